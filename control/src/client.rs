@@ -1,0 +1,1 @@
+//! The client side: finding a running instance and calling its methods, blocking.

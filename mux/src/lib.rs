@@ -1,0 +1,20 @@
+//! The mux: programs on ptys, the panes that hold their terminals, the tabs and splits that arrange them.
+//!
+//! Owns processes, the threads that read and write them, the layout tree, waiting for output, and the encoding of
+//! keys, mouse and paste into bytes. Never draws and knows nothing of JSON, windows or fonts.
+//!
+//! Locks: a pane's [`unterm_term::Term`] behind one fair mutex, the tree of tabs behind another, published as an
+//! immutable [`Layout`]. At most one is held at a time; nothing waits, does I/O or calls an [`Observer`] under one.
+
+pub mod input;
+mod layout;
+mod mux;
+mod pane;
+mod process;
+mod tap;
+
+pub use layout::{Axis, Direction, Layout, Node, Rect, Tab, TabId};
+pub use mux::{Mux, MuxError, MuxEvent, MuxOptions, Observer};
+pub use pane::{OnExit, Pane, PaneId, PaneState, WriteError};
+pub use process::{ExitStatus, Foreground, Process, PtyProcess, Signal, Spawn};
+pub use tap::{Tap, TapDirection, TapItem};

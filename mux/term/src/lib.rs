@@ -1,0 +1,31 @@
+//! The terminal engine: bytes from a program in, screen state, replies and events out.
+//!
+//! Owns the grid, its history, modes, styles and everything an escape sequence can change. Never does I/O, starts
+//! threads, reads clocks or knows of JSON: a [`Term`] is state, a [`Parser`] feeds it, a [`Snapshot`] is a copy of what
+//! a viewer sees. The owner of the `Term` (a pane of `unterm-mux`) drives both and carries replies back to the program.
+//!
+//! Lines are named by [`LineId`], which counts from the first line the terminal ever had and never changes while the
+//! line exists (a reflow gives out new ones); columns count cells from 0 at the left. Every batch of output advances
+//! [`Term::seq`]; a row's `revision` is the `seq` that last changed it.
+
+mod cell;
+mod color;
+mod cursor;
+mod event;
+mod geometry;
+mod modes;
+mod parser;
+mod snapshot;
+mod style;
+mod term;
+
+pub use cell::{Cell, Content, PromptRole, Width};
+pub use color::{Color, Palette, Rgb};
+pub use cursor::{Cursor, CursorShape};
+pub use event::{ClipboardTarget, Event};
+pub use geometry::{LineId, Point, Size};
+pub use modes::{Modes, MouseEncoding, MouseTracking};
+pub use parser::Parser;
+pub use snapshot::{Link, Snapshot, SnapshotRow, StyleRun};
+pub use style::{Attrs, Style, Underline};
+pub use term::{Match, Options, ScreenKind, Term, TextRange};

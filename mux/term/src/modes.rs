@@ -1,0 +1,72 @@
+//! The modes that others than the engine act on: encoders of keys and mouse, painters, methods.
+
+bitflags::bitflags! {
+    /// Modes that are on or off. Names and numbers: xterm ctlseqs, DECSET and SM.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct Modes: u32 {
+        /// DECCKM, ?1: cursor keys send SS3.
+        const APP_CURSOR = 1 << 0;
+        /// DECNKM, ?66 and DECKPAM: the keypad sends SS3.
+        const APP_KEYPAD = 1 << 1;
+        /// IRM, 4: printing shifts the rest of the line right.
+        const INSERT = 1 << 2;
+        /// LNM, 20: line feed also returns the carriage; Enter sends CR LF.
+        const NEW_LINE = 1 << 3;
+        /// DECSCNM, ?5: foreground and background of the whole screen change places.
+        const REVERSE_SCREEN = 1 << 4;
+        /// DECOM, ?6.
+        const ORIGIN = 1 << 5;
+        /// DECAWM, ?7.
+        const AUTO_WRAP = 1 << 6;
+        /// DECTCEM, ?25.
+        const SHOW_CURSOR = 1 << 7;
+        /// ?1004: report focus.
+        const FOCUS_EVENTS = 1 << 8;
+        /// ?1007: the wheel sends cursor keys on the alternate screen.
+        const ALTERNATE_SCROLL = 1 << 9;
+        /// ?2004: pastes are bracketed.
+        const BRACKETED_PASTE = 1 << 10;
+        /// ?2026: output is synchronized; viewers keep the picture they have.
+        const SYNCHRONIZED = 1 << 11;
+        /// The alternate screen is shown (?47, ?1047, ?1049).
+        const ALT_SCREEN = 1 << 12;
+        /// DECBKM, ?67: Backspace sends BS rather than DEL.
+        const BACKSPACE_SENDS_BS = 1 << 13;
+        /// ?1036 / ?1039: Alt sends ESC before a key. On at the start.
+        const ALT_SENDS_ESC = 1 << 14;
+        /// ?2027: grapheme clusters.
+        const GRAPHEMES = 1 << 15;
+    }
+}
+
+/// Which mouse events a program asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MouseTracking {
+    /// None: the mouse selects.
+    #[default]
+    Off,
+    /// ?9 (X10): presses only, without modifiers.
+    Press,
+    /// ?1000: presses and releases.
+    Click,
+    /// ?1002: also motion while a button is down.
+    Drag,
+    /// ?1003: also motion without a button.
+    Motion,
+}
+
+/// How mouse events are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MouseEncoding {
+    /// `CSI M` and three bytes, positions to 223.
+    #[default]
+    Legacy,
+    /// ?1005: the same in UTF-8.
+    Utf8,
+    /// ?1006 (SGR).
+    Sgr,
+    /// ?1015 (urxvt).
+    Urxvt,
+    /// ?1016: SGR with pixels.
+    SgrPixels,
+}

@@ -1,0 +1,102 @@
+//! A copy of what one viewer sees, brought up to date by copying changed rows only.
+
+use std::sync::Arc;
+
+use crate::{
+    Cell, Cursor, LineId, Modes, MouseEncoding, MouseTracking, Palette, ScreenKind, Size, Style,
+};
+
+/// The target of a hyperlink (OSC 8).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Link {
+    /// The `id=` parameter, empty when there is none.
+    pub id: String,
+    /// The target as the program wrote it.
+    pub uri: String,
+}
+
+/// Neighbouring cells of one row in one style and link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StyleRun {
+    /// First column.
+    pub start: u16,
+    /// Column after the last.
+    pub end: u16,
+    /// Their style.
+    pub style: Style,
+    /// Their link.
+    pub link: Option<Arc<Link>>,
+}
+
+/// One row of a snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotRow {
+    /// The line's id.
+    pub line: LineId,
+    /// The `seq` that last changed it.
+    pub revision: u64,
+    /// The text goes on in the next row without a line break.
+    pub wrapped: bool,
+    /// The cells, as many as the grid has columns.
+    pub cells: Vec<Cell>,
+    /// Runs of style, in order, covering every column once.
+    pub styles: Vec<StyleRun>,
+    /// Text of the cells that hold a cluster: column and text, in order of columns.
+    pub clusters: Vec<(u16, Arc<str>)>,
+}
+
+impl SnapshotRow {
+    /// The text of the cluster in column `col`, if that cell holds one.
+    pub fn cluster(&self, col: u16) -> Option<&str> {
+        let i = self.clusters.binary_search_by_key(&col, |(c, _)| *c).ok()?;
+        Some(&self.clusters[i].1)
+    }
+}
+
+/// What a viewer sees of a terminal at one moment: plain data, drawn without the terminal's lock.
+///
+/// Keep one a view and pass it to [`crate::Term::snapshot`] again: rows whose line and revision it already has are
+/// not copied.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The terminal's `seq` when this was taken; 0: never taken.
+    pub seq: u64,
+    /// The grid's size.
+    pub size: Size,
+    /// Main or alternate screen; a change of it makes every row new.
+    pub screen: ScreenKind,
+    /// Rows of the viewport, top to bottom; `size.rows` of them.
+    pub rows: Vec<SnapshotRow>,
+    /// Oldest line kept.
+    pub oldest: LineId,
+    /// First line of the live screen. The viewport is scrolled back when `rows[0].line` is less.
+    pub live_top: LineId,
+    /// The cursor, in rows of the viewport.
+    pub cursor: Cursor,
+    /// Modes in force.
+    pub modes: Modes,
+    /// Mouse events asked for.
+    pub mouse_tracking: MouseTracking,
+    /// Their encoding.
+    pub mouse_encoding: MouseEncoding,
+    /// Colours in force; the same `Arc` until they change.
+    pub palette: Arc<Palette>,
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Self {
+            seq: 0,
+            size: Size::cells(1, 1),
+            screen: ScreenKind::Main,
+            rows: Vec::new(),
+            oldest: LineId(0),
+            live_top: LineId(0),
+            cursor: Cursor::default(),
+            modes: Modes::default(),
+            mouse_tracking: MouseTracking::Off,
+            mouse_encoding: MouseEncoding::Legacy,
+            palette: Arc::new(Palette::default()),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What a cell looks like beside its text: colours, attributes, underline.
+
+use crate::Color;
+
+bitflags::bitflags! {
+    /// The attributes of a style that are on or off (ECMA-48 8.3.117 SGR).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct Attrs: u16 {
+        /// SGR 1.
+        const BOLD = 1 << 0;
+        /// SGR 2.
+        const DIM = 1 << 1;
+        /// SGR 3.
+        const ITALIC = 1 << 2;
+        /// SGR 5 and 6.
+        const BLINK = 1 << 3;
+        /// SGR 7.
+        const REVERSE = 1 << 4;
+        /// SGR 8.
+        const HIDDEN = 1 << 5;
+        /// SGR 9.
+        const STRIKE = 1 << 6;
+        /// SGR 53.
+        const OVERLINE = 1 << 7;
+    }
+}
+
+/// The forms of underline (SGR 4, 21 and kitty's `4:n`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Underline {
+    /// None (SGR 24, 4:0).
+    #[default]
+    None,
+    /// One line (SGR 4, 4:1).
+    Single,
+    /// Two lines (SGR 21, 4:2).
+    Double,
+    /// A wave (4:3).
+    Curly,
+    /// Dots (4:4).
+    Dotted,
+    /// Dashes (4:5).
+    Dashed,
+}
+
+/// The look of a cell. Plain data; the grid interns it and keeps a 16-bit id in each cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Style {
+    /// Text colour.
+    pub foreground: Color,
+    /// Background colour.
+    pub background: Color,
+    /// Underline colour (SGR 58); `Default`: the text's.
+    pub underline_color: Color,
+    /// Attributes that are on.
+    pub attrs: Attrs,
+    /// Form of underline.
+    pub underline: Underline,
+}

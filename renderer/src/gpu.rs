@@ -1,0 +1,1 @@
+//! The painter on the GPU (wgpu).
