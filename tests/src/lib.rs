@@ -1,1 +1,19 @@
-//! Placeholder.
+//! What the end-to-end tests and benches share: the real program started on a home of its own, a display of its own,
+//! and the project's tree as the tidy checks read it.
+//!
+//! Owns no product code and asserts nothing by itself. Everything started here is ended here, by its own process id, and
+//! listens on the loopback only.
+
+mod binaries;
+mod display;
+mod instance;
+mod resources;
+mod tree;
+mod wait;
+
+pub use binaries::binary;
+pub use display::{Display, Picture, Window};
+pub use instance::{Instance, PROMPT, Pane, Start, Wire, describe};
+pub use resources::Resources;
+pub use tree::{SourceFile, Tree};
+pub use wait::{PATIENCE, wait_for};

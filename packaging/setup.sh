@@ -1,0 +1,110 @@
+# Sourced by `run` and `test`: finds the project and Rust, and installs the system packages that are missing.
+# Never builds or starts anything. What is there already costs no call of the package manager and no network.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+
+say() { printf '%s\n' "$*" >&2; }
+die() {
+    say "error: $*"
+    exit 1
+}
+
+# One row a need: how to see that it is there, and the Debian or Ubuntu package that brings it. Kinds:
+#   command NAME   a program on the PATH
+#   library NAME   a shared library that the dynamic loader finds
+#   file GLOB      a file
+# The X11, xkbcommon and Wayland libraries are opened at run time, never linked: no -dev package is needed.
+build_needs='
+command cc                        gcc
+file    /usr/include/stdio.h      libc6-dev
+'
+window_needs='
+library libX11.so.6               libx11-6
+library libX11-xcb.so.1           libx11-xcb1
+library libxcb.so.1               libxcb1
+library libXcursor.so.1           libxcursor1
+library libXi.so.6                libxi6
+library libxkbcommon.so.0         libxkbcommon0
+library libxkbcommon-x11.so.0     libxkbcommon-x11-0
+library libwayland-client.so.0    libwayland-client0
+'
+test_needs='
+command Xvfb                      xvfb
+command xclip                     xclip
+library libvulkan.so.1            libvulkan1
+file    /usr/share/vulkan/icd.d/lvp_icd*.json  mesa-vulkan-drivers
+command bash                      bash
+command zsh                       zsh
+command fish                      fish
+command vim                       vim-tiny
+command nvim                      neovim
+command less                      less
+command htop                      htop
+command tmux                      tmux
+command mc                        mc
+command git                       git
+command ps                        procps
+'
+
+# is_there KIND WHAT: whether a need is met.
+is_there() {
+    case $1 in
+    command)
+        # Debian's vim-tiny brings `vi` and `vim.tiny`, and `vim` only through an alternative.
+        command -v "$2" >/dev/null || { [ "$2" = vim ] && command -v vim.tiny >/dev/null; }
+        ;;
+    library) [[ $loader_cache == *"$2 "* ]] ;;
+    file) compgen -G "$2" >/dev/null ;;
+    esac
+}
+
+# need ROWS…: installs the packages behind the rows that are not met. Without apt-get, or without the right to use
+# it, says what is missing and stops.
+need() {
+    local kind what package missing=() as_root=()
+    loader_cache=$( { ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null) || loader_cache=
+    while read -r kind what package; do
+        [ -z "$kind" ] || is_there "$kind" "$what" || missing+=("$package")
+    done <<<"$*"
+    [ ${#missing[@]} -gt 0 ] || return 0
+
+    if ! command -v apt-get >/dev/null; then
+        die "missing: ${missing[*]} (Debian's names). There is no apt-get here: install them your system's way."
+    fi
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null ||
+            die "missing: ${missing[*]}. Install them as root: apt-get install ${missing[*]}"
+        as_root=(sudo)
+    fi
+    say "installing: ${missing[*]}"
+    local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends)
+    # A fresh machine has no package lists, an old one stale ones: fetch them only when the first try fails.
+    "${install[@]}" "${missing[@]}" >/dev/null 2>&1 || {
+        "${as_root[@]}" apt-get update >&2 && "${install[@]}" "${missing[@]}" >&2
+    } || die "could not install: ${missing[*]}"
+}
+
+# need_rust [COMPONENT…]: puts cargo on the PATH, and the toolchain components where rustup can.
+need_rust() {
+    local cargo_home=${CARGO_HOME:-$HOME/.cargo} component
+    command -v cargo >/dev/null || PATH=$cargo_home/bin:$PATH
+    command -v cargo >/dev/null || die "cargo is missing: install Rust from https://rustup.rs, then run this again."
+    for component in "$@"; do
+        cargo "$component" --version >/dev/null 2>&1 && continue
+        command -v rustup >/dev/null || die "cargo $component is missing, and there is no rustup to add it with."
+        case $component in
+        fmt) rustup component add rustfmt >&2 ;;
+        *) rustup component add "$component" >&2 ;;
+        esac
+    done
+}
+
+# Where cargo puts what it builds.
+target_dir() {
+    local dir=${CARGO_TARGET_DIR:-target}
+    case $dir in
+    /*) printf '%s\n' "$dir" ;;
+    *) printf '%s\n' "$root/$dir" ;;
+    esac
+}

@@ -1,0 +1,381 @@
+//! An X server of the test's own, and a person in front of it: keys, mouse, window size and pixels.
+
+use std::{
+    io::{BufRead as _, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use x11rb::{
+    connection::Connection as _,
+    protocol::{
+        xproto::{self, ConfigureWindowAux, ConnectionExt as _, ImageFormat, InputFocus},
+        xtest::ConnectionExt as _,
+    },
+    rust_connection::RustConnection,
+};
+
+use crate::{Instance, wait_for};
+
+/// An Xvfb on a display number that was free, without a window manager; ended when dropped.
+pub struct Display {
+    server: Child,
+    number: u32,
+    connection: RustConnection,
+    root: xproto::Window,
+    keys: Keys,
+}
+
+impl Display {
+    /// Starts it, 1280×800 in true colour.
+    ///
+    /// # Errors
+    ///
+    /// When Xvfb is not installed or does not start.
+    pub fn start() -> Result<Self> {
+        let mut server = Command::new("Xvfb")
+            .args([
+                "-displayfd",
+                "1",
+                "-screen",
+                "0",
+                "1280x800x24",
+                "-nolisten",
+                "tcp",
+                "-noreset",
+            ])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("starting Xvfb")?;
+        let mut line = String::new();
+        let stdout = server.stdout.take().context("Xvfb's stdout")?;
+        BufReader::new(stdout).read_line(&mut line)?;
+        let Ok(number) = line.trim().parse::<u32>() else {
+            let _ = server.kill();
+            let _ = server.wait();
+            bail!("Xvfb gave no display number");
+        };
+        let (connection, screen) = x11rb::connect(Some(&format!(":{number}")))?;
+        let root = connection.setup().roots[screen].root;
+        let keys = Keys::read(&connection)?;
+        Ok(Self { server, number, connection, root, keys })
+    }
+
+    /// Its name, as in `$DISPLAY`.
+    pub fn name(&self) -> String {
+        format!(":{}", self.number)
+    }
+
+    /// Waits for the window of an instance, gives it the keyboard and returns it.
+    ///
+    /// # Errors
+    ///
+    /// When none comes.
+    pub fn window_of(&self, unterm: &Instance) -> Result<Window<'_>> {
+        let id = wait_for("the window", || self.find_window(unterm.pid()), || unterm.log())?;
+        self.connection.set_input_focus(InputFocus::PARENT, id, x11rb::CURRENT_TIME)?;
+        self.connection.sync_all()?;
+        Ok(Window { display: self, id })
+    }
+
+    /// A viewable top-level window whose `_NET_WM_PID` is `pid`.
+    fn find_window(&self, pid: u32) -> Result<Option<xproto::Window>> {
+        let property = self.connection.intern_atom(false, b"_NET_WM_PID")?.reply()?.atom;
+        for window in self.connection.query_tree(self.root)?.reply()?.children {
+            // A window may close between the listing and the question.
+            let Ok(attributes) = self.connection.get_window_attributes(window)?.reply() else {
+                continue;
+            };
+            let Ok(owner) = self
+                .connection
+                .get_property(false, window, property, xproto::AtomEnum::CARDINAL, 0, 1)?
+                .reply()
+            else {
+                continue;
+            };
+            let is_owner = owner.value32().and_then(|mut values| values.next()) == Some(pid);
+            if is_owner && attributes.map_state == xproto::MapState::VIEWABLE {
+                return Ok(Some(window));
+            }
+        }
+        Ok(None)
+    }
+
+    fn fake(&self, kind: u8, detail: u8, x: i16, y: i16) -> Result<()> {
+        self.connection.xtest_fake_input(kind, detail, 0, self.root, x, y, 0)?;
+        Ok(())
+    }
+
+    /// Presses the keys of `chord` in order and releases them in reverse: `["Control_L", "Shift_L", "t"]`. A name is a
+    /// character or one of [`keysym`]'s names.
+    ///
+    /// # Errors
+    ///
+    /// When the layout has no such key.
+    pub fn press(&self, chord: &[&str]) -> Result<()> {
+        let mut held = Vec::new();
+        for name in chord {
+            let (code, shift) = self.keys.find(keysym(name)?)?;
+            if shift {
+                held.push(self.keys.find(keysym("Shift_L")?)?.0);
+                self.fake(xproto::KEY_PRESS_EVENT, *held.last().unwrap_or(&0), 0, 0)?;
+            }
+            self.fake(xproto::KEY_PRESS_EVENT, code, 0, 0)?;
+            held.push(code);
+        }
+        for code in held.into_iter().rev() {
+            self.fake(xproto::KEY_RELEASE_EVENT, code, 0, 0)?;
+        }
+        self.connection.sync_all()
+    }
+
+    /// Types text, a key a character; `\n` is Return.
+    ///
+    /// # Errors
+    ///
+    /// When the layout lacks a character.
+    pub fn type_text(&self, text: &str) -> Result<()> {
+        for character in text.chars() {
+            match character {
+                '\n' => self.press(&["Return"])?,
+                _ => self.press(&[character.encode_utf8(&mut [0; 4])])?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of a selection (`clipboard` or `primary`), by xclip.
+    ///
+    /// # Errors
+    ///
+    /// When xclip can't be started.
+    pub fn selection(&self, name: &str) -> Result<String> {
+        let output = Command::new("xclip")
+            .args(["-o", "-selection", name, "-display", &self.name()])
+            .stdin(Stdio::null())
+            .output()
+            .context("starting xclip")?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        let pid = rustix::process::Pid::from_child(&self.server);
+        // SIGTERM, so that it removes its socket and lock file.
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        let _ = self.server.wait();
+    }
+}
+
+/// A window.
+#[derive(Clone, Copy)]
+pub struct Window<'a> {
+    display: &'a Display,
+    id: xproto::Window,
+}
+
+impl Window<'_> {
+    /// Its width and height in pixels.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn size(&self) -> Result<(u16, u16)> {
+        let geometry = self.display.connection.get_geometry(self.id)?.reply()?;
+        Ok((geometry.width, geometry.height))
+    }
+
+    /// Sets its width and height in pixels.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn resize(&self, width: u16, height: u16) -> Result<()> {
+        let size = ConfigureWindowAux::new().width(u32::from(width)).height(u32::from(height));
+        self.display.connection.configure_window(self.id, &size)?.check()?;
+        Ok(())
+    }
+
+    /// Its title.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn title(&self) -> Result<String> {
+        let connection = &self.display.connection;
+        let name = connection.intern_atom(false, b"_NET_WM_NAME")?.reply()?.atom;
+        let kind = connection.intern_atom(false, b"UTF8_STRING")?.reply()?.atom;
+        let title = connection.get_property(false, self.id, name, kind, 0, 1024)?.reply()?.value;
+        Ok(String::from_utf8_lossy(&title).into_owned())
+    }
+
+    /// Asks it to close, as a window manager's close button does.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn close(&self) -> Result<()> {
+        let connection = &self.display.connection;
+        let protocols = connection.intern_atom(false, b"WM_PROTOCOLS")?.reply()?.atom;
+        let delete = connection.intern_atom(false, b"WM_DELETE_WINDOW")?.reply()?.atom;
+        let data = [delete, x11rb::CURRENT_TIME, 0, 0, 0];
+        let event = xproto::ClientMessageEvent::new(32, self.id, protocols, data);
+        connection.send_event(false, self.id, xproto::EventMask::NO_EVENT, event)?.check()?;
+        Ok(())
+    }
+
+    /// Moves the pointer to a point of the window, in pixels.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn point(&self, x: i16, y: i16) -> Result<()> {
+        let connection = &self.display.connection;
+        let at = connection.translate_coordinates(self.id, self.display.root, x, y)?.reply()?;
+        self.display.fake(xproto::MOTION_NOTIFY_EVENT, 0, at.dst_x, at.dst_y)?;
+        connection.sync_all()
+    }
+
+    /// Presses or releases a mouse button (1 left, 2 middle, 3 right, 4 and 5 the wheel) where the pointer is.
+    ///
+    /// # Errors
+    ///
+    /// When the display has gone.
+    pub fn button(&self, button: u8, down: bool) -> Result<()> {
+        let kind = if down { xproto::BUTTON_PRESS_EVENT } else { xproto::BUTTON_RELEASE_EVENT };
+        self.display.fake(kind, button, 0, 0)?;
+        self.display.connection.sync_all()
+    }
+
+    /// Drags with the left button from one point to another.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn drag(&self, from: (i16, i16), to: (i16, i16)) -> Result<()> {
+        self.point(from.0, from.1)?;
+        self.button(1, true)?;
+        // A hand passes through the points between.
+        for step in 1..=8 {
+            let along = |from: i16, to: i16| from + (to - from) * step / 8;
+            self.point(along(from.0, to.0), along(from.1, to.1))?;
+        }
+        self.button(1, false)
+    }
+
+    /// What it shows.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn picture(&self) -> Result<Picture> {
+        let (width, height) = self.size()?;
+        let all_planes = u32::MAX;
+        let connection = &self.display.connection;
+        let image = connection
+            .get_image(ImageFormat::Z_PIXMAP, self.id, 0, 0, width, height, all_planes)?
+            .reply()?;
+        // 24 bits deep in 32, little-endian: B G R x.
+        ensure!(image.depth == 24, "depth {}", image.depth);
+        let pixels =
+            image.data.chunks_exact(4).map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect();
+        Ok(Picture { width: usize::from(width), pixels })
+    }
+}
+
+/// The pixels of a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels in a row.
+    pub width: usize,
+    /// Red, green, blue; row after row.
+    pub pixels: Vec<[u8; 3]>,
+}
+
+impl Picture {
+    /// How many different colours there are.
+    pub fn colors(&self) -> usize {
+        self.pixels.iter().collect::<std::collections::HashSet<_>>().len()
+    }
+
+    /// How many pixels differ from those of another picture of the same size.
+    pub fn difference(&self, other: &Self) -> usize {
+        self.pixels.iter().zip(&other.pixels).filter(|(a, b)| a != b).count()
+    }
+}
+
+/// The layout: which key gives which keysym, with or without Shift.
+struct Keys {
+    first_code: u8,
+    per_code: usize,
+    keysyms: Vec<u32>,
+}
+
+impl Keys {
+    fn read(connection: &RustConnection) -> Result<Self> {
+        let (first, last) = (connection.setup().min_keycode, connection.setup().max_keycode);
+        let mapping = connection.get_keyboard_mapping(first, last - first + 1)?.reply()?;
+        Ok(Self {
+            first_code: first,
+            per_code: usize::from(mapping.keysyms_per_keycode),
+            keysyms: mapping.keysyms,
+        })
+    }
+
+    /// The key code for a keysym, and whether Shift must be held.
+    fn find(&self, keysym: u32) -> Result<(u8, bool)> {
+        for shift in [false, true] {
+            for (index, row) in self.keysyms.chunks(self.per_code).enumerate() {
+                if row.get(usize::from(shift)) == Some(&keysym) {
+                    return Ok((self.first_code + index as u8, shift));
+                }
+            }
+        }
+        bail!("the layout has no key for keysym {keysym:#x}")
+    }
+}
+
+/// The keysym (X11/keysymdef.h) of a character or a named key.
+fn keysym(name: &str) -> Result<u32> {
+    let mut characters = name.chars();
+    if let (Some(character), None) = (characters.next(), characters.next()) {
+        // Latin-1 stands for itself, the rest of Unicode with a bit before it.
+        let code = u32::from(character);
+        return Ok(if code < 0x100 { code } else { 0x0100_0000 | code });
+    }
+    Ok(match name {
+        "BackSpace" => 0xff08,
+        "Tab" => 0xff09,
+        "Return" => 0xff0d,
+        "Escape" => 0xff1b,
+        "Home" => 0xff50,
+        "Left" => 0xff51,
+        "Up" => 0xff52,
+        "Right" => 0xff53,
+        "Down" => 0xff54,
+        "Prior" => 0xff55,
+        "Next" => 0xff56,
+        "End" => 0xff57,
+        "Insert" => 0xff63,
+        "Shift_L" => 0xffe1,
+        "Control_L" => 0xffe3,
+        "Alt_L" => 0xffe9,
+        "Delete" => 0xffff,
+        _ => bail!("no key is called {name}"),
+    })
+}
+
+/// Waits until the server has taken all requests.
+trait SyncAll {
+    fn sync_all(&self) -> Result<()>;
+}
+
+impl SyncAll for RustConnection {
+    fn sync_all(&self) -> Result<()> {
+        self.get_input_focus()?.reply()?;
+        Ok(())
+    }
+}

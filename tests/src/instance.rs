@@ -1,0 +1,450 @@
+//! A running Unterm on a home of its own, and its panes as document 1's wire shows them.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead as _, BufReader, Write as _},
+    net::TcpStream,
+    os::unix::process::ExitStatusExt as _,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Output},
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{Display, PATIENCE, Resources, binary, wait_for};
+
+/// The prompt of every shell that a test starts: short, the same everywhere, and on no other line.
+pub const PROMPT: &str = "ready$ ";
+
+/// How an instance is started.
+#[derive(Default)]
+pub struct Start<'a> {
+    display: Option<&'a Display>,
+    args: Vec<String>,
+    env: Vec<(String, String)>,
+}
+
+impl<'a> Start<'a> {
+    /// `unterm --headless`.
+    pub fn headless() -> Self {
+        Self::default().arg("--headless")
+    }
+
+    /// `unterm` with a window on `display`.
+    pub fn windowed(display: &'a Display) -> Self {
+        Self { display: Some(display), ..Self::default() }
+    }
+
+    /// Adds an argument.
+    pub fn arg(mut self, arg: &str) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Sets a variable of its environment, over those of [`Start::now`].
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Starts it and waits until it can be driven.
+    ///
+    /// Its home, and the home of what runs in it, is a new directory that holds a plain prompt for each shell; of the
+    /// test's own environment it gets the path alone.
+    ///
+    /// # Errors
+    ///
+    /// When it ends before it can be driven, with its log.
+    pub fn now(self) -> Result<Instance> {
+        let home = tempfile::Builder::new().prefix("unterm-test-").tempdir()?;
+        write_shell_settings(home.path())?;
+        let log = home.path().join("unterm.log");
+        let mut command = Command::new(binary("unterm"));
+        command
+            .args(&self.args)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home.path())
+            .env("UNTERM_HOME", home.path().join(".unterm"))
+            .env("SHELL", "/bin/bash")
+            .env("LANG", "C.UTF-8")
+            .env("USER", "tester")
+            .envs(self.env)
+            .current_dir(home.path())
+            .stdin(std::process::Stdio::null())
+            .stdout(File::create(home.path().join("stdout"))?)
+            .stderr(File::create(&log)?);
+        if let Some(display) = self.display {
+            command.env("DISPLAY", display.name());
+        }
+        let child = command.spawn().context("starting unterm")?;
+        let mut instance =
+            Instance { child: Some(child), home, log, wire: None, entry: Value::Null };
+        instance.entry = instance.wait_for_entry()?;
+        instance.wire = Some(Wire::login(&instance.entry)?);
+        Ok(instance)
+    }
+}
+
+/// A running Unterm; ended (and its log shown, in a test that fails) when dropped.
+pub struct Instance {
+    child: Option<Child>,
+    home: TempDir,
+    log: PathBuf,
+    wire: Option<Wire>,
+    entry: Value,
+}
+
+impl Instance {
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().map_or(0, Child::id)
+    }
+
+    /// The directory that is its `$HOME`, with `.unterm` in it.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Its record in the registry, as it was when it started.
+    pub fn entry(&self) -> &Value {
+        &self.entry
+    }
+
+    /// The file of its record in the registry.
+    pub fn entry_path(&self) -> PathBuf {
+        let id = self.entry["id"].as_str().unwrap_or_default();
+        self.home().join(format!(".unterm/instances/{id}.json"))
+    }
+
+    /// Its log so far.
+    pub fn log(&self) -> String {
+        fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// What it printed to stdout so far.
+    pub fn stdout(&self) -> String {
+        fs::read_to_string(self.home().join("stdout")).unwrap_or_default()
+    }
+
+    /// What it uses of the machine now.
+    ///
+    /// # Errors
+    ///
+    /// When it has ended.
+    pub fn resources(&self) -> Result<Resources> {
+        Resources::of(self.pid())
+    }
+
+    /// Calls a method.
+    ///
+    /// # Errors
+    ///
+    /// The server's error with its code and message, or a broken connection.
+    pub fn call(&mut self, method: &str, params: Value) -> Result<Value> {
+        self.wire.as_mut().context("no connection")?.call(method, params)
+    }
+
+    /// Opens one more connection, logged in.
+    ///
+    /// # Errors
+    ///
+    /// When it is refused.
+    pub fn connect(&self) -> Result<Wire> {
+        Wire::login(&self.entry)
+    }
+
+    /// The first pane.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn first_pane(&mut self) -> Result<Pane> {
+        let sessions = self.call("session.list", json!({}))?;
+        let id = sessions["sessions"][0]["id"].as_u64().context("no session")?;
+        Ok(Pane { id })
+    }
+
+    /// Opens a pane: session.create with these parameters.
+    ///
+    /// # Errors
+    ///
+    /// The server's.
+    pub fn open(&mut self, params: Value) -> Result<Pane> {
+        let created = self.call("session.create", params)?;
+        Ok(Pane { id: created["id"].as_u64().context("session.create gave no id")? })
+    }
+
+    /// Opens a pane of 80×24 that runs a program.
+    ///
+    /// # Errors
+    ///
+    /// The server's.
+    pub fn run(&mut self, program: &str, args: &[&str]) -> Result<Pane> {
+        self.open(json!({"program": program, "args": args, "cols": 80, "rows": 24}))
+    }
+
+    /// Runs `unterm-cli` against this instance.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be started.
+    pub fn cli(&self, args: &[&str]) -> Result<Output> {
+        Command::new(binary("unterm-cli"))
+            .args(args)
+            .env_clear()
+            .env("HOME", self.home())
+            .env("UNTERM_HOME", self.home().join(".unterm"))
+            .env("LANG", "C.UTF-8")
+            .output()
+            .context("starting unterm-cli")
+    }
+
+    /// Sends it SIGTERM.
+    ///
+    /// # Errors
+    ///
+    /// When it has ended already.
+    pub fn terminate(&self) -> Result<()> {
+        let pid = rustix::process::Pid::from_raw(self.pid() as i32).context("no process")?;
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).context("SIGTERM")
+    }
+
+    /// Waits until it has ended by itself.
+    ///
+    /// # Errors
+    ///
+    /// When it goes on.
+    pub fn wait_for_exit(&mut self) -> Result<ExitStatus> {
+        let child = self.child.as_mut().context("ended before")?;
+        let log = &self.log;
+        let status = wait_for(
+            "the end of unterm",
+            || Ok(child.try_wait()?),
+            || fs::read_to_string(log).unwrap_or_default(),
+        )?;
+        self.child = None;
+        Ok(status)
+    }
+
+    fn wait_for_entry(&mut self) -> Result<Value> {
+        let pid = self.pid();
+        let instances = self.home().join(".unterm/instances");
+        let child = self.child.as_mut().context("not started")?;
+        let log = &self.log;
+        let read_log = || fs::read_to_string(log).unwrap_or_default();
+        wait_for(
+            "its registry entry",
+            || {
+                if let Some(status) = child.try_wait()? {
+                    bail!("unterm ended with {status}: {}", read_log());
+                }
+                let Ok(entries) = fs::read_dir(&instances) else { return Ok(None) };
+                for entry in entries {
+                    let Ok(text) = fs::read_to_string(entry?.path()) else { continue };
+                    // Claimed first, written after: an empty file is one to come.
+                    let Ok(record) = serde_json::from_str::<Value>(&text) else { continue };
+                    if record["pid"] == pid {
+                        return Ok(Some(record));
+                    }
+                }
+                Ok(None)
+            },
+            read_log,
+        )
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let pid = rustix::process::Pid::from_child(&child);
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+            let ended = wait_for("its end", || Ok(child.try_wait()?), String::new);
+            if ended.is_err() {
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+        }
+        if std::thread::panicking() {
+            eprintln!("--- the log of unterm\n{}---", self.log());
+        }
+    }
+}
+
+/// Shows how a process ended, for a test's message.
+pub fn describe(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => "no status".into(),
+    }
+}
+
+/// A pane, by its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pane {
+    /// Its session id on the wire.
+    pub id: u64,
+}
+
+impl Pane {
+    /// Types text, as it is.
+    ///
+    /// # Errors
+    ///
+    /// The server's.
+    pub fn type_text(self, unterm: &mut Instance, input: &str) -> Result<()> {
+        unterm.call("session.input", json!({"id": self.id, "input": input}))?;
+        Ok(())
+    }
+
+    /// The rows of the screen, without trailing blanks.
+    ///
+    /// # Errors
+    ///
+    /// The server's.
+    pub fn lines(self, unterm: &mut Instance) -> Result<Vec<String>> {
+        let screen = unterm.call("screen.text", json!({"id": self.id}))?;
+        let lines = screen["lines"].as_array().context("screen.text gave no lines")?;
+        Ok(lines.iter().map(|line| line.as_str().unwrap_or_default().trim_end().into()).collect())
+    }
+
+    /// Waits until the screen is as `is_there` wants it, and returns its rows.
+    ///
+    /// # Errors
+    ///
+    /// When it does not come; the message shows the screen.
+    pub fn wait(
+        self,
+        unterm: &mut Instance,
+        what: &str,
+        mut is_there: impl FnMut(&[String]) -> bool,
+    ) -> Result<Vec<String>> {
+        let last = std::cell::RefCell::new(Vec::new());
+        wait_for(
+            what,
+            || {
+                let lines = self.lines(unterm)?;
+                let found = is_there(&lines);
+                *last.borrow_mut() = lines.clone();
+                Ok(found.then_some(lines))
+            },
+            || format!("--- the screen\n{}\n---", last.borrow().join("\n").trim_end()),
+        )
+    }
+
+    /// Waits until a row contains `text`.
+    ///
+    /// # Errors
+    ///
+    /// When it does not come.
+    pub fn wait_for_text(self, unterm: &mut Instance, text: &str) -> Result<Vec<String>> {
+        self.wait(unterm, &format!("{text:?}"), |lines| {
+            lines.iter().any(|line| line.contains(text))
+        })
+    }
+
+    /// Waits for a prompt with nothing typed at it, on the cursor's row.
+    ///
+    /// # Errors
+    ///
+    /// When it does not come.
+    pub fn wait_for_prompt(self, unterm: &mut Instance) -> Result<Vec<String>> {
+        self.wait(unterm, "a prompt", |lines| {
+            lines
+                .iter()
+                .rev()
+                .find(|line| !line.is_empty())
+                .is_some_and(|line| line == PROMPT.trim_end())
+        })
+    }
+
+    /// Closes it.
+    ///
+    /// # Errors
+    ///
+    /// The server's.
+    pub fn close(self, unterm: &mut Instance) -> Result<()> {
+        unterm.call("session.destroy", json!({"id": self.id}))?;
+        Ok(())
+    }
+}
+
+/// A connection to the control port, spoken as document 1 describes it and sharing no code with the server, so that the
+/// two can't be wrong together.
+pub struct Wire {
+    stream: BufReader<TcpStream>,
+    next_id: u64,
+}
+
+impl Wire {
+    /// Connects to the instance of a registry record and logs in.
+    ///
+    /// # Errors
+    ///
+    /// When the record or the connection is no good, or the token is refused.
+    pub fn login(entry: &Value) -> Result<Self> {
+        let port = entry["mcp_port"].as_u64().context("no mcp_port")?;
+        let stream = TcpStream::connect(("127.0.0.1", port as u16))?;
+        stream.set_nodelay(true)?;
+        // Longer than any wait of the server's own.
+        stream.set_read_timeout(Some(PATIENCE + Duration::from_secs(30)))?;
+        let mut wire = Self { stream: BufReader::new(stream), next_id: 1 };
+        wire.call("auth.login", json!({"token": entry["auth_token"]}))?;
+        Ok(wire)
+    }
+
+    /// Calls a method and waits for its reply.
+    ///
+    /// # Errors
+    ///
+    /// The server's error with its code and message, or a broken connection.
+    pub fn call(&mut self, method: &str, params: Value) -> Result<Value> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
+        let mut line = String::new();
+        self.stream.read_line(&mut line).with_context(|| format!("waiting for {method}"))?;
+        let mut reply: Value = serde_json::from_str(&line)
+            .with_context(|| format!("{method} was answered with {line:?}"))?;
+        if reply["id"] != id {
+            bail!("{method} was answered out of turn: {line}");
+        }
+        if let Some(error) = reply.get("error") {
+            bail!(
+                "{method} failed [{}]: {}",
+                error["code"],
+                error["message"].as_str().unwrap_or_default()
+            );
+        }
+        Ok(reply["result"].take())
+    }
+}
+
+/// The same prompt for every shell, and none of their first-run questions.
+fn write_shell_settings(home: &Path) -> Result<()> {
+    let write = |name: &str, text: String| -> Result<()> {
+        let path = home.join(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        Ok(fs::write(path, text)?)
+    };
+    let bash = format!("PS1='{PROMPT}'\nPROMPT_COMMAND=\nHISTFILE=\n");
+    write(".bashrc", bash.clone())?;
+    write(".bash_profile", bash)?;
+    write(".zshrc", format!("PROMPT='{PROMPT}'\nunsetopt PROMPT_SP\n"))?;
+    write(
+        ".config/fish/config.fish",
+        format!(
+            "set -g fish_greeting\nfunction fish_prompt; echo -n '{PROMPT}'; end\nfunction fish_right_prompt; end\n"
+        ),
+    )?;
+    write(".gitconfig", "[user]\nname = Tester\nemail = tester@example.invalid\n".into())?;
+    Ok(())
+}

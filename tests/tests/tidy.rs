@@ -1,0 +1,219 @@
+//! The house rules that a program can check: what depends on what, what the README names, and what no file may hold.
+
+use std::{collections::BTreeMap, process::Command};
+
+use serde_json::Value;
+use unterm_tests::Tree;
+
+/// What each crate may use of the workspace, and what of the rest it never does. `app → control, renderer → mux → term`.
+const LAYERS: &[(&str, &[&str], &[&str])] = &[
+    (
+        "unterm-term",
+        &[],
+        &["mio", "parking_lot", "portable-pty", "serde", "serde_json", "tokio", "wgpu", "winit"],
+    ),
+    (
+        "unterm-mux",
+        &["unterm-term"],
+        &["cosmic-text", "glyphon", "schemars", "serde_json", "softbuffer", "wgpu", "winit"],
+    ),
+    ("unterm-renderer", &["unterm-term"], &["portable-pty", "serde_json", "tokio", "winit"]),
+    (
+        "unterm-control",
+        &["unterm-mux", "unterm-term"],
+        &["cosmic-text", "glyphon", "portable-pty", "softbuffer", "wgpu", "winit"],
+    ),
+    ("unterm", &["unterm-control", "unterm-mux", "unterm-renderer", "unterm-term"], &["vte"]),
+];
+
+/// The workspace's packages by name, from cargo itself.
+fn packages() -> BTreeMap<String, Value> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo's JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    packages
+        .iter()
+        .map(|package| (package["name"].as_str().expect("a name").to_owned(), package.clone()))
+        .collect()
+}
+
+/// Fails with every finding, so that one run shows them all.
+fn check(what: &str, findings: Vec<String>) {
+    assert!(findings.is_empty(), "{what}:\n  {}", findings.join("\n  "));
+}
+
+#[test]
+fn crates_depend_downwards_only() {
+    let packages = packages();
+    let mut findings = Vec::new();
+    for (name, allowed, never) in LAYERS {
+        let package = packages.get(*name).unwrap_or_else(|| panic!("the crate {name} is missing"));
+        for dependency in package["dependencies"].as_array().expect("dependencies") {
+            if !dependency["kind"].is_null() {
+                continue; // tests, benches and build scripts
+            }
+            let used = dependency["name"].as_str().expect("a name");
+            let of_workspace = packages.contains_key(used);
+            if (of_workspace && !allowed.contains(&used)) || never.contains(&used) {
+                findings.push(format!("{name} depends on {used}"));
+            }
+        }
+    }
+    check("a crate uses what its layer must not", findings);
+}
+
+#[test]
+fn every_crate_is_layered_and_takes_the_workspace_lints() {
+    let tree = Tree::read();
+    let mut findings = Vec::new();
+    for (name, package) in packages() {
+        let layered = LAYERS.iter().any(|(layer, ..)| *layer == name) || name == "unterm-tests";
+        if !layered {
+            findings.push(format!("{name} has no row in the table of layers"));
+        }
+        let manifest = package["manifest_path"].as_str().expect("a path");
+        let manifest = std::path::Path::new(manifest).strip_prefix(&tree.root).expect("inside");
+        let text = tree.text(&manifest.to_string_lossy());
+        if !text.contains("[lints]\nworkspace = true") {
+            findings.push(format!("{name} does not take [workspace.lints]"));
+        }
+    }
+    check("crates", findings);
+}
+
+#[test]
+fn the_readme_shows_every_folder_and_crate() {
+    let tree = Tree::read();
+    let readme = tree.text("README.md");
+    let (_, architecture) =
+        readme.split_once("\n## Architecture\n").expect("an Architecture section");
+    let architecture = architecture.split("\n## ").next().unwrap_or_default();
+    let mut findings = Vec::new();
+    for name in packages().into_keys().chain(tree.top_folders()) {
+        if !architecture.contains(&format!("`{name}`"))
+            && !architecture.contains(&format!("`{name}/"))
+        {
+            findings.push(format!("`{name}` is not in README's Architecture section"));
+        }
+    }
+    check("the README is behind the tree", findings);
+}
+
+#[test]
+fn the_top_level_stays_as_designed() {
+    let folders = ["app", "assets", "control", "mux", "packaging", "renderer", "tests"];
+    assert_eq!(Tree::read().top_folders(), folders);
+}
+
+#[test]
+fn the_readme_points_only_at_what_is_there() {
+    let tree = Tree::read();
+    let mut findings = Vec::new();
+    for link in tree.text("README.md").split("](").skip(1) {
+        let target = link.split([')', '#']).next().unwrap_or_default();
+        if !target.is_empty() && !target.contains("://") && !tree.root.join(target).exists() {
+            findings.push(target.to_owned());
+        }
+    }
+    check("README links to files that don't exist", findings);
+}
+
+#[test]
+fn only_the_command_line_prints() {
+    let mut findings = Vec::new();
+    for file in Tree::read().rust() {
+        let may_print = file.path.starts_with("app/src/bin/unterm-cli")
+            || file.path.starts_with("app/src/cli")
+            || file.path.contains("/benches/");
+        for (number, line) in numbered(&file.text) {
+            let code = line.split("//").next().unwrap_or_default();
+            let prints = ["println!(", "print!("].iter().any(|name| {
+                // `eprintln!` and `eprint!` go to the log's stream.
+                code.match_indices(name).any(|(at, _)| !code[..at].ends_with('e'))
+            });
+            if !may_print && (prints || code.contains("allow(clippy::print_stdout")) {
+                findings.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    // This file has to name what it looks for.
+    findings.retain(|finding| !finding.starts_with("tests/tests/tidy.rs:"));
+    check("stdout carries a protocol", findings);
+}
+
+#[test]
+fn every_source_file_says_what_it_is_for() {
+    let findings = Tree::read()
+        .rust()
+        .filter(|file| !file.text.starts_with("//!") && !file.text.starts_with("#!["))
+        .map(|file| file.path.clone())
+        .collect();
+    check("files that don't open with a `//!` comment", findings);
+}
+
+#[test]
+fn nothing_is_left_unfinished_or_switched_off() {
+    let forbidden = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
+    let findings = find(&forbidden, |path| path.ends_with(".rs"));
+    check("unfinished code", findings);
+}
+
+#[test]
+fn no_file_names_a_machine() {
+    // Spelt in two parts, so that this file passes its own check.
+    let paths = [("/ro", "ot/"), ("/wo", "rk/"), ("/ho", "me/ubuntu"), ("shared/", "design.md")];
+    let paths: Vec<String> = paths.iter().map(|(a, b)| format!("{a}{b}")).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    check("paths of one machine", find(&paths, |_| true));
+}
+
+#[test]
+fn every_dependency_comes_from_the_public_registry() {
+    let tree = Tree::read();
+    let findings = tree
+        .text("Cargo.lock")
+        .lines()
+        .filter(|line| line.starts_with("source = "))
+        .filter(|line| !line.contains("registry+https://github.com/rust-lang/crates.io-index"))
+        .map(str::to_owned)
+        .collect();
+    check("dependencies from elsewhere", findings);
+}
+
+#[test]
+fn scripts_can_be_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let tree = Tree::read();
+    for script in ["packaging/run", "packaging/test", ".ci/run"] {
+        let mode = std::fs::metadata(tree.root.join(script)).expect(script).permissions().mode();
+        assert!(mode & 0o111 != 0, "{script} is not executable");
+        assert!(tree.text(script).starts_with("#!/usr/bin/env bash\n"), "{script} has no shebang");
+    }
+}
+
+fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().map(|(index, line)| (index + 1, line))
+}
+
+/// Every line with one of `words` in the files that `select` picks, this one left out.
+fn find(words: &[&str], select: impl Fn(&str) -> bool) -> Vec<String> {
+    let tree = Tree::read();
+    let mut findings = Vec::new();
+    for file in &tree.files {
+        if !select(&file.path) || file.path == "tests/tests/tidy.rs" {
+            continue;
+        }
+        for (number, line) in numbered(&file.text) {
+            if words.iter().any(|word| line.contains(word)) {
+                findings.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    findings
+}
