@@ -1,1 +1,25 @@
-//! Placeholder.
+//! The app: it ties the mux, the renderer and the control server to a window, or to none.
+//!
+//! Owns the command line, the event loop, the table of actions and the keys bound to them, the clipboard and the look
+//! of the window's chrome. Holds no terminal state of its own: a view keeps a snapshot, a scroll position and a
+//! selection, and everything else is the mux's.
+
+pub mod args;
+mod environment;
+mod headless;
+mod links;
+pub mod logging;
+mod signals;
+mod window;
+
+use anyhow::Result;
+
+use args::Args;
+
+/// Runs Unterm until its window closes or it is told to stop.
+///
+/// # Errors
+/// When the first program, the window or the control server can't be started.
+pub fn run(args: &Args) -> Result<()> {
+    if args.headless { headless::run(args) } else { window::run(args) }
+}

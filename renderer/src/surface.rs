@@ -59,6 +59,11 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         todo!()
     }
 
+    /// Paints the next frame whole: what the window showed is lost.
+    pub fn invalidate(&mut self) {
+        todo!()
+    }
+
     /// Changes the surface's size in physical pixels.
     pub fn resize(&mut self, width: u32, height: u32) {
         let _ = (width, height);

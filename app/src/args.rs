@@ -1,0 +1,106 @@
+//! The command line of `unterm`.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use unterm_mux::Spawn;
+use unterm_renderer::PainterChoice;
+
+/// A GPU terminal whose every pane an agent can drive.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "unterm", version, about)]
+pub struct Args {
+    /// Run without a window: panes are reached through the control server only
+    #[arg(long)]
+    pub headless: bool,
+
+    /// Who paints the window
+    #[arg(long, value_enum, default_value_t = PainterArg::Auto, value_name = "PAINTER")]
+    pub painter: PainterArg,
+
+    /// Working directory of the first pane
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+
+    /// Font family for cells; may be given several times, first choice first
+    #[arg(long, value_name = "FAMILY")]
+    pub font: Vec<String>,
+
+    /// Font size in points
+    #[arg(long, default_value_t = 12.0, value_name = "POINTS", value_parser = font_size)]
+    pub font_size: f32,
+
+    /// Run this program with its arguments in the first pane instead of the shell; everything after it is its own
+    #[arg(short = 'e', long = "execute", num_args = 1.., allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
+    pub execute: Vec<String>,
+}
+
+/// The smallest and largest font sizes, in points.
+pub(crate) const FONT_SIZES: std::ops::RangeInclusive<f32> = 4.0..=96.0;
+
+fn font_size(text: &str) -> Result<f32, String> {
+    let size: f32 = text.parse().map_err(|_| format!("{text:?} is not a number"))?;
+    if FONT_SIZES.contains(&size) {
+        Ok(size)
+    } else {
+        Err(format!("{size} is not between {} and {} points", FONT_SIZES.start(), FONT_SIZES.end()))
+    }
+}
+
+/// Values of `--painter`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PainterArg {
+    /// The GPU where there is a real one, else the CPU
+    Auto,
+    /// The GPU, also a software one
+    Gpu,
+    /// The CPU
+    Cpu,
+}
+
+impl From<PainterArg> for PainterChoice {
+    fn from(arg: PainterArg) -> Self {
+        match arg {
+            PainterArg::Auto => Self::Auto,
+            PainterArg::Gpu => Self::Gpu,
+            PainterArg::Cpu => Self::Cpu,
+        }
+    }
+}
+
+impl Args {
+    /// What the first pane runs.
+    pub(crate) fn first_spawn(&self) -> Spawn {
+        let mut words = self.execute.iter().cloned();
+        Spawn {
+            program: words.next(),
+            args: words.collect(),
+            // A terminal started in a directory opens there; one started by a desktop has `/` and means home.
+            cwd: self.cwd.clone().or_else(|| {
+                std::env::current_dir().ok().filter(|dir| dir != std::path::Path::new("/"))
+            }),
+            env: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_after_the_program_belongs_to_it() {
+        let args =
+            Args::try_parse_from(["unterm", "--headless", "-e", "htop", "-d", "5", "--headless"])
+                .unwrap();
+        let spawn = args.first_spawn();
+        assert_eq!(spawn.program.as_deref(), Some("htop"));
+        assert_eq!(spawn.args, ["-d", "5", "--headless"]);
+    }
+
+    #[test]
+    fn a_font_size_out_of_range_names_the_range() {
+        let error = Args::try_parse_from(["unterm", "--font-size", "500"]).unwrap_err().to_string();
+        assert!(error.contains("between 4 and 96 points"), "{error}");
+    }
+}

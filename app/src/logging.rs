@@ -1,0 +1,18 @@
+//! The log: to standard error, `info` from Unterm's own crates and `warn` from the rest, or as `UNTERM_LOG` says.
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+
+const DEFAULT: &str =
+    "warn,unterm=info,unterm_control=info,unterm_mux=info,unterm_renderer=info,unterm_term=info";
+
+/// Starts the log. Call once, before anything else.
+pub fn start() {
+    let filter = EnvFilter::try_from_env("UNTERM_LOG").unwrap_or_else(|_| EnvFilter::new(DEFAULT));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .init();
+}

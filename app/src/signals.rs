@@ -1,0 +1,24 @@
+//! SIGTERM, SIGINT and SIGHUP, as calls in a thread of their own.
+
+use anyhow::{Context, Result};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    iterator::Signals,
+};
+
+/// Calls `stop` with the signal's number at the first signal that asks the process to end. A second one ends it at once.
+pub(crate) fn on_stop(stop: impl FnOnce(i32) + Send + 'static) -> Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).context("cannot wait for signals")?;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            let mut arrived = signals.forever();
+            let Some(signal) = arrived.next() else { return };
+            stop(signal);
+            if let Some(signal) = arrived.next() {
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        })
+        .context("cannot start the thread that waits for signals")?;
+    Ok(())
+}

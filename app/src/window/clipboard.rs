@@ -1,0 +1,137 @@
+//! The system's clipboard and primary selection, on a thread of their own: another program may answer slowly.
+
+use std::{
+    sync::{Arc, mpsc},
+    thread::JoinHandle,
+};
+
+use unterm_mux::PaneId;
+
+use super::inbox::Inbox;
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Buffer {
+    /// The clipboard.
+    Clipboard,
+    /// The primary selection of X11 and Wayland; the clipboard elsewhere.
+    Primary,
+}
+
+enum Request {
+    Store(Buffer, String),
+    Paste(Buffer, PaneId),
+}
+
+/// The way to the clipboard's thread.
+pub(super) struct Clipboard {
+    requests: Option<mpsc::SyncSender<Request>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Clipboard {
+    /// Starts the thread; pastes arrive in `inbox`.
+    pub(super) fn start(inbox: Arc<Inbox>) -> Self {
+        let (requests, received) = mpsc::sync_channel(64);
+        let thread = std::thread::Builder::new()
+            .name("clipboard".to_owned())
+            .spawn(move || serve(&received, &inbox))
+            .map_err(|error| tracing::error!("no clipboard: its thread can't be started: {error}"))
+            .ok();
+        Self { requests: Some(requests), thread }
+    }
+
+    /// Puts text there.
+    pub(super) fn store(&self, buffer: Buffer, text: String) {
+        self.send(Request::Store(buffer, text));
+    }
+
+    /// Asks for its text, to be pasted into `pane`.
+    pub(super) fn paste(&self, buffer: Buffer, pane: PaneId) {
+        self.send(Request::Paste(buffer, pane));
+    }
+
+    fn send(&self, request: Request) {
+        let Some(requests) = &self.requests else { return };
+        if requests.try_send(request).is_err() {
+            tracing::warn!("the clipboard does not answer: a request was dropped");
+        }
+    }
+}
+
+impl Drop for Clipboard {
+    /// Waits for the thread, which hands the text to a clipboard manager if there is one.
+    fn drop(&mut self) {
+        self.requests = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
+    // Made at the first use: it connects to the display, which a start should not wait for.
+    let mut system: Option<arboard::Clipboard> = None;
+    while let Ok(request) = requests.recv() {
+        let clipboard = match &mut system {
+            Some(clipboard) => clipboard,
+            none => match arboard::Clipboard::new() {
+                Ok(clipboard) => none.insert(clipboard),
+                Err(error) => {
+                    tracing::warn!("the clipboard can't be reached: {error}");
+                    continue;
+                }
+            },
+        };
+        match request {
+            Request::Store(buffer, text) => {
+                if let Err(error) = write(clipboard, buffer, text) {
+                    tracing::warn!("text can't be put on the {buffer:?}: {error}");
+                }
+            }
+            Request::Paste(buffer, pane) => match read(clipboard, buffer) {
+                Ok(text) => inbox.post(|news| news.pastes.push((pane, text))),
+                // Empty, or an image: there is nothing to paste.
+                Err(error) => tracing::debug!("no text on the {buffer:?}: {error}"),
+            },
+        }
+    }
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn write(
+    clipboard: &mut arboard::Clipboard,
+    buffer: Buffer,
+    text: String,
+) -> Result<(), arboard::Error> {
+    use arboard::SetExtLinux;
+    clipboard.set().clipboard(kind(buffer)).text(text)
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn read(clipboard: &mut arboard::Clipboard, buffer: Buffer) -> Result<String, arboard::Error> {
+    use arboard::GetExtLinux;
+    clipboard.get().clipboard(kind(buffer)).text()
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn kind(buffer: Buffer) -> arboard::LinuxClipboardKind {
+    match buffer {
+        Buffer::Clipboard => arboard::LinuxClipboardKind::Clipboard,
+        Buffer::Primary => arboard::LinuxClipboardKind::Primary,
+    }
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn write(
+    clipboard: &mut arboard::Clipboard,
+    _: Buffer,
+    text: String,
+) -> Result<(), arboard::Error> {
+    clipboard.set_text(text)
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn read(clipboard: &mut arboard::Clipboard, _: Buffer) -> Result<String, arboard::Error> {
+    clipboard.get_text()
+}

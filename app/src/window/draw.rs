@@ -1,0 +1,323 @@
+//! From views to pixels: when to paint, where the panes lie, and what the picture holds.
+
+use std::time::{Duration, Instant};
+
+use unterm_mux::{Layout, PaneId, Rect};
+use unterm_renderer::{PaneScene, PixelRect, Scene};
+use unterm_term::Palette;
+use winit::dpi::{PhysicalPosition, PhysicalSize};
+
+use super::{
+    App, BELL_MARK, BLINK,
+    chrome::{Colors, TabBar, TabLabel},
+    geometry::{DIVIDER, pixels},
+    title,
+    view::View,
+};
+
+/// How far unfocused panes are mixed towards their background.
+const DIM: f32 = 0.1;
+/// How old titles may be while panes print.
+const NAMES_AGE: Duration = Duration::from_millis(250);
+
+/// Paints when something changed, at once after a pause and at most once a refresh of the screen in a flood.
+#[derive(Debug)]
+pub(super) struct Pacing {
+    asked: bool,
+    /// The next picture is not painted before this.
+    not_before: Option<Instant>,
+    interval: Duration,
+}
+
+impl Default for Pacing {
+    fn default() -> Self {
+        Self { asked: false, not_before: None, interval: Duration::from_nanos(16_666_667) }
+    }
+}
+
+impl Pacing {
+    pub(super) fn set_refresh_rate(&mut self, millihertz: Option<u32>) {
+        if let Some(rate) = millihertz.filter(|rate| (10_000..=1_000_000).contains(rate)) {
+            self.interval = Duration::from_nanos(1_000_000_000_000 / u64::from(rate));
+        }
+    }
+
+    /// Asks for a picture.
+    pub(super) fn ask(&mut self) {
+        self.asked = true;
+    }
+
+    /// Whether to paint now.
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        self.asked && self.not_before.is_none_or(|time| now >= time)
+    }
+
+    /// When the picture that was asked for may be painted.
+    pub(super) fn next(&self) -> Option<Instant> {
+        if self.asked { self.not_before } else { None }
+    }
+
+    /// A picture was painted. One more may follow at once (a key's echo right after the key's own change); from then
+    /// on they keep the interval.
+    fn painted(&mut self, now: Instant) {
+        self.asked = false;
+        let earliest = now - self.interval.min(Duration::from_millis(20));
+        let from = self.not_before.map_or(earliest, |time| time.max(earliest));
+        self.not_before = Some(from + self.interval);
+    }
+}
+
+impl App {
+    /// Gives every pane the size of its place.
+    pub(super) fn arrange(&mut self) {
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
+        let layout = self.mux.layout();
+        for tab in &layout.tabs {
+            for (id, area) in tab.place(geometry.content(), DIVIDER) {
+                let Some(pane) = self.mux.pane(id) else { continue };
+                let view = self.views.entry(id).or_default();
+                let size = geometry.grid(area);
+                if pane.is_pinned() {
+                    view.given = None;
+                } else if view.given.replace(size) != Some(size) {
+                    pane.resize(size);
+                }
+            }
+        }
+    }
+
+    /// Where the panes in sight lie.
+    pub(super) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
+        let Some(screen) = &self.screen else { return Vec::new() };
+        layout
+            .active_tab()
+            .map_or_else(Vec::new, |tab| tab.place(screen.geometry.content(), DIVIDER))
+    }
+
+    /// Repaints everything: the system lost a part of the picture.
+    pub(super) fn redraw_whole(&mut self) {
+        if let Some(screen) = &mut self.screen {
+            screen.painter.invalidate();
+        }
+        self.pacing.ask();
+    }
+
+    pub(super) fn occlude(&mut self, occluded: bool) {
+        if let Some(screen) = &mut self.screen {
+            screen.occluded = occluded;
+        }
+        if !occluded {
+            self.redraw_whole();
+        }
+    }
+
+    /// Does what the timer was set for.
+    pub(super) fn tick(&mut self, now: Instant) {
+        if self.timer.is_some_and(|time| now >= time) {
+            self.timer = None;
+            if std::mem::take(&mut self.names_stale) {
+                self.views.values_mut().for_each(View::forget_names);
+            }
+            self.drag_scroll();
+            self.pacing.ask();
+        }
+    }
+
+    fn wake_at(&mut self, time: Instant) {
+        self.timer = Some(self.timer.map_or(time, |timer| timer.min(time)));
+    }
+
+    /// Brings views up to date and paints a picture of them.
+    pub(super) fn paint(&mut self, now: Instant) {
+        if self.screen.as_ref().is_none_or(|screen| screen.occluded) {
+            self.pacing.painted(now);
+            return;
+        }
+        self.timer = None;
+        let layout = self.mux.layout();
+        let placed = self.placed(&layout);
+        for (id, _) in &placed {
+            let Some(pane) = self.mux.pane(*id) else { continue };
+            let view = self.views.entry(*id).or_default();
+            view.refresh(&pane);
+            view.unseen = false;
+        }
+        let blink_on = self.blink(&placed, now);
+        self.label_tabs(&layout, now);
+        if self.pointer.is_selecting() {
+            self.wake_at(now + Duration::from_millis(50));
+        }
+        self.compose(&layout, &placed, blink_on);
+        self.pacing.painted(now);
+        self.after_paint(&layout, &placed);
+    }
+
+    /// Whether blinking things are shown now; sets the timer for the next change when there are any.
+    fn blink(&mut self, placed: &[(PaneId, Rect)], now: Instant) -> bool {
+        let blinks = |id: &PaneId| {
+            self.views.get(id).is_some_and(|view| {
+                let cursor = view.snapshot.cursor;
+                let text = |row: &unterm_term::SnapshotRow| {
+                    row.styles.iter().any(|run| run.style.attrs.contains(unterm_term::Attrs::BLINK))
+                };
+                cursor.visible && cursor.blinking || view.snapshot.rows.iter().any(text)
+            })
+        };
+        if !self.focused || !placed.iter().any(|(id, _)| blinks(id)) {
+            return true;
+        }
+        let halves = (now - self.blink_since).as_nanos() / BLINK.as_nanos();
+        self.wake_at(self.blink_since + BLINK * (halves as u32 + 1));
+        halves.is_multiple_of(2)
+    }
+
+    /// Brings the tab bar's texts and marks up to date.
+    fn label_tabs(&mut self, layout: &Layout, now: Instant) {
+        let mut labels = Vec::with_capacity(layout.tabs.len());
+        let mut next: Option<Instant> = None;
+        for (index, tab) in layout.tabs.iter().enumerate() {
+            let mut label = TabLabel {
+                id: tab.id,
+                title: String::new(),
+                unseen: false,
+                bell: false,
+                zoomed: tab.zoomed,
+            };
+            for id in tab.panes() {
+                let Some(pane) = self.mux.pane(id) else { continue };
+                let view = self.views.entry(id).or_default();
+                if let Some(rang) = view.bell {
+                    let seen = index == layout.active && self.focused;
+                    if seen && now >= rang + BELL_MARK {
+                        view.bell = None;
+                    } else {
+                        label.bell = true;
+                        next = if seen { Some(rang + BELL_MARK) } else { next };
+                    }
+                }
+                label.unseen |= view.unseen;
+                if id == tab.focused {
+                    view.read_names(&pane, now, NAMES_AGE);
+                    view.title().clone_into(&mut label.title);
+                }
+            }
+            labels.push(label);
+        }
+        self.tabs = labels;
+        if let Some(time) = next {
+            self.wake_at(time);
+        }
+        if self.names_stale {
+            self.wake_at(now + NAMES_AGE);
+        }
+    }
+
+    /// Builds the scene and paints it.
+    fn compose(&mut self, layout: &Layout, placed: &[(PaneId, Rect)], blink_on: bool) {
+        let Some(screen) = &mut self.screen else { return };
+        let geometry = screen.geometry;
+        let focused = layout.active_tab().map(|tab| tab.focused);
+        let default = Palette::default();
+        let palette =
+            focused.and_then(|id| self.views.get(&id)).map(|view| &*view.snapshot.palette);
+        let colors = Colors::new(palette.unwrap_or(&default));
+        let mut scene = Scene {
+            width: geometry.width,
+            height: geometry.height,
+            background: colors.hairline,
+            ..Scene::default()
+        };
+        for (id, area) in placed {
+            let Some(view) = self.views.get(id) else { continue };
+            let has_keys = Some(*id) == focused;
+            scene.panes.push(PaneScene {
+                id: id.0,
+                area: pixels(*area),
+                origin: geometry.origin(*area),
+                snapshot: &view.snapshot,
+                focused: has_keys && self.focused,
+                blink_on,
+                selection: view.selection.and_then(|selection| selection.range),
+                hovered_link: view.hovered_link.as_ref(),
+                preedit: view.preedit.as_ref(),
+                dim: if has_keys { 0.0 } else { DIM },
+            });
+        }
+        TabBar::new(geometry, &self.tabs, layout.active).draw(
+            &mut scene,
+            &colors,
+            self.pointer.position,
+        );
+        self.renderer.frame(&scene);
+        screen.window.pre_present_notify();
+        if let Err(error) = screen.painter.paint(&mut self.renderer) {
+            self.failure = Some(error.into());
+        }
+    }
+
+    /// What follows a picture: the window's title, and the place where an input method shows its choices.
+    fn after_paint(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
+        let title = self.title(layout);
+        let Some(screen) = &mut self.screen else { return };
+        if screen.title != title {
+            screen.window.set_title(&title);
+            screen.title = title;
+        }
+        let focused = layout.active_tab().map(|tab| tab.focused);
+        let Some((id, area)) = placed.iter().find(|(id, _)| Some(*id) == focused) else { return };
+        let Some(view) = self.views.get(id) else { return };
+        let (cursor, cell) = (view.snapshot.cursor, screen.geometry.cell);
+        let origin = screen.geometry.origin(*area);
+        let place = PixelRect {
+            x: origin.0 + (u32::from(cursor.col) * cell.width) as i32,
+            y: origin.1 + (u32::from(cursor.row) * cell.height) as i32,
+            width: cell.width,
+            height: cell.height,
+        };
+        if screen.ime_area.replace(place) != Some(place) {
+            screen.window.set_ime_cursor_area(
+                PhysicalPosition::new(place.x, place.y),
+                PhysicalSize::new(place.width, place.height),
+            );
+        }
+    }
+
+    fn title(&self, layout: &Layout) -> String {
+        let id = self.server.as_ref().map_or_else(String::new, unterm_control::Server::instance_id);
+        let instance = self.instance_title.clone().unwrap_or(id);
+        let view = layout.active_tab().and_then(|tab| self.views.get(&tab.focused));
+        let (project, pane) = view.map_or(("", ""), |view| (view.project(), view.title()));
+        title::window_title(&instance, project, pane)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_pictures_after_a_pause_come_at_once_and_a_flood_keeps_the_interval() {
+        let mut pacing = Pacing::default();
+        let start = Instant::now() + Duration::from_secs(1);
+        let mut painted = 0;
+        for millisecond in 0..1000 {
+            let now = start + Duration::from_millis(millisecond);
+            pacing.ask();
+            if pacing.is_due(now) {
+                pacing.painted(now);
+                painted += 1;
+            }
+            if millisecond == 1 {
+                assert_eq!(painted, 2, "the echo of a key does not wait");
+            }
+        }
+        assert!((55..=62).contains(&painted), "{painted} pictures in a second at 60 Hz");
+    }
+
+    #[test]
+    fn nothing_is_due_that_nobody_asked_for() {
+        let pacing = Pacing::default();
+        assert!(!pacing.is_due(Instant::now()));
+        assert_eq!(pacing.next(), None);
+    }
+}

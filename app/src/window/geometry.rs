@@ -1,0 +1,110 @@
+//! Where things lie in the window, in physical pixels: the tab bar, the panes, and the grids inside them.
+
+use unterm_mux::Rect;
+use unterm_renderer::{CellMetrics, PixelRect};
+use unterm_term::Size;
+
+/// Space around a pane's grid, in logical pixels.
+const PADDING: f32 = 8.0;
+/// Size of the chrome's text, in logical pixels.
+const UI_FONT: f32 = 12.0;
+/// Thickness of the lines between panes, in physical pixels.
+pub(super) const DIVIDER: u32 = 1;
+
+/// The measures of one window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Geometry {
+    pub(super) width: u32,
+    pub(super) height: u32,
+    pub(super) scale: f32,
+    pub(super) cell: CellMetrics,
+}
+
+impl Geometry {
+    /// Size of the chrome's text.
+    pub(super) fn ui_font(&self) -> f32 {
+        UI_FONT * self.scale
+    }
+
+    /// Physical pixels of a length in logical ones.
+    pub(super) fn px(&self, logical: f32) -> u32 {
+        (logical * self.scale).round() as u32
+    }
+
+    /// The tab bar, at the top.
+    pub(super) fn tab_bar(&self) -> PixelRect {
+        let line = (self.ui_font() * 1.3).ceil() as u32;
+        PixelRect { x: 0, y: 0, width: self.width, height: line + self.px(12.0) }
+    }
+
+    /// The space of the active tab's panes.
+    pub(super) fn content(&self) -> Rect {
+        let bar = self.tab_bar().height;
+        Rect { x: 0, y: bar, width: self.width, height: self.height.saturating_sub(bar) }
+    }
+
+    fn padding(&self) -> u32 {
+        self.px(PADDING)
+    }
+
+    /// The grid that fits a pane's area.
+    pub(super) fn grid(&self, area: Rect) -> Size {
+        let inside = |length: u32| length.saturating_sub(2 * self.padding());
+        let cells = |length: u32, cell: u32| (inside(length) / cell.max(1)).clamp(1, 10_000) as u16;
+        Size {
+            cols: cells(area.width, self.cell.width),
+            rows: cells(area.height, self.cell.height),
+            cell_width: self.cell.width as u16,
+            cell_height: self.cell.height as u16,
+        }
+    }
+
+    /// Where the first cell of a pane's grid begins.
+    pub(super) fn origin(&self, area: Rect) -> (i32, i32) {
+        ((area.x + self.padding()) as i32, (area.y + self.padding()) as i32)
+    }
+
+    /// The window's size that gives a single pane a grid of this many cells.
+    pub(super) fn window_for(&self, cols: u16, rows: u16) -> (u32, u32) {
+        let width = u32::from(cols) * self.cell.width + 2 * self.padding();
+        let height = u32::from(rows) * self.cell.height + 2 * self.padding();
+        (width, height + self.tab_bar().height)
+    }
+}
+
+/// A rectangle of the mux as one of the renderer.
+pub(super) fn pixels(rect: Rect) -> PixelRect {
+    PixelRect { x: rect.x as i32, y: rect.y as i32, width: rect.width, height: rect.height }
+}
+
+/// Whether a point lies in a rectangle.
+pub(super) fn contains(rect: PixelRect, x: f64, y: f64) -> bool {
+    let (x, y) = (x.floor() as i32, y.floor() as i32);
+    (rect.x..rect.x + rect.width as i32).contains(&x)
+        && (rect.y..rect.y + rect.height as i32).contains(&y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CELL: CellMetrics =
+        CellMetrics { width: 9, height: 19, baseline: 15, underline: 16, strike: 10, thickness: 1 };
+
+    #[test]
+    fn a_window_made_for_a_grid_holds_exactly_that_grid() {
+        for scale in [1.0, 1.25, 2.0] {
+            let mut geometry = Geometry { width: 0, height: 0, scale, cell: CELL };
+            (geometry.width, geometry.height) = geometry.window_for(120, 30);
+            let size = geometry.grid(geometry.content());
+            assert_eq!((size.cols, size.rows), (120, 30), "at scale {scale}");
+        }
+    }
+
+    #[test]
+    fn a_window_too_small_for_anything_still_has_a_cell() {
+        let geometry = Geometry { width: 3, height: 3, scale: 1.0, cell: CELL };
+        let size = geometry.grid(geometry.content());
+        assert_eq!((size.cols, size.rows), (1, 1));
+    }
+}

@@ -1,0 +1,98 @@
+//! What other threads tell the window: gathered, so that a flood of output or titles is one wake-up.
+
+use std::{collections::HashSet, sync::Arc};
+
+use parking_lot::Mutex;
+use unterm_mux::{MuxEvent, Observer, PaneId};
+use unterm_term::ClipboardTarget;
+use winit::event_loop::EventLoopProxy;
+
+/// Wakes the event loop. What there is to do stands in the [`Inbox`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wake;
+
+/// News since the window last looked. Bounded by the number of panes.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    /// Panes whose terminal changed.
+    pub(super) output: HashSet<PaneId>,
+    /// Panes whose bell rang.
+    pub(super) bells: HashSet<PaneId>,
+    /// Panes that are gone.
+    pub(super) removed: Vec<PaneId>,
+    /// Tabs, splits or focus changed.
+    pub(super) layout: bool,
+    /// A title or working directory changed, or the instance's title.
+    pub(super) titles: bool,
+    /// The last tab has closed, or a signal said stop.
+    pub(super) stop: bool,
+    /// The newest text written to the clipboard.
+    pub(super) clipboard: Option<String>,
+    /// The newest text written to the primary selection.
+    pub(super) primary: Option<String>,
+    /// Text to paste, in order of the requests.
+    pub(super) pastes: Vec<(PaneId, String)>,
+    /// The title that the instance was given, if it changed.
+    pub(super) instance_title: Option<Option<String>>,
+}
+
+#[derive(Default)]
+struct State {
+    news: News,
+    awake: bool,
+}
+
+/// The window's end of every other thread.
+pub(super) struct Inbox {
+    state: Mutex<State>,
+    proxy: EventLoopProxy<Wake>,
+}
+
+impl Inbox {
+    pub(super) fn new(proxy: EventLoopProxy<Wake>) -> Arc<Self> {
+        Arc::new(Self { state: Mutex::default(), proxy })
+    }
+
+    /// Takes the news; the next ones wake the loop again.
+    pub(super) fn take(&self) -> News {
+        let mut state = self.state.lock();
+        state.awake = false;
+        std::mem::take(&mut state.news)
+    }
+
+    /// Adds to the news and wakes the event loop, unless that was done since the last [`Inbox::take`].
+    pub(super) fn post(&self, add: impl FnOnce(&mut News)) {
+        let mut state = self.state.lock();
+        add(&mut state.news);
+        let was_awake = std::mem::replace(&mut state.awake, true);
+        drop(state);
+        if !was_awake {
+            // An error means the loop has ended; nobody is left to tell.
+            let _ = self.proxy.send_event(Wake);
+        }
+    }
+}
+
+impl Observer for Inbox {
+    fn output(&self, pane: PaneId) {
+        self.post(|news| {
+            news.output.insert(pane);
+        });
+    }
+
+    fn event(&self, event: MuxEvent) {
+        self.post(|news| match event {
+            MuxEvent::Layout | MuxEvent::PaneOpened(_) => news.layout = true,
+            MuxEvent::PaneExited(_) | MuxEvent::Title(_) | MuxEvent::Cwd(_) => news.titles = true,
+            MuxEvent::PaneRemoved(pane) => news.removed.push(pane),
+            MuxEvent::Empty => news.stop = true,
+            MuxEvent::Bell(pane) => {
+                news.bells.insert(pane);
+            }
+            MuxEvent::Clipboard { target, text, .. } => match target {
+                ClipboardTarget::Clipboard => news.clipboard = Some(text),
+                ClipboardTarget::Primary => news.primary = Some(text),
+            },
+        });
+    }
+}

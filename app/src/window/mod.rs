@@ -1,0 +1,479 @@
+//! The window: winit's events in, keys and mouse to the mux, pictures of its panes out.
+//!
+//! Everything here runs on the main thread. It owns the window, the renderer and the painter, and for each pane a
+//! [`View`]; it takes a pane's terminal briefly to snapshot and to select, and never waits for anything.
+
+mod actions;
+mod chrome;
+mod clipboard;
+mod draw;
+mod geometry;
+mod inbox;
+mod keyboard;
+mod keys;
+mod pointer;
+mod selection;
+mod title;
+mod view;
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result};
+use unterm_control::{Host, Server, ServerOptions};
+use unterm_mux::{Mux, MuxError, OnExit, Pane, PaneId, input};
+use unterm_renderer::{FontOptions, PainterChoice, PixelRect, Renderer, WindowPainter};
+use winit::{
+    application::ApplicationHandler,
+    dpi::{PhysicalPosition, PhysicalSize},
+    event::{StartCause, WindowEvent},
+    event_loop::{ActiveEventLoop, ControlFlow, EventLoop},
+    keyboard::ModifiersState,
+    window::{Window, WindowId},
+};
+
+use crate::{args::Args, environment, signals};
+use actions::Keymap;
+use chrome::TabLabel;
+use clipboard::{Buffer, Clipboard};
+use draw::Pacing;
+use geometry::Geometry;
+use inbox::{Inbox, News, Wake};
+use pointer::Pointer;
+use view::View;
+
+/// Runs until the last tab closes or the process is told to stop.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let event_loop = EventLoop::<Wake>::with_user_event().build().context(
+        "cannot open a window; without a display, start with --headless or set DISPLAY or WAYLAND_DISPLAY",
+    )?;
+    let inbox = Inbox::new(event_loop.create_proxy());
+    let stop = Arc::clone(&inbox);
+    signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
+
+    let mux = Mux::new(environment::mux_options(true));
+    mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
+    let server = start_server(&mux, &inbox);
+    mux.open_tab(args.first_spawn(), None, OnExit::Close)?;
+
+    let mut app = App::new(args, mux, server, inbox);
+    event_loop.run_app(&mut app).context("the window's event loop failed")?;
+    app.finish()
+}
+
+/// Starts the control server. A person can use the window without it, so an error is said and not fatal.
+fn start_server(mux: &Arc<Mux>, inbox: &Arc<Inbox>) -> Option<Server> {
+    let start = || -> Result<Server> {
+        let home = environment::home()?;
+        let host = Arc::new(WindowHost(Arc::clone(inbox)));
+        Ok(Server::start(ServerOptions { mux: Arc::clone(mux), host, home })?)
+    };
+    match start() {
+        Ok(server) => {
+            tracing::info!("instance {} listens on {}", server.instance_id(), server.address());
+            Some(server)
+        }
+        Err(error) => {
+            tracing::error!("agents can't reach this window: {error:#}");
+            None
+        }
+    }
+}
+
+/// What the control server may ask of the window.
+struct WindowHost(Arc<Inbox>);
+
+impl Host for WindowHost {
+    fn has_window(&self) -> bool {
+        true
+    }
+
+    fn instance_title_changed(&self, title: Option<&str>) {
+        let title = title.map(str::to_owned);
+        self.0.post(|news| news.instance_title = Some(title));
+    }
+}
+
+/// The window's own things, from its creation on.
+struct Screen {
+    window: Arc<Window>,
+    painter: WindowPainter<Arc<Window>>,
+    geometry: Geometry,
+    title: String,
+    occluded: bool,
+    /// Where the input method was last told that text goes.
+    ime_area: Option<PixelRect>,
+}
+
+/// The app with its window.
+struct App {
+    mux: Arc<Mux>,
+    server: Option<Server>,
+    inbox: Arc<Inbox>,
+    clipboard: Clipboard,
+    keymap: Keymap,
+    painter: PainterChoice,
+    fonts: FontOptions,
+    default_font_size: f32,
+    renderer: Renderer,
+    screen: Option<Screen>,
+    views: HashMap<PaneId, View>,
+    tabs: Vec<TabLabel>,
+    modifiers: ModifiersState,
+    pointer: Pointer,
+    /// The window has the keyboard.
+    focused: bool,
+    /// The pane that was last told it has the focus.
+    told_focus: Option<PaneId>,
+    instance_title: Option<String>,
+    /// Output came since titles were last read: a program may have started or ended.
+    names_stale: bool,
+    pacing: Pacing,
+    /// When to look again though nothing happens: a blink, a bell's mark, a title.
+    timer: Option<Instant>,
+    blink_since: Instant,
+    failure: Option<anyhow::Error>,
+}
+
+impl App {
+    fn new(args: &Args, mux: Arc<Mux>, server: Option<Server>, inbox: Arc<Inbox>) -> Self {
+        let fonts = FontOptions { families: args.font.clone(), size: args.font_size, scale: 1.0 };
+        Self {
+            mux,
+            server,
+            clipboard: Clipboard::start(Arc::clone(&inbox)),
+            inbox,
+            keymap: Keymap::new(),
+            painter: args.painter.into(),
+            default_font_size: fonts.size,
+            renderer: Renderer::new(fonts.clone()),
+            fonts,
+            screen: None,
+            views: HashMap::new(),
+            tabs: Vec::new(),
+            modifiers: ModifiersState::empty(),
+            pointer: Pointer::default(),
+            focused: false,
+            told_focus: None,
+            instance_title: None,
+            names_stale: true,
+            pacing: Pacing::default(),
+            timer: None,
+            blink_since: Instant::now(),
+            failure: None,
+        }
+    }
+
+    /// After the event loop: takes the instance out of the registry and ends every program.
+    fn finish(mut self) -> Result<()> {
+        // The window goes first: what follows may take a moment.
+        self.screen = None;
+        if let Some(server) = self.server.take() {
+            server.stop();
+        }
+        self.mux.shutdown();
+        self.failure.map_or(Ok(()), Err)
+    }
+
+    /// Creates the window and paints its first frame before showing it.
+    fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
+        let monitor =
+            event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
+        self.fonts.scale = monitor.as_ref().map_or(1.0, |monitor| monitor.scale_factor() as f32);
+        self.renderer.set_fonts(self.fonts.clone());
+        let mut geometry = Geometry {
+            width: 0,
+            height: 0,
+            scale: self.fonts.scale,
+            cell: self.renderer.metrics(),
+        };
+        let (mut width, mut height) = geometry.window_for(120, 30);
+        if let Some(monitor) = &monitor {
+            // Not larger than the screen; one that is unknown has size 0.
+            let size = monitor.size();
+            width = if size.width > 0 { width.min(size.width) } else { width };
+            height = if size.height > 0 { height.min(size.height) } else { height };
+            self.pacing.set_refresh_rate(monitor.refresh_rate_millihertz());
+        }
+        let attributes = Window::default_attributes()
+            .with_title("Unterm")
+            .with_inner_size(PhysicalSize::new(width, height))
+            .with_visible(false);
+        let window = event_loop
+            .create_window(named(attributes, event_loop))
+            .context("the window can't be created")?;
+        let window = Arc::new(window);
+        let size = window.inner_size();
+        (geometry.width, geometry.height) = (size.width.max(1), size.height.max(1));
+        let mut painter = WindowPainter::new(Arc::clone(&window), self.painter)?;
+        painter.resize(geometry.width, geometry.height);
+        window.set_ime_allowed(true);
+        self.screen = Some(Screen {
+            window: Arc::clone(&window),
+            painter,
+            geometry,
+            title: String::new(),
+            occluded: false,
+            ime_area: None,
+        });
+        self.rescale(window.scale_factor());
+        self.arrange();
+        self.paint(Instant::now());
+        window.set_visible(true);
+        Ok(())
+    }
+
+    /// Follows the scale of the screen the window is on.
+    fn rescale(&mut self, scale: f64) {
+        if (self.fonts.scale - scale as f32).abs() > f32::EPSILON {
+            self.fonts.scale = scale as f32;
+            self.apply_fonts();
+        }
+    }
+
+    /// Measures the cell anew after a change of font or scale.
+    fn apply_fonts(&mut self) {
+        self.renderer.set_fonts(self.fonts.clone());
+        let cell = self.renderer.metrics();
+        if let Some(screen) = &mut self.screen {
+            screen.geometry.cell = cell;
+            screen.geometry.scale = self.fonts.scale;
+        }
+        self.arrange();
+        self.pacing.ask();
+    }
+
+    /// Takes what other threads told.
+    fn hear(&mut self, news: News, event_loop: &ActiveEventLoop) {
+        if news.stop {
+            event_loop.exit();
+            return;
+        }
+        if let Some(title) = news.instance_title {
+            self.instance_title = title;
+        }
+        for pane in &news.removed {
+            self.views.remove(pane);
+        }
+        if news.layout || !news.removed.is_empty() {
+            self.arrange();
+            self.tell_focus();
+            self.pacing.ask();
+        }
+        if news.titles {
+            self.views.values_mut().for_each(View::forget_names);
+            self.pacing.ask();
+        }
+        if let Some(text) = news.clipboard {
+            self.clipboard.store(Buffer::Clipboard, text);
+        }
+        if let Some(text) = news.primary {
+            self.clipboard.store(Buffer::Primary, text);
+        }
+        for (pane, text) in news.pastes {
+            self.paste(pane, &text);
+        }
+        for pane in news.bells {
+            self.ring(pane);
+        }
+        self.notice_output(&news.output);
+    }
+
+    /// Asks for a picture when a pane in sight changed, and marks the tabs of the others.
+    fn notice_output(&mut self, panes: &std::collections::HashSet<PaneId>) {
+        if panes.is_empty() {
+            return;
+        }
+        let layout = self.mux.layout();
+        let visible = layout.active_tab().map_or_else(Vec::new, unterm_mux::Tab::panes);
+        for pane in panes {
+            if visible.contains(pane) {
+                self.names_stale = true;
+                self.pacing.ask();
+            } else if let Some(view) = self.views.get_mut(pane) {
+                // One picture shows the mark; a flood behind a tab then costs nothing more.
+                if !std::mem::replace(&mut view.unseen, true) {
+                    self.pacing.ask();
+                }
+            }
+        }
+    }
+
+    fn ring(&mut self, pane: PaneId) {
+        let Some(view) = self.views.get_mut(&pane) else { return };
+        view.bell = Some(Instant::now());
+        if !self.focused
+            && let Some(screen) = &self.screen
+        {
+            screen
+                .window
+                .request_user_attention(Some(winit::window::UserAttentionType::Informational));
+        }
+        self.pacing.ask();
+    }
+
+    /// The pane that keys go to.
+    fn focused_pane(&self) -> Option<Arc<Pane>> {
+        let layout = self.mux.layout();
+        self.mux.pane(layout.active_tab()?.focused)
+    }
+
+    /// Tells panes of a change of focus (mode 1004).
+    fn tell_focus(&mut self) {
+        let now = if self.focused { self.focused_pane().map(|pane| pane.id()) } else { None };
+        let before = std::mem::replace(&mut self.told_focus, now);
+        if before == now {
+            return;
+        }
+        for (pane, focused) in [(before, false), (now, true)] {
+            let Some(pane) = pane.and_then(|id| self.mux.pane(id)) else { continue };
+            let modes = pane.term().modes();
+            let bytes = input::encode_focus(focused, modes);
+            if !bytes.is_empty() {
+                send(&pane, bytes);
+            }
+        }
+    }
+
+    /// Pastes text into a pane.
+    fn paste(&mut self, pane: PaneId, text: &str) {
+        let Some(pane) = self.mux.pane(pane) else { return };
+        let modes = pane.term().modes();
+        let bytes = input::encode_paste(text, modes);
+        self.before_input(pane.id());
+        send(&pane, &bytes);
+    }
+
+    /// What every input to a pane does to its view: the live screen shows and the selection ends, so that the next
+    /// Ctrl+C interrupts.
+    fn before_input(&mut self, pane: PaneId) {
+        let Some(view) = self.views.get_mut(&pane) else { return };
+        if view.scroll_to_live() | view.selection.take().is_some() {
+            self.pacing.ask();
+        }
+    }
+
+    /// Says an error of the mux.
+    fn report<T>(&self, result: Result<T, MuxError>) {
+        if let Err(error) = result {
+            tracing::error!("{error}");
+        }
+    }
+
+    fn resized(&mut self, size: PhysicalSize<u32>) {
+        let Some(screen) = &mut self.screen else { return };
+        let (width, height) = (size.width.max(1), size.height.max(1));
+        if (screen.geometry.width, screen.geometry.height) == (width, height) {
+            return;
+        }
+        (screen.geometry.width, screen.geometry.height) = (width, height);
+        screen.painter.resize(width, height);
+        // The person sizes the window now: grids that a caller fixed follow it again.
+        for pane in self.mux.panes() {
+            pane.set_pinned(false);
+        }
+        self.arrange();
+        self.pacing.ask();
+    }
+
+    fn fail(&mut self, error: anyhow::Error, event_loop: &ActiveEventLoop) {
+        self.failure.get_or_insert(error);
+        event_loop.exit();
+    }
+}
+
+/// Queues bytes for a pane's program; a program that does not read loses them, and that is said.
+fn send(pane: &Pane, bytes: &[u8]) {
+    if let Err(error) = pane.write(bytes) {
+        tracing::warn!("input for pane {} is lost: {error}", pane.id().0);
+    }
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn named(
+    attributes: winit::window::WindowAttributes,
+    event_loop: &ActiveEventLoop,
+) -> winit::window::WindowAttributes {
+    use winit::platform::{wayland, x11};
+    if wayland::ActiveEventLoopExtWayland::is_wayland(event_loop) {
+        wayland::WindowAttributesExtWayland::with_name(attributes, "unterm", "")
+    } else {
+        x11::WindowAttributesExtX11::with_name(attributes, "unterm", "unterm")
+    }
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn named(
+    attributes: winit::window::WindowAttributes,
+    _: &ActiveEventLoop,
+) -> winit::window::WindowAttributes {
+    attributes
+}
+
+impl ApplicationHandler<Wake> for App {
+    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
+        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
+            self.tick(Instant::now());
+        }
+    }
+
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.screen.is_none()
+            && let Err(error) = self.open_window(event_loop)
+        {
+            self.fail(error, event_loop);
+        }
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, _: Wake) {
+        let news = self.inbox.take();
+        self.hear(news, event_loop);
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        match event {
+            WindowEvent::CloseRequested | WindowEvent::Destroyed => event_loop.exit(),
+            WindowEvent::Resized(size) => self.resized(size),
+            WindowEvent::ScaleFactorChanged { scale_factor, .. } => self.rescale(scale_factor),
+            WindowEvent::RedrawRequested => self.redraw_whole(),
+            WindowEvent::Occluded(occluded) => self.occlude(occluded),
+            WindowEvent::Focused(focused) => {
+                self.focused = focused;
+                self.tell_focus();
+                self.pacing.ask();
+            }
+            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
+            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => self.key(&event),
+            WindowEvent::Ime(event) => self.ime(event),
+            WindowEvent::CursorMoved { position: PhysicalPosition { x, y }, .. } => {
+                self.pointer_moved(x, y)
+            }
+            WindowEvent::CursorLeft { .. } => self.pointer_left(),
+            WindowEvent::MouseInput { state, button, .. } => {
+                self.mouse_button(button, state.is_pressed())
+            }
+            WindowEvent::MouseWheel { delta, .. } => self.wheel(delta),
+            _ => {}
+        }
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        let now = Instant::now();
+        if self.pacing.is_due(now) {
+            self.paint(now);
+        }
+        if let Some(error) = self.failure.take() {
+            self.fail(error, event_loop);
+        }
+        let next = [self.pacing.next(), self.timer].into_iter().flatten().min();
+        event_loop.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+    }
+}
+
+/// Half a period of a blinking cursor.
+const BLINK: Duration = Duration::from_millis(530);
+/// How long the bell's mark stays on the active tab.
+const BELL_MARK: Duration = Duration::from_secs(1);

@@ -1,0 +1,399 @@
+//! The mouse: to the program when it asked for it and Shift is up, else to the tab bar, the focus and the selection.
+
+use std::time::{Duration, Instant};
+
+use unterm_mux::{
+    Pane, PaneId, Rect,
+    input::{self, Key, Modifiers, MouseEvent, MouseKind},
+};
+use unterm_term::{Modes, MouseTracking, Point};
+use winit::{
+    event::{MouseButton, MouseScrollDelta},
+    window::CursorIcon,
+};
+
+use super::{
+    App,
+    chrome::{TabBar, TabBarPart},
+    clipboard::Buffer,
+    geometry::{contains, pixels},
+    keys,
+    selection::{Selection, Unit},
+    send,
+};
+
+/// Two presses within this time on the same cell are a double click.
+const DOUBLE_CLICK: Duration = Duration::from_millis(400);
+/// Lines that one notch of the wheel scrolls.
+const WHEEL_LINES: f64 = 3.0;
+
+/// What the window knows of the mouse.
+#[derive(Default)]
+pub(super) struct Pointer {
+    /// Where it is, `None` outside the window.
+    pub(super) position: Option<(f64, f64)>,
+    /// The last press: when, in which pane, on which cell, the how manieth in a row.
+    click: Option<(Instant, PaneId, Point, u32)>,
+    /// The pane in which the left button is selecting.
+    selecting: Option<PaneId>,
+    /// The pane that was told of a press and is owed its release, with the button.
+    captured: Option<(PaneId, input::MouseButton)>,
+    /// The last cell a program was told of.
+    reported: Option<(PaneId, u16, u16)>,
+    /// Fractions of lines and columns the wheel has turned.
+    wheel: (f64, f64),
+    icon: CursorIcon,
+}
+
+impl Pointer {
+    /// Whether a button is held that drags a selection beyond the pane's edge.
+    pub(super) fn is_selecting(&self) -> bool {
+        self.selecting.is_some()
+    }
+}
+
+/// A pane under the pointer, with the pointer's place in its grid in pixels.
+struct Target {
+    id: PaneId,
+    x: f64,
+    y: f64,
+}
+
+impl App {
+    pub(super) fn pointer_moved(&mut self, x: f64, y: f64) {
+        let in_bar =
+            |position: Option<(f64, f64)>, bar| position.is_some_and(|(x, y)| contains(bar, x, y));
+        let Some(bar) = self.screen.as_ref().map(|screen| screen.geometry.tab_bar()) else {
+            return;
+        };
+        if in_bar(self.pointer.position, bar) || contains(bar, x, y) {
+            // What is under the pointer in the bar may light up.
+            self.pacing.ask();
+        }
+        self.pointer.position = Some((x, y));
+        if let Some(pane) = self.pointer.selecting {
+            self.extend_selection(pane);
+            return;
+        }
+        let target = match self.pointer.captured {
+            Some((pane, _)) => self.target_in(pane),
+            None => self.target(),
+        };
+        self.set_icon(if target.is_some() { CursorIcon::Text } else { CursorIcon::Default });
+        if let Some(target) = target {
+            let button = self.pointer.captured.map(|(_, button)| button);
+            self.hover(&target);
+            self.report_mouse(&target, MouseKind::Motion(button));
+        }
+    }
+
+    pub(super) fn pointer_left(&mut self) {
+        self.pointer.position = None;
+        self.pacing.ask();
+    }
+
+    pub(super) fn mouse_button(&mut self, button: MouseButton, pressed: bool) {
+        if !pressed {
+            return self.released(button);
+        }
+        if let Some(part) = self.tab_bar_part() {
+            return self.tab_bar_pressed(part, button);
+        }
+        let Some(target) = self.target() else { return };
+        if self.mux.layout().active_tab().is_some_and(|tab| tab.focused != target.id) {
+            self.report(self.mux.focus(target.id));
+        }
+        if let Some(sent) = mux_button(button)
+            && self.report_mouse(&target, MouseKind::Press(sent))
+        {
+            self.pointer.captured = Some((target.id, sent));
+            return;
+        }
+        let modifiers = keys::modifiers(self.modifiers);
+        match button {
+            MouseButton::Left if modifiers.contains(Modifiers::CTRL) && self.open_link(&target) => {
+            }
+            MouseButton::Left => self.begin_selection(&target, modifiers),
+            MouseButton::Middle => self.clipboard.paste(Buffer::Primary, target.id),
+            MouseButton::Right if self.copy_selection() => {}
+            MouseButton::Right => self.clipboard.paste(Buffer::Clipboard, target.id),
+            _ => {}
+        }
+    }
+
+    fn released(&mut self, button: MouseButton) {
+        if let Some((pane, sent)) = self.pointer.captured
+            && mux_button(button) == Some(sent)
+        {
+            self.pointer.captured = None;
+            if let Some(target) = self.target_in(pane) {
+                self.report_mouse(&target, MouseKind::Release(sent));
+            }
+        } else if button == MouseButton::Left
+            && let Some(pane) = self.pointer.selecting.take()
+            && let Some(pane) = self.mux.pane(pane)
+            && let Some(text) = self.selected_text(&pane)
+        {
+            self.clipboard.store(Buffer::Primary, text);
+        }
+    }
+
+    fn tab_bar_part(&self) -> Option<TabBarPart> {
+        let (x, y) = self.pointer.position?;
+        let geometry = self.screen.as_ref()?.geometry;
+        let active = self.mux.layout().active;
+        contains(geometry.tab_bar(), x, y)
+            .then(|| TabBar::new(geometry, &self.tabs, active).at(x, y))
+    }
+
+    fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
+        match (part, button) {
+            (TabBarPart::Tab(tab) | TabBarPart::Close(tab), MouseButton::Middle)
+            | (TabBarPart::Close(tab), MouseButton::Left) => self.report(self.mux.close_tab(tab)),
+            (TabBarPart::Tab(tab), MouseButton::Left) => self.report(self.mux.activate_tab(tab)),
+            (TabBarPart::New, MouseButton::Left) => self.open_tab(),
+            _ => {}
+        }
+    }
+
+    /// The pane under the pointer.
+    fn target(&self) -> Option<Target> {
+        let (x, y) = self.pointer.position?;
+        let layout = self.mux.layout();
+        let (id, area) =
+            self.placed(&layout).into_iter().find(|(_, area)| contains(pixels(*area), x, y))?;
+        self.target_at(id, area)
+    }
+
+    /// A pane in sight, with the pointer's place in it, inside or not.
+    fn target_in(&self, pane: PaneId) -> Option<Target> {
+        let layout = self.mux.layout();
+        let (id, area) = self.placed(&layout).into_iter().find(|(id, _)| *id == pane)?;
+        self.target_at(id, area)
+    }
+
+    fn target_at(&self, id: PaneId, area: Rect) -> Option<Target> {
+        let (x, y) = self.pointer.position?;
+        let origin = self.screen.as_ref()?.geometry.origin(area);
+        Some(Target { id, x: x - f64::from(origin.0), y: y - f64::from(origin.1) })
+    }
+
+    fn cell(&self) -> (u32, u32) {
+        self.screen.as_ref().map_or((1, 1), |screen| {
+            (screen.geometry.cell.width.max(1), screen.geometry.cell.height.max(1))
+        })
+    }
+
+    fn set_icon(&mut self, icon: CursorIcon) {
+        if self.pointer.icon != icon
+            && let Some(screen) = &self.screen
+        {
+            screen.window.set_cursor(icon);
+            self.pointer.icon = icon;
+        }
+    }
+
+    /// Shows the link under the pointer while Ctrl is down.
+    fn hover(&mut self, target: &Target) {
+        let cell = self.cell();
+        let wanted = self.modifiers.control_key();
+        let Some(view) = self.views.get_mut(&target.id) else { return };
+        let link = if wanted { view.link_at(target.x, target.y, cell) } else { None };
+        let is_link = link.is_some();
+        if view.hovered_link != link {
+            view.hovered_link = link;
+            self.pacing.ask();
+        }
+        if is_link {
+            self.set_icon(CursorIcon::Pointer);
+        }
+    }
+
+    /// Opens the link under the pointer with the desktop's program for it; false when there is none.
+    fn open_link(&self, target: &Target) -> bool {
+        let cell = self.cell();
+        let Some(view) = self.views.get(&target.id) else { return false };
+        let Some(link) = view.link_at(target.x, target.y, cell) else { return false };
+        if let Err(why) = crate::links::open(&link.uri) {
+            tracing::warn!("{why}");
+        }
+        true
+    }
+
+    /// Tells the program of a mouse event if it asked for such; true when it did and Shift does not reserve the mouse
+    /// for the window.
+    fn report_mouse(&mut self, target: &Target, kind: MouseKind) -> bool {
+        let modifiers = keys::modifiers(self.modifiers);
+        let Some(pane) = self.mux.pane(target.id) else { return false };
+        let (tracking, encoding, size) = {
+            let term = pane.term();
+            (term.mouse_tracking(), term.mouse_encoding(), term.size())
+        };
+        let is_release = matches!(kind, MouseKind::Release(_));
+        if tracking == MouseTracking::Off || modifiers.contains(Modifiers::SHIFT) && !is_release {
+            return false;
+        }
+        let cell = self.cell();
+        let (x, y) = (target.x.max(0.0), target.y.max(0.0));
+        let col = ((x / f64::from(cell.0)) as u16).min(size.cols - 1);
+        let row = ((y / f64::from(cell.1)) as u16).min(size.rows - 1);
+        if let MouseKind::Motion(_) = kind
+            && self.pointer.reported == Some((target.id, col, row))
+            && encoding != unterm_term::MouseEncoding::SgrPixels
+        {
+            return true;
+        }
+        self.pointer.reported = Some((target.id, col, row));
+        let event = MouseEvent { kind, modifiers, col, row, x: x as u32, y: y as u32 };
+        if let Some(bytes) = input::encode_mouse(&event, tracking, encoding) {
+            send(&pane, &bytes);
+        }
+        true
+    }
+
+    fn begin_selection(&mut self, target: &Target, modifiers: Modifiers) {
+        let cell = self.cell();
+        let Some(pane) = self.mux.pane(target.id) else { return };
+        let Some(view) = self.views.get_mut(&target.id) else { return };
+        let Some(spot) = view.spot(target.x, target.y, cell) else { return };
+        let now = Instant::now();
+        if modifiers.contains(Modifiers::SHIFT)
+            && let Some(selection) = &mut view.selection
+        {
+            selection.extend(spot, &pane.term());
+        } else {
+            let clicks = match self.pointer.click {
+                Some((time, id, point, count))
+                    if id == target.id && point == spot.cell && now - time < DOUBLE_CLICK =>
+                {
+                    count % 3 + 1
+                }
+                _ => 1,
+            };
+            self.pointer.click = Some((now, target.id, spot.cell, clicks));
+            let unit = match clicks {
+                2 => Unit::Word,
+                3 => Unit::Line,
+                _ if modifiers.contains(Modifiers::ALT) => Unit::Block,
+                _ => Unit::Cell,
+            };
+            view.selection = Some(Selection::begin(unit, spot, &pane.term()));
+        }
+        self.pointer.selecting = Some(target.id);
+        // One selection at a time.
+        for (id, view) in &mut self.views {
+            if *id != target.id {
+                view.selection = None;
+            }
+        }
+        self.pacing.ask();
+    }
+
+    fn extend_selection(&mut self, pane: PaneId) {
+        let cell = self.cell();
+        let Some(target) = self.target_in(pane) else { return };
+        let Some(pane) = self.mux.pane(pane) else { return };
+        let Some(view) = self.views.get_mut(&target.id) else { return };
+        let Some(spot) = view.spot(target.x, target.y, cell) else { return };
+        if let Some(selection) = &mut view.selection {
+            selection.extend(spot, &pane.term());
+            self.pacing.ask();
+        }
+    }
+
+    /// Scrolls while a selection is dragged above or below its pane.
+    pub(super) fn drag_scroll(&mut self) {
+        let Some(pane) = self.pointer.selecting else { return };
+        let Some(target) = self.target_in(pane) else { return };
+        let (_, height) = self.cell();
+        let Some(view) = self.views.get_mut(&pane) else { return };
+        let bottom = f64::from(u32::from(view.snapshot.size.rows) * height);
+        let beyond = if target.y < 0.0 { target.y } else { (target.y - bottom).max(0.0) };
+        if beyond != 0.0 {
+            let lines = (beyond / f64::from(height)).clamp(-10.0, 10.0);
+            view.scroll(if lines < 0.0 { lines.floor() as i64 } else { lines.ceil() as i64 });
+            if let Some(pane) = self.mux.pane(pane) {
+                view.refresh(&pane);
+            }
+            self.extend_selection(pane);
+        }
+    }
+
+    /// The wheel or a touch pad: whole lines of it go to the program or scroll the view.
+    pub(super) fn wheel(&mut self, delta: MouseScrollDelta) {
+        let (_, height) = self.cell();
+        let (x, y, per_notch) = match delta {
+            MouseScrollDelta::LineDelta(x, y) => (f64::from(x), f64::from(y), WHEEL_LINES),
+            MouseScrollDelta::PixelDelta(at) => {
+                (at.x / f64::from(height), at.y / f64::from(height), 1.0)
+            }
+        };
+        if self.tab_bar_part().is_some() {
+            if y != 0.0 {
+                self.switch_tab(if y > 0.0 { -1 } else { 1 });
+            }
+            return;
+        }
+        let Some(target) = self.target() else { return };
+        let Some(pane) = self.mux.pane(target.id) else { return };
+        self.pointer.wheel.0 += x;
+        self.pointer.wheel.1 += y;
+        let (columns, notches) = (self.pointer.wheel.0.trunc(), self.pointer.wheel.1.trunc());
+        let (tracking, modes) = {
+            let term = pane.term();
+            (term.mouse_tracking(), term.modes())
+        };
+        if tracking != MouseTracking::Off && !self.modifiers.shift_key() {
+            self.pointer.wheel = (self.pointer.wheel.0 - columns, self.pointer.wheel.1 - notches);
+            self.wheel_to_program(&target, columns as i32, notches as i32);
+            return;
+        }
+        self.pointer.wheel.0 = 0.0;
+        let lines = (self.pointer.wheel.1 * per_notch).trunc();
+        self.pointer.wheel.1 -= lines / per_notch;
+        let lines = lines as i64;
+        if lines == 0 {
+            return;
+        }
+        if modes.contains(Modes::ALT_SCREEN) {
+            if modes.contains(Modes::ALTERNATE_SCROLL) {
+                wheel_as_keys(&pane, modes, lines);
+            }
+        } else if let Some(view) = self.views.get_mut(&target.id) {
+            view.scroll(-lines);
+            self.pacing.ask();
+        }
+    }
+
+    fn wheel_to_program(&mut self, target: &Target, columns: i32, notches: i32) {
+        use input::MouseButton::{WheelDown, WheelLeft, WheelRight, WheelUp};
+        let turns = [
+            (if notches > 0 { WheelUp } else { WheelDown }, notches),
+            (if columns > 0 { WheelLeft } else { WheelRight }, columns),
+        ];
+        for (button, count) in turns {
+            for _ in 0..count.unsigned_abs().min(20) {
+                self.report_mouse(target, MouseKind::Press(button));
+            }
+        }
+    }
+}
+
+/// The wheel on the alternate screen (mode 1007): cursor keys.
+fn wheel_as_keys(pane: &Pane, modes: Modes, lines: i64) {
+    let key = if lines > 0 { Key::Up } else { Key::Down };
+    let event = input::KeyEvent { key, unshifted: None, modifiers: Modifiers::empty(), text: None };
+    let bytes = input::encode_key(&event, modes).repeat(lines.unsigned_abs().min(100) as usize);
+    send(pane, &bytes);
+}
+
+fn mux_button(button: MouseButton) -> Option<input::MouseButton> {
+    Some(match button {
+        MouseButton::Left => input::MouseButton::Left,
+        MouseButton::Middle => input::MouseButton::Middle,
+        MouseButton::Right => input::MouseButton::Right,
+        MouseButton::Back => input::MouseButton::Back,
+        MouseButton::Forward => input::MouseButton::Forward,
+        MouseButton::Other(_) => return None,
+    })
+}

@@ -1,0 +1,37 @@
+//! The window's title.
+
+use std::path::Path;
+
+/// `Unterm — <title override or instance id> — <project> — <pane title>`, without the parts that are empty.
+pub(super) fn window_title(instance: &str, project: &str, pane: &str) -> String {
+    let mut title = String::from("Unterm");
+    for part in [instance, project, pane] {
+        if !part.is_empty() {
+            title.push_str(" — ");
+            title.push_str(part);
+        }
+    }
+    title
+}
+
+/// The name of the project a directory belongs to: of the nearest directory above it that holds a repository. Empty
+/// when there is none.
+pub(super) fn project(directory: &Path) -> String {
+    directory
+        .ancestors()
+        .find(|ancestor| ancestor.join(".git").exists())
+        .and_then(|root| root.file_name())
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_parts_leave_no_dash() {
+        assert_eq!(window_title("alpha", "", "vim"), "Unterm — alpha — vim");
+        assert_eq!(window_title("", "", ""), "Unterm");
+        assert_eq!(window_title("alpha", "unterm", "zsh"), "Unterm — alpha — unterm — zsh");
+    }
+}

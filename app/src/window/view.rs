@@ -1,0 +1,137 @@
+//! What the window keeps of each pane: a snapshot, the person's scroll position and selection.
+
+use std::time::{Duration, Instant};
+
+use unterm_mux::Pane;
+use unterm_renderer::Preedit;
+use unterm_term::{LineId, Link, Modes, Point, ScreenKind, Size, Snapshot};
+
+use super::{
+    selection::{Edge, Selection, Spot},
+    title,
+};
+
+/// The window's view of one pane.
+#[derive(Default)]
+pub(super) struct View {
+    pub(super) snapshot: Snapshot,
+    /// First line shown, `None`: the live screen.
+    top: Option<LineId>,
+    pub(super) selection: Option<Selection>,
+    pub(super) preedit: Option<Preedit>,
+    pub(super) hovered_link: Option<Link>,
+    /// The size the window gave the pane.
+    pub(super) given: Option<Size>,
+    /// It printed while its tab was hidden.
+    pub(super) unseen: bool,
+    /// When its bell last rang, until someone looked.
+    pub(super) bell: Option<Instant>,
+    title: String,
+    project: String,
+    names_read: Option<Instant>,
+}
+
+impl View {
+    /// Takes a new snapshot, unless the program asked to hold the picture (mode 2026).
+    pub(super) fn refresh(&mut self, pane: &Pane) {
+        let before = (self.snapshot.screen, self.snapshot.size);
+        {
+            let term = pane.term();
+            let held = term.modes().contains(Modes::SYNCHRONIZED);
+            if held && self.snapshot.seq != 0 && term.size() == self.snapshot.size {
+                return;
+            }
+            term.snapshot(&mut self.snapshot, self.top);
+        }
+        if self.top.is_some_and(|top| top >= self.snapshot.live_top) {
+            self.top = None;
+        }
+        let moved = before != (self.snapshot.screen, self.snapshot.size);
+        if self.selection.is_some_and(|selection| moved || self.overwrites(&selection)) {
+            self.selection = None;
+        }
+    }
+
+    /// Whether a row in sight changed since it was selected.
+    fn overwrites(&self, selection: &Selection) -> bool {
+        self.snapshot
+            .rows
+            .iter()
+            .any(|row| row.revision > selection.seq && selection.covers(row.line))
+    }
+
+    /// Scrolls by `lines`, towards older ones when negative.
+    pub(super) fn scroll(&mut self, lines: i64) {
+        let Some(row) = self.snapshot.rows.first() else { return };
+        let top = self.top.unwrap_or(row.line).0 as i64 + lines;
+        let top = LineId(top.max(self.snapshot.oldest.0 as i64) as u64);
+        self.top = (top < self.snapshot.live_top).then_some(top);
+    }
+
+    /// Shows the live screen; true when it was not shown.
+    pub(super) fn scroll_to_live(&mut self) -> bool {
+        self.top.take().is_some()
+    }
+
+    /// Shows the oldest line.
+    pub(super) fn scroll_to_oldest(&mut self) {
+        self.scroll(-(self.snapshot.live_top.0 as i64));
+    }
+
+    /// Whether the alternate screen is shown.
+    pub(super) fn is_alternate(&self) -> bool {
+        self.snapshot.screen == ScreenKind::Alternate
+    }
+
+    /// The cell and the edge nearest to a position in pixels from the grid's first cell; positions outside count as
+    /// the nearest cell.
+    pub(super) fn spot(&self, x: f64, y: f64, cell: (u32, u32)) -> Option<Spot> {
+        let cols = self.snapshot.size.cols;
+        let last_row = self.snapshot.rows.len().checked_sub(1)?;
+        let row = ((y / f64::from(cell.1)).floor().max(0.0) as usize).min(last_row);
+        let line = self.snapshot.rows[row].line;
+        let columns = x / f64::from(cell.0);
+        let col = (columns.floor().max(0.0) as u16).min(cols.saturating_sub(1));
+        let boundary = (columns.round().max(0.0) as u16).min(cols);
+        Some(Spot { cell: Point { line, col }, edge: Edge { line, boundary } })
+    }
+
+    /// The link (OSC 8) at a position in pixels from the grid's first cell.
+    pub(super) fn link_at(&self, x: f64, y: f64, cell: (u32, u32)) -> Option<Link> {
+        if x < 0.0 || y < 0.0 {
+            return None;
+        }
+        let (col, row) = ((x / f64::from(cell.0)) as u64, (y / f64::from(cell.1)) as usize);
+        let row = self.snapshot.rows.get(row)?;
+        let run = row
+            .styles
+            .iter()
+            .find(|run| (u64::from(run.start)..u64::from(run.end)).contains(&col))?;
+        run.link.as_deref().cloned()
+    }
+
+    /// The pane's title.
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// The project its program works in, empty for none.
+    pub(super) fn project(&self) -> &str {
+        &self.project
+    }
+
+    /// Reads title and project again when they are older than `max_age`: both may need to ask the system.
+    pub(super) fn read_names(&mut self, pane: &Pane, now: Instant, max_age: Duration) {
+        if self.names_read.is_some_and(|read| now < read + max_age) {
+            return;
+        }
+        self.title = pane.title();
+        self.project = pane.cwd_path().map_or_else(String::new, |cwd| title::project(&cwd));
+        self.names_read = Some(now);
+    }
+
+    /// Makes the next [`View::read_names`] read.
+    pub(super) fn forget_names(&mut self) {
+        self.names_read = None;
+    }
+}
