@@ -2,6 +2,9 @@
 
 use crate::PaneId;
 
+/// No part of a split can be made smaller than this share of it.
+const MIN_SHARE: f32 = 0.05;
+
 /// Names a tab for the life of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TabId(pub u64);
@@ -50,7 +53,7 @@ pub enum Node {
     Split {
         /// How they lie.
         axis: Axis,
-        /// The first part's share of the space, between 0 and 1.
+        /// The first part's share of the space without the divider, between 0 and 1.
         ratio: f32,
         /// Left or upper part.
         first: Box<Node>,
@@ -81,16 +84,201 @@ pub struct Layout {
     pub active: usize,
 }
 
+impl Node {
+    /// Appends the panes, in reading order.
+    fn collect(&self, panes: &mut Vec<PaneId>) {
+        match self {
+            Node::Pane(pane) => panes.push(*pane),
+            Node::Split { first, second, .. } => {
+                first.collect(panes);
+                second.collect(panes);
+            }
+        }
+    }
+
+    /// Whether `pane` is in here.
+    pub fn contains(&self, pane: PaneId) -> bool {
+        match self {
+            Node::Pane(own) => *own == pane,
+            Node::Split { first, second, .. } => first.contains(pane) || second.contains(pane),
+        }
+    }
+
+    fn place(&self, area: Rect, divider: u32, placed: &mut Vec<(PaneId, Rect)>) {
+        match self {
+            Node::Pane(pane) => placed.push((*pane, area)),
+            Node::Split { axis, ratio, first, second } => {
+                let (one, two) = area.split(*axis, *ratio, divider);
+                first.place(one, divider, placed);
+                second.place(two, divider, placed);
+            }
+        }
+    }
+
+    /// Puts `new` right of or below `pane`, each with half of its space; false when `pane` is not in here.
+    pub(crate) fn split(&mut self, pane: PaneId, axis: Axis, new: PaneId) -> bool {
+        match self {
+            Node::Pane(own) if *own == pane => {
+                *self = Node::Split {
+                    axis,
+                    ratio: 0.5,
+                    first: Box::new(Node::Pane(pane)),
+                    second: Box::new(Node::Pane(new)),
+                };
+                true
+            }
+            Node::Pane(_) => false,
+            Node::Split { first, second, .. } => {
+                first.split(pane, axis, new) || second.split(pane, axis, new)
+            }
+        }
+    }
+
+    /// Takes `pane` out; its sibling gets its space. Returns the sibling's pane beside it, `None` when `pane` is not in
+    /// here or is all there is.
+    pub(crate) fn remove(&mut self, pane: PaneId) -> Option<PaneId> {
+        let Node::Split { first, second, .. } = self else { return None };
+        let (heir, rest) = if **first == Node::Pane(pane) {
+            (second.edge(true), second)
+        } else if **second == Node::Pane(pane) {
+            (first.edge(false), first)
+        } else {
+            return first.remove(pane).or_else(|| second.remove(pane));
+        };
+        *self = std::mem::replace(rest, Node::Pane(pane));
+        Some(heir)
+    }
+
+    /// The first or last pane, in reading order.
+    fn edge(&self, is_first: bool) -> PaneId {
+        match self {
+            Node::Pane(pane) => *pane,
+            Node::Split { first, second, .. } => {
+                if is_first { first } else { second }.edge(is_first)
+            }
+        }
+    }
+
+    /// Moves the divider of the innermost split along `axis` around `pane`; false when there is none or it is at its end.
+    pub(crate) fn move_divider(&mut self, pane: PaneId, axis: Axis, share: f32) -> bool {
+        let Node::Split { axis: own, ratio, first, second } = self else { return false };
+        let Some(inner) = [first, second].into_iter().find(|node| node.contains(pane)) else {
+            return false;
+        };
+        if inner.splits_around(pane, axis) {
+            return inner.move_divider(pane, axis, share);
+        }
+        if *own != axis || !share.is_finite() {
+            return false;
+        }
+        let moved = (*ratio + share).clamp(MIN_SHARE, 1.0 - MIN_SHARE);
+        let has_moved = moved != *ratio;
+        *ratio = moved;
+        has_moved
+    }
+
+    /// Whether a split along `axis` in here has `pane` in one of its parts.
+    fn splits_around(&self, pane: PaneId, axis: Axis) -> bool {
+        match self {
+            Node::Pane(_) => false,
+            Node::Split { axis: own, first, second, .. } => {
+                self.contains(pane)
+                    && (*own == axis
+                        || first.splits_around(pane, axis)
+                        || second.splits_around(pane, axis))
+            }
+        }
+    }
+}
+
+impl Rect {
+    /// The two parts of a split. Both get at least one unit as long as there are two.
+    fn split(self, axis: Axis, ratio: f32, divider: u32) -> (Rect, Rect) {
+        let length = match axis {
+            Axis::Horizontal => self.width,
+            Axis::Vertical => self.height,
+        };
+        let space = length.saturating_sub(divider);
+        let share = (f64::from(space) * f64::from(ratio)).round() as u32;
+        let first = if space >= 2 { share.clamp(1, space - 1) } else { share.min(space) };
+        let offset = (first + divider).min(length);
+        match axis {
+            Axis::Horizontal => (
+                Rect { width: first, ..self },
+                Rect { x: self.x + offset, width: length - offset, ..self },
+            ),
+            Axis::Vertical => (
+                Rect { height: first, ..self },
+                Rect { y: self.y + offset, height: length - offset, ..self },
+            ),
+        }
+    }
+
+    /// How far `other` lies from here in a direction, and how long their common side is; `None` when it lies elsewhere.
+    fn towards(self, other: Rect, direction: Direction) -> Option<(u32, u32)> {
+        let (end, start) = match direction {
+            Direction::Left => (other.x + other.width, self.x),
+            Direction::Right => (self.x + self.width, other.x),
+            Direction::Up => (other.y + other.height, self.y),
+            Direction::Down => (self.y + self.height, other.y),
+        };
+        let (own, theirs) = match direction.axis() {
+            Axis::Horizontal => ((self.y, self.height), (other.y, other.height)),
+            Axis::Vertical => ((self.x, self.width), (other.x, other.width)),
+        };
+        let common = (own.0 + own.1).min(theirs.0 + theirs.1).checked_sub(own.0.max(theirs.0))?;
+        (common > 0).then_some((start.checked_sub(end)?, common))
+    }
+}
+
+impl Direction {
+    /// The axis along which it points.
+    pub fn axis(self) -> Axis {
+        match self {
+            Direction::Left | Direction::Right => Axis::Horizontal,
+            Direction::Up | Direction::Down => Axis::Vertical,
+        }
+    }
+
+    /// Whether coordinates grow that way.
+    pub(crate) fn is_forward(self) -> bool {
+        matches!(self, Direction::Right | Direction::Down)
+    }
+}
+
 impl Tab {
     /// Where each visible pane lies within `area`, with dividers of `divider` units between them.
     pub fn place(&self, area: Rect, divider: u32) -> Vec<(PaneId, Rect)> {
-        let _ = (area, divider);
-        todo!()
+        if self.zoomed {
+            return vec![(self.focused, area)];
+        }
+        let mut placed = Vec::new();
+        self.root.place(area, divider, &mut placed);
+        placed
     }
 
     /// The panes, in reading order.
     pub fn panes(&self) -> Vec<PaneId> {
-        todo!()
+        let mut panes = Vec::new();
+        self.root.collect(&mut panes);
+        panes
+    }
+
+    /// The nearest pane in a direction from the focused one: of those at the least distance, the one with the longest
+    /// common side. Zoom is left out of account.
+    pub(crate) fn neighbour(&self, direction: Direction) -> Option<PaneId> {
+        let area = Rect { x: 0, y: 0, width: 1 << 24, height: 1 << 24 };
+        let mut placed = Vec::new();
+        self.root.place(area, 0, &mut placed);
+        let (_, own) = *placed.iter().find(|(pane, _)| *pane == self.focused)?;
+        placed
+            .iter()
+            .filter_map(|(pane, rect)| {
+                let (distance, common) = own.towards(*rect, direction)?;
+                Some((distance, std::cmp::Reverse(common), *pane))
+            })
+            .min()
+            .map(|(.., pane)| pane)
     }
 }
 
@@ -99,4 +287,12 @@ impl Layout {
     pub fn active_tab(&self) -> Option<&Tab> {
         self.tabs.get(self.active)
     }
+
+    /// Index of the tab that holds a pane.
+    pub fn tab_of(&self, pane: PaneId) -> Option<usize> {
+        self.tabs.iter().position(|tab| tab.root.contains(pane))
+    }
 }
+
+#[cfg(test)]
+mod tests;

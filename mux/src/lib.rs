@@ -9,12 +9,19 @@
 pub mod input;
 mod layout;
 mod mux;
+mod observer;
 mod pane;
 mod process;
 mod tap;
+mod uri;
+mod writer;
 
 pub use layout::{Axis, Direction, Layout, Node, Rect, Tab, TabId};
-pub use mux::{Mux, MuxError, MuxEvent, MuxOptions, Observer};
+pub use mux::{Mux, MuxError, MuxOptions};
+pub use observer::{MuxEvent, Observer};
 pub use pane::{OnExit, Pane, PaneId, PaneState, WriteError};
-pub use process::{ExitStatus, Foreground, Process, PtyProcess, Signal, Spawn};
-pub use tap::{Tap, TapDirection, TapItem};
+pub use process::{
+    ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, ReadOutcome, Signal, Spawn,
+};
+pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapItem};
+pub use writer::WRITE_CAPACITY;

@@ -1,14 +1,40 @@
 //! One pane: a program, its terminal, and the two threads between them.
+//!
+//! The reader thread owns the parser: it reads what is there, applies it under the terminal's lock, hands the lock over
+//! to whoever waits for it, and tells the others afterwards. The writer thread empties the queue of input. Both end with
+//! the program. Knows nothing of tabs; what its end means for them is its mux's business.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
 
-use parking_lot::MutexGuard;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
-use unterm_term::{Size, Term};
+use unterm_term::{Event, Modes, Parser, Size, Term};
 
-use crate::{ExitStatus, Foreground, Process, Signal, Tap};
+use crate::{
+    ExitStatus, Foreground, Mux, MuxEvent, Process, ReadOutcome, Signal, Tap, TapDirection,
+    observer::{Alive, Observers},
+    tap::Taps,
+    uri,
+    writer::WriteQueue,
+};
 
-/// Names a pane for the life of the process; never used twice.
+/// The most that is read at once and applied under one hold of the terminal's lock.
+const BATCH: usize = 64 * 1024;
+
+/// How long a program may hold back its picture (mode 2026).
+const SYNCHRONIZED_LIMIT: Duration = Duration::from_millis(150);
+
+/// Names a pane for the life of the process; never used twice. The first is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PaneId(pub u64);
 
@@ -36,7 +62,7 @@ pub enum PaneState {
 /// Why input was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// More than a mebibyte waits for a program that does not read.
+    /// More would wait than [`crate::WRITE_CAPACITY`] for a program that does not read.
     #[error("the program is not reading its input: {queued} bytes are waiting")]
     Full {
         /// Bytes that wait.
@@ -48,86 +74,349 @@ pub enum WriteError {
 }
 
 /// One pane.
-pub struct Pane {}
+pub struct Pane {
+    id: PaneId,
+    term: Mutex<Term>,
+    /// The last `seq` told to waiters; marked changed without a new value when the state changed.
+    seq: watch::Sender<u64>,
+    process: Arc<dyn Process>,
+    queue: WriteQueue,
+    taps: Arc<Taps>,
+    state: Mutex<PaneState>,
+    is_pinned: AtomicBool,
+    on_exit: OnExit,
+    observers: Arc<Observers>,
+    mux: Weak<Mux>,
+}
 
 impl Pane {
+    pub(crate) fn new(
+        id: PaneId,
+        process: Arc<dyn Process>,
+        term: Term,
+        on_exit: OnExit,
+        observers: Arc<Observers>,
+        mux: Weak<Mux>,
+    ) -> Self {
+        Self {
+            id,
+            seq: watch::Sender::new(term.seq()),
+            term: Mutex::new(term),
+            process,
+            queue: WriteQueue::default(),
+            taps: Arc::default(),
+            state: Mutex::new(PaneState::Running),
+            is_pinned: AtomicBool::new(false),
+            on_exit,
+            observers,
+            mux,
+        }
+    }
+
+    /// Starts the two threads; each lets go of its `Alive` at its very end.
+    pub(crate) fn start(self: &Arc<Self>, alive: [Alive; 2]) -> io::Result<()> {
+        let [reading, writing] = alive;
+        let pane = self.clone();
+        thread::Builder::new().name(format!("pane {} reader", self.id.0)).spawn(move || {
+            let _alive = reading;
+            let pane = pane;
+            pane.run_reader();
+        })?;
+        let pane = self.clone();
+        thread::Builder::new().name(format!("pane {} writer", self.id.0)).spawn(move || {
+            let _alive = writing;
+            let pane = pane;
+            pane.run_writer();
+        })?;
+        Ok(())
+    }
+
+    /// Ends the program and the threads, without waiting for either.
+    pub(crate) fn close(&self) {
+        *self.state.lock() = PaneState::Removed;
+        self.queue.close();
+        self.process.kill();
+        self.taps.end();
+        self.seq.send_modify(|_| {});
+    }
+
+    /// What becomes of it when its program ends.
+    pub(crate) fn on_exit(&self) -> OnExit {
+        self.on_exit
+    }
+
+    fn run_writer(&self) {
+        self.queue.run(|bytes| {
+            let count = self.process.write(bytes)?;
+            if self.taps.any() {
+                self.taps.publish(*self.seq.borrow(), TapDirection::Input, &bytes[..count]);
+            }
+            Ok(count)
+        });
+    }
+
+    fn run_reader(&self) {
+        let mut buffer = vec![0; BATCH];
+        if catch_unwind(AssertUnwindSafe(|| self.apply_output(&mut buffer))).is_err() {
+            tracing::error!(
+                pane = self.id.0,
+                "the terminal failed on this output; its program is ended"
+            );
+            self.process.kill();
+        }
+        // A closed pane's program may have last words, and read() is what ends it.
+        loop {
+            match self.process.read(&mut buffer, None) {
+                Ok(ReadOutcome::Ended) => break,
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::warn!(pane = self.id.0, %error, "cannot read from a program");
+                    break;
+                }
+            }
+        }
+        self.finish();
+    }
+
+    /// Applies output until the program ends or the pane is closed.
+    fn apply_output(&self, buffer: &mut [u8]) {
+        let mut parser = Parser::new();
+        let mut synchronized_until = None;
+        loop {
+            let outcome = match self.process.read(buffer, synchronized_until) {
+                Ok(outcome) => outcome,
+                Err(error) => {
+                    tracing::warn!(pane = self.id.0, %error, "cannot read from a program");
+                    self.process.kill();
+                    return;
+                }
+            };
+            if *self.state.lock() == PaneState::Removed {
+                return;
+            }
+            match outcome {
+                ReadOutcome::Ended => return,
+                ReadOutcome::TimedOut => {}
+                ReadOutcome::Bytes(count) => {
+                    self.apply(&mut parser, &buffer[..count], &mut synchronized_until);
+                }
+            }
+            if synchronized_until.is_some_and(|until| Instant::now() >= until) {
+                synchronized_until = None;
+                let mut term = self.term.lock();
+                term.end_synchronized();
+                let seq = term.seq();
+                MutexGuard::unlock_fair(term);
+                self.publish(seq);
+                self.observers.output(self.id);
+            }
+        }
+    }
+
+    /// Applies one batch: under the lock only what needs the terminal.
+    fn apply(&self, parser: &mut Parser, bytes: &[u8], synchronized_until: &mut Option<Instant>) {
+        let mut term = self.term.lock();
+        parser.advance(&mut term, bytes);
+        let seq = term.seq();
+        let replies = term.take_replies();
+        let events = term.take_events();
+        let is_synchronized = term.modes().contains(Modes::SYNCHRONIZED);
+        MutexGuard::unlock_fair(term);
+
+        if !is_synchronized {
+            *synchronized_until = None;
+        } else if synchronized_until.is_none() || ends_synchronized(bytes) {
+            // Begun in this batch, or ended and begun again.
+            *synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
+        }
+        self.after_change(seq, &replies, events, bytes);
+    }
+
+    /// Tells everybody of a change, with no lock held: the program first, since it may wait for its replies.
+    fn after_change(&self, seq: u64, replies: &[u8], events: Vec<Event>, bytes: &[u8]) {
+        if let Err(error) = self.queue.push(replies) {
+            tracing::debug!(pane = self.id.0, %error, "replies dropped");
+        }
+        self.taps.publish(seq, TapDirection::Output, bytes);
+        if self.publish(seq) {
+            self.observers.output(self.id);
+        }
+        for event in events {
+            match event {
+                Event::Bell => self.observers.event(MuxEvent::Bell(self.id)),
+                Event::Title => self.observers.event(MuxEvent::Title(self.id)),
+                Event::Cwd => self.observers.event(MuxEvent::Cwd(self.id)),
+                Event::Clipboard { target, text } => {
+                    self.observers.event(MuxEvent::Clipboard { pane: self.id, target, text });
+                }
+                // Part of the terminal's state, read from it by those who care.
+                _ => {}
+            }
+        }
+    }
+
+    /// Moves the watched `seq` forward; false when it was told already.
+    fn publish(&self, seq: u64) -> bool {
+        self.seq.send_if_modified(|last| {
+            let is_new = seq > *last;
+            *last = seq.max(*last);
+            is_new
+        })
+    }
+
+    /// The reader's last act.
+    fn finish(&self) {
+        self.queue.close();
+        let status = self.process.exit_status().unwrap_or_else(|| {
+            // Reading failed while the program lives: nobody can see it any more.
+            self.process.kill();
+            ExitStatus::Signal(1)
+        });
+        self.process.stop_reading();
+        let was_running = {
+            let mut state = self.state.lock();
+            let was_running = *state == PaneState::Running;
+            if was_running {
+                *state = PaneState::Exited(status);
+            }
+            was_running
+        };
+        self.taps.end();
+        self.seq.send_modify(|_| {});
+        if was_running {
+            self.observers.event(MuxEvent::PaneExited(self.id));
+            if let Some(mux) = self.mux.upgrade() {
+                mux.program_ended(self);
+            }
+        }
+    }
+
     /// Its id.
     pub fn id(&self) -> PaneId {
-        todo!()
+        self.id
     }
 
     /// Its terminal, locked. Hold it briefly: the program's output waits.
     pub fn term(&self) -> MutexGuard<'_, Term> {
-        todo!()
+        self.term.lock()
     }
 
-    /// The terminal's `seq` as last published; moves after every batch of output, resize and change of state. Await
-    /// `changed()` on it to wait for output.
+    /// The terminal's `seq` as last published; moves after every batch of output and resize. Await `changed()` on it to
+    /// wait for output; it wakes, with the same `seq`, also when the pane's [`PaneState`] changes.
     pub fn watch(&self) -> watch::Receiver<u64> {
-        todo!()
+        self.seq.subscribe()
     }
 
     /// Queues input for the program, all of it or nothing; never blocks.
     pub fn write(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        let _ = bytes;
-        todo!()
+        self.queue.push(bytes)
     }
 
     /// Resizes the terminal, then the pty.
     pub fn resize(&self, size: Size) {
-        let _ = size;
-        todo!()
+        let mut size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
+        let mut term = self.term.lock();
+        if term.size() == size {
+            return;
+        }
+        term.resize(size);
+        let (seq, replies, events) = (term.seq(), term.take_replies(), term.take_events());
+        MutexGuard::unlock_fair(term);
+        // Of two resizes at once the last one wins, in the pty as in the terminal: each looks again after its own.
+        loop {
+            if let Err(error) = self.process.resize(size) {
+                tracing::debug!(pane = self.id.0, %error, "cannot resize the pty");
+                break;
+            }
+            let now = self.term.lock().size();
+            if now == size {
+                break;
+            }
+            size = now;
+        }
+        self.after_change(seq, &replies, events, &[]);
     }
 
     /// Whether a caller fixed the grid's size (an explicit size in session.create), so that the window keeps off.
     pub fn is_pinned(&self) -> bool {
-        todo!()
+        self.is_pinned.load(Ordering::Acquire)
     }
 
-    /// Fixes the grid's size, or gives it back to the window.
+    /// Fixes the grid's size, or gives it back to the window (without one: to its tab's share of cells, at once).
     pub fn set_pinned(&self, pinned: bool) {
-        let _ = pinned;
-        todo!()
+        let was_pinned = self.is_pinned.swap(pinned, Ordering::AcqRel);
+        if was_pinned
+            && !pinned
+            && let Some(mux) = self.mux.upgrade()
+        {
+            mux.divide_cells();
+        }
     }
 
     /// Whether its program runs.
     pub fn state(&self) -> PaneState {
-        todo!()
+        *self.state.lock()
     }
 
     /// Its program.
     pub fn process(&self) -> &Arc<dyn Process> {
-        todo!()
+        &self.process
     }
 
-    /// The title: set by the program, else the foreground process's name.
+    /// The title: set by the program, else the foreground process's name without its folder.
     pub fn title(&self) -> String {
-        todo!()
+        let title = self.term.lock().title().to_owned();
+        if !title.is_empty() {
+            return title;
+        }
+        let name = self.foreground().map(|foreground| foreground.name).unwrap_or_default();
+        name.rsplit('/').next().unwrap_or_default().to_owned()
     }
 
     /// The process group in the foreground.
     pub fn foreground(&self) -> Option<Foreground> {
-        todo!()
+        self.process.foreground()
     }
 
     /// The working directory as a `file://` URI: from OSC 7, else from the system; empty when neither tells.
     pub fn cwd_uri(&self) -> String {
-        todo!()
+        let reported = self.term.lock().cwd().map(str::to_owned);
+        reported.or_else(|| Some(uri::from_path(&self.process.cwd()?))).unwrap_or_default()
     }
 
-    /// The working directory as a local path, for a new pane beside this one.
+    /// The working directory as a local path, for a new pane beside this one; `None` when it is on another host or
+    /// gone.
     pub fn cwd_path(&self) -> Option<PathBuf> {
-        todo!()
+        let reported = self.term.lock().cwd().map(str::to_owned);
+        reported
+            .and_then(|reported| uri::to_local_path(&reported))
+            .or_else(|| self.process.cwd())
+            .filter(|path| path.is_dir())
     }
 
     /// Signals the foreground process group.
-    pub fn signal(&self, signal: Signal) -> std::io::Result<()> {
-        let _ = signal;
-        todo!()
+    pub fn signal(&self, signal: Signal) -> io::Result<()> {
+        self.process.signal(signal)
     }
 
     /// Starts a tap on the bytes that pass through this pane; it ends when dropped.
     pub fn tap(&self) -> Tap {
-        todo!()
+        self.taps.start()
     }
+}
+
+impl std::fmt::Debug for Pane {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pane")
+            .field("id", &self.id)
+            .field("state", &self.state())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whether a batch has the end of a synchronized update in it. One that is cut in two between batches is missed, which
+/// costs a picture at most.
+fn ends_synchronized(bytes: &[u8]) -> bool {
+    const END: &[u8] = b"\x1b[?2026l";
+    bytes.windows(END.len()).any(|window| window == END)
 }

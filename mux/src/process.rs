@@ -1,19 +1,46 @@
-//! A program behind a pane: the trait, and its implementation on a local pty.
+//! A program behind a pane: the trait, what to run, and how programs end.
+//!
+//! Owns the border between panes and operating systems. A pane knows only [`Process`]; that its program is a local child
+//! on a pty is known to the implementations alone, since others (ptys held by a keeper process, remote ones) may follow.
 
-use std::{io, path::PathBuf};
+mod environment;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(all(unix, not(target_os = "linux")))]
+mod other_unix;
+#[cfg(unix)]
+mod pty;
+
+use std::{
+    io,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use unterm_term::Size;
+
+#[cfg(target_os = "linux")]
+use linux as system;
+#[cfg(all(unix, not(target_os = "linux")))]
+use other_unix as system;
+#[cfg(unix)]
+pub use pty::PtyProcess;
+
+/// How long a program may take to end after SIGHUP before it gets SIGKILL.
+pub const KILL_GRACE: Duration = Duration::from_secs(2);
 
 /// What to run in a new pane.
 #[derive(Clone, Debug, Default)]
 pub struct Spawn {
-    /// The program; `None`: the user's login shell (`$SHELL`, else the password database, else `/bin/sh`).
+    /// The program; `None`: the user's shell (`$SHELL`, else the password database, else `/bin/sh`), interactive; a login
+    /// shell on macOS only, as is each system's custom. A name with a slash is relative to `cwd`, one without is looked
+    /// up in `PATH`.
     pub program: Option<String>,
     /// Its arguments.
     pub args: Vec<String>,
     /// Its working directory; `None`: the user's home. One that is not a directory is an error.
     pub cwd: Option<PathBuf>,
-    /// Variables over the inherited environment.
+    /// Variables over the inherited environment, from which the surrounding terminal's own are taken out.
     pub env: Vec<(String, String)>,
 }
 
@@ -52,7 +79,7 @@ pub enum Signal {
 /// The process group in the foreground of a pty, by its leader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreground {
-    /// Process id of the leader.
+    /// Process id of the leader (of another member where the leader has ended).
     pub pid: i32,
     /// Its executable's path where the system tells, else its name.
     pub name: String,
@@ -60,20 +87,35 @@ pub struct Foreground {
     pub is_root: bool,
 }
 
+/// What a [`Process::read`] came back with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadOutcome {
+    /// This many bytes, at least one.
+    Bytes(usize),
+    /// The deadline passed and there was nothing to read.
+    TimedOut,
+    /// The program has ended and its output was read, or [`Process::stop_reading`] was called.
+    Ended,
+}
+
 /// A program that a pane shows. Methods may be called from any thread; none blocks except where said.
 pub trait Process: Send + Sync {
-    /// Reads output; blocks until there is some. `Ok(0)`: the program has ended and all its output was read, or
-    /// [`Process::stop_reading`] was called.
-    fn read(&self, buffer: &mut [u8]) -> io::Result<usize>;
-    /// Makes a blocked and every later [`Process::read`] return 0.
+    /// Reads as much output as is there and fits; blocks until there is some, or until `deadline`.
+    ///
+    /// The program's end ends reading once what it wrote has been read, also when another process keeps the terminal
+    /// open. After [`Process::kill`] this call is what carries out the SIGKILL: whoever kills keeps reading to the end.
+    fn read(&self, buffer: &mut [u8], deadline: Option<Instant>) -> io::Result<ReadOutcome>;
+    /// Makes blocked and later [`Process::read`]s say [`ReadOutcome::Ended`], and [`Process::write`]s fail.
     fn stop_reading(&self);
-    /// Writes input; blocks while the program does not read, until [`Process::stop_reading`].
+    /// Writes some of `bytes`; blocks while the program does not read. Fails with [`io::ErrorKind::BrokenPipe`] after
+    /// [`Process::stop_reading`] or [`Process::kill`], also when it is blocked at that moment.
     fn write(&self, bytes: &[u8]) -> io::Result<usize>;
     /// Tells the program its window's new size.
     fn resize(&self, size: Size) -> io::Result<()>;
     /// Signals the foreground process group.
     fn signal(&self, signal: Signal) -> io::Result<()>;
-    /// Ends the program: SIGHUP to its session, SIGKILL after a grace time if it stays.
+    /// Ends the program: SIGHUP to its process group and to the one in the foreground, SIGKILL to both if it stays for
+    /// longer than [`KILL_GRACE`]. What runs in the background is left to the shell, so that `nohup` and `disown` work.
     fn kill(&self);
     /// The process group in the foreground.
     fn foreground(&self) -> Option<Foreground>;
@@ -88,6 +130,3 @@ pub trait Process: Send + Sync {
     /// How the program ended, `None` while it runs. Never blocks.
     fn exit_status(&self) -> Option<ExitStatus>;
 }
-
-/// A local program on a pty (portable-pty).
-pub struct PtyProcess {}

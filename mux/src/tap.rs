@@ -1,6 +1,24 @@
 //! Taps: copies of the bytes that pass through a pane, for recordings, transcripts and raw views.
+//!
+//! Owns the list of a pane's taps and their bounded queues. A slow tap loses bytes and is told how many; the pane never
+//! waits for one, and without any tap a batch costs one atomic load.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    time::SystemTime,
+};
+
+use parking_lot::Mutex;
+use tokio::sync::mpsc;
+
+/// Bytes a tap may hold that nobody has read yet.
+pub const TAP_CAPACITY: usize = 4 * 1024 * 1024;
+
+/// What an item costs beside its bytes, so that many small ones are bounded as well.
+const ITEM_COST: usize = 96;
 
 /// Which way bytes went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,5 +52,225 @@ pub enum TapItem {
     End,
 }
 
-/// The reading end of a tap. Bounded to 4 MiB; what does not fit becomes a [`TapItem::Gap`], and the pane never waits.
-pub struct Tap {}
+/// The reading end of a tap. Bounded to [`TAP_CAPACITY`]; what does not fit becomes a [`TapItem::Gap`], and the pane
+/// never waits. Dropping it ends the tap.
+///
+/// To join a tap to a picture of the terminal: start the tap, then copy the terminal, and skip output whose `seq` is not
+/// above the copy's.
+#[derive(Debug)]
+pub struct Tap {
+    receiver: mpsc::UnboundedReceiver<TapItem>,
+    used: Arc<AtomicUsize>,
+    id: u64,
+    taps: Weak<Taps>,
+}
+
+impl Tap {
+    /// The next item, when there is one; `None` after [`TapItem::End`]. Cancel-safe; needs no particular runtime.
+    pub async fn next(&mut self) -> Option<TapItem> {
+        let item = self.receiver.recv().await?;
+        Some(self.taken(item))
+    }
+
+    /// The next item; blocks until there is one. Not for use in asynchronous code.
+    pub fn blocking_next(&mut self) -> Option<TapItem> {
+        let item = self.receiver.blocking_recv()?;
+        Some(self.taken(item))
+    }
+
+    /// The next item if one is there already.
+    pub fn try_next(&mut self) -> Option<TapItem> {
+        let item = self.receiver.try_recv().ok()?;
+        Some(self.taken(item))
+    }
+
+    fn taken(&self, item: TapItem) -> TapItem {
+        self.used.fetch_sub(cost(&item), Ordering::AcqRel);
+        item
+    }
+}
+
+impl Drop for Tap {
+    fn drop(&mut self) {
+        if let Some(taps) = self.taps.upgrade() {
+            taps.remove(self.id);
+        }
+    }
+}
+
+fn cost(item: &TapItem) -> usize {
+    match item {
+        TapItem::Bytes { bytes, .. } => bytes.len() + ITEM_COST,
+        TapItem::Gap { .. } | TapItem::End => 0,
+    }
+}
+
+/// The taps of one pane: the writing end.
+#[derive(Debug, Default)]
+pub(crate) struct Taps {
+    /// Whether `list` has any, so that a pane without taps takes no lock.
+    any: AtomicBool,
+    ids: AtomicU64,
+    list: Mutex<List>,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    senders: Vec<Sender>,
+    has_ended: bool,
+}
+
+#[derive(Debug)]
+struct Sender {
+    id: u64,
+    sender: mpsc::UnboundedSender<TapItem>,
+    used: Arc<AtomicUsize>,
+    /// Bytes dropped since the last item that fit.
+    gap: u64,
+}
+
+impl Taps {
+    /// Starts a tap; one that starts after the end yields [`TapItem::End`] at once.
+    pub(crate) fn start(self: &Arc<Self>) -> Tap {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let used = Arc::new(AtomicUsize::new(0));
+        let id = self.ids.fetch_add(1, Ordering::Relaxed);
+        let tap = Tap { receiver, used: used.clone(), id, taps: Arc::downgrade(self) };
+        let mut list = self.list.lock();
+        if list.has_ended {
+            let _ = sender.send(TapItem::End);
+        } else {
+            list.senders.push(Sender { id, sender, used, gap: 0 });
+            self.any.store(true, Ordering::Release);
+        }
+        drop(list);
+        tap
+    }
+
+    /// Whether anybody listens.
+    pub(crate) fn any(&self) -> bool {
+        self.any.load(Ordering::Acquire)
+    }
+
+    /// Gives bytes to every tap. Costs one load when there is none.
+    pub(crate) fn publish(&self, seq: u64, direction: TapDirection, bytes: &[u8]) {
+        if bytes.is_empty() || !self.any() {
+            return;
+        }
+        let item = TapItem::Bytes { seq, time: SystemTime::now(), direction, bytes: bytes.into() };
+        let mut list = self.list.lock();
+        for sender in &mut list.senders {
+            sender.send(&item, bytes.len());
+        }
+    }
+
+    /// Tells every tap that nothing more will come.
+    pub(crate) fn end(&self) {
+        let mut list = self.list.lock();
+        list.has_ended = true;
+        for mut sender in list.senders.drain(..) {
+            sender.flush_gap();
+            let _ = sender.sender.send(TapItem::End);
+        }
+        self.any.store(false, Ordering::Release);
+    }
+
+    fn remove(&self, id: u64) {
+        let mut list = self.list.lock();
+        list.senders.retain(|sender| sender.id != id);
+        self.any.store(!list.senders.is_empty(), Ordering::Release);
+    }
+}
+
+impl Sender {
+    fn send(&mut self, item: &TapItem, bytes: usize) {
+        let cost = cost(item);
+        if self.used.load(Ordering::Acquire) + cost > TAP_CAPACITY {
+            self.gap += bytes as u64;
+            return;
+        }
+        self.flush_gap();
+        self.used.fetch_add(cost, Ordering::AcqRel);
+        let _ = self.sender.send(item.clone());
+    }
+
+    fn flush_gap(&mut self) {
+        if self.gap > 0 {
+            let _ = self.sender.send(TapItem::Gap { bytes: self.gap });
+            self.gap = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(item: Option<TapItem>) -> Vec<u8> {
+        match item {
+            Some(TapItem::Bytes { bytes, .. }) => bytes.to_vec(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_tap_gets_the_bytes_in_order_and_the_end() {
+        let taps = Arc::new(Taps::default());
+        let (mut first, mut second) = (taps.start(), taps.start());
+        taps.publish(1, TapDirection::Output, b"one");
+        taps.publish(1, TapDirection::Input, b"two");
+        taps.end();
+        for tap in [&mut first, &mut second] {
+            assert_eq!(bytes(tap.try_next()), b"one");
+            assert_eq!(bytes(tap.try_next()), b"two");
+            assert_eq!(tap.try_next(), Some(TapItem::End));
+            assert_eq!(tap.blocking_next(), None);
+        }
+        assert_eq!(taps.start().blocking_next(), Some(TapItem::End));
+    }
+
+    #[test]
+    fn a_slow_tap_gets_a_gap_of_exactly_what_it_missed() {
+        let taps = Arc::new(Taps::default());
+        let mut slow = taps.start();
+        let mut quick = taps.start();
+        let block = vec![0; 64 * 1024];
+        let (mut missed, mut seen) = (0, 0);
+        for _ in 0..100 {
+            taps.publish(1, TapDirection::Output, &block);
+            seen += bytes(quick.try_next()).len();
+        }
+        assert_eq!(seen, 100 * block.len());
+        let mut kept = 0;
+        while let Some(item) = slow.try_next() {
+            kept += bytes(Some(item)).len();
+        }
+        assert!(kept <= TAP_CAPACITY);
+        taps.publish(2, TapDirection::Output, b"later");
+        if let Some(TapItem::Gap { bytes }) = slow.try_next() {
+            missed = bytes as usize;
+        }
+        assert_eq!(kept + missed, 100 * block.len());
+        assert_eq!(bytes(slow.try_next()), b"later");
+    }
+
+    #[test]
+    fn many_small_items_are_bounded_too() {
+        let taps = Arc::new(Taps::default());
+        let tap = taps.start();
+        for _ in 0..100_000 {
+            taps.publish(1, TapDirection::Output, b"x");
+        }
+        assert!(tap.receiver.len() <= TAP_CAPACITY / ITEM_COST);
+    }
+
+    #[test]
+    fn a_dropped_tap_costs_nothing_more() {
+        let taps = Arc::new(Taps::default());
+        let (tap, other) = (taps.start(), taps.start());
+        drop(tap);
+        assert!(taps.any());
+        drop(other);
+        assert!(!taps.any());
+    }
+}

@@ -1,0 +1,113 @@
+//! Who hears of what happens in a mux, and how many of its threads still run.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use parking_lot::{Condvar, Mutex};
+use unterm_term::ClipboardTarget;
+
+use crate::PaneId;
+
+/// What happened, for those who show or report it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MuxEvent {
+    /// Tabs, splits, focus or the active tab changed; read [`crate::Mux::layout`].
+    Layout,
+    /// A pane was opened.
+    PaneOpened(PaneId),
+    /// A pane's program ended.
+    PaneExited(PaneId),
+    /// A pane is gone.
+    PaneRemoved(PaneId),
+    /// The last tab has closed.
+    Empty,
+    /// A pane's title changed.
+    Title(PaneId),
+    /// A pane's working directory changed.
+    Cwd(PaneId),
+    /// A bell rang.
+    Bell(PaneId),
+    /// A program wrote to a clipboard (OSC 52).
+    Clipboard {
+        /// The pane.
+        pane: PaneId,
+        /// Which clipboard.
+        target: ClipboardTarget,
+        /// The text.
+        text: String,
+    },
+}
+
+/// Hears of everything. Called from any thread, with no lock held; must return at once.
+pub trait Observer: Send + Sync {
+    /// A pane's terminal changed (output, resize, scroll of history).
+    fn output(&self, pane: PaneId);
+    /// Something happened.
+    fn event(&self, event: MuxEvent);
+}
+
+/// The observers of a mux, shared with its panes.
+#[derive(Default)]
+pub(crate) struct Observers {
+    /// Replaced whole, so that nobody is called under the lock.
+    list: Mutex<Arc<Vec<Arc<dyn Observer>>>>,
+}
+
+impl Observers {
+    pub(crate) fn add(&self, observer: Arc<dyn Observer>) {
+        Arc::make_mut(&mut self.list.lock()).push(observer);
+    }
+
+    pub(crate) fn output(&self, pane: PaneId) {
+        let list = self.list.lock().clone();
+        list.iter().for_each(|observer| observer.output(pane));
+    }
+
+    pub(crate) fn event(&self, event: MuxEvent) {
+        let list = self.list.lock().clone();
+        list.iter().for_each(|observer| observer.event(event.clone()));
+    }
+}
+
+/// Counts the threads of a mux's panes.
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    count: Mutex<usize>,
+    none_left: Condvar,
+}
+
+impl Threads {
+    /// Counts one more until the returned value is dropped.
+    pub(crate) fn alive(self: &Arc<Self>) -> Alive {
+        *self.count.lock() += 1;
+        Alive(self.clone())
+    }
+
+    /// Waits until none is left; false when `limit` passed before.
+    pub(crate) fn wait(&self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        let mut count = self.count.lock();
+        while *count > 0 {
+            if self.none_left.wait_until(&mut count, deadline).timed_out() {
+                return *count == 0;
+            }
+        }
+        true
+    }
+}
+
+/// One thread that still runs.
+#[derive(Debug)]
+pub(crate) struct Alive(Arc<Threads>);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        let mut count = self.0.count.lock();
+        *count -= 1;
+        if *count == 0 {
+            self.0.none_left.notify_all();
+        }
+    }
+}

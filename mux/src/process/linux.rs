@@ -1,0 +1,107 @@
+//! What only Linux offers: descriptors for a process's end and for wake-ups, and `/proc`.
+
+use std::{
+    io,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    path::PathBuf,
+};
+
+use rustix::{
+    event::{EventfdFlags, eventfd},
+    process::{Pid, PidfdFlags, pidfd_open},
+};
+
+/// Becomes readable, for good, when a process has ended.
+pub(super) struct ExitWatch(OwnedFd);
+
+impl ExitWatch {
+    /// Watches a child that has not been waited for.
+    pub(super) fn new(pid: Pid) -> io::Result<Self> {
+        Ok(Self(pidfd_open(pid, PidfdFlags::empty())?))
+    }
+}
+
+impl AsFd for ExitWatch {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// A flag that a thread waiting in poll(2) sees: readable while it is set.
+pub(super) struct Wake(OwnedFd);
+
+impl Wake {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
+    }
+
+    pub(super) fn set(&self) {
+        // The counter can't be full: nobody sets it 2^64 times.
+        let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes());
+    }
+
+    pub(super) fn clear(&self) {
+        let _ = rustix::io::read(&self.0, &mut [0; 8]);
+    }
+}
+
+impl AsFd for Wake {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// The path of a process's executable where it may be read, else its name; `None` when there is no such process.
+pub(super) fn name(pid: i32) -> Option<String> {
+    if let Ok(path) = std::fs::read_link(format!("/proc/{pid}/exe")) {
+        let path = path.to_string_lossy().into_owned();
+        // The kernel's mark of an executable that was replaced while it runs, as package upgrades do.
+        return Some(path.strip_suffix(" (deleted)").map_or_else(|| path.clone(), str::to_owned));
+    }
+    let name = std::fs::read(format!("/proc/{pid}/comm")).ok()?;
+    Some(String::from_utf8_lossy(&name).trim_end_matches('\n').to_owned())
+}
+
+/// Whether a process still runs our own executable, as between fork and exec.
+pub(super) fn is_own_image(pid: i32) -> bool {
+    let own = std::fs::read_link("/proc/self/exe");
+    own.is_ok() && own.ok() == std::fs::read_link(format!("/proc/{pid}/exe")).ok()
+}
+
+/// The working directory of a process, `None` when it may not be read.
+pub(super) fn cwd(pid: i32) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{pid}/cwd")).ok().filter(|path| path.is_absolute())
+}
+
+/// The lowest process id in a process group whose leader is gone.
+pub(super) fn group_member(group: i32) -> Option<i32> {
+    std::fs::read_dir("/proc")
+        .ok()?
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|pid| group_of(*pid) == Some(group))
+        .min()
+}
+
+/// Field 5 of `/proc/PID/stat`; the name before it may contain anything, so it is counted from its closing bracket.
+fn group_of(pid: i32) -> Option<i32> {
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let rest = &stat[stat.iter().rposition(|byte| *byte == b')')? + 1..];
+    std::str::from_utf8(rest).ok()?.split_ascii_whitespace().nth(2)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proc_tells_of_our_own_process() {
+        let pid = std::process::id() as i32;
+        let exe = std::env::current_exe().unwrap();
+        assert_eq!(name(pid), Some(exe.to_string_lossy().into_owned()));
+        assert_eq!(cwd(pid), std::env::current_dir().ok());
+        assert!(is_own_image(pid));
+        assert_eq!(group_of(pid), Some(rustix::process::getpgrp().as_raw_nonzero().get()));
+        assert_eq!(name(-1), None);
+        assert_eq!(cwd(-1), None);
+    }
+}

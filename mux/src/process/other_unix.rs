@@ -1,0 +1,86 @@
+//! The counterparts of `linux.rs` on other Unix systems. Unverified: this has been compiled for none and run on none.
+
+use std::{
+    io,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    path::PathBuf,
+};
+
+use rustix::{
+    event::kqueue::{Event, EventFilter, EventFlags, ProcessEvents, kevent, kqueue},
+    process::Pid,
+};
+
+/// Becomes readable, for good, when a process has ended: a kqueue with one note.
+pub(super) struct ExitWatch(OwnedFd);
+
+impl ExitWatch {
+    /// Watches a child that has not been waited for.
+    pub(super) fn new(pid: Pid) -> io::Result<Self> {
+        let queue = kqueue()?;
+        let filter = EventFilter::Proc { pid, flags: ProcessEvents::EXIT };
+        let event = Event::new(filter, EventFlags::ADD, std::ptr::null_mut());
+        let mut none = Vec::<Event>::new();
+        // SAFETY: the note holds no pointer and no descriptor that could be closed under the queue.
+        unsafe { kevent(&queue, &[event], &mut none, None)? };
+        Ok(Self(queue))
+    }
+}
+
+impl AsFd for ExitWatch {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// A flag that a thread waiting in poll(2) sees: a pipe that holds a byte while it is set.
+pub(super) struct Wake {
+    reader: OwnedFd,
+    writer: OwnedFd,
+}
+
+impl Wake {
+    pub(super) fn new() -> io::Result<Self> {
+        let (reader, writer) = std::io::pipe()?;
+        let (reader, writer) = (OwnedFd::from(reader), OwnedFd::from(writer));
+        for end in [&reader, &writer] {
+            rustix::io::ioctl_fionbio(end, true)?;
+        }
+        Ok(Self { reader, writer })
+    }
+
+    pub(super) fn set(&self) {
+        // A full pipe is set already.
+        let _ = rustix::io::write(&self.writer, &[1]);
+    }
+
+    pub(super) fn clear(&self) {
+        while matches!(rustix::io::read(&self.reader, &mut [0; 64]), Ok(1..)) {}
+    }
+}
+
+impl AsFd for Wake {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.reader.as_fd()
+    }
+}
+
+/// The name of a process: not told here yet.
+pub(super) fn name(_pid: i32) -> Option<String> {
+    None
+}
+
+/// Whether a process still runs our own executable: not told here yet.
+pub(super) fn is_own_image(_pid: i32) -> bool {
+    false
+}
+
+/// The working directory of a process: not told here yet, so that OSC 7 alone counts.
+pub(super) fn cwd(_pid: i32) -> Option<PathBuf> {
+    None
+}
+
+/// A member of a process group without leader: not told here yet.
+pub(super) fn group_member(_group: i32) -> Option<i32> {
+    None
+}

@@ -1,0 +1,435 @@
+//! A local program on a pty.
+//!
+//! portable-pty makes the pty and starts the program; from then on the master's descriptor is ours, non-blocking, and
+//! only poll(2) waits: on the master, on the program's end and on a wake-up. portable-pty's writer is never taken, for
+//! it types a newline and ^D into the program when it is dropped.
+
+use std::{
+    io,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    path::PathBuf,
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+    process::{Pid, Signal as Sig, WaitOptions, waitpid},
+    termios::{LocalModes, Winsize},
+};
+use unterm_term::Size;
+
+use super::{environment, system};
+use crate::{ExitStatus, Foreground, KILL_GRACE, MuxError, Process, ReadOutcome, Signal, Spawn};
+
+/// Bytes that are still read after the program's end while others keep on writing; more than the kernel can hold from
+/// before it.
+const TAIL: u32 = 256 * 1024;
+
+/// Reads after which a pane that never pauses looks whether its program has ended.
+const READS_PER_LOOK: u32 = 16;
+
+/// Started one at a time: portable-pty asks the password database with functions that share one buffer, and marks its
+/// descriptors close-on-exec only after it made them.
+static STARTING: Mutex<()> = Mutex::new(());
+
+/// A local program on a pty.
+pub struct PtyProcess {
+    /// Non-blocking.
+    master: OwnedFd,
+    tty: Option<PathBuf>,
+    pid: Pid,
+    /// What was started, for the moment in which the child is still a copy of ourselves.
+    program: String,
+    ended: system::ExitWatch,
+    /// Wakes the reader, which clears it: something below has changed.
+    wake: system::Wake,
+    /// Set for good when nothing may be written any more; wakes the writer.
+    closed: system::Wake,
+    is_closed: AtomicBool,
+    is_stopped: AtomicBool,
+    child: Mutex<Child>,
+    /// Reads since the last look at the child.
+    reads: AtomicU32,
+    /// Bytes read since the child's end was seen.
+    tail: AtomicU32,
+}
+
+/// What is known of the child. Signals are sent under the lock, and only while the child was not waited for: its
+/// process id can't belong to another before that.
+struct Child {
+    status: Option<ExitStatus>,
+    killing: Killing,
+}
+
+#[derive(Clone, Copy)]
+enum Killing {
+    No,
+    /// It got SIGHUP and gets SIGKILL then.
+    Until(Instant),
+    Done,
+}
+
+impl PtyProcess {
+    /// Starts a program on a pty of `size`.
+    ///
+    /// TERM and COLORTERM are `xterm-256color` and `truecolor` unless `spawn.env` says otherwise.
+    pub fn spawn(spawn: &Spawn, size: Size) -> Result<Self, MuxError> {
+        let cwd = environment::directory(spawn)?;
+        let _one_at_a_time = STARTING.lock();
+        let (command, program) = command(spawn, &cwd)?;
+        let failed = |error: String| MuxError::Spawn { program: program.clone(), error };
+        let pair = native_pty_system()
+            .openpty(PtySize {
+                rows: size.rows,
+                cols: size.cols,
+                pixel_width: size.cols.saturating_mul(size.cell_width),
+                pixel_height: size.rows.saturating_mul(size.cell_height),
+            })
+            .map_err(|error| failed(format!("no pty: {error:#}")))?;
+        let raw =
+            pair.master.as_raw_fd().ok_or_else(|| failed("the pty has no descriptor".into()))?;
+        // SAFETY: `pair.master` owns the descriptor and lives until it has been duplicated.
+        let master = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned();
+        let master = master.map_err(|error| failed(error.to_string()))?;
+        // All that can fail is made before the program is started.
+        let prepare = || -> io::Result<_> {
+            rustix::io::ioctl_fionbio(&master, true)?;
+            if let Ok(mut termios) = rustix::termios::tcgetattr(&master) {
+                // So that the line discipline erases whole characters.
+                termios.input_modes |= rustix::termios::InputModes::IUTF8;
+                let now = rustix::termios::OptionalActions::Now;
+                rustix::termios::tcsetattr(&master, now, &termios)?;
+            }
+            Ok((system::Wake::new()?, system::Wake::new()?))
+        };
+        let (wake, closed) = prepare().map_err(|error| failed(error.to_string()))?;
+        let tty = pair.master.tty_name();
+        let child =
+            pair.slave.spawn_command(command).map_err(|error| failed(format!("{error:#}")))?;
+        let pid = child.process_id().and_then(|pid| Pid::from_raw(pid as i32));
+        let pid = pid.ok_or_else(|| failed("the program has no process id".into()))?;
+        let ended = system::ExitWatch::new(pid).map_err(|error| {
+            // Without it nobody would notice the end; nobody has waited, so the id is still the child's.
+            let _ = rustix::process::kill_process(pid, Sig::KILL);
+            let _ = waitpid(Some(pid), WaitOptions::empty());
+            failed(error.to_string())
+        })?;
+        Ok(Self {
+            master,
+            tty,
+            pid,
+            program: program.clone(),
+            ended,
+            wake,
+            closed,
+            is_closed: AtomicBool::new(false),
+            is_stopped: AtomicBool::new(false),
+            child: Mutex::new(Child { status: None, killing: Killing::No }),
+            reads: AtomicU32::new(0),
+            tail: AtomicU32::new(0),
+        })
+    }
+
+    /// Waits for the child without blocking, and carries out an overdue SIGKILL. Returns how the child ended, and when
+    /// to come back.
+    fn look(&self) -> (Option<ExitStatus>, Option<Instant>) {
+        let mut child = self.child.lock();
+        self.reap(&mut child);
+        let mut next = None;
+        if child.status.is_none()
+            && let Killing::Until(deadline) = child.killing
+        {
+            if Instant::now() < deadline {
+                next = Some(deadline);
+            } else {
+                child.killing = Killing::Done;
+                self.signal_groups(Sig::KILL);
+            }
+        }
+        (child.status, next)
+    }
+
+    fn reap(&self, child: &mut Child) {
+        if child.status.is_some() {
+            return;
+        }
+        match waitpid(Some(self.pid), WaitOptions::NOHANG) {
+            Ok(Some((_, status))) => {
+                child.status = match (status.exit_status(), status.terminating_signal()) {
+                    (Some(code), _) => Some(ExitStatus::Code(code)),
+                    (_, Some(signal)) => Some(ExitStatus::Signal(signal)),
+                    _ => None,
+                };
+            }
+            Ok(None) | Err(Errno::INTR) => {}
+            // Somebody else in this process waited for all children: the status is lost, the end is not.
+            Err(error) => {
+                tracing::warn!(pid = self.pid.as_raw_nonzero(), %error, "cannot wait for a program");
+                child.status = Some(ExitStatus::Code(-1));
+            }
+        }
+    }
+
+    /// Signals the program's own process group and the one in the foreground. The child must not have been waited for.
+    fn signal_groups(&self, signal: Sig) {
+        if rustix::process::kill_process_group(self.pid, signal).is_err() {
+            let _ = rustix::process::kill_process(self.pid, signal);
+        }
+        if let Some(group) = self.foreground_group().filter(|group| *group != self.pid) {
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+    }
+
+    /// The process group in the foreground; never one that would mean "everybody" or ourselves.
+    fn foreground_group(&self) -> Option<Pid> {
+        let group = rustix::termios::tcgetpgrp(&self.master).ok()?;
+        (group != Pid::INIT && group != rustix::process::getpgrp()).then_some(group)
+    }
+
+    /// Reads until the buffer is full or nothing is there. The flag tells that no process has the terminal open.
+    fn read_available(&self, buffer: &mut [u8]) -> io::Result<(usize, bool)> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match rustix::io::read(&self.master, &mut buffer[filled..]) {
+                Ok(0) | Err(Errno::IO) => return Ok((filled, true)),
+                Ok(count) => filled += count,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break,
+                Err(error) if filled == 0 => return Err(error.into()),
+                Err(_) => break,
+            }
+        }
+        Ok((filled, false))
+    }
+
+    fn close_writing(&self) {
+        self.is_closed.store(true, Ordering::Release);
+        self.closed.set();
+    }
+}
+
+/// The command for portable-pty, and the program's name for messages.
+fn command(spawn: &Spawn, cwd: &std::path::Path) -> Result<(CommandBuilder, String), MuxError> {
+    let mut command = CommandBuilder::new_default_prog();
+    for (name, _) in std::env::vars_os() {
+        if environment::is_surrounding(&name) {
+            command.env_remove(name);
+        }
+    }
+    command.env("TERM", "xterm-256color");
+    command.env("COLORTERM", "truecolor");
+    for (name, value) in &spawn.env {
+        command.env(name, value);
+    }
+    command.cwd(cwd);
+    let program = spawn.program.clone().unwrap_or_else(|| command.get_shell());
+    environment::check_strings(&program, spawn)?;
+    let file = environment::executable(&program, cwd, command.get_env("PATH"))
+        .map_err(|error| MuxError::Spawn { program: program.clone(), error })?;
+    // A default program with no arguments is what portable-pty starts as a login shell.
+    let is_login = spawn.program.is_none() && spawn.args.is_empty() && cfg!(target_os = "macos");
+    if !is_login {
+        let argv = command.get_argv_mut();
+        // A bare name is looked up again, in the same PATH, and stays the program's argv[0].
+        argv.push(if program.contains('/') { file.into() } else { program.clone().into() });
+        argv.extend(spawn.args.iter().map(Into::into));
+    }
+    Ok((command, program))
+}
+
+/// The time left until `deadline` for poll(2); `None` waits for good.
+fn timeout(deadline: Option<Instant>) -> Option<Timespec> {
+    let left = deadline?.saturating_duration_since(Instant::now());
+    Timespec::try_from(left).ok()
+}
+
+impl Process for PtyProcess {
+    fn read(&self, buffer: &mut [u8], deadline: Option<Instant>) -> io::Result<ReadOutcome> {
+        if buffer.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a buffer without space"));
+        }
+        // A pane whose output never pauses must notice its program's end and a due SIGKILL too.
+        if self.reads.fetch_add(1, Ordering::Relaxed) >= READS_PER_LOOK {
+            self.reads.store(0, Ordering::Relaxed);
+            self.look();
+        }
+        loop {
+            if self.is_stopped.load(Ordering::Acquire) {
+                return Ok(ReadOutcome::Ended);
+            }
+            // Known from before this read, so that nothing the program wrote can be missed.
+            let has_ended = self.child.lock().status.is_some();
+            let (filled, hung_up) = self.read_available(buffer)?;
+            if filled > 0 {
+                if has_ended {
+                    let tail = self.tail.fetch_add(filled as u32, Ordering::Relaxed);
+                    if tail >= TAIL {
+                        return Ok(ReadOutcome::Ended);
+                    }
+                }
+                return Ok(ReadOutcome::Bytes(filled));
+            }
+            if has_ended {
+                return Ok(ReadOutcome::Ended);
+            }
+            self.reads.store(0, Ordering::Relaxed);
+            let (status, kill_at) = self.look();
+            if status.is_some() {
+                continue;
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(ReadOutcome::TimedOut);
+            }
+            let next = [deadline, kill_at].into_iter().flatten().min();
+            let mut fds = [
+                PollFd::new(&self.ended, PollFlags::IN),
+                PollFd::new(&self.wake, PollFlags::IN),
+                PollFd::new(&self.master, PollFlags::IN),
+            ];
+            // A terminal that nobody has open would be "ready" for good; the program's end is still to come.
+            let count = if hung_up { 2 } else { 3 };
+            match poll(&mut fds[..count], timeout(next).as_ref()) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            if fds[1].revents().contains(PollFlags::IN) {
+                self.wake.clear();
+            }
+        }
+    }
+
+    fn stop_reading(&self) {
+        self.is_stopped.store(true, Ordering::Release);
+        self.wake.set();
+        self.close_writing();
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            if self.is_closed.load(Ordering::Acquire) {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            match rustix::io::write(&self.master, bytes) {
+                Ok(count) => return Ok(count),
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => {}
+                Err(error) => return Err(error.into()),
+            }
+            let mut fds = [
+                PollFd::new(&self.master, PollFlags::OUT),
+                PollFd::new(&self.closed, PollFlags::IN),
+            ];
+            match poll(&mut fds, None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn resize(&self, size: Size) -> io::Result<()> {
+        let size = Winsize {
+            ws_row: size.rows,
+            ws_col: size.cols,
+            ws_xpixel: size.cols.saturating_mul(size.cell_width),
+            ws_ypixel: size.rows.saturating_mul(size.cell_height),
+        };
+        Ok(rustix::termios::tcsetwinsize(&self.master, size)?)
+    }
+
+    fn signal(&self, signal: Signal) -> io::Result<()> {
+        let signal = match signal {
+            Signal::Hangup => Sig::HUP,
+            Signal::Interrupt => Sig::INT,
+            Signal::Quit => Sig::QUIT,
+            Signal::Terminate => Sig::TERM,
+            Signal::Kill => Sig::KILL,
+            Signal::Stop => Sig::TSTP,
+            Signal::Continue => Sig::CONT,
+            Signal::User1 => Sig::USR1,
+            Signal::User2 => Sig::USR2,
+        };
+        let group = self.foreground_group().ok_or(io::ErrorKind::NotFound)?;
+        Ok(rustix::process::kill_process_group(group, signal)?)
+    }
+
+    fn kill(&self) {
+        {
+            let mut child = self.child.lock();
+            self.reap(&mut child);
+            if child.status.is_none() && matches!(child.killing, Killing::No) {
+                child.killing = Killing::Until(Instant::now() + KILL_GRACE);
+                self.signal_groups(Sig::HUP);
+                // A stopped program hears of the hang-up only when it goes on.
+                self.signal_groups(Sig::CONT);
+            }
+        }
+        self.wake.set();
+        self.close_writing();
+    }
+
+    fn foreground(&self) -> Option<Foreground> {
+        let group = self.foreground_group()?.as_raw_nonzero().get();
+        let root = self.pid.as_raw_nonzero().get();
+        if group == root && system::is_own_image(group) {
+            return Some(Foreground { pid: group, name: self.program.clone(), is_root: true });
+        }
+        let (pid, name) = match system::name(group) {
+            Some(name) => (group, name),
+            None => {
+                let pid = system::group_member(group)?;
+                (pid, system::name(pid)?)
+            }
+        };
+        Some(Foreground { pid, name, is_root: pid == root })
+    }
+
+    fn cwd(&self) -> Option<PathBuf> {
+        let group = self.foreground_group().map(|group| group.as_raw_nonzero().get());
+        group
+            .and_then(|group| {
+                system::cwd(group).or_else(|| system::cwd(system::group_member(group)?))
+            })
+            .or_else(|| system::cwd(self.pid.as_raw_nonzero().get()))
+    }
+
+    fn echo(&self) -> Option<bool> {
+        let termios = rustix::termios::tcgetattr(&self.master).ok()?;
+        Some(termios.local_modes.contains(LocalModes::ECHO))
+    }
+
+    fn tty(&self) -> Option<PathBuf> {
+        self.tty.clone()
+    }
+
+    fn pid(&self) -> Option<i32> {
+        Some(self.pid.as_raw_nonzero().get())
+    }
+
+    fn exit_status(&self) -> Option<ExitStatus> {
+        let mut child = self.child.lock();
+        self.reap(&mut child);
+        child.status
+    }
+}
+
+impl Drop for PtyProcess {
+    /// A program whose reader has gone is not left behind, neither running nor as a zombie.
+    fn drop(&mut self) {
+        let child = self.child.get_mut();
+        if child.status.is_none() {
+            let _ = rustix::process::kill_process_group(self.pid, Sig::KILL);
+            let _ = rustix::process::kill_process(self.pid, Sig::KILL);
+            // Only a process stuck in the kernel outlasts SIGKILL; then init gets it when we end.
+            let limit = Timespec::try_from(Duration::from_secs(1)).ok();
+            let _ = poll(&mut [PollFd::new(&self.ended.as_fd(), PollFlags::IN)], limit.as_ref());
+            let _ = waitpid(Some(self.pid), WaitOptions::NOHANG);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+use std::sync::Arc;
+
+use super::*;
+
+fn start(program: &str, args: &[&str]) -> PtyProcess {
+    let spawn = Spawn {
+        program: Some(program.into()),
+        args: args.iter().map(|arg| (*arg).into()).collect(),
+        ..Spawn::default()
+    };
+    PtyProcess::spawn(&spawn, Size::cells(80, 24)).unwrap()
+}
+
+fn sh(script: &str) -> PtyProcess {
+    start("sh", &["-c", script])
+}
+
+/// Everything the program writes until its end.
+fn read_all(process: &PtyProcess) -> String {
+    let mut buffer = vec![0; 4096];
+    let mut output = Vec::new();
+    loop {
+        match process.read(&mut buffer, None).unwrap() {
+            ReadOutcome::Bytes(count) => output.extend_from_slice(&buffer[..count]),
+            ReadOutcome::TimedOut => unreachable!("there is no deadline"),
+            ReadOutcome::Ended => return String::from_utf8_lossy(&output).into_owned(),
+        }
+    }
+}
+
+/// Reads until `text` has come.
+fn read_until(process: &PtyProcess, text: &str) -> String {
+    let mut buffer = vec![0; 4096];
+    let mut output = String::new();
+    while !output.contains(text) {
+        match process.read(&mut buffer, None).unwrap() {
+            ReadOutcome::Bytes(count) => {
+                output.push_str(&String::from_utf8_lossy(&buffer[..count]));
+            }
+            other => panic!("{other:?} after {output:?}"),
+        }
+    }
+    output
+}
+
+fn write_all(process: &PtyProcess, mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        bytes = &bytes[process.write(bytes).unwrap()..];
+    }
+}
+
+/// Whether a process is there, and no zombie.
+fn runs(pid: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z"))
+}
+
+#[test]
+fn a_program_writes_reads_and_ends_with_its_status() {
+    let process = sh("read line; echo got $line; exit 7");
+    assert_eq!(process.exit_status(), None);
+    write_all(&process, b"hello\r");
+    assert!(read_all(&process).contains("got hello\r\n"));
+    assert_eq!(process.exit_status(), Some(ExitStatus::Code(7)));
+    assert!(!runs(process.pid().unwrap()));
+}
+
+#[test]
+fn a_program_ended_by_a_signal_says_which() {
+    let process = sh("kill -TERM $$");
+    read_all(&process);
+    assert_eq!(process.exit_status(), Some(ExitStatus::Signal(15)));
+}
+
+#[test]
+fn all_output_is_read_before_the_end() {
+    let process = sh("i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done");
+    let output = read_all(&process);
+    assert_eq!(output.lines().count(), 20000);
+    assert!(output.ends_with("line 19999\r\n"));
+}
+
+#[test]
+fn a_job_left_in_the_background_does_not_keep_the_pane() {
+    let process = sh("trap '' HUP; sleep 300 & echo job $!; exit 3");
+    let output = read_all(&process);
+    assert_eq!(process.exit_status(), Some(ExitStatus::Code(3)));
+    let job: i32 = output.trim().strip_prefix("job ").unwrap().parse().unwrap();
+    assert!(runs(job), "it was the shell's to end");
+    rustix::process::kill_process(Pid::from_raw(job).unwrap(), Sig::KILL).unwrap();
+}
+
+#[test]
+fn a_job_that_floods_from_the_background_does_not_keep_the_pane() {
+    let process = sh("trap '' HUP; yes & echo job $!; exit 3");
+    let output = read_all(&process);
+    assert_eq!(process.exit_status(), Some(ExitStatus::Code(3)));
+    let job = output.lines().find_map(|line| line.strip_prefix("job ")).unwrap();
+    let job: i32 = job.trim().parse().unwrap();
+    rustix::process::kill_process(Pid::from_raw(job).unwrap(), Sig::KILL).unwrap();
+}
+
+#[test]
+fn a_program_that_closes_its_terminal_runs_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("fifo");
+    let fifo_name = fifo.display();
+    let script = format!("mkfifo {fifo_name}; exec <&- >&- 2>&-; read line < {fifo_name}; exit 4");
+    let process = Arc::new(sh(&script));
+    let reader = process.clone();
+    let thread = std::thread::spawn(move || read_all(&reader));
+    while !fifo.exists() {
+        std::thread::yield_now();
+    }
+    // Opening it waits for the shell, which has no terminal by then.
+    std::fs::write(&fifo, "go\n").unwrap();
+    thread.join().unwrap();
+    assert_eq!(process.exit_status(), Some(ExitStatus::Code(4)));
+}
+
+#[test]
+fn a_deadline_ends_a_read() {
+    let process = sh("read line");
+    let outcome = process.read(&mut [0; 16], Some(Instant::now())).unwrap();
+    assert_eq!(outcome, ReadOutcome::TimedOut);
+    let soon = Instant::now() + Duration::from_millis(20);
+    assert_eq!(process.read(&mut [0; 16], Some(soon)).unwrap(), ReadOutcome::TimedOut);
+    assert!(Instant::now() >= soon);
+    assert!(process.read(&mut [], None).is_err());
+}
+
+#[test]
+fn stopping_wakes_a_blocked_reader_and_a_blocked_writer() {
+    let process = Arc::new(start("sleep", &["300"]));
+    let reader = process.clone();
+    let reading = std::thread::spawn(move || reader.read(&mut [0; 16], None).unwrap());
+    let writer = process.clone();
+    let writing = std::thread::spawn(move || {
+        loop {
+            if let Err(error) = writer.write(&[b'x'; 4096]) {
+                return error.kind();
+            }
+        }
+    });
+    process.stop_reading();
+    assert_eq!(reading.join().unwrap(), ReadOutcome::Ended);
+    assert_eq!(writing.join().unwrap(), io::ErrorKind::BrokenPipe);
+    assert_eq!(process.exit_status(), None);
+    let pid = process.pid().unwrap();
+    drop(process);
+    assert!(!runs(pid), "nobody is left to end it later");
+}
+
+#[test]
+fn killing_ends_an_interactive_shell_and_what_it_runs() {
+    let process = start("sh", &["-i"]);
+    write_all(&process, b"sleep 300\r");
+    let sleep = loop {
+        match process.foreground() {
+            Some(foreground) if !foreground.is_root && foreground.name.ends_with("sleep") => {
+                break foreground.pid;
+            }
+            _ => std::thread::yield_now(),
+        }
+    };
+    process.kill();
+    read_all(&process);
+    assert!(process.exit_status().is_some());
+    while runs(sleep) {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn killing_a_stopped_program_ends_it() {
+    let process = sh("echo ready; kill -STOP $$; echo on");
+    read_until(&process, "ready");
+    let pid = process.pid().unwrap();
+    let stat = format!("/proc/{pid}/stat");
+    while !std::fs::read_to_string(&stat).unwrap().contains(") T ") {
+        std::thread::yield_now();
+    }
+    process.kill();
+    read_all(&process);
+    assert_eq!(process.exit_status(), Some(ExitStatus::Signal(1)));
+}
+
+#[test]
+fn a_program_that_ignores_the_hang_up_is_killed_after_its_grace() {
+    let process = sh("trap '' HUP; echo ready; while :; do sleep 300; done");
+    read_until(&process, "ready");
+    let killed = Instant::now();
+    process.kill();
+    read_all(&process);
+    assert_eq!(process.exit_status(), Some(ExitStatus::Signal(9)));
+    assert!(killed.elapsed() >= KILL_GRACE);
+}
+
+#[test]
+fn a_flooding_program_that_ignores_the_hang_up_is_killed_too() {
+    let process = sh("trap '' HUP; echo ready; exec yes");
+    read_until(&process, "ready");
+    process.kill();
+    read_all(&process);
+    assert_eq!(process.exit_status(), Some(ExitStatus::Signal(9)));
+}
+
+#[test]
+fn nothing_is_typed_into_a_program_by_itself() {
+    let process = sh("stty -echo -icanon min 0 time 2; echo ready; cat | od -An -c");
+    read_until(&process, "ready\r\n");
+    assert_eq!(read_all(&process).trim(), "");
+}
+
+#[test]
+fn signals_reach_the_foreground() {
+    let process = sh("trap 'echo usr; exit 5' USR1; echo ready; while :; do sleep 0.01; done");
+    read_until(&process, "ready");
+    process.signal(Signal::User1).unwrap();
+    assert!(read_all(&process).contains("usr"));
+    assert_eq!(process.exit_status(), Some(ExitStatus::Code(5)));
+}
+
+#[test]
+fn the_size_is_told() {
+    let process = sh("trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.01; done");
+    read_until(&process, "24 80");
+    process.resize(Size::cells(132, 43)).unwrap();
+    assert!(read_all(&process).contains("43 132"));
+}
+
+#[test]
+fn echo_foreground_directory_and_tty_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let spawn = Spawn {
+        program: Some("sh".into()),
+        args: vec!["-c".into(), "tty; read a; stty -echo; echo off; read b; exit".into()],
+        cwd: Some(folder.clone()),
+        ..Spawn::default()
+    };
+    let process = PtyProcess::spawn(&spawn, Size::cells(80, 24)).unwrap();
+    let tty = process.tty().unwrap();
+    assert!(read_until(&process, "\r\n").contains(tty.to_str().unwrap()));
+    assert_eq!(process.echo(), Some(true));
+    assert_eq!(process.cwd(), Some(folder));
+    let foreground = process.foreground().unwrap();
+    assert!(foreground.is_root);
+    assert_eq!(Some(foreground.pid), process.pid());
+    assert!(foreground.name.ends_with("sh"), "{}", foreground.name);
+    write_all(&process, b"\r");
+    read_until(&process, "off");
+    assert_eq!(process.echo(), Some(false));
+}
+
+#[test]
+fn a_program_just_started_is_never_shown_as_ourselves() {
+    for _ in 0..20 {
+        let name = start("sleep", &["300"]).foreground().unwrap().name;
+        assert!(name.ends_with("sleep"), "{name}");
+    }
+}
+
+#[test]
+fn the_environment_is_ours() {
+    let spawn = Spawn {
+        program: Some("env".into()),
+        env: vec![("TERM".into(), "other".into()), ("NEW".into(), "a b=c".into())],
+        ..Spawn::default()
+    };
+    let process = PtyProcess::spawn(&spawn, Size::cells(80, 24)).unwrap();
+    let output = read_all(&process);
+    let lines: Vec<&str> = output.lines().collect();
+    assert!(lines.contains(&"TERM=other"));
+    assert!(lines.contains(&"COLORTERM=truecolor"));
+    assert!(lines.contains(&"NEW=a b=c"));
+    assert!(lines.iter().any(|line| line.starts_with("PATH=")));
+    for line in lines {
+        let name = line.split('=').next().unwrap();
+        assert!(!environment::is_surrounding(name.as_ref()), "{line}");
+    }
+}
+
+#[test]
+fn what_cannot_start_is_an_error() {
+    let attempt = |program: &str, cwd: Option<&str>| {
+        let spawn = Spawn {
+            program: Some(program.into()),
+            cwd: cwd.map(PathBuf::from),
+            ..Spawn::default()
+        };
+        PtyProcess::spawn(&spawn, Size::cells(80, 24)).map(|_| ()).unwrap_err()
+    };
+    let missing = attempt("no-such-program", None).to_string();
+    assert_eq!(missing, "cannot start no-such-program: no such program in PATH");
+    assert!(matches!(attempt("sh", Some("/nowhere")), MuxError::BadCwd(_)));
+    assert!(matches!(attempt("sh", Some("/etc/passwd")), MuxError::BadCwd(_)));
+}
+
+#[test]
+fn without_a_program_the_users_shell_starts_in_their_home() {
+    let spawn = Spawn {
+        env: vec![("SHELL".into(), "/bin/sh".into()), ("PS1".into(), "ready>".into())],
+        ..Spawn::default()
+    };
+    let process = PtyProcess::spawn(&spawn, Size::cells(80, 24)).unwrap();
+    write_all(&process, b"echo $0 in `pwd`; exit\r");
+    let output = read_all(&process);
+    let home = std::env::home_dir().unwrap();
+    assert!(output.contains(&format!("/bin/sh in {}\r\n", home.display())), "{output}");
+}

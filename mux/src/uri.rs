@@ -1,0 +1,87 @@
+//! Directories as `file://` URIs (RFC 8089), as OSC 7 and the wires carry them.
+
+use std::path::{Path, PathBuf};
+
+/// A path as a URI without host. Every byte outside RFC 3986's `pchar` and the slash is percent-encoded.
+pub(crate) fn from_path(path: &Path) -> String {
+    let mut uri = String::from("file://");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => uri.push(*byte as char),
+            _ if b"/-._~!$&'()*+,;=:@".contains(byte) => uri.push(*byte as char),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+/// The path of a URI that names a directory of this host; `None` for another host and for anything else.
+pub(crate) fn to_local_path(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let (host, path) = rest.split_at(rest.find('/')?);
+    (host.is_empty() || host.eq_ignore_ascii_case("localhost") || is_this_host(host))
+        .then(|| percent_decode(path))?
+}
+
+#[cfg(unix)]
+fn is_this_host(host: &str) -> bool {
+    let uname = rustix::system::uname();
+    let own = uname.nodename().to_string_lossy();
+    let short = |name: &str| name.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    // One side may be the full name.
+    host.eq_ignore_ascii_case(&own)
+        || (short(host) == short(&own) && !(host.contains('.') && own.contains('.')))
+}
+
+#[cfg(not(unix))]
+fn is_this_host(_host: &str) -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn percent_decode(path: &str) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    let digit = |byte: Option<&u8>| (*byte? as char).to_digit(16);
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes().iter();
+    while let Some(&byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => (digit(rest.next())? * 16 + digit(rest.next())?) as u8,
+            byte => byte,
+        });
+    }
+    (!bytes.contains(&0)).then(|| PathBuf::from(std::ffi::OsString::from_vec(bytes)))
+}
+
+#[cfg(not(unix))]
+fn percent_decode(_path: &str) -> Option<PathBuf> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_path_survives_the_way_there_and_back() {
+        for path in ["/", "/home/a b", "/ä/100%", "/a+b~c/#?[x]", "/with\nline"] {
+            let uri = from_path(Path::new(path));
+            assert!(uri.is_ascii() && !uri.contains(' '), "{uri}");
+            assert_eq!(to_local_path(&uri), Some(PathBuf::from(path)), "{uri}");
+        }
+        assert_eq!(from_path(Path::new("/a b/ä")), "file:///a%20b/%C3%A4");
+    }
+
+    #[test]
+    fn only_this_host_has_local_paths() {
+        assert_eq!(to_local_path("file://localhost/tmp"), Some(PathBuf::from("/tmp")));
+        let own = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        assert_eq!(to_local_path(&format!("file://{own}/tmp")), Some(PathBuf::from("/tmp")));
+        for uri in
+            ["file://elsewhere.example/tmp", "http:///tmp", "/tmp", "file://", "", "file:///%zz"]
+        {
+            assert_eq!(to_local_path(uri), None, "{uri}");
+        }
+        assert_eq!(to_local_path("file:///a%00b"), None);
+    }
+}

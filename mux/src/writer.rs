@@ -1,0 +1,187 @@
+//! The way of input to a program: a bounded queue and the thread that empties it.
+//!
+//! Owns the order of keys, pastes, input of wires and the terminal's own replies. Whoever queues never waits; only the
+//! pane's writer thread does, when its program does not read.
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::WriteError;
+
+/// Bytes that may wait for a program. A single longer piece is taken when nothing waits: its memory is its caller's
+/// choice, and it would never fit otherwise.
+pub const WRITE_CAPACITY: usize = 1024 * 1024;
+
+/// Input on its way to a program.
+#[derive(Debug, Default)]
+pub(crate) struct WriteQueue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whole pieces, in order.
+    waiting: Vec<u8>,
+    /// Bytes the writer has taken and not yet written.
+    in_flight: usize,
+    is_closed: bool,
+}
+
+impl WriteQueue {
+    /// Queues all of `bytes`, or none.
+    pub(crate) fn push(&self, bytes: &[u8]) -> Result<(), WriteError> {
+        let mut state = self.state.lock();
+        if state.is_closed {
+            return Err(WriteError::Ended);
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let queued = state.waiting.len() + state.in_flight;
+        if queued > 0 && queued + bytes.len() > WRITE_CAPACITY {
+            return Err(WriteError::Full { queued });
+        }
+        let was_idle = state.waiting.is_empty();
+        state.waiting.extend_from_slice(bytes);
+        drop(state);
+        if was_idle {
+            self.changed.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Refuses everything from now on, drops what waits, and ends the writer.
+    pub(crate) fn close(&self) {
+        let mut state = self.state.lock();
+        state.is_closed = true;
+        state.waiting = Vec::new();
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Waits for input and moves all of it into `batch`; false when the queue was closed. The bytes count as waiting until
+    /// [`WriteQueue::wrote`] tells otherwise.
+    fn take(&self, batch: &mut Vec<u8>) -> bool {
+        batch.clear();
+        let mut state = self.state.lock();
+        state.in_flight = 0;
+        while state.waiting.is_empty() && !state.is_closed {
+            self.changed.wait(&mut state);
+        }
+        if state.is_closed {
+            return false;
+        }
+        std::mem::swap(&mut state.waiting, batch);
+        // A burst's memory is not kept for the life of the pane.
+        if state.waiting.capacity() > 64 * 1024 {
+            state.waiting = Vec::new();
+        }
+        state.in_flight = batch.len();
+        true
+    }
+
+    fn wrote(&self, count: usize) {
+        self.state.lock().in_flight -= count;
+    }
+
+    /// The writer thread: hands everything to `write`, which may block and says how much it took, until the queue is
+    /// closed or writing fails.
+    pub(crate) fn run(&self, mut write: impl FnMut(&[u8]) -> std::io::Result<usize>) {
+        let mut batch = Vec::new();
+        while self.take(&mut batch) {
+            let mut rest = batch.as_slice();
+            while !rest.is_empty() {
+                match write(rest) {
+                    Ok(count) => {
+                        rest = &rest[count.min(rest.len())..];
+                        self.wrote(count);
+                    }
+                    Err(error) => {
+                        tracing::debug!(%error, "a program takes no more input");
+                        self.close();
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io, sync::Arc, sync::mpsc, thread};
+
+    use super::*;
+
+    #[test]
+    fn pieces_keep_their_order_and_partial_writes_lose_nothing() {
+        let queue = Arc::new(WriteQueue::default());
+        let mut expected = Vec::new();
+        for number in 0..1000 {
+            let piece = format!("{number},").into_bytes();
+            queue.push(&piece).unwrap();
+            expected.extend(piece);
+        }
+        let mut got = Vec::new();
+        let total = expected.len();
+        queue.run(|bytes| {
+            if got.len() == total {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            let count = bytes.len().min(7);
+            got.extend_from_slice(&bytes[..count]);
+            if got.len() == total {
+                queue.close();
+            }
+            Ok(count)
+        });
+        assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn a_full_queue_refuses_whole_pieces_until_the_program_reads() {
+        let queue = Arc::new(WriteQueue::default());
+        queue.push(&vec![b'a'; WRITE_CAPACITY - 1]).unwrap();
+        assert_eq!(queue.push(b"bc"), Err(WriteError::Full { queued: WRITE_CAPACITY - 1 }));
+        queue.push(b"b").unwrap();
+        assert_eq!(queue.push(b"c"), Err(WriteError::Full { queued: WRITE_CAPACITY }));
+        // Bytes in the writer's hands count until the program has them.
+        let (said, heard) = mpsc::channel();
+        let (allow, allowed) = mpsc::channel::<()>();
+        let writer = queue.clone();
+        let thread = thread::spawn(move || {
+            writer.run(|bytes| {
+                said.send(bytes.len()).unwrap();
+                allowed.recv().map_err(|_| io::ErrorKind::BrokenPipe)?;
+                Ok(bytes.len())
+            });
+        });
+        assert_eq!(heard.recv(), Ok(WRITE_CAPACITY));
+        assert_eq!(queue.push(b"c"), Err(WriteError::Full { queued: WRITE_CAPACITY }));
+        allow.send(()).unwrap();
+        while queue.push(b"c").is_err() {
+            thread::yield_now();
+        }
+        assert_eq!(heard.recv(), Ok(1));
+        queue.close();
+        allow.send(()).unwrap();
+        thread.join().unwrap();
+        assert_eq!(queue.push(b"d"), Err(WriteError::Ended));
+    }
+
+    #[test]
+    fn a_piece_longer_than_the_queue_is_taken_when_nothing_waits() {
+        let queue = WriteQueue::default();
+        queue.push(&vec![0; 3 * WRITE_CAPACITY]).unwrap();
+        assert!(queue.push(b"x").is_err());
+    }
+
+    #[test]
+    fn closing_ends_an_idle_writer() {
+        let queue = Arc::new(WriteQueue::default());
+        let writer = queue.clone();
+        let thread = thread::spawn(move || writer.run(|bytes| Ok(bytes.len())));
+        queue.close();
+        thread.join().unwrap();
+    }
+}
