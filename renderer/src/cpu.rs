@@ -1,10 +1,27 @@
 //! The painter on the CPU: a frame into memory.
 
-use crate::{Frame, PixelRect, Renderer};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use cosmic_text::{FontSystem, SwashCache, SwashContent};
+use unterm_term::Rgb;
+
+use crate::color::blend;
+use crate::frame::{FrameLabel, FramePane, FrameRow};
+use crate::glyph::{Glyph, GlyphCache};
+use crate::{Damage, Frame, PixelRect, Quad, Renderer};
 
 /// Paints frames into a buffer of `0x00RRGGBB` pixels, row by row; repaints only what a frame says has changed.
 #[derive(Default)]
-pub struct CpuPainter {}
+pub struct CpuPainter {
+    /// The frame painted last.
+    last: Option<Arc<Frame>>,
+    /// What each of the last frames changed, newest first.
+    history: VecDeque<Vec<PixelRect>>,
+}
+
+/// How many frames old a buffer may be and still be brought up to date by damage alone.
+const MAX_AGE: usize = 4;
 
 impl CpuPainter {
     /// A painter whose first frame is painted whole.
@@ -12,22 +29,301 @@ impl CpuPainter {
         Self::default()
     }
 
-    /// Paints `frame` over the picture of the frame before it and returns what changed.
+    /// Paints the renderer's last frame and returns what changed since the frame painted before it.
     ///
-    /// `buffer` has `width * height` pixels of the frame's scene and still holds the last picture, unless `whole`.
+    /// `buffer` has `width * height` pixels of the frame. `age` says what it holds: 0 nothing known (all is painted),
+    /// 1 the picture painted last, 2 the one before, and so on, as buffers that take turns do.
     pub fn paint(
         &mut self,
         renderer: &mut Renderer,
         buffer: &mut [u32],
-        whole: bool,
+        age: u8,
     ) -> Vec<PixelRect> {
-        let _ = (renderer, buffer, whole);
-        todo!()
+        let frame = renderer.last_frame().clone();
+        let changed = match &self.last {
+            Some(last) => Damage::between(last, &frame),
+            None => Damage::whole(&frame),
+        };
+        let age = usize::from(age);
+        let mut stale = changed.clone();
+        if age == 0 || age > self.history.len() + 1 || self.last.is_none() {
+            stale = Damage::whole(&frame);
+        } else {
+            for older in self.history.iter().take(age - 1) {
+                for rect in older {
+                    stale.add(*rect);
+                }
+            }
+            stale.clip(frame.rect());
+        }
+        let mut target = Target::new(buffer, &frame);
+        for rect in &stale.rects {
+            target.paint(&frame, renderer, *rect);
+        }
+        self.history.push_front(changed.rects.clone());
+        self.history.truncate(MAX_AGE);
+        self.last = Some(frame);
+        changed.rects
     }
 
-    /// The picture of a frame as PNG.
-    pub fn png(frame: &Frame) -> Vec<u8> {
-        let _ = frame;
-        todo!()
+    /// Forgets the last frame: the next one is painted and reported whole.
+    pub fn reset(&mut self) {
+        self.last = None;
+        self.history.clear();
     }
+
+    /// The renderer's last frame as pixels `0x00RRGGBB`, row by row.
+    pub fn picture(renderer: &mut Renderer) -> Vec<u32> {
+        let frame = renderer.last_frame().clone();
+        let mut buffer = vec![0; frame.width as usize * frame.height as usize];
+        Target::new(&mut buffer, &frame).paint(&frame, renderer, frame.rect());
+        buffer
+    }
+
+    /// The renderer's last frame as PNG. Needs no window: build a frame from a scene of one pane for its picture.
+    pub fn png(renderer: &mut Renderer) -> Result<Vec<u8>, png::EncodingError> {
+        let pixels = Self::picture(renderer);
+        let frame = renderer.last_frame();
+        encode_png(&pixels, frame.width, frame.height)
+    }
+}
+
+/// PNG (RGB, 8 bits) of pixels `0x00RRGGBB`.
+pub(crate) fn encode_png(
+    pixels: &[u32],
+    width: u32,
+    height: u32,
+) -> Result<Vec<u8>, png::EncodingError> {
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    let bytes: Vec<u8> = pixels
+        .iter()
+        .flat_map(|pixel| [(pixel >> 16) as u8, (pixel >> 8) as u8, *pixel as u8])
+        .collect();
+    encoder.write_header()?.write_image_data(&bytes)?;
+    Ok(out)
+}
+
+/// A picture being painted.
+struct Target<'a> {
+    pixels: &'a mut [u32],
+    width: usize,
+}
+
+impl<'a> Target<'a> {
+    fn new(pixels: &'a mut [u32], frame: &Frame) -> Self {
+        let size = frame.width as usize * frame.height as usize;
+        assert!(
+            pixels.len() >= size,
+            "a frame of {}×{} needs {size} pixels, the buffer has {}",
+            frame.width,
+            frame.height,
+            pixels.len()
+        );
+        Self { pixels, width: frame.width as usize }
+    }
+
+    /// Paints everything inside `clip`, which lies within the frame.
+    fn paint(&mut self, frame: &Frame, renderer: &mut Renderer, clip: PixelRect) {
+        // A pane that covers all of it hides the background.
+        if !frame.panes.iter().any(|pane| pane.area.contains(&clip)) {
+            self.fill(clip, frame.background);
+        }
+        for pane in &frame.panes {
+            self.pane(pane, &renderer.glyphs, clip.intersection(&pane.area));
+        }
+        for quad in &frame.quads {
+            self.quad(quad, clip.intersection(&quad.rect));
+        }
+        for label in &frame.labels {
+            let clip = clip.intersection(&label.clip);
+            if !clip.is_empty() {
+                self.label(label, &mut renderer.fonts.system, &mut renderer.swash, clip);
+            }
+        }
+    }
+
+    fn pane(&mut self, pane: &FramePane, glyphs: &GlyphCache, clip: PixelRect) {
+        if clip.is_empty() {
+            return;
+        }
+        self.fill(clip, pane.background);
+        let height = pane.row_height as i32;
+        let first = ((clip.y - pane.origin.1) / height).max(0) as usize;
+        for (i, row) in pane.rows.iter().enumerate().skip(first) {
+            let rect = pane.row_rect(i);
+            if rect.y >= clip.y + clip.height as i32 {
+                break;
+            }
+            let clip = rect.intersection(&clip);
+            if !clip.is_empty() {
+                let y = pane.origin.1 + i as i32 * height;
+                self.row(row, glyphs, (pane.origin.0, y), clip);
+            }
+        }
+    }
+
+    fn row(&mut self, row: &FrameRow, glyphs: &GlyphCache, at: (i32, i32), clip: PixelRect) {
+        let place = |fill: &crate::Fill| PixelRect {
+            x: at.0 + fill.x,
+            y: at.1 + fill.y,
+            width: fill.width,
+            height: fill.height,
+        };
+        for fill in &row.under {
+            self.fill(place(fill).intersection(&clip), fill.color);
+        }
+        for instance in &row.glyphs {
+            let glyph = glyphs.get(instance.glyph);
+            let (x, y) = (at.0 + instance.x, at.1 + instance.y);
+            if glyph.color {
+                self.color_glyph(glyph, x, y, instance.alpha, clip);
+            } else {
+                self.mask(&glyph.data, glyph.width, glyph.height, x, y, instance.color, clip);
+            }
+        }
+        for fill in &row.over {
+            self.fill(place(fill).intersection(&clip), fill.color);
+        }
+    }
+
+    fn fill(&mut self, rect: PixelRect, color: Rgb) {
+        let pixel = pack(color);
+        for y in rect.y..rect.y + rect.height as i32 {
+            let start = y as usize * self.width + rect.x as usize;
+            self.pixels[start..start + rect.width as usize].fill(pixel);
+        }
+    }
+
+    /// Blends a colour through a mask of coverage.
+    #[allow(clippy::too_many_arguments)] // A picture, its place and its colour.
+    fn mask(
+        &mut self,
+        data: &[u8],
+        width: u32,
+        height: u32,
+        x: i32,
+        y: i32,
+        color: Rgb,
+        clip: PixelRect,
+    ) {
+        let rect = PixelRect { x, y, width, height }.intersection(&clip);
+        let pixel = pack(color);
+        let (left, top) = ((rect.x - x) as usize, (rect.y - y) as usize);
+        for row in 0..rect.height as usize {
+            let source = (top + row) * width as usize + left;
+            let target = (rect.y as usize + row) * self.width + rect.x as usize;
+            let n = rect.width as usize;
+            let pixels = &mut self.pixels[target..target + n];
+            for (below, coverage) in pixels.iter_mut().zip(&data[source..source + n]) {
+                match coverage {
+                    0 => {}
+                    255 => *below = pixel,
+                    _ => *below = blend_pixel(*below, pixel, u32::from(*coverage)),
+                }
+            }
+        }
+    }
+
+    fn color_glyph(&mut self, glyph: &Glyph, x: i32, y: i32, alpha: u8, clip: PixelRect) {
+        let rect = PixelRect { x, y, width: glyph.width, height: glyph.height };
+        self.rgba(&glyph.data, rect, alpha, clip);
+    }
+
+    /// Blends a picture of four bytes a pixel, not premultiplied.
+    fn rgba(&mut self, data: &[u8], place: PixelRect, alpha: u8, clip: PixelRect) {
+        let rect = place.intersection(&clip);
+        let (left, top) = ((rect.x - place.x) as usize, (rect.y - place.y) as usize);
+        for row in 0..rect.height as usize {
+            let source = ((top + row) * place.width as usize + left) * 4;
+            let target = (rect.y as usize + row) * self.width + rect.x as usize;
+            let n = rect.width as usize;
+            let pixels = &mut self.pixels[target..target + n];
+            for (below, rgba) in pixels.iter_mut().zip(data[source..].chunks_exact(4)) {
+                let above = pack(Rgb { r: rgba[0], g: rgba[1], b: rgba[2] });
+                let coverage = (u32::from(rgba[3]) * u32::from(alpha) + 127) / 255;
+                *below = blend_pixel(*below, above, coverage);
+            }
+        }
+    }
+
+    fn quad(&mut self, quad: &Quad, clip: PixelRect) {
+        if clip.is_empty() {
+            return;
+        }
+        let opacity = quad.alpha.clamp(0.0, 1.0);
+        let pixel = pack(quad.color);
+        if quad.radius <= 0.0 && opacity >= 1.0 {
+            return self.fill(clip, quad.color);
+        }
+        for y in clip.y..clip.y + clip.height as i32 {
+            for x in clip.x..clip.x + clip.width as i32 {
+                let coverage = quad.coverage(x, y) * opacity;
+                let at = y as usize * self.width + x as usize;
+                let coverage = (coverage * 255.0).round() as u32;
+                self.pixels[at] = blend_pixel(self.pixels[at], pixel, coverage);
+            }
+        }
+    }
+
+    fn label(
+        &mut self,
+        label: &FrameLabel,
+        system: &mut FontSystem,
+        swash: &mut SwashCache,
+        clip: PixelRect,
+    ) {
+        for run in label.buffer.layout_runs() {
+            for glyph in run.glyphs {
+                // Places as glyphon rounds them, so that both painters agree.
+                let physical = glyph.physical((label.left, label.top), 1.0);
+                let Some(image) = swash.get_image(system, physical.cache_key) else { continue };
+                let placement = image.placement;
+                let x = physical.x + placement.left;
+                let y = run.line_y.round() as i32 + physical.y - placement.top;
+                let (width, height) = (placement.width, placement.height);
+                match image.content {
+                    SwashContent::Mask => {
+                        self.mask(&image.data, width, height, x, y, label.color, clip);
+                    }
+                    SwashContent::Color | SwashContent::SubpixelMask => {
+                        self.rgba(&image.data, PixelRect { x, y, width, height }, 255, clip);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Quad {
+    /// How much of the pixel at `(x, y)` lies inside the rounded rectangle, 0 to 1: by the distance of its middle from
+    /// the edge, as the shader does.
+    fn coverage(&self, x: i32, y: i32) -> f32 {
+        let half = (self.rect.width as f32 / 2.0, self.rect.height as f32 / 2.0);
+        let radius = self.radius.clamp(0.0, half.0.min(half.1));
+        if radius == 0.0 {
+            return 1.0;
+        }
+        let px = (x - self.rect.x) as f32 + 0.5 - half.0;
+        let py = (y - self.rect.y) as f32 + 0.5 - half.1;
+        let (qx, qy) = (px.abs() - half.0 + radius, py.abs() - half.1 + radius);
+        let outside = (qx.max(0.0).powi(2) + qy.max(0.0).powi(2)).sqrt();
+        let distance = outside + qx.max(qy).min(0.0) - radius;
+        (0.5 - distance).clamp(0.0, 1.0)
+    }
+}
+
+fn pack(color: Rgb) -> u32 {
+    u32::from(color.r) << 16 | u32::from(color.g) << 8 | u32::from(color.b)
+}
+
+/// `above` over `below` with `alpha` of 255, channel by channel.
+fn blend_pixel(below: u32, above: u32, alpha: u32) -> u32 {
+    let channel = |shift: u32| {
+        u32::from(blend((below >> shift) as u8, (above >> shift) as u8, alpha as u8)) << shift
+    };
+    channel(16) | channel(8) | channel(0)
 }

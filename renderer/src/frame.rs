@@ -1,41 +1,122 @@
-//! What to draw: the frame both painters take, and the renderer that builds it from a scene.
+//! What to draw: plain data that both painters take. Colours are final, glyphs are rasterised, text is shaped.
 
-use crate::{CellMetrics, FontOptions, Scene};
+use std::sync::Arc;
 
-/// One picture as plain data, with what changed since the one before it.
-#[derive(Debug, Default)]
-pub struct Frame {}
+use cosmic_text::Buffer;
+use unterm_term::Rgb;
 
-/// Builds frames; keeps fonts, shaped rows and the glyph cache between them.
-pub struct Renderer {}
+use crate::{GlyphId, PixelRect, Quad};
 
-impl Renderer {
-    /// A renderer with these fonts. Never fails: without a font on the system it draws with the bundled one.
-    pub fn new(options: FontOptions) -> Self {
-        let _ = options;
-        todo!()
+/// A filled rectangle of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fill {
+    /// Left edge, in pixels from the grid's left edge.
+    pub x: i32,
+    /// Top edge, in pixels from the row's top.
+    pub y: i32,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Its colour.
+    pub color: Rgb,
+}
+
+/// A glyph of a row in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GlyphInstance {
+    /// Which glyph.
+    pub glyph: GlyphId,
+    /// Left edge of its picture, in pixels from the grid's left edge.
+    pub x: i32,
+    /// Top edge of its picture, in pixels from the row's top; what lies outside the row is not drawn.
+    pub y: i32,
+    /// Colour of a glyph that is coverage only.
+    pub color: Rgb,
+    /// Opacity; 255 but for colour glyphs in faint text or a dimmed pane.
+    pub alpha: u8,
+}
+
+/// One row of cells, drawn in this order: fills below, glyphs, fills above. Nothing reaches beyond the row's height.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FrameRow {
+    /// Differs between rows that look different; the same number is the same picture.
+    pub version: u64,
+    /// Backgrounds that differ from the pane's, the cursor's block, straight underlines.
+    pub under: Vec<Fill>,
+    /// Text, and underlines that are not straight.
+    pub glyphs: Vec<GlyphInstance>,
+    /// Strike-through, overline, and the cursor's outline, bar or line.
+    pub over: Vec<Fill>,
+}
+
+/// One pane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FramePane {
+    /// Names the pane from frame to frame.
+    pub id: u64,
+    /// The whole pane; nothing of it is drawn outside.
+    pub area: PixelRect,
+    /// Where the first cell begins.
+    pub origin: (i32, i32),
+    /// Height of a row in pixels.
+    pub row_height: u32,
+    /// Colour where nothing else is.
+    pub background: Rgb,
+    /// Its rows, top to bottom.
+    pub rows: Vec<Arc<FrameRow>>,
+}
+
+impl FramePane {
+    /// The rectangle of a row, from edge to edge of the pane.
+    pub fn row_rect(&self, row: usize) -> PixelRect {
+        let y = self.origin.1 + row as i32 * self.row_height as i32;
+        let rect = PixelRect { x: self.area.x, y, width: self.area.width, height: self.row_height };
+        rect.intersection(&self.area)
     }
+}
 
-    /// Changes fonts, size or scale.
-    pub fn set_fonts(&mut self, options: FontOptions) {
-        let _ = options;
-        todo!()
-    }
+/// A line of chrome text, shaped and placed.
+#[derive(Clone, Debug)]
+pub struct FrameLabel {
+    /// Nothing of it is drawn outside.
+    pub clip: PixelRect,
+    /// Left edge of the shaped text in pixels.
+    pub left: f32,
+    /// Top edge of the shaped text in pixels.
+    pub top: f32,
+    /// Its colour.
+    pub color: Rgb,
+    /// The shaped text; the same `Arc` while text and size stay.
+    pub buffer: Arc<Buffer>,
+}
 
-    /// Measures of a cell in the current font.
-    pub fn metrics(&self) -> CellMetrics {
-        todo!()
+impl PartialEq for FrameLabel {
+    fn eq(&self, other: &Self) -> bool {
+        self.clip == other.clip
+            && self.left == other.left
+            && self.top == other.top
+            && self.color == other.color
+            && Arc::ptr_eq(&self.buffer, &other.buffer)
     }
+}
 
-    /// Width of a label's text in pixels.
-    pub fn label_width(&mut self, text: &str, size: f32, bold: bool) -> f32 {
-        let _ = (text, size, bold);
-        todo!()
-    }
-
-    /// Builds the frame that shows `scene`. Rows that have not changed since the last call are taken over.
-    pub fn frame(&mut self, scene: &Scene<'_>) -> &Frame {
-        let _ = scene;
-        todo!()
-    }
+/// One picture as plain data. A painter finds out what changed since the last one it painted by
+/// [`crate::Damage::between`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// Width in physical pixels.
+    pub width: u32,
+    /// Height in physical pixels.
+    pub height: u32,
+    /// Colour where nothing else is.
+    pub background: Rgb,
+    /// Generation of the [`crate::GlyphCache`] its glyphs are from.
+    pub glyphs: u64,
+    /// The panes.
+    pub panes: Vec<FramePane>,
+    /// Rectangles over the panes, in order.
+    pub quads: Vec<Quad>,
+    /// Text over the rectangles, in order.
+    pub labels: Vec<FrameLabel>,
 }

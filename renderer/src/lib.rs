@@ -4,15 +4,28 @@
 //! Owns font discovery, shaping, rasterising, the glyph atlas and both painters. Never touches ptys or locks, opens no
 //! window (a painter is given a handle) and knows nothing of JSON.
 
+mod color;
 mod cpu;
+mod damage;
 mod font;
+mod fonts;
 mod frame;
-mod gpu;
+mod glyph;
+mod label;
+mod preedit;
+mod renderer;
+mod row;
 mod scene;
+mod shape;
+mod soft;
+mod sprite;
 mod surface;
 
 pub use cpu::CpuPainter;
+pub use damage::Damage;
 pub use font::{CellMetrics, FontOptions};
-pub use frame::{Frame, Renderer};
+pub use frame::{Fill, Frame, FrameLabel, FramePane, FrameRow, GlyphInstance};
+pub use glyph::{Glyph, GlyphCache, GlyphId};
+pub use renderer::Renderer;
 pub use scene::{Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad, Scene};
 pub use surface::{PainterChoice, PainterError, PainterKind, WindowPainter};

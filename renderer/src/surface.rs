@@ -3,6 +3,7 @@
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
 use crate::Renderer;
+use crate::soft::SoftSurface;
 
 /// Which painter is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,41 +39,42 @@ pub enum PainterError {
 
 /// A painter bound to a window `W` (an `Arc` of a winit window).
 pub struct WindowPainter<W> {
-    window: W,
+    soft: SoftSurface<W>,
 }
 
 impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> WindowPainter<W> {
     /// Makes the painter and says in the log which it became and why.
     pub fn new(window: W, choice: PainterChoice) -> Result<Self, PainterError> {
-        let _ = (choice, &window);
-        todo!()
+        if choice == PainterChoice::Gpu {
+            return Err(PainterError::NoAdapter("this build has no GPU painter yet".into()));
+        }
+        tracing::info!(painter = "cpu", "painting on the CPU");
+        Ok(Self { soft: SoftSurface::new(window)? })
     }
 
     /// Which painter it is.
     pub fn kind(&self) -> PainterKind {
-        let _ = &self.window;
-        todo!()
+        PainterKind::Cpu
     }
 
     /// Name of the adapter, for the log and the debug overlay.
     pub fn adapter(&self) -> String {
-        todo!()
-    }
-
-    /// Paints the next frame whole: what the window showed is lost.
-    pub fn invalidate(&mut self) {
-        todo!()
+        "CPU (softbuffer)".into()
     }
 
     /// Changes the surface's size in physical pixels.
     pub fn resize(&mut self, width: u32, height: u32) {
-        let _ = (width, height);
-        todo!()
+        self.soft.resize(width, height);
+    }
+
+    /// Paints the next frame whole: what the window showed is lost (a redraw that nobody asked for, as X11's Expose
+    /// gives).
+    pub fn invalidate(&mut self) {
+        self.soft.invalidate();
     }
 
     /// Paints and presents the renderer's last frame.
     pub fn paint(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
-        let _ = renderer;
-        todo!()
+        self.soft.paint(renderer)
     }
 }

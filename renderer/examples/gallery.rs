@@ -1,0 +1,208 @@
+//! Draws what the renderer can draw into PNG files, to be looked at: `cargo run --example gallery -- FOLDER`.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use support::{attrs, colored, pane, plain, run, scene, snapshot, underlined};
+use unterm_renderer::{
+    CpuPainter, FontOptions, Label, LabelAlign, PixelRect, Preedit, Quad, Renderer,
+};
+use unterm_term::{
+    Attrs, Color, Cursor, CursorShape, LineId, Link, Point, Rgb, TextRange, Underline,
+};
+
+fn main() {
+    let folder = std::env::args().nth(1).expect("a folder to write into");
+    for scale in [1.0, 2.0] {
+        let options = FontOptions { scale, ..FontOptions::default() };
+        let mut renderer = Renderer::new(options);
+        text(&mut renderer, Path::new(&folder), scale);
+        boxes(&mut renderer, Path::new(&folder), scale);
+        looks(&mut renderer, Path::new(&folder), scale);
+    }
+}
+
+fn save(renderer: &mut Renderer, folder: &Path, name: &str, scale: f32) {
+    let png = CpuPainter::png(renderer).expect("encode");
+    std::fs::write(folder.join(format!("{name}@{scale}.png")), png).expect("write");
+}
+
+fn text(renderer: &mut Renderer, folder: &Path, scale: f32) {
+    let rgb = |hex| {
+        run(
+            "truecolor ",
+            unterm_term::Style { foreground: Color::Rgb(Rgb::hex(hex)), ..Default::default() },
+        )
+    };
+    let rows = vec![
+        vec![plain("The quick brown fox jumps over the lazy dog 0123456789")],
+        vec![plain("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ -> => != === <= >= |> :: www")],
+        vec![
+            run("bold ", attrs(Attrs::BOLD)),
+            run("italic ", attrs(Attrs::ITALIC)),
+            run("bold italic ", attrs(Attrs::BOLD | Attrs::ITALIC)),
+            run("dim ", attrs(Attrs::DIM)),
+            run("strike", attrs(Attrs::STRIKE)),
+            plain(" "),
+            run("overline", attrs(Attrs::OVERLINE)),
+            plain(" "),
+            run("reverse", attrs(Attrs::REVERSE)),
+            run("hidden", attrs(Attrs::HIDDEN)),
+        ],
+        vec![plain("Ünïcödé àéîõü ßæœø ĄĆĘŁŃ Ελληνικά Кириллица ∀∃∈∑∞≠≤≥ ←↑→↓ ✓✗★")],
+        vec![plain("combining: e\u{301} a\u{30a} o\u{308}\u{304} n\u{303}  x\u{336}y\u{336}  Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢")],
+        vec![plain("中文字符 日本語テスト かな カナ 한국어 全角ＡＢＣ 「」、。")],
+        vec![plain("emoji: 😀🎉🚀❤️ ☺️ ⚡ ✨ 👍🏽 👩‍💻 👨‍👩‍👧‍👦 🏳️‍🌈 🇩🇪🇯🇵 1️⃣ ❤ ☺ ")],
+        vec![plain("עברית العربية हिन्दी ไทย  \u{f31b}\u{e0a0} \u{10ffff}|")],
+        vec![rgb(0xff8800), rgb(0x00ff88), rgb(0x8800ff), run(" red on blue ", colored(1, 4))],
+        (0..16).map(|i| run("███", colored(i, 0))).collect(),
+        (0..32).map(|i| run("  ", colored(7, 16 + i * 6))).collect(),
+        vec![
+            run("中文 bold", attrs(Attrs::BOLD)),
+            plain(" "),
+            run("中文 italic fi", attrs(Attrs::ITALIC)),
+        ],
+    ];
+    let snapshot = snapshot(72, &rows);
+    renderer.frame(&scene(pane(&snapshot, renderer.metrics())));
+    save(renderer, folder, "text", scale);
+}
+
+fn boxes(renderer: &mut Renderer, folder: &Path, scale: f32) {
+    let lines = [
+        "┌─┬─┐ ┏━┳━┓ ╔═╦═╗ ╭─┬─╮ ╒═╤═╕ ╓─╥─╖ ┍━┯━┑ ┎─┰─┒  ╱╲╳ ╴╵╶╷ ╸╹╺╻ ╼╽╾╿",
+        "│ │ │ ┃ ┃ ┃ ║ ║ ║ │ │ │ │ │ │ ║ ║ ║ │ │ │ ┃ ┃ ┃  ╲╱  ┄┄┄┄ ┅┅┅┅ ┈┈┈┈ ┉┉┉┉",
+        "├─┼─┤ ┣━╋━┫ ╠═╬═╣ ├─┼─┤ ╞═╪═╡ ╟─╫─╢ ┝━┿━┥ ┠─╂─┨  ╌╌╌ ╍╍╍ ┆┇┊┋╎╏",
+        "│ │ │ ┃ ┃ ┃ ║ ║ ║ │ │ │ │ │ │ ║ ║ ║ │ │ │ ┃ ┃ ┃  ┆┇┊┋╎╏",
+        "└─┴─┘ ┗━┻━┛ ╚═╩═╝ ╰─┴─╯ ╘═╧═╛ ╙─╨─╜ ┕━┷━┙ ┖─┸─┚  ┞┟┡┢┦┧┩┪┭┮┱┲┵┶┹┺┽┾╀╁╃╄╅╆╇╈╉╊",
+        "▁▂▃▄▅▆▇█ ▏▎▍▌▋▊▉█ ▔▕ ▀▄ ▌▐ ░░▒▒▓▓██ ▖▗▘▙▚▛▜▝▞▟",
+        "⠁⠂⠄⡀⠈⠐⠠⢀ ⣿⣿⣿ ⡇⢸ ⣀⣤⣶⣿ ⠿⠛⠉ ⢎⡱⢎⡱",
+        "\u{e0b0}\u{e0b1}\u{e0b2}\u{e0b3} \u{e0b4}\u{e0b5}\u{e0b6}\u{e0b7} \u{e0b8}\u{e0b9}\u{e0ba}\u{e0bb}\u{e0bc}\u{e0bd}\u{e0be}\u{e0bf} 🬀🬁🬂🬃🬄🬅🬆🬇🬈🬉🬊🬋🬌🬍🬎🬏🬐🬑🬒🬓🬔🬕🬖🬗🬘🬙🬚🬛🬜🬝🬞🬟🬠🬡🬢🬣🬤🬥🬦🬧🬨🬩🬪🬫🬬🬭🬮🬯🬰🬱🬲🬳🬴🬵🬶🬷🬸🬹🬺🬻",
+        "╔══════════════ /usr/src ══════════════╗╔═══════════════ ~ ════════════╗",
+        "║.n      Name      │  Size  │Modify time║║.n     Name     │Size│Modify time║",
+        "║/..               │  UP--DIR│Nov 21 22:1║║~core.c         │  12│Nov 21 22:1║",
+        "╟──────────────────┴────────┴───────────╢╟────────────────┴────┴───────────╢",
+        "║UP--DIR                                ║║~core.c                          ║",
+        "╚═══════════════════ 12G/40G (30%) ═════╝╚═════════════ 12G/40G (30%) ═════╝",
+        "▛▀▀▜ ▐█▌ ▗▄▖ ████",
+        "▌  ▐ ▐█▌ ▐█▌ ████",
+        "▙▄▄▟ ▐█▌ ▝▀▘ ████",
+    ];
+    let rows: Vec<_> = lines.iter().map(|line| vec![plain(line)]).collect();
+    let snapshot = snapshot(84, &rows);
+    renderer.frame(&scene(pane(&snapshot, renderer.metrics())));
+    save(renderer, folder, "boxes", scale);
+}
+
+fn looks(renderer: &mut Renderer, folder: &Path, scale: f32) {
+    let link = Arc::new(Link { id: String::new(), uri: "https://example.org".into() });
+    let mut linked = plain("hovered link");
+    linked.link = Some(link.clone());
+    let red = Color::Indexed(1);
+    let rows = vec![
+        vec![
+            run("single jumpy", underlined(Underline::Single, Color::Default)),
+            plain(" "),
+            run("double jumpy", underlined(Underline::Double, Color::Default)),
+            plain(" "),
+            run("curly jumpy", underlined(Underline::Curly, red)),
+            plain(" "),
+            run("dotted jumpy", underlined(Underline::Dotted, red)),
+            plain(" "),
+            run("dashed jumpy", underlined(Underline::Dashed, red)),
+        ],
+        vec![
+            run("中文 curly", underlined(Underline::Curly, red)),
+            plain(" "),
+            run("中文 dashed", underlined(Underline::Dashed, red)),
+            plain(" "),
+            linked,
+        ],
+        vec![plain("selected from here, over 中文 and")],
+        vec![
+            run("colours ", colored(2, 0)),
+            run("reverse ", attrs(Attrs::REVERSE)),
+            plain("to here, not this"),
+        ],
+        vec![plain("the cursor stands at the end of this line: ab")],
+        vec![plain("")],
+    ];
+    let selection = TextRange {
+        start: Point { line: LineId(2), col: 14 },
+        end: Point { line: LineId(3), col: 22 },
+        block: false,
+    };
+    let cursors = [
+        (CursorShape::Block, 4, 43, true),
+        (CursorShape::Bar, 4, 43, true),
+        (CursorShape::Underline, 4, 43, true),
+        (CursorShape::Block, 1, 0, true),
+        (CursorShape::Block, 4, 43, false),
+    ];
+    let preedit = Preedit { text: "にほんご".into(), cursor: Some((12, 12)) };
+    let snapshots: Vec<_> = cursors
+        .iter()
+        .map(|(shape, row, col, _)| {
+            let mut snapshot = snapshot(66, &rows);
+            snapshot.cursor =
+                Cursor { row: *row, col: *col, visible: true, shape: *shape, blinking: false };
+            snapshot
+        })
+        .collect();
+    let metrics = renderer.metrics();
+    let mut all = scene(pane(&snapshots[0], metrics));
+    all.panes.clear();
+    let mut y = (30.0 * scale) as u32;
+    for (i, snapshot) in snapshots.iter().enumerate() {
+        let mut pane = pane(snapshot, metrics);
+        pane.id = i as u64;
+        pane.area.y = y as i32;
+        pane.origin.1 += y as i32;
+        pane.selection = Some(selection);
+        pane.hovered_link = Some(&link);
+        pane.focused = cursors[i].3;
+        pane.dim = if pane.focused { 0.0 } else { 0.1 };
+        pane.preedit = (i == 1).then_some(&preedit);
+        y += pane.area.height + 1;
+        all.panes.push(pane);
+    }
+    all.height = y;
+    let px = |v: f32| (v * scale) as u32;
+    for (i, (title, align)) in [
+        ("Left title — ~/src/unterm", LabelAlign::Left),
+        ("Centred", LabelAlign::Center),
+        ("A right title that is far too long for its tab", LabelAlign::Right),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let rect = PixelRect {
+            x: px(10.0 + 200.0 * i as f32) as i32,
+            y: px(4.0) as i32,
+            width: px(190.0),
+            height: px(22.0),
+        };
+        all.quads.push(Quad { rect, color: Rgb::hex(0x313244), alpha: 1.0, radius: 4.0 * scale });
+        all.labels.push(Label {
+            rect,
+            text: title.into(),
+            color: Rgb::hex(0xcdd6f4),
+            size: 13.0 * scale,
+            bold: i == 1,
+            align,
+        });
+    }
+    let panel =
+        PixelRect { x: px(300.0) as i32, y: px(150.0) as i32, width: px(300.0), height: px(90.0) };
+    all.quads.push(Quad {
+        rect: panel,
+        color: Rgb::hex(0x89b4fa),
+        alpha: 0.6,
+        radius: 8.0 * scale,
+    });
+    renderer.frame(&all);
+    save(renderer, folder, "looks", scale);
+}

@@ -1,0 +1,275 @@
+//! The faces in use: the bundled font, configured families, and the system's faces for characters those lack.
+//!
+//! The system's fonts are only looked at when something needs them: listing them costs start-up time, and the bundled
+//! font draws all that most screens hold.
+
+use std::sync::Arc;
+
+use cosmic_text::fontdb::{self, Database, Family, Query, Source, Stretch, Weight};
+use cosmic_text::{Font, FontSystem};
+use rustc_hash::FxHashMap;
+
+use crate::{CellMetrics, FontOptions};
+
+/// Family of the bundled font.
+pub(crate) const BUNDLED_FAMILY: &str = "JetBrains Mono";
+
+static BUNDLED: [&[u8]; 4] = [
+    include_bytes!("../../assets/fonts/JetBrainsMono-Regular.ttf"),
+    include_bytes!("../../assets/fonts/JetBrainsMono-Bold.ttf"),
+    include_bytes!("../../assets/fonts/JetBrainsMono-Italic.ttf"),
+    include_bytes!("../../assets/fonts/JetBrainsMono-BoldItalic.ttf"),
+];
+
+/// Weight and slant of text: bit 0 bold, bit 1 italic.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct FaceStyle(u8);
+
+impl FaceStyle {
+    pub(crate) fn new(bold: bool, italic: bool) -> Self {
+        Self(u8::from(bold) | u8::from(italic) << 1)
+    }
+
+    pub(crate) fn bold(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    pub(crate) fn italic(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    const ALL: [Self; 4] = [Self(0), Self(1), Self(2), Self(3)];
+}
+
+/// Names a face of [`Fonts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FaceId(u16);
+
+/// One face, and what has to be added to it to look as asked.
+pub(crate) struct Face {
+    pub(crate) font: Arc<Font>,
+    /// The face has no bold of its own and bold is wanted.
+    pub(crate) embolden: bool,
+    /// The face has no italic of its own and italic is wanted.
+    pub(crate) slant: bool,
+    /// Its glyphs were designed for this cell; others are shrunk where they would not fit.
+    pub(crate) primary: bool,
+}
+
+/// The faces in use at one size.
+pub(crate) struct Fonts {
+    /// Also shapes and rasterises chrome text.
+    pub(crate) system: FontSystem,
+    pub(crate) pixels: f32,
+    pub(crate) metrics: CellMetrics,
+    faces: Vec<Face>,
+    ids: FxHashMap<(fontdb::ID, FaceStyle), FaceId>,
+    /// Configured families and the bundled one, for each style, first choice first.
+    chains: [Vec<FaceId>; 4],
+    fallback: FxHashMap<(char, FaceStyle, bool), Option<FaceId>>,
+    system_loaded: bool,
+}
+
+impl Fonts {
+    pub(crate) fn new(options: &FontOptions) -> Self {
+        let mut db = Database::new();
+        for data in &BUNDLED {
+            db.load_font_source(Source::Binary(Arc::new(*data)));
+        }
+        for set in [
+            Database::set_monospace_family,
+            Database::set_sans_serif_family,
+            Database::set_serif_family,
+        ] {
+            set(&mut db, BUNDLED_FAMILY);
+        }
+        let mut fonts = Self {
+            system: FontSystem::new_with_locale_and_db(locale(), db),
+            pixels: options.pixels(),
+            metrics: CellMetrics {
+                width: 1,
+                height: 2,
+                baseline: 1,
+                underline: 0,
+                strike: 0,
+                thickness: 1,
+            },
+            faces: Vec::new(),
+            ids: FxHashMap::default(),
+            chains: Default::default(),
+            fallback: FxHashMap::default(),
+            system_loaded: false,
+        };
+        fonts.configure(options);
+        fonts
+    }
+
+    /// Takes families and size from `options`; keeps the fonts already loaded.
+    pub(crate) fn configure(&mut self, options: &FontOptions) {
+        self.pixels = options.pixels();
+        self.faces.clear();
+        self.ids.clear();
+        self.fallback.clear();
+        self.chains = Default::default();
+        if options.families.iter().any(|family| !is_bundled(family)) {
+            self.load_system();
+        }
+        let bundled = BUNDLED_FAMILY.to_owned();
+        for style in FaceStyle::ALL {
+            for family in options.families.iter().chain([&bundled]) {
+                match self.query(family, style) {
+                    Some(id) => {
+                        if let Some(face) = self.add(id, style, true)
+                            && !self.chains[style.index()].contains(&face)
+                        {
+                            self.chains[style.index()].push(face);
+                        }
+                    }
+                    None if style == FaceStyle::default() => {
+                        tracing::warn!(family, "no such font family; the next one is used");
+                    }
+                    None => {}
+                }
+            }
+        }
+        let first = self.chains[0][0];
+        self.metrics = CellMetrics::of(&self.faces[usize::from(first.0)].font, self.pixels);
+    }
+
+    pub(crate) fn face(&self, id: FaceId) -> &Face {
+        &self.faces[usize::from(id.0)]
+    }
+
+    /// The face that draws `c` in `style`, `emoji` first from colour fonts; the first choice if none has it.
+    pub(crate) fn face_for(&mut self, c: char, style: FaceStyle, emoji: bool) -> FaceId {
+        let first = self.chains[style.index()][0];
+        if !emoji {
+            let chain = &self.chains[style.index()];
+            if let Some(id) = chain.iter().find(|id| has_char(&self.face(**id).font, c)) {
+                return *id;
+            }
+        }
+        if let Some(found) = self.fallback.get(&(c, style, emoji)) {
+            return found.unwrap_or(first);
+        }
+        let found = self.find_fallback(c, style, emoji);
+        if found.is_none() {
+            tracing::debug!(character = %c.escape_unicode(), "no font has this character");
+        }
+        self.fallback.insert((c, style, emoji), found);
+        found.unwrap_or_else(|| {
+            // A colour font was wanted and there is none: any face that has it will do.
+            let chain = &self.chains[style.index()];
+            chain.iter().copied().find(|id| has_char(&self.face(*id).font, c)).unwrap_or(first)
+        })
+    }
+
+    /// Lists the system's fonts, once.
+    fn load_system(&mut self) {
+        if !self.system_loaded {
+            self.system_loaded = true;
+            let before = self.system.db().len();
+            self.system.db_mut().load_system_fonts();
+            tracing::debug!(faces = self.system.db().len() - before, "system fonts listed");
+        }
+    }
+
+    fn query(&self, family: &str, style: FaceStyle) -> Option<fontdb::ID> {
+        self.system.db().query(&Query {
+            families: &[Family::Name(family)],
+            weight: if style.bold() { Weight::BOLD } else { Weight::NORMAL },
+            stretch: Stretch::Normal,
+            style: if style.italic() { fontdb::Style::Italic } else { fontdb::Style::Normal },
+        })
+    }
+
+    fn add(&mut self, id: fontdb::ID, style: FaceStyle, primary: bool) -> Option<FaceId> {
+        if let Some(known) = self.ids.get(&(id, style)) {
+            return Some(*known);
+        }
+        let info = self.system.db().face(id)?;
+        let (weight, upright) = (info.weight, info.style == fontdb::Style::Normal);
+        let emoji = is_emoji_font(info);
+        let font = self.system.get_font(id, weight)?;
+        let face = FaceId(u16::try_from(self.faces.len()).ok()?);
+        self.faces.push(Face {
+            font,
+            embolden: style.bold() && weight < Weight::SEMIBOLD && !emoji,
+            slant: style.italic() && upright && !emoji,
+            primary,
+        });
+        self.ids.insert((id, style), face);
+        Some(face)
+    }
+
+    fn find_fallback(&mut self, c: char, style: FaceStyle, emoji: bool) -> Option<FaceId> {
+        self.load_system();
+        let han = han_family(self.system.locale());
+        let want = if style.bold() { 700 } else { 400 };
+        let mut candidates: Vec<_> = self
+            .system
+            .db()
+            .faces()
+            .map(|info| {
+                let named = |part: &str| info.families.iter().any(|(name, _)| name.contains(part));
+                let rank = (
+                    is_emoji_font(info) != emoji,
+                    !info.monospaced && !named("Mono"),
+                    named("CJK") && !named(han),
+                    named("Serif"),
+                    (info.style == fontdb::Style::Normal) == style.italic(),
+                    info.stretch != Stretch::Normal,
+                    info.weight.0.abs_diff(want),
+                );
+                (rank, info.id)
+            })
+            .collect();
+        candidates.sort();
+        let db = self.system.db();
+        let id = candidates.into_iter().map(|(_, id)| id).find(|id| {
+            db.with_face_data(*id, |data, index| {
+                swash::FontRef::from_index(data, index as usize)
+                    .is_some_and(|font| font.charmap().map(c) != 0)
+            }) == Some(true)
+        })?;
+        self.add(id, style, false)
+    }
+}
+
+fn has_char(font: &Font, c: char) -> bool {
+    font.as_swash().charmap().map(c) != 0
+}
+
+fn is_bundled(family: &str) -> bool {
+    family.eq_ignore_ascii_case(BUNDLED_FAMILY)
+}
+
+fn is_emoji_font(info: &fontdb::FaceInfo) -> bool {
+    info.post_script_name.contains("Emoji")
+}
+
+/// The language the user reads, as BCP 47, from the environment; it chooses between the forms of Han characters.
+fn locale() -> String {
+    ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .and_then(|value| value.split(['.', '@']).next().map(|tag| tag.replace('_', "-")))
+        .filter(|tag| tag.len() > 1 && tag != "POSIX")
+        .unwrap_or_else(|| "en-US".to_owned())
+}
+
+/// Part of the family names of the fonts whose Han characters a reader of this language expects.
+fn han_family(locale: &str) -> &'static str {
+    match locale {
+        "zh-TW" => "TC",
+        "zh-HK" | "zh-MO" => "HK",
+        tag if tag.starts_with("zh") => "SC",
+        tag if tag.starts_with("ko") => "KR",
+        _ => "JP",
+    }
+}

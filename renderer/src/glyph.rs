@@ -1,0 +1,236 @@
+//! Glyphs as pictures: rasterised once, kept, and named by a small number that frames carry.
+
+use cosmic_text::SwashContent;
+use rustc_hash::FxHashMap;
+use swash::scale::image::Image;
+use swash::scale::{Render, ScaleContext, Source, StrikeWith};
+use swash::zeno::{Angle, Format, Transform};
+
+use crate::CellMetrics;
+use crate::fonts::{FaceId, Fonts};
+use crate::sprite::{self, Sprite};
+
+/// Names a glyph of a [`GlyphCache`] while its [`GlyphCache::generation`] lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GlyphId(pub u32);
+
+/// A rasterised glyph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glyph {
+    /// From the left edge of its first cell to the picture, in pixels.
+    pub left: i32,
+    /// From the top of its cell to the picture, in pixels.
+    pub top: i32,
+    /// Width of the picture in pixels.
+    pub width: u32,
+    /// Height of the picture in pixels.
+    pub height: u32,
+    /// Four bytes a pixel (red, green, blue, alpha; not premultiplied) rather than one of coverage.
+    pub color: bool,
+    /// The pixels, row by row.
+    pub data: Box<[u8]>,
+}
+
+/// What a glyph is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum GlyphKey {
+    /// A glyph of a face at a size (bits of the pixels an em). `fit`: cells it has to fit into if it is a colour
+    /// bitmap or from a font made for other cells, else 0.
+    Font { face: FaceId, glyph: u16, size: u32, fit: u8 },
+    /// A picture drawn by code, this many cells wide.
+    Sprite { sprite: Sprite, cells: u8 },
+}
+
+/// Every glyph rasterised at the current size.
+pub struct GlyphCache {
+    generation: u64,
+    glyphs: Vec<Glyph>,
+    ids: FxHashMap<GlyphKey, GlyphId>,
+    bytes: usize,
+    scale: ScaleContext,
+}
+
+/// Pixels kept before everything is thrown away and made anew; a screen full of large colour glyphs takes a tenth.
+const MAX_BYTES: usize = 48 << 20;
+const MAX_GLYPHS: usize = 1 << 16;
+
+impl Default for GlyphCache {
+    fn default() -> Self {
+        Self {
+            generation: 0,
+            glyphs: Vec::new(),
+            ids: FxHashMap::default(),
+            bytes: 0,
+            scale: ScaleContext::new(),
+        }
+    }
+}
+
+impl GlyphCache {
+    /// Counts the times the cache was emptied: ids of an earlier generation mean nothing.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The glyph of this id.
+    pub fn get(&self, id: GlyphId) -> &Glyph {
+        &self.glyphs[id.0 as usize]
+    }
+
+    /// How many glyphs there are; ids count from 0.
+    pub fn len(&self) -> usize {
+        self.glyphs.len()
+    }
+
+    /// Whether nothing has been rasterised yet.
+    pub fn is_empty(&self) -> bool {
+        self.glyphs.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.generation += 1;
+        self.glyphs.clear();
+        self.ids.clear();
+        self.bytes = 0;
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.bytes > MAX_BYTES || self.glyphs.len() > MAX_GLYPHS
+    }
+
+    pub(crate) fn id(&mut self, key: GlyphKey, fonts: &Fonts) -> GlyphId {
+        if let Some(id) = self.ids.get(&key) {
+            return *id;
+        }
+        let glyph = match key {
+            GlyphKey::Font { face, glyph, size, fit } => {
+                rasterise(&mut self.scale, fonts, face, glyph, f32::from_bits(size), fit)
+            }
+            GlyphKey::Sprite { sprite, cells } => {
+                let width = fonts.metrics.width * u32::from(cells);
+                let data = sprite::draw(sprite, width, &fonts.metrics).into_boxed_slice();
+                let height = fonts.metrics.height;
+                Glyph { left: 0, top: 0, width, height, color: false, data }
+            }
+        };
+        let id = GlyphId(self.glyphs.len() as u32);
+        self.bytes += glyph.data.len();
+        self.glyphs.push(glyph);
+        self.ids.insert(key, id);
+        id
+    }
+}
+
+fn rasterise(
+    context: &mut ScaleContext,
+    fonts: &Fonts,
+    face: FaceId,
+    glyph: u16,
+    size: f32,
+    fit: u8,
+) -> Glyph {
+    let metrics = &fonts.metrics;
+    let face = fonts.face(face);
+    let font = face.font.as_swash();
+    let mut scaler = context.builder(font).size(size).hint(!face.slant).build();
+    let mut render = Render::new(&[
+        Source::ColorOutline(0),
+        Source::ColorBitmap(StrikeWith::BestFit),
+        Source::Outline,
+        Source::Bitmap(StrikeWith::BestFit),
+    ]);
+    render.format(Format::Alpha);
+    if face.embolden {
+        render.embolden((size / 28.0).max(0.4));
+    }
+    if face.slant {
+        render
+            .transform(Some(Transform::skew(Angle::from_degrees(14.0), Angle::from_degrees(0.0))));
+    }
+    let mut image = Image::new();
+    if !render.render_into(&mut scaler, glyph, &mut image) {
+        image.clear();
+    }
+    let color = image.content == SwashContent::Color;
+    let placement = image.placement;
+    let (left, top) = (placement.left, metrics.baseline as i32 - placement.top);
+    let mut made = Glyph {
+        left,
+        top,
+        width: placement.width,
+        height: placement.height,
+        color,
+        data: image.data.into_boxed_slice(),
+    };
+    if color && fit > 0 && made.width > 0 && made.height > 0 {
+        made = fit_into(made, metrics, metrics.width * u32::from(fit));
+    }
+    made
+}
+
+/// Scales a colour glyph into `width` and the cell's height and puts it in the middle.
+fn fit_into(glyph: Glyph, metrics: &CellMetrics, width: u32) -> Glyph {
+    let ratio =
+        (width as f32 / glyph.width as f32).min(metrics.height as f32 / glyph.height as f32);
+    let w = ((glyph.width as f32 * ratio).round() as u32).clamp(1, width);
+    let h = ((glyph.height as f32 * ratio).round() as u32).clamp(1, metrics.height);
+    let data = resample(&glyph.data, (glyph.width, glyph.height), (w, h));
+    Glyph {
+        left: ((width - w) / 2) as i32,
+        top: ((metrics.height - h) / 2) as i32,
+        width: w,
+        height: h,
+        color: true,
+        data,
+    }
+}
+
+/// Area average where it shrinks and bilinear where it grows, weighted by alpha so that edges keep their colour.
+fn resample(data: &[u8], from: (u32, u32), to: (u32, u32)) -> Box<[u8]> {
+    if from == to {
+        return data.into();
+    }
+    let taps = |from: u32, to: u32| -> Vec<Vec<(usize, f32)>> {
+        let ratio = from as f32 / to as f32;
+        let reach = ratio.max(1.0);
+        (0..to)
+            .map(|i| {
+                let center = (i as f32 + 0.5) * ratio;
+                let first = (center - reach).floor().max(0.0) as u32;
+                let last = ((center + reach).ceil() as u32).min(from);
+                let mut taps: Vec<_> = (first..last)
+                    .map(|j| (j as usize, 1.0 - ((j as f32 + 0.5 - center) / reach).abs()))
+                    .filter(|(_, weight)| *weight > 0.0)
+                    .collect();
+                let sum: f32 = taps.iter().map(|(_, weight)| weight).sum();
+                for (_, weight) in &mut taps {
+                    *weight /= sum;
+                }
+                taps
+            })
+            .collect()
+    };
+    let (columns, rows) = (taps(from.0, to.0), taps(from.1, to.1));
+    let mut out = Vec::with_capacity((to.0 * to.1 * 4) as usize);
+    for row in &rows {
+        for column in &columns {
+            let mut sum = [0.0f32; 4];
+            for (y, wy) in row {
+                for (x, wx) in column {
+                    let at = (y * from.0 as usize + x) * 4;
+                    let alpha = f32::from(data[at + 3]) * wx * wy;
+                    for (sum, value) in sum.iter_mut().zip(&data[at..at + 3]) {
+                        *sum += f32::from(*value) * alpha;
+                    }
+                    sum[3] += alpha;
+                }
+            }
+            let alpha = sum[3].max(1e-6);
+            for sum in &sum[..3] {
+                out.push((sum / alpha).round().clamp(0.0, 255.0) as u8);
+            }
+            out.push(sum[3].round().clamp(0.0, 255.0) as u8);
+        }
+    }
+    out.into_boxed_slice()
+}

@@ -1,1 +1,0 @@
-//! The painter on the GPU (wgpu).

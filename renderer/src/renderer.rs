@@ -1,0 +1,260 @@
+//! Builds frames from scenes, and keeps what the next frame can take over: fonts, glyphs, shaped rows and labels.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use cosmic_text::SwashCache;
+use rustc_hash::FxHashMap;
+use unterm_term::{LineId, Palette, ScreenKind, SnapshotRow, TextRange, Width};
+
+use crate::color::PaneColors;
+use crate::fonts::Fonts;
+use crate::frame::{Frame, FramePane, FrameRow};
+use crate::glyph::GlyphCache;
+use crate::label::Labels;
+use crate::preedit::PreeditCells;
+use crate::row::{CursorLook, RowBuilder, RowState};
+use crate::shape::Shaper;
+use crate::{CellMetrics, FontOptions, PaneScene, Scene};
+
+/// Builds frames; keeps fonts, shaped rows and the glyph cache between them.
+pub struct Renderer {
+    options: FontOptions,
+    pub(crate) fonts: Fonts,
+    pub(crate) glyphs: GlyphCache,
+    shaper: Shaper,
+    labels: Labels,
+    /// Pictures of chrome text, for the CPU painter.
+    pub(crate) swash: SwashCache,
+    panes: FxHashMap<u64, KeptPane>,
+    frame: Arc<Frame>,
+    versions: u64,
+}
+
+/// The rows of a pane as they were drawn last.
+#[derive(Default)]
+struct KeptPane {
+    look: Option<PaneLook>,
+    rows: Vec<KeptRow>,
+}
+
+/// What all rows of a pane depend on.
+#[derive(Clone, PartialEq)]
+struct PaneLook {
+    palette: Arc<Palette>,
+    reversed: bool,
+    dim: u8,
+    screen: ScreenKind,
+    cols: u16,
+}
+
+struct KeptRow {
+    line: LineId,
+    revision: u64,
+    state: RowState,
+    blink_on: bool,
+    /// It has blinking text, so that `blink_on` matters.
+    blinks: bool,
+    row: Arc<FrameRow>,
+}
+
+impl Renderer {
+    /// A renderer with these fonts. Never fails: without a font on the system it draws with the bundled one.
+    pub fn new(options: FontOptions) -> Self {
+        Self {
+            fonts: Fonts::new(&options),
+            options,
+            glyphs: GlyphCache::default(),
+            shaper: Shaper::default(),
+            labels: Labels::default(),
+            swash: SwashCache::new(),
+            panes: FxHashMap::default(),
+            frame: Arc::default(),
+            versions: 0,
+        }
+    }
+
+    /// Changes fonts, size or scale.
+    pub fn set_fonts(&mut self, options: FontOptions) {
+        if options != self.options {
+            self.fonts.configure(&options);
+            self.options = options;
+            self.labels.clear();
+            self.forget();
+        }
+    }
+
+    /// Measures of a cell in the current font.
+    pub fn metrics(&self) -> CellMetrics {
+        self.fonts.metrics
+    }
+
+    /// Width of a label's text in pixels.
+    pub fn label_width(&mut self, text: &str, size: f32, bold: bool) -> f32 {
+        self.labels.width(&mut self.fonts.system, text, size, bold)
+    }
+
+    /// The frame built last; an empty one before the first.
+    pub fn last_frame(&self) -> &Arc<Frame> {
+        &self.frame
+    }
+
+    /// The glyphs that frames name.
+    pub fn glyphs(&self) -> &GlyphCache {
+        &self.glyphs
+    }
+
+    /// Builds the frame that shows `scene`. Rows that have not changed since the last call are taken over.
+    pub fn frame(&mut self, scene: &Scene<'_>) -> &Frame {
+        if self.glyphs.is_full() {
+            tracing::debug!(glyphs = self.glyphs.len(), "glyph cache full: emptied");
+            self.forget();
+        }
+        self.panes.retain(|id, _| scene.panes.iter().any(|pane| pane.id == *id));
+        let panes = scene.panes.iter().map(|pane| self.pane(pane)).collect();
+        let system = &mut self.fonts.system;
+        let labels = scene.labels.iter().map(|label| self.labels.layout(system, label)).collect();
+        self.labels.sweep();
+        self.frame = Arc::new(Frame {
+            width: scene.width,
+            height: scene.height,
+            background: scene.background,
+            glyphs: self.glyphs.generation(),
+            panes,
+            quads: scene.quads.clone(),
+            labels,
+        });
+        &self.frame
+    }
+
+    /// Throws away every glyph and everything that names one.
+    fn forget(&mut self) {
+        self.glyphs.clear();
+        self.shaper.clear();
+        self.panes.clear();
+        self.swash = SwashCache::new();
+    }
+
+    fn pane(&mut self, pane: &PaneScene<'_>) -> FramePane {
+        let snapshot = pane.snapshot;
+        let colors = PaneColors::new(&snapshot.palette, snapshot.modes, pane.dim);
+        let cols = snapshot.size.cols;
+        let look = PaneLook {
+            palette: snapshot.palette.clone(),
+            reversed: colors.reversed,
+            dim: colors.dim,
+            screen: snapshot.screen,
+            cols,
+        };
+        let mut kept = self.panes.remove(&pane.id).unwrap_or_default();
+        if kept.look.as_ref() != Some(&look) {
+            kept.rows.clear();
+        }
+        let before = std::mem::take(&mut kept.rows);
+        let first = before.first().map_or(0, |row| row.line.0);
+        let mut builder = RowBuilder {
+            fonts: &mut self.fonts,
+            glyphs: &mut self.glyphs,
+            shaper: &mut self.shaper,
+            colors,
+            blink_on: pane.blink_on,
+        };
+        for (i, row) in snapshot.rows.iter().enumerate() {
+            let state = row_state(pane, i, row);
+            // Lines of a viewport are numbered on, so a scrolled row is found by counting.
+            let known = row
+                .line
+                .0
+                .checked_sub(first)
+                .and_then(|at| before.get(usize::try_from(at).ok()?))
+                .filter(|known| {
+                    known.line == row.line
+                        && known.revision == row.revision
+                        && known.state == state
+                        && (!known.blinks || known.blink_on == pane.blink_on)
+                });
+            let (row_picture, blinks) = match known {
+                Some(known) => (known.row.clone(), known.blinks),
+                None => {
+                    let mut picture = builder.build(row, cols, &state);
+                    self.versions += 1;
+                    picture.version = self.versions;
+                    let blinks = row
+                        .styles
+                        .iter()
+                        .any(|run| run.style.attrs.contains(unterm_term::Attrs::BLINK));
+                    (Arc::new(picture), blinks)
+                }
+            };
+            kept.rows.push(KeptRow {
+                line: row.line,
+                revision: row.revision,
+                state,
+                blink_on: pane.blink_on,
+                blinks,
+                row: row_picture,
+            });
+        }
+        kept.look = Some(look);
+        let framed = FramePane {
+            id: pane.id,
+            area: pane.area,
+            origin: pane.origin,
+            row_height: self.fonts.metrics.height,
+            background: colors.background(),
+            rows: kept.rows.iter().map(|row| row.row.clone()).collect(),
+        };
+        self.panes.insert(pane.id, kept);
+        framed
+    }
+}
+
+/// What a row shows beside its content.
+fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow) -> RowState {
+    let snapshot = pane.snapshot;
+    let cols = snapshot.size.cols;
+    let cursor = snapshot.cursor;
+    let here = usize::from(cursor.row) == index;
+    let preedit = pane
+        .preedit
+        .filter(|_| here)
+        .and_then(|preedit| PreeditCells::new(preedit, cursor.col.min(cols - 1), cols));
+    let lit = !cursor.blinking || pane.blink_on || !pane.focused;
+    let shown = here && cursor.visible && lit && cursor.col < cols && preedit.is_none();
+    let hovered = pane.hovered_link.filter(|link| {
+        row.styles.iter().any(|run| run.link.as_deref().is_some_and(|own| own == *link))
+    });
+    RowState {
+        selected: pane.selection.and_then(|range| selected_columns(&range, row, cols)),
+        cursor: shown.then(|| (cursor.col, CursorLook::new(cursor.shape, pane.focused))),
+        hovered: hovered.cloned(),
+        preedit: preedit.map(Arc::new),
+    }
+}
+
+/// The columns of `row` inside a selection.
+fn selected_columns(range: &TextRange, row: &SnapshotRow, cols: u16) -> Option<Range<u16>> {
+    let (start, end) = (range.start, range.end);
+    if row.line < start.line || row.line > end.line {
+        return None;
+    }
+    let (mut from, mut to) = if range.block {
+        (start.col.min(end.col), start.col.max(end.col).saturating_add(1))
+    } else {
+        (
+            if row.line == start.line { start.col } else { 0 },
+            if row.line == end.line { end.col.saturating_add(1) } else { cols },
+        )
+    };
+    to = to.min(cols);
+    // Half a wide character can't be selected.
+    let tail =
+        |col: u16| row.cells.get(usize::from(col)).is_some_and(|cell| cell.width() == Width::Tail);
+    if from > 0 && tail(from) {
+        from -= 1;
+    }
+    if to < cols && tail(to) {
+        to += 1;
+    }
+    (from < to).then_some(from..to)
+}

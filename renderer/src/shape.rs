@@ -1,0 +1,218 @@
+//! Text of cells into glyphs: runs are shaped whole, every cluster's glyphs are then snapped to its cell.
+
+use std::sync::Arc;
+
+use cosmic_text::harfrust::{Direction, UnicodeBuffer};
+use rustc_hash::FxHashMap;
+
+use crate::fonts::{FaceStyle, Fonts};
+use crate::glyph::{GlyphCache, GlyphId, GlyphKey};
+use crate::sprite::Sprite;
+
+/// A glyph in its place, relative to the top left corner of the first cell of the text it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PlacedGlyph {
+    pub(crate) glyph: GlyphId,
+    /// Index of the cluster whose cell it stands in.
+    pub(crate) cluster: u16,
+    pub(crate) dx: i16,
+    pub(crate) dy: i16,
+}
+
+/// Shapes text, and remembers what single characters and clusters became so that plain rows need no shaping.
+#[derive(Default)]
+pub(crate) struct Shaper {
+    ascii: [Vec<Option<GlyphId>>; 4],
+    chars: FxHashMap<(char, FaceStyle, u8), Arc<[PlacedGlyph]>>,
+    clusters: FxHashMap<(Arc<str>, FaceStyle, u8), Arc<[PlacedGlyph]>>,
+    buffer: Option<UnicodeBuffer>,
+}
+
+/// Clusters remembered before they are forgotten together: a hostile program can print any number of them.
+const MAX_CLUSTERS: usize = 4096;
+
+impl Shaper {
+    pub(crate) fn clear(&mut self) {
+        self.ascii = Default::default();
+        self.chars.clear();
+        self.clusters.clear();
+    }
+
+    /// The glyph of a printable ASCII character, if it is a single one that stands at its cell's origin.
+    pub(crate) fn ascii(
+        &mut self,
+        c: char,
+        style: FaceStyle,
+        fonts: &mut Fonts,
+        glyphs: &mut GlyphCache,
+    ) -> Option<GlyphId> {
+        let table = &mut self.ascii[style.index()];
+        if table.is_empty() {
+            table.resize(128, None);
+        }
+        if let Some(id) = table.get(c as usize)? {
+            return Some(*id);
+        }
+        let placed = self.char(c, style, 1, fonts, glyphs);
+        match *placed {
+            [PlacedGlyph { glyph, dx: 0, dy: 0, .. }] => {
+                self.ascii[style.index()][c as usize] = Some(glyph);
+                Some(glyph)
+            }
+            _ => None,
+        }
+    }
+
+    /// The glyphs of one character that takes `cells` columns.
+    pub(crate) fn char(
+        &mut self,
+        c: char,
+        style: FaceStyle,
+        cells: u8,
+        fonts: &mut Fonts,
+        glyphs: &mut GlyphCache,
+    ) -> Arc<[PlacedGlyph]> {
+        let key = (c, style, cells);
+        if let Some(placed) = self.chars.get(&key) {
+            return placed.clone();
+        }
+        let placed: Arc<[_]> = match Sprite::of_char(c) {
+            Some(sprite) => {
+                let glyph = glyphs.id(GlyphKey::Sprite { sprite, cells }, fonts);
+                Arc::new([PlacedGlyph { glyph, cluster: 0, dx: 0, dy: 0 }])
+            }
+            None => {
+                let mut bytes = [0; 4];
+                let text: &str = c.encode_utf8(&mut bytes);
+                self.shape(&[(text, cells)], style, fonts, glyphs).into()
+            }
+        };
+        self.chars.insert(key, placed.clone());
+        placed
+    }
+
+    /// The glyphs of one cluster of several code points.
+    pub(crate) fn cluster(
+        &mut self,
+        text: &Arc<str>,
+        style: FaceStyle,
+        cells: u8,
+        fonts: &mut Fonts,
+        glyphs: &mut GlyphCache,
+    ) -> Arc<[PlacedGlyph]> {
+        let key = (text.clone(), style, cells);
+        if let Some(placed) = self.clusters.get(&key) {
+            return placed.clone();
+        }
+        if self.clusters.len() >= MAX_CLUSTERS {
+            self.clusters.clear();
+        }
+        let placed: Arc<[_]> = self.shape(&[(text, cells)], style, fonts, glyphs).into();
+        self.clusters.insert(key, placed.clone());
+        placed
+    }
+
+    /// Shapes a run of neighbouring clusters (text and columns of each) in one style and one face: the face of its
+    /// first character. Glyphs are snapped to the cell of the cluster they belong to.
+    pub(crate) fn shape(
+        &mut self,
+        run: &[(&str, u8)],
+        style: FaceStyle,
+        fonts: &mut Fonts,
+        glyphs: &mut GlyphCache,
+    ) -> Vec<PlacedGlyph> {
+        let Some((first, cells)) = run.first() else { return Vec::new() };
+        let Some(c) = first.chars().next() else { return Vec::new() };
+        let id = fonts.face_for(c, style, wants_emoji(first, *cells));
+        let face = fonts.face(id);
+        let mut buffer = self.buffer.take().unwrap_or_default();
+        for (cluster, (text, _)) in run.iter().enumerate() {
+            for c in text.chars() {
+                buffer.add(c, cluster as u32);
+            }
+        }
+        buffer.set_direction(Direction::LeftToRight);
+        buffer.guess_segment_properties();
+        // Cells are read from left to right whatever the script; joining and marks still work within a run.
+        buffer.set_direction(Direction::LeftToRight);
+        let shaped = face.font.shaper().shape(buffer, &[]);
+        let upem = f32::from(face.font.metrics().units_per_em).max(1.0);
+        let mut size = fonts.pixels;
+        let primary = face.primary;
+        if !primary {
+            // A font made for other cells: smaller where its text would run into the neighbours.
+            let advance: i32 = shaped.glyph_positions().iter().map(|p| p.x_advance).sum();
+            let room = fonts.metrics.width * run.iter().map(|(_, n)| u32::from(*n)).sum::<u32>();
+            let width = advance as f32 * size / upem;
+            if width > room as f32 * 1.05 {
+                size = (size * room as f32 / width).max(4.0);
+            }
+        }
+        let scale = size / upem;
+        let mut starts = Vec::with_capacity(run.len());
+        let mut column = 0i32;
+        for (_, cells) in run {
+            starts.push(column * fonts.metrics.width as i32);
+            column += i32::from(*cells);
+        }
+        let mut placed = Vec::with_capacity(shaped.len());
+        // Pen from the start of the current cluster; glyphs of a ligature all belong to its first cell.
+        let (mut pen, mut current) = (0i32, u32::MAX);
+        for (info, position) in shaped.glyph_infos().iter().zip(shaped.glyph_positions()) {
+            if info.cluster != current {
+                current = info.cluster;
+                pen = 0;
+            } else if info.glyph_id == 0 {
+                // A mark the face lacks: its base alone says more than a box over the neighbours.
+                continue;
+            }
+            let cluster = info.cluster as usize;
+            let fit = if primary { 0 } else { run[cluster].1 };
+            let key = GlyphKey::Font {
+                face: id,
+                glyph: info.glyph_id as u16,
+                size: size.to_bits(),
+                fit: if fit == 0 { run[cluster].1 } else { fit },
+            };
+            let mut dx = ((pen + position.x_offset) as f32 * scale).round() as i32;
+            let dy = -(position.y_offset as f32 * scale).round() as i32;
+            if !primary {
+                let room = i32::from(run[cluster].1) * fonts.metrics.width as i32;
+                let advance = (position.x_advance as f32 * scale).round() as i32;
+                let single = shaped.len() == 1;
+                if single && advance > 0 && advance < room && fit == 2 {
+                    dx += (room - advance) / 2;
+                }
+            }
+            pen += position.x_advance;
+            let glyph = glyphs.id(key, fonts);
+            let picture = glyphs.get(glyph);
+            if picture.width > 0 && picture.height > 0 {
+                let dx = if picture.color { 0 } else { dx };
+                placed.push(PlacedGlyph {
+                    glyph,
+                    cluster: info.cluster as u16,
+                    dx: (starts[cluster] + dx) as i16,
+                    dy: dy as i16,
+                });
+            }
+        }
+        self.buffer = Some(shaped.clear());
+        placed
+    }
+}
+
+/// Whether the text is shown as a picture: it says so (VS16), or it is wide and of a block that holds emoji, unless it
+/// says otherwise (VS15). Unicode TR51, emoji presentation.
+fn wants_emoji(text: &str, cells: u8) -> bool {
+    if text.contains('\u{fe0e}') {
+        return false;
+    }
+    let first = text.chars().next().unwrap_or(' ');
+    text.contains('\u{fe0f}')
+        || text.contains('\u{20e3}')
+        || cells == 2
+            && matches!(first,
+                '\u{1f000}'..='\u{1faff}' | '\u{231a}'..='\u{23ff}' | '\u{25fd}'..='\u{27bf}'
+                | '\u{2b00}'..='\u{2bff}')
+}

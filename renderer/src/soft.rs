@@ -1,0 +1,74 @@
+//! A window's surface for the CPU painter: softbuffer, damaged rectangles only.
+
+use std::num::NonZeroU32;
+
+use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
+
+use crate::{CpuPainter, PainterError, PixelRect, Renderer};
+
+pub(crate) struct SoftSurface<W> {
+    surface: softbuffer::Surface<W, W>,
+    painter: CpuPainter,
+    /// Size the surface has; `None` before the first frame.
+    size: Option<(u32, u32)>,
+    /// The window lost its picture.
+    exposed: bool,
+}
+
+fn failed(error: softbuffer::SoftBufferError) -> PainterError {
+    PainterError::Surface(error.to_string())
+}
+
+impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
+    pub(crate) fn new(window: W) -> Result<Self, PainterError> {
+        let context = softbuffer::Context::new(window.clone()).map_err(failed)?;
+        let surface = softbuffer::Surface::new(&context, window).map_err(failed)?;
+        Ok(Self { surface, painter: CpuPainter::new(), size: None, exposed: false })
+    }
+
+    /// Nothing to do ahead of the frame: the surface takes each frame's own size, so that no picture of the wrong
+    /// size is ever shown.
+    pub(crate) fn resize(&mut self, _width: u32, _height: u32) {}
+
+    pub(crate) fn invalidate(&mut self) {
+        self.exposed = true;
+    }
+
+    pub(crate) fn paint(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
+        let frame = renderer.last_frame();
+        let (width, height) = (frame.width, frame.height);
+        let (Some(w), Some(h)) = (NonZeroU32::new(width), NonZeroU32::new(height)) else {
+            return Ok(());
+        };
+        let resized = self.size != Some((width, height));
+        if resized {
+            self.surface.resize(w, h).map_err(failed)?;
+            self.size = Some((width, height));
+            self.painter.reset();
+        }
+        let mut buffer = self.surface.buffer_mut().map_err(failed)?;
+        let age = if resized { 0 } else { buffer.age() };
+        let damage = self.painter.paint(renderer, &mut buffer, age);
+        let rects: Vec<_> = damage.iter().filter_map(to_softbuffer).collect();
+        // Without a change this is a request to show the picture again, since the window lost it.
+        let presented = if resized || self.exposed || age == 0 || rects.is_empty() {
+            buffer.present()
+        } else {
+            buffer.present_with_damage(&rects)
+        };
+        self.exposed = false;
+        presented.map_err(|error| {
+            self.painter.reset();
+            failed(error)
+        })
+    }
+}
+
+fn to_softbuffer(rect: &PixelRect) -> Option<softbuffer::Rect> {
+    Some(softbuffer::Rect {
+        x: u32::try_from(rect.x).ok()?,
+        y: u32::try_from(rect.y).ok()?,
+        width: NonZeroU32::new(rect.width)?,
+        height: NonZeroU32::new(rect.height)?,
+    })
+}
