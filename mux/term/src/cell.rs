@@ -53,14 +53,70 @@ pub enum PromptRole {
 }
 
 const CONTENT: u64 = (1 << 21) - 1;
-const CLUSTER: u64 = 1 << 21;
+pub(crate) const CLUSTER: u64 = 1 << 21;
 const WIDTH_SHIFT: u32 = 22;
-const PROTECTED: u64 = 1 << 24;
+const WIDTH: u64 = 3 << WIDTH_SHIFT;
+pub(crate) const WIDE: u64 = 1 << WIDTH_SHIFT;
+pub(crate) const TAIL: u64 = 2 << WIDTH_SHIFT;
+pub(crate) const HEAD: u64 = 3 << WIDTH_SHIFT;
+/// Content, cluster bit and width: what a cell shows, without how.
+pub(crate) const SHOWN: u64 = (1 << ATTRS_SHIFT) - 1;
+/// First bit of what is not [`SHOWN`]: protection, role, style, link.
+pub(crate) const ATTRS_SHIFT: u32 = 24;
+pub(crate) const PROTECTED: u64 = 1 << 24;
 const ROLE_SHIFT: u32 = 25;
-const STYLE_SHIFT: u32 = 32;
-const LINK_SHIFT: u32 = 48;
+pub(crate) const STYLE_SHIFT: u32 = 32;
+pub(crate) const LINK_SHIFT: u32 = 48;
+/// Everything but the ids of style and link.
+pub(crate) const WITHOUT_IDS: u64 = (1 << STYLE_SHIFT) - 1;
 
 impl Cell {
+    /// An erased cell in the default style.
+    pub(crate) const EMPTY: Self = Self(0);
+
+    /// The bits of a cell that its pen decides: everything but [`SHOWN`].
+    pub(crate) fn template(style: u16, link: u16, role: PromptRole, protected: bool) -> u64 {
+        (style as u64) << STYLE_SHIFT
+            | (link as u64) << LINK_SHIFT
+            | (role as u64) << ROLE_SHIFT
+            | if protected { PROTECTED } else { 0 }
+    }
+
+    /// The same cell with its content erased and its look kept.
+    pub(crate) fn blanked(self) -> Self {
+        Self(self.0 & !(SHOWN | PROTECTED))
+    }
+
+    /// Whether the cell shows nothing: no content, narrow, whatever its style.
+    pub(crate) fn is_blank(self) -> bool {
+        self.0 & (CONTENT | CLUSTER) == 0 && self.0 & WIDTH != TAIL
+    }
+
+    /// Whether this is the second half of a wide character.
+    pub(crate) fn is_tail(self) -> bool {
+        self.0 & WIDTH == TAIL
+    }
+
+    /// Whether this is the first half of a wide character.
+    pub(crate) fn is_wide(self) -> bool {
+        self.0 & WIDTH == WIDE
+    }
+
+    /// The cluster's id, if the cell holds one.
+    pub(crate) fn cluster_id(self) -> Option<u16> {
+        (self.0 & CLUSTER != 0).then_some(self.0 as u16)
+    }
+
+    /// The same cell with other ids.
+    pub(crate) fn with_ids(self, style: u16, link: u16, cluster: Option<u16>) -> Self {
+        let base = self.0 & WITHOUT_IDS;
+        let base = match cluster {
+            Some(id) => base & !CONTENT | CLUSTER | id as u64,
+            None => base,
+        };
+        Self(base | (style as u64) << STYLE_SHIFT | (link as u64) << LINK_SHIFT)
+    }
+
     /// What the cell shows.
     pub fn content(self) -> Content {
         match (self.0 & CLUSTER != 0, (self.0 & CONTENT) as u32) {

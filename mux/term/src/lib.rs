@@ -9,15 +9,42 @@
 //! [`Term::seq`]; a row's `revision` is the `seq` that last changed it.
 
 mod cell;
+mod charset;
 mod color;
+mod control;
+mod csi;
 mod cursor;
+mod dcs;
+mod dump;
+mod edit;
+mod esc;
 mod event;
 mod geometry;
+mod grid;
+mod history;
+mod mode;
 mod modes;
+mod motion;
+mod osc;
+mod params;
 mod parser;
+mod pen;
+mod print;
+mod reflow;
+mod report;
+mod row;
+mod scan;
+mod sgr;
 mod snapshot;
 mod style;
+mod tables;
+mod tabs;
 mod term;
+#[cfg(test)]
+mod tests;
+mod text;
+mod unicode;
+mod view;
 
 pub use cell::{Cell, Content, PromptRole, Width};
 pub use color::{Color, Palette, Rgb};

@@ -1,10 +1,66 @@
 //! Bytes to calls on a [`Term`]: the scanner in front, vte behind it.
+//!
+//! The scanner owns the ground state and the strings. It finds runs of text and checks their UTF-8, parses common
+//! control sequences that are complete in the bytes at hand, and collects the strings of OSC, DCS and APC up to a
+//! cap. What is left (sequences split between reads, odd ones) goes to vte, one sequence at a time, in small slices.
+//! It changes
+//! nothing but through the methods of [`Term`] that vte's calls end in as well, so that both ways come to the same.
 
-use crate::Term;
+use crate::params::{Csi, Params};
+use crate::scan::{ascii_run, string_run, text_run};
+use crate::term::Term;
+
+/// Bytes vte is given at a time: some of its loops are quadratic in the length of a slice.
+const VTE_SLICE: usize = 4096;
+/// Bytes of an OSC or APC string; a longer one is dropped whole.
+const STRING_CAP: usize = 1 << 20;
+/// Bytes of string buffer kept between sequences.
+const STRING_KEPT: usize = 4096;
+
+const CAN: u8 = 0x18;
+const SUB: u8 = 0x1a;
+const ESC: u8 = 0x1b;
+const BEL: u8 = 0x07;
+
+/// Where in a sequence the bytes so far ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Between sequences.
+    #[default]
+    Ground,
+    /// After ESC; nothing was given to vte.
+    Escape,
+    /// After ESC and an intermediate byte, in vte.
+    EscapeIntermediate,
+    /// In a control sequence, in vte.
+    Csi,
+    /// In a string.
+    String(Kind),
+}
+
+/// A string that ends with ST.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Osc,
+    Dcs,
+    Apc,
+    /// PM and SOS: nobody's.
+    Other,
+}
 
 /// The state of parsing one program's output; it lives as long as the program's stream.
 #[derive(Default)]
-pub struct Parser {}
+pub struct Parser {
+    state: State,
+    vte: vte::Parser,
+    /// The string so far.
+    string: Vec<u8>,
+    /// The string was longer than the cap.
+    overflow: bool,
+    /// The start of a UTF-8 sequence that the bytes ended in.
+    partial: [u8; 4],
+    partial_len: usize,
+}
 
 impl Parser {
     /// A parser at the start of a stream.
@@ -14,7 +70,323 @@ impl Parser {
 
     /// Applies `bytes` to `term`: one batch, one step of its `seq`. Sequences may be split anywhere between calls.
     pub fn advance(&mut self, term: &mut Term, bytes: &[u8]) {
-        let _ = (term, bytes);
-        todo!()
+        if bytes.is_empty() {
+            return;
+        }
+        term.begin_batch();
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            at += match self.state {
+                State::Ground => self.ground(term, rest),
+                State::Escape => self.escape(term, rest),
+                State::EscapeIntermediate => self.sequence(term, rest, 0x30),
+                State::Csi => self.sequence(term, rest, 0x40),
+                State::String(kind) => self.string(term, rest, kind),
+            };
+        }
+        term.end_batch();
     }
+
+    /// Text and controls up to the next sequence that is not complete.
+    fn ground(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
+        let mut at = 0;
+        if self.partial_len > 0 {
+            at = self.finish_partial(term, bytes);
+        }
+        while at < bytes.len() {
+            match bytes[at] {
+                ESC => {
+                    self.state = State::Escape;
+                    at += 1;
+                    if at < bytes.len() {
+                        at += self.escape(term, &bytes[at..]);
+                        if self.state != State::Ground {
+                            return at;
+                        }
+                    }
+                }
+                0x20..=0x7e => {
+                    let len = ascii_run(&bytes[at..]);
+                    term.print_ascii(&bytes[at..at + len]);
+                    at += len;
+                }
+                0x7f => at += 1,
+                0x80.. => {
+                    let len = text_run(&bytes[at..]);
+                    self.text(term, &bytes[at..at + len], at + len == bytes.len());
+                    at += len;
+                }
+                control => {
+                    term.execute(control);
+                    at += 1;
+                }
+            }
+        }
+        at
+    }
+
+    /// Prints `bytes`, which hold no C0 control; `last`: more of the last character may follow.
+    fn text(&mut self, term: &mut Term, bytes: &[u8], last: bool) {
+        if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
+            term.print_run(text);
+            return;
+        }
+        // std stops at the first error, so this loop looks at each byte once.
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match std::str::from_utf8(rest) {
+                Ok(text) => {
+                    term.print_run(text);
+                    return;
+                }
+                Err(error) => {
+                    let (valid, bad) = rest.split_at(error.valid_up_to());
+                    if let Ok(text) = std::str::from_utf8(valid) {
+                        term.print_run(text);
+                    }
+                    match error.error_len() {
+                        Some(len) => {
+                            term.print_run("\u{fffd}");
+                            rest = &bad[len..];
+                        }
+                        None if last => {
+                            self.partial[..bad.len()].copy_from_slice(bad);
+                            self.partial_len = bad.len();
+                            return;
+                        }
+                        None => {
+                            term.print_run("\u{fffd}");
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Completes the character that the bytes before ended in.
+    fn finish_partial(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
+        for (at, &byte) in bytes.iter().enumerate() {
+            self.partial[self.partial_len] = byte;
+            match std::str::from_utf8(&self.partial[..self.partial_len + 1]) {
+                Ok(text) => {
+                    term.print_run(text);
+                    self.partial_len = 0;
+                    return at + 1;
+                }
+                Err(error) if error.error_len().is_none() => self.partial_len += 1,
+                Err(_) => {
+                    term.print_run("\u{fffd}");
+                    self.partial_len = 0;
+                    return at;
+                }
+            }
+        }
+        bytes.len()
+    }
+
+    /// What comes after ESC.
+    fn escape(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
+        self.state = State::Ground;
+        match bytes[0] {
+            b'[' => match parse_csi(&bytes[1..]) {
+                Some((csi, len)) => {
+                    term.csi(&csi);
+                    return len + 1;
+                }
+                None => {
+                    self.state = State::Csi;
+                    self.vte.advance(&mut Behind(term), b"\x1b[");
+                }
+            },
+            b']' => self.begin(Kind::Osc),
+            b'P' => self.begin(Kind::Dcs),
+            b'_' => self.begin(Kind::Apc),
+            b'X' | b'^' => self.begin(Kind::Other),
+            byte @ 0x20..=0x2f => {
+                self.state = State::EscapeIntermediate;
+                self.vte.advance(&mut Behind(term), &[ESC, byte]);
+            }
+            byte @ 0x30..=0x7e => term.esc(&[], byte),
+            byte @ (CAN | SUB) => term.execute(byte),
+            ESC | 0x7f.. => self.state = State::Escape,
+            control => {
+                self.state = State::Escape;
+                term.execute(control);
+            }
+        }
+        1
+    }
+
+    /// Bytes of a sequence that vte parses, up to its final byte (`first_final`–0x7e).
+    fn sequence(&mut self, term: &mut Term, bytes: &[u8], first_final: u8) -> usize {
+        let slice = &bytes[..bytes.len().min(VTE_SLICE)];
+        let end = slice
+            .iter()
+            .position(|&b| (first_final..=0x7e).contains(&b) || matches!(b, CAN | SUB | ESC));
+        let Some(end) = end else {
+            self.vte.advance(&mut Behind(term), slice);
+            return slice.len();
+        };
+        if slice[end] == ESC {
+            // Abandoned; the next sequence resets vte by its own ESC.
+            self.vte.advance(&mut Behind(term), &slice[..end]);
+            self.state = State::Escape;
+        } else {
+            self.vte.advance(&mut Behind(term), &slice[..=end]);
+            self.state = State::Ground;
+        }
+        end + 1
+    }
+
+    fn begin(&mut self, kind: Kind) {
+        self.string.clear();
+        self.overflow = false;
+        self.state = State::String(kind);
+    }
+
+    /// Bytes of a string, up to what ends it.
+    fn string(&mut self, term: &mut Term, bytes: &[u8], kind: Kind) -> usize {
+        let len = string_run(bytes);
+        self.collect(kind, &bytes[..len]);
+        let Some(&control) = bytes.get(len) else { return len };
+        match control {
+            ESC => {
+                // Whatever follows, the string is over (as in vte and Williams' diagram).
+                self.end(term, kind, false);
+                self.state = State::Escape;
+            }
+            BEL if kind == Kind::Osc => {
+                self.end(term, kind, true);
+                self.state = State::Ground;
+            }
+            CAN | SUB => {
+                self.state = State::Ground;
+                term.execute(control);
+            }
+            // Other controls are no part of an OSC; a DCS keeps them (DEC STD 070).
+            _ if kind == Kind::Dcs => self.collect(kind, &[control]),
+            _ => {}
+        }
+        len + 1
+    }
+
+    fn collect(&mut self, kind: Kind, bytes: &[u8]) {
+        if self.overflow || kind == Kind::Other {
+            return;
+        }
+        if self.string.len() + bytes.len() > STRING_CAP {
+            self.overflow = true;
+            self.string = Vec::new();
+            return;
+        }
+        self.string.extend_from_slice(bytes);
+    }
+
+    fn end(&mut self, term: &mut Term, kind: Kind, bell: bool) {
+        if self.overflow {
+            tracing::debug!(?kind, cap = STRING_CAP, "string too long: dropped");
+            return;
+        }
+        match kind {
+            Kind::Osc => term.osc(&self.string, bell),
+            Kind::Dcs => term.dcs(&self.string),
+            Kind::Apc => term.apc(&self.string),
+            Kind::Other => {}
+        }
+        self.string.clear();
+        self.string.shrink_to(STRING_KEPT);
+    }
+}
+
+/// Parses a control sequence from behind `ESC [`; `None` unless it is complete, plain and short.
+#[inline]
+fn parse_csi(bytes: &[u8]) -> Option<(Csi, usize)> {
+    let mut at = 0;
+    let mut private = 0;
+    if let b'<'..=b'?' = *bytes.first()? {
+        private = bytes[0];
+        at = 1;
+    }
+    let mut params = Params::new();
+    let mut value = 0u32;
+    let mut part = false;
+    loop {
+        let byte = *bytes.get(at)?;
+        at += 1;
+        match byte {
+            b'0'..=b'9' => value = (value * 10 + (byte - b'0') as u32).min(u16::MAX as u32),
+            b';' | b':' => {
+                if !params.push(value as u16, part) {
+                    return None;
+                }
+                value = 0;
+                part = byte == b':';
+            }
+            0x40..=0x7e => {
+                return params
+                    .push(value as u16, part)
+                    .then_some((Csi { private, intermediate: 0, end: byte, params }, at));
+            }
+            0x20..=0x2f => {
+                let end = *bytes.get(at)?;
+                if !params.push(value as u16, part) || !(0x40..=0x7e).contains(&end) {
+                    return None;
+                }
+                return Some((Csi { private, intermediate: byte, end, params }, at + 1));
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// What vte calls for the sequences that the scanner leaves to it.
+struct Behind<'a>(&'a mut Term);
+
+impl vte::Perform for Behind<'_> {
+    fn execute(&mut self, byte: u8) {
+        self.0.execute(byte);
+    }
+
+    fn csi_dispatch(
+        &mut self,
+        params: &vte::Params,
+        intermediates: &[u8],
+        ignore: bool,
+        action: char,
+    ) {
+        if let Some(csi) = csi_from_vte(params, intermediates, ignore, action) {
+            self.0.csi(&csi);
+        }
+    }
+
+    fn esc_dispatch(&mut self, intermediates: &[u8], ignore: bool, byte: u8) {
+        if !ignore {
+            self.0.esc(intermediates, byte);
+        }
+    }
+}
+
+/// A sequence as vte gives it; `None` for one with too many parameters or intermediates.
+pub(crate) fn csi_from_vte(
+    params: &vte::Params,
+    intermediates: &[u8],
+    ignore: bool,
+    action: char,
+) -> Option<Csi> {
+    let (private, rest) = match intermediates {
+        [first @ b'<'..=b'?', rest @ ..] => (*first, rest),
+        rest => (0, rest),
+    };
+    let intermediate = match rest {
+        [] => 0,
+        [one] => *one,
+        _ => return None,
+    };
+    if ignore {
+        tracing::debug!("control sequence with too many parameters: dropped");
+        return None;
+    }
+    Some(Csi { private, intermediate, end: action as u8, params: Params::from(params) })
 }

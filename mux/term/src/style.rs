@@ -44,7 +44,7 @@ pub enum Underline {
 }
 
 /// The look of a cell. Plain data; the grid interns it and keeps a 16-bit id in each cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
     /// Text colour.
     pub foreground: Color,
@@ -56,4 +56,18 @@ pub struct Style {
     pub attrs: Attrs,
     /// Form of underline.
     pub underline: Underline,
+}
+
+// By hand, since the engine looks a style up for every SGR: two words rather than a dozen small writes.
+impl std::hash::Hash for Style {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        let word = |color: Color| match color {
+            Color::Default => 0,
+            Color::Indexed(i) => 1 << 24 | i as u64,
+            Color::Rgb(c) => 2 << 24 | (c.r as u64) << 16 | (c.g as u64) << 8 | c.b as u64,
+        };
+        state.write_u64(word(self.foreground) << 32 | word(self.background));
+        let look = (self.attrs.bits() as u64) << 8 | self.underline as u64;
+        state.write_u64(word(self.underline_color) << 32 | look);
+    }
 }

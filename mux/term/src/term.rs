@@ -1,10 +1,26 @@
 //! The terminal: screens, history, modes, and what others may read of them.
+//!
+//! Owns the state and its public face; what sequences do to it is in the modules named after what they change
+//! (`print`, `motion`, `edit`, `mode`, `report`, `osc`), called from `csi`, `esc`, `control`, `dcs` and `osc`.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::charset::Charsets;
+use crate::grid::Grid;
+use crate::pen::Pen;
+use crate::reflow::Place;
+use crate::tabs::Tabs;
 use crate::{
-    Cursor, Event, LineId, Modes, MouseEncoding, MouseTracking, Palette, Point, Size, Snapshot,
+    Cursor, CursorShape, Event, LineId, Modes, MouseEncoding, MouseTracking, Palette, Point, Size,
 };
+
+/// Columns or rows a grid has at most.
+const MAX_SIDE: u16 = 4096;
+/// Bytes of replies kept until someone takes them.
+const REPLIES_CAP: usize = 64 << 10;
+/// Events kept until someone takes them.
+const EVENTS_CAP: usize = 4096;
 
 /// What a terminal is made with.
 #[derive(Clone, Debug)]
@@ -49,155 +65,313 @@ pub struct Match {
     pub range: TextRange,
 }
 
+/// Where the next character goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub row: usize,
+    pub col: usize,
+    /// The last column was printed to: the next character goes to the next line first (DEC's "last column flag").
+    pub wrap_pending: bool,
+}
+
+/// What DECSC saves (DEC STD 070; xterm ctlseqs).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SavedCursor {
+    pub position: Position,
+    pub pen: Pen,
+    pub charsets: Charsets,
+    pub origin: bool,
+}
+
 /// The state of one terminal.
-pub struct Term {}
+pub struct Term {
+    /// The screen that is shown.
+    pub(crate) grid: Grid,
+    /// The screen that is not.
+    pub(crate) hidden: Grid,
+    pub(crate) screen: ScreenKind,
+    pub(crate) seq: u64,
+    pub(crate) size: Size,
+    pub(crate) cursor: Position,
+    pub(crate) pen: Pen,
+    pub(crate) charsets: Charsets,
+    /// Of the screen shown, and of the one hidden.
+    pub(crate) saved: SavedCursor,
+    pub(crate) hidden_saved: SavedCursor,
+    /// Scroll region: first row, and row after the last; at least two rows, or the whole screen.
+    pub(crate) top: usize,
+    pub(crate) bottom: usize,
+    pub(crate) tabs: Tabs,
+    pub(crate) modes: Modes,
+    pub(crate) mouse_tracking: MouseTracking,
+    pub(crate) mouse_encoding: MouseEncoding,
+    pub(crate) shape: CursorShape,
+    pub(crate) blinking: bool,
+    /// The last character printed, for REP.
+    pub(crate) last_printed: Option<char>,
+    pub(crate) title: String,
+    pub(crate) titles: Vec<String>,
+    pub(crate) cwd: Option<String>,
+    /// Private modes as XTSAVE left them.
+    pub(crate) saved_modes: Vec<(u16, bool)>,
+    pub(crate) base_palette: Arc<Palette>,
+    pub(crate) palette: Arc<Palette>,
+    replies: Vec<u8>,
+    events: VecDeque<Event>,
+}
 
 impl Term {
-    /// An empty terminal.
+    /// An empty terminal. A side longer than 4,096 cells is cut to that.
     pub fn new(size: Size, options: Options) -> Self {
-        let _ = (size, options);
-        todo!()
+        let size = clamp(size);
+        let (cols, rows) = (size.cols as usize, size.rows as usize);
+        Self {
+            grid: Grid::new(cols, rows, options.scrollback, 0, 1),
+            hidden: Grid::new(cols, rows, 0, 0, 1),
+            screen: ScreenKind::Main,
+            seq: 1,
+            size,
+            cursor: Position::default(),
+            pen: Pen::default(),
+            charsets: Charsets::default(),
+            saved: SavedCursor::default(),
+            hidden_saved: SavedCursor::default(),
+            top: 0,
+            bottom: rows,
+            tabs: Tabs::new(cols),
+            modes: Self::first_modes(),
+            mouse_tracking: MouseTracking::Off,
+            mouse_encoding: MouseEncoding::Legacy,
+            shape: CursorShape::Default,
+            blinking: false,
+            last_printed: None,
+            title: String::new(),
+            titles: Vec::new(),
+            cwd: None,
+            saved_modes: Vec::new(),
+            base_palette: options.palette.clone(),
+            palette: options.palette,
+            replies: Vec::new(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// The modes of a terminal nobody has changed.
+    pub(crate) fn first_modes() -> Modes {
+        Modes::AUTO_WRAP
+            | Modes::SHOW_CURSOR
+            | Modes::ALTERNATE_SCROLL
+            | Modes::ALT_SENDS_ESC
+            | Modes::GRAPHEMES
     }
 
     /// Number of the last change; advanced by every batch of output, resize and reset.
     pub fn seq(&self) -> u64 {
-        todo!()
+        self.seq
     }
 
     /// Size of the grid.
     pub fn size(&self) -> Size {
-        todo!()
+        self.size
     }
 
     /// Changes the grid's size; the main screen and its history reflow, the alternate screen is cut or padded.
+    /// A side longer than 4,096 cells is cut to that.
     pub fn resize(&mut self, size: Size) {
-        let _ = size;
-        todo!()
+        let size = clamp(size);
+        let cells_changed = (size.cols, size.rows) != (self.size.cols, self.size.rows);
+        if size == self.size {
+            return;
+        }
+        self.seq += 1;
+        self.size = size;
+        if !cells_changed {
+            return;
+        }
+        let (cols, rows) = (size.cols as usize, size.rows as usize);
+        let place = |position: Position| Place { row: position.row, col: position.col };
+        let mut shown = [place(self.cursor), place(self.saved.position)];
+        let mut hidden = [place(self.hidden_saved.position)];
+        let (main, alternate) = match self.screen {
+            ScreenKind::Main => {
+                ((&mut self.grid, &mut shown[..]), (&mut self.hidden, &mut hidden[..]))
+            }
+            ScreenKind::Alternate => {
+                ((&mut self.hidden, &mut hidden[..]), (&mut self.grid, &mut shown[..]))
+            }
+        };
+        main.0.reflow(cols, rows, main.1, self.seq);
+        alternate.0.cut_or_pad(cols, rows, alternate.1, self.seq);
+        for (position, place) in [
+            (&mut self.cursor, shown[0]),
+            (&mut self.saved.position, shown[1]),
+            (&mut self.hidden_saved.position, hidden[0]),
+        ] {
+            // At the right edge of a narrower screen the flag keeps its sense; in the middle of a row it has none.
+            if position.wrap_pending && place.col + 1 < cols {
+                position.wrap_pending = false;
+                position.col = place.col + 1;
+            } else {
+                position.col = place.col;
+            }
+            position.row = place.row;
+        }
+        self.top = 0;
+        self.bottom = rows;
+        self.tabs.resize(cols);
+        self.pen.forget_ids();
+        self.debug_check();
     }
 
     /// Changes the theme's colours under what the program set.
     pub fn set_base_palette(&mut self, palette: Arc<Palette>) {
-        let _ = palette;
-        todo!()
+        if palette == self.base_palette {
+            return;
+        }
+        self.seq += 1;
+        self.rebase_palette(palette);
+        self.event(Event::Palette);
     }
 
     /// Takes the bytes to send to the program (replies to DA, DSR, …), in order. Bounded to 64 KiB; more is dropped whole.
     pub fn take_replies(&mut self) -> Vec<u8> {
-        todo!()
+        std::mem::take(&mut self.replies)
     }
 
     /// Takes the events since the last call, in order. At most 4,096 are kept; the same ones in a row count once.
     pub fn take_events(&mut self) -> Vec<Event> {
-        todo!()
+        std::mem::take(&mut self.events).into()
     }
 
     /// Which screen is shown.
     pub fn screen(&self) -> ScreenKind {
-        todo!()
+        self.screen
     }
 
     /// Modes in force.
     pub fn modes(&self) -> Modes {
-        todo!()
+        self.modes
     }
 
     /// Mouse events asked for.
     pub fn mouse_tracking(&self) -> MouseTracking {
-        todo!()
+        self.mouse_tracking
     }
 
     /// Their encoding.
     pub fn mouse_encoding(&self) -> MouseEncoding {
-        todo!()
+        self.mouse_encoding
     }
 
     /// Ends synchronized output (mode 2026), which its owner does 150 ms after it began.
     pub fn end_synchronized(&mut self) {
-        todo!()
+        if self.modes.contains(Modes::SYNCHRONIZED) {
+            self.seq += 1;
+            self.modes.remove(Modes::SYNCHRONIZED);
+        }
     }
 
     /// The cursor on the live screen.
     pub fn cursor(&self) -> Cursor {
-        todo!()
+        Cursor {
+            row: self.cursor.row as u16,
+            col: self.cursor.col as u16,
+            visible: self.modes.contains(Modes::SHOW_CURSOR),
+            shape: self.shape,
+            blinking: self.blinking,
+        }
     }
 
-    /// The title (OSC 0, 2), empty when none was set.
+    /// The title (OSC 0, 2), empty when none was set. Without control characters, at most 4 KiB.
     pub fn title(&self) -> &str {
-        todo!()
+        &self.title
     }
 
     /// The working directory as the program reported it (OSC 7: a `file://` URI), if it did.
     pub fn cwd(&self) -> Option<&str> {
-        todo!()
+        self.cwd.as_deref()
     }
 
     /// Colours in force.
     pub fn palette(&self) -> &Arc<Palette> {
-        todo!()
+        &self.palette
     }
 
     /// Rows of history above the live screen (0 on the alternate screen).
     pub fn history_rows(&self) -> usize {
-        todo!()
+        (self.grid.live_top() - self.grid.oldest()) as usize
     }
 
     /// Id of the oldest kept row of the shown screen.
     pub fn oldest(&self) -> LineId {
-        todo!()
+        LineId(self.grid.oldest())
     }
 
     /// Id of the first row of the live screen; `oldest() + history_rows()`.
     pub fn live_top(&self) -> LineId {
-        todo!()
+        LineId(self.grid.live_top())
     }
 
     /// `seq` of the row's last change, `None` for a row that is not kept.
     pub fn revision(&self, line: LineId) -> Option<u64> {
-        let _ = line;
-        todo!()
-    }
-
-    /// Appends the row's text, without trailing blanks, to `text`; false for a row that is not kept.
-    pub fn row_text(&self, line: LineId, text: &mut String) -> bool {
-        let _ = (line, text);
-        todo!()
+        Some(self.grid.line_meta(line.0)?.revision)
     }
 
     /// Whether the row's text goes on in the next row without a line break.
     pub fn is_wrapped(&self, line: LineId) -> bool {
-        let _ = line;
-        todo!()
+        self.grid.line_meta(line.0).is_some_and(|meta| meta.is_wrapped())
     }
 
-    /// The text of a range as a person would copy it: wrapped rows joined, trailing blanks of each line dropped, lines
-    /// parted by `\n`.
-    pub fn text(&self, range: TextRange) -> String {
-        let _ = range;
-        todo!()
+    // --- for the modules that change the state
+
+    /// A batch of output begins.
+    pub(crate) fn begin_batch(&mut self) {
+        self.seq += 1;
     }
 
-    /// The word at `point` (a stretch of non-separators, across wrapped rows), for a double click.
-    pub fn word_at(&self, point: Point) -> TextRange {
-        let _ = point;
-        todo!()
+    /// A batch of output has ended.
+    pub(crate) fn end_batch(&mut self) {
+        #[cfg(debug_assertions)]
+        if self.seq.is_multiple_of(64) {
+            self.debug_check();
+        }
     }
 
-    /// The whole logical line at `line`, for a triple click.
-    pub fn line_at(&self, line: LineId) -> TextRange {
-        let _ = line;
-        todo!()
+    /// Queues bytes for the program. Callers give fixed texts and numbers, never what a program wrote.
+    pub(crate) fn reply(&mut self, bytes: &[u8]) {
+        if self.replies.len() + bytes.len() > REPLIES_CAP {
+            tracing::debug!("reply dropped: nobody takes them");
+            return;
+        }
+        self.replies.extend_from_slice(bytes);
     }
 
-    /// Brings `snapshot` up to date, its viewport starting at `top` (`None`: the live screen; a line that is no longer
-    /// kept: the oldest). Copies only rows it does not have.
-    pub fn snapshot(&self, snapshot: &mut Snapshot, top: Option<LineId>) {
-        let _ = (snapshot, top);
-        todo!()
+    pub(crate) fn event(&mut self, event: Event) {
+        if self.events.back() == Some(&event) {
+            return;
+        }
+        if self.events.len() >= EVENTS_CAP {
+            tracing::debug!(?event, "event dropped: nobody takes them");
+            return;
+        }
+        self.events.push_back(event);
     }
 
-    /// The whole state as text, for tests: size, cursor, modes, every kept row with its styles and marks. Two terminals
-    /// with equal dumps look and behave alike.
-    pub fn dump(&self) -> String {
-        todo!()
+    /// Panics where the state contradicts itself; does nothing in release builds.
+    pub(crate) fn debug_check(&self) {
+        #[cfg(debug_assertions)]
+        {
+            self.grid.check();
+            self.hidden.check();
+            assert!(self.cursor.row < self.grid.rows() && self.cursor.col < self.grid.cols());
+            assert!(!self.cursor.wrap_pending || self.cursor.col + 1 == self.grid.cols());
+            assert!(self.top < self.bottom && self.bottom <= self.grid.rows());
+            assert_eq!(self.grid.cols(), self.size.cols as usize);
+            assert_eq!(self.grid.rows(), self.size.rows as usize);
+        }
     }
+}
+
+fn clamp(size: Size) -> Size {
+    Size { cols: size.cols.clamp(1, MAX_SIDE), rows: size.rows.clamp(1, MAX_SIDE), ..size }
 }

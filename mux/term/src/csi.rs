@@ -1,0 +1,72 @@
+//! Control sequences: each one's method, and nothing else.
+//!
+//! Sources: ECMA-48, DEC STD 070, xterm ctlseqs ("Functions using CSI"). A count of 0 is 1.
+
+use crate::params::Csi;
+use crate::term::Term;
+
+impl Term {
+    /// A control sequence.
+    #[inline]
+    pub(crate) fn csi(&mut self, csi: &Csi) {
+        let p = &csi.params;
+        match (csi.private, csi.intermediate, csi.end) {
+            (0, 0, b'm') => self.select_rendition(p), // SGR
+            (0, 0, b'H' | b'f') => self.move_to(p.count(0), p.count(1)), // CUP, HVP
+            (0, 0, b'A') => self.move_up(p.count(0)), // CUU
+            (0, 0, b'B') => self.move_down(p.count(0)), // CUD
+            (0, 0, b'C' | b'a') => self.move_right(p.count(0)), // CUF, HPR
+            (0, 0, b'D' | b'j') => self.move_left(p.count(0)), // CUB, HPB
+            (0, 0, b'E') => {
+                self.move_down(p.count(0)); // CNL
+                self.carriage_return();
+            }
+            (0, 0, b'F') => {
+                self.move_up(p.count(0)); // CPL
+                self.carriage_return();
+            }
+            (0, 0, b'G' | b'`') => self.move_to_col(p.count(0)), // CHA, HPA
+            (0, 0, b'I') => self.tab_forward(p.count(0)),        // CHT
+            (0, 0, b'J') => self.erase_in_display(p.get(0)),     // ED
+            (0, 0, b'K') => self.erase_in_line(p.get(0)),        // EL
+            (b'?', 0, b'J') => self.erase_in_display(p.get(0)),  // DECSED
+            (b'?', 0, b'K') => self.erase_in_line(p.get(0)),     // DECSEL
+            (0, 0, b'L') => self.insert_lines(p.count(0)),       // IL
+            (0, 0, b'M') => self.delete_lines(p.count(0)),       // DL
+            (0, 0, b'@') => self.insert_chars(p.count(0)),       // ICH
+            (0, 0, b'P') => self.delete_chars(p.count(0)),       // DCH
+            (0, 0, b'X') => self.erase_chars(p.count(0)),        // ECH
+            (0, 0, b'S') => self.scroll_up(p.count(0)),          // SU
+            (0, 0, b'T') if p.values().len() == 1 => self.scroll_down(p.count(0)), // SD
+            (0, 0, b'^') => self.scroll_down(p.count(0)),        // SD (ECMA-48)
+            (0, 0, b'Z') => self.tab_backward(p.count(0)),       // CBT
+            (0, 0, b'b') => self.repeat(p.count(0)),             // REP
+            (0, 0, b'c') if p.get(0) == 0 => self.report_primary_attributes(), // DA1
+            (b'>', 0, b'c') if p.get(0) == 0 => self.report_secondary_attributes(), // DA2
+            (b'=', 0, b'c') if p.get(0) == 0 => self.report_tertiary_attributes(), // DA3
+            (0, 0, b'd') => self.move_to_row(p.count(0)),        // VPA
+            (0, 0, b'e') => self.move_down_any(p.count(0)),      // VPR
+            (0, 0, b'k') => self.move_up(p.count(0)),            // VPB
+            (0, 0, b'g') => self.clear_tabs(p.get(0)),           // TBC
+            (0, 0, b'h') => self.set_modes(p, true),             // SM
+            (0, 0, b'l') => self.set_modes(p, false),            // RM
+            (b'?', 0, b'h') => self.set_private_modes(p, true),  // DECSET
+            (b'?', 0, b'l') => self.set_private_modes(p, false), // DECRST
+            (b'?', 0, b's') => self.save_private_modes(p),       // XTSAVE
+            (b'?', 0, b'r') => self.restore_private_modes(p),    // XTRESTORE
+            (0, 0, b'n') => self.report_status(p.get(0)),        // DSR
+            (b'?', 0, b'n') => self.report_private_status(p.get(0)), // DSR (DEC)
+            (0, 0, b'r') => self.set_region(p.get(0) as usize, p.get(1) as usize), // DECSTBM
+            (0, 0, b's') => self.save_cursor(),                  // SCOSC
+            (0, 0, b'u') => self.restore_cursor(),               // SCORC
+            (0, 0, b't') => self.window_operation(p),            // XTWINOPS
+            (b'>', 0, b'q') if p.get(0) == 0 => self.report_version(), // XTVERSION
+            (0, b' ', b'q') => self.set_cursor_style(p.get(0)),  // DECSCUSR
+            (0, b'!', b'p') => self.soft_reset(),                // DECSTR
+            (0, b'"', b'q') => self.set_protection(p.get(0)),    // DECSCA
+            (0, b'$', b'p') => self.report_mode(p.get(0)),       // DECRQM (ANSI)
+            (b'?', b'$', b'p') => self.report_private_mode(p.get(0)), // DECRQM (DEC)
+            _ => tracing::debug!(?csi, "unknown control sequence"),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The whole state as text: what tests compare.
+
+use std::fmt::Write;
+
+use crate::LineId;
+use crate::cell::PromptRole;
+use crate::row::MARKS;
+use crate::term::Term;
+
+impl Term {
+    /// The whole state as text, for tests: size, cursor, modes, every kept row with its styles and marks. Two terminals
+    /// with equal dumps look and behave alike.
+    pub fn dump(&self) -> String {
+        let mut out = String::new();
+        let size = self.size;
+        let _ = writeln!(
+            out,
+            "size {}x{} cell {}x{} screen {:?} region {}..{}",
+            size.cols,
+            size.rows,
+            size.cell_width,
+            size.cell_height,
+            self.screen,
+            self.top,
+            self.bottom
+        );
+        let _ = writeln!(
+            out,
+            "cursor {:?} {:?} blinking {} saved {:?} hidden {:?}",
+            self.cursor, self.shape, self.blinking, self.saved.position, self.hidden_saved.position
+        );
+        for saved in [&self.saved, &self.hidden_saved] {
+            let _ = writeln!(
+                out,
+                "saved {:?} {:?} origin {}",
+                saved.pen.style(),
+                saved.charsets,
+                saved.origin
+            );
+        }
+        let _ = writeln!(
+            out,
+            "pen {:?} {:?} {:?} protected {}",
+            self.pen.style(),
+            self.pen.link(),
+            self.pen.role(),
+            self.pen.is_protected()
+        );
+        let _ = writeln!(
+            out,
+            "modes {:?} mouse {:?} {:?}",
+            self.modes, self.mouse_tracking, self.mouse_encoding
+        );
+        let _ = writeln!(
+            out,
+            "{:?} tabs {:?} last {:?}",
+            self.charsets,
+            self.tabs.columns().collect::<Vec<_>>(),
+            self.last_printed
+        );
+        let _ = writeln!(
+            out,
+            "title {:?} {:?} cwd {:?} saved modes {:?}",
+            self.title, self.titles, self.cwd, self.saved_modes
+        );
+        if self.palette != self.base_palette {
+            let _ = writeln!(out, "palette {:?}", self.palette);
+        }
+        dump_grid(&self.grid, &mut out);
+        out.push_str("hidden\n");
+        dump_grid(&self.hidden, &mut out);
+        out
+    }
+}
+
+fn dump_grid(grid: &crate::grid::Grid, out: &mut String) {
+    let mut scratch = Vec::new();
+    let live = grid.live_top();
+    for line in grid.oldest()..grid.end() {
+        let Some(view) = grid.read(line, &mut scratch) else { continue };
+        let place = LineId(line).0 as i64 - live as i64;
+        let wrapped = if view.meta.is_wrapped() { '\\' } else { '|' };
+        let _ = write!(out, "{place:4} |");
+        let mut notes = String::new();
+        let mut before = (Default::default(), None, PromptRole::Output, false);
+        let last = view.cells.iter().rposition(|cell| cell.0 != 0).map_or(0, |last| last + 1);
+        for (col, cell) in view.cells[..last].iter().enumerate() {
+            use crate::{Content, Width};
+            match (cell.width(), cell.content()) {
+                (Width::Tail, _) => {}
+                (Width::Head, _) => out.push('»'),
+                (_, Content::Empty) => out.push('·'),
+                (_, Content::Char(c)) => out.push(c),
+                (_, Content::Cluster(id)) => {
+                    let text = view.tables.cluster(id as u16).map_or("?", |text| text);
+                    let _ = write!(out, "<{text}>");
+                }
+            }
+            let look = (
+                view.tables.style(cell.style_id()),
+                view.tables.link(cell.link_id()).cloned(),
+                cell.prompt_role(),
+                cell.is_protected(),
+            );
+            if look != before {
+                let _ = write!(notes, "\n       from {col}: {look:?}");
+                before = look;
+            }
+        }
+        if before != (Default::default(), None, PromptRole::Output, false) {
+            let _ = write!(notes, "\n       until {last}");
+        }
+        let _ = write!(out, "{wrapped}");
+        if view.meta.flags & MARKS != 0 {
+            let _ = write!(out, " marks {:#b}", view.meta.flags & MARKS);
+        }
+        let _ = writeln!(out, "{notes}");
+    }
+}

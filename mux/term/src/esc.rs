@@ -1,0 +1,34 @@
+//! Escape sequences other than CSI and strings: one method each.
+
+use crate::Modes;
+use crate::charset::Charset;
+use crate::term::Term;
+
+impl Term {
+    /// `ESC` with `intermediates` and the final byte `end` (ECMA-35; xterm ctlseqs "C1 (8-Bit) Control Characters").
+    pub(crate) fn esc(&mut self, intermediates: &[u8], end: u8) {
+        match (intermediates, end) {
+            ([], b'7') => self.save_cursor(),                   // DECSC
+            ([], b'8') => self.restore_cursor(),                // DECRC
+            ([], b'=') => self.modes.insert(Modes::APP_KEYPAD), // DECKPAM
+            ([], b'>') => self.modes.remove(Modes::APP_KEYPAD), // DECKPNM
+            ([], b'D') => self.index(),                         // IND
+            ([], b'E') => self.next_line(),                     // NEL
+            ([], b'H') => self.tabs.set(self.cursor.col, true), // HTS
+            ([], b'M') => self.reverse_index(),                 // RI
+            ([], b'N') => self.charsets.single = Some(2),       // SS2
+            ([], b'O') => self.charsets.single = Some(3),       // SS3
+            ([], b'Z') => self.report_primary_attributes(),     // DECID
+            ([], b'c') => self.reset(),                         // RIS
+            ([], b'n') => self.charsets.gl = 2,                 // LS2
+            ([], b'o') => self.charsets.gl = 3,                 // LS3
+            ([b'#'], b'8') => self.alignment_test(),            // DECALN
+            ([b'('], set) => self.charsets.sets[0] = Charset::named(set), // SCS G0
+            ([b')'], set) => self.charsets.sets[1] = Charset::named(set), // SCS G1
+            ([b'*'], set) => self.charsets.sets[2] = Charset::named(set), // SCS G2
+            ([b'+'], set) => self.charsets.sets[3] = Charset::named(set), // SCS G3
+            ([], b'\\') => {}                                   // ST
+            _ => tracing::debug!(?intermediates, end, "unknown escape sequence"),
+        }
+    }
+}

@@ -1,0 +1,541 @@
+//! A screen's cells: the rows shown, the rows just scrolled off, and the history behind them.
+//!
+//! Owns rows and how they move; knows nothing of cursors, pens or sequences. Rows have fixed places in memory
+//! ("slots"); a ring says which slot is which row, so that scrolling the whole screen moves nothing: the top row turns
+//! into one of the rows *pending*, and when no slot is free these are packed into a page of [`History`] together.
+//!
+//! Lines are numbered for ever: `live_top` is the number of the first row of the screen, pending rows come before
+//! it, history before them.
+
+use std::sync::Arc;
+
+use crate::cell::{Cell, LINK_SHIFT, STYLE_SHIFT, WITHOUT_IDS};
+use crate::history::{History, PageBuilder, rows_per_page};
+use crate::row::{RowMeta, WRAPPED};
+use crate::snapshot::Link;
+use crate::style::Style;
+use crate::tables::{Tables, TablesView};
+
+/// Cells that share one set of tables; fewer than there are ids, so a swept table always has room for them.
+const CELLS_PER_TABLE: usize = 60_000;
+
+/// See the module.
+pub(crate) struct Grid {
+    cols: usize,
+    rows: usize,
+    /// Slots there are: `rows`, and those for pending rows.
+    slots: usize,
+    /// `slots * cols` cells.
+    cells: Vec<Cell>,
+    /// One for each slot. A slot in no row's place is all zero: cells, `occ` and flags.
+    meta: Vec<RowMeta>,
+    /// The ring: slots in the order of lines, from `head` on.
+    order: Vec<u32>,
+    /// Place in the ring of the first pending row.
+    head: usize,
+    /// Place in the ring of the screen's first row: `head + pending`, wrapped.
+    top: usize,
+    /// Rows scrolled off and not packed yet.
+    pending: usize,
+    /// One for each `rows_per_table` slots.
+    tables: Vec<Tables>,
+    rows_per_table: usize,
+    /// Advanced when ids change their meaning: what was interned before must be interned again.
+    generation: u32,
+    pub(crate) history: History,
+    builder: PageBuilder,
+    /// Lines of history to keep.
+    limit: usize,
+    live_top: u64,
+}
+
+/// A row to read: its cells up to `meta.occ`, the rest being empty.
+pub(crate) struct RowView<'a> {
+    pub cells: &'a [Cell],
+    pub meta: RowMeta,
+    pub tables: TablesView<'a>,
+}
+
+impl Grid {
+    /// An empty grid that keeps `limit` lines of history, whose first row is number `live_top`.
+    pub fn new(cols: usize, rows: usize, limit: usize, live_top: u64, revision: u64) -> Self {
+        let spare = if limit == 0 { 0 } else { rows_per_page(cols) };
+        let slots = rows + spare;
+        let rows_per_table = (CELLS_PER_TABLE / cols).max(1);
+        let mut meta = vec![RowMeta::default(); slots];
+        for row in &mut meta[..rows] {
+            row.revision = revision;
+        }
+        Self {
+            cols,
+            rows,
+            slots,
+            cells: vec![Cell::EMPTY; slots * cols],
+            meta,
+            order: (0..slots as u32).collect(),
+            head: 0,
+            top: 0,
+            pending: 0,
+            tables: (0..slots.div_ceil(rows_per_table)).map(|_| Tables::new()).collect(),
+            rows_per_table,
+            generation: 0,
+            history: History::starting_at(live_top),
+            builder: PageBuilder::default(),
+            limit,
+            live_top,
+        }
+    }
+
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    pub fn live_top(&self) -> u64 {
+        self.live_top
+    }
+
+    /// Number after the last row's.
+    pub fn end(&self) -> u64 {
+        self.live_top + self.rows as u64
+    }
+
+    /// Number of the oldest row kept.
+    pub fn oldest(&self) -> u64 {
+        self.history.start().max(self.live_top.saturating_sub(self.limit as u64))
+    }
+
+    pub fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    #[inline]
+    fn place(&self, row: usize) -> usize {
+        let place = self.top + row;
+        if place >= self.slots { place - self.slots } else { place }
+    }
+
+    /// The slot that holds row `row` of the screen.
+    #[inline]
+    pub fn slot(&self, row: usize) -> usize {
+        debug_assert!(row < self.rows);
+        self.order[self.place(row)] as usize
+    }
+
+    /// Which tables the ids of a slot's cells mean.
+    #[inline]
+    pub fn table_of(&self, slot: usize) -> usize {
+        if self.tables.len() == 1 { 0 } else { slot / self.rows_per_table }
+    }
+
+    pub fn tables(&self, table: usize) -> &Tables {
+        &self.tables[table]
+    }
+
+    #[inline]
+    pub fn slot_cells(&self, slot: usize) -> &[Cell] {
+        &self.cells[slot * self.cols..(slot + 1) * self.cols]
+    }
+
+    /// A slot's cells and data, to write: the caller keeps `occ` and `revision` right.
+    #[inline]
+    pub fn slot_mut(&mut self, slot: usize) -> (&mut [Cell], &mut RowMeta) {
+        (&mut self.cells[slot * self.cols..(slot + 1) * self.cols], &mut self.meta[slot])
+    }
+
+    pub fn row(&self, row: usize) -> &[Cell] {
+        self.slot_cells(self.slot(row))
+    }
+
+    pub fn row_mut(&mut self, row: usize) -> (&mut [Cell], &mut RowMeta) {
+        self.slot_mut(self.slot(row))
+    }
+
+    pub fn meta(&self, row: usize) -> &RowMeta {
+        &self.meta[self.slot(row)]
+    }
+
+    pub fn meta_mut(&mut self, row: usize) -> &mut RowMeta {
+        let slot = self.slot(row);
+        &mut self.meta[slot]
+    }
+
+    // --- tables
+
+    /// The id of `style` in `table`; 0 if the table is full of styles in use.
+    pub fn intern_style(&mut self, table: usize, style: &Style) -> u16 {
+        if *style == Style::default() {
+            return 0;
+        }
+        if let Some(id) = self.tables[table].styles.intern(style) {
+            return id;
+        }
+        let mut sweep = self.tables[table].styles.sweeper();
+        let range = self.table_range(table);
+        for cell in &mut self.cells[range] {
+            let old = cell.style_id();
+            if old != 0 {
+                let new = sweep.keep(&mut self.tables[table].styles, old);
+                cell.0 = cell.0 & !(0xffff << STYLE_SHIFT) | (new as u64) << STYLE_SHIFT;
+            }
+        }
+        self.tables[table].styles.swept();
+        self.generation += 1;
+        self.tables[table].styles.intern(style).unwrap_or(0)
+    }
+
+    /// The id of `link` in `table`; 0 if the table is full of links in use.
+    pub fn intern_link(&mut self, table: usize, link: &Arc<Link>) -> u16 {
+        if let Some(id) = self.tables[table].links.intern(link) {
+            return id;
+        }
+        let mut sweep = self.tables[table].links.sweeper();
+        let range = self.table_range(table);
+        for cell in &mut self.cells[range] {
+            let old = cell.link_id();
+            if old != 0 {
+                let new = sweep.keep(&mut self.tables[table].links, old);
+                cell.0 = cell.0 & !(0xffff << LINK_SHIFT) | (new as u64) << LINK_SHIFT;
+            }
+        }
+        self.tables[table].links.swept();
+        self.generation += 1;
+        self.tables[table].links.intern(link).unwrap_or(0)
+    }
+
+    /// The id of `cluster` in `table`; `None` if the table is full of clusters in use.
+    pub fn intern_cluster(&mut self, table: usize, cluster: &Arc<str>) -> Option<u16> {
+        if let Some(id) = self.tables[table].clusters.intern(cluster) {
+            return Some(id);
+        }
+        let mut sweep = self.tables[table].clusters.sweeper();
+        let range = self.table_range(table);
+        for cell in &mut self.cells[range] {
+            if let Some(old) = cell.cluster_id() {
+                let new = sweep.keep(&mut self.tables[table].clusters, old);
+                *cell = cell.with_ids(cell.style_id(), cell.link_id(), Some(new));
+            }
+        }
+        self.tables[table].clusters.swept();
+        self.tables[table].clusters.intern(cluster)
+    }
+
+    fn table_range(&self, table: usize) -> std::ops::Range<usize> {
+        let first = table * self.rows_per_table;
+        let end = (first + self.rows_per_table).min(self.slots);
+        first * self.cols..end * self.cols
+    }
+
+    // --- writing
+
+    /// Fills columns `start..end` of a row with `cell`, which holds no half of a wide character.
+    pub fn fill(&mut self, row: usize, start: usize, end: usize, cell: Cell, revision: u64) {
+        let cols = self.cols;
+        let (cells, meta) = self.row_mut(row);
+        meta.revision = revision;
+        if end == cols {
+            meta.flags &= !WRAPPED;
+        }
+        let occ = meta.occ as usize;
+        if cell == Cell::EMPTY {
+            if start < occ {
+                cells[start..end.min(occ)].fill(cell);
+                if end >= occ {
+                    meta.occ = start as u16;
+                }
+            }
+        } else {
+            cells[start..end].fill(cell);
+            meta.occ = occ.max(end) as u16;
+        }
+    }
+
+    /// Blanks the other half of each wide character that an edit of columns `start..end` would cut in two.
+    pub fn part_wide(&mut self, row: usize, start: usize, end: usize) {
+        let (cells, _) = self.row_mut(row);
+        part_wide(cells, start, end);
+    }
+
+    /// Makes every cell of a row `blank`, and forgets its marks.
+    pub fn clear_row(&mut self, row: usize, blank: Cell, revision: u64) {
+        let slot = self.slot(row);
+        self.clear_slot(slot, blank, revision);
+    }
+
+    #[inline]
+    fn clear_slot(&mut self, slot: usize, blank: Cell, revision: u64) {
+        let cols = self.cols;
+        let (cells, meta) = self.slot_mut(slot);
+        let occ = if blank == Cell::EMPTY {
+            let occ = meta.occ as usize;
+            cells[..occ].fill(blank);
+            0
+        } else {
+            cells.fill(blank);
+            cols
+        };
+        *meta = RowMeta { revision, occ: occ as u16, flags: 0 };
+    }
+
+    /// Marks rows `start..end` as changed.
+    pub fn touch(&mut self, start: usize, end: usize, revision: u64) {
+        for row in start..end {
+            self.meta_mut(row).revision = revision;
+        }
+    }
+
+    // --- scrolling
+
+    /// Moves the rows `top..bottom` up by `n`; new rows at the bottom are made of what `blank` gives for their slot's
+    /// table. Rows leaving the screen's top go to history, where there is one.
+    pub fn scroll_up(
+        &mut self,
+        top: usize,
+        bottom: usize,
+        n: usize,
+        revision: u64,
+        mut blank: impl FnMut(&mut Self, usize) -> Cell,
+    ) {
+        if top == 0 && (bottom == self.rows || self.limit > 0) {
+            let n = n.min(bottom);
+            for _ in 0..n {
+                self.advance();
+                if bottom < self.rows {
+                    // The row that came in at the foot belongs above the rows that stay.
+                    self.rotate(bottom - 1, self.rows, self.rows - bottom);
+                    self.touch(bottom, self.rows, revision);
+                }
+                let slot = self.slot(bottom - 1);
+                let table = self.table_of(slot);
+                let cell = blank(self, table);
+                self.clear_slot(slot, cell, revision);
+            }
+        } else {
+            self.delete_rows(top, bottom, n, revision, blank);
+        }
+    }
+
+    /// As [`Grid::scroll_up`], but what leaves is lost wherever it leaves.
+    pub fn delete_rows(
+        &mut self,
+        top: usize,
+        bottom: usize,
+        n: usize,
+        revision: u64,
+        mut blank: impl FnMut(&mut Self, usize) -> Cell,
+    ) {
+        let n = n.min(bottom - top);
+        self.rotate(top, bottom, n);
+        self.touch(top, bottom - n, revision);
+        for row in bottom - n..bottom {
+            let slot = self.slot(row);
+            let table = self.table_of(slot);
+            let cell = blank(self, table);
+            self.clear_slot(slot, cell, revision);
+        }
+    }
+
+    /// Moves the rows `top..bottom` down by `n`; see [`Grid::scroll_up`].
+    pub fn scroll_down(
+        &mut self,
+        top: usize,
+        bottom: usize,
+        n: usize,
+        revision: u64,
+        mut blank: impl FnMut(&mut Self, usize) -> Cell,
+    ) {
+        let n = n.min(bottom - top);
+        self.rotate(top, bottom, bottom - top - n);
+        for row in top..top + n {
+            let slot = self.slot(row);
+            let table = self.table_of(slot);
+            let cell = blank(self, table);
+            self.clear_slot(slot, cell, revision);
+        }
+        self.touch(top + n, bottom, revision);
+    }
+
+    /// Moves the screen down one line: its first row leaves it, a slot comes in at its foot, clean if there is history.
+    #[inline]
+    fn advance(&mut self) {
+        if self.limit > 0 {
+            if self.pending + self.rows == self.slots {
+                self.pack();
+            }
+            self.pending += 1;
+        } else {
+            self.head = if self.head + 1 == self.slots { 0 } else { self.head + 1 };
+            self.history = History::starting_at(self.live_top + 1);
+        }
+        self.top = if self.top + 1 == self.slots { 0 } else { self.top + 1 };
+        self.live_top += 1;
+    }
+
+    /// Rotates the rows `start..end` left by `n`.
+    fn rotate(&mut self, start: usize, end: usize, n: usize) {
+        if n == 0 || start + n >= end {
+            return;
+        }
+        let (first, last) = (self.place(start), self.place(end - 1));
+        if first <= last {
+            self.order[first..=last].rotate_left(n);
+            return;
+        }
+        let mut reverse = |mut a: usize, mut b: usize| {
+            while a + 1 < b {
+                b -= 1;
+                let (i, j) = (self.place(a), self.place(b));
+                self.order.swap(i, j);
+                a += 1;
+            }
+        };
+        reverse(start, start + n);
+        reverse(start + n, end);
+        reverse(start, end);
+    }
+
+    // --- history
+
+    /// Packs the pending rows into a page.
+    #[cold]
+    pub fn pack(&mut self) {
+        if self.pending == 0 {
+            return;
+        }
+        let mut builder = std::mem::take(&mut self.builder);
+        let mut table = usize::MAX;
+        for i in 0..self.pending {
+            let place = (self.head + i) % self.slots;
+            let slot = self.order[place] as usize;
+            if self.table_of(slot) != table {
+                table = self.table_of(slot);
+                builder.source();
+            }
+            builder.push(self.slot_cells(slot), self.meta[slot], self.tables[table].view());
+            self.clear_slot(slot, Cell::EMPTY, 0);
+        }
+        self.history.push(Arc::new(builder.finish()));
+        self.builder = builder;
+        self.head = self.top;
+        self.pending = 0;
+        self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
+    }
+
+    /// Forgets all history (ED 3).
+    pub fn clear_history(&mut self) {
+        for i in 0..self.pending {
+            let slot = self.order[(self.head + i) % self.slots] as usize;
+            self.clear_slot(slot, Cell::EMPTY, 0);
+        }
+        self.pending = 0;
+        self.head = self.top;
+        self.history = History::starting_at(self.live_top);
+    }
+
+    /// Row number `line`, if it is kept; `scratch` holds its cells when they must be unpacked.
+    pub fn read<'a>(&'a self, line: u64, scratch: &'a mut Vec<Cell>) -> Option<RowView<'a>> {
+        if line < self.oldest() || line >= self.end() {
+            return None;
+        }
+        let hot = self.live_top - self.pending as u64;
+        if line >= hot {
+            let slot = self.order[(self.head + (line - hot) as usize) % self.slots] as usize;
+            let meta = self.meta[slot];
+            let cells = &self.slot_cells(slot)[..meta.occ as usize];
+            let tables = self.tables[self.table_of(slot)].view();
+            return Some(RowView { cells, meta, tables });
+        }
+        let (page, row) = self.history.find(line)?;
+        page.unpack(row, scratch);
+        Some(RowView { cells: scratch, meta: page.meta(row), tables: page.tables() })
+    }
+
+    /// Data of row number `line`, if it is kept.
+    pub fn line_meta(&self, line: u64) -> Option<RowMeta> {
+        if line < self.oldest() || line >= self.end() {
+            return None;
+        }
+        let hot = self.live_top - self.pending as u64;
+        if line >= hot {
+            let slot = self.order[(self.head + (line - hot) as usize) % self.slots] as usize;
+            return Some(self.meta[slot]);
+        }
+        self.history.find(line).map(|(page, row)| page.meta(row))
+    }
+
+    /// Numbers the screen's rows from the end of history on, and drops what is too much of that.
+    pub fn start_after_history(&mut self) {
+        self.live_top = self.history.end();
+        self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
+    }
+
+    /// Panics where the grid contradicts itself: for tests and debug builds.
+    pub fn check(&self) {
+        let mut seen = vec![false; self.slots];
+        for &slot in &self.order {
+            assert!(!std::mem::replace(&mut seen[slot as usize], true), "slot {slot} twice");
+        }
+        assert_eq!((self.head + self.pending) % self.slots, self.top);
+        assert!(self.pending + self.rows <= self.slots);
+        assert_eq!(self.history.end(), self.live_top - self.pending as u64);
+        for slot in 0..self.slots {
+            let place = self.order.iter().position(|&s| s as usize == slot).unwrap_or_default();
+            let used = (place + self.slots - self.head) % self.slots < self.pending + self.rows;
+            let (cells, meta) = (self.slot_cells(slot), self.meta[slot]);
+            assert!(used || meta.occ == 0, "a free slot is clean");
+            assert!(
+                cells[meta.occ as usize..].iter().all(|c| *c == Cell::EMPTY),
+                "cells after occ"
+            );
+            let tables = self.tables[self.table_of(slot)].view();
+            for (col, cell) in cells.iter().enumerate() {
+                assert!(cell.style_id() as usize <= tables.styles.len(), "style id");
+                assert!(cell.link_id() as usize <= tables.links.len(), "link id");
+                if let Some(id) = cell.cluster_id() {
+                    assert!(id != 0 && id as usize <= tables.clusters.len(), "cluster id");
+                }
+                let next_is_tail = cells.get(col + 1).is_some_and(|c| c.is_tail());
+                assert_eq!(cell.is_wide(), next_is_tail, "wide and tail, column {col}");
+                assert!(col > 0 || !cell.is_tail(), "a tail at the left edge");
+            }
+        }
+        assert!(self.history.pages().all(|(_, page)| page.len() > 0));
+    }
+
+    /// A cell of the look that another grid's row gave it, with this grid's ids.
+    pub fn adopt(&mut self, table: usize, cell: Cell, from: &TablesView<'_>) -> Cell {
+        if cell.0 & !WITHOUT_IDS == 0 && cell.cluster_id().is_none() {
+            return cell;
+        }
+        let style = self.intern_style(table, &from.style(cell.style_id()));
+        let link = from.link(cell.link_id()).map_or(0, |link| self.intern_link(table, link));
+        match cell.cluster_id() {
+            None => cell.with_ids(style, link, None),
+            Some(id) => {
+                let id = from.cluster(id).and_then(|text| self.intern_cluster(table, text));
+                match id {
+                    Some(id) => cell.with_ids(style, link, Some(id)),
+                    None => Cell(cell.blanked().0 & WITHOUT_IDS),
+                }
+            }
+        }
+    }
+}
+
+/// See [`Grid::part_wide`].
+#[inline]
+pub(crate) fn part_wide(cells: &mut [Cell], start: usize, end: usize) {
+    if start > 0 && start < cells.len() && cells[start].is_tail() {
+        cells[start - 1] = cells[start - 1].blanked();
+    }
+    if end > 0 && end < cells.len() && cells[end].is_tail() {
+        cells[end] = cells[end].blanked();
+    }
+}

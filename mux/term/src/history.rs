@@ -1,0 +1,283 @@
+//! Lines that have left the screen: immutable pages behind `Arc`s, packed.
+//!
+//! Owns the packed form and the queue of pages; knows nothing of screens or cursors. A page is never changed once it
+//! is made, so a reader may clone its `Arc` under the lock and read it outside. A row keeps its cells up to the last
+//! that is not empty: one byte each where all are Latin-1 in one column, four otherwise, and its styles as runs.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::cell::{ATTRS_SHIFT, CLUSTER, Cell, SHOWN, STYLE_SHIFT};
+use crate::row::RowMeta;
+use crate::snapshot::Link;
+use crate::style::Style;
+use crate::tables::TablesView;
+
+/// Rows a page takes at most.
+pub(crate) const PAGE_ROWS: usize = 64;
+/// Cells a page takes at most, so that its ids fit in 16 bits whatever its cells hold.
+const PAGE_CELLS: usize = u16::MAX as usize;
+
+/// Rows of `cols` cells that fit in one page.
+pub(crate) fn rows_per_page(cols: usize) -> usize {
+    (PAGE_CELLS / cols.max(1)).clamp(1, PAGE_ROWS)
+}
+
+/// A row of a page.
+#[derive(Clone, Copy)]
+struct PackedRow {
+    meta: RowMeta,
+    /// Where its cells start in `bytes` or `words`.
+    cells: u32,
+    /// Where its runs start in `runs`; none when the whole row has no attributes.
+    runs: u32,
+    run_count: u16,
+    /// Its cells are in `bytes`.
+    narrow: bool,
+}
+
+/// Neighbouring cells with the same attributes: bits 24–31 of the cell, style and link.
+#[derive(Clone, Copy)]
+struct Run {
+    end: u16,
+    flags: u8,
+    style: u16,
+    link: u16,
+}
+
+/// Rows of history, packed.
+pub(crate) struct Page {
+    rows: Box<[PackedRow]>,
+    bytes: Box<[u8]>,
+    words: Box<[u32]>,
+    runs: Box<[Run]>,
+    styles: Box<[Style]>,
+    links: Box<[Arc<Link>]>,
+    clusters: Box<[Arc<str>]>,
+    /// Length of the longest row, in cells.
+    longest: u16,
+    /// A row goes on in the next.
+    any_wrapped: bool,
+}
+
+impl Page {
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn meta(&self, row: usize) -> RowMeta {
+        self.rows[row].meta
+    }
+
+    pub fn tables(&self) -> TablesView<'_> {
+        TablesView { styles: &self.styles, links: &self.links, clusters: &self.clusters }
+    }
+
+    /// Whether rows of `cols` cells would hold the page's text as it is: nothing to join, nothing to part.
+    pub fn fits(&self, cols: usize) -> bool {
+        !self.any_wrapped && self.longest as usize <= cols
+    }
+
+    /// Replaces `cells` by the row's, as many as it keeps.
+    pub fn unpack(&self, row: usize, cells: &mut Vec<Cell>) {
+        let row = &self.rows[row];
+        let len = row.meta.occ as usize;
+        let start = row.cells as usize;
+        cells.clear();
+        if row.narrow {
+            cells.extend(self.bytes[start..start + len].iter().map(|&b| Cell(b as u64)));
+        } else {
+            cells.extend(self.words[start..start + len].iter().map(|&w| Cell(w as u64)));
+        }
+        let mut at = 0;
+        let first = row.runs as usize;
+        for run in &self.runs[first..first + row.run_count as usize] {
+            let end = run.end as usize;
+            let attrs = (run.flags as u64) << ATTRS_SHIFT
+                | (run.style as u64 | (run.link as u64) << 16) << STYLE_SHIFT;
+            if attrs != 0 {
+                for cell in &mut cells[at..end] {
+                    cell.0 |= attrs;
+                }
+            }
+            at = end;
+        }
+    }
+}
+
+/// A page in the making.
+///
+/// Ids of a source (a screen's tables, another page's) are renamed as they are met: call [`PageBuilder::source`] when
+/// the tables that the cells' ids mean change.
+#[derive(Default)]
+pub(crate) struct PageBuilder {
+    rows: Vec<PackedRow>,
+    bytes: Vec<u8>,
+    words: Vec<u32>,
+    runs: Vec<Run>,
+    styles: Vec<Style>,
+    links: Vec<Arc<Link>>,
+    clusters: Vec<Arc<str>>,
+    style_ids: Vec<u16>,
+    link_ids: Vec<u16>,
+    cluster_ids: Vec<u16>,
+}
+
+fn rename<T: Clone>(ids: &mut Vec<u16>, own: &mut Vec<T>, source: &[T], id: u16) -> u16 {
+    if id == 0 {
+        return 0;
+    }
+    if ids.len() <= source.len() {
+        ids.resize(source.len() + 1, 0);
+    }
+    if ids[id as usize] == 0 {
+        own.push(source[id as usize - 1].clone());
+        ids[id as usize] = own.len() as u16;
+    }
+    ids[id as usize]
+}
+
+impl PageBuilder {
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The cells of the following rows name their ids in other tables than those before.
+    pub fn source(&mut self) {
+        self.style_ids.clear();
+        self.link_ids.clear();
+        self.cluster_ids.clear();
+    }
+
+    /// Adds a row; `meta.occ` of its cells count, the rest must be empty.
+    pub fn push(&mut self, cells: &[Cell], meta: RowMeta, tables: TablesView<'_>) {
+        let cells = &cells[..meta.occ as usize];
+        let all = cells.iter().fold(0, |all, cell| all | cell.0);
+        let narrow = all & SHOWN < 0x100;
+        let (start, first_run) = (
+            if narrow { self.bytes.len() } else { self.words.len() } as u32,
+            self.runs.len() as u32,
+        );
+        if narrow {
+            self.bytes.extend(cells.iter().map(|cell| cell.0 as u8));
+        } else if all & CLUSTER == 0 {
+            self.words.extend(cells.iter().map(|cell| (cell.0 & SHOWN) as u32));
+        } else {
+            for cell in cells {
+                let word = match cell.cluster_id() {
+                    Some(id) => {
+                        let id =
+                            rename(&mut self.cluster_ids, &mut self.clusters, tables.clusters, id);
+                        cell.with_ids(0, 0, Some(id)).0 & SHOWN
+                    }
+                    None => cell.0 & SHOWN,
+                };
+                self.words.push(word as u32);
+            }
+        }
+        if all >> ATTRS_SHIFT != 0 {
+            self.push_runs(cells, tables);
+        }
+        let run_count = (self.runs.len() - first_run as usize) as u16;
+        self.rows.push(PackedRow { meta, cells: start, runs: first_run, run_count, narrow });
+    }
+
+    fn push_runs(&mut self, cells: &[Cell], tables: TablesView<'_>) {
+        let mut at = 0;
+        while at < cells.len() {
+            let attrs = cells[at].0 >> ATTRS_SHIFT;
+            let len = cells[at..].iter().take_while(|cell| cell.0 >> ATTRS_SHIFT == attrs).count();
+            let cell = cells[at];
+            at += len;
+            let style =
+                rename(&mut self.style_ids, &mut self.styles, tables.styles, cell.style_id());
+            let link = rename(&mut self.link_ids, &mut self.links, tables.links, cell.link_id());
+            self.runs.push(Run { end: at as u16, flags: attrs as u8, style, link });
+        }
+    }
+
+    /// The page of the rows so far; the builder is empty again.
+    pub fn finish(&mut self) -> Page {
+        self.source();
+        let rows = std::mem::take(&mut self.rows).into_boxed_slice();
+        fn exact<T: Clone>(items: &mut Vec<T>) -> Box<[T]> {
+            // A copy of the right size; the buffer stays for the next page.
+            let exact = items.as_slice().into();
+            items.clear();
+            exact
+        }
+        Page {
+            longest: rows.iter().map(|row| row.meta.occ).max().unwrap_or(0),
+            any_wrapped: rows.iter().any(|row| row.meta.is_wrapped()),
+            rows,
+            bytes: exact(&mut self.bytes),
+            words: exact(&mut self.words),
+            runs: exact(&mut self.runs),
+            styles: exact(&mut self.styles),
+            links: exact(&mut self.links),
+            clusters: exact(&mut self.clusters),
+        }
+    }
+}
+
+/// The pages of history, oldest first.
+#[derive(Default)]
+pub(crate) struct History {
+    /// Each with the count of rows of all pages before it, also dropped ones.
+    pages: VecDeque<(u64, Arc<Page>)>,
+    /// Where the next page starts.
+    end: u64,
+}
+
+impl History {
+    /// An empty history whose first row will be number `start`.
+    pub fn starting_at(start: u64) -> Self {
+        Self { pages: VecDeque::new(), end: start }
+    }
+
+    /// Number of the first row kept; `end` when there is none.
+    pub fn start(&self) -> u64 {
+        self.pages.front().map_or(self.end, |(first, _)| *first)
+    }
+
+    /// Number after the last row.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    pub fn push(&mut self, page: Arc<Page>) {
+        let first = self.end;
+        self.end += page.len() as u64;
+        self.pages.push_back((first, page));
+    }
+
+    /// Drops pages that lie wholly before row `oldest`.
+    pub fn drop_before(&mut self, oldest: u64) {
+        while let Some((first, page)) = self.pages.front() {
+            if first + page.len() as u64 > oldest {
+                break;
+            }
+            self.pages.pop_front();
+        }
+    }
+
+    /// Removes the last page.
+    pub fn pop(&mut self) -> Option<Arc<Page>> {
+        let (first, page) = self.pages.pop_back()?;
+        self.end = first;
+        Some(page)
+    }
+
+    /// The pages, oldest first, with the number of each one's first row.
+    pub fn pages(&self) -> impl DoubleEndedIterator<Item = &(u64, Arc<Page>)> {
+        self.pages.iter()
+    }
+
+    /// The page that holds row `line`, and the row's place in it.
+    pub fn find(&self, line: u64) -> Option<(&Page, usize)> {
+        let after = self.pages.partition_point(|(first, _)| *first <= line);
+        let (first, page) = self.pages.get(after.checked_sub(1)?)?;
+        let row = (line - first) as usize;
+        (row < page.len()).then_some((page, row))
+    }
+}

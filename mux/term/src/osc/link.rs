@@ -1,0 +1,31 @@
+//! OSC 8: hyperlinks (the page "Hyperlinks in Terminal Emulators").
+
+use std::sync::Arc;
+
+use crate::snapshot::Link;
+use crate::term::Term;
+
+/// Bytes of a link's target; VTE's and iTerm2's limit. A longer one makes no link.
+const URI_CAP: usize = 2083;
+/// Bytes of a link's id.
+const ID_CAP: usize = 250;
+
+impl Term {
+    /// `params ; URI`: links what is printed from here on; an empty URI ends that.
+    pub(super) fn set_link(&mut self, rest: &[u8]) {
+        let Some((params, uri)) = std::str::from_utf8(rest).ok().and_then(|s| s.split_once(';'))
+        else {
+            tracing::debug!("OSC 8 without a target");
+            return;
+        };
+        let id = params.split(':').find_map(|param| param.strip_prefix("id=")).unwrap_or("");
+        if uri.len() > URI_CAP || id.len() > ID_CAP || uri.contains(char::is_control) {
+            tracing::debug!(length = uri.len(), "OSC 8 dropped");
+            self.pen.set_link(None);
+            return;
+        }
+        let link =
+            (!uri.is_empty()).then(|| Arc::new(Link { id: id.to_owned(), uri: uri.to_owned() }));
+        self.pen.set_link(link);
+    }
+}

@@ -1,0 +1,82 @@
+//! The parameters of a control sequence.
+
+/// Parameters a sequence may have; one with more is dropped whole (as in vte).
+pub(crate) const MAX_PARAMS: usize = 32;
+
+/// Numbers of a CSI, each a parameter of its own (`;`) or a part of the one before (`:`). There is at least one; an
+/// absent number is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Params {
+    values: [u16; MAX_PARAMS],
+    len: u8,
+    /// Bit i: value i continues the parameter before it.
+    parts: u32,
+}
+
+impl Params {
+    #[inline]
+    pub fn new() -> Self {
+        Self { values: [0; MAX_PARAMS], len: 0, parts: 0 }
+    }
+
+    /// Adds a number; false when there is no room.
+    #[inline]
+    pub fn push(&mut self, value: u16, part: bool) -> bool {
+        let i = self.len as usize;
+        if i == MAX_PARAMS {
+            return false;
+        }
+        self.values[i] = value;
+        self.parts |= (part as u32) << i;
+        self.len += 1;
+        true
+    }
+
+    /// All numbers, whatever they belong to.
+    #[inline]
+    pub fn values(&self) -> &[u16] {
+        &self.values[..self.len as usize]
+    }
+
+    /// Whether number `i` continues the parameter before it.
+    #[inline]
+    pub fn is_part(&self, i: usize) -> bool {
+        self.parts >> i & 1 != 0
+    }
+
+    /// Number `i`, 0 when absent.
+    #[inline]
+    pub fn get(&self, i: usize) -> u16 {
+        self.values().get(i).copied().unwrap_or(0)
+    }
+
+    /// Number `i` as a count: at least 1.
+    #[inline]
+    pub fn count(&self, i: usize) -> usize {
+        self.get(i).max(1) as usize
+    }
+}
+
+impl From<&vte::Params> for Params {
+    fn from(params: &vte::Params) -> Self {
+        let mut own = Self::new();
+        for param in params {
+            for (i, value) in param.iter().enumerate() {
+                own.push(*value, i > 0);
+            }
+        }
+        own
+    }
+}
+
+/// A complete control sequence (ECMA-48 5.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Csi {
+    /// `<`, `=`, `>` or `?`; 0 for none.
+    pub private: u8,
+    /// Its intermediate byte; 0 for none.
+    pub intermediate: u8,
+    /// Its final byte.
+    pub end: u8,
+    pub params: Params,
+}

@@ -1,0 +1,99 @@
+//! What is printed with: style, link, role and protection, and their ids in the table at hand.
+
+use std::sync::Arc;
+
+use crate::cell::{Cell, PromptRole};
+use crate::color::Color;
+use crate::grid::Grid;
+use crate::snapshot::Link;
+use crate::style::Style;
+
+/// The look of the next character.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pen {
+    style: Style,
+    link: Option<Arc<Link>>,
+    role: PromptRole,
+    protected: bool,
+    /// The bits these make in a cell, as interned in `table`; meaningless unless `valid`.
+    bits: u64,
+    valid: bool,
+    table: usize,
+    generation: u32,
+}
+
+impl Pen {
+    pub fn style(&self) -> &Style {
+        &self.style
+    }
+
+    #[inline]
+    pub fn style_mut(&mut self) -> &mut Style {
+        self.valid = false;
+        &mut self.style
+    }
+
+    pub fn link(&self) -> Option<&Arc<Link>> {
+        self.link.as_ref()
+    }
+
+    pub fn set_link(&mut self, link: Option<Arc<Link>>) {
+        self.valid = false;
+        self.link = link;
+    }
+
+    pub fn role(&self) -> PromptRole {
+        self.role
+    }
+
+    pub fn set_role(&mut self, role: PromptRole) {
+        self.valid = false;
+        self.role = role;
+    }
+
+    pub fn is_protected(&self) -> bool {
+        self.protected
+    }
+
+    pub fn set_protected(&mut self, protected: bool) {
+        self.valid = false;
+        self.protected = protected;
+    }
+
+    /// The tables are others now: ids are interned again.
+    pub fn forget_ids(&mut self) {
+        self.valid = false;
+    }
+
+    /// The bits of a cell written with this pen, in one of the grid's tables.
+    #[inline]
+    pub fn bits(&mut self, grid: &mut Grid, table: usize) -> u64 {
+        if self.valid && self.table == table && self.generation == grid.generation() {
+            return self.bits;
+        }
+        self.intern(grid, table)
+    }
+
+    #[inline]
+    fn intern(&mut self, grid: &mut Grid, table: usize) -> u64 {
+        let style = grid.intern_style(table, &self.style);
+        let link = self.link.as_ref().map_or(0, |link| grid.intern_link(table, link));
+        self.bits = Cell::template(style, link, self.role, self.protected);
+        self.valid = true;
+        self.table = table;
+        self.generation = grid.generation();
+        self.bits
+    }
+
+    /// Makes erased cells: empty, with the pen's background (xterm's "back color erase").
+    pub fn blank(&self) -> impl FnMut(&mut Grid, usize) -> Cell + use<> {
+        let background = self.style.background;
+        move |grid, table| {
+            if background == Color::Default {
+                return Cell::EMPTY;
+            }
+            let style = Style { background, ..Style::default() };
+            Cell(Cell::template(grid.intern_style(table, &style), 0, PromptRole::Output, false))
+        }
+    }
+}

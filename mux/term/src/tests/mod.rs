@@ -1,0 +1,86 @@
+//! Tests of the engine as its users see it: bytes in, screen out.
+
+mod oracle;
+mod print;
+mod sequences;
+
+use crate::{Options, Parser, Size, Snapshot, Term};
+
+/// A terminal with the parser that feeds it.
+struct Fixture {
+    term: Term,
+    parser: Parser,
+}
+
+impl Fixture {
+    fn new(cols: u16, rows: u16) -> Self {
+        let size = Size { cell_width: 8, cell_height: 16, ..Size::cells(cols, rows) };
+        Self { term: Term::new(size, Options::default()), parser: Parser::new() }
+    }
+
+    fn feed(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
+        self.parser.advance(&mut self.term, bytes.as_ref());
+        self.term.debug_check();
+        self
+    }
+
+    /// The live screen's rows without trailing blanks and without the empty ones at its end, joined by `/`.
+    fn screen(&self) -> String {
+        self.rows(self.term.live_top().0).trim_end_matches('/').to_owned()
+    }
+
+    /// All rows kept, likewise.
+    fn everything(&self) -> String {
+        self.rows(self.term.oldest().0).trim_end_matches('/').to_owned()
+    }
+
+    fn rows(&self, first: u64) -> String {
+        let end = self.term.live_top().0 + self.term.size().rows as u64;
+        let mut rows = Vec::new();
+        for line in first..end {
+            let mut text = String::new();
+            assert!(self.term.row_text(crate::LineId(line), &mut text));
+            rows.push(text);
+        }
+        rows.join("/")
+    }
+
+    fn cursor(&self) -> (u16, u16) {
+        (self.term.cursor().row, self.term.cursor().col)
+    }
+
+    fn replies(&mut self) -> String {
+        String::from_utf8(self.term.take_replies()).unwrap()
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        self.term.snapshot(&mut snapshot, None);
+        snapshot
+    }
+}
+
+/// A 10×4 screen after `bytes`: rows joined by `/`.
+#[track_caller]
+fn check(bytes: impl AsRef<[u8]>, expected: &str) {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed(bytes);
+    assert_eq!(fixture.screen(), expected);
+}
+
+/// As [`check`], with the cursor's row and column.
+#[track_caller]
+fn check_cursor(bytes: impl AsRef<[u8]>, expected: &str, cursor: (u16, u16)) {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed(bytes);
+    assert_eq!(fixture.screen(), expected);
+    assert_eq!(fixture.cursor(), cursor);
+}
+
+/// What a 10×4 terminal of 8×16 pixel cells answers to `bytes`.
+#[track_caller]
+fn check_reply(bytes: impl AsRef<[u8]>, expected: &str) {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed(bytes);
+    assert_eq!(fixture.replies(), expected);
+}

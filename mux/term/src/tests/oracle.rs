@@ -1,0 +1,140 @@
+//! The scanner against plain vte: whatever the bytes and however they are split, the terminal comes out the same.
+//!
+//! Left out, since there the scanner is meant to differ: APC, strings beyond the cap, CAN and SUB inside strings (vte
+//! ends an OSC as if complete; xterm drops it), 0x9C inside strings, more than 15 `;` in an OSC, raw bytes 0x80–0x9F
+//! and other invalid UTF-8 cut by controls (vte executes them as C1; xterm and we show U+FFFD).
+
+use proptest::prelude::*;
+
+use super::Fixture;
+use crate::parser::csi_from_vte;
+use crate::term::Term;
+
+/// vte's calls without the scanner.
+struct Plain<'a> {
+    term: &'a mut Term,
+    dcs: &'a mut Vec<u8>,
+}
+
+impl vte::Perform for Plain<'_> {
+    fn print(&mut self, c: char) {
+        if c != '\x7f' {
+            self.term.print_run(c.encode_utf8(&mut [0; 4]));
+        }
+    }
+
+    fn execute(&mut self, byte: u8) {
+        self.term.execute(byte);
+    }
+
+    fn csi_dispatch(
+        &mut self,
+        params: &vte::Params,
+        intermediates: &[u8],
+        ignore: bool,
+        action: char,
+    ) {
+        if let Some(csi) = csi_from_vte(params, intermediates, ignore, action) {
+            self.term.csi(&csi);
+        }
+    }
+
+    fn esc_dispatch(&mut self, intermediates: &[u8], ignore: bool, byte: u8) {
+        if !ignore {
+            self.term.esc(intermediates, byte);
+        }
+    }
+
+    fn osc_dispatch(&mut self, params: &[&[u8]], bell_terminated: bool) {
+        self.term.osc(&params.join(&b';'), bell_terminated);
+    }
+
+    fn hook(&mut self, params: &vte::Params, intermediates: &[u8], ignore: bool, action: char) {
+        self.dcs.clear();
+        if !ignore {
+            let params: Vec<String> = params
+                .iter()
+                .map(|p| p.iter().map(u16::to_string).collect::<Vec<_>>().join(":"))
+                .collect();
+            self.dcs.extend_from_slice(params.join(";").as_bytes());
+            self.dcs.extend_from_slice(intermediates);
+            self.dcs.push(action as u8);
+        }
+    }
+
+    fn put(&mut self, byte: u8) {
+        self.dcs.push(byte);
+    }
+
+    fn unhook(&mut self) {
+        self.term.dcs(&std::mem::take(self.dcs));
+    }
+}
+
+/// Dump and replies after `bytes`, by vte alone.
+fn plain(bytes: &[u8]) -> (String, String) {
+    let mut fixture = Fixture::new(20, 6);
+    let mut dcs = Vec::new();
+    let mut parser: vte::Parser = vte::Parser::new();
+    fixture.term.begin_batch();
+    parser.advance(&mut Plain { term: &mut fixture.term, dcs: &mut dcs }, bytes);
+    (fixture.term.dump(), fixture.replies())
+}
+
+/// Dump and replies after `bytes`, by the scanner, given in `pieces`.
+fn scanned<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> (String, String) {
+    let mut fixture = Fixture::new(20, 6);
+    for piece in pieces {
+        fixture.feed(piece);
+    }
+    (fixture.term.dump(), fixture.replies())
+}
+
+fn compare(bytes: &[u8]) {
+    let expected = plain(bytes);
+    assert_eq!(scanned([bytes]), expected, "whole: {:?}", String::from_utf8_lossy(bytes));
+    for at in 1..bytes.len() {
+        let (a, b) = bytes.split_at(at);
+        assert_eq!(scanned([a, b]), expected, "at {at}: {:?}", String::from_utf8_lossy(bytes));
+    }
+    assert_eq!(scanned(bytes.chunks(1)), expected, "bytes: {:?}", String::from_utf8_lossy(bytes));
+}
+
+/// Pieces of streams: text, sequences whole, odd and cut short.
+fn piece() -> impl Strategy<Value = Vec<u8>> {
+    let numbers = prop_oneof![
+        "[0-9]{0,3}",
+        "[0-9]{0,3}(;[0-9]{0,4}){0,5}",
+        "[0-9:;]{0,12}",
+        Just("1;".repeat(40)),
+        Just("99999999999999".to_owned()),
+    ];
+    prop_oneof![
+        4 => "[ -~]{0,30}".prop_map(String::into_bytes),
+        3 => "[a-z日本語éü\u{301}\u{200d}👩👧🇩🇪❤\u{fe0f}가\u{1100}\u{1161}\u{600}क\u{94d}\u{93e}\u{85}\u{200b}]{0,12}"
+            .prop_map(String::into_bytes),
+        3 => "[\n\r\t\x08\x0b\x0e\x0f\x00\x7f]{1,3}".prop_map(String::into_bytes),
+        6 => (numbers, "[<=>?]?", "[ !\"$]?", "[@-~]")
+            .prop_map(|(n, p, i, f)| format!("\x1b[{p}{n}{i}{f}").into_bytes()),
+        2 => "\x1b\\[[0-9]{0,2}[\n\r\x1b\x18]?[0-9;?<]{0,3}[A-Z]".prop_map(String::into_bytes),
+        2 => "\x1b[ #()*+]{0,3}[0-9A-OQ-WYZ`-~]".prop_map(String::into_bytes),
+        1 => Just(b"\x1b".to_vec()),
+        1 => "\x1b\\][0-9]{0,3};[ -~]{0,20}(\x07|\x1b\\\\)".prop_map(String::into_bytes),
+        1 => "\x1b\\](0|2|7|8|133);[A-D;é]{0,5}[\r\n]?[a-z]?(\x07|\x1b\\\\|\x1b\\[m)"
+            .prop_map(String::into_bytes),
+        1 => "\x1bP[0-9;]{0,3}[$+]q[ -~]{0,8}\x1b\\\\".prop_map(String::into_bytes),
+        1 => "\x1b[X^][ -~]{0,8}\x1b\\\\".prop_map(String::into_bytes),
+        2 => Just(b"\x1b[?1049h".to_vec()),
+        1 => Just(b"\x1b[?1049l".to_vec()),
+        2 => Just(b"\x1b[38;2;1;2;3;48:5:7m".to_vec()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn scanner_is_vte_at_every_split(pieces in prop::collection::vec(piece(), 1..8)) {
+        compare(&pieces.concat());
+    }
+}

@@ -1,0 +1,105 @@
+//! Printing: wrapping, wide and combining characters, clusters, character sets.
+
+use super::{Fixture, check, check_cursor};
+use crate::Width;
+
+#[test]
+fn text_wraps_at_the_edge_when_more_comes() {
+    check_cursor("0123456789", "0123456789", (0, 9));
+    check_cursor("0123456789a", "0123456789/a", (1, 1));
+    check_cursor("0123456789\r\nx", "0123456789/x", (1, 1));
+}
+
+#[test]
+fn without_auto_wrap_the_last_column_is_overwritten() {
+    check_cursor("\x1b[?7l0123456789abc", "012345678c", (0, 9));
+    check_cursor("\x1b[?7l0123456789日", "01234567日", (0, 9));
+}
+
+#[test]
+fn wide_characters_take_two_columns_and_never_part() {
+    check_cursor("日本", "日本", (0, 4));
+    check_cursor("012345678日", "012345678/日", (1, 2));
+    // One half overwritten takes the other with it.
+    check("日本\x1b[1;2Hx", " x本");
+    check("日本\x1b[1;1Hx", "x 本");
+    check("日本\x1b[1;2H語", " 語");
+    check("日本\x1b[1;2Hé", " é本");
+}
+
+#[test]
+fn a_wide_character_that_wraps_leaves_a_mark_not_a_space() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("012345678日");
+    assert_eq!(fixture.snapshot().rows[0].cells[9].width(), Width::Head);
+    let line = fixture.term.line_at(fixture.term.live_top());
+    assert_eq!(fixture.term.text(line), "012345678日");
+}
+
+#[test]
+fn marks_combine_with_the_character_before() {
+    check_cursor("e\u{301}x", "e\u{301}x", (0, 2));
+    check_cursor("0123456789\u{301}", "0123456789\u{301}", (0, 9));
+    // Nothing to combine with.
+    check_cursor("\u{301}x", "x", (0, 1));
+    check_cursor("日\u{301}x", "日\u{301}x", (0, 3));
+}
+
+#[test]
+fn clusters_take_one_cell_or_two() {
+    check_cursor("👩\u{200d}👩\u{200d}👧x", "👩\u{200d}👩\u{200d}👧x", (0, 3));
+    check_cursor("🇩🇪🇫🇷x", "🇩🇪🇫🇷x", (0, 5));
+    check_cursor("👍🏽x", "👍🏽x", (0, 3));
+    // VS16 widens, VS15 narrows.
+    check_cursor("❤x", "❤x", (0, 2));
+    check_cursor("❤\u{fe0f}x", "❤\u{fe0f}x", (0, 3));
+    check_cursor("⌚\u{fe0e}x", "⌚\u{fe0e}x", (0, 2));
+    check_cursor("각x", "각x", (0, 3));
+    check_cursor("\u{1100}\u{1161}\u{11a8}x", "\u{1100}\u{1161}\u{11a8}x", (0, 3));
+}
+
+#[test]
+fn a_cluster_that_widens_in_the_last_column_moves_on() {
+    check_cursor("012345678❤\u{fe0f}x", "012345678/❤\u{fe0f}x", (1, 3));
+}
+
+#[test]
+fn without_mode_2027_only_marks_combine() {
+    check_cursor("\x1b[?2027l🇩🇪x", "🇩🇪x", (0, 3));
+    check_cursor("\x1b[?2027le\u{301}x", "e\u{301}x", (0, 2));
+}
+
+#[test]
+fn line_drawing_and_shifts() {
+    check("\x1b(0lqk\x1b(Blqk", "┌─┐lqk");
+    check("\x1b)0a\x0eq\x0fq", "a─q");
+    check("\x1b*0\x1bNqq", "─q");
+    check("\x1b(A#", "£");
+}
+
+#[test]
+fn insert_mode_shifts_the_row() {
+    check("abc\x1b[4h\x1b[1;2HXY", "aXYbc");
+    check("0123456789\x1b[4h\x1b[1;1H日", "日01234567");
+}
+
+#[test]
+fn rep_repeats() {
+    check("a\x1b[3b", "aaaa");
+    check("日\x1b[b", "日日");
+    check("\x1b[3b", "");
+    // A count beyond the screen's cells is cut to them.
+    check("a\x1b[65535b", "aaaaaaaaaa/aaaaaaaaaa/aaaaaaaaaa/a");
+}
+
+#[test]
+fn invalid_utf8_shows_as_replacement() {
+    check(b"a\xffb", "a\u{fffd}b");
+    check(b"a\xe6\x97b", "a\u{fffd}b");
+    check(b"\xe6\x97\x1b[mb", "\u{fffd}b");
+    let mut fixture = Fixture::new(10, 4);
+    for byte in "a日é".bytes() {
+        fixture.feed([byte]);
+    }
+    assert_eq!(fixture.screen(), "a日é");
+}

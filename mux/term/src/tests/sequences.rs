@@ -1,0 +1,184 @@
+//! What sequences do to the screen, and what they are answered.
+
+use super::{Fixture, check, check_cursor, check_reply};
+use crate::{ClipboardTarget, Color, Event, Modes, Rgb, Underline};
+
+#[test]
+fn motions() {
+    check_cursor("\x1b[2;3Hx", "/  x", (1, 3));
+    check_cursor("\x1b[99;99Hx", "///         x", (3, 9));
+    check_cursor("\x1b[3;3H\x1b[A\x1b[2D\x1b[BX\x1b[CY", "//X Y", (2, 3));
+    check_cursor("abc\x1b[5GX\x1b[2dY", "abc X/     Y", (1, 6));
+    check_cursor("a\tb", "a       b", (0, 9));
+    check_cursor("abc\x08\x08X", "aXc", (0, 2));
+    check_cursor("0123456789\x08X", "01234567X9", (0, 9));
+}
+
+#[test]
+fn erasing() {
+    check("abcdef\x1b[1;3H\x1b[K", "ab");
+    check("abcdef\x1b[1;3H\x1b[1K", "   def");
+    check("abcdef\x1b[2K", "");
+    check("a\r\nb\r\nc\x1b[2;1H\x1b[J", "a");
+    check("a\r\nb\r\nc\x1b[2;1H\x1b[1J", "//c");
+    check("abcdef\x1b[1;2H\x1b[2X", "a  def");
+    check("日本語\x1b[1;2H\x1b[K", "");
+}
+
+#[test]
+fn inserting_and_deleting() {
+    check("abcdef\x1b[1;2H\x1b[2@", "a  bcdef");
+    check("abcdef\x1b[1;2H\x1b[2P", "adef");
+    check("日本語x\x1b[1;2H\x1b[P", " 本語x");
+    check("a\r\nb\r\nc\x1b[2;1H\x1b[L", "a//b/c");
+    check("a\r\nb\r\nc\r\nd\x1b[2;1H\x1b[2M", "a/d");
+    check("a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[2;1H\x1b[9L", "a///d");
+}
+
+#[test]
+fn scrolling_and_regions() {
+    check("a\r\nb\r\nc\r\nd\r\ne", "b/c/d/e");
+    check("a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[3;1H\nX", "a/c/X/d");
+    check("a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[2;1H\x1bMX", "a/X/b/d");
+    check("a\r\nb\r\nc\r\nd\x1b[2S", "c/d");
+    check("a\r\nb\r\nc\r\nd\x1b[T", "/a/b/c");
+    // A region from the top: what leaves it is history, what is below stays.
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("a\r\nb\r\nc\r\nd\x1b[1;3r\x1b[3;1H\nX");
+    assert_eq!(fixture.screen(), "b/c/X/d");
+    assert_eq!(fixture.everything(), "a/b/c/X/d");
+}
+
+#[test]
+fn origin_mode_counts_from_the_region() {
+    check_cursor("\x1b[2;3r\x1b[?6hx\x1b[9;1Hy", "/x/y", (2, 1));
+    check_reply("\x1b[2;3r\x1b[?6h\x1b[2;2H\x1b[6n", "\x1b[2;2R");
+}
+
+#[test]
+fn tabs() {
+    check_cursor("\x1b[3g\x1b[1;4H\x1bH\r\tx", "   x", (0, 4));
+    check_cursor("\x1b[1;10H\x1b[Zx", "        x", (0, 9));
+    check_cursor("\x1b[2Ix", "         x", (0, 9));
+}
+
+#[test]
+fn alternate_screen() {
+    check_cursor("main\x1b[?1049hother\x1b[?1049l!", "main!", (0, 5));
+    check("main\x1b[?1049h\x1b[Hother", "other");
+    check("\x1b[?47hother\x1b[?47l\x1b[?47h", "other");
+    check("\x1b[?1047hother\x1b[?1047l\x1b[?1047h", "");
+}
+
+#[test]
+fn alignment_and_reset() {
+    check_cursor("\x1b#8", "EEEEEEEEEE/EEEEEEEEEE/EEEEEEEEEE/EEEEEEEEEE", (0, 0));
+    check_cursor("a\x1b[2;3r\x1b[?1049hx\x1bcb", "b", (0, 1));
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b[31m\x1b[?2004h\x1b]2;t\x07a\r\n\n\n\n\n\x1bc");
+    let fresh = Fixture::new(10, 4);
+    assert_eq!(fixture.term.dump(), fresh.term.dump());
+}
+
+#[test]
+fn saving_the_cursor() {
+    check_cursor("ab\x1b7\x1b[3;3H\x1b8c", "abc", (0, 3));
+    check_cursor("ab\x1b[s\x1b[3;3H\x1b[uc", "abc", (0, 3));
+}
+
+#[test]
+fn styles() {
+    let style = |sgr: &str| {
+        let mut fixture = Fixture::new(10, 4);
+        fixture.feed(format!("{sgr}x"));
+        fixture.snapshot().rows[0].styles[0].style
+    };
+    assert_eq!(style("\x1b[31m").foreground, Color::Indexed(1));
+    assert_eq!(style("\x1b[97;102m").foreground, Color::Indexed(15));
+    assert_eq!(style("\x1b[97;102m").background, Color::Indexed(10));
+    let red = Color::Rgb(Rgb { r: 1, g: 2, b: 3 });
+    assert_eq!(style("\x1b[38;2;1;2;3m").foreground, red);
+    assert_eq!(style("\x1b[38:2::1:2:3m").foreground, red);
+    assert_eq!(style("\x1b[38:2:1:2:3m").foreground, red);
+    assert_eq!(style("\x1b[58:2::1:2:3m").underline_color, red);
+    assert_eq!(style("\x1b[48;5;200;1m").background, Color::Indexed(200));
+    assert_eq!(style("\x1b[4:3m").underline, Underline::Curly);
+    assert_eq!(style("\x1b[4m\x1b[4:0m").underline, Underline::None);
+    assert_eq!(style("\x1b[21m").underline, Underline::Double);
+    assert_eq!(style("\x1b[1;31m\x1b[m"), Default::default());
+}
+
+#[test]
+fn erased_cells_have_the_pens_background() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b[41m\x1b[2J\x1b[m");
+    let snapshot = fixture.snapshot();
+    assert_eq!(snapshot.rows[3].styles.len(), 1);
+    assert_eq!(snapshot.rows[3].styles[0].style.background, Color::Indexed(1));
+    assert_eq!(fixture.screen(), "");
+}
+
+#[test]
+fn replies() {
+    check_reply("\x1b[c", "\x1b[?62;22;52c");
+    check_reply("\x1b[5n\x1b[2;3H\x1b[6n", "\x1b[0n\x1b[2;3R");
+    check_reply(
+        "\x1b[?2026$p\x1b[?25$p\x1b[?9999$p\x1b[4$p",
+        "\x1b[?2026;2$y\x1b[?25;1$y\x1b[?9999;0$y\x1b[4;2$y",
+    );
+    check_reply("\x1b[1;31;4:3m\x1bP$qm\x1b\\", "\x1bP1$r0;1;4:3;31m\x1b\\");
+    check_reply("\x1b[2;3r\x1bP$qr\x1b\\", "\x1bP1$r2;3r\x1b\\");
+    check_reply("\x1b[3 q\x1bP$q q\x1b\\", "\x1bP1$r3 q\x1b\\");
+    check_reply("\x1bP$qz\x1b\\", "\x1bP0$r\x1b\\");
+    check_reply("\x1bP+q544e\x1b\\", "\x1bP1+r544E=787465726D2D323536636F6C6F72\x1b\\");
+    check_reply("\x1bP+q6576696C\x1b\\", "\x1bP0+r\x1b\\");
+    check_reply("\x1b[18t\x1b[14t\x1b[16t", "\x1b[8;4;10t\x1b[4;64;80t\x1b[6;16;8t");
+    check_reply("\x1b[>q", concat!("\x1bP>|Unterm ", env!("CARGO_PKG_VERSION"), "\x1b\\"));
+    // Not spoken yet, so not claimed.
+    check_reply("\x1b[?u", "");
+    // Reports of the title are a way to type into a shell.
+    check_reply("\x1b]2;rm -rf\x07\x1b[21t", "");
+    check_reply("\x1b]4;1;#ff8000\x07\x1b]4;1;?\x07", "\x1b]4;1;rgb:ffff/8080/0000\x07");
+    check_reply("\x1b]11;rgb:1/2/3\x1b\\\x1b]11;?\x1b\\", "\x1b]11;rgb:1111/2222/3333\x1b\\");
+}
+
+#[test]
+fn modes_and_events() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b[?1;2004;1004h\x1b=\x07\x07\x1b]2;ti\x1btle\x07");
+    assert!(fixture.term.modes().contains(
+        Modes::APP_CURSOR | Modes::BRACKETED_PASTE | Modes::FOCUS_EVENTS | Modes::APP_KEYPAD
+    ));
+    fixture.feed("\x1b]0;a\tb\x07\x1b]7;file:///tmp\x07\x1b]52;c;aGk=\x07\x1b]133;D;3\x07");
+    assert_eq!(
+        fixture.term.take_events(),
+        [
+            Event::Bell,
+            Event::Title,
+            Event::Bell,
+            Event::Title,
+            Event::Cwd,
+            Event::Clipboard { target: ClipboardTarget::Clipboard, text: "hi".into() },
+            Event::CommandEnd { exit_code: Some(3) },
+        ]
+    );
+    assert_eq!(fixture.term.title(), "ab");
+    assert_eq!(fixture.term.cwd(), Some("file:///tmp"));
+}
+
+#[test]
+fn the_title_stack() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b]2;a\x07\x1b[22;0t\x1b]2;b\x07\x1b[23;0t");
+    assert_eq!(fixture.term.title(), "a");
+}
+
+#[test]
+fn links_cover_what_is_printed_in_them() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b]8;id=1;http://a\x1b\\ab\x1b]8;;\x1b\\c");
+    let runs = &fixture.snapshot().rows[0].styles;
+    assert_eq!((runs[0].start, runs[0].end), (0, 2));
+    assert_eq!(runs[0].link.as_ref().unwrap().uri, "http://a");
+    assert_eq!(runs[1].link, None);
+}

@@ -1,0 +1,142 @@
+//! Text out of the grid: rows, ranges, words and lines.
+
+use crate::cell::{Cell, Content, Width};
+use crate::grid::RowView;
+use crate::term::Term;
+use crate::{LineId, Point, TextRange};
+
+/// What parts words besides blanks.
+const SEPARATORS: &str = ",;|│'\"`()[]{}<>";
+/// Rows of a logical line that are looked at around a point.
+const LINE_ROWS: u64 = 4096;
+
+impl Term {
+    /// Appends the row's text, without trailing blanks, to `text`; false for a row that is not kept.
+    pub fn row_text(&self, line: LineId, text: &mut String) -> bool {
+        let mut scratch = Vec::new();
+        let Some(view) = self.grid.read(line.0, &mut scratch) else { return false };
+        let start = text.len();
+        push_cells(&view, 0, view.cells.len(), text);
+        trim(text, start);
+        true
+    }
+
+    /// The text of a range as a person would copy it: wrapped rows joined, trailing blanks of each line dropped, lines
+    /// parted by `\n`.
+    pub fn text(&self, range: TextRange) -> String {
+        let cols = self.grid.cols();
+        let mut text = String::new();
+        let mut scratch = Vec::new();
+        let first = range.start.line.0.max(self.grid.oldest());
+        let last = range.end.line.0.min(self.grid.end() - 1);
+        let mut start_of_line = 0;
+        for line in first..=last {
+            let Some(view) = self.grid.read(line, &mut scratch) else { continue };
+            let (start, end) = if range.block {
+                let (a, b) = (range.start.col, range.end.col);
+                (a.min(b) as usize, a.max(b) as usize + 1)
+            } else {
+                let start = if line == range.start.line.0 { range.start.col as usize } else { 0 };
+                let end = if line == range.end.line.0 { range.end.col as usize + 1 } else { cols };
+                (start, end)
+            };
+            let end = end.min(cols);
+            push_cells(&view, start, end, &mut text);
+            let goes_on = view.meta.is_wrapped() && !range.block;
+            if goes_on && line < last {
+                // Columns of a wrapped row that were never written are blanks inside its line.
+                let missing = end.saturating_sub(start.max(view.cells.len()));
+                text.extend(std::iter::repeat_n(' ', missing));
+            } else {
+                trim(&mut text, start_of_line);
+                if line < last {
+                    text.push('\n');
+                }
+                start_of_line = text.len();
+            }
+        }
+        text
+    }
+
+    /// The word at `point` (a stretch of non-separators, across wrapped rows), for a double click.
+    pub fn word_at(&self, point: Point) -> TextRange {
+        let alone = TextRange { start: point, end: point, block: false };
+        let line = self.line_at(point.line);
+        let mut cells: Vec<(Point, Option<char>)> = Vec::new();
+        let mut scratch = Vec::new();
+        let cols = self.grid.cols();
+        for id in line.start.line.0..=line.end.line.0 {
+            let Some(view) = self.grid.read(id, &mut scratch) else { continue };
+            for col in 0..cols {
+                let cell = view.cells.get(col).copied().unwrap_or_default();
+                let at = Point { line: LineId(id), col: col as u16 };
+                match cell.width() {
+                    Width::Head => {}
+                    // The second half belongs to what the first half is.
+                    Width::Tail => cells.push((at, cells.last().and_then(|(_, c)| *c))),
+                    _ => cells.push((at, first_char(&view, cell))),
+                }
+            }
+        }
+        let Ok(at) = cells.binary_search_by_key(&point, |(at, _)| *at) else { return alone };
+        let in_word =
+            |i: usize| cells[i].1.is_some_and(|c| !c.is_whitespace() && !SEPARATORS.contains(c));
+        if !in_word(at) {
+            return alone;
+        }
+        let start = (0..at).rev().take_while(|&i| in_word(i)).last().unwrap_or(at);
+        let end = (at + 1..cells.len()).take_while(|&i| in_word(i)).last().unwrap_or(at);
+        TextRange { start: cells[start].0, end: cells[end].0, block: false }
+    }
+
+    /// The whole logical line at `line`, for a triple click.
+    pub fn line_at(&self, line: LineId) -> TextRange {
+        let (mut first, mut last) = (line.0, line.0);
+        while first > self.grid.oldest()
+            && line.0 - first < LINE_ROWS
+            && self.is_wrapped(LineId(first - 1))
+        {
+            first -= 1;
+        }
+        while last + 1 < self.grid.end()
+            && last - line.0 < LINE_ROWS
+            && self.is_wrapped(LineId(last))
+        {
+            last += 1;
+        }
+        TextRange {
+            start: Point { line: LineId(first), col: 0 },
+            end: Point { line: LineId(last), col: self.size.cols - 1 },
+            block: false,
+        }
+    }
+}
+
+/// Appends the text of columns `start..end`.
+fn push_cells(view: &RowView<'_>, start: usize, end: usize, text: &mut String) {
+    let end = end.min(view.cells.len());
+    for cell in view.cells.get(start..end).unwrap_or_default() {
+        match (cell.width(), cell.content()) {
+            (Width::Tail | Width::Head, _) => {}
+            (_, Content::Empty) => text.push(' '),
+            (_, Content::Char(c)) => text.push(c),
+            (_, Content::Cluster(id)) => {
+                text.push_str(view.tables.cluster(id as u16).map_or(" ", |text| text));
+            }
+        }
+    }
+}
+
+fn first_char(view: &RowView<'_>, cell: Cell) -> Option<char> {
+    match cell.content() {
+        Content::Empty => None,
+        Content::Char(c) => Some(c),
+        Content::Cluster(id) => view.tables.cluster(id as u16)?.chars().next(),
+    }
+}
+
+/// Drops blanks from the end of `text`, not further than `start`.
+fn trim(text: &mut String, start: usize) {
+    let len = text[start..].trim_end_matches(' ').len();
+    text.truncate(start + len);
+}

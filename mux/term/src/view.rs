@@ -1,0 +1,118 @@
+//! Bringing a viewer's [`Snapshot`] up to date.
+//!
+//! Runs under the pane's lock, so it does as little as it can: nothing when nothing changed, else a look at each row's
+//! id and revision and a copy of the rows that differ. Buffers of the snapshot are used again.
+
+use std::sync::Arc;
+
+use crate::cell::{Cell, WITHOUT_IDS};
+use crate::grid::RowView;
+use crate::style::Style;
+use crate::term::Term;
+use crate::{LineId, Snapshot, SnapshotRow, StyleRun};
+
+impl Term {
+    /// Brings `snapshot` up to date, its viewport starting at `top` (`None`: the live screen; a line that is no longer
+    /// kept: the oldest). Copies only rows it does not have.
+    pub fn snapshot(&self, snapshot: &mut Snapshot, top: Option<LineId>) {
+        let (oldest, live) = (self.grid.oldest(), self.grid.live_top());
+        let first = top.map_or(live, |top| top.0.clamp(oldest, live));
+        let rows = self.grid.rows();
+        let same_lines = snapshot.seq != 0
+            && snapshot.screen == self.screen
+            && snapshot.size.cols == self.size.cols;
+        let old_first = snapshot.rows.first().map(|row| row.line.0);
+        if same_lines
+            && snapshot.seq == self.seq
+            && snapshot.rows.len() == rows
+            && old_first == Some(first)
+        {
+            return;
+        }
+        if let Some(old) = old_first.filter(|_| same_lines) {
+            // Rows the snapshot has already move to where they are now.
+            let distance = first.abs_diff(old);
+            if distance < snapshot.rows.len() as u64 {
+                if first > old {
+                    snapshot.rows.rotate_left(distance as usize);
+                } else {
+                    snapshot.rows.rotate_right(distance as usize);
+                }
+            }
+        }
+        snapshot.rows.resize_with(rows, SnapshotRow::default);
+        let mut scratch = Vec::new();
+        for (i, row) in snapshot.rows.iter_mut().enumerate() {
+            let line = first + i as u64;
+            let revision = self.grid.line_meta(line).map_or(0, |meta| meta.revision);
+            let known = same_lines
+                && row.line.0 == line
+                && row.revision == revision
+                && row.cells.len() == self.grid.cols();
+            if known {
+                continue;
+            }
+            if let Some(view) = self.grid.read(line, &mut scratch) {
+                copy_row(&view, LineId(line), self.grid.cols(), row);
+            }
+        }
+        snapshot.seq = self.seq;
+        snapshot.size = self.size;
+        snapshot.screen = self.screen;
+        snapshot.oldest = LineId(oldest);
+        snapshot.live_top = LineId(live);
+        snapshot.cursor = self.cursor();
+        let row = snapshot.cursor.row as u64 + (live - first);
+        snapshot.cursor.visible &= row < rows as u64;
+        snapshot.cursor.row = row.min(u16::MAX as u64) as u16;
+        snapshot.modes = self.modes;
+        snapshot.mouse_tracking = self.mouse_tracking;
+        snapshot.mouse_encoding = self.mouse_encoding;
+        if !Arc::ptr_eq(&snapshot.palette, &self.palette) {
+            snapshot.palette = self.palette.clone();
+        }
+    }
+}
+
+fn copy_row(view: &RowView<'_>, line: LineId, cols: usize, row: &mut SnapshotRow) {
+    row.line = line;
+    row.revision = view.meta.revision;
+    row.wrapped = view.meta.is_wrapped();
+    row.cells.clear();
+    row.styles.clear();
+    row.clusters.clear();
+    let len = view.cells.len().min(cols);
+    let cells = &view.cells[..len];
+    // Ids mean something in their page only: the runs say what they stood for.
+    row.cells.extend(cells.iter().map(|cell| Cell(cell.0 & WITHOUT_IDS)));
+    row.cells.resize(cols, Cell::EMPTY);
+    let mut start = 0;
+    while start < cols {
+        let ids = cells.get(start).map_or(0, |cell| cell.0 & !WITHOUT_IDS);
+        let end = match cells.get(start..) {
+            Some(rest) if !rest.is_empty() => {
+                start + rest.iter().take_while(|cell| cell.0 & !WITHOUT_IDS == ids).count()
+            }
+            _ => cols,
+        };
+        // The default look goes on behind the last cell that was written.
+        let end = if end == len && ids == 0 { cols } else { end };
+        let (style, link) = match cells.get(start) {
+            Some(cell) => (view.tables.style(cell.style_id()), view.tables.link(cell.link_id())),
+            None => (Style::default(), None),
+        };
+        row.styles.push(StyleRun {
+            start: start as u16,
+            end: end as u16,
+            style,
+            link: link.cloned(),
+        });
+        start = end;
+    }
+    for (col, cell) in cells.iter().enumerate() {
+        if let Some(text) = cell.cluster_id().and_then(|id| view.tables.cluster(id)) {
+            row.cells[col] = row.cells[col].with_ids(0, 0, Some(row.clusters.len() as u16));
+            row.clusters.push((col as u16, text.clone()));
+        }
+    }
+}
