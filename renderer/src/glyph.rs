@@ -1,5 +1,7 @@
 //! Glyphs as pictures: rasterised once, kept, and named by a small number that frames carry.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use cosmic_text::SwashContent;
 use rustc_hash::FxHashMap;
 use swash::scale::image::Image;
@@ -54,10 +56,16 @@ pub struct GlyphCache {
 const MAX_BYTES: usize = 48 << 20;
 const MAX_GLYPHS: usize = 1 << 16;
 
+/// Numbers generations across all caches, so that ids of one are never taken for another's.
+fn next_generation() -> u64 {
+    static GENERATIONS: AtomicU64 = AtomicU64::new(1);
+    GENERATIONS.fetch_add(1, Ordering::Relaxed)
+}
+
 impl Default for GlyphCache {
     fn default() -> Self {
         Self {
-            generation: 0,
+            generation: next_generation(),
             glyphs: Vec::new(),
             ids: FxHashMap::default(),
             bytes: 0,
@@ -88,7 +96,7 @@ impl GlyphCache {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.generation += 1;
+        self.generation = next_generation();
         self.glyphs.clear();
         self.ids.clear();
         self.bytes = 0;

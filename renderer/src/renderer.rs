@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use cosmic_text::SwashCache;
 use rustc_hash::FxHashMap;
@@ -17,6 +18,9 @@ use crate::row::{CursorLook, RowBuilder, RowState};
 use crate::shape::Shaper;
 use crate::{CellMetrics, FontOptions, PaneScene, Scene};
 
+/// Numbers rows across all renderers, so that a painter may be given frames of more than one.
+static VERSIONS: AtomicU64 = AtomicU64::new(1);
+
 /// Builds frames; keeps fonts, shaped rows and the glyph cache between them.
 pub struct Renderer {
     options: FontOptions,
@@ -28,7 +32,6 @@ pub struct Renderer {
     pub(crate) swash: SwashCache,
     panes: FxHashMap<u64, KeptPane>,
     frame: Arc<Frame>,
-    versions: u64,
 }
 
 /// The rows of a pane as they were drawn last.
@@ -70,7 +73,6 @@ impl Renderer {
             swash: SwashCache::new(),
             panes: FxHashMap::default(),
             frame: Arc::default(),
-            versions: 0,
         }
     }
 
@@ -177,8 +179,7 @@ impl Renderer {
                 Some(known) => (known.row.clone(), known.blinks),
                 None => {
                     let mut picture = builder.build(row, cols, &state);
-                    self.versions += 1;
-                    picture.version = self.versions;
+                    picture.version = VERSIONS.fetch_add(1, Ordering::Relaxed);
                     let blinks = row
                         .styles
                         .iter()

@@ -26,10 +26,6 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
         Ok(Self { surface, painter: CpuPainter::new(), size: None, exposed: false })
     }
 
-    /// Nothing to do ahead of the frame: the surface takes each frame's own size, so that no picture of the wrong
-    /// size is ever shown.
-    pub(crate) fn resize(&mut self, _width: u32, _height: u32) {}
-
     pub(crate) fn invalidate(&mut self) {
         self.exposed = true;
     }

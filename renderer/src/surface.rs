@@ -3,6 +3,7 @@
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
 use crate::Renderer;
+use crate::gpu::surface::{GpuSurface, WindowAdapter};
 use crate::soft::SoftSurface;
 
 /// Which painter is wanted.
@@ -39,42 +40,134 @@ pub enum PainterError {
 
 /// A painter bound to a window `W` (an `Arc` of a winit window).
 pub struct WindowPainter<W> {
-    soft: SoftSurface<W>,
+    window: W,
+    choice: PainterChoice,
+    surface: WindowSurface<W>,
+}
+
+enum WindowSurface<W> {
+    Gpu(Box<GpuSurface>),
+    Cpu(SoftSurface<W>),
 }
 
 impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> WindowPainter<W> {
     /// Makes the painter and says in the log which it became and why.
     pub fn new(window: W, choice: PainterChoice) -> Result<Self, PainterError> {
-        if choice == PainterChoice::Gpu {
-            return Err(PainterError::NoAdapter("this build has no GPU painter yet".into()));
-        }
-        tracing::info!(painter = "cpu", "painting on the CPU");
-        Ok(Self { soft: SoftSurface::new(window)? })
+        let surface = choose(&window, choice)?;
+        Ok(Self { window, choice, surface })
     }
 
     /// Which painter it is.
     pub fn kind(&self) -> PainterKind {
-        PainterKind::Cpu
+        match &self.surface {
+            WindowSurface::Gpu(_) => PainterKind::Gpu,
+            WindowSurface::Cpu(_) => PainterKind::Cpu,
+        }
     }
 
     /// Name of the adapter, for the log and the debug overlay.
     pub fn adapter(&self) -> String {
-        "CPU (softbuffer)".into()
-    }
-
-    /// Changes the surface's size in physical pixels.
-    pub fn resize(&mut self, width: u32, height: u32) {
-        self.soft.resize(width, height);
+        match &self.surface {
+            WindowSurface::Gpu(surface) => surface.adapter(),
+            WindowSurface::Cpu(_) => "CPU (softbuffer)".into(),
+        }
     }
 
     /// Paints the next frame whole: what the window showed is lost (a redraw that nobody asked for, as X11's Expose
     /// gives).
     pub fn invalidate(&mut self) {
-        self.soft.invalidate();
+        match &mut self.surface {
+            // Every frame is presented whole from the picture that is kept.
+            WindowSurface::Gpu(_) => {}
+            WindowSurface::Cpu(surface) => surface.invalidate(),
+        }
+    }
+
+    /// Changes the surface's size in physical pixels. Takes effect with the next frame of that size, so that no
+    /// picture of the wrong size is ever shown.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        tracing::trace!(width, height, "surface resized");
     }
 
     /// Paints and presents the renderer's last frame.
     pub fn paint(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
-        self.soft.paint(renderer)
+        match &mut self.surface {
+            WindowSurface::Cpu(surface) => surface.paint(renderer),
+            WindowSurface::Gpu(surface) => {
+                let painted = surface.paint(renderer);
+                if !surface.is_lost() {
+                    return painted;
+                }
+                self.recover(renderer)
+            }
+        }
     }
+
+    /// After the device was lost (a driver update, a card unplugged): a new one, or else the CPU.
+    fn recover(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
+        let again = WindowAdapter::find(&self.window).and_then(GpuSurface::new);
+        self.surface = match again {
+            Ok(surface) => {
+                tracing::info!(adapter = surface.adapter(), "painting on the GPU again");
+                WindowSurface::Gpu(Box::new(surface))
+            }
+            Err(error) if self.choice == PainterChoice::Gpu => return Err(error),
+            Err(error) => {
+                tracing::warn!(%error, "painting on the CPU: the GPU is gone");
+                WindowSurface::Cpu(SoftSurface::new(self.window.clone())?)
+            }
+        };
+        match &mut self.surface {
+            WindowSurface::Gpu(surface) => surface.paint(renderer),
+            WindowSurface::Cpu(surface) => surface.paint(renderer),
+        }
+    }
+}
+
+fn choose<W>(window: &W, choice: PainterChoice) -> Result<WindowSurface<W>, PainterError>
+where
+    W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static,
+{
+    let cpu = |reason: &str| {
+        tracing::info!(painter = "cpu", reason, "painting on the CPU");
+        Ok(WindowSurface::Cpu(SoftSurface::new(window.clone())?))
+    };
+    let gpu = |found: WindowAdapter, reason: &str| {
+        let surface = GpuSurface::new(found)?;
+        tracing::info!(painter = "gpu", adapter = surface.adapter(), reason, "painting on the GPU");
+        Ok(WindowSurface::Gpu(Box::new(surface)))
+    };
+    match choice {
+        PainterChoice::Cpu => cpu("asked for"),
+        PainterChoice::Gpu => gpu(WindowAdapter::find(window)?, "asked for"),
+        PainterChoice::Auto => {
+            if !may_have_gpu() {
+                return cpu("the system has no graphics device");
+            }
+            match WindowAdapter::find(window) {
+                Ok(found) if found.is_software() => {
+                    cpu(&format!("the only adapter, {}, is software", found.name()))
+                }
+                Ok(found) => gpu(found, "a real adapter")
+                    .or_else(|error| cpu(&format!("the adapter failed: {error}"))),
+                Err(error) => cpu(&error.to_string()),
+            }
+        }
+    }
+}
+
+/// Whether it is worth loading graphics drivers to look for an adapter, which takes longer than a whole start without.
+#[cfg(target_os = "linux")]
+fn may_have_gpu() -> bool {
+    let render_node = std::fs::read_dir("/dev/dri").is_ok_and(|nodes| {
+        nodes.flatten().any(|node| node.file_name().as_encoded_bytes().starts_with(b"render"))
+    });
+    // NVIDIA's own driver, and the GPU of a Windows host (WSL).
+    render_node
+        || ["/dev/nvidia0", "/dev/dxg"].iter().any(|path| std::path::Path::new(path).exists())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn may_have_gpu() -> bool {
+    true
 }

@@ -12,6 +12,7 @@ use unterm_term::{
 };
 
 /// Text in one style.
+#[derive(Clone, Debug)]
 pub struct Run {
     pub text: String,
     pub style: Style,

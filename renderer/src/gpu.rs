@@ -1,0 +1,358 @@
+//! The painter on the GPU (wgpu): a frame into a texture that lasts from frame to frame, so that only what changed is
+//! drawn again.
+
+mod atlas;
+mod chrome;
+mod pipeline;
+mod rows;
+pub(crate) mod surface;
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustc_hash::FxHashSet;
+use wgpu::{
+    Adapter, AdapterInfo, Buffer, BufferDescriptor, BufferUsages, CommandEncoderDescriptor, Device,
+    DeviceDescriptor, Extent3d, Limits, LoadOp, MapMode, Operations, PollType, Queue,
+    RenderPassColorAttachment, RenderPassDescriptor, StoreOp, TexelCopyBufferInfo,
+    TexelCopyBufferLayout, Texture, TextureDescriptor, TextureDimension, TextureFormat,
+    TextureUsages, TextureView, TextureViewDescriptor,
+};
+
+use atlas::{Atlas, Full};
+use chrome::Chrome;
+use pipeline::{Draw, Pipeline};
+use rows::{Instance, ROUNDED, Rows};
+
+use crate::{Damage, Frame, GlyphCache, PainterError, PixelRect, Quad, Renderer};
+
+/// Paints frames into a texture of its own.
+pub struct GpuPainter {
+    device: Device,
+    queue: Queue,
+    info: AdapterInfo,
+    format: TextureFormat,
+    atlas: Atlas,
+    rows: Rows,
+    pipeline: Pipeline,
+    chrome: Chrome,
+    /// Backgrounds and quads of the frame.
+    areas: Buffer,
+    areas_room: usize,
+    target: Option<Target>,
+    last: Option<Arc<Frame>>,
+    lost: Arc<AtomicBool>,
+}
+
+/// The picture.
+struct Target {
+    texture: Texture,
+    view: TextureView,
+    width: u32,
+    height: u32,
+}
+
+/// One draw call: instances of the areas' or the rows' buffer.
+enum Call {
+    Areas { draw: u32, instances: Range<u32> },
+    Row { draw: u32, instances: Range<u32>, rect: PixelRect },
+}
+
+impl GpuPainter {
+    /// A painter without a window, on the first adapter there is, also a software one. Its pictures are taken with
+    /// [`GpuPainter::read`].
+    pub fn offscreen() -> Result<Self, PainterError> {
+        let find = |backends| {
+            let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+                backends,
+                ..wgpu::InstanceDescriptor::new_without_display_handle()
+            });
+            pollster::block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
+        };
+        let adapter = find(wgpu::Backends::PRIMARY)
+            .or_else(|_| find(wgpu::Backends::GL))
+            .map_err(|error| PainterError::NoAdapter(error.to_string()))?;
+        Self::new(&adapter, TextureFormat::Bgra8Unorm)
+    }
+
+    /// A painter on this adapter whose picture has this format.
+    pub(crate) fn new(adapter: &Adapter, format: TextureFormat) -> Result<Self, PainterError> {
+        let (device, queue) = pollster::block_on(adapter.request_device(&DeviceDescriptor {
+            label: Some("unterm"),
+            required_limits: Limits::downlevel_webgl2_defaults().using_resolution(adapter.limits()),
+            ..Default::default()
+        }))
+        .map_err(|error| PainterError::NoAdapter(error.to_string()))?;
+        let lost = Arc::new(AtomicBool::new(false));
+        let flag = lost.clone();
+        device.set_device_lost_callback(move |reason, message| {
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                tracing::warn!(?reason, message, "the GPU device is lost");
+                flag.store(true, Ordering::Relaxed);
+            }
+        });
+        device.on_uncaptured_error(Arc::new(|error| {
+            tracing::error!(%error, "wgpu");
+        }));
+        let atlas = Atlas::new(&device);
+        Ok(Self {
+            pipeline: Pipeline::new(&device, format, &atlas),
+            chrome: Chrome::new(&device, &queue, format),
+            rows: Rows::new(&device),
+            areas: areas_buffer(&device, 16),
+            areas_room: 16,
+            atlas,
+            info: adapter.get_info(),
+            format,
+            target: None,
+            last: None,
+            lost,
+            device,
+            queue,
+        })
+    }
+
+    /// Name, kind and driver of the adapter.
+    pub fn adapter(&self) -> String {
+        format!("{} ({:?}, {})", self.info.name, self.info.device_type, self.info.backend)
+    }
+
+    /// The device is gone: a new painter is needed.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Paints the renderer's last frame into the texture and returns what changed since the frame before.
+    pub fn paint(&mut self, renderer: &mut Renderer) -> Vec<PixelRect> {
+        let frame = renderer.last_frame().clone();
+        if frame.width == 0 || frame.height == 0 {
+            return Vec::new();
+        }
+        let most = self.device.limits().max_texture_dimension_2d;
+        if frame.width > most || frame.height > most {
+            tracing::warn!(frame.width, frame.height, most, "the frame is too large for the GPU");
+            return Vec::new();
+        }
+        let same = self
+            .target
+            .as_ref()
+            .is_some_and(|target| (target.width, target.height) == (frame.width, frame.height));
+        if !same {
+            self.target = Some(Target::new(&self.device, self.format, frame.width, frame.height));
+            self.last = None;
+        }
+        let damage = match &self.last {
+            Some(last) => Damage::between(last, &frame),
+            None => Damage::whole(&frame),
+        };
+        if self.atlas.generation != frame.glyphs {
+            self.atlas.clear(frame.glyphs);
+            self.rows.clear();
+            self.chrome.reset();
+        }
+        if !damage.is_empty() {
+            let system = &mut renderer.fonts.system;
+            let swash = &mut renderer.swash;
+            self.chrome.prepare(&frame, &self.device, &self.queue, system, swash);
+            self.draw(&frame, &renderer.glyphs, &damage.rects);
+        }
+        self.last = Some(frame);
+        damage.rects
+    }
+
+    /// The picture as pixels `0x00RRGGBB`, row by row; empty before the first frame.
+    pub fn read(&self) -> Result<Vec<u32>, PainterError> {
+        let failed = |error: &dyn std::fmt::Display| PainterError::Surface(error.to_string());
+        let Some(target) = &self.target else { return Ok(Vec::new()) };
+        let stride = (target.width * 4).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+        let buffer = self.device.create_buffer(&BufferDescriptor {
+            label: Some("picture"),
+            size: u64::from(stride) * u64::from(target.height),
+            usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let mut encoder = self.device.create_command_encoder(&CommandEncoderDescriptor::default());
+        encoder.copy_texture_to_buffer(
+            target.texture.as_image_copy(),
+            TexelCopyBufferInfo {
+                buffer: &buffer,
+                layout: TexelCopyBufferLayout {
+                    offset: 0,
+                    bytes_per_row: Some(stride),
+                    rows_per_image: None,
+                },
+            },
+            target.size(),
+        );
+        self.queue.submit([encoder.finish()]);
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        buffer.slice(..).map_async(MapMode::Read, move |result| {
+            // The receiver waits below; it can only be gone if polling failed.
+            let _ = sender.send(result);
+        });
+        self.device.poll(PollType::wait_indefinitely()).map_err(|error| failed(&error))?;
+        receiver.recv().map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
+        let bytes = buffer.slice(..).get_mapped_range().map_err(|error| failed(&error))?;
+        let swapped = self.format == TextureFormat::Rgba8Unorm;
+        let pixels = bytes
+            .chunks_exact(stride as usize)
+            .flat_map(|row| row[..target.width as usize * 4].chunks_exact(4))
+            .map(|pixel| {
+                let [a, g, b] = [pixel[0], pixel[1], pixel[2]].map(u32::from);
+                let (red, blue) = if swapped { (a, b) } else { (b, a) };
+                red << 16 | g << 8 | blue
+            })
+            .collect();
+        Ok(pixels)
+    }
+
+    fn draw(&mut self, frame: &Frame, glyphs: &GlyphCache, rects: &[PixelRect]) {
+        let shown: FxHashSet<u64> =
+            frame.panes.iter().flat_map(|pane| pane.rows.iter().map(|row| row.version)).collect();
+        self.rows.retain(&shown);
+        let plan = match self.plan(frame, glyphs, rects, false) {
+            Ok(plan) => Ok(plan),
+            Err(Full) => {
+                // No room for more glyphs: keep only those of this frame.
+                tracing::debug!("atlas full: emptied");
+                self.atlas.clear(frame.glyphs);
+                self.rows.clear();
+                self.plan(frame, glyphs, rects, true)
+            }
+        };
+        let Ok((areas, draws, calls)) = plan else { return };
+        if self.atlas.replaced {
+            self.atlas.replaced = false;
+            self.pipeline.rebind(&self.device, &self.atlas);
+        }
+        if areas.len() > self.areas_room {
+            self.areas_room = areas.len().next_power_of_two();
+            self.areas = areas_buffer(&self.device, self.areas_room);
+        }
+        self.queue.write_buffer(&self.areas, 0, bytemuck::cast_slice(&areas));
+        self.pipeline.upload(&self.device, &self.queue, &draws);
+
+        let Some(target) = &self.target else { return };
+        let mut encoder = self.device.create_command_encoder(&CommandEncoderDescriptor::default());
+        let mut pass = encoder.begin_render_pass(&RenderPassDescriptor {
+            label: Some("frame"),
+            color_attachments: &[Some(RenderPassColorAttachment {
+                view: &target.view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: Operations { load: LoadOp::Load, store: StoreOp::Store },
+            })],
+            ..Default::default()
+        });
+        for rect in rects {
+            let rect = rect.intersection(&frame.rect());
+            pass.set_scissor_rect(rect.x as u32, rect.y as u32, rect.width, rect.height);
+            pass.set_pipeline(&self.pipeline.pipeline);
+            pass.set_bind_group(1, &self.pipeline.glyph_group, &[]);
+            for call in &calls {
+                let (draw, instances, buffer) = match call {
+                    Call::Areas { draw, instances } => (draw, instances, &self.areas),
+                    Call::Row { rect: row, .. } if row.intersection(&rect).is_empty() => continue,
+                    Call::Row { draw, instances, .. } => (draw, instances, &self.rows.buffer),
+                };
+                pass.set_bind_group(0, &self.pipeline.draw_group, &[draw * self.pipeline.stride]);
+                pass.set_vertex_buffer(0, buffer.slice(..));
+                pass.draw(0..4, instances.clone());
+            }
+            self.chrome.draw(&mut pass);
+        }
+        drop(pass);
+        self.queue.submit([encoder.finish()]);
+    }
+
+    /// What to draw, in order: backgrounds, the rows that are in a damaged rectangle, quads.
+    #[allow(clippy::type_complexity)] // Instances, what draw calls share, the calls.
+    fn plan(
+        &mut self,
+        frame: &Frame,
+        glyphs: &GlyphCache,
+        rects: &[PixelRect],
+        lenient: bool,
+    ) -> Result<(Vec<Instance>, Vec<Draw>, Vec<Call>), Full> {
+        let surface = [frame.width as i32, frame.height as i32];
+        let whole = Draw { origin: [0, 0], surface, clip: [0, 0, surface[0], surface[1]] };
+        let mut draws = vec![whole];
+        let mut calls = Vec::new();
+        let mut areas = vec![Instance::fill(0, 0, frame.width, frame.height, frame.background)];
+        for pane in &frame.panes {
+            let area = pane.area;
+            areas.push(Instance::fill(area.x, area.y, area.width, area.height, pane.background));
+        }
+        calls.push(Call::Areas { draw: 0, instances: 0..areas.len() as u32 });
+        for pane in &frame.panes {
+            for (i, row) in pane.rows.iter().enumerate() {
+                let rect = pane.row_rect(i).intersection(&frame.rect());
+                if rects.iter().all(|damaged| damaged.intersection(&rect).is_empty()) {
+                    continue;
+                }
+                let (device, queue) = (&self.device, &self.queue);
+                let instances =
+                    self.rows.range(row, glyphs, &mut self.atlas, device, queue, lenient)?;
+                if instances.is_empty() {
+                    continue;
+                }
+                let y = pane.origin.1 + i as i32 * pane.row_height as i32;
+                let (right, bottom) = (rect.x + rect.width as i32, rect.y + rect.height as i32);
+                calls.push(Call::Row { draw: draws.len() as u32, instances, rect });
+                draws.push(Draw {
+                    origin: [pane.origin.0, y],
+                    surface,
+                    clip: [rect.x, rect.y, right, bottom],
+                });
+            }
+        }
+        let first = areas.len() as u32;
+        areas.extend(frame.quads.iter().map(quad));
+        if areas.len() as u32 > first {
+            calls.push(Call::Areas { draw: 0, instances: first..areas.len() as u32 });
+        }
+        Ok((areas, draws, calls))
+    }
+}
+
+fn quad(quad: &Quad) -> Instance {
+    let rect = quad.rect;
+    let mut instance = Instance::fill(rect.x, rect.y, rect.width, rect.height, quad.color);
+    instance.color[3] = (quad.alpha.clamp(0.0, 1.0) * 255.0).round() as u8;
+    instance.kind = ROUNDED;
+    instance.radius = quad.radius.max(0.0);
+    instance
+}
+
+fn areas_buffer(device: &Device, room: usize) -> Buffer {
+    device.create_buffer(&BufferDescriptor {
+        label: Some("areas"),
+        size: room as u64 * rows::SIZE,
+        usage: BufferUsages::VERTEX | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+impl Target {
+    fn new(device: &Device, format: TextureFormat, width: u32, height: u32) -> Self {
+        let texture = device.create_texture(&TextureDescriptor {
+            label: Some("picture"),
+            size: Extent3d { width, height, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: TextureDimension::D2,
+            format,
+            usage: TextureUsages::RENDER_ATTACHMENT
+                | TextureUsages::COPY_SRC
+                | TextureUsages::TEXTURE_BINDING,
+            view_formats: &[],
+        });
+        let view = texture.create_view(&TextureViewDescriptor::default());
+        Self { texture, view, width, height }
+    }
+
+    fn size(&self) -> Extent3d {
+        Extent3d { width: self.width, height: self.height, depth_or_array_layers: 1 }
+    }
+}

@@ -1,0 +1,224 @@
+//! Glyphs in textures: one of coverage, one of colour, each filled shelf by shelf and made higher when it is full.
+
+use wgpu::{
+    CommandEncoderDescriptor, Device, Extent3d, Origin3d, Queue, TexelCopyBufferLayout,
+    TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor, TextureDimension,
+    TextureFormat, TextureUsages,
+};
+
+use crate::{Glyph, GlyphCache, GlyphId};
+
+const WIDTH: u32 = 2048;
+const FIRST_HEIGHT: u32 = 256;
+
+/// Where a glyph lies in its texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) x: u16,
+    pub(super) y: u16,
+}
+
+/// There is no room for another glyph, and no larger texture to be had.
+#[derive(Debug)]
+pub(super) struct Full;
+
+/// One texture.
+struct Sheet {
+    texture: Texture,
+    format: TextureFormat,
+    height: u32,
+    shelves: Shelves,
+}
+
+/// Free room in a texture of [`WIDTH`]: rows of glyphs of about the same height, filled from the left.
+#[derive(Default)]
+struct Shelves {
+    /// Top, height, and where the free part begins.
+    shelves: Vec<(u32, u32, u32)>,
+    bottom: u32,
+}
+
+impl Shelves {
+    /// A place for this size within `height`.
+    fn place(&mut self, width: u32, height: u32, limit: u32) -> Option<(u32, u32)> {
+        if width > WIDTH {
+            return None;
+        }
+        // A shelf of about this height; where there is no room for a new one, any shelf that is high enough.
+        let tight = height + height / 4 + 2;
+        for most in [tight, u32::MAX] {
+            let fits = self
+                .shelves
+                .iter_mut()
+                .filter(|(_, h, used)| (height..=most).contains(h) && WIDTH - *used >= width)
+                .min_by_key(|(_, h, _)| *h);
+            if let Some((top, _, used)) = fits {
+                let x = *used;
+                *used += width;
+                return Some((x, *top));
+            }
+            if self.bottom + height <= limit {
+                break;
+            }
+        }
+        if self.bottom + height > limit {
+            return None;
+        }
+        let top = self.bottom;
+        self.bottom += height;
+        self.shelves.push((top, height, width));
+        Some((0, top))
+    }
+}
+
+/// The glyphs that are on the GPU.
+pub(super) struct Atlas {
+    masks: Sheet,
+    colors: Sheet,
+    places: Vec<Option<Place>>,
+    /// Generation of the glyph cache the places belong to.
+    pub(super) generation: u64,
+    limit: u32,
+    /// A texture was replaced: whoever holds a view of it must take a new one.
+    pub(super) replaced: bool,
+}
+
+impl Sheet {
+    fn new(device: &Device, format: TextureFormat, height: u32) -> Self {
+        let texture = device.create_texture(&TextureDescriptor {
+            label: Some("glyphs"),
+            size: Extent3d { width: WIDTH, height, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: TextureDimension::D2,
+            format,
+            usage: TextureUsages::TEXTURE_BINDING
+                | TextureUsages::COPY_DST
+                | TextureUsages::COPY_SRC,
+            view_formats: &[],
+        });
+        Self { texture, format, height, shelves: Shelves::default() }
+    }
+
+    /// Twice the height; what is in it stays in its place.
+    fn grow(&mut self, device: &Device, queue: &Queue, limit: u32) -> bool {
+        let height = (self.height * 2).min(limit);
+        if height == self.height {
+            return false;
+        }
+        let larger = Self::new(device, self.format, height);
+        let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
+        let size = Extent3d { width: WIDTH, height: self.height, depth_or_array_layers: 1 };
+        encoder.copy_texture_to_texture(
+            self.texture.as_image_copy(),
+            larger.texture.as_image_copy(),
+            size,
+        );
+        queue.submit([encoder.finish()]);
+        self.texture = larger.texture;
+        self.height = height;
+        true
+    }
+}
+
+impl Atlas {
+    pub(super) fn new(device: &Device) -> Self {
+        Self {
+            masks: Sheet::new(device, TextureFormat::R8Unorm, FIRST_HEIGHT),
+            colors: Sheet::new(device, TextureFormat::Rgba8Unorm, FIRST_HEIGHT),
+            places: Vec::new(),
+            generation: u64::MAX,
+            limit: device.limits().max_texture_dimension_2d.min(8192),
+            replaced: true,
+        }
+    }
+
+    /// Forgets all glyphs; the textures keep their size.
+    pub(super) fn clear(&mut self, generation: u64) {
+        self.masks.shelves = Shelves::default();
+        self.colors.shelves = Shelves::default();
+        self.places.clear();
+        self.generation = generation;
+    }
+
+    pub(super) fn textures(&self) -> (&Texture, &Texture) {
+        (&self.masks.texture, &self.colors.texture)
+    }
+
+    /// Where a glyph lies, uploading it if it isn't there yet.
+    pub(super) fn place(
+        &mut self,
+        id: GlyphId,
+        glyphs: &GlyphCache,
+        device: &Device,
+        queue: &Queue,
+    ) -> Result<Place, Full> {
+        let index = id.0 as usize;
+        if let Some(Some(place)) = self.places.get(index) {
+            return Ok(*place);
+        }
+        let glyph = glyphs.get(id);
+        let sheet = if glyph.color { &mut self.colors } else { &mut self.masks };
+        let (x, y) = loop {
+            match sheet.shelves.place(glyph.width, glyph.height, sheet.height) {
+                Some(place) => break place,
+                None if glyph.width <= WIDTH && sheet.grow(device, queue, self.limit) => {
+                    self.replaced = true;
+                    tracing::debug!(height = sheet.height, color = glyph.color, "atlas grown");
+                }
+                None => return Err(Full),
+            }
+        };
+        upload(queue, &sheet.texture, glyph, x, y);
+        let place = Place { x: x as u16, y: y as u16 };
+        if self.places.len() <= index {
+            self.places.resize(index + 1, None);
+        }
+        self.places[index] = Some(place);
+        Ok(place)
+    }
+}
+
+fn upload(queue: &Queue, texture: &Texture, glyph: &Glyph, x: u32, y: u32) {
+    let pixel = if glyph.color { 4 } else { 1 };
+    queue.write_texture(
+        TexelCopyTextureInfo {
+            texture,
+            mip_level: 0,
+            origin: Origin3d { x, y, z: 0 },
+            aspect: TextureAspect::All,
+        },
+        &glyph.data,
+        TexelCopyBufferLayout {
+            offset: 0,
+            bytes_per_row: Some(glyph.width * pixel),
+            rows_per_image: None,
+        },
+        Extent3d { width: glyph.width, height: glyph.height, depth_or_array_layers: 1 },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Shelves, WIDTH};
+
+    /// Places never overlap and never leave the texture, and a full texture says so.
+    #[test]
+    fn shelves_do_not_overlap() {
+        let mut shelves = Shelves::default();
+        let mut taken: Vec<(u32, u32, u32, u32)> = Vec::new();
+        let sizes = (0..4000).map(|i: u32| (5 + i * 7 % 40, 8 + i * 13 % 30));
+        for (width, height) in sizes {
+            let Some((x, y)) = shelves.place(width, height, 256) else { continue };
+            assert!(x + width <= WIDTH && y + height <= 256);
+            for (left, top, right, bottom) in &taken {
+                let apart = x >= *right || x + width <= *left || y >= *bottom || y + height <= *top;
+                assert!(apart, "{width}×{height} at {x},{y}");
+            }
+            taken.push((x, y, x + width, y + height));
+        }
+        let used: u32 = taken.iter().map(|(l, t, r, b)| (r - l) * (b - t)).sum();
+        assert!(used > WIDTH * 256 / 2, "{used} pixels used by {} glyphs", taken.len());
+        assert_eq!(shelves.place(WIDTH + 1, 1, 256), None);
+    }
+}

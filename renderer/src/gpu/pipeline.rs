@@ -1,0 +1,197 @@
+//! The one pipeline that draws rectangles, and what is bound to it.
+
+use wgpu::{
+    BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
+    BindGroupLayoutEntry, BindingResource, BindingType, BlendComponent, BlendFactor,
+    BlendOperation, BlendState, Buffer, BufferBinding, BufferBindingType, BufferDescriptor,
+    BufferUsages, ColorTargetState, ColorWrites, Device, FragmentState, MultisampleState,
+    PipelineCompilationOptions, PipelineLayoutDescriptor, PrimitiveState, PrimitiveTopology, Queue,
+    RenderPipeline, RenderPipelineDescriptor, ShaderModuleDescriptor, ShaderSource, ShaderStages,
+    TextureFormat, TextureSampleType, TextureViewDescriptor, TextureViewDimension,
+    VertexBufferLayout, VertexState, VertexStepMode,
+};
+
+use super::atlas::Atlas;
+use super::rows;
+
+/// What a draw call has in common, as `shader.wgsl` reads it.
+#[derive(Clone, Copy, Debug, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(super) struct Draw {
+    pub(super) origin: [i32; 2],
+    pub(super) surface: [i32; 2],
+    pub(super) clip: [i32; 4],
+}
+
+pub(super) struct Pipeline {
+    pub(super) pipeline: RenderPipeline,
+    draw_layout: BindGroupLayout,
+    glyph_layout: BindGroupLayout,
+    draws: Buffer,
+    /// Draws the buffer has room for.
+    room: usize,
+    /// Bytes from one draw to the next.
+    pub(super) stride: u32,
+    pub(super) draw_group: BindGroup,
+    pub(super) glyph_group: BindGroup,
+    bytes: Vec<u8>,
+}
+
+impl Pipeline {
+    pub(super) fn new(device: &Device, format: TextureFormat, atlas: &Atlas) -> Self {
+        let module = device.create_shader_module(ShaderModuleDescriptor {
+            label: Some("rectangles"),
+            source: ShaderSource::Wgsl(include_str!("shader.wgsl").into()),
+        });
+        let draw_layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
+            label: Some("draw"),
+            entries: &[BindGroupLayoutEntry {
+                binding: 0,
+                visibility: ShaderStages::VERTEX,
+                ty: BindingType::Buffer {
+                    ty: BufferBindingType::Uniform,
+                    has_dynamic_offset: true,
+                    min_binding_size: None,
+                },
+                count: None,
+            }],
+        });
+        let texture = |binding| BindGroupLayoutEntry {
+            binding,
+            visibility: ShaderStages::FRAGMENT,
+            ty: BindingType::Texture {
+                sample_type: TextureSampleType::Float { filterable: false },
+                view_dimension: TextureViewDimension::D2,
+                multisampled: false,
+            },
+            count: None,
+        };
+        let glyph_layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
+            label: Some("glyphs"),
+            entries: &[texture(0), texture(1)],
+        });
+        let layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
+            label: Some("rectangles"),
+            bind_group_layouts: &[Some(&draw_layout), Some(&glyph_layout)],
+            ..Default::default()
+        });
+        let pipeline = device.create_render_pipeline(&RenderPipelineDescriptor {
+            label: Some("rectangles"),
+            layout: Some(&layout),
+            vertex: VertexState {
+                module: &module,
+                entry_point: Some("corner"),
+                compilation_options: PipelineCompilationOptions::default(),
+                buffers: &[Some(VertexBufferLayout {
+                    array_stride: rows::SIZE,
+                    step_mode: VertexStepMode::Instance,
+                    attributes: &wgpu::vertex_attr_array![
+                        0 => Sint32x2, 1 => Uint16x2, 2 => Uint16x2, 3 => Unorm8x4, 4 => Uint32,
+                        5 => Float32
+                    ],
+                })],
+            },
+            fragment: Some(FragmentState {
+                module: &module,
+                entry_point: Some("pixel"),
+                compilation_options: PipelineCompilationOptions::default(),
+                targets: &[Some(ColorTargetState {
+                    format,
+                    blend: Some(BlendState {
+                        color: BlendComponent {
+                            src_factor: BlendFactor::SrcAlpha,
+                            dst_factor: BlendFactor::OneMinusSrcAlpha,
+                            operation: BlendOperation::Add,
+                        },
+                        alpha: BlendComponent::OVER,
+                    }),
+                    write_mask: ColorWrites::ALL,
+                })],
+            }),
+            primitive: PrimitiveState {
+                topology: PrimitiveTopology::TriangleStrip,
+                ..Default::default()
+            },
+            depth_stencil: None,
+            multisample: MultisampleState::default(),
+            multiview_mask: None,
+            cache: None,
+        });
+        let size = std::mem::size_of::<Draw>() as u32;
+        let stride =
+            size.next_multiple_of(device.limits().min_uniform_buffer_offset_alignment.max(1));
+        let room = 64;
+        let draws = draw_buffer(device, room, stride);
+        let draw_group = draw_group(device, &draw_layout, &draws);
+        let glyph_group = glyph_group(device, &glyph_layout, atlas);
+        Self {
+            pipeline,
+            draw_layout,
+            glyph_layout,
+            draws,
+            room,
+            stride,
+            draw_group,
+            glyph_group,
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Takes new views of the atlas' textures.
+    pub(super) fn rebind(&mut self, device: &Device, atlas: &Atlas) {
+        self.glyph_group = glyph_group(device, &self.glyph_layout, atlas);
+    }
+
+    /// Uploads what the frame's draw calls have in common; the n-th is bound by an offset of `n * stride`.
+    pub(super) fn upload(&mut self, device: &Device, queue: &Queue, draws: &[Draw]) {
+        if draws.len() > self.room {
+            self.room = draws.len().next_power_of_two();
+            self.draws = draw_buffer(device, self.room, self.stride);
+            self.draw_group = draw_group(device, &self.draw_layout, &self.draws);
+        }
+        self.bytes.clear();
+        self.bytes.resize(draws.len() * self.stride as usize, 0);
+        for (slot, draw) in self.bytes.chunks_exact_mut(self.stride as usize).zip(draws) {
+            slot[..std::mem::size_of::<Draw>()].copy_from_slice(bytemuck::bytes_of(draw));
+        }
+        queue.write_buffer(&self.draws, 0, &self.bytes);
+    }
+}
+
+fn draw_buffer(device: &Device, room: usize, stride: u32) -> Buffer {
+    device.create_buffer(&BufferDescriptor {
+        label: Some("draws"),
+        size: room as u64 * u64::from(stride),
+        usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}
+
+fn draw_group(device: &Device, layout: &BindGroupLayout, buffer: &Buffer) -> BindGroup {
+    device.create_bind_group(&BindGroupDescriptor {
+        label: Some("draw"),
+        layout,
+        entries: &[BindGroupEntry {
+            binding: 0,
+            resource: BindingResource::Buffer(BufferBinding {
+                buffer,
+                offset: 0,
+                size: std::num::NonZeroU64::new(std::mem::size_of::<Draw>() as u64),
+            }),
+        }],
+    })
+}
+
+fn glyph_group(device: &Device, layout: &BindGroupLayout, atlas: &Atlas) -> BindGroup {
+    let (masks, colors) = atlas.textures();
+    let view = |texture: &wgpu::Texture| texture.create_view(&TextureViewDescriptor::default());
+    let (masks, colors) = (view(masks), view(colors));
+    device.create_bind_group(&BindGroupDescriptor {
+        label: Some("glyphs"),
+        layout,
+        entries: &[
+            BindGroupEntry { binding: 0, resource: BindingResource::TextureView(&masks) },
+            BindGroupEntry { binding: 1, resource: BindingResource::TextureView(&colors) },
+        ],
+    })
+}

@@ -1,0 +1,188 @@
+//! Instances on the GPU: each row of a frame keeps its own stretch of one buffer while it looks the same, wherever it
+//! is scrolled to, so that only rows that changed are uploaded.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use unterm_term::Rgb;
+use wgpu::{Buffer, BufferDescriptor, BufferUsages, CommandEncoderDescriptor, Device, Queue};
+
+use super::atlas::{Atlas, Full};
+use crate::{Fill, FrameRow, GlyphCache};
+
+/// One rectangle, as `shader.wgsl` reads it.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(super) struct Instance {
+    pub(super) place: [i32; 2],
+    pub(super) size: [u16; 2],
+    pub(super) texel: [u16; 2],
+    pub(super) color: [u8; 4],
+    pub(super) kind: u32,
+    pub(super) radius: f32,
+}
+
+pub(super) const SIZE: u64 = std::mem::size_of::<Instance>() as u64;
+
+pub(super) const FILL: u32 = 0;
+const MASK: u32 = 1;
+const COLOR: u32 = 2;
+pub(super) const ROUNDED: u32 = 3;
+
+impl Instance {
+    pub(super) fn fill(x: i32, y: i32, width: u32, height: u32, color: Rgb) -> Self {
+        Self {
+            place: [x, y],
+            size: [clamp(width), clamp(height)],
+            texel: [0; 2],
+            color: [color.r, color.g, color.b, 255],
+            kind: FILL,
+            radius: 0.0,
+        }
+    }
+}
+
+fn clamp(size: u32) -> u16 {
+    u16::try_from(size).unwrap_or(u16::MAX)
+}
+
+/// A stretch of the buffer.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    start: u32,
+    /// It holds `1 << class` instances.
+    class: u8,
+    count: u32,
+}
+
+/// The rows that are on the GPU, by version.
+pub(super) struct Rows {
+    pub(super) buffer: Buffer,
+    capacity: u32,
+    used: u32,
+    slots: FxHashMap<u64, Slot>,
+    /// Free stretches of each class.
+    free: Vec<Vec<u32>>,
+    scratch: Vec<Instance>,
+}
+
+/// Smallest stretch: 1 << 4 instances.
+const MIN_CLASS: u8 = 4;
+const FIRST_CAPACITY: u32 = 1 << 13;
+
+impl Rows {
+    pub(super) fn new(device: &Device) -> Self {
+        Self {
+            buffer: buffer(device, FIRST_CAPACITY),
+            capacity: FIRST_CAPACITY,
+            used: 0,
+            slots: FxHashMap::default(),
+            free: vec![Vec::new(); 32],
+            scratch: Vec::new(),
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.used = 0;
+        self.slots.clear();
+        self.free.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Gives back the stretches of rows that are not shown any more.
+    pub(super) fn retain(&mut self, shown: &FxHashSet<u64>) {
+        let free = &mut self.free;
+        self.slots.retain(|version, slot| {
+            let keep = shown.contains(version);
+            if !keep {
+                free[usize::from(slot.class)].push(slot.start);
+            }
+            keep
+        });
+    }
+
+    /// The instances of a row, uploading them if they aren't there. With `lenient`, glyphs that find no room are left
+    /// out.
+    pub(super) fn range(
+        &mut self,
+        row: &FrameRow,
+        glyphs: &GlyphCache,
+        atlas: &mut Atlas,
+        device: &Device,
+        queue: &Queue,
+        lenient: bool,
+    ) -> Result<std::ops::Range<u32>, Full> {
+        if let Some(slot) = self.slots.get(&row.version) {
+            return Ok(slot.start..slot.start + slot.count);
+        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        let fill =
+            |fill: &Fill| Instance::fill(fill.x, fill.y, fill.width, fill.height, fill.color);
+        scratch.extend(row.under.iter().map(fill));
+        for instance in &row.glyphs {
+            let place = match atlas.place(instance.glyph, glyphs, device, queue) {
+                Ok(place) => place,
+                Err(Full) if lenient => continue,
+                Err(Full) => {
+                    self.scratch = scratch;
+                    return Err(Full);
+                }
+            };
+            let glyph = glyphs.get(instance.glyph);
+            let color = instance.color;
+            scratch.push(Instance {
+                place: [instance.x, instance.y],
+                size: [clamp(glyph.width), clamp(glyph.height)],
+                texel: [place.x, place.y],
+                color: [color.r, color.g, color.b, instance.alpha],
+                kind: if glyph.color { COLOR } else { MASK },
+                radius: 0.0,
+            });
+        }
+        scratch.extend(row.over.iter().map(fill));
+        let slot = self.store(&scratch, device, queue);
+        self.slots.insert(row.version, slot);
+        self.scratch = scratch;
+        Ok(slot.start..slot.start + slot.count)
+    }
+
+    fn store(&mut self, instances: &[Instance], device: &Device, queue: &Queue) -> Slot {
+        let count = instances.len() as u32;
+        let class = (count.max(1).next_power_of_two().trailing_zeros() as u8).max(MIN_CLASS);
+        let start = match self.free[usize::from(class)].pop() {
+            Some(start) => start,
+            None => {
+                let start = self.used;
+                self.used += 1 << class;
+                if self.used > self.capacity {
+                    self.grow(device, queue);
+                }
+                start
+            }
+        };
+        if count > 0 {
+            let at = u64::from(start) * SIZE;
+            queue.write_buffer(&self.buffer, at, bytemuck::cast_slice(instances));
+        }
+        Slot { start, class, count }
+    }
+
+    /// A larger buffer with the same content.
+    fn grow(&mut self, device: &Device, queue: &Queue) {
+        let capacity = self.used.next_power_of_two();
+        let larger = buffer(device, capacity);
+        let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
+        let old = u64::from(self.capacity) * SIZE;
+        encoder.copy_buffer_to_buffer(&self.buffer, 0, &larger, 0, old);
+        queue.submit([encoder.finish()]);
+        self.buffer = larger;
+        self.capacity = capacity;
+    }
+}
+
+fn buffer(device: &Device, capacity: u32) -> Buffer {
+    device.create_buffer(&BufferDescriptor {
+        label: Some("rows"),
+        size: u64::from(capacity) * SIZE,
+        usage: BufferUsages::VERTEX | BufferUsages::COPY_DST | BufferUsages::COPY_SRC,
+        mapped_at_creation: false,
+    })
+}

@@ -1,0 +1,84 @@
+// Rectangles of a frame: fills, glyphs and rounded rectangles, one instance each.
+
+// What a draw call has in common: a row, or the whole surface.
+struct Draw {
+    // Where the instances' places are counted from, in pixels.
+    origin: vec2<i32>,
+    // Size of the surface.
+    surface: vec2<i32>,
+    // Nothing is drawn outside: left, top, right, bottom.
+    clip: vec4<i32>,
+}
+
+@group(0) @binding(0) var<uniform> draw: Draw;
+@group(1) @binding(0) var masks: texture_2d<f32>;
+@group(1) @binding(1) var colors: texture_2d<f32>;
+
+struct Instance {
+    @location(0) place: vec2<i32>,
+    @location(1) size: vec2<u32>,
+    @location(2) texel: vec2<u32>,
+    @location(3) color: vec4<f32>,
+    // 0 fill, 1 mask glyph, 2 colour glyph, 3 rounded rectangle.
+    @location(4) kind: u32,
+    @location(5) radius: f32,
+}
+
+struct Corner {
+    @builtin(position) position: vec4<f32>,
+    @location(0) texel: vec2<f32>,
+    // From the middle of the rectangle, in pixels.
+    @location(1) local: vec2<f32>,
+    @location(2) @interpolate(flat) half_size: vec2<f32>,
+    @location(3) @interpolate(flat) color: vec4<f32>,
+    @location(4) @interpolate(flat) kind: u32,
+    @location(5) @interpolate(flat) radius: f32,
+}
+
+@vertex
+fn corner(@builtin(vertex_index) vertex: u32, instance: Instance) -> Corner {
+    let low = draw.origin + instance.place;
+    let high = low + vec2<i32>(instance.size);
+    let from_ = max(low, draw.clip.xy);
+    let to = max(min(high, draw.clip.zw), from_);
+    let right = (vertex & 1u) != 0u;
+    let bottom = (vertex & 2u) != 0u;
+    let pixel = vec2<i32>(select(from_.x, to.x, right), select(from_.y, to.y, bottom));
+
+    var out: Corner;
+    let unit = vec2<f32>(pixel) / vec2<f32>(draw.surface);
+    out.position = vec4<f32>(unit.x * 2.0 - 1.0, 1.0 - unit.y * 2.0, 0.0, 1.0);
+    out.texel = vec2<f32>(vec2<i32>(instance.texel) + pixel - low);
+    out.half_size = vec2<f32>(instance.size) * 0.5;
+    out.local = vec2<f32>(pixel - low) - out.half_size;
+    out.color = instance.color;
+    out.kind = instance.kind;
+    out.radius = instance.radius;
+    return out;
+}
+
+@fragment
+fn pixel(in: Corner) -> @location(0) vec4<f32> {
+    // Texels are read one to one: the middle of a pixel is the middle of a texel.
+    let texel = vec2<i32>(floor(in.texel));
+    switch in.kind {
+        case 1u: {
+            return vec4<f32>(in.color.rgb, in.color.a * textureLoad(masks, texel, 0).r);
+        }
+        case 2u: {
+            let color = textureLoad(colors, texel, 0);
+            return vec4<f32>(color.rgb, color.a * in.color.a);
+        }
+        case 3u: {
+            // Distance of the pixel's middle from the edge of the rounded rectangle.
+            let radius = min(in.radius, min(in.half_size.x, in.half_size.y));
+            let q = abs(in.local) - in.half_size + vec2<f32>(radius);
+            let distance = length(max(q, vec2<f32>(0.0))) + min(max(q.x, q.y), 0.0) - radius;
+            let coverage = select(clamp(0.5 - distance, 0.0, 1.0), 1.0, radius <= 0.0);
+            return vec4<f32>(in.color.rgb, in.color.a * coverage);
+        }
+        default: {
+            return in.color;
+        }
+    }
+}

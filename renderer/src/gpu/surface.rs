@@ -1,0 +1,267 @@
+//! A window's surface for the GPU painter.
+
+use raw_window_handle::{DisplayHandle, HandleError, HasDisplayHandle, HasWindowHandle};
+use wgpu::{
+    Adapter, Backends, BindGroupDescriptor, BindGroupEntry, BindGroupLayoutDescriptor,
+    BindGroupLayoutEntry, BindingResource, BindingType, ColorTargetState, CommandEncoderDescriptor,
+    CurrentSurfaceTexture, DeviceType, FragmentState, Instance, InstanceDescriptor, LoadOp,
+    Operations, PipelineCompilationOptions, PipelineLayoutDescriptor, PowerPreference, PresentMode,
+    PrimitiveState, RenderPassColorAttachment, RenderPassDescriptor, RenderPipeline,
+    RenderPipelineDescriptor, RequestAdapterOptions, ShaderModuleDescriptor, ShaderSource,
+    ShaderStages, StoreOp, Surface, SurfaceConfiguration, TextureFormat, TextureSampleType,
+    TextureUsages, TextureViewDescriptor, TextureViewDimension, VertexState,
+};
+
+use super::GpuPainter;
+use crate::{PainterError, Renderer};
+
+/// Hands the window's display to wgpu, which wants it to be printable.
+struct Display<W>(W);
+
+impl<W> std::fmt::Debug for Display<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Display")
+    }
+}
+
+impl<W: HasDisplayHandle> HasDisplayHandle for Display<W> {
+    fn display_handle(&self) -> Result<DisplayHandle<'_>, HandleError> {
+        self.0.display_handle()
+    }
+}
+
+/// An adapter that can draw on a window.
+pub(crate) struct WindowAdapter {
+    surface: Surface<'static>,
+    adapter: Adapter,
+}
+
+impl WindowAdapter {
+    /// The best adapter for this window; the message of an error says why there is none.
+    pub(crate) fn find<W>(window: &W) -> Result<Self, PainterError>
+    where
+        W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static,
+    {
+        let instance = Instance::new(InstanceDescriptor {
+            backends: Backends::PRIMARY | Backends::GL,
+            display: Some(Box::new(Display(window.clone()))),
+            ..InstanceDescriptor::new_without_display_handle()
+        });
+        let none = |error: &dyn std::fmt::Display| PainterError::NoAdapter(error.to_string());
+        let surface = instance.create_surface(window.clone()).map_err(|error| none(&error))?;
+        let adapter = pollster::block_on(instance.request_adapter(&RequestAdapterOptions {
+            power_preference: PowerPreference::LowPower,
+            compatible_surface: Some(&surface),
+            ..RequestAdapterOptions::default()
+        }))
+        .map_err(|error| none(&error))?;
+        Ok(Self { surface, adapter })
+    }
+
+    /// The adapter runs on the CPU.
+    pub(crate) fn is_software(&self) -> bool {
+        self.adapter.get_info().device_type == DeviceType::Cpu
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.adapter.get_info().name
+    }
+}
+
+pub(crate) struct GpuSurface {
+    surface: Surface<'static>,
+    painter: GpuPainter,
+    config: SurfaceConfiguration,
+    configured: bool,
+    blit: Option<Blit>,
+}
+
+impl GpuSurface {
+    pub(crate) fn new(found: WindowAdapter) -> Result<Self, PainterError> {
+        let WindowAdapter { surface, adapter } = found;
+        let caps = surface.get_capabilities(&adapter);
+        let plain = [TextureFormat::Bgra8Unorm, TextureFormat::Rgba8Unorm];
+        let format = plain
+            .into_iter()
+            .find(|format| caps.formats.contains(format))
+            .or_else(|| caps.formats.first().copied())
+            .ok_or_else(|| PainterError::Surface("it supports no pixel format".into()))?;
+        // Colours are blended as they are, so the picture itself is never sRGB.
+        let picture = if plain.contains(&format) { format } else { TextureFormat::Bgra8Unorm };
+        let painter = GpuPainter::new(&adapter, picture)?;
+        let copies = picture == format && caps.usages.contains(TextureUsages::COPY_DST);
+        let blit = (!copies).then(|| Blit::new(&painter.device, format));
+        let present_mode = [PresentMode::Mailbox, PresentMode::Immediate]
+            .into_iter()
+            .find(|mode| caps.present_modes.contains(mode))
+            .unwrap_or(PresentMode::Fifo);
+        let usage = if copies { TextureUsages::COPY_DST } else { TextureUsages::empty() };
+        let config = SurfaceConfiguration {
+            usage: TextureUsages::RENDER_ATTACHMENT | usage,
+            format,
+            color_space: wgpu::SurfaceColorSpace::Auto,
+            width: 1,
+            height: 1,
+            present_mode,
+            desired_maximum_frame_latency: 1,
+            alpha_mode: caps
+                .alpha_modes
+                .iter()
+                .copied()
+                .find(|mode| *mode == wgpu::CompositeAlphaMode::Opaque)
+                .unwrap_or(wgpu::CompositeAlphaMode::Auto),
+            view_formats: Vec::new(),
+        };
+        tracing::debug!(?format, ?present_mode, copies, "GPU surface");
+        Ok(Self { surface, painter, config, configured: false, blit })
+    }
+
+    pub(crate) fn adapter(&self) -> String {
+        self.painter.adapter()
+    }
+
+    pub(crate) fn is_lost(&self) -> bool {
+        self.painter.is_lost()
+    }
+
+    /// Paints the renderer's last frame and presents it. The picture is kept, so presenting it again costs a copy.
+    pub(crate) fn paint(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
+        self.painter.paint(renderer);
+        let Some(target) = &self.painter.target else { return Ok(()) };
+        if !self.configured
+            || (self.config.width, self.config.height) != (target.width, target.height)
+        {
+            self.config.width = target.width;
+            self.config.height = target.height;
+            self.configure();
+        }
+        let mut texture = self.surface.get_current_texture();
+        if matches!(texture, CurrentSurfaceTexture::Outdated | CurrentSurfaceTexture::Lost) {
+            self.configure();
+            texture = self.surface.get_current_texture();
+        }
+        let texture = match texture {
+            CurrentSurfaceTexture::Success(texture) => texture,
+            CurrentSurfaceTexture::Suboptimal(texture) => {
+                self.configured = false;
+                texture
+            }
+            // Nobody would see it; the picture is kept for the next time.
+            CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Occluded => return Ok(()),
+            other => {
+                self.configured = false;
+                return Err(PainterError::Surface(format!("{other:?}")));
+            }
+        };
+        let Some(target) = &self.painter.target else { return Ok(()) };
+        let device = &self.painter.device;
+        let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
+        match &self.blit {
+            Some(blit) => {
+                let view = texture.texture.create_view(&TextureViewDescriptor::default());
+                blit.draw(device, &mut encoder, &target.view, &view);
+            }
+            None => encoder.copy_texture_to_texture(
+                target.texture.as_image_copy(),
+                texture.texture.as_image_copy(),
+                target.size(),
+            ),
+        }
+        self.painter.queue.submit([encoder.finish()]);
+        self.painter.queue.present(texture);
+        Ok(())
+    }
+
+    fn configure(&mut self) {
+        self.surface.configure(&self.painter.device, &self.config);
+        self.configured = true;
+    }
+}
+
+/// Draws the picture on surfaces that can't be copied to.
+struct Blit {
+    pipeline: RenderPipeline,
+}
+
+impl Blit {
+    fn new(device: &wgpu::Device, format: TextureFormat) -> Self {
+        let module = device.create_shader_module(ShaderModuleDescriptor {
+            label: Some("present"),
+            source: ShaderSource::Wgsl(include_str!("present.wgsl").into()),
+        });
+        let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
+            label: Some("picture"),
+            entries: &[BindGroupLayoutEntry {
+                binding: 0,
+                visibility: ShaderStages::FRAGMENT,
+                ty: BindingType::Texture {
+                    sample_type: TextureSampleType::Float { filterable: false },
+                    view_dimension: TextureViewDimension::D2,
+                    multisampled: false,
+                },
+                count: None,
+            }],
+        });
+        let layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
+            label: Some("present"),
+            bind_group_layouts: &[Some(&layout)],
+            ..Default::default()
+        });
+        let linear = if format.is_srgb() { 1.0 } else { 0.0 };
+        let pipeline = device.create_render_pipeline(&RenderPipelineDescriptor {
+            label: Some("present"),
+            layout: Some(&layout),
+            vertex: VertexState {
+                module: &module,
+                entry_point: Some("corner"),
+                compilation_options: PipelineCompilationOptions::default(),
+                buffers: &[],
+            },
+            fragment: Some(FragmentState {
+                module: &module,
+                entry_point: Some("pixel"),
+                compilation_options: PipelineCompilationOptions {
+                    constants: &[("LINEAR", linear)],
+                    ..PipelineCompilationOptions::default()
+                },
+                targets: &[Some(ColorTargetState::from(format))],
+            }),
+            primitive: PrimitiveState::default(),
+            depth_stencil: None,
+            multisample: wgpu::MultisampleState::default(),
+            multiview_mask: None,
+            cache: None,
+        });
+        Self { pipeline }
+    }
+
+    fn draw(
+        &self,
+        device: &wgpu::Device,
+        encoder: &mut wgpu::CommandEncoder,
+        picture: &wgpu::TextureView,
+        surface: &wgpu::TextureView,
+    ) {
+        let group = device.create_bind_group(&BindGroupDescriptor {
+            label: Some("picture"),
+            layout: &self.pipeline.get_bind_group_layout(0),
+            entries: &[BindGroupEntry {
+                binding: 0,
+                resource: BindingResource::TextureView(picture),
+            }],
+        });
+        let mut pass = encoder.begin_render_pass(&RenderPassDescriptor {
+            label: Some("present"),
+            color_attachments: &[Some(RenderPassColorAttachment {
+                view: surface,
+                depth_slice: None,
+                resolve_target: None,
+                ops: Operations { load: LoadOp::Clear(wgpu::Color::BLACK), store: StoreOp::Store },
+            })],
+            ..Default::default()
+        });
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &group, &[]);
+        pass.draw(0..3, 0..1);
+    }
+}

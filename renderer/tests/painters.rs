@@ -1,0 +1,302 @@
+//! The two painters give the same picture, and painting what changed gives the same picture as painting everything.
+
+mod support;
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use support::{Run, pane, row, run, scene, snapshot};
+use unterm_renderer::{
+    CpuPainter, FontOptions, GpuPainter, Label, LabelAlign, PainterError, PaneScene, PixelRect,
+    Preedit, Quad, Renderer,
+};
+use unterm_term::{
+    Attrs, Color, Cursor, CursorShape, LineId, Modes, Palette, Point, Rgb, Snapshot, Style,
+    TextRange, Underline,
+};
+
+/// Largest difference of a channel: both painters round `below·(1−a) + above·a`, and a pixel is blended at most a few
+/// times (fill, underline, glyph, quad, label), each time with a rounding of its own.
+const TOLERANCE: u8 = 3;
+
+fn compare(cpu: &[u32], gpu: &[u32], width: u32) -> Result<(), String> {
+    if cpu.len() != gpu.len() {
+        return Err(format!("{} pixels and {} pixels", cpu.len(), gpu.len()));
+    }
+    for (i, (a, b)) in cpu.iter().zip(gpu).enumerate() {
+        let worst = [16, 8, 0]
+            .into_iter()
+            .map(|shift| ((a >> shift) as u8).abs_diff((b >> shift) as u8))
+            .max();
+        if worst > Some(TOLERANCE) {
+            let (x, y) = (i as u32 % width, i as u32 / width);
+            return Err(format!("at {x},{y} the CPU has {a:06x}, the GPU {b:06x}"));
+        }
+    }
+    Ok(())
+}
+
+/// A painter on any adapter. `None` only where the machine has no adapter at all, not even a software one; that is
+/// said, and is a failure where `UNTERM_NEEDS_ADAPTER` is set, as it is in CI.
+fn gpu() -> Option<GpuPainter> {
+    match GpuPainter::offscreen() {
+        Ok(painter) => Some(painter),
+        Err(PainterError::NoAdapter(error)) => {
+            let needed = std::env::var_os("UNTERM_NEEDS_ADAPTER").is_some();
+            assert!(!needed, "UNTERM_NEEDS_ADAPTER is set and there is no adapter: {error}");
+            eprintln!(
+                "SKIPPED: this machine has no graphics adapter at all, not even lavapipe: {error}"
+            );
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+const WORDS: &[&str] = &[
+    "ls -la ",
+    "fn main() {",
+    "    ",
+    "=> != ",
+    "héllo ",
+    "e\u{301}a\u{30a} ",
+    "中文 ",
+    "日本 ",
+    "┌──┐",
+    "║═╬",
+    "▀▄█░▒▓",
+    "⣿⡇",
+    "\u{e0b0}",
+    "🎉",
+    "👩\u{200d}💻",
+    "❤\u{fe0f}",
+    "x",
+];
+
+fn style() -> impl Strategy<Value = Style> {
+    let color = || {
+        prop_oneof![
+            4 => Just(Color::Default),
+            2 => any::<u8>().prop_map(Color::Indexed),
+            1 => any::<u32>().prop_map(|rgb| Color::Rgb(Rgb::hex(rgb))),
+        ]
+    };
+    let underline = prop_oneof![
+        6 => Just(Underline::None),
+        1 => Just(Underline::Single),
+        1 => Just(Underline::Double),
+        1 => Just(Underline::Curly),
+        1 => Just(Underline::Dotted),
+        1 => Just(Underline::Dashed),
+    ];
+    let attrs = prop_oneof![3 => Just(0u16), 2 => any::<u16>()];
+    (color(), color(), color(), attrs, underline).prop_map(
+        |(foreground, background, underline_color, attrs, underline)| Style {
+            foreground,
+            background,
+            underline_color,
+            attrs: Attrs::from_bits_truncate(attrs),
+            underline,
+        },
+    )
+}
+
+fn runs() -> impl Strategy<Value = Vec<Run>> {
+    let words = prop::collection::vec(prop::sample::select(WORDS), 0..4);
+    prop::collection::vec((words, style()), 0..5).prop_map(|runs| {
+        runs.into_iter().map(|(words, style)| run(&words.concat(), style)).collect()
+    })
+}
+
+const COLS: u16 = 24;
+const ROWS: u16 = 6;
+
+fn screen() -> impl Strategy<Value = Vec<Vec<Run>>> {
+    prop::collection::vec(runs(), usize::from(ROWS)..=usize::from(ROWS))
+}
+
+/// What a scene has beside the text of its pane.
+#[derive(Clone, Debug)]
+struct Extras {
+    cursor: Cursor,
+    selection: Option<TextRange>,
+    focused: bool,
+    blink_on: bool,
+    reversed: bool,
+    dim: bool,
+    preedit: bool,
+    panel: Option<(i32, f32)>,
+    label: bool,
+    origin: i32,
+}
+
+fn extras() -> impl Strategy<Value = Extras> {
+    let point =
+        || (0..u64::from(ROWS), 0..COLS).prop_map(|(line, col)| Point { line: LineId(line), col });
+    let selection = (point(), point(), any::<bool>()).prop_map(|(a, b, block)| TextRange {
+        start: a.min(b),
+        end: a.max(b),
+        block,
+    });
+    let shape = prop::sample::select(&[
+        CursorShape::Default,
+        CursorShape::Block,
+        CursorShape::Underline,
+        CursorShape::Bar,
+    ]);
+    let cursor = (0..ROWS, 0..COLS, shape, any::<bool>(), any::<bool>()).prop_map(
+        |(row, col, shape, visible, blinking)| Cursor { row, col, visible, shape, blinking },
+    );
+    (
+        cursor,
+        prop::option::of(selection),
+        any::<[bool; 5]>(),
+        prop::option::of((-20..120i32, 0.0..12.0f32)),
+        any::<bool>(),
+        4..12i32,
+    )
+        .prop_map(|(cursor, selection, flags, panel, label, origin)| Extras {
+            cursor,
+            selection,
+            focused: flags[0],
+            blink_on: flags[1],
+            reversed: flags[2],
+            dim: flags[3],
+            preedit: flags[4],
+            panel,
+            label,
+            origin,
+        })
+}
+
+/// Puts the pane and the extras into the renderer's next frame.
+fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u32) {
+    let mut shown = shown.clone();
+    shown.cursor = extras.cursor;
+    shown.modes.set(Modes::REVERSE_SCREEN, extras.reversed);
+    let preedit = Preedit { text: "かなa".into(), cursor: Some((6, 7)) };
+    let metrics = renderer.metrics();
+    let base = pane(&shown, metrics);
+    let pane = PaneScene {
+        origin: (extras.origin, extras.origin),
+        focused: extras.focused,
+        blink_on: extras.blink_on,
+        selection: extras.selection,
+        preedit: extras.preedit.then_some(&preedit),
+        dim: if extras.dim { 0.1 } else { 0.0 },
+        ..base
+    };
+    let mut scene = scene(pane);
+    scene.height += 9;
+    if let Some((at, radius)) = extras.panel {
+        let rect = PixelRect { x: at, y: at / 2, width: 90, height: 41 };
+        scene.quads.push(Quad { rect, color: Rgb::hex(0x89b4fa), alpha: 0.7, radius });
+    }
+    if extras.label {
+        scene.labels.push(Label {
+            rect: PixelRect { x: 30, y: 10, width: 100, height: 24 },
+            text: "Title ✓ that is too long".into(),
+            color: Rgb::hex(0xffffff),
+            size: 13.0,
+            bold: extras.dim,
+            align: LabelAlign::Center,
+        });
+    }
+    let size = (scene.width, scene.height);
+    renderer.frame(&scene);
+    size
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// A buffer brought up to date by damage alone, through any number of frames, holds the picture that painting
+    /// everything gives; also when two buffers take turns.
+    #[test]
+    fn damage_is_enough(
+        first in screen(),
+        edits in prop::collection::vec((0..usize::from(ROWS), runs(), extras(), 0..3u8), 1..6),
+        age in 1..=2u8,
+    ) {
+        let mut renderer = Renderer::new(FontOptions::default());
+        let mut painter = CpuPainter::new();
+        let mut shown = snapshot(COLS, &first);
+        let mut buffers: Vec<Vec<u32>> = Vec::new();
+        for (revision, (at, runs, extras, scroll)) in edits.iter().enumerate() {
+            // Rows that moved up keep their line and revision; the last ones are new.
+            for _ in 0..*scroll {
+                let next = shown.rows[usize::from(ROWS) - 1].line.0 + 1;
+                shown.rows.remove(0);
+                shown.rows.push(row(next, revision as u64 + 2, COLS, runs));
+            }
+            let line = shown.rows[*at].line.0;
+            shown.rows[*at] = row(line, revision as u64 + 100, COLS, runs);
+            let (width, height) = build(&mut renderer, &shown, extras);
+            let size = (width * height) as usize;
+            let turn = revision % usize::from(age);
+            let known = if turn < buffers.len() { age } else { 0 };
+            if known == 0 {
+                buffers.push(vec![0xdead_beef; size]);
+            }
+            painter.paint(&mut renderer, &mut buffers[turn], known);
+            let whole = CpuPainter::picture(&mut renderer);
+            prop_assert!(buffers[turn] == whole, "frame {revision} differs");
+        }
+    }
+}
+
+/// The pictures of both painters, over random screens, one after the other on the same painters.
+#[test]
+fn gpu_frame_equals_cpu_frame() {
+    let Some(mut gpu) = gpu() else { return };
+    let mut renderer = Renderer::new(FontOptions::default());
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        cases: 64,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let (gpu, renderer) =
+        (std::cell::RefCell::new(&mut gpu), std::cell::RefCell::new(&mut renderer));
+    let revision = std::cell::Cell::new(0);
+    runner
+        .run(&(screen(), extras()), |(rows, extras)| {
+            let (mut gpu, mut renderer) = (gpu.borrow_mut(), renderer.borrow_mut());
+            let mut shown = snapshot(COLS, &rows);
+            revision.set(revision.get() + 1);
+            shown.rows.iter_mut().for_each(|row| row.revision = revision.get());
+            let (width, _) = build(&mut renderer, &shown, &extras);
+            gpu.paint(&mut renderer);
+            let picture = gpu.read().map_err(|error| TestCaseError::fail(error.to_string()))?;
+            let expected = CpuPainter::picture(&mut renderer);
+            compare(&expected, &picture, width).map_err(TestCaseError::fail)
+        })
+        .unwrap_or_else(|error| panic!("on {}: {error}", gpu.borrow().adapter()));
+}
+
+/// More glyphs, and larger ones, than an atlas begins with, at two sizes; then a change of font.
+#[test]
+fn gpu_atlas_grows_and_starts_over() {
+    let Some(mut gpu) = gpu() else { return };
+    let mut renderer = Renderer::new(FontOptions { size: 40.0, ..FontOptions::default() });
+    let mut painter = |renderer: &mut Renderer, first: u32| {
+        let rows: Vec<_> = (0..8)
+            .map(|line| {
+                let chars = (0..40).filter_map(|i| char::from_u32(first + line * 40 + i));
+                vec![run(&chars.collect::<String>(), Style::default())]
+            })
+            .collect();
+        let mut shown = snapshot(40, &rows);
+        shown.rows.iter_mut().for_each(|row| row.revision = u64::from(first));
+        shown.palette = Arc::new(Palette::default());
+        renderer.frame(&scene(pane(&shown, renderer.metrics())));
+        gpu.paint(renderer);
+        let expected = CpuPainter::picture(renderer);
+        compare(&expected, &gpu.read().unwrap(), renderer.last_frame().width).unwrap();
+    };
+    // Latin, Greek and Cyrillic, then braille and box drawing.
+    for first in [0x21, 0x180, 0x370, 0x4b0, 0x2500, 0x2800] {
+        painter(&mut renderer, first);
+    }
+    renderer.set_fonts(FontOptions { size: 17.0, scale: 2.0, ..FontOptions::default() });
+    painter(&mut renderer, 0x41);
+}
