@@ -25,7 +25,7 @@ bitflags::bitflags! {
         /// Super (Windows, Command).
         const SUPER = 1 << 3;
         /// Num Lock is on. Keys of the keypad then send what is printed on them even in application mode, as with
-        /// xterm's mode 1035. A window knows it of every keypad key that typed a digit.
+        /// xterm's mode 1035. A digit that has text needs no such hint.
         const NUM_LOCK = 1 << 4;
     }
 }

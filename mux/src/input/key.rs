@@ -92,7 +92,9 @@ pub fn encode_key(event: &KeyEvent<'_>, modes: Modes) -> Vec<u8> {
         Key::KeypadDecimal => keypad(b'.', b'n', event, modes),
         Key::KeypadDivide => keypad(b'/', b'o', event, modes),
         Key::KeypadEqual => keypad(b'=', b'X', event, modes),
-        Key::KeypadEnter if is_keypad_application(mods, modes) => keypad(b'\r', b'M', event, modes),
+        Key::KeypadEnter if is_keypad_application(event, modes) => {
+            keypad(b'\r', b'M', event, modes)
+        }
         Key::KeypadEnter => plain(enter(modes), mods, modes),
     }
 }
@@ -157,13 +159,17 @@ fn function(number: u8, mods: Modifiers) -> Vec<u8> {
     tilde(code, mods)
 }
 
-fn is_keypad_application(mods: Modifiers, modes: Modes) -> bool {
-    modes.contains(Modes::APP_KEYPAD) && !mods.contains(Modifiers::NUM_LOCK)
+/// Whether a key of the keypad sends its application sequence: in that mode, and unless Num Lock is on. A digit or
+/// decimal key that types something shows that it is.
+fn is_keypad_application(event: &KeyEvent<'_>, modes: Modes) -> bool {
+    let types = matches!(event.key, Key::KeypadDigit(_) | Key::KeypadDecimal)
+        && event.text.is_some_and(|text| !text.is_empty());
+    modes.contains(Modes::APP_KEYPAD) && !event.modifiers.contains(Modifiers::NUM_LOCK) && !types
 }
 
 /// A key of the keypad: what is printed on it, or `SS3 X` in application mode (`SS3 m X` with modifiers).
 fn keypad(char: u8, last: u8, event: &KeyEvent<'_>, modes: Modes) -> Vec<u8> {
-    if !is_keypad_application(event.modifiers, modes) {
+    if !is_keypad_application(event, modes) {
         // The decimal key types what the layout says.
         return encode_char(char as char, event, modes);
     }

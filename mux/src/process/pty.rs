@@ -42,8 +42,8 @@ pub struct PtyProcess {
     master: OwnedFd,
     tty: Option<PathBuf>,
     pid: Pid,
-    /// What was started, for the moment in which the child is still a copy of ourselves.
-    program: String,
+    /// Path of what was started, for the moment in which the child is still a copy of ourselves.
+    image: String,
     ended: system::ExitWatch,
     /// Wakes the reader, which clears it: something below has changed.
     wake: system::Wake,
@@ -80,7 +80,7 @@ impl PtyProcess {
     pub fn spawn(spawn: &Spawn, size: Size) -> Result<Self, MuxError> {
         let cwd = environment::directory(spawn)?;
         let _one_at_a_time = STARTING.lock();
-        let (command, program) = command(spawn, &cwd)?;
+        let Start { command, program, image } = command(spawn, &cwd)?;
         let failed = |error: String| MuxError::Spawn { program: program.clone(), error };
         let pair = native_pty_system()
             .openpty(PtySize {
@@ -122,7 +122,7 @@ impl PtyProcess {
             master,
             tty,
             pid,
-            program: program.clone(),
+            image,
             ended,
             wake,
             closed,
@@ -212,8 +212,16 @@ impl PtyProcess {
     }
 }
 
-/// The command for portable-pty, and the program's name for messages.
-fn command(spawn: &Spawn, cwd: &std::path::Path) -> Result<(CommandBuilder, String), MuxError> {
+/// What is started.
+struct Start {
+    command: CommandBuilder,
+    /// As it was asked for.
+    program: String,
+    /// Path of the executable.
+    image: String,
+}
+
+fn command(spawn: &Spawn, cwd: &std::path::Path) -> Result<Start, MuxError> {
     let mut command = CommandBuilder::new_default_prog();
     for (name, _) in std::env::vars_os() {
         if environment::is_surrounding(&name) {
@@ -230,6 +238,8 @@ fn command(spawn: &Spawn, cwd: &std::path::Path) -> Result<(CommandBuilder, Stri
     environment::check_strings(&program, spawn)?;
     let file = environment::executable(&program, cwd, command.get_env("PATH"))
         .map_err(|error| MuxError::Spawn { program: program.clone(), error })?;
+    let image = file.canonicalize().unwrap_or_else(|_| file.clone());
+    let image = image.to_string_lossy().into_owned();
     // A default program with no arguments is what portable-pty starts as a login shell.
     let is_login = spawn.program.is_none() && spawn.args.is_empty() && cfg!(target_os = "macos");
     if !is_login {
@@ -238,7 +248,7 @@ fn command(spawn: &Spawn, cwd: &std::path::Path) -> Result<(CommandBuilder, Stri
         argv.push(if program.contains('/') { file.into() } else { program.clone().into() });
         argv.extend(spawn.args.iter().map(Into::into));
     }
-    Ok((command, program))
+    Ok(Start { command, program, image })
 }
 
 /// The time left until `deadline` for poll(2); `None` waits for good.
@@ -375,7 +385,7 @@ impl Process for PtyProcess {
         let group = self.foreground_group()?.as_raw_nonzero().get();
         let root = self.pid.as_raw_nonzero().get();
         if group == root && system::is_own_image(group) {
-            return Some(Foreground { pid: group, name: self.program.clone(), is_root: true });
+            return Some(Foreground { pid: group, name: self.image.clone(), is_root: true });
         }
         let (pid, name) = match system::name(group) {
             Some(name) => (group, name),

@@ -1,1 +1,250 @@
+//! The tables of xterm ctlseqs, row by row.
 
+use super::*;
+
+const NONE: Modifiers = Modifiers::empty();
+const SHIFT: Modifiers = Modifiers::SHIFT;
+const ALT: Modifiers = Modifiers::ALT;
+const CTRL: Modifiers = Modifiers::CTRL;
+const SUPER: Modifiers = Modifiers::SUPER;
+
+/// The modes of a fresh terminal that matter here.
+const FRESH: Modes = Modes::ALT_SENDS_ESC;
+
+fn encode(key: Key, modifiers: Modifiers, modes: Modes) -> String {
+    encode_with(key, None, None, modifiers, modes)
+}
+
+fn encode_with(
+    key: Key,
+    unshifted: Option<char>,
+    text: Option<&str>,
+    modifiers: Modifiers,
+    modes: Modes,
+) -> String {
+    String::from_utf8(encode_key(&KeyEvent { key, unshifted, modifiers, text }, modes)).unwrap()
+}
+
+/// The sixteen combinations of Shift, Alt, Ctrl and Super, in the order of xterm's parameter, which is 1 for none.
+fn combinations() -> impl Iterator<Item = (u8, Modifiers)> {
+    (0..16).map(|bits| (bits + 1, Modifiers::from_bits_truncate(bits)))
+}
+
+#[test]
+fn cursor_keys_with_every_modifier() {
+    for (key, last) in [
+        (Key::Up, 'A'),
+        (Key::Down, 'B'),
+        (Key::Right, 'C'),
+        (Key::Left, 'D'),
+        (Key::KeypadBegin, 'E'),
+        (Key::End, 'F'),
+        (Key::Home, 'H'),
+    ] {
+        assert_eq!(encode(key, NONE, FRESH), format!("\x1b[{last}"));
+        assert_eq!(encode(key, NONE, FRESH | Modes::APP_CURSOR), format!("\x1bO{last}"));
+        for (code, mods) in combinations().skip(1) {
+            for modes in [FRESH, FRESH | Modes::APP_CURSOR] {
+                assert_eq!(encode(key, mods, modes), format!("\x1b[1;{code}{last}"), "{key:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn editing_and_function_keys_with_every_modifier() {
+    let numbers = [
+        (Key::Insert, 2),
+        (Key::Delete, 3),
+        (Key::PageUp, 5),
+        (Key::PageDown, 6),
+        (Key::Menu, 29),
+        (Key::F(5), 15),
+        (Key::F(6), 17),
+        (Key::F(7), 18),
+        (Key::F(8), 19),
+        (Key::F(9), 20),
+        (Key::F(10), 21),
+        (Key::F(11), 23),
+        (Key::F(12), 24),
+        (Key::F(13), 25),
+        (Key::F(14), 26),
+        (Key::F(15), 28),
+        (Key::F(16), 29),
+        (Key::F(17), 31),
+        (Key::F(18), 32),
+        (Key::F(19), 33),
+        (Key::F(20), 34),
+        (Key::F(21), 42),
+        (Key::F(35), 56),
+    ];
+    for (key, number) in numbers {
+        assert_eq!(encode(key, NONE, FRESH), format!("\x1b[{number}~"), "{key:?}");
+        for (code, mods) in combinations().skip(1) {
+            assert_eq!(encode(key, mods, FRESH), format!("\x1b[{number};{code}~"), "{key:?}");
+        }
+    }
+    for (number, last) in [(1, 'P'), (2, 'Q'), (3, 'R'), (4, 'S')] {
+        assert_eq!(encode(Key::F(number), NONE, FRESH), format!("\x1bO{last}"));
+        for (code, mods) in combinations().skip(1) {
+            assert_eq!(encode(Key::F(number), mods, FRESH), format!("\x1b[1;{code}{last}"));
+        }
+    }
+    for number in [0, 36, 255] {
+        assert_eq!(encode(Key::F(number), NONE, FRESH), "");
+    }
+}
+
+#[test]
+fn keys_that_are_control_characters() {
+    for (key, mods, expected) in [
+        (Key::Enter, NONE, "\r"),
+        (Key::Enter, SHIFT, "\r"),
+        (Key::Enter, CTRL, "\r"),
+        (Key::Enter, ALT, "\x1b\r"),
+        (Key::Tab, NONE, "\t"),
+        (Key::Tab, CTRL, "\t"),
+        (Key::Tab, ALT, "\x1b\t"),
+        (Key::Tab, SHIFT, "\x1b[Z"),
+        (Key::Tab, SHIFT | ALT, "\x1b\x1b[Z"),
+        (Key::Escape, NONE, "\x1b"),
+        (Key::Escape, ALT, "\x1b\x1b"),
+        (Key::Backspace, NONE, "\x7f"),
+        (Key::Backspace, SHIFT, "\x7f"),
+        (Key::Backspace, CTRL, "\x08"),
+        (Key::Backspace, ALT, "\x1b\x7f"),
+        (Key::Backspace, CTRL | ALT, "\x1b\x08"),
+    ] {
+        assert_eq!(encode(key, mods, FRESH), expected, "{key:?} {mods:?}");
+    }
+}
+
+#[test]
+fn modes_change_enter_backspace_and_alt() {
+    let line = FRESH | Modes::NEW_LINE;
+    assert_eq!(encode(Key::Enter, NONE, line), "\r\n");
+    assert_eq!(encode(Key::Enter, ALT, line), "\x1b\r\n");
+    assert_eq!(encode(Key::KeypadEnter, NONE, line), "\r\n");
+    let backspace = FRESH | Modes::BACKSPACE_SENDS_BS;
+    assert_eq!(encode(Key::Backspace, NONE, backspace), "\x08");
+    assert_eq!(encode(Key::Backspace, CTRL, backspace), "\x7f");
+    let no_escape = Modes::empty();
+    assert_eq!(encode(Key::Char('x'), ALT, no_escape), "x");
+    assert_eq!(encode(Key::Backspace, ALT, no_escape), "\x7f");
+}
+
+#[test]
+fn characters_are_their_text() {
+    for (key, text, mods, expected) in [
+        ('a', Some("a"), NONE, "a"),
+        ('A', Some("A"), SHIFT, "A"),
+        ('ä', Some("ä"), NONE, "ä"),
+        ('界', Some("界"), NONE, "界"),
+        (' ', Some(" "), NONE, " "),
+        (' ', Some(" "), SHIFT, " "),
+        // AltGr made it, and is no modifier.
+        ('@', Some("@"), NONE, "@"),
+        // A dead key that met a letter it can't join types both.
+        ('´', Some("´x"), NONE, "´x"),
+        // Wires have no text.
+        ('ß', None, NONE, "ß"),
+        ('ß', Some(""), NONE, "ß"),
+        ('a', Some("a"), ALT, "\x1ba"),
+        ('A', Some("A"), ALT | SHIFT, "\x1bA"),
+        ('ö', Some("ö"), ALT, "\x1bö"),
+        (' ', Some(" "), ALT, "\x1b "),
+        ('a', Some("a"), SUPER, ""),
+        ('c', None, SUPER | CTRL, ""),
+    ] {
+        let bytes = encode_with(Key::Char(key), None, text, mods, FRESH);
+        assert_eq!(bytes, expected, "{key:?} {mods:?}");
+    }
+}
+
+#[test]
+fn ctrl_makes_the_whole_of_c0() {
+    let table = [
+        ("@ 2`", 0x00),
+        ("[3{", 0x1b),
+        ("\\4|", 0x1c),
+        ("]5}", 0x1d),
+        ("^6~", 0x1e),
+        ("_7/", 0x1f),
+        ("8?", 0x7f),
+    ];
+    for (keys, byte) in table {
+        for key in keys.chars() {
+            assert_eq!(encode(Key::Char(key), CTRL, FRESH).as_bytes(), [byte], "{key:?}");
+            assert_eq!(encode(Key::Char(key), CTRL | ALT, FRESH).as_bytes(), [0x1b, byte]);
+        }
+    }
+    for (key, byte) in ('a'..='z').zip(1..) {
+        for (key, mods) in [(key, CTRL), (key.to_ascii_uppercase(), CTRL | SHIFT)] {
+            assert_eq!(encode(Key::Char(key), mods, FRESH).as_bytes(), [byte], "{key:?}");
+            assert_eq!(encode(Key::Char(key), mods | ALT, FRESH).as_bytes(), [0x1b, byte]);
+        }
+    }
+    // What Ctrl does not change is typed as it is.
+    for key in "019!\"#$%&'()*+,-.:;<=>".chars() {
+        assert_eq!(encode(Key::Char(key), CTRL, FRESH), key.to_string());
+    }
+}
+
+#[test]
+fn ctrl_on_other_layouts() {
+    for (key, unshifted, mods, expected) in [
+        // Cyrillic: the letter of the base layout counts.
+        ('с', Some('c'), CTRL, "\x03"),
+        ('С', Some('c'), CTRL | SHIFT, "\x03"),
+        ('с', Some('c'), CTRL | ALT, "\x1b\x03"),
+        // A character that is ASCII counts as it is, whatever the key is without Shift and AltGr.
+        ('[', Some('8'), CTRL, "\x1b"),
+        ('@', Some('q'), CTRL, "\0"),
+        ('2', Some('é'), CTRL | SHIFT, "\0"),
+        ('#', Some('3'), CTRL | SHIFT, "#"),
+        // Nothing to be had.
+        ('é', Some('é'), CTRL, "é"),
+        ('é', None, CTRL, "é"),
+    ] {
+        let bytes = encode_with(Key::Char(key), unshifted, None, mods, FRESH);
+        assert_eq!(bytes, expected, "{key:?} {unshifted:?} {mods:?}");
+    }
+}
+
+#[test]
+fn the_keypad_in_both_modes() {
+    let app = FRESH | Modes::APP_KEYPAD;
+    let mut table: Vec<(Key, char, char)> = (0..10)
+        .map(|digit| (Key::KeypadDigit(digit), (b'0' + digit) as char, (b'p' + digit) as char))
+        .collect();
+    table.extend([
+        (Key::KeypadMultiply, '*', 'j'),
+        (Key::KeypadAdd, '+', 'k'),
+        (Key::KeypadSubtract, '-', 'm'),
+        (Key::KeypadDecimal, '.', 'n'),
+        (Key::KeypadDivide, '/', 'o'),
+        (Key::KeypadEqual, '=', 'X'),
+        (Key::KeypadEnter, '\r', 'M'),
+    ]);
+    for (key, printed, last) in table {
+        assert_eq!(encode(key, NONE, FRESH), printed.to_string(), "{key:?}");
+        assert_eq!(encode(key, NONE, app), format!("\x1bO{last}"), "{key:?}");
+        assert_eq!(encode(key, CTRL, app), format!("\x1bO5{last}"), "{key:?}");
+        assert_eq!(encode(key, Modifiers::NUM_LOCK, app), printed.to_string(), "{key:?}");
+        assert_eq!(encode(key, ALT, FRESH), format!("\x1b{printed}"), "{key:?}");
+    }
+}
+
+#[test]
+fn num_lock_makes_digits_of_the_keypad_and_changes_nothing_else() {
+    let app = FRESH | Modes::APP_KEYPAD;
+    // A digit that types itself was pressed with Num Lock, whether the platform says so or not.
+    assert_eq!(encode_with(Key::KeypadDigit(5), None, Some("5"), NONE, app), "5");
+    assert_eq!(encode_with(Key::KeypadDecimal, None, Some(","), NONE, app), ",");
+    assert_eq!(encode_with(Key::KeypadDecimal, None, Some(","), NONE, FRESH), ",");
+    // The signs type themselves always.
+    assert_eq!(encode_with(Key::KeypadAdd, None, Some("+"), NONE, app), "\x1bOk");
+    assert_eq!(encode(Key::Up, Modifiers::NUM_LOCK, FRESH), "\x1b[A");
+    assert_eq!(encode(Key::F(5), Modifiers::NUM_LOCK, FRESH), "\x1b[15~");
+    assert_eq!(encode(Key::KeypadDigit(200), NONE, FRESH), "9");
+}

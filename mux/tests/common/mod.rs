@@ -1,0 +1,115 @@
+//! What the tests of real panes share: a mux, an ear for its events, and waiting that is woken by events alone.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use parking_lot::{Condvar, Mutex};
+use unterm_mux::{Mux, MuxEvent, MuxOptions, Observer, OnExit, Pane, PaneId, PaneState, Spawn};
+use unterm_term::{LineId, Size};
+
+/// Longer than anything takes on a busy machine; a test that comes here has failed.
+pub const LIMIT: Duration = Duration::from_secs(30);
+
+/// Keeps every event, and wakes those who wait for one.
+#[derive(Default)]
+pub struct Ear {
+    events: Mutex<Vec<MuxEvent>>,
+    heard: Condvar,
+}
+
+impl Observer for Ear {
+    fn output(&self, _: PaneId) {
+        self.heard.notify_all();
+    }
+
+    fn event(&self, event: MuxEvent) {
+        self.events.lock().push(event);
+        self.heard.notify_all();
+    }
+}
+
+impl Ear {
+    pub fn new(mux: &Mux) -> Arc<Self> {
+        let ear = Arc::new(Self::default());
+        mux.observe(ear.clone());
+        ear
+    }
+
+    /// Waits until an event was heard.
+    pub fn wait_for(&self, event: &MuxEvent) {
+        let deadline = Instant::now() + LIMIT;
+        let mut events = self.events.lock();
+        while !events.contains(event) {
+            let late = self.heard.wait_until(&mut events, deadline).timed_out();
+            assert!(!late, "{event:?} did not come: {events:?}");
+        }
+    }
+
+    pub fn all(&self) -> Vec<MuxEvent> {
+        self.events.lock().clone()
+    }
+
+    pub fn has(&self, event: &MuxEvent) -> bool {
+        self.events.lock().contains(event)
+    }
+}
+
+pub fn headless() -> Arc<Mux> {
+    Mux::new(MuxOptions { default_size: Size::cells(80, 24), ..MuxOptions::default() })
+}
+
+pub fn run(program: &str, args: &[&str]) -> Spawn {
+    Spawn {
+        program: Some(program.into()),
+        args: args.iter().map(|arg| (*arg).into()).collect(),
+        ..Spawn::default()
+    }
+}
+
+pub fn sh(script: &str) -> Spawn {
+    run("sh", &["-c", script])
+}
+
+pub fn open(mux: &Mux, script: &str) -> Arc<Pane> {
+    mux.open_tab(sh(script), None, OnExit::Hold).unwrap()
+}
+
+/// The rows of the live screen.
+pub fn screen(pane: &Pane) -> Vec<String> {
+    let term = pane.term();
+    let top = term.live_top().0;
+    (0..u64::from(term.size().rows))
+        .map(|row| {
+            let mut text = String::new();
+            term.row_text(LineId(top + row), &mut text);
+            text
+        })
+        .collect()
+}
+
+/// Waits, woken by the pane's `seq` alone, until a condition holds.
+pub fn wait(pane: &Pane, what: &str, mut condition: impl FnMut(&Pane) -> bool) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let outcome = runtime.block_on(async {
+        let mut seq = pane.watch();
+        tokio::time::timeout(LIMIT, async {
+            while !condition(pane) {
+                seq.changed().await.unwrap();
+            }
+        })
+        .await
+    });
+    assert!(outcome.is_ok(), "{what} did not come: {:?} {:#?}", pane.state(), screen(pane));
+}
+
+pub fn wait_text(pane: &Pane, text: &str) {
+    wait(pane, text, |pane| screen(pane).iter().any(|row| row.contains(text)));
+}
+
+pub fn wait_end(pane: &Pane) -> PaneState {
+    wait(pane, "the end", |pane| pane.state() != PaneState::Running);
+    pane.state()
+}

@@ -1,0 +1,208 @@
+//! Tabs and splits, with programs in them.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{Ear, headless, open, sh};
+use unterm_mux::{Axis, Direction, Mux, MuxEvent, MuxOptions, OnExit, Pane, PaneId, TabId};
+use unterm_term::Size;
+
+const SLEEP: &str = "exec sleep 300";
+
+fn split(mux: &Mux, pane: &Pane, axis: Axis) -> Arc<Pane> {
+    mux.split(pane.id(), axis, sh(SLEEP), OnExit::Close).unwrap()
+}
+
+fn size(pane: &Pane) -> (u16, u16) {
+    let size = pane.term().size();
+    (size.cols, size.rows)
+}
+
+fn tabs(mux: &Mux) -> (Vec<u64>, usize) {
+    let layout = mux.layout();
+    (layout.tabs.iter().map(|tab| tab.root_pane()).collect(), layout.active)
+}
+
+trait RootPane {
+    fn root_pane(&self) -> u64;
+}
+
+impl RootPane for unterm_mux::Tab {
+    fn root_pane(&self) -> u64 {
+        self.panes()[0].0
+    }
+}
+
+#[test]
+fn a_tab_opens_behind_the_active_one_and_panes_are_listed_as_they_were_opened() {
+    let mux = headless();
+    let first = open(&mux, SLEEP);
+    let second = open(&mux, SLEEP);
+    mux.activate_tab(mux.layout().tabs[0].id).unwrap();
+    let third = open(&mux, SLEEP);
+    assert_eq!(tabs(&mux), (vec![first.id().0, third.id().0, second.id().0], 1));
+    mux.open_hidden(sh(SLEEP), Size::cells(5, 5)).unwrap();
+    let fourth = split(&mux, &first, Axis::Vertical);
+    let listed: Vec<PaneId> = mux.panes().iter().map(|pane| pane.id()).collect();
+    assert_eq!(listed, [first.id(), second.id(), third.id(), fourth.id()]);
+    mux.shutdown();
+    assert!(mux.panes().is_empty());
+}
+
+#[test]
+fn closing_activates_what_takes_the_tabs_place() {
+    let mux = headless();
+    let panes: Vec<_> = (0..4).map(|_| open(&mux, SLEEP)).collect();
+    let ids = |range: &[usize]| range.iter().map(|index| panes[*index].id().0).collect::<Vec<_>>();
+    mux.focus(panes[2].id()).unwrap();
+    mux.close_pane(panes[0].id()).unwrap();
+    assert_eq!(tabs(&mux), (ids(&[1, 2, 3]), 1), "the active tab stays");
+    mux.close_tab(mux.layout().tabs[1].id).unwrap();
+    assert_eq!(tabs(&mux), (ids(&[1, 3]), 1), "the next one comes");
+    mux.close_pane(panes[3].id()).unwrap();
+    assert_eq!(tabs(&mux), (ids(&[1]), 0), "there is none behind");
+    assert!(mux.close_tab(TabId(99)).is_err());
+    assert!(mux.activate_tab(TabId(99)).is_err());
+    mux.shutdown();
+}
+
+#[test]
+fn tabs_move() {
+    let mux = headless();
+    let panes: Vec<_> = (0..3).map(|_| open(&mux, SLEEP)).collect();
+    let id = |index: usize| panes[index].id().0;
+    let first = mux.layout().tabs[0].id;
+    mux.move_tab(first, 99).unwrap();
+    assert_eq!(tabs(&mux), (vec![id(1), id(2), id(0)], 1), "the active one is active still");
+    mux.move_tab(first, 0).unwrap();
+    assert_eq!(tabs(&mux), (vec![id(0), id(1), id(2)], 2));
+    assert!(mux.move_tab(TabId(99), 0).is_err());
+    mux.shutdown();
+}
+
+#[test]
+fn without_a_window_the_mux_divides_the_cells() {
+    let mux = headless();
+    let first = open(&mux, SLEEP);
+    let second = split(&mux, &first, Axis::Horizontal);
+    assert_eq!((size(&first), size(&second)), ((40, 24), (39, 24)));
+    let third = split(&mux, &second, Axis::Vertical);
+    assert_eq!((size(&second), size(&third)), ((39, 12), (39, 11)));
+    assert!(mux.resize_split(third.id(), Direction::Up, 0.25));
+    assert_eq!((size(&second), size(&third)), ((39, 6), (39, 17)));
+    mux.toggle_zoom();
+    assert_eq!((size(&third), size(&first)), ((80, 24), (40, 24)));
+    mux.toggle_zoom();
+    assert_eq!(size(&third), (39, 17));
+    mux.close_pane(first.id()).unwrap();
+    assert_eq!((size(&second), size(&third)), ((80, 6), (80, 17)));
+    mux.close_pane(third.id()).unwrap();
+    assert_eq!(size(&second), (80, 24));
+    mux.shutdown();
+}
+
+#[test]
+fn a_program_starts_in_the_size_it_will_have() {
+    let mux = headless();
+    let first = open(&mux, SLEEP);
+    let script = sh("trap 'echo resized' WINCH; stty size; read line; echo done");
+    let second = mux.split(first.id(), Axis::Horizontal, script, OnExit::Hold).unwrap();
+    common::wait_text(&second, "24 39");
+    second.write(b"\r").unwrap();
+    common::wait_end(&second);
+    assert!(!common::screen(&second).iter().any(|row| row == "resized"));
+    mux.shutdown();
+}
+
+#[test]
+fn a_pinned_pane_keeps_its_size_until_it_is_given_back() {
+    let mux = headless();
+    let pinned = mux.open_tab(sh(SLEEP), Some(Size::cells(100, 50)), OnExit::Close).unwrap();
+    assert!(pinned.is_pinned());
+    let other = split(&mux, &pinned, Axis::Horizontal);
+    assert_eq!((size(&pinned), size(&other)), ((100, 50), (49, 50)));
+    pinned.set_pinned(false);
+    assert_eq!(size(&pinned), (50, 50));
+    mux.shutdown();
+}
+
+#[test]
+fn in_a_window_only_the_window_sizes() {
+    let mux = Mux::new(MuxOptions { sized_by_window: true, ..MuxOptions::default() });
+    let first = open(&mux, SLEEP);
+    assert_eq!(size(&first), (120, 30));
+    first.resize(Size { cols: 101, rows: 41, cell_width: 9, cell_height: 18 });
+    let second = split(&mux, &first, Axis::Horizontal);
+    assert_eq!((size(&first), size(&second)), ((101, 41), (50, 41)), "the window comes later");
+    first.resize(Size { cols: 50, rows: 41, cell_width: 9, cell_height: 18 });
+    // A new tab starts as large as the active one is.
+    let third = open(&mux, SLEEP);
+    assert_eq!(third.term().size(), Size { cols: 101, rows: 41, cell_width: 9, cell_height: 18 });
+    mux.shutdown();
+}
+
+#[test]
+fn focus_goes_where_it_is_sent() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    let left = open(&mux, SLEEP);
+    let right = split(&mux, &left, Axis::Horizontal);
+    let below = split(&mux, &right, Axis::Vertical);
+    let focused = || mux.layout().active_tab().unwrap().focused;
+    assert_eq!(focused(), below.id());
+    assert!(mux.focus_direction(Direction::Up));
+    assert_eq!(focused(), right.id());
+    assert!(mux.focus_direction(Direction::Left));
+    assert_eq!(focused(), left.id());
+    assert!(!mux.focus_direction(Direction::Left));
+    assert!(!mux.focus_direction(Direction::Down));
+
+    mux.toggle_zoom();
+    assert!(mux.layout().active_tab().unwrap().zoomed);
+    assert!(mux.focus_direction(Direction::Right));
+    assert!(!mux.layout().active_tab().unwrap().zoomed);
+
+    let other = open(&mux, SLEEP);
+    assert_eq!(focused(), other.id());
+    mux.toggle_zoom();
+    assert!(!mux.layout().active_tab().unwrap().zoomed, "there is nothing to cover");
+    mux.focus(below.id()).unwrap();
+    assert_eq!((mux.layout().active, focused()), (0, below.id()));
+    let layouts = || ear.all().iter().filter(|event| **event == MuxEvent::Layout).count();
+    let before = layouts();
+    mux.focus(below.id()).unwrap();
+    assert_eq!(layouts(), before, "nothing has changed");
+    assert!(mux.focus(PaneId(99)).is_err());
+    mux.shutdown();
+}
+
+#[test]
+fn a_split_pane_that_ends_gives_its_space_and_focus_back() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    let left = open(&mux, SLEEP);
+    let right = mux.split(left.id(), Axis::Horizontal, sh("read line"), OnExit::Close).unwrap();
+    assert_eq!(size(&left), (40, 24));
+    right.write(b"\r").unwrap();
+    ear.wait_for(&MuxEvent::PaneRemoved(right.id()));
+    common::wait(&left, "its space", |left| size(left) == (80, 24));
+    assert_eq!(mux.layout().active_tab().unwrap().focused, left.id());
+    assert!(!ear.has(&MuxEvent::Empty));
+    mux.shutdown();
+    assert!(ear.has(&MuxEvent::Empty));
+}
+
+#[test]
+fn a_hidden_pane_has_no_place() {
+    let mux = headless();
+    let hidden = mux.open_hidden(sh(SLEEP), Size::cells(33, 11)).unwrap();
+    assert_eq!(size(&hidden), (33, 11));
+    assert!(mux.panes().is_empty() && mux.layout().tabs.is_empty());
+    assert!(mux.focus(hidden.id()).is_err());
+    assert!(mux.split(hidden.id(), Axis::Vertical, sh(SLEEP), OnExit::Close).is_err());
+    assert!(mux.pane(hidden.id()).is_some());
+    mux.close_pane(hidden.id()).unwrap();
+    assert!(mux.pane(hidden.id()).is_none());
+    mux.shutdown();
+}

@@ -1,0 +1,306 @@
+//! Panes with real programs.
+
+mod common;
+
+use std::{os::unix::ffi::OsStrExt, sync::Arc};
+
+use common::{Ear, headless, open, screen, sh, wait, wait_end, wait_text};
+use unterm_mux::{
+    ExitStatus, MuxError, MuxEvent, OnExit, PaneState, Signal, Spawn, TapDirection, TapItem,
+    WRITE_CAPACITY, WriteError,
+};
+use unterm_term::{Modes, Size};
+
+#[test]
+fn output_is_on_the_screen_and_input_reaches_the_program() {
+    let mux = headless();
+    let pane = open(&mux, "echo ready; read line; echo \"<$line>\"; exit 3");
+    wait_text(&pane, "ready");
+    pane.write("grüße\r".as_bytes()).unwrap();
+    assert_eq!(wait_end(&pane), PaneState::Exited(ExitStatus::Code(3)));
+    assert_eq!(screen(&pane)[..3], ["ready", "grüße", "<grüße>"]);
+    assert_eq!(pane.write(b"x"), Err(WriteError::Ended));
+}
+
+#[test]
+fn a_pane_that_closes_with_its_program_goes_and_one_that_holds_stays() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    let held = open(&mux, "exit 1");
+    let closed = mux.open_tab(sh("exit 2"), None, OnExit::Close).unwrap();
+    ear.wait_for(&MuxEvent::PaneExited(held.id()));
+    ear.wait_for(&MuxEvent::PaneRemoved(closed.id()));
+    assert_eq!(held.state(), PaneState::Exited(ExitStatus::Code(1)));
+    assert!(mux.pane(held.id()).is_some());
+    assert!(mux.pane(closed.id()).is_none());
+    // How it ended is known to those who still hold it.
+    assert_eq!(closed.process().exit_status(), Some(ExitStatus::Code(2)));
+    assert!(!ear.has(&MuxEvent::Empty));
+    mux.close_pane(held.id()).unwrap();
+    assert_eq!(held.state(), PaneState::Removed);
+    assert!(ear.has(&MuxEvent::Empty));
+    assert!(matches!(mux.close_pane(held.id()), Err(MuxError::NoPane(_))));
+}
+
+#[test]
+fn events_come_in_order() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    let pane = mux.open_tab(sh("true"), None, OnExit::Close).unwrap();
+    ear.wait_for(&MuxEvent::Empty);
+    assert_eq!(
+        ear.all(),
+        [
+            MuxEvent::PaneOpened(pane.id()),
+            MuxEvent::Layout,
+            MuxEvent::PaneExited(pane.id()),
+            MuxEvent::PaneRemoved(pane.id()),
+            MuxEvent::Layout,
+            MuxEvent::Empty,
+        ]
+    );
+}
+
+#[test]
+fn replies_reach_the_program_in_their_place_among_the_input() {
+    let mux = headless();
+    // Reads "a", then the report it asked for, then "b".
+    let pane = open(
+        &mux,
+        "stty raw -echo; echo ready; head -c1; printf '\\033[3;7H\\033[6n'; head -c6 | od -An -c; head -c1",
+    );
+    wait_text(&pane, "ready");
+    pane.write(b"a").unwrap();
+    wait_text(&pane, "033   [   3   ;   7   R");
+    pane.write(b"b").unwrap();
+    wait_end(&pane);
+    assert!(screen(&pane).iter().any(|row| row.ends_with('b')), "{:?}", screen(&pane));
+}
+
+#[test]
+fn a_program_that_does_not_read_stops_only_its_own_input() {
+    let mux = headless();
+    let deaf = open(&mux, "stty raw -echo; echo ready; exec sleep 300");
+    let other = open(&mux, "read line; echo \"<$line>\"");
+    wait_text(&deaf, "ready");
+    let piece = vec![b'x'; 64 * 1024];
+    let queued = loop {
+        match deaf.write(&piece) {
+            Ok(()) => {}
+            Err(WriteError::Full { queued }) => break queued,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert!(queued > WRITE_CAPACITY - piece.len() && queued <= WRITE_CAPACITY, "{queued}");
+    other.write(b"alive\r").unwrap();
+    wait_text(&other, "<alive>");
+    mux.close_pane(deaf.id()).unwrap();
+    assert_eq!(deaf.write(b"x"), Err(WriteError::Ended));
+}
+
+#[test]
+fn a_resize_reaches_the_terminal_and_the_program() {
+    let mux = headless();
+    let pane = open(&mux, "trap 'stty size' WINCH; stty size; while :; do sleep 0.01; done");
+    wait_text(&pane, "24 80");
+    let mut seq = pane.watch();
+    seq.mark_unchanged();
+    pane.resize(Size::cells(100, 40));
+    assert!(seq.has_changed().unwrap());
+    assert_eq!(pane.term().size(), Size::cells(100, 40));
+    wait_text(&pane, "40 100");
+    seq.mark_unchanged();
+    let same = pane.term().size();
+    pane.resize(same);
+    assert_eq!(pane.term().size(), same);
+}
+
+#[test]
+fn a_picture_held_back_too_long_is_shown() {
+    let mux = headless();
+    let pane = open(&mux, "printf 'held\\033[?2026hback'; read line");
+    let is_held = |pane: &unterm_mux::Pane| pane.term().modes().contains(Modes::SYNCHRONIZED);
+    wait(&pane, "mode 2026", |pane| is_held(pane) || screen(pane)[0] == "heldback");
+    // The program does nothing more; the pane's own clock ends it, and says so.
+    wait(&pane, "the end of mode 2026", |pane| !is_held(pane));
+}
+
+#[test]
+fn title_and_directory_come_from_the_program_else_from_the_system() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    let folder = tempfile::Builder::new().prefix("with space ").tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let spawn = Spawn {
+        cwd: Some(folder.clone()),
+        ..sh("read line; printf '\\033]2;named\\007\\033]7;file:///usr\\007'; echo done; read line")
+    };
+    let pane = mux.open_tab(spawn, None, OnExit::Hold).unwrap();
+    let shell = pane.foreground().unwrap();
+    assert!(shell.is_root && shell.name.starts_with('/'), "{shell:?}");
+    assert_eq!(Some(pane.title().as_str()), shell.name.rsplit('/').next());
+    assert!(pane.cwd_uri().starts_with("file:///"), "{}", pane.cwd_uri());
+    assert!(pane.cwd_uri().contains("/with%20space%20"), "{}", pane.cwd_uri());
+    assert_eq!(pane.cwd_path(), Some(folder));
+    pane.write(b"\r").unwrap();
+    wait_text(&pane, "done");
+    ear.wait_for(&MuxEvent::Title(pane.id()));
+    ear.wait_for(&MuxEvent::Cwd(pane.id()));
+    assert_eq!(pane.title(), "named");
+    assert_eq!(pane.cwd_uri(), "file:///usr");
+    assert_eq!(pane.cwd_path().unwrap().as_os_str().as_bytes(), b"/usr");
+}
+
+#[test]
+fn bells_and_clipboard_writes_are_told() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    let pane = open(&mux, "read line; printf '\\007\\033]52;c;aGVsbG8=\\007'");
+    pane.write(b"\r").unwrap();
+    wait_end(&pane);
+    ear.wait_for(&MuxEvent::Bell(pane.id()));
+    ear.wait_for(&MuxEvent::Clipboard {
+        pane: pane.id(),
+        target: unterm_term::ClipboardTarget::Clipboard,
+        text: "hello".into(),
+    });
+}
+
+#[test]
+fn a_tap_gets_the_bytes_of_both_directions_with_rising_seq() {
+    let mux = headless();
+    let pane = open(&mux, "stty -echo; echo ready; read line; echo \"<$line>\"");
+    wait_text(&pane, "ready");
+    let mut tap = pane.tap();
+    pane.write(b"typed\r").unwrap();
+    let (mut output, mut input, mut last) = (Vec::new(), Vec::new(), 0);
+    loop {
+        match tap.blocking_next().unwrap() {
+            TapItem::Bytes { seq, direction, bytes, .. } => {
+                match direction {
+                    TapDirection::Output => output.extend_from_slice(&bytes),
+                    TapDirection::Input => input.extend_from_slice(&bytes),
+                }
+                assert!(seq >= last);
+                last = seq;
+            }
+            TapItem::Gap { bytes } => panic!("{bytes} bytes are missing"),
+            TapItem::End => break,
+        }
+    }
+    assert_eq!(input, b"typed\r");
+    assert_eq!(String::from_utf8_lossy(&output), "<typed>\r\n");
+    assert_eq!(last, pane.term().seq());
+}
+
+#[test]
+fn signals_go_to_what_runs_in_the_foreground() {
+    let mux = headless();
+    let pane = mux.open_tab(common::run("sh", &["-i"]), None, OnExit::Hold).unwrap();
+    pane.write(b"PS1=; echo begin; sleep 300; echo end $?\r").unwrap();
+    wait_text(&pane, "begin");
+    let is_sleeping = || pane.foreground().is_some_and(|found| found.name.ends_with("/sleep"));
+    while !is_sleeping() {
+        std::thread::yield_now();
+    }
+    assert_eq!(pane.title(), "sleep");
+    pane.signal(Signal::Terminate).unwrap();
+    wait_text(&pane, "end 143");
+    assert_eq!(pane.state(), PaneState::Running);
+}
+
+#[test]
+fn every_pane_knows_its_number_and_the_first_is_0() {
+    let mux = headless();
+    for number in 0..3 {
+        let spawn = Spawn {
+            env: vec![("UNTERM_PANE".into(), "forged".into())],
+            ..sh("echo pane $UNTERM_PANE.")
+        };
+        let pane = mux.open_tab(spawn, None, OnExit::Hold).unwrap();
+        assert_eq!(pane.id().0, number);
+        wait_text(&pane, &format!("pane {number}."));
+    }
+}
+
+#[test]
+fn the_terminal_is_free_while_output_floods() {
+    let mux = headless();
+    let pane = open(&mux, "exec yes");
+    wait_text(&pane, "y");
+    // Whoever asks for the lock gets it, every time, and sees the output move on.
+    let mut last = 0;
+    let mut moved = 0;
+    while moved < 100 {
+        let seq = pane.term().seq();
+        assert!(seq >= last);
+        moved += u32::from(seq > last);
+        last = seq;
+    }
+    pane.write(b"\x03").unwrap();
+    assert_eq!(wait_end(&pane), PaneState::Exited(ExitStatus::Signal(2)));
+}
+
+#[test]
+fn waiting_from_many_tasks_costs_no_thread_and_misses_nothing() {
+    let mux = headless();
+    let pane = open(&mux, "for i in 1 2 3 4 5; do echo line $i; read line; done");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let waits = (0..20).map(|_| {
+            let pane = pane.clone();
+            let mut seq = pane.watch();
+            tokio::spawn(async move {
+                while !screen(&pane).iter().any(|row| row == "line 5") {
+                    seq.changed().await.unwrap();
+                }
+            })
+        });
+        let waits: Vec<_> = waits.collect();
+        for _ in 0..4 {
+            pane.write(b"\r").unwrap();
+        }
+        for wait in waits {
+            tokio::time::timeout(common::LIMIT, wait).await.unwrap().unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_missing_program_is_an_error_and_leaves_nothing() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    let error = mux.open_tab(common::run("no-such-program", &[]), None, OnExit::Close);
+    let error = error.unwrap_err().to_string();
+    assert_eq!(error, "cannot start no-such-program: no such program in PATH");
+    let spawn = Spawn { cwd: Some("/nowhere".into()), ..Spawn::default() };
+    let error = mux.open_tab(spawn, None, OnExit::Close).unwrap_err();
+    assert_eq!(error.to_string(), "working directory \"/nowhere\" is not a directory");
+    assert!(ear.all().is_empty());
+    assert!(mux.panes().is_empty() && mux.layout().tabs.is_empty());
+}
+
+#[test]
+fn shutting_down_ends_stubborn_programs_too() {
+    let mux = headless();
+    let stubborn = open(&mux, "trap '' HUP TERM INT; echo ready; while :; do sleep 300; done");
+    let hidden = mux.open_hidden(sh("echo ready; exec sleep 300"), Size::cells(10, 5)).unwrap();
+    wait_text(&stubborn, "ready");
+    wait_text(&hidden, "ready");
+    mux.shutdown();
+    assert_eq!(stubborn.process().exit_status(), Some(ExitStatus::Signal(9)));
+    assert_eq!(hidden.process().exit_status(), Some(ExitStatus::Signal(1)));
+    assert!(mux.pane(stubborn.id()).is_none());
+    let error = mux.open_tab(sh("true"), None, OnExit::Close).unwrap_err();
+    assert!(error.to_string().contains("shutting down"), "{error}");
+}
+
+#[test]
+fn a_dropped_mux_ends_its_programs() {
+    let mux = headless();
+    let pane = open(&mux, "exec sleep 300");
+    assert_eq!(Arc::strong_count(&mux), 1);
+    drop(mux);
+    assert_eq!(pane.state(), PaneState::Removed);
+    wait(&pane, "its end", |pane| pane.process().exit_status().is_some());
+}
