@@ -43,7 +43,7 @@ impl App {
         let event = input::KeyEvent {
             key: pressed.key,
             unshifted: pressed.unshifted,
-            modifiers,
+            modifiers: modifiers | pressed.num_lock(),
             text: event.text.as_deref(),
         };
         let bytes = input::encode_key(&event, modes);

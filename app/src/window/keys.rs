@@ -14,6 +14,16 @@ pub(super) struct Pressed {
     pub(super) unshifted: Option<char>,
 }
 
+impl Pressed {
+    /// Num Lock, as far as this key shows it: winit does not tell, but a digit of the keypad was typed with it.
+    pub(super) fn num_lock(self) -> Modifiers {
+        match self.key {
+            Key::KeypadDigit(_) | Key::KeypadDecimal => Modifiers::NUM_LOCK,
+            _ => Modifiers::empty(),
+        }
+    }
+}
+
 /// The modifiers that are down. AltGr is none: the layout has applied it.
 pub(super) fn modifiers(state: ModifiersState) -> Modifiers {
     let mut modifiers = Modifiers::empty();

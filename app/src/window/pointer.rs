@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use unterm_mux::{
-    Pane, PaneId, Rect,
-    input::{self, Key, Modifiers, MouseEvent, MouseKind},
+    PaneId, Rect,
+    input::{self, Modifiers, MouseEvent, MouseKind},
 };
-use unterm_term::{Modes, MouseTracking, Point};
+use unterm_term::{MouseTracking, Point};
 use winit::{
     event::{MouseButton, MouseScrollDelta},
     window::CursorIcon,
@@ -355,10 +355,8 @@ impl App {
         if lines == 0 {
             return;
         }
-        if modes.contains(Modes::ALT_SCREEN) {
-            if modes.contains(Modes::ALTERNATE_SCROLL) {
-                wheel_as_keys(&pane, modes, lines);
-            }
+        if let Some(bytes) = input::encode_alternate_scroll(lines as i32, modes) {
+            send(&pane, &bytes);
         } else if let Some(view) = self.views.get_mut(&target.id) {
             view.scroll(-lines);
             self.pacing.ask();
@@ -377,14 +375,6 @@ impl App {
             }
         }
     }
-}
-
-/// The wheel on the alternate screen (mode 1007): cursor keys.
-fn wheel_as_keys(pane: &Pane, modes: Modes, lines: i64) {
-    let key = if lines > 0 { Key::Up } else { Key::Down };
-    let event = input::KeyEvent { key, unshifted: None, modifiers: Modifiers::empty(), text: None };
-    let bytes = input::encode_key(&event, modes).repeat(lines.unsigned_abs().min(100) as usize);
-    send(pane, &bytes);
 }
 
 fn mux_button(button: MouseButton) -> Option<input::MouseButton> {
