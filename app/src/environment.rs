@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use unterm_mux::MuxOptions;
+use unterm_control::Server;
+use unterm_mux::{Mux, MuxOptions};
 use unterm_term::{Options, Size};
 
 /// The directory of instances and settings: `$UNTERM_HOME`, else `~/.unterm`.
@@ -30,4 +31,11 @@ pub(crate) fn mux_options(sized_by_window: bool) -> MuxOptions {
         env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         sized_by_window,
     }
+}
+
+/// Tells programs in panes which instance they run in and where it listens.
+pub(crate) fn announce(mux: &Mux, server: &Server) {
+    mux.set_env("UNTERM_INSTANCE", &server.instance_id());
+    mux.set_env("UNTERM_PORT", &server.address().port().to_string());
+    tracing::info!("instance {} listens on {}", server.instance_id(), server.address());
 }

@@ -21,10 +21,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         home: environment::home()?,
     })
     .context("cannot start the control server")?;
+    environment::announce(&mux, &server);
     // A program that was asked for stays readable after its end: nobody watched it end.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
     mux.open_tab(args.first_spawn(), None, on_exit)?;
-    tracing::info!("instance {} listens on {}", server.instance_id(), server.address());
     let signal = stopped.recv().context("the thread that waits for signals ended")?;
     tracing::info!("stopping on signal {signal}");
     server.stop();

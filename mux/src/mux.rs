@@ -75,6 +75,8 @@ pub enum MuxError {
 /// Every pane and tab of one process.
 pub struct Mux {
     options: MuxOptions,
+    /// Variables for programs to come: those of the options, then those set later.
+    env: Mutex<Vec<(String, String)>>,
     observers: Arc<Observers>,
     threads: Arc<Threads>,
     next_pane: AtomicU64,
@@ -142,6 +144,7 @@ impl Mux {
     /// A mux without panes.
     pub fn new(options: MuxOptions) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
+            env: Mutex::new(options.env.clone()),
             options,
             observers: Arc::default(),
             threads: Arc::default(),
@@ -155,6 +158,13 @@ impl Mux {
     /// Adds an observer, kept for the life of the mux.
     pub fn observe(&self, observer: Arc<dyn Observer>) {
         self.observers.add(observer);
+    }
+
+    /// Sets a variable for every program started from now on.
+    pub fn set_env(&self, name: &str, value: &str) {
+        let mut env = self.env.lock();
+        env.retain(|(known, _)| known != name);
+        env.push((name.to_owned(), value.to_owned()));
     }
 
     /// The tabs as they are now.
@@ -325,7 +335,7 @@ impl Mux {
     ) -> Result<Arc<Pane>, MuxError> {
         let id = PaneId(self.next_pane.fetch_add(1, Ordering::Relaxed));
         let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
-        let mut env = self.options.env.clone();
+        let mut env = self.env.lock().clone();
         env.append(&mut spawn.env);
         env.push(("UNTERM_PANE".into(), id.0.to_string()));
         spawn.env = env;

@@ -73,7 +73,7 @@ fn start_server(mux: &Arc<Mux>, inbox: &Arc<Inbox>) -> Option<Server> {
     };
     match start() {
         Ok(server) => {
-            tracing::info!("instance {} listens on {}", server.instance_id(), server.address());
+            environment::announce(mux, &server);
             Some(server)
         }
         Err(error) => {
