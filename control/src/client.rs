@@ -1,1 +1,131 @@
 //! The client side: finding a running instance and calling its methods, blocking.
+//!
+//! Owns one connection and its request numbers. Never starts an instance and never waits for one to appear.
+
+mod discover;
+
+use std::{
+    io::{self, BufRead, BufReader, Write},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
+    path::PathBuf,
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, value::RawValue};
+
+pub use discover::{Endpoint, find, find_by_name};
+
+/// Why a call failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// No instance runs, or none of those found answers.
+    #[error("no running Unterm was found in {}; start one with `unterm` or `unterm --headless`", home.display())]
+    NotRunning {
+        /// The directory that was searched.
+        home: PathBuf,
+    },
+    /// No instance of that name runs.
+    #[error("no running instance is named {name:?}; there {}", match known.as_slice() { [] => "is none".to_owned(), known => format!("are: {}", known.join(", ")) })]
+    NoInstance {
+        /// The name.
+        name: String,
+        /// The instances that run.
+        known: Vec<String>,
+    },
+    /// The connection broke.
+    #[error("the connection to Unterm broke: {0}")]
+    Io(#[from] io::Error),
+    /// What came back is no reply.
+    #[error("Unterm's reply makes no sense: {0}")]
+    Reply(String),
+    /// The server refused a call.
+    #[error("MCP {method} failed [{code}]: {message}")]
+    Call {
+        /// The method.
+        method: String,
+        /// The wire's code.
+        code: i64,
+        /// Why.
+        message: String,
+    },
+}
+
+/// A connection that has logged in.
+pub struct Client {
+    reader: BufReader<TcpStream>,
+    last_id: u64,
+}
+
+#[derive(Serialize)]
+struct Request<'a, P> {
+    jsonrpc: &'static str,
+    id: u64,
+    method: &'a str,
+    params: P,
+}
+
+#[derive(Deserialize)]
+struct Reply<'a> {
+    id: Value,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
+    error: Option<Failure>,
+}
+
+#[derive(Deserialize)]
+struct Failure {
+    code: i64,
+    message: String,
+}
+
+impl Client {
+    /// Connects to the instance that `home` points to: the first endpoint that [`find`] gives and that answers.
+    pub fn connect(home: &std::path::Path) -> Result<Self, ClientError> {
+        let mut refusal = None;
+        for endpoint in find(home) {
+            match Self::connect_to(&endpoint) {
+                Err(error @ ClientError::Call { .. }) => refusal = refusal.or(Some(error)),
+                Err(_) => {}
+                connected => return connected,
+            }
+        }
+        Err(refusal.unwrap_or_else(|| ClientError::NotRunning { home: home.to_owned() }))
+    }
+
+    /// Connects and logs in.
+    pub fn connect_to(endpoint: &Endpoint) -> Result<Self, ClientError> {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, endpoint.port));
+        let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))?;
+        stream.set_nodelay(true)?;
+        let mut client = Self { reader: BufReader::new(stream), last_id: 0 };
+        let login = serde_json::json!({ "token": endpoint.token, "client": "unterm-cli" });
+        client.call("auth.login", login)?;
+        Ok(client)
+    }
+
+    /// Calls a method and waits for its result, however long it takes.
+    pub fn call(&mut self, method: &str, params: impl Serialize) -> Result<Value, ClientError> {
+        self.last_id += 1;
+        let request = Request { jsonrpc: "2.0", id: self.last_id, method, params };
+        let mut line = serde_json::to_vec(&request)
+            .map_err(|error| ClientError::Io(io::Error::new(io::ErrorKind::InvalidInput, error)))?;
+        line.push(b'\n');
+        self.reader.get_mut().write_all(&line)?;
+
+        line.clear();
+        if self.reader.read_until(b'\n', &mut line)? == 0 {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        let nonsense = |error: serde_json::Error| ClientError::Reply(error.to_string());
+        let reply: Reply<'_> = serde_json::from_slice(&line).map_err(nonsense)?;
+        if let Some(Failure { code, message }) = reply.error {
+            return Err(ClientError::Call { method: method.to_owned(), code, message });
+        }
+        if reply.id != self.last_id {
+            return Err(ClientError::Reply(format!("it answers request {}", reply.id)));
+        }
+        let result = reply.result.map_or("null", RawValue::get);
+        serde_json::from_str(result).map_err(nonsense)
+    }
+}

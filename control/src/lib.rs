@@ -3,10 +3,30 @@
 //! Owns the wires (framing, login, error codes), the one table of methods, dispatch, the registry of instances under
 //! `~/.unterm`, and the client that `unterm-cli` uses. Never draws and knows nothing of windows: what only the app can
 //! do it asks of a [`Host`].
+//!
+//! Any program of the same user can read an instance's token from the registry and act with full rights, as that
+//! user could anyway; other users and web pages can't.
 
+mod caller;
 pub mod client;
+mod dispatch;
+mod error;
 mod host;
+mod methods;
+mod random;
+mod registry;
 mod server;
+mod services;
+mod wire;
 
+pub use caller::{Access, Caller, Scopes, TokenKind, Wire};
+pub use dispatch::{Decision, Gate};
 pub use host::{Headless, Host};
+pub use methods::{Entry, Group, METHODS};
+pub use registry::{Record, home};
 pub use server::{Server, ServerError, ServerOptions};
+
+/// The version that instances and replies state.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The name of the terminal's engine that replies state.
+const ENGINE: &str = "Unterm";

@@ -1,10 +1,18 @@
 //! Starting and stopping the control server.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
+use tokio::runtime::{Builder, Handle, Runtime};
 use unterm_mux::Mux;
 
-use crate::Host;
+use crate::{
+    Host,
+    dispatch::{Dispatcher, Gate},
+    methods::Context,
+    random,
+    registry::{self, Registration},
+    wire::tcp,
+};
 
 /// What a server is started with.
 pub struct ServerOptions {
@@ -12,7 +20,7 @@ pub struct ServerOptions {
     pub mux: Arc<Mux>,
     /// The app.
     pub host: Arc<dyn Host>,
-    /// The directory of instances and settings: `$UNTERM_HOME`, else `~/.unterm`.
+    /// The directory of instances and settings: `$UNTERM_HOME`, else `~/.unterm` ([`crate::home`]).
     pub home: PathBuf,
 }
 
@@ -21,40 +29,94 @@ pub struct ServerOptions {
 pub enum ServerError {
     /// No port could be bound.
     #[error("cannot listen on 127.0.0.1: {0}")]
-    Bind(std::io::Error),
+    Bind(io::Error),
     /// The registry could not be written.
     #[error("cannot register in {path}: {error}")]
     Registry {
         /// The file or directory.
         path: PathBuf,
         /// Why.
-        error: std::io::Error,
+        error: io::Error,
     },
+    /// The system gave no threads or no random numbers.
+    #[error("cannot start the control server: {0}")]
+    System(io::Error),
 }
 
 /// A running server: a runtime of two workers, its listener and its entry in the registry. Dropping it, or
 /// [`Server::stop`], closes connections and removes the entry.
-pub struct Server {}
+pub struct Server {
+    runtime: Option<Runtime>,
+    address: SocketAddr,
+    registration: Arc<Registration>,
+}
 
 impl Server {
     /// Binds, registers and serves.
     pub fn start(options: ServerOptions) -> Result<Self, ServerError> {
-        let _ = options;
-        todo!()
+        Self::start_gated(options, Vec::new())
+    }
+
+    /// The same, with gates that every call must pass, in order.
+    pub fn start_gated(
+        options: ServerOptions,
+        gates: Vec<Arc<dyn Gate>>,
+    ) -> Result<Self, ServerError> {
+        let ServerOptions { mux, host, home } = options;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            // For searches of long histories, new programs and files.
+            .max_blocking_threads(8)
+            .thread_name("unterm-control")
+            .enable_all()
+            .build()
+            .map_err(ServerError::System)?;
+        let token = random::uuid().map_err(ServerError::System)?;
+        let listener = tcp::bind().map_err(ServerError::Bind)?;
+        listener.set_nonblocking(true).map_err(ServerError::Bind)?;
+        let address = listener.local_addr().map_err(ServerError::Bind)?;
+        let listener = {
+            let _context = runtime.enter();
+            tokio::net::TcpListener::from_std(listener).map_err(ServerError::Bind)?
+        };
+        let registration = Registration::new(&home, address.port(), token.clone())
+            .map_err(|(path, error)| ServerError::Registry { path, error })?;
+        let registration = Arc::new(registration);
+
+        let context = Context { mux, host, registration: registration.clone() };
+        let shared = tcp::Shared::new(Dispatcher::new(context, gates), token);
+        runtime.spawn(tcp::serve(listener, Arc::new(shared)));
+        runtime.spawn(registry::follow_active(registration.clone()));
+        tracing::info!(%address, id = registration.record().id, "control server");
+        Ok(Self { runtime: Some(runtime), address, registration })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        todo!()
+        self.address
     }
 
     /// The instance's id, such as `alpha`.
     pub fn instance_id(&self) -> String {
-        todo!()
+        self.registration.record().id.clone()
     }
 
-    /// Closes connections, stops the runtime and removes the registry's entry.
+    /// Removes the registry's entry, closes connections and stops the runtime.
     pub fn stop(self) {
-        todo!()
+        drop(self);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // First, so that nobody new finds a server that is closing.
+        self.registration.remove();
+        let Some(runtime) = self.runtime.take() else { return };
+        if Handle::try_current().is_ok() {
+            // Waiting is not allowed on a runtime's thread.
+            runtime.shutdown_background();
+        } else {
+            runtime.shutdown_timeout(Duration::from_millis(500));
+        }
     }
 }

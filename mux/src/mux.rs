@@ -155,6 +155,11 @@ impl Mux {
         })
     }
 
+    /// What it was made with.
+    pub fn options(&self) -> &MuxOptions {
+        &self.options
+    }
+
     /// Adds an observer, kept for the life of the mux.
     pub fn observe(&self, observer: Arc<dyn Observer>) {
         self.observers.add(observer);

@@ -1,1 +1,164 @@
-fn main() {}
+//! The command line: one command for each method of a running instance, for people and scripts.
+//!
+//! Parses, calls, prints. Owns no behaviour of its own: what a command does is what its method does.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the command line")]
+
+#[path = "../cli/args.rs"]
+mod args;
+#[path = "../cli/show.rs"]
+mod show;
+
+use std::{io::Write, process::ExitCode};
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+use serde_json::{Value, json};
+use unterm_control::client::{self, Client};
+
+use args::{Args, Command, Id, InstanceCommand, ScreenCommand, SessionCommand};
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<ExitCode> {
+    let home = unterm_control::home();
+    let mut client = match &args.instance {
+        Some(name) => Client::connect_to(&client::find_by_name(&home, name)?)?,
+        None => Client::connect(&home)?,
+    };
+    let (method, params) = request(&args.command, &mut client)?;
+    let result = client.call(method, params)?;
+    let text = match (args.json, show::text(method, &result)) {
+        (false, Some(text)) => text,
+        _ => serde_json::to_string_pretty(&result)? + "\n",
+    };
+    // A closed pipe (`| head`) is no failure of ours.
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error.into()),
+        _ => {}
+    }
+    if result["timed_out"] == json!(true) {
+        eprintln!("the command still runs");
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The method and the parameters a command stands for.
+fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Value)> {
+    use {InstanceCommand as I, ScreenCommand as C, SessionCommand as S};
+
+    // The session that is meant when none is named: the only one.
+    let mut session = |id: &Id| match id.id {
+        Some(id) => Ok(id),
+        None => only_session(client),
+    };
+    Ok(match command {
+        Command::Session(command) => match command {
+            S::List => ("session.list", json!({})),
+            S::Create { cols, rows, cwd, env, program } => {
+                let mut params = json!({});
+                let mut set = |key: &str, value: Option<Value>| {
+                    if let Some(value) = value {
+                        params[key] = value;
+                    }
+                };
+                set("cols", cols.map(Value::from));
+                set("rows", rows.map(Value::from));
+                let cwd = cwd.as_ref().map(std::path::absolute).transpose()?;
+                set("cwd", cwd.map(|cwd| cwd.to_string_lossy().into()));
+                if let Some((program, args)) = program.split_first() {
+                    set("program", Some(program.as_str().into()));
+                    set("args", Some(args.into()));
+                }
+                if !env.is_empty() {
+                    set("env", Some(env.iter().cloned().collect::<serde_json::Map<_, _>>().into()));
+                }
+                ("session.create", params)
+            }
+            S::Status { id } => ("session.status", json!({"id": session(id)?})),
+            S::Cwd { id } => ("session.cwd", json!({"id": session(id)?})),
+            S::Idle { id } => ("session.idle", json!({"id": session(id)?})),
+            S::History { id, limit } => {
+                ("session.history", json!({"id": session(id)?, "limit": limit}))
+            }
+            S::Resize { id, cols, rows } => {
+                ("session.resize", json!({"id": session(id)?, "cols": cols, "rows": rows}))
+            }
+            // Never by default: what is gone is gone.
+            S::Destroy { id } => ("session.destroy", json!({"id": id})),
+        },
+        Command::Exec { id, command } => {
+            ("exec.run", json!({"id": session(id)?, "command": command.join(" ")}))
+        }
+        Command::Run { id, timeout, command } => {
+            if !timeout.is_finite() || *timeout < 0.0 {
+                bail!("--timeout: {timeout} is no number of seconds");
+            }
+            let timeout = (timeout * 1000.0) as u64;
+            let command = command.join(" ");
+            let params = json!({"id": session(id)?, "command": command, "timeout_ms": timeout});
+            ("exec.run_wait", params)
+        }
+        Command::Send { id, enter, input } => {
+            let mut input = input.join(" ");
+            if *enter {
+                input.push('\r');
+            }
+            ("session.input", json!({"id": session(id)?, "input": input}))
+        }
+        Command::Cancel { id } => ("exec.cancel", json!({"id": session(id)?})),
+        Command::Signal { id, signal } => {
+            ("signal.send", json!({"id": session(id)?, "signal": signal}))
+        }
+        Command::Status { id } => ("exec.status", json!({"id": session(id)?})),
+        Command::Screen(command) => match command {
+            C::Read { id } => ("screen.read", json!({"id": session(id)?})),
+            C::Text { id } => ("screen.text", json!({"id": session(id)?})),
+            C::Cursor { id } => ("screen.cursor", json!({"id": session(id)?})),
+            C::Search { id, max, pattern } => {
+                let params = json!({"id": session(id)?, "pattern": pattern, "max_results": max});
+                ("screen.search", params)
+            }
+            C::Scroll { id, offset, count } => {
+                let params = json!({"id": session(id)?, "offset": offset, "count": count});
+                ("screen.scroll", params)
+            }
+            C::Errors { id } => ("screen.detect_errors", json!({"id": session(id)?})),
+        },
+        Command::Instance(I::List) => ("instance.list", json!({})),
+        Command::Instance(I::Info) => ("instance.info", json!({})),
+        Command::Info => ("server.info", json!({})),
+        Command::Health => ("server.health", json!({})),
+        Command::Capabilities => ("server.capabilities", json!({})),
+        Command::System => ("system.info", json!({})),
+        Command::Call { method, params } => {
+            let params = match params {
+                Some(params) => serde_json::from_str(params).context("PARAMS is no JSON")?,
+                None => json!({}),
+            };
+            (method, params)
+        }
+    })
+}
+
+fn only_session(client: &mut Client) -> Result<u64> {
+    let list = client.call("session.list", json!({}))?;
+    let ids: Vec<_> = list["sessions"].as_array().into_iter().flatten().collect();
+    match ids.as_slice() {
+        [session] => session["id"].as_u64().context("the session has no number"),
+        [] => bail!("there is no session; open one with `unterm-cli session create`"),
+        sessions => {
+            let ids: Vec<_> = sessions.iter().map(|session| session["id"].to_string()).collect();
+            bail!("there are several sessions; say which with --id: {}", ids.join(", "))
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What can be asked for on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand};
+use serde_json::Value;
+
+/// Drives a running Unterm.
+#[derive(Parser)]
+#[command(name = "unterm-cli", version)]
+pub struct Args {
+    /// Print results as JSON.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// The instance to drive, by its id (such as alpha) or its title; else the active one.
+    #[arg(long, global = true, value_name = "NAME")]
+    pub instance: Option<String>,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Names a session.
+#[derive(ClapArgs)]
+pub struct Id {
+    /// The session; not needed when there is only one.
+    #[arg(long)]
+    pub id: Option<u64>,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Sessions: the panes of the terminal.
+    #[command(subcommand)]
+    Session(SessionCommand),
+    /// Type a command and Enter, and don't wait.
+    Exec {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+        /// The command, as the session's shell reads it.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        command: Vec<String>,
+    },
+    /// Run a command, wait for its end and print its output.
+    Run {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+        /// How long to wait, in seconds; the command is left running.
+        #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
+        timeout: f64,
+        /// The command, as the session's shell reads it.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        command: Vec<String>,
+    },
+    /// Type text as it is.
+    Send {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+        /// Press Enter behind it.
+        #[arg(long)]
+        enter: bool,
+        /// The text.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        input: Vec<String>,
+    },
+    /// Press Ctrl+C.
+    Cancel {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+    },
+    /// Type the control character of a signal: SIGINT, SIGTSTP, SIGQUIT or EOF.
+    Signal {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+        /// The signal.
+        signal: String,
+    },
+    /// Say whether a session is idle or runs something.
+    Status {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+    },
+    /// What is on the screen, and in its history.
+    #[command(subcommand)]
+    Screen(ScreenCommand),
+    /// The running instances of Unterm.
+    #[command(subcommand)]
+    Instance(InstanceCommand),
+    /// Name and version of the server.
+    Info,
+    /// Whether the server works, with ports and sizes.
+    Health,
+    /// Every method there is.
+    Capabilities,
+    /// Version, platform and host name.
+    System,
+    /// Call any method.
+    Call {
+        /// The method, such as session.list.
+        method: String,
+        /// Its parameters as a JSON object.
+        params: Option<String>,
+    },
+}
+
+/// What to do with sessions.
+#[derive(Subcommand)]
+pub enum SessionCommand {
+    /// List the sessions.
+    List,
+    /// Open a session, with the user's shell or a program.
+    Create {
+        /// Columns.
+        #[arg(long)]
+        cols: Option<u64>,
+        /// Rows.
+        #[arg(long)]
+        rows: Option<u64>,
+        /// The working directory; else the user's home.
+        #[arg(long, value_name = "DIRECTORY")]
+        cwd: Option<PathBuf>,
+        /// A variable for its environment; may be given several times.
+        #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+        env: Vec<(String, Value)>,
+        /// A program and its arguments.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        program: Vec<String>,
+    },
+    /// The whole state of a session.
+    Status {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+    },
+    /// The working directory.
+    Cwd {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+    },
+    /// Whether its shell waits.
+    Idle {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+    },
+    /// The last rows of history.
+    History {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+        /// How many rows to read.
+        #[arg(long, default_value_t = 100)]
+        limit: u64,
+    },
+    /// Give it another size.
+    Resize {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+        /// Columns.
+        cols: u64,
+        /// Rows.
+        rows: u64,
+    },
+    /// End its program and remove it.
+    Destroy {
+        /// The session.
+        #[arg(long)]
+        id: u64,
+    },
+}
+
+/// What to read of a screen.
+#[derive(Subcommand)]
+pub enum ScreenCommand {
+    /// Its rows with their numbers.
+    Read {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+    },
+    /// Its text.
+    Text {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+    },
+    /// Where the cursor is.
+    Cursor {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+    },
+    /// Find a text in history and screen.
+    Search {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+        /// How many matches to print.
+        #[arg(long, default_value_t = 50)]
+        max: u64,
+        /// The text.
+        pattern: String,
+    },
+    /// Rows of history and screen, counted from the oldest.
+    Scroll {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+        /// The first row.
+        #[arg(long, default_value_t = 0)]
+        offset: u64,
+        /// How many rows.
+        #[arg(long, default_value_t = 100)]
+        count: u64,
+    },
+    /// The rows that look like errors.
+    Errors {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+    },
+}
+
+/// What to ask of instances.
+#[derive(Subcommand)]
+pub enum InstanceCommand {
+    /// List the instances that run.
+    List,
+    /// The instance that answers, with its token.
+    Info,
+}
+
+fn variable(text: &str) -> Result<(String, Value), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.into())),
+        _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}

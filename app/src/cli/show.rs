@@ -1,0 +1,89 @@
+//! Results as text for people.
+
+use serde_json::Value;
+
+/// A method's result as text, each line ended; `None`: it is best read as JSON.
+pub fn text(method: &str, result: &Value) -> Option<String> {
+    Some(match method {
+        "session.list" => table(
+            ["ID", "SIZE", "STATE", "SHELL", "TITLE"],
+            list(result, "sessions").map(|session| {
+                let state = if session["is_dead"] == true { "dead" } else { "live" };
+                [
+                    plain(&session["id"]),
+                    format!("{}x{}", session["cols"], session["rows"]),
+                    state.to_owned(),
+                    plain(&session["shell"]["shell_type"]),
+                    plain(&session["title"]),
+                ]
+            }),
+        ),
+        "instance.list" => table(
+            ["ID", "PID", "PORT", "STARTED", "TITLE"],
+            list(result, "instances").map(|instance| {
+                ["id", "pid", "mcp_port", "started_at", "title"].map(|key| plain(&instance[key]))
+            }),
+        ),
+        "session.create" => line(plain(&result["id"])),
+        "session.cwd" => line(plain(&result["cwd"])),
+        "session.idle" => line(match result["idle"] == true {
+            true => "idle".to_owned(),
+            false => format!("running {}", plain(&result["foreground_process"])),
+        }),
+        "exec.status" => {
+            line(format!("{} {}", plain(&result["status"]), plain(&result["foreground_process"])))
+        }
+        "session.history" => {
+            list(result, "entries").map(|entry| line(plain(&entry["text"]))).collect()
+        }
+        "exec.run_wait" => {
+            let output = plain(&result["output"]);
+            if output.is_empty() { output } else { line(output) }
+        }
+        "screen.text" | "screen.scroll" => {
+            let lines: String = list(result, "lines").map(|text| line(plain(text))).collect();
+            // Blank rows below the text say nothing to a reader.
+            let text = lines.trim_end_matches('\n');
+            if text.is_empty() { String::new() } else { line(text.to_owned()) }
+        }
+        "screen.read" => rows(result, "cells"),
+        "screen.search" => rows(result, "matches"),
+        "screen.detect_errors" => rows(result, "errors"),
+        "session.input" | "exec.run" | "exec.send" | "exec.cancel" | "signal.send"
+        | "session.resize" | "session.destroy" => String::new(),
+        _ => return None,
+    })
+}
+
+fn list<'a>(result: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    result[key].as_array().into_iter().flatten()
+}
+
+/// A row's number, a tab, and its text.
+fn rows(result: &Value, key: &str) -> String {
+    list(result, key).map(|row| format!("{}\t{}\n", row["row"], plain(&row["text"]))).collect()
+}
+
+fn line(mut text: String) -> String {
+    text.push('\n');
+    text
+}
+
+/// Text without quotes, anything else as JSON.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Columns as wide as their widest entry, the last one ragged.
+fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let rows: Vec<_> = std::iter::once(head.map(str::to_owned)).chain(rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<_> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,80 @@
+//! Who calls, and what a caller may do.
+//!
+//! Every call of a method carries a [`Caller`], whatever the wire, so that scopes, audit and approvals are decided in one
+//! place (`dispatch`). Never decides anything itself.
+
+use std::fmt;
+
+/// What a method needs of its caller, and what a token gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Looks and changes nothing.
+    Read,
+    /// Changes a pane, or what runs in it.
+    Act,
+    /// Changes this instance, or reads its secrets.
+    Admin,
+}
+
+bitflags::bitflags! {
+    /// The accesses a token gives.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Scopes: u8 {
+        /// [`Access::Read`].
+        const READ = 1 << 0;
+        /// [`Access::Act`].
+        const ACT = 1 << 1;
+        /// [`Access::Admin`].
+        const ADMIN = 1 << 2;
+    }
+}
+
+impl Scopes {
+    /// Whether they hold what a method needs.
+    pub fn allow(self, access: Access) -> bool {
+        self.contains(match access {
+            Access::Read => Self::READ,
+            Access::Act => Self::ACT,
+            Access::Admin => Self::ADMIN,
+        })
+    }
+}
+
+/// The wire a call came in on. Later issues add to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wire {
+    /// Line-delimited JSON-RPC on the loopback port.
+    Tcp,
+}
+
+impl fmt::Display for Wire {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tcp => "tcp",
+        })
+    }
+}
+
+/// The kind of token a caller logged in with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenKind {
+    /// The instance's own, from its entry in the registry: full rights.
+    Instance,
+}
+
+/// Who calls.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The wire.
+    pub wire: Wire,
+    /// Number of the connection, counted over all wires of the process.
+    pub connection: u64,
+    /// What it logged in with.
+    pub token: TokenKind,
+    /// The client's name for itself, if it gave one.
+    pub client: Option<String>,
+    /// The client's name for the conversation it acts for, if it gave one.
+    pub conversation: Option<String>,
+    /// What it may do.
+    pub scopes: Scopes,
+}

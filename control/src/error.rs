@@ -1,0 +1,114 @@
+//! Why a method failed, in words. Codes are a matter of each wire.
+
+use std::path::PathBuf;
+
+use unterm_mux::{ExitStatus, MuxError, WriteError};
+
+/// A method's failure. The messages are part of the contract of the TCP wire.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Neither `id` nor `session_id` was given, or not as something that can name a session.
+    #[error("Missing 'id' or 'session_id' parameter")]
+    NoTarget,
+    /// A session was named by text that is no number; the text as JSON.
+    #[error("Invalid session_id: {0}")]
+    BadTarget(String),
+    /// No such session.
+    #[error("Session {0} not found")]
+    NoSession(u64),
+    /// A required parameter is missing or is not text.
+    #[error("Missing '{0}'")]
+    Missing(&'static str),
+    /// The same, of `session.input`, in its own documented words.
+    #[error("Missing '{0}' parameter")]
+    MissingParameter(&'static str),
+    /// A parameter is not what it should be.
+    #[error("Invalid '{name}': expected {expected}, got {got}")]
+    Invalid {
+        /// The parameter.
+        name: &'static str,
+        /// What would be right.
+        expected: String,
+        /// What was given, as JSON.
+        got: String,
+    },
+    /// The parameters could not be read at all.
+    #[error("Invalid params: {0}")]
+    Params(serde_json::Error),
+    /// A grid of too many cells.
+    #[error("Invalid size: {cols}x{rows} is more than {max} cells")]
+    TooLarge {
+        /// Columns.
+        cols: u16,
+        /// Rows.
+        rows: u16,
+        /// The most cells a grid may have.
+        max: u32,
+    },
+    /// The working directory is none.
+    #[error("Invalid 'cwd': {0:?} is not a directory")]
+    BadCwd(PathBuf),
+    /// A signal that is not sent as a control character.
+    #[error("Unsupported signal: {0}")]
+    Signal(String),
+    /// A session did not take input.
+    #[error("Session {id}: {error}")]
+    Write {
+        /// The session.
+        id: u64,
+        /// Why.
+        error: WriteError,
+    },
+    /// A session's program ended while a command ran in it.
+    #[error("Session {id} ended before the command finished ({how})", how = Ending(*.status))]
+    Ended {
+        /// The session.
+        id: u64,
+        /// How its program ended; `None`: the session was closed.
+        status: Option<ExitStatus>,
+    },
+    /// The mux refused.
+    #[error(transparent)]
+    Mux(MuxError),
+    /// The registry could not be read.
+    #[error("cannot read the registry: {0}")]
+    Registry(std::io::Error),
+    /// The caller's token does not reach this far.
+    #[error("Not allowed: {0}")]
+    Denied(String),
+    /// The method does not exist.
+    #[error("Unknown method: {0}")]
+    Unknown(String),
+    /// The method panicked; a fault of ours.
+    #[error("Internal error: {0}")]
+    Panicked(String),
+    /// A reply could not be written as JSON; a fault of ours.
+    #[error("Internal error: cannot write the reply: {0}")]
+    Reply(serde_json::Error),
+}
+
+/// What methods return.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// How a program ended, in words.
+struct Ending(Option<ExitStatus>);
+
+impl std::fmt::Display for Ending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(ExitStatus::Code(code)) => write!(f, "exit code {code}"),
+            Some(ExitStatus::Signal(signal)) => write!(f, "killed by signal {signal}"),
+            None => f.write_str("it was closed"),
+        }
+    }
+}
+
+impl From<MuxError> for Error {
+    fn from(error: MuxError) -> Self {
+        match error {
+            MuxError::NoPane(id) => Self::NoSession(id.0),
+            MuxError::BadCwd(path) => Self::BadCwd(path),
+            error => Self::Mux(error),
+        }
+    }
+}

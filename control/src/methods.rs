@@ -1,0 +1,251 @@
+//! The one table of methods.
+//!
+//! A method is a type that implements [`Method`]: its name, what it needs of a caller, its typed parameters and reply, a
+//! line of doc, and the call. Dispatch, `server.capabilities` and the tests that no method lacks a test read the table.
+//! Methods never write to a wire and never know which one they were called on.
+
+mod exec;
+mod instance;
+mod params;
+mod screen;
+mod server;
+mod session;
+mod signal;
+mod system;
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{Arc, LazyLock},
+};
+
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::{Deserialize, Serialize};
+use unterm_mux::{Mux, Pane, PaneId};
+
+use crate::{
+    Host,
+    caller::{Access, Caller},
+    error::{Error, Result},
+    registry::Registration,
+};
+
+/// What methods work on.
+pub struct Context {
+    /// The panes.
+    pub mux: Arc<Mux>,
+    /// The app.
+    pub host: Arc<dyn Host>,
+    /// This instance in the registry.
+    pub registration: Arc<Registration>,
+}
+
+impl Context {
+    /// The pane a session's number names; hidden panes are no sessions of anybody.
+    pub fn pane(&self, target: params::Target<'_>) -> Result<Arc<Pane>> {
+        let id = target.id()?;
+        self.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))
+    }
+}
+
+/// A method.
+pub trait Method: 'static {
+    /// Its name on the wire.
+    const NAME: &'static str;
+    /// The group `server.capabilities` lists it under.
+    const GROUP: Group;
+    /// What it needs of a caller.
+    const ACCESS: Access;
+    /// What it does, in a line.
+    const DOC: &'static str;
+    /// Its parameters.
+    type Params<'a>: Deserialize<'a> + JsonSchema + Send;
+    /// Its reply.
+    type Reply: Serialize + JsonSchema + Send;
+
+    /// Does it.
+    fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: Self::Params<'a>,
+    ) -> impl Future<Output = Result<Self::Reply>> + Send + 'a;
+}
+
+/// The groups of `server.capabilities`, in its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names of the groups say it")]
+pub enum Group {
+    Session,
+    Exec,
+    Screen,
+    Workspace,
+    Capture,
+    Proxy,
+    Governance,
+    System,
+    Instance,
+}
+
+impl Group {
+    /// Every group, in order.
+    pub const ALL: [Self; 9] = [
+        Self::Session,
+        Self::Exec,
+        Self::Screen,
+        Self::Workspace,
+        Self::Capture,
+        Self::Proxy,
+        Self::Governance,
+        Self::System,
+        Self::Instance,
+    ];
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Exec => "exec",
+            Self::Screen => "screen",
+            Self::Workspace => "workspace",
+            Self::Capture => "capture",
+            Self::Proxy => "proxy",
+            Self::Governance => "governance",
+            Self::System => "system",
+            Self::Instance => "instance",
+        }
+    }
+}
+
+/// A call under way.
+pub type Call<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
+
+/// A row of the table: a [`Method`] with its types erased.
+pub struct Entry {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// Its group in `server.capabilities`.
+    pub group: Group,
+    /// What it needs of a caller.
+    pub access: Access,
+    /// What it does, in a line.
+    pub doc: &'static str,
+    /// The schema of its parameters.
+    pub params_schema: fn() -> Schema,
+    /// The schema of its reply.
+    pub reply_schema: fn() -> Schema,
+    /// Reads the parameters (JSON), calls, and appends the reply (JSON) to the buffer.
+    pub(crate) call: for<'a> fn(&'a Context, &'a Caller, &'a str, &'a mut Vec<u8>) -> Call<'a>,
+}
+
+const fn entry<M: Method>() -> Entry {
+    Entry {
+        name: M::NAME,
+        group: M::GROUP,
+        access: M::ACCESS,
+        doc: M::DOC,
+        params_schema: || schema_for!(M::Params<'static>),
+        reply_schema: || schema_for!(M::Reply),
+        call: call::<M>,
+    }
+}
+
+fn call<'a, M: Method>(
+    context: &'a Context,
+    caller: &'a Caller,
+    params: &'a str,
+    reply: &'a mut Vec<u8>,
+) -> Call<'a> {
+    Box::pin(async move {
+        // Clients write no parameters as `{}`, `[]`, `null` or not at all; none of our methods takes a list.
+        let params = if params.starts_with('{') { params } else { "{}" };
+        let params = serde_json::from_str(params).map_err(Error::Params)?;
+        let value = M::call(context, caller, params).await?;
+        serde_json::to_writer(reply, &value).map_err(Error::Reply)
+    })
+}
+
+/// Every method, group by group, in the order `server.capabilities` lists them.
+pub static METHODS: &[Entry] = &[
+    entry::<session::List>(),
+    entry::<session::Get>(),
+    entry::<session::Status>(),
+    entry::<session::Create>(),
+    entry::<session::Input>(),
+    entry::<session::Resize>(),
+    entry::<session::Destroy>(),
+    entry::<session::Idle>(),
+    entry::<session::Cwd>(),
+    entry::<session::History>(),
+    entry::<exec::Run>(),
+    entry::<exec::Send>(),
+    entry::<exec::RunWait>(),
+    entry::<exec::Status>(),
+    entry::<exec::Cancel>(),
+    entry::<signal::Send>(),
+    entry::<screen::Read>(),
+    entry::<screen::Text>(),
+    entry::<screen::Cursor>(),
+    entry::<screen::Scroll>(),
+    entry::<screen::Search>(),
+    entry::<screen::DetectErrors>(),
+    entry::<server::Info>(),
+    entry::<server::Health>(),
+    entry::<server::Capabilities>(),
+    entry::<system::Info>(),
+    entry::<instance::List>(),
+    entry::<instance::Info>(),
+];
+
+static BY_NAME: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {
+    let mut entries: Vec<_> = METHODS.iter().collect();
+    entries.sort_unstable_by_key(|entry| entry.name);
+    entries
+});
+
+/// The method of that name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    let index = BY_NAME.binary_search_by(|entry| entry.name.cmp(name)).ok()?;
+    Some(BY_NAME[index])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_is_found_by_its_name_and_documented() {
+        for entry in METHODS {
+            assert!(
+                std::ptr::eq(find(entry.name).unwrap(), entry),
+                "{} is there twice",
+                entry.name
+            );
+            assert!(entry.doc.ends_with('.'), "{} wants a sentence", entry.name);
+            assert!(Group::ALL.contains(&entry.group));
+        }
+        assert!(find("nope.nope").is_none());
+        assert!(find("").is_none());
+    }
+
+    #[test]
+    fn schemas_say_what_is_required_and_refuse_no_client() {
+        let create =
+            serde_json::to_value((find("exec.run_wait").unwrap().params_schema)()).unwrap();
+        assert_eq!(create["required"], serde_json::json!(["command"]));
+        assert_eq!(create["properties"]["timeout_ms"]["type"], "integer");
+        for entry in METHODS {
+            let schema = serde_json::to_string(&(entry.params_schema)()).unwrap();
+            assert!(!schema.contains("\"null\""), "{}: {schema}", entry.name);
+            let schema = serde_json::to_value((entry.reply_schema)()).unwrap();
+            assert_eq!(schema["type"], "object", "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn every_method_has_a_wire_test() {
+        let tests = include_str!("../tests/methods.rs");
+        for entry in METHODS {
+            assert!(tests.contains(&format!("\"{}\"", entry.name)), "{} has no test", entry.name);
+        }
+    }
+}

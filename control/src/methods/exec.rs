@@ -1,0 +1,187 @@
+//! `exec.*`: commands in a session's shell.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{SessionOnly, session_params},
+    session::{Done, InputParams, input, write},
+};
+use crate::services::{run, shell::Activity};
+
+/// Ctrl+C.
+const INTERRUPT: &[u8] = b"\x03";
+
+/// `exec.run`.
+pub struct Run;
+
+session_params! {
+    /// A command, and where to run it.
+    RunParams {
+        /// The command, as one would type it.
+        command: String,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RunReply {
+    sent: bool,
+}
+
+impl Method for Run {
+    const NAME: &'static str = "exec.run";
+    const GROUP: Group = Group::Exec;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Types a command and Enter, and does not wait.";
+    type Params<'a> = RunParams<'a>;
+    type Reply = RunReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: RunParams<'a>,
+    ) -> Result<RunReply> {
+        let pane = context.pane(params.target())?;
+        let command = params.command.required("command")?;
+        write(&pane, format!("{command}\r").as_bytes())?;
+        Ok(RunReply { sent: true })
+    }
+}
+
+/// `exec.send`, another name of `session.input`.
+pub struct Send;
+
+impl Method for Send {
+    const NAME: &'static str = "exec.send";
+    const GROUP: Group = Group::Exec;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "The same as session.input.";
+    type Params<'a> = InputParams<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: InputParams<'a>,
+    ) -> Result<Done> {
+        input(context, &params)
+    }
+}
+
+/// `exec.run_wait`.
+pub struct RunWait;
+
+session_params! {
+    /// A command, where to run it, and how long to wait for it.
+    RunWaitParams {
+        /// The command, as one would type it; may have several lines.
+        command: String,
+        /// How long to wait, in milliseconds; 30,000.
+        #[serde(default)]
+        timeout_ms: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RunWaitReply {
+    /// What the command printed, without its last line end.
+    output: String,
+    /// `completed` or `timeout`.
+    exit_status: &'static str,
+    /// The command still runs.
+    timed_out: bool,
+    /// What the shell prints behind the output.
+    marker: String,
+    /// The command's exit code, where the shell tells.
+    exit_code: Option<i32>,
+    /// There was too much output; its beginning is missing.
+    truncated: bool,
+}
+
+impl Method for RunWait {
+    const NAME: &'static str = "exec.run_wait";
+    const GROUP: Group = Group::Exec;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str =
+        "Runs a command in a session's shell, waits for its end and returns its output.";
+    type Params<'a> = RunWaitParams<'a>;
+    type Reply = RunWaitReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: RunWaitParams<'a>,
+    ) -> Result<RunWaitReply> {
+        let pane = context.pane(params.target())?;
+        let command = params.command.required("command")?;
+        let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
+        let outcome = run::run(&pane, &command, Duration::from_millis(timeout)).await?;
+        Ok(RunWaitReply {
+            output: outcome.output,
+            exit_status: if outcome.timed_out { "timeout" } else { "completed" },
+            timed_out: outcome.timed_out,
+            marker: outcome.marker,
+            exit_code: outcome.exit_code,
+            truncated: outcome.truncated,
+        })
+    }
+}
+
+/// `exec.status`.
+pub struct Status;
+
+#[derive(Serialize, JsonSchema)]
+pub struct StatusReply {
+    /// `idle` or `running`.
+    status: &'static str,
+    foreground_process: String,
+}
+
+impl Method for Status {
+    const NAME: &'static str = "exec.status";
+    const GROUP: Group = Group::Exec;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str =
+        "Whether a session is idle or running, and what is in its foreground.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = StatusReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<StatusReply> {
+        let Activity { idle, process } = Activity::of(&*context.pane(params.session())?);
+        let status = if idle { "idle" } else { "running" };
+        Ok(StatusReply { status, foreground_process: process })
+    }
+}
+
+/// `exec.cancel`.
+pub struct Cancel;
+
+#[derive(Serialize, JsonSchema)]
+pub struct CancelReply {
+    cancelled: bool,
+}
+
+impl Method for Cancel {
+    const NAME: &'static str = "exec.cancel";
+    const GROUP: Group = Group::Exec;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Types Ctrl+C.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = CancelReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<CancelReply> {
+        write(&*context.pane(params.session())?, INTERRUPT)?;
+        Ok(CancelReply { cancelled: true })
+    }
+}

@@ -1,0 +1,239 @@
+//! Parameters of methods: read only when asked for, refused in words that name the parameter and what it should be.
+
+use std::{borrow::Cow, collections::BTreeMap, marker::PhantomData, ops::RangeInclusive};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::error::{Error, Result};
+
+/// One parameter as it came, to be read as a `T`. Absent and `null` are the same.
+///
+/// Reading is put off so that an error can name the parameter, and so that a parameter a method does not look at can't
+/// fail it.
+pub struct Arg<'a, T>(Option<&'a RawValue>, PhantomData<fn() -> T>);
+
+impl<T> Default for Arg<'_, T> {
+    fn default() -> Self {
+        Self(None, PhantomData)
+    }
+}
+
+impl<'de: 'a, 'a, T> Deserialize<'de> for Arg<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        // As an option also an absent field is read, without `default`, which would make it optional in the schema.
+        let raw = Option::<&RawValue>::deserialize(deserializer)?;
+        Ok(Self(raw, PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Arg<'_, T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+impl<'a, T> Arg<'a, T> {
+    fn parse<V: Deserialize<'a>>(
+        &self,
+        name: &'static str,
+        expected: impl FnOnce() -> String,
+    ) -> Result<Option<V>> {
+        let Some(raw) = self.0 else { return Ok(None) };
+        serde_json::from_str(raw.get()).map(Some).map_err(|_| invalid(name, expected(), raw.get()))
+    }
+}
+
+fn invalid(name: &'static str, expected: String, got: &str) -> Error {
+    const LONGEST: usize = 80;
+    let end = got.char_indices().nth(LONGEST).map_or(got.len(), |(i, _)| i);
+    let got = if end < got.len() { format!("{}…", &got[..end]) } else { got.to_owned() };
+    Error::Invalid { name, expected, got }
+}
+
+impl Arg<'_, u64> {
+    /// A whole number within `range`.
+    pub fn number(&self, name: &'static str, range: RangeInclusive<u64>) -> Result<Option<u64>> {
+        let expected = || match (range.start(), range.end()) {
+            (start, &u64::MAX) => format!("a whole number of at least {start}"),
+            (start, end) => format!("a whole number from {start} to {end}"),
+        };
+        match self.parse(name, expected)? {
+            Some(n) if !range.contains(&n) => {
+                Err(invalid(name, expected(), self.0.map_or("", RawValue::get)))
+            }
+            n => Ok(n),
+        }
+    }
+}
+
+impl<'a> Arg<'a, String> {
+    /// Text, `None` when it is absent.
+    pub fn text(&self, name: &'static str) -> Result<Option<Cow<'a, str>>> {
+        Ok(self.parse::<Text<'a>>(name, || "a string".to_owned())?.map(|text| text.0))
+    }
+
+    /// Text that must be there; what is not text counts as missing, as documented.
+    pub fn required(&self, name: &'static str) -> Result<Cow<'a, str>> {
+        self.text(name).ok().flatten().ok_or(Error::Missing(name))
+    }
+}
+
+/// Borrows when nothing in the text is escaped.
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Arg<'_, Vec<String>> {
+    /// A list of texts, empty when it is absent.
+    pub fn list(&self, name: &'static str) -> Result<Vec<String>> {
+        Ok(self.parse(name, || "a list of strings".to_owned())?.unwrap_or_default())
+    }
+}
+
+impl Arg<'_, BTreeMap<String, String>> {
+    /// Names and values, empty when it is absent.
+    pub fn map(&self, name: &'static str) -> Result<BTreeMap<String, String>> {
+        let expected = || "an object whose values are strings".to_owned();
+        Ok(self.parse(name, expected)?.unwrap_or_default())
+    }
+}
+
+/// The parameters of a method that takes none. Whatever is given is ignored.
+#[derive(Deserialize, JsonSchema)]
+pub struct NoParams {}
+
+/// A session as named by `id` or `session_id`: a number, or its digits as text.
+#[derive(Clone, Copy)]
+pub struct Target<'a>(Option<&'a RawValue>);
+
+impl<'a> Target<'a> {
+    /// `id` wins over `session_id`.
+    pub fn new(id: &Arg<'a, u64>, session_id: &Arg<'a, String>) -> Self {
+        Self(id.0.or(session_id.0))
+    }
+
+    /// The session's number.
+    pub fn id(self) -> Result<u64> {
+        let raw = self.0.ok_or(Error::NoTarget)?.get();
+        if raw.starts_with('"') {
+            let text: Text<'_> = serde_json::from_str(raw).map_err(|_| Error::NoTarget)?;
+            return text.0.parse().map_err(|_| Error::BadTarget(raw.to_owned()));
+        }
+        raw.parse().map_err(|_| Error::NoTarget)
+    }
+}
+
+/// Declares the parameters of a method on a session: `id` and `session_id`, and those of its own; a `#[serde(default)]`
+/// marks those that need not be given.
+macro_rules! session_params {
+    ($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$meta])*
+        #[derive(serde::Deserialize, schemars::JsonSchema)]
+        pub struct $name<'a> {
+            /// Number of the session (or give `session_id`).
+            #[serde(borrow, default)]
+            id: $crate::methods::params::Arg<'a, u64>,
+            /// The same as text.
+            #[serde(borrow, default)]
+            session_id: $crate::methods::params::Arg<'a, String>,
+            $(
+                $(#[$field_meta])*
+                #[serde(borrow)]
+                $field: $crate::methods::params::Arg<'a, $type>,
+            )*
+        }
+
+        impl<'a> $name<'a> {
+            fn target(&self) -> $crate::methods::params::Target<'a> {
+                $crate::methods::params::Target::new(&self.id, &self.session_id)
+            }
+        }
+    };
+}
+pub(crate) use session_params;
+
+session_params! {
+    /// The parameters of a method that takes a session and nothing else.
+    SessionOnly {}
+}
+
+impl<'a> SessionOnly<'a> {
+    /// The session.
+    pub fn session(&self) -> Target<'a> {
+        self.target()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(params: &str) -> std::result::Result<u64, String> {
+        let params: SessionOnly<'_> = serde_json::from_str(params).unwrap();
+        params.session().id().map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_session_is_named_by_number_or_text_under_either_key() {
+        assert_eq!(target(r#"{"id":7}"#), Ok(7));
+        assert_eq!(target(r#"{"session_id":"7"}"#), Ok(7));
+        assert_eq!(target(r#"{"session_id":7}"#), Ok(7));
+        assert_eq!(target(r#"{"id":"7"}"#), Ok(7));
+        assert_eq!(target(r#"{"id":null,"session_id":"7"}"#), Ok(7));
+        assert_eq!(target(r#"{"id":1,"session_id":"7"}"#), Ok(1));
+    }
+
+    #[test]
+    fn what_names_no_session_is_missing_or_invalid() {
+        let missing = Err("Missing 'id' or 'session_id' parameter".to_owned());
+        for id in ["-1", "0.0", "true", "null", "[]", "{}", "1e2", "99999999999999999999"] {
+            assert_eq!(target(&format!(r#"{{"id":{id}}}"#)), missing, "{id}");
+        }
+        assert_eq!(target("{}"), missing);
+        for id in [r#""abc""#, r#""""#, r#""-1""#, r#""1.0""#] {
+            assert_eq!(
+                target(&format!(r#"{{"session_id":{id}}}"#)),
+                Err(format!("Invalid session_id: {id}"))
+            );
+        }
+    }
+
+    session_params! { Sample { count: u64, name: String, } }
+
+    fn count(params: &str) -> std::result::Result<Option<u64>, String> {
+        let params: Sample<'_> = serde_json::from_str(params).unwrap();
+        let _ = params.target();
+        params.count.number("count", 1..=10).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn a_number_out_of_range_says_which_range() {
+        assert_eq!(count(r#"{"count":10}"#), Ok(Some(10)));
+        assert_eq!(count(r#"{"count":null}"#), Ok(None));
+        for bad in ["0", "11", "-1", "1.5", "\"1\"", "true", "[1]"] {
+            assert_eq!(
+                count(&format!(r#"{{"count":{bad}}}"#)),
+                Err(format!("Invalid 'count': expected a whole number from 1 to 10, got {bad}"))
+            );
+        }
+    }
+
+    #[test]
+    fn text_is_unescaped_and_anything_else_counts_as_missing() {
+        let params: Sample<'_> = serde_json::from_str(r#"{"name":"a\n\u00e9"}"#).unwrap();
+        assert_eq!(params.name.required("name").unwrap(), "a\né");
+        let params: Sample<'_> = serde_json::from_str(r#"{"name":5}"#).unwrap();
+        assert_eq!(params.name.required("name").unwrap_err().to_string(), "Missing 'name'");
+        let params: Sample<'_> = serde_json::from_str(r#"{"name":"\ud800"}"#).unwrap();
+        assert!(params.name.required("name").is_err(), "half a surrogate pair");
+    }
+}

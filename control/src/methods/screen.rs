@@ -1,0 +1,476 @@
+//! `screen.*`: what is on a session's live screen and in its history. The person's scroll position changes nothing here.
+//!
+//! A `row` counts from the oldest kept row, so it moves when old rows are dropped; a `line_id` never does.
+
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer, ser::SerializeSeq};
+use unterm_mux::Pane;
+use unterm_term::{CursorShape, LineId};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{SessionOnly, session_params},
+    session::{CursorState, SharedPane, scrollback_rows},
+};
+use crate::error::Error;
+
+/// Rows read under one lock of a terminal; between two, its program's output goes on.
+const STRIDE: u64 = 512;
+/// The most rows one reply holds.
+const MOST_ROWS: u64 = 100_000;
+
+/// One row of a session.
+#[derive(Serialize, JsonSchema)]
+pub struct Row {
+    /// Its number from the oldest kept row.
+    row: u64,
+    /// Its text without trailing blanks.
+    pub text: String,
+    /// Its name for as long as it is kept.
+    line_id: u64,
+}
+
+/// Up to `count` rows from `start` on, read by and by; rows that are dropped meanwhile are left out.
+pub fn rows(pane: &Pane, start: LineId, count: u64) -> impl Iterator<Item = Row> {
+    let end = start.0.saturating_add(count);
+    let mut next = start.0;
+    let mut batch = Vec::new().into_iter();
+    std::iter::from_fn(move || {
+        loop {
+            if let Some(row) = batch.next() {
+                return Some(row);
+            }
+            let term = pane.term();
+            let oldest = term.oldest().0;
+            let bottom = term.live_top().0 + u64::from(term.size().rows);
+            next = next.max(oldest);
+            let until = end.min(bottom).min(next.saturating_add(STRIDE));
+            if next >= until {
+                return None;
+            }
+            let mut rows = Vec::with_capacity((until - next) as usize);
+            for line in next..until {
+                let mut text = String::new();
+                if term.row_text(LineId(line), &mut text) {
+                    rows.push(Row { row: line - oldest, text, line_id: line });
+                }
+            }
+            drop(term);
+            next = until;
+            batch = rows.into_iter();
+        }
+    })
+}
+
+/// Runs what may read a long history outside of the workers.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| Error::Panicked(error.to_string()))
+}
+
+/// Texts of rows in one piece of memory.
+#[derive(Default, JsonSchema)]
+#[schemars(with = "Vec<String>")]
+pub struct Lines {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    fn push_with(&mut self, write: impl FnOnce(&mut String)) {
+        write(&mut self.text);
+        self.ends.push(self.text.len());
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+impl Serialize for Lines {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut lines = serializer.serialize_seq(Some(self.len()))?;
+        let mut start = 0;
+        for &end in &self.ends {
+            lines.serialize_element(&self.text[start..end])?;
+            start = end;
+        }
+        lines.end()
+    }
+}
+
+/// `screen.read`.
+pub struct Read;
+
+#[derive(Serialize, JsonSchema)]
+pub struct ReadReply {
+    /// The rows of the live screen (one each, whatever the name says).
+    cells: Vec<Row>,
+    cursor: CursorState,
+    cols: u16,
+    rows: u16,
+    /// Rows of history, and the screen's.
+    scrollback_rows: usize,
+}
+
+impl Method for Read {
+    const NAME: &'static str = "screen.read";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The rows of the live screen with their numbers.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = ReadReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<ReadReply> {
+        let pane = context.pane(params.session())?;
+        let term = pane.term();
+        let (size, cursor) = (term.size(), term.cursor());
+        let (oldest, top) = (term.oldest().0, term.live_top().0);
+        let cells = (top..top + u64::from(size.rows)).map(|line| {
+            let mut text = String::new();
+            term.row_text(LineId(line), &mut text);
+            Row { row: line - oldest, text, line_id: line }
+        });
+        Ok(ReadReply {
+            cells: cells.collect(),
+            cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
+            cols: size.cols,
+            rows: size.rows,
+            scrollback_rows: scrollback_rows(&term),
+        })
+    }
+}
+
+/// `screen.text`.
+pub struct Text;
+
+#[derive(Serialize, JsonSchema)]
+pub struct TextReply {
+    lines: Lines,
+    cursor: CursorPlace,
+    cols: u16,
+    rows: u16,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CursorPlace {
+    x: u16,
+    y: u16,
+}
+
+impl Method for Text {
+    const NAME: &'static str = "screen.text";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The text of the live screen, row by row.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = TextReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<TextReply> {
+        let pane = context.pane(params.session())?;
+        let mut lines = Lines::default();
+        let term = pane.term();
+        let (size, cursor, top) = (term.size(), term.cursor(), term.live_top().0);
+        lines.ends.reserve(usize::from(size.rows));
+        for line in top..top + u64::from(size.rows) {
+            lines.push_with(|text| {
+                term.row_text(LineId(line), text);
+            });
+        }
+        drop(term);
+        let cursor = CursorPlace { x: cursor.col, y: cursor.row };
+        Ok(TextReply { lines, cursor, cols: size.cols, rows: size.rows })
+    }
+}
+
+/// `screen.cursor`.
+pub struct Cursor;
+
+#[derive(Serialize, JsonSchema)]
+pub struct CursorReply {
+    x: u16,
+    y: u16,
+    visible: bool,
+    /// `Default`, or `Blinking` or `Steady` with `Block`, `Underline` or `Bar`.
+    shape: &'static str,
+}
+
+impl Method for Cursor {
+    const NAME: &'static str = "screen.cursor";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Where the cursor is, and its shape.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = CursorReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<CursorReply> {
+        let cursor = context.pane(params.session())?.term().cursor();
+        Ok(CursorReply {
+            x: cursor.col,
+            y: cursor.row,
+            visible: cursor.visible,
+            shape: shape_name(cursor.shape, cursor.blinking),
+        })
+    }
+}
+
+fn shape_name(shape: CursorShape, blinking: bool) -> &'static str {
+    match (shape, blinking) {
+        (CursorShape::Default, _) => "Default",
+        (CursorShape::Block, true) => "BlinkingBlock",
+        (CursorShape::Block, false) => "SteadyBlock",
+        (CursorShape::Underline, true) => "BlinkingUnderline",
+        (CursorShape::Underline, false) => "SteadyUnderline",
+        (CursorShape::Bar, true) => "BlinkingBar",
+        (CursorShape::Bar, false) => "SteadyBar",
+    }
+}
+
+/// `screen.scroll`.
+pub struct Scroll;
+
+session_params! {
+    /// A session, and which of its rows.
+    ScrollParams {
+        /// The first row, counted from the oldest kept; 0.
+        #[serde(default)]
+        offset: u64,
+        /// How many rows; 100.
+        #[serde(default)]
+        count: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ScrollReply {
+    lines: Lines,
+    offset: u64,
+    /// How many there are.
+    count: usize,
+    /// The name of the first of them, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_id: Option<u64>,
+}
+
+impl Method for Scroll {
+    const NAME: &'static str = "screen.scroll";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Rows of history and screen, counted from the oldest.";
+    type Params<'a> = ScrollParams<'a>;
+    type Reply = ScrollReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ScrollParams<'a>,
+    ) -> Result<ScrollReply> {
+        let pane = context.pane(params.target())?;
+        let offset = params.offset.number("offset", 0..=u64::MAX)?.unwrap_or(0);
+        let count = params.count.number("count", 0..=u64::MAX)?.unwrap_or(100).min(MOST_ROWS);
+        let read = move || {
+            let start = pane.term().oldest().0.saturating_add(offset);
+            let mut lines = Lines::default();
+            let mut line_id = None;
+            for row in rows(&pane, LineId(start), count) {
+                line_id.get_or_insert(row.line_id);
+                lines.push_with(|text| text.push_str(&row.text));
+            }
+            (lines, line_id)
+        };
+        let (lines, line_id) = if count <= STRIDE { read() } else { blocking(read).await? };
+        Ok(ScrollReply { count: lines.len(), lines, offset, line_id })
+    }
+}
+
+/// `screen.search`.
+pub struct Search;
+
+session_params! {
+    /// A session, and what to look for in it.
+    SearchParams {
+        /// The text to find, as it is; upper and lower case differ.
+        pattern: String,
+        /// How many matches to return; 50.
+        #[serde(default)]
+        max_results: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SearchReply {
+    /// The rows in which a match begins, from the oldest on.
+    matches: Vec<Row>,
+    /// How many such rows there are, also beyond those returned.
+    total: u64,
+}
+
+impl Method for Search {
+    const NAME: &'static str = "screen.search";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str =
+        "The rows of history and screen that hold a text, also where it wraps.";
+    type Params<'a> = SearchParams<'a>;
+    type Reply = SearchReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SearchParams<'a>,
+    ) -> Result<SearchReply> {
+        let pane = context.pane(params.target())?;
+        let pattern = params.pattern.required("pattern")?.into_owned();
+        let max = params.max_results.number("max_results", 0..=u64::MAX)?.unwrap_or(50);
+        blocking(move || search(&pane, &pattern, max.min(MOST_ROWS))).await
+    }
+}
+
+fn search(pane: &SharedPane, pattern: &str, max: u64) -> SearchReply {
+    let mut reply = SearchReply { matches: Vec::new(), total: 0 };
+    let mut next = pane.term().oldest().0;
+    let mut text = String::new();
+    let finder = memchr::memmem::Finder::new(pattern);
+    loop {
+        let term = pane.term();
+        let oldest = term.oldest().0;
+        let bottom = term.live_top().0 + u64::from(term.size().rows);
+        next = next.max(oldest);
+        if next >= bottom {
+            return reply;
+        }
+        let until = bottom.min(next + STRIDE);
+        for line in next..until {
+            text.clear();
+            term.row_text(LineId(line), &mut text);
+            let own = text.len();
+            // A match that begins in this row may go on in those it wraps into.
+            let mut last = line;
+            while text.len() < own + pattern.len() && term.is_wrapped(LineId(last)) {
+                last += 1;
+                if !term.row_text(LineId(last), &mut text) {
+                    break;
+                }
+            }
+            let is_match =
+                finder.find(text.as_bytes()).is_some_and(|at| at < own || pattern.is_empty());
+            if is_match {
+                reply.total += 1;
+                if (reply.matches.len() as u64) < max {
+                    let text = text[..own].to_owned();
+                    reply.matches.push(Row { row: line - oldest, text, line_id: line });
+                }
+            }
+        }
+        next = until;
+    }
+}
+
+/// `screen.detect_errors`.
+pub struct DetectErrors;
+
+/// What looks like an error, as documented; the first that a row holds counts.
+const ERROR_PATTERNS: [&str; 22] = [
+    "error:",
+    "Error:",
+    "ERROR:",
+    "error[",
+    "fatal:",
+    "Fatal:",
+    "FATAL:",
+    "panic:",
+    "PANIC:",
+    "not found",
+    "command not found",
+    "Permission denied",
+    "permission denied",
+    "No such file or directory",
+    "failed",
+    "FAILED",
+    "traceback",
+    "Traceback",
+    "Exception",
+    "exception:",
+    "segfault",
+    "Segmentation fault",
+];
+
+#[derive(Serialize, JsonSchema)]
+pub struct DetectErrorsReply {
+    has_errors: bool,
+    errors: Vec<FoundError>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FoundError {
+    #[serde(flatten)]
+    row: Row,
+    /// What in it looks like an error.
+    pattern: &'static str,
+}
+
+impl Method for DetectErrors {
+    const NAME: &'static str = "screen.detect_errors";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The rows of the live screen that look like errors.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = DetectErrorsReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<DetectErrorsReply> {
+        let pane = context.pane(params.session())?;
+        let (top, count) = {
+            let term = pane.term();
+            (term.live_top(), u64::from(term.size().rows))
+        };
+        let errors: Vec<_> = rows(&pane, top, count)
+            .filter_map(|row| {
+                let pattern = error_pattern(&row.text)?;
+                Some(FoundError { row, pattern })
+            })
+            .collect();
+        Ok(DetectErrorsReply { has_errors: !errors.is_empty(), errors })
+    }
+}
+
+fn error_pattern(text: &str) -> Option<&'static str> {
+    ERROR_PATTERNS.into_iter().find(|pattern| text.contains(pattern))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_pattern_of_the_list_counts() {
+        assert_eq!(error_pattern("bash: foo: command not found"), Some("not found"));
+        assert_eq!(error_pattern("error[E0001]: FAILED"), Some("error["));
+        assert_eq!(error_pattern("an Error: and an error:"), Some("error:"));
+        assert_eq!(error_pattern("all is well"), None);
+        assert_eq!(error_pattern("terror"), None);
+        assert_eq!(error_pattern(""), None);
+    }
+
+    #[test]
+    fn shapes_are_named_as_documented() {
+        assert_eq!(shape_name(CursorShape::Default, true), "Default");
+        assert_eq!(shape_name(CursorShape::Block, true), "BlinkingBlock");
+        assert_eq!(shape_name(CursorShape::Underline, false), "SteadyUnderline");
+        assert_eq!(shape_name(CursorShape::Bar, false), "SteadyBar");
+    }
+}

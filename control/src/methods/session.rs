@@ -1,0 +1,582 @@
+//! `session.*`: panes as sessions. A session's id is its pane's number.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_mux::{ExitStatus, OnExit, Pane, PaneState, Spawn};
+use unterm_term::{LineId, Size};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, NoParams, SessionOnly, session_params},
+};
+use crate::{
+    error::Error,
+    services::shell::{Activity, Shell},
+};
+
+/// The most columns, and the most rows, of a grid.
+const LONGEST_SIDE: u64 = 10_000;
+/// The most cells of a grid: 32 MB of them.
+const MOST_CELLS: u32 = 4_000_000;
+/// A size that is given by half takes the other half from here, as documented.
+const DEFAULT_COLS: u16 = 120;
+const DEFAULT_ROWS: u16 = 30;
+
+/// What is done.
+#[derive(Serialize, JsonSchema)]
+pub struct Done {
+    status: &'static str,
+}
+
+impl Done {
+    /// Without more to say.
+    pub const OK: Self = Self { status: "ok" };
+}
+
+/// Where the cursor is on the live screen.
+#[derive(Serialize, JsonSchema)]
+pub struct CursorState {
+    /// Column from the left.
+    pub x: u16,
+    /// Row from the top.
+    pub y: u16,
+    /// Whether it is shown.
+    pub visible: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ShellState {
+    /// `powershell`, `cmd`, `bash`, `zsh`, `fish`, `nushell` or `unknown`.
+    shell_type: &'static str,
+    process_name: String,
+    /// A `file://` URI, empty when nobody knows.
+    cwd: String,
+}
+
+impl ShellState {
+    fn of(pane: &Pane) -> Self {
+        let process_name = Activity::of(pane).process;
+        Self {
+            shell_type: Shell::kind(Shell::of_process(&process_name)),
+            process_name,
+            cwd: pane.cwd_uri(),
+        }
+    }
+}
+
+/// `session.list`.
+pub struct List;
+
+#[derive(Serialize, JsonSchema)]
+pub struct ListReply {
+    sessions: Vec<Listed>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Listed {
+    id: u64,
+    title: String,
+    cols: u16,
+    rows: u16,
+    cursor: CursorState,
+    is_dead: bool,
+    domain_id: u32,
+    shell: ShellState,
+}
+
+impl Method for List {
+    const NAME: &'static str = "session.list";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Every session, in the order they were opened.";
+    type Params<'a> = NoParams;
+    type Reply = ListReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
+        let panes = context.mux.panes();
+        let sessions = panes.iter().map(|pane| {
+            let (size, cursor) = {
+                let term = pane.term();
+                (term.size(), term.cursor())
+            };
+            Listed {
+                id: pane.id().0,
+                title: pane.title(),
+                cols: size.cols,
+                rows: size.rows,
+                cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
+                is_dead: pane.state() != PaneState::Running,
+                domain_id: 0,
+                shell: ShellState::of(pane),
+            }
+        });
+        Ok(ListReply { sessions: sessions.collect() })
+    }
+}
+
+/// `session.get`, and by another name `session.status`.
+pub struct Get;
+/// See [`Get`].
+pub struct Status;
+
+#[derive(Serialize, JsonSchema)]
+pub struct StatusReply {
+    id: u64,
+    title: String,
+    cols: u16,
+    rows: u16,
+    /// Rows of history above the screen, and the screen's.
+    scrollback_rows: usize,
+    cursor: CursorState,
+    /// The program has ended.
+    is_dead: bool,
+    domain_id: u32,
+    shell: ShellState,
+    /// The program ended by itself, with this code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    /// The program was ended by the signal of this number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_signal: Option<i32>,
+}
+
+fn status(pane: &Pane) -> StatusReply {
+    let (size, cursor, scrollback_rows) = {
+        let term = pane.term();
+        (term.size(), term.cursor(), scrollback_rows(&term))
+    };
+    let state = pane.state();
+    let status = match state {
+        PaneState::Running => None,
+        PaneState::Exited(status) => Some(status),
+        PaneState::Removed => pane.process().exit_status(),
+    };
+    let (exit_code, exit_signal) = match status {
+        Some(ExitStatus::Code(code)) => (Some(code), None),
+        Some(ExitStatus::Signal(signal)) => (None, Some(signal)),
+        None => (None, None),
+    };
+    StatusReply {
+        id: pane.id().0,
+        title: pane.title(),
+        cols: size.cols,
+        rows: size.rows,
+        scrollback_rows,
+        cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
+        is_dead: state != PaneState::Running,
+        domain_id: 0,
+        shell: ShellState::of(pane),
+        exit_code,
+        exit_signal,
+    }
+}
+
+/// Every row that can be read: those of history and those of the screen.
+pub(super) fn scrollback_rows(term: &unterm_term::Term) -> usize {
+    term.history_rows() + usize::from(term.size().rows)
+}
+
+impl Method for Get {
+    const NAME: &'static str = "session.get";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The whole state of a session, with its exit status once it is dead.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = StatusReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<StatusReply> {
+        Ok(status(&*context.pane(params.session())?))
+    }
+}
+
+impl Method for Status {
+    const NAME: &'static str = "session.status";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The same as session.get.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = StatusReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<StatusReply> {
+        Ok(status(&*context.pane(params.session())?))
+    }
+}
+
+/// `session.create`.
+pub struct Create;
+
+#[derive(serde::Deserialize, JsonSchema)]
+pub struct CreateParams<'a> {
+    /// Columns; given explicitly, they pin the session's size.
+    #[serde(borrow, default)]
+    cols: Arg<'a, u64>,
+    /// Rows; given explicitly, they pin the session's size.
+    #[serde(borrow, default)]
+    rows: Arg<'a, u64>,
+    /// Working directory, absolute or as a `file://` URI; else the user's home.
+    #[serde(borrow, default)]
+    cwd: Arg<'a, String>,
+    /// What to run instead of the user's shell; its session stays, dead, until it is destroyed.
+    #[serde(borrow, default)]
+    program: Arg<'a, String>,
+    /// The program's arguments.
+    #[serde(borrow, default)]
+    args: Arg<'a, Vec<String>>,
+    /// Variables over the inherited environment.
+    #[serde(borrow, default)]
+    env: Arg<'a, BTreeMap<String, String>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CreateReply {
+    id: u64,
+    session_id: String,
+    title: String,
+    cols: u16,
+    rows: u16,
+}
+
+impl Method for Create {
+    const NAME: &'static str = "session.create";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Opens a session with the user's shell or a given program.";
+    type Params<'a> = CreateParams<'a>;
+    type Reply = CreateReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: CreateParams<'a>,
+    ) -> Result<CreateReply> {
+        let size = size(&params.cols, &params.rows)?;
+        let cwd = params.cwd.text("cwd")?.filter(|cwd| !cwd.is_empty());
+        let program = params.program.text("program")?.filter(|program| !program.is_empty());
+        let args = params.args.list("args")?;
+        if program.is_none() && !args.is_empty() {
+            return Err(Error::Missing("program"));
+        }
+        let env = params.env.map("env")?;
+        for (name, value) in &env {
+            // The environment can't hold them (POSIX, "Environment Variables").
+            if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+                return Err(Error::Invalid {
+                    name: "env",
+                    expected: "names without '=' and values without NUL".to_owned(),
+                    got: format!("{name:?}: {value:?}"),
+                });
+            }
+        }
+        // An agent still wants to read what a program printed and how it ended; a shell that ends was closed.
+        let on_exit = if program.is_some() { OnExit::Hold } else { OnExit::Close };
+        let spawn = Spawn {
+            program: program.map(Into::into),
+            args,
+            cwd: cwd.map(|cwd| directory(&cwd)).transpose()?,
+            env: env.into_iter().collect(),
+        };
+        let mux = context.mux.clone();
+        let pane = blocking(move || mux.open_tab(spawn, size, on_exit)).await??;
+        let size = pane.term().size();
+        Ok(CreateReply {
+            id: pane.id().0,
+            session_id: pane.id().0.to_string(),
+            title: pane.title(),
+            cols: size.cols,
+            rows: size.rows,
+        })
+    }
+}
+
+/// Runs what may take its time (starting and ending programs) outside of the workers.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| Error::Panicked(error.to_string()))
+}
+
+/// The size that is asked for, if it is.
+fn size(cols: &Arg<'_, u64>, rows: &Arg<'_, u64>) -> Result<Option<Size>> {
+    let side = |arg: &Arg<'_, u64>, name| {
+        Ok::<_, Error>(arg.number(name, 1..=LONGEST_SIDE)?.map(|n| n as u16))
+    };
+    let (cols, rows) = match (side(cols, "cols")?, side(rows, "rows")?) {
+        (None, None) => return Ok(None),
+        (cols, rows) => (cols.unwrap_or(DEFAULT_COLS), rows.unwrap_or(DEFAULT_ROWS)),
+    };
+    if u32::from(cols) * u32::from(rows) > MOST_CELLS {
+        return Err(Error::TooLarge { cols, rows, max: MOST_CELLS });
+    }
+    Ok(Some(Size::cells(cols, rows)))
+}
+
+/// A directory as a path or as `session.cwd` gives it.
+fn directory(cwd: &str) -> Result<PathBuf> {
+    let path = match cwd.strip_prefix("file://") {
+        // RFC 8089: a host, or none, before the path.
+        Some(uri) => percent_decoded(&uri[uri.find('/').unwrap_or(uri.len())..]),
+        None => PathBuf::from(cwd),
+    };
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    Err(Error::Invalid {
+        name: "cwd",
+        expected: "an absolute path or a file:// URI".to_owned(),
+        got: format!("{cwd:?}"),
+    })
+}
+
+/// RFC 3986, 2.1; a `%` without two digits stands for itself.
+fn percent_decoded(path: &str) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|_| byte == b'%').and_then(|d| str::from_utf8(d).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(decoded) => {
+                bytes.push(decoded);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+/// `session.input`.
+pub struct Input;
+
+session_params! {
+    /// What to type, and where.
+    InputParams {
+        /// The characters to write, as they are; nothing is added. Enter is `\r`.
+        input: String,
+    }
+}
+
+/// Writes to a pane's program.
+pub(super) fn write(pane: &Pane, bytes: &[u8]) -> Result<()> {
+    pane.write(bytes).map_err(|error| Error::Write { id: pane.id().0, error })
+}
+
+/// What `session.input` and `exec.send` do.
+pub(super) fn input(context: &Context, params: &InputParams<'_>) -> Result<Done> {
+    let pane = context.pane(params.target())?;
+    let input = params.input.required("input").map_err(|_| Error::MissingParameter("input"))?;
+    write(&pane, input.as_bytes())?;
+    Ok(Done::OK)
+}
+
+impl Method for Input {
+    const NAME: &'static str = "session.input";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Types characters into a session as they are.";
+    type Params<'a> = InputParams<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: InputParams<'a>,
+    ) -> Result<Done> {
+        input(context, &params)
+    }
+}
+
+/// `session.resize`.
+pub struct Resize;
+
+session_params! {
+    /// A session and its new size.
+    ResizeParams {
+        /// Columns.
+        cols: u64,
+        /// Rows.
+        rows: u64,
+    }
+}
+
+impl Method for Resize {
+    const NAME: &'static str = "session.resize";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str =
+        "Gives a session another size, which the window leaves alone from then on.";
+    type Params<'a> = ResizeParams<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ResizeParams<'a>,
+    ) -> Result<Done> {
+        let pane = context.pane(params.target())?;
+        let given = |arg: &Arg<'_, u64>, name| {
+            arg.number(name, 1..=LONGEST_SIDE)?.ok_or(Error::Missing(name))
+        };
+        given(&params.cols, "cols")?;
+        given(&params.rows, "rows")?;
+        if let Some(size) = size(&params.cols, &params.rows)? {
+            // A window's cells keep their size in pixels.
+            let cell = pane.term().size();
+            pane.set_pinned(true);
+            pane.resize(Size { cols: size.cols, rows: size.rows, ..cell });
+        }
+        Ok(Done::OK)
+    }
+}
+
+/// `session.destroy`.
+pub struct Destroy;
+
+#[derive(Serialize, JsonSchema)]
+pub struct DestroyReply {
+    status: &'static str,
+    destroyed: bool,
+}
+
+impl Method for Destroy {
+    const NAME: &'static str = "session.destroy";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Ends a session's program and removes the session.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = DestroyReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<DestroyReply> {
+        let id = context.pane(params.session())?.id();
+        let mux = context.mux.clone();
+        blocking(move || mux.close_pane(id)).await??;
+        Ok(DestroyReply { status: "ok", destroyed: true })
+    }
+}
+
+/// `session.idle`.
+pub struct Idle;
+
+#[derive(Serialize, JsonSchema)]
+pub struct IdleReply {
+    /// A shell is in the foreground, or the program has ended.
+    idle: bool,
+    foreground_process: String,
+}
+
+impl Method for Idle {
+    const NAME: &'static str = "session.idle";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Whether a session's shell waits, or runs something.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = IdleReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<IdleReply> {
+        let Activity { idle, process } = Activity::of(&*context.pane(params.session())?);
+        Ok(IdleReply { idle, foreground_process: process })
+    }
+}
+
+/// `session.cwd`.
+pub struct Cwd;
+
+#[derive(Serialize, JsonSchema)]
+pub struct CwdReply {
+    /// A `file://` URI, empty when nobody knows.
+    cwd: String,
+}
+
+impl Method for Cwd {
+    const NAME: &'static str = "session.cwd";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The working directory of a session as a file:// URI.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = CwdReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<CwdReply> {
+        Ok(CwdReply { cwd: context.pane(params.session())?.cwd_uri() })
+    }
+}
+
+/// `session.history`.
+pub struct History;
+
+session_params! {
+    /// A session, and how much of its history.
+    HistoryParams {
+        /// How many of the last rows to read; 100.
+        #[serde(default)]
+        limit: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct HistoryReply {
+    entries: Vec<HistoryEntry>,
+    count: usize,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct HistoryEntry {
+    text: String,
+}
+
+impl Method for History {
+    const NAME: &'static str = "session.history";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The last rows of history above the screen, without empty ones.";
+    type Params<'a> = HistoryParams<'a>;
+    type Reply = HistoryReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: HistoryParams<'a>,
+    ) -> Result<HistoryReply> {
+        let pane = context.pane(params.target())?;
+        let limit = params.limit.number("limit", 0..=u64::MAX)?.unwrap_or(100);
+        let entries = blocking(move || {
+            let (oldest, end) = {
+                let term = pane.term();
+                (term.oldest().0, term.live_top().0)
+            };
+            let start = oldest.max(end.saturating_sub(limit));
+            let rows = super::screen::rows(&pane, LineId(start), end - start);
+            rows.filter(|row| !row.text.is_empty())
+                .map(|row| HistoryEntry { text: row.text })
+                .collect()
+        });
+        let entries: Vec<_> = entries.await?;
+        Ok(HistoryReply { count: entries.len(), entries })
+    }
+}
+
+/// A pane kept by a method that works outside of the workers.
+pub(super) type SharedPane = Arc<Pane>;

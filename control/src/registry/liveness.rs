@@ -1,0 +1,127 @@
+//! Whether a process still runs, and its end as an event. A pid alone does not name a process, since pids are used again.
+
+use std::io;
+
+use rustix::process::{Pid, test_kill_process};
+
+/// When a process began, in the system's ticks since boot; `None` where that can't be told.
+pub fn process_start(pid: u32) -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name, in parentheses, may hold anything; what follows it is numbers (proc_pid_stat(5), field 22).
+        stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = pid;
+        None
+    }
+}
+
+/// Whether the process of that pid runs and, where both are known, began when the record says.
+pub fn is_live(pid: u32, start: Option<u64>) -> bool {
+    let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
+    match test_kill_process(process) {
+        Ok(()) | Err(rustix::io::Errno::PERM) => match (start, process_start(pid)) {
+            (Some(recorded), Some(running)) => recorded == running && !is_zombie(pid),
+            _ => !is_zombie(pid),
+        },
+        Err(_) => false,
+    }
+}
+
+/// Whether the process has ended and only its parent's attention is missing.
+fn is_zombie(pid: u32) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+        stat.is_ok_and(|stat| {
+            let state =
+                stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+            matches!(state, Some('Z' | 'X'))
+        })
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = pid;
+        false
+    }
+}
+
+/// The end of a process, to be waited for.
+pub struct Ended {
+    #[cfg(target_os = "linux")]
+    pidfd: tokio::io::unix::AsyncFd<std::os::fd::OwnedFd>,
+}
+
+impl Ended {
+    /// Of the process of that pid. Unsupported where the system has no such event. Wants a tokio runtime.
+    #[cfg(target_os = "linux")]
+    pub fn of(pid: u32) -> io::Result<Self> {
+        use rustix::process::{PidfdFlags, pidfd_open};
+        use tokio::io::{Interest, unix::AsyncFd};
+
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        let pid = pid.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        let pidfd = match pidfd_open(pid, PidfdFlags::NONBLOCK) {
+            Err(rustix::io::Errno::NOSYS) => Err(io::ErrorKind::Unsupported.into()),
+            pidfd => pidfd.map_err(io::Error::from),
+        }?;
+        // SAFETY: the descriptor is owned by the `AsyncFd`, which closes it after it has deregistered it.
+        let pidfd = unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) }?;
+        Ok(Self { pidfd })
+    }
+
+    /// Of the process of that pid. Unsupported here.
+    #[cfg(not(target_os = "linux"))]
+    pub fn of(pid: u32) -> io::Result<Self> {
+        let _ = pid;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Waits for it.
+    #[cfg(target_os = "linux")]
+    pub async fn wait(self) {
+        let _ = self.pidfd.readable().await;
+    }
+
+    /// Waits for it.
+    #[cfg(not(target_os = "linux"))]
+    pub async fn wait(self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn a_process_lives_until_it_ends_and_under_its_own_start_only() {
+        let own = std::process::id();
+        assert!(is_live(own, process_start(own)));
+        assert!(is_live(own, None));
+        assert!(!is_live(own, Some(1)), "another process had this pid");
+        for nobody in [0, u32::MAX] {
+            assert!(!is_live(nobody, None));
+        }
+        // Ends when its input is closed.
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let pid = child.id();
+        assert!(is_live(pid, process_start(pid)));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(!is_live(pid, None));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn the_end_of_a_process_is_an_event() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let ended = Ended::of(child.id()).unwrap();
+        drop(child.stdin.take());
+        ended.wait().await;
+        child.wait().unwrap();
+    }
+}

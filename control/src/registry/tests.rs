@@ -1,0 +1,170 @@
+use std::os::unix::fs::MetadataExt;
+
+use super::*;
+
+fn register(home: &Path, port: u16) -> Registration {
+    Registration::new(home, port, format!("token-{port}")).unwrap()
+}
+
+fn pointer(home: &Path, name: &str) -> Option<String> {
+    read(&home.join(name)).map(|record| record.id)
+}
+
+#[test]
+fn the_first_instance_is_alpha_and_active_and_leaves_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let home = &home.path().join("deep/.unterm");
+    let alpha = register(home, 1);
+    assert_eq!(alpha.record().id, "alpha");
+    assert_eq!(read(&home.join("instances/alpha.json")).as_ref(), Some(alpha.record()));
+    assert_eq!(read(&home.join("server.json")).as_ref(), Some(alpha.record()));
+    assert_eq!(read(&home.join("active.json")).as_ref(), Some(alpha.record()));
+    assert_eq!(fs::read_to_string(home.join("auth_token")).unwrap(), "token-1");
+    alpha.remove();
+    drop(alpha);
+    let left: Vec<_> = fs::read_dir(home).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| name == "instances" || name == ".lock"), "{left:?}");
+    assert_eq!(fs::read_dir(home.join("instances")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_record_has_the_documented_keys() {
+    let home = tempfile::tempdir().unwrap();
+    let _alpha = register(home.path(), 1);
+    let text = fs::read_to_string(home.path().join("instances/alpha.json")).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for key in ["id", "auth_token", "started_at", "title", "cwd", "version", "platform"] {
+        assert!(value[key].is_string(), "{key}");
+    }
+    for key in ["mcp_port", "http_port", "pid"] {
+        assert!(value[key].is_u64(), "{key}");
+    }
+    let started = value["started_at"].as_str().unwrap();
+    assert!(OffsetDateTime::parse(started, &Rfc3339).is_ok(), "{started}");
+}
+
+#[test]
+fn files_are_for_their_owner_only() {
+    let home = tempfile::tempdir().unwrap();
+    fs::set_permissions(home.path(), Permissions::from_mode(0o755)).unwrap();
+    let _alpha = register(home.path(), 1);
+    let mode = |path: &str| fs::metadata(home.path().join(path)).unwrap().mode() & 0o777;
+    for directory in ["", "instances"] {
+        assert_eq!(mode(directory), 0o700, "{directory}");
+    }
+    for file in ["instances/alpha.json", "server.json", "active.json", "auth_token", ".lock"] {
+        assert_eq!(mode(file), 0o600, "{file}");
+    }
+}
+
+#[test]
+fn the_active_instance_changes_only_when_it_ends() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let alpha = register(home, 1);
+    let bravo = register(home, 2);
+    let charlie = register(home, 3);
+    assert_eq!(charlie.record().id, "charlie");
+    assert_eq!(pointer(home, "active.json").unwrap(), "alpha");
+    drop(bravo);
+    assert_eq!(pointer(home, "active.json").unwrap(), "alpha");
+    drop(alpha);
+    for file in ["active.json", "server.json"] {
+        assert_eq!(pointer(home, file).unwrap(), "charlie", "{file}");
+    }
+    assert_eq!(fs::read_to_string(home.join("auth_token")).unwrap(), "token-3");
+    assert_eq!(register(home, 4).record().id, "alpha", "the name is free again");
+}
+
+#[test]
+fn entries_of_dead_processes_go_at_the_next_start() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let mut dead = register(home, 1).record().clone();
+    dead.process_start = Some(1);
+    let instances = home.join("instances");
+    for id in ["alpha", "bravo"] {
+        let record = Record { id: id.to_owned(), ..dead.clone() };
+        write_record(&instances.join(format!("{id}.json")), &record).unwrap();
+    }
+    point_to(home, &dead).unwrap();
+    // Being claimed by somebody just now.
+    File::create(instances.join("charlie.json")).unwrap();
+    assert!(live(home).unwrap().is_empty());
+
+    let alpha = register(home, 5);
+    assert_eq!(alpha.record().id, "alpha");
+    assert!(!instances.join("bravo.json").exists());
+    assert!(instances.join("charlie.json").exists());
+    assert_eq!(read(&home.join("active.json")).unwrap().mcp_port, 5);
+    assert_eq!(live(home).unwrap(), [alpha.record().clone()]);
+}
+
+#[test]
+fn a_claim_left_half_made_goes_when_it_is_old() {
+    let home = tempfile::tempdir().unwrap();
+    let instances = home.path().join("instances");
+    fs::create_dir_all(&instances).unwrap();
+    let file = File::create(instances.join("alpha.json")).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
+    assert_eq!(register(home.path(), 1).record().id, "alpha");
+}
+
+#[test]
+fn any_number_may_start_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let registrations: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..30).map(|i| scope.spawn(move || register(home, i))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut ids: Vec<_> = registrations.iter().map(|r| r.record().id.clone()).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 30);
+    assert!(ids.contains(&"zulu".to_owned()) && ids.contains(&"delta2".to_owned()));
+    assert_eq!(live(home).unwrap().len(), 30);
+    assert!(ids.contains(&pointer(home, "active.json").unwrap()));
+    drop(registrations);
+    assert_eq!(live(home).unwrap().len(), 0);
+    assert_eq!(pointer(home, "active.json"), None);
+}
+
+#[test]
+fn an_entry_that_another_process_took_is_left_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let alpha = register(home, 1);
+    let other = Record { mcp_port: 9, ..alpha.record().clone() };
+    write_record(&home.join("instances/alpha.json"), &other).unwrap();
+    drop(alpha);
+    assert_eq!(read(&home.join("instances/alpha.json")), Some(other));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_death_without_a_word_is_noticed() {
+    use std::process::{Command, Stdio};
+
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    // Stands for an instance that is killed.
+    let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+    let bravo = Arc::new(register(home, 2));
+    let alpha = Record {
+        id: "zulu".to_owned(),
+        pid: child.id(),
+        process_start: process_start(child.id()),
+        ..bravo.record().clone()
+    };
+    write_record(&home.join("instances/zulu.json"), &alpha).unwrap();
+    point_to(home, &alpha).unwrap();
+
+    assert_eq!(bravo.take_over().unwrap(), Some(alpha), "zulu lives");
+    let follow = tokio::spawn(follow_active(bravo.clone()));
+    child.kill().unwrap();
+    follow.await.unwrap();
+    child.wait().unwrap();
+    assert_eq!(read(&home.join("active.json")).as_ref(), Some(bravo.record()));
+    assert_eq!(read(&home.join("server.json")).as_ref(), Some(bravo.record()));
+}

@@ -1,0 +1,6 @@
+//! What methods of every wire share: the state of a session, and commands that are run and waited for. Services know the
+//! mux and nothing of wires, names of methods or JSON.
+
+pub mod output;
+pub mod run;
+pub mod shell;

@@ -1,0 +1,87 @@
+use super::*;
+
+/// What a capture makes of bytes after its begin mark and before its end mark, given in every cut in two.
+fn capture(output: &str) -> String {
+    let marks = Marks::new().unwrap();
+    let begin = String::from_utf8(marks.begin()).unwrap();
+    let stream = format!(
+        "$ echo of __UNTERM_%s DONE {}\r\n{begin}{output}{} 7\r\n$ ",
+        marks.end().replace("__UNTERM_DONE_", "").replace("__", ""),
+        marks.end()
+    );
+    let mut texts: Vec<_> = (0..stream.len())
+        .map(|cut| {
+            let mut capture = Capture::new(&marks);
+            let first = capture.push(&stream.as_bytes()[..cut]);
+            let end = first.or_else(|| capture.push(&stream.as_bytes()[cut..])).expect("an end");
+            assert_eq!(end.exit_code, Some(7));
+            capture.text(Some(&end), Size::cells(10, 4))
+        })
+        .collect();
+    texts.dedup();
+    assert_eq!(texts.len(), 1, "the same however it is cut: {texts:?}");
+    texts.remove(0)
+}
+
+#[test]
+fn output_that_flows_comes_back_byte_for_byte() {
+    assert_eq!(capture(""), "");
+    assert_eq!(capture("hi\r\n"), "hi");
+    assert_eq!(capture("no line end"), "no line end");
+    assert_eq!(capture("a\tb  \r\n\r\n"), "a\tb  \n");
+    assert_eq!(capture("much longer than ten columns\r\r\nx"), "much longer than ten columns\nx");
+    assert_eq!(capture("é∀🦀\r\n"), "é∀🦀");
+}
+
+#[test]
+fn colours_titles_and_modes_leave_no_trace() {
+    assert_eq!(capture("\x1b[1;31mred\x1b[m\x1b[K plain\x1b]0;title\x07\r\n"), "red plain");
+    assert_eq!(capture("\x1b]8;;http://a\x1b\\link\x1b]8;;\x1b\\\x07\x1b[?25l"), "link");
+    assert_eq!(capture("\x1bPstring\x1b\\\x1b(B\x1b=x"), "x");
+}
+
+#[test]
+fn output_that_moves_the_cursor_comes_back_as_shown() {
+    assert_eq!(capture("10%\r20%\r\n"), "20%");
+    assert_eq!(capture("ab\x08c\r\n"), "ac");
+    assert_eq!(capture("old\r\n\x1b[H\x1b[2J\x1b[3Jnew\r\n"), "new");
+    assert_eq!(capture("a\r\nb\r\nc\r\nd\r\ne\r\nf\rF\r\n"), "a\nb\nc\nd\ne\nF");
+    // The CR returns to the start of the second row of the wrapped line.
+    assert_eq!(capture("fifteen columns\rX\r\n"), "fifteen coXumns");
+}
+
+#[test]
+fn text_is_given_before_the_end_and_holds_no_half_mark() {
+    let marks = Marks::new().unwrap();
+    let mut capture = Capture::new(&marks);
+    let size = Size::cells(80, 24);
+    assert_eq!(capture.push(b"$ typed"), None);
+    assert_eq!(capture.text(None, size), "", "it has not begun");
+    capture.push(&marks.begin());
+    capture.push(b"some\r\nout");
+    capture.push(&marks.end().as_bytes()[..20]);
+    assert_eq!(capture.text(None, size), "some\nout");
+}
+
+#[test]
+fn without_a_begin_mark_the_output_follows_the_echo() {
+    let marks = Marks::new().unwrap();
+    let mut capture = Capture::new(&marks);
+    let stream = format!("$ cmd; printf {} $?\r\nout\r\n{} 0\r\n", marks.echo(), marks.end());
+    let end = capture.push(stream.as_bytes()).unwrap();
+    assert_eq!(capture.text(Some(&end), Size::cells(120, 24)), "out");
+}
+
+#[test]
+fn too_much_output_loses_its_beginning() {
+    let marks = Marks::new().unwrap();
+    let mut capture = Capture::new(&marks);
+    capture.push(&marks.begin());
+    for _ in 0..24 {
+        assert_eq!(capture.push(&vec![b'x'; 1 << 20]), None);
+    }
+    let end = capture.push(format!("last\r\n{} 0\r\n", marks.end()).as_bytes()).unwrap();
+    let text = capture.text(Some(&end), Size::cells(80, 24));
+    assert!(capture.is_cut());
+    assert!(text.len() <= 2 * KEPT && text.ends_with("xlast"), "{} bytes", text.len());
+}

@@ -1,0 +1,120 @@
+//! Running a command in a pane's shell and waiting for its end.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{Instant, timeout_at};
+use unterm_mux::{ExitStatus, Pane, PaneState, TapDirection, TapItem};
+use unterm_term::LineId;
+
+use super::{
+    output::Capture,
+    shell::{Marks, Shell},
+};
+use crate::error::{Error, Result};
+
+/// What came of a command.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What it printed.
+    pub output: String,
+    /// Its exit code, where the shell told.
+    pub exit_code: Option<i32>,
+    /// It still ran when the time was over; it was left running.
+    pub timed_out: bool,
+    /// The beginning of its output is missing, since there was too much of it.
+    pub truncated: bool,
+    /// The mark that the shell printed, or will print, behind its output.
+    pub marker: String,
+}
+
+/// Types `command` into the pane's shell and waits until it has ended, for as long as `timeout`. Waits for output only:
+/// nothing is polled, and any number of commands may be waited for.
+pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<Outcome> {
+    let id = pane.id().0;
+    if pane.state() != PaneState::Running {
+        return Err(ended(pane));
+    }
+    // A time past the end of the clock is never reached.
+    let now = Instant::now();
+    let deadline =
+        now.checked_add(timeout).unwrap_or(now + Duration::from_secs(60 * 60 * 24 * 365));
+    let marks = Marks::new().map_err(|error| Error::Panicked(error.to_string()))?;
+    let shell = Shell::of_pane(pane).unwrap_or(Shell::Posix);
+    // An editor (readline, zle) has turned the echo off and takes lines of any length.
+    let cooked = pane.process().echo().unwrap_or(false);
+    let typed = format!("{}\r", shell.wrap(command, &marks, cooked));
+
+    let size = pane.term().size();
+    let mut capture = Capture::new(&marks);
+    let mut tap = pane.tap();
+    let mut changes = pane.watch();
+    pane.write(typed.as_bytes()).map_err(|error| Error::Write { id, error })?;
+    let mut seen = 0;
+    let end = loop {
+        // The tap first: it says more.
+        let item = timeout_at(deadline, async {
+            tokio::select! {
+                biased;
+                item = tap.next() => Some(item),
+                Ok(()) = changes.changed() => None,
+            }
+        });
+        match item.await {
+            Err(_) => break None,
+            Ok(Some(Some(TapItem::Bytes {
+                seq, direction: TapDirection::Output, bytes, ..
+            }))) => {
+                seen = seq;
+                if let Some(end) = capture.push(&bytes) {
+                    break Some((end.exit_code, Some(end)));
+                }
+            }
+            Ok(Some(Some(TapItem::Bytes { .. }))) => {}
+            Ok(Some(Some(TapItem::Gap { .. }))) => capture.gap(),
+            Ok(Some(Some(TapItem::End) | None)) => return Err(ended(pane)),
+            // Changed without bytes for us: either nothing was written (a resize), or we were too slow for it, and the end
+            // mark may have been in what we missed. It is still on the screen then.
+            Ok(None) if *changes.borrow_and_update() > seen => {
+                seen = *changes.borrow();
+                if let Some(code) = find_on_screen(pane, &marks.end()) {
+                    capture.gap();
+                    break Some((code, None));
+                }
+            }
+            Ok(None) => {}
+        }
+    };
+    let timed_out = end.is_none();
+    let (exit_code, end) = end.unwrap_or((None, None));
+    Ok(Outcome {
+        output: capture.text(end.as_ref(), size),
+        exit_code,
+        timed_out,
+        truncated: capture.is_cut(),
+        marker: marks.end(),
+    })
+}
+
+/// The exit code behind a mark on the live screen, if the mark is there.
+fn find_on_screen(pane: &Pane, mark: &str) -> Option<Option<i32>> {
+    let term = pane.term();
+    let top = term.live_top().0;
+    let mut text = String::new();
+    // From the bottom: it is the last thing printed but the prompt.
+    for row in (0..u64::from(term.size().rows)).rev() {
+        text.clear();
+        term.row_text(LineId(top + row), &mut text);
+        if let Some(at) = text.find(mark) {
+            return Some(text[at + mark.len()..].trim().parse().ok());
+        }
+    }
+    None
+}
+
+fn ended(pane: &Pane) -> Error {
+    let status: Option<ExitStatus> = match pane.state() {
+        PaneState::Exited(status) => Some(status),
+        PaneState::Running | PaneState::Removed => pane.process().exit_status(),
+    };
+    Error::Ended { id: pane.id().0, status }
+}

@@ -1,0 +1,3 @@
+//! The wires: each owns its framing, login, names and error codes, and calls methods through the dispatcher.
+
+pub mod tcp;

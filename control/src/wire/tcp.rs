@@ -1,0 +1,313 @@
+//! Line-delimited JSON-RPC on a loopback port.
+//!
+//! Owns listening, framing ([`Lines`]), login with its slowing of wrong tokens ([`Throttle`]), and the wire's error codes.
+//! Never knows what a method does. Requests of one connection are handled and answered one after the other; connections
+//! share nothing, so that one which does not read, or waits, holds up nobody else.
+
+mod lines;
+mod request;
+mod throttle;
+
+use std::{
+    future::{Future, poll_fn},
+    io::{self, ErrorKind, Write},
+    net::{Ipv4Addr, SocketAddr},
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    task::Poll,
+    time::Duration,
+};
+
+use subtle::ConstantTimeEq;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream, tcp::OwnedWriteHalf},
+};
+
+use self::{
+    lines::{Lines, Next},
+    request::{Login, Request},
+    throttle::Throttle,
+};
+use crate::{
+    caller::{Caller, Scopes, TokenKind, Wire},
+    dispatch::Dispatcher,
+    error::Error,
+};
+
+/// The address it listens on.
+pub const HOST: &str = "127.0.0.1";
+/// The port it listens on when that is free.
+pub const PREFERRED_PORT: u16 = 19876;
+/// How many more ports it tries before it takes one that the system gives.
+const PORT_RETRIES: u16 = 5;
+
+/// The longest line of a client that has logged in, in bytes.
+const LONGEST_LINE: usize = 16 << 20;
+/// The longest line of one that has not: enough for a login, and for every documented request.
+const LONGEST_LINE_BEFORE_LOGIN: usize = 1 << 20;
+/// Replies are collected up to this many bytes before they are written.
+const BATCH: usize = 64 << 10;
+/// Requests handled before other connections get their turn.
+const TURN: usize = 128;
+
+/// The wire's error codes.
+mod code {
+    pub const PARSE: i32 = -32700;
+    pub const BAD_TOKEN: i32 = -32001;
+    pub const NOT_AUTHENTICATED: i32 = -32002;
+    pub const INTERNAL: i32 = -32603;
+}
+
+/// Binds the preferred port, one of the next five, or else one that the system gives.
+pub fn bind() -> io::Result<std::net::TcpListener> {
+    for port in PREFERRED_PORT..=PREFERRED_PORT + PORT_RETRIES {
+        match std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+            Err(error) => tracing::debug!(port, %error, "cannot listen"),
+            Ok(listener) => return Ok(listener),
+        }
+    }
+    std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+}
+
+/// What all connections share.
+pub struct Shared {
+    dispatcher: Dispatcher,
+    token: String,
+    throttle: Throttle,
+    connections: AtomicU64,
+}
+
+impl Shared {
+    /// For a server whose token this is.
+    pub fn new(dispatcher: Dispatcher, token: String) -> Self {
+        Self { dispatcher, token, throttle: Throttle::default(), connections: AtomicU64::new(0) }
+    }
+}
+
+/// Accepts connections for as long as it is polled.
+pub async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, address)) => {
+                tokio::spawn(Connection::run(stream, address, shared.clone()));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                // Out of descriptors, most likely: there is no event that tells when one is free again.
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+/// One client.
+struct Connection {
+    shared: Arc<Shared>,
+    writer: OwnedWriteHalf,
+    /// Replies not yet written.
+    out: Vec<u8>,
+    /// The reply being made.
+    reply: Vec<u8>,
+    id: u64,
+    /// Set by a login.
+    caller: Option<Caller>,
+    wrong_tokens: u32,
+}
+
+impl Connection {
+    async fn run(stream: TcpStream, address: SocketAddr, shared: Arc<Shared>) {
+        let id = shared.connections.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "cannot set TCP_NODELAY");
+        }
+        let (mut reader, writer) = stream.into_split();
+        let mut connection = Self {
+            shared,
+            writer,
+            out: Vec::new(),
+            reply: Vec::new(),
+            id,
+            caller: None,
+            wrong_tokens: 0,
+        };
+        tracing::debug!(id, %address, "connected");
+        let end = connection.talk(&mut reader).await;
+        tracing::debug!(id, ?end, "disconnected");
+    }
+
+    /// Reads and answers until the client closes, breaks off or breaks the rules.
+    async fn talk(&mut self, reader: &mut tokio::net::tcp::OwnedReadHalf) -> io::Result<()> {
+        let mut lines = Lines::default();
+        let mut turn = 0;
+        loop {
+            let longest = match self.caller {
+                Some(_) => LONGEST_LINE,
+                None => LONGEST_LINE_BEFORE_LOGIN,
+            };
+            match lines.next(longest) {
+                Next::Line(line) => {
+                    self.answer(line).await?;
+                    if self.out.len() >= BATCH {
+                        self.flush().await?;
+                    }
+                    turn += 1;
+                    if turn % TURN == 0 {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                Next::More => {
+                    self.flush().await?;
+                    if reader.read_buf(lines.space()).await? == 0 {
+                        return Ok(());
+                    }
+                }
+                Next::Http => {
+                    tracing::warn!(id = self.id, "dropped a connection that speaks HTTP");
+                    return Ok(());
+                }
+                Next::TooLong => {
+                    let message = format!("Parse error: the line is longer than {longest} bytes");
+                    write_error(&mut self.out, "null", code::PARSE, &message);
+                    self.flush().await?;
+                    self.writer.shutdown().await?;
+                    return drain(reader).await;
+                }
+            }
+        }
+    }
+
+    /// Answers one line: appends the reply to `out`.
+    async fn answer(&mut self, line: &[u8]) -> io::Result<()> {
+        let request = match Request::parse(line) {
+            Ok(Some(request)) => request,
+            Ok(None) => return Ok(()),
+            Err(fault) => {
+                write_error(
+                    &mut self.out,
+                    fault.id,
+                    code::PARSE,
+                    &format!("Parse error: {}", fault.message),
+                );
+                return Ok(());
+            }
+        };
+        let id = request.id;
+        if request.method == "auth.login" {
+            return self.login(id, Login::parse(request.params)).await;
+        }
+        let Some(caller) = &self.caller else {
+            let message = "Not authenticated. Call auth.login first";
+            write_error(&mut self.out, id, code::NOT_AUTHENTICATED, message);
+            return Ok(());
+        };
+
+        self.reply.clear();
+        self.reply.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        self.reply.extend_from_slice(id.as_bytes());
+        self.reply.extend_from_slice(br#","result":"#);
+        let dispatcher = &self.shared.dispatcher;
+        let result = {
+            let mut call =
+                pin!(dispatcher.call(caller, &request.method, request.params, &mut self.reply));
+            match poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await {
+                Poll::Ready(result) => result,
+                // It waits: what was answered before must not wait with it.
+                Poll::Pending if self.out.is_empty() => call.await,
+                Poll::Pending => {
+                    let (flushed, result) = tokio::join!(self.writer.write_all(&self.out), call);
+                    flushed?;
+                    self.out.clear();
+                    result
+                }
+            }
+        };
+        match result {
+            Ok(()) => {
+                self.reply.extend_from_slice(b"}\n");
+                if self.out.is_empty() {
+                    std::mem::swap(&mut self.out, &mut self.reply);
+                } else {
+                    self.out.extend_from_slice(&self.reply);
+                }
+            }
+            Err(error) => write_failure(&mut self.out, id, &error),
+        }
+        Ok(())
+    }
+
+    async fn login(&mut self, id: &str, login: Option<Login>) -> io::Result<()> {
+        let token = self.shared.token.as_bytes();
+        // The comparison takes the same time wherever the tokens differ. Their lengths are no secret.
+        match login.filter(|login| login.token.as_bytes().ct_eq(token).into()) {
+            Some(login) => {
+                self.wrong_tokens = 0;
+                self.caller = Some(Caller {
+                    wire: Wire::Tcp,
+                    connection: self.id,
+                    token: TokenKind::Instance,
+                    client: login.client,
+                    conversation: login.conversation,
+                    scopes: Scopes::all(),
+                });
+                write_result(&mut self.out, id, br#"{"status":"ok"}"#);
+            }
+            None => {
+                self.wrong_tokens += 1;
+                let delay = self.shared.throttle.delay(self.wrong_tokens);
+                tracing::warn!(id = self.id, count = self.wrong_tokens, ?delay, "wrong token");
+                self.flush().await?;
+                tokio::time::sleep(delay).await;
+                write_error(&mut self.out, id, code::BAD_TOKEN, "Invalid auth token");
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is ready; waits for a client that does not read.
+    async fn flush(&mut self) -> io::Result<()> {
+        if !self.out.is_empty() {
+            self.writer.write_all(&self.out).await?;
+            self.out.clear();
+            self.out.shrink_to(BATCH);
+            self.reply.shrink_to(BATCH);
+        }
+        Ok(())
+    }
+}
+
+/// Reads what a refused client still sends, within bounds: closing with bytes unread would reset the connection, and the
+/// refusal would be lost.
+async fn drain(reader: &mut tokio::net::tcp::OwnedReadHalf) -> io::Result<()> {
+    const MOST: u64 = 64 << 20;
+    const LONGEST: Duration = Duration::from_secs(2);
+    let rest = &mut AsyncReadExt::take(reader, MOST);
+    let sink = &mut tokio::io::sink();
+    tokio::time::timeout(LONGEST, tokio::io::copy(rest, sink)).await.unwrap_or(Ok(0)).map(drop)
+}
+
+fn write_result(out: &mut Vec<u8>, id: &str, result: &[u8]) {
+    out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    out.extend_from_slice(id.as_bytes());
+    out.extend_from_slice(br#","result":"#);
+    out.extend_from_slice(result);
+    out.extend_from_slice(b"}\n");
+}
+
+/// Every failure of a method has the same code on this wire, as documented.
+fn write_failure(out: &mut Vec<u8>, id: &str, error: &Error) {
+    write_error(out, id, code::INTERNAL, &error.to_string());
+}
+
+fn write_error(out: &mut Vec<u8>, id: &str, code: i32, message: &str) {
+    let message = serde_json::Value::from(message);
+    // Writing to memory can't fail.
+    let _ = writeln!(
+        out,
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}}}}}"#
+    );
+}

@@ -1,0 +1,175 @@
+//! Bytes as lines, within bounds.
+
+/// What has been read of a connection and not yet handled.
+#[derive(Default)]
+pub struct Lines {
+    buffer: Vec<u8>,
+    /// Where the first unhandled line begins.
+    start: usize,
+    /// No line ends between `start` and here.
+    scanned: usize,
+    /// The first line has been seen to be none of HTTP's.
+    checked: bool,
+}
+
+/// The next thing there is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next<'a> {
+    /// A line without its end.
+    Line(&'a [u8]),
+    /// No whole line: read into [`Lines::space`].
+    More,
+    /// The connection began like HTTP.
+    Http,
+    /// The line is longer than it may be.
+    TooLong,
+}
+
+/// Room that is kept for a connection that says nothing.
+const IDLE: usize = 4 << 10;
+/// Room that is kept for one that has sent a long line.
+const KEPT: usize = 256 << 10;
+
+impl Lines {
+    /// The next line of at most `longest` bytes.
+    pub fn next(&mut self, longest: usize) -> Next<'_> {
+        let end = find_newline(&self.buffer[self.scanned..]).map(|i| self.scanned + i);
+        if !self.checked {
+            let first = &self.buffer[self.start..end.unwrap_or(self.buffer.len())];
+            match begins_like_http(first, end.is_some()) {
+                Some(true) => return Next::Http,
+                // A blank line says nothing yet.
+                Some(false) => self.checked = !first.trim_ascii().is_empty(),
+                None => {}
+            }
+        }
+        let length = end.unwrap_or(self.buffer.len()) - self.start;
+        if length > longest {
+            return Next::TooLong;
+        }
+        let Some(end) = end else {
+            self.scanned = self.buffer.len();
+            return Next::More;
+        };
+        let line = self.start..end;
+        self.start = end + 1;
+        self.scanned = self.start;
+        Next::Line(&self.buffer[line])
+    }
+
+    /// Where to append what is read next.
+    pub fn space(&mut self) -> &mut Vec<u8> {
+        if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.scanned -= self.start;
+            self.start = 0;
+            if self.buffer.len() < KEPT {
+                self.buffer.shrink_to(KEPT);
+            }
+        }
+        if self.buffer.capacity() - self.buffer.len() < IDLE {
+            // Doubles, so that a long line is copied a few times only.
+            self.buffer.reserve(IDLE);
+        }
+        &mut self.buffer
+    }
+}
+
+fn find_newline(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr(b'\n', bytes)
+}
+
+/// Whether the first line of a connection is a request line of HTTP; `None`: more is wanted to tell. A web page can make a
+/// browser send anything after that line, so nothing after it may be heard.
+fn begins_like_http(line: &[u8], is_whole: bool) -> Option<bool> {
+    const METHODS: [&[u8]; 10] = [
+        b"GET ",
+        b"HEAD ",
+        b"POST ",
+        b"PUT ",
+        b"DELETE ",
+        b"CONNECT ",
+        b"OPTIONS ",
+        b"TRACE ",
+        b"PATCH ",
+        b"PRI ",
+    ];
+    let line = line.trim_ascii_start();
+    if METHODS.iter().any(|method| line.starts_with(method)) {
+        return Some(true);
+    }
+    if line.first().is_some_and(|&byte| byte == b'{') {
+        return Some(false);
+    }
+    if is_whole {
+        return Some(memchr::memmem::find(line, b" HTTP/").is_some());
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(chunks: &[&str]) -> Vec<String> {
+        let mut lines = Lines::default();
+        let mut seen = Vec::new();
+        for chunk in chunks {
+            lines.space().extend_from_slice(chunk.as_bytes());
+            loop {
+                match lines.next(64) {
+                    Next::Line(line) => seen.push(String::from_utf8(line.to_vec()).unwrap()),
+                    Next::More => break,
+                    end => {
+                        seen.push(format!("<{end:?}>"));
+                        return seen;
+                    }
+                }
+            }
+        }
+        seen
+    }
+
+    #[test]
+    fn lines_come_whole_however_they_are_cut() {
+        let text = "{\"a\":1}\n\n  \r\n{\"b\":2}\r\n{\"half";
+        let whole = lines(&[text]);
+        assert_eq!(whole, ["{\"a\":1}", "", "  \r", "{\"b\":2}\r"]);
+        for cut in 0..text.len() {
+            assert_eq!(lines(&[&text[..cut], &text[cut..]]), whole);
+        }
+        let bytes: Vec<_> = text.split_inclusive(|_| true).collect();
+        assert_eq!(lines(&bytes), whole);
+    }
+
+    #[test]
+    fn a_line_may_be_as_long_as_is_said_and_no_longer() {
+        let longest = "{".repeat(64);
+        assert_eq!(lines(&[&format!("{longest}\n{{\n")]), [longest.as_str(), "{"]);
+        assert_eq!(lines(&[&format!("{{\n{longest}x")]), ["{", "<TooLong>"]);
+        assert_eq!(lines(&[&format!("{longest}x\n")]), ["<TooLong>"]);
+    }
+
+    #[test]
+    fn http_is_heard_at_once_and_only_at_the_beginning() {
+        assert_eq!(lines(&["GE", "T ", "/ HTTP/1.1\r\n"]), ["<Http>"]);
+        assert_eq!(
+            lines(&["\r\n POST /"]),
+            ["", "<Http>"].map(|s| if s.is_empty() { "\r" } else { s })
+        );
+        assert_eq!(lines(&["{}\nGET / HTTP/1.1\n"]), ["{}", "GET / HTTP/1.1"]);
+        assert_eq!(lines(&["brew /pot HTTP/1.1\n"]), ["<Http>"]);
+        assert_eq!(lines(&["GETTING\n"]), ["GETTING"]);
+        assert_eq!(lines(&["garbage\nPOST / HTTP/1.1\n"]), ["garbage", "POST / HTTP/1.1"]);
+    }
+
+    #[test]
+    fn a_long_line_leaves_no_large_buffer() {
+        let mut lines = Lines::default();
+        lines.space().extend_from_slice(&vec![b'x'; 8 << 20]);
+        lines.space().push(b'\n');
+        assert!(matches!(lines.next(16 << 20), Next::Line(_)));
+        assert_eq!(lines.next(16 << 20), Next::More);
+        assert!(lines.space().capacity() <= KEPT);
+    }
+}

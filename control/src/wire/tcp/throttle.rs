@@ -1,0 +1,61 @@
+//! Slowing wrong tokens: each one more on a connection waits longer, and all connections together get few answers a
+//! second. Right tokens never wait.
+
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+/// Shared by all connections of a server.
+#[derive(Default)]
+pub struct Throttle {
+    /// When the next wrong token may be answered; `None`: none was given yet.
+    next: Mutex<Option<Instant>>,
+}
+
+/// The first wrong token of a connection waits this long, each further one twice as long as the one before.
+const FIRST: Duration = Duration::from_millis(50);
+/// Between the answers to any two wrong tokens.
+const APART: Duration = Duration::from_millis(20);
+/// Nobody waits longer.
+const LONGEST: Duration = Duration::from_secs(5);
+
+impl Throttle {
+    /// How long to wait before answering the `count`th wrong token of a connection.
+    pub fn delay(&self, count: u32) -> Duration {
+        self.delay_at(Instant::now(), count)
+    }
+
+    fn delay_at(&self, now: Instant, count: u32) -> Duration {
+        let own = FIRST.saturating_mul(1 << count.saturating_sub(1).min(10));
+        let mut next = self.next.lock();
+        let at = next.map_or(now, |next| next.max(now));
+        // Bounded, so that a flood of wrong tokens does not set the clock far ahead.
+        *next = Some((at + APART).min(now + LONGEST));
+        own.max(at - now).min(LONGEST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_waits_longer_each_time() {
+        let throttle = Throttle::default();
+        let now = Instant::now();
+        let waits: Vec<_> = (1..=9).map(|n| throttle.delay_at(now, n).as_millis()).collect();
+        assert_eq!(waits, [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
+        assert_eq!(throttle.delay_at(now, u32::MAX), LONGEST);
+    }
+
+    #[test]
+    fn many_connections_wait_for_each_other_and_not_for_long_after() {
+        let throttle = Throttle::default();
+        let now = Instant::now();
+        let waits: Vec<_> = (0..300).map(|_| throttle.delay_at(now, 1)).collect();
+        assert_eq!(waits[0], FIRST);
+        assert_eq!(waits[100], APART * 100);
+        assert_eq!(waits[299], LONGEST);
+        assert_eq!(throttle.delay_at(now + Duration::from_secs(10), 1), FIRST);
+    }
+}

@@ -1,0 +1,237 @@
+//! A real server on a loopback port with a home of its own, and a client that speaks the wire and nothing more.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::TcpStream,
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use unterm_control::{Gate, Headless, Server, ServerOptions};
+use unterm_mux::{Mux, MuxOptions, Pane, PaneId, PaneState};
+use unterm_term::{Options, Size};
+
+/// How long a test waits for what must come: long enough for a machine under load.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server and what it works on; all of it ends with this.
+pub struct Fixture {
+    pub mux: Arc<Mux>,
+    pub server: Option<Server>,
+    pub home: tempfile::TempDir,
+}
+
+impl Fixture {
+    pub fn new() -> Self {
+        Self::gated(Vec::new())
+    }
+
+    pub fn gated(gates: Vec<Arc<dyn Gate>>) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mux = Mux::new(MuxOptions {
+            term: Options::default(),
+            default_size: Size::cells(120, 30),
+            env: environment(home.path()),
+            sized_by_window: false,
+        });
+        let options = ServerOptions {
+            mux: mux.clone(),
+            host: Arc::new(Headless),
+            home: home.path().join(".unterm"),
+        };
+        let server = Some(Server::start_gated(options, gates).unwrap());
+        Self { mux, server, home }
+    }
+
+    pub fn server(&self) -> &Server {
+        self.server.as_ref().unwrap()
+    }
+
+    /// The directory of the registry.
+    pub fn registry(&self) -> std::path::PathBuf {
+        self.home.path().join(".unterm")
+    }
+
+    pub fn token(&self) -> String {
+        let record =
+            self.registry().join("instances").join(format!("{}.json", self.server().instance_id()));
+        let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+        record["auth_token"].as_str().unwrap().to_owned()
+    }
+
+    /// A connection that has not logged in.
+    pub fn connect(&self) -> Wire {
+        let stream = TcpStream::connect(self.server().address()).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        Wire { reader: BufReader::new(stream), id: 0 }
+    }
+
+    /// A connection that has.
+    pub fn login(&self) -> Wire {
+        let mut wire = self.connect();
+        assert_eq!(
+            wire.call("auth.login", json!({"token": self.token()})),
+            json!({"status": "ok"})
+        );
+        wire
+    }
+
+    /// A session that runs a program of that name with arguments, of 80×24.
+    pub fn program(&self, wire: &mut Wire, program: &str, args: &[&str]) -> Session {
+        let created = wire.call(
+            "session.create",
+            json!({"program": program, "args": args, "cols": 80, "rows": 24, "cwd": self.home.path()}),
+        );
+        let id = created["id"].as_u64().unwrap();
+        Session { id, pane: self.mux.pane(PaneId(id)).unwrap() }
+    }
+
+    /// A session with a POSIX shell.
+    pub fn shell(&self, wire: &mut Wire) -> Session {
+        self.program(wire, "sh", &[])
+    }
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        self.server.take();
+        self.mux.shutdown();
+    }
+}
+
+/// What shells of tests find: nobody's start-up files, and a prompt without surprises.
+fn environment(home: &Path) -> Vec<(String, String)> {
+    [
+        ("TERM", "xterm-256color"),
+        ("HOME", home.to_str().unwrap()),
+        ("ZDOTDIR", home.to_str().unwrap()),
+        ("XDG_CONFIG_HOME", home.to_str().unwrap()),
+        ("XDG_DATA_HOME", home.to_str().unwrap()),
+        ("PS1", "$ "),
+        ("LC_ALL", "C.UTF-8"),
+        ("ENV", ""),
+    ]
+    .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .to_vec()
+}
+
+/// A session and its pane, to wait on.
+pub struct Session {
+    pub id: u64,
+    pub pane: Arc<Pane>,
+}
+
+impl Session {
+    /// Waits until the text of the live screen is such.
+    pub fn wait_for(&self, what: impl Fn(&str) -> bool) {
+        let text = self.wait(|pane| {
+            let text = screen(pane);
+            if what(&text) { Some(text) } else { None }
+        });
+        assert!(text.is_some(), "the screen never came to it:\n{}", screen(&self.pane));
+    }
+
+    pub fn wait_for_text(&self, text: &str) {
+        self.wait_for(|screen| screen.contains(text));
+    }
+
+    /// Waits until the program has ended.
+    pub fn wait_for_end(&self) {
+        let ended = self.wait(|pane| (pane.state() != PaneState::Running).then_some(()));
+        assert!(ended.is_some(), "the program never ended");
+    }
+
+    fn wait<T>(&self, test: impl Fn(&Pane) -> Option<T>) -> Option<T> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            let mut changes = self.pane.watch();
+            tokio::time::timeout(PATIENCE, async {
+                loop {
+                    changes.borrow_and_update();
+                    if let Some(found) = test(&self.pane) {
+                        return Some(found);
+                    }
+                    changes.changed().await.ok()?;
+                }
+            })
+            .await
+            .ok()
+            .flatten()
+        })
+    }
+}
+
+fn screen(pane: &Pane) -> String {
+    let term = pane.term();
+    let top = term.live_top().0;
+    let mut text = String::new();
+    for row in 0..u64::from(term.size().rows) {
+        term.row_text(unterm_term::LineId(top + row), &mut text);
+        text.push('\n');
+    }
+    text
+}
+
+/// A connection: lines out, lines in.
+pub struct Wire {
+    reader: BufReader<TcpStream>,
+    id: u64,
+}
+
+impl Wire {
+    pub fn stream(&mut self) -> &mut TcpStream {
+        self.reader.get_mut()
+    }
+
+    pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream().write_all(bytes.as_ref()).unwrap();
+    }
+
+    /// The next line, `None` when the server has closed the connection.
+    pub fn receive(&mut self) -> Option<String> {
+        let mut line = String::new();
+        match self.reader.read_line(&mut line) {
+            Ok(0) => None,
+            Ok(_) => {
+                assert_eq!(line.pop(), Some('\n'));
+                Some(line)
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => None,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Sends a line and returns the one that answers it.
+    pub fn exchange(&mut self, line: &str) -> String {
+        self.send(format!("{line}\n"));
+        self.receive().expect("an answer")
+    }
+
+    /// Calls a method; the whole reply.
+    pub fn reply(&mut self, method: &str, params: Value) -> Value {
+        self.id += 1;
+        let request = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
+        let reply: Value = serde_json::from_str(&self.exchange(&request.to_string())).unwrap();
+        assert_eq!(reply["id"], self.id);
+        assert_eq!(reply["jsonrpc"], "2.0");
+        reply
+    }
+
+    /// Calls a method that must succeed.
+    pub fn call(&mut self, method: &str, params: Value) -> Value {
+        let mut reply = self.reply(method, params);
+        assert!(reply.get("error").is_none(), "{method}: {reply}");
+        reply["result"].take()
+    }
+
+    /// Calls a method that must fail with -32603; its message.
+    pub fn fail(&mut self, method: &str, params: Value) -> String {
+        let reply = self.reply(method, params);
+        assert_eq!(reply["error"]["code"], -32603, "{method}: {reply}");
+        reply["error"]["message"].as_str().unwrap().to_owned()
+    }
+}
