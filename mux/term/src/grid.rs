@@ -170,13 +170,49 @@ impl Grid {
     // --- tables
 
     /// The id of `style` in `table`; 0 if the table is full of styles in use.
+    #[inline]
     pub fn intern_style(&mut self, table: usize, style: &Style) -> u16 {
         if *style == Style::default() {
             return 0;
         }
-        if let Some(id) = self.tables[table].styles.intern(style) {
-            return id;
+        match self.tables[table].styles.intern(style) {
+            Some(id) => id,
+            None => {
+                self.sweep_styles(table);
+                self.tables[table].styles.intern(style).unwrap_or(0)
+            }
         }
+    }
+
+    /// The id of `link` in `table`; 0 if the table is full of links in use.
+    pub fn intern_link(&mut self, table: usize, link: &Arc<Link>) -> u16 {
+        match self.tables[table].links.intern(link) {
+            Some(id) => id,
+            None => {
+                self.sweep_links(table);
+                self.tables[table].links.intern(link).unwrap_or(0)
+            }
+        }
+    }
+
+    /// The id of `cluster` in `table`; `None` if the table is full of clusters in use.
+    pub fn intern_cluster(&mut self, table: usize, cluster: &str) -> Option<u16> {
+        let clusters = &mut self.tables[table].clusters;
+        if let Some(id) = clusters.get(cluster) {
+            return Some(id);
+        }
+        let cluster = Arc::from(cluster);
+        match clusters.intern(&cluster) {
+            Some(id) => Some(id),
+            None => {
+                self.sweep_clusters(table);
+                self.tables[table].clusters.intern(&cluster)
+            }
+        }
+    }
+
+    #[cold]
+    fn sweep_styles(&mut self, table: usize) {
         let mut sweep = self.tables[table].styles.sweeper();
         let range = self.table_range(table);
         for cell in &mut self.cells[range] {
@@ -188,14 +224,10 @@ impl Grid {
         }
         self.tables[table].styles.swept();
         self.generation += 1;
-        self.tables[table].styles.intern(style).unwrap_or(0)
     }
 
-    /// The id of `link` in `table`; 0 if the table is full of links in use.
-    pub fn intern_link(&mut self, table: usize, link: &Arc<Link>) -> u16 {
-        if let Some(id) = self.tables[table].links.intern(link) {
-            return id;
-        }
+    #[cold]
+    fn sweep_links(&mut self, table: usize) {
         let mut sweep = self.tables[table].links.sweeper();
         let range = self.table_range(table);
         for cell in &mut self.cells[range] {
@@ -207,14 +239,10 @@ impl Grid {
         }
         self.tables[table].links.swept();
         self.generation += 1;
-        self.tables[table].links.intern(link).unwrap_or(0)
     }
 
-    /// The id of `cluster` in `table`; `None` if the table is full of clusters in use.
-    pub fn intern_cluster(&mut self, table: usize, cluster: &Arc<str>) -> Option<u16> {
-        if let Some(id) = self.tables[table].clusters.intern(cluster) {
-            return Some(id);
-        }
+    #[cold]
+    fn sweep_clusters(&mut self, table: usize) {
         let mut sweep = self.tables[table].clusters.sweeper();
         let range = self.table_range(table);
         for cell in &mut self.cells[range] {
@@ -224,7 +252,6 @@ impl Grid {
             }
         }
         self.tables[table].clusters.swept();
-        self.tables[table].clusters.intern(cluster)
     }
 
     fn table_range(&self, table: usize) -> std::ops::Range<usize> {
@@ -362,6 +389,19 @@ impl Grid {
         self.touch(top + n, bottom, revision);
     }
 
+    /// [`Grid::scroll_up`] of the whole screen by one, where new rows are empty in the default style.
+    #[inline]
+    pub fn scroll_screen(&mut self, revision: u64) {
+        self.advance();
+        let slot = self.slot(self.rows - 1);
+        if self.limit == 0 {
+            self.clear_slot(slot, Cell::EMPTY, revision);
+        } else {
+            debug_assert!(self.meta[slot].occ == 0 && self.meta[slot].flags == 0);
+            self.meta[slot].revision = revision;
+        }
+    }
+
     /// Moves the screen down one line: its first row leaves it, a slot comes in at its foot, clean if there is history.
     #[inline]
     fn advance(&mut self) {
@@ -411,21 +451,38 @@ impl Grid {
         }
         let mut builder = std::mem::take(&mut self.builder);
         let mut table = usize::MAX;
-        for i in 0..self.pending {
-            let place = (self.head + i) % self.slots;
+        let mut place = self.head;
+        builder.reserve(self.pending);
+        for _ in 0..self.pending {
             let slot = self.order[place] as usize;
+            place = if place + 1 == self.slots { 0 } else { place + 1 };
             if self.table_of(slot) != table {
                 table = self.table_of(slot);
                 builder.source();
             }
-            builder.push(self.slot_cells(slot), self.meta[slot], self.tables[table].view());
-            self.clear_slot(slot, Cell::EMPTY, 0);
+            let (start, meta) = (slot * self.cols, &mut self.meta[slot]);
+            let cells = &mut self.cells[start..start + meta.occ as usize];
+            builder.push(cells, *meta, self.tables[table].view());
+            cells.fill(Cell::EMPTY);
+            *meta = RowMeta::default();
         }
         self.history.push(Arc::new(builder.finish()));
         self.builder = builder;
         self.head = self.top;
         self.pending = 0;
         self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
+        // The fewest cells are in use now, so this is the time to see what they still need.
+        for table in 0..self.tables.len() {
+            if self.tables[table].styles.is_untidy() {
+                self.sweep_styles(table);
+            }
+            if self.tables[table].clusters.is_untidy() {
+                self.sweep_clusters(table);
+            }
+            if self.tables[table].links.is_untidy() {
+                self.sweep_links(table);
+            }
+        }
     }
 
     /// Forgets all history (ED 3).
@@ -476,7 +533,16 @@ impl Grid {
         self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
     }
 
+    /// Entries of all tables, for tests of their bounds.
+    #[cfg(test)]
+    pub fn table_entries(&self) -> usize {
+        let count =
+            |t: &Tables| t.styles.items().len() + t.links.items().len() + t.clusters.items().len();
+        self.tables.iter().map(count).sum()
+    }
+
     /// Panics where the grid contradicts itself: for tests and debug builds.
+    #[cfg(debug_assertions)]
     pub fn check(&self) {
         let mut seen = vec![false; self.slots];
         for &slot in &self.order {

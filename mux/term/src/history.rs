@@ -142,6 +142,11 @@ impl PageBuilder {
         self.rows.len()
     }
 
+    /// Makes room for so many rows.
+    pub fn reserve(&mut self, rows: usize) {
+        self.rows.reserve_exact(rows);
+    }
+
     /// The cells of the following rows name their ids in other tables than those before.
     pub fn source(&mut self) {
         self.style_ids.clear();

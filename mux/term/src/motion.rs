@@ -1,7 +1,7 @@
 //! The cursor's motions, and the scrolling they cause.
 
-use crate::Modes;
 use crate::term::{SavedCursor, Term};
+use crate::{Color, Modes};
 
 impl Term {
     /// First row the cursor may be sent to: the region's under DECOM, else the screen's.
@@ -86,7 +86,12 @@ impl Term {
     pub(crate) fn index(&mut self) {
         self.cursor.wrap_pending = false;
         if self.cursor.row + 1 == self.bottom {
-            self.scroll_up(1);
+            let whole = self.top == 0 && self.bottom == self.grid.rows();
+            if whole && self.pen.style().background == Color::Default {
+                self.grid.scroll_screen(self.seq);
+            } else {
+                self.scroll_up(1);
+            }
         } else if self.cursor.row + 1 < self.grid.rows() {
             self.cursor.row += 1;
         }

@@ -5,7 +5,7 @@ pub(crate) const MAX_PARAMS: usize = 32;
 
 /// Numbers of a CSI, each a parameter of its own (`;`) or a part of the one before (`:`). There is at least one; an
 /// absent number is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Params {
     values: [u16; MAX_PARAMS],
     len: u8,
@@ -17,6 +17,13 @@ impl Params {
     #[inline]
     pub fn new() -> Self {
         Self { values: [0; MAX_PARAMS], len: 0, parts: 0 }
+    }
+
+    /// Forgets all numbers.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.parts = 0;
     }
 
     /// Adds a number; false when there is no room.
@@ -70,7 +77,7 @@ impl From<&vte::Params> for Params {
 }
 
 /// A complete control sequence (ECMA-48 5.4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Csi {
     /// `<`, `=`, `>` or `?`; 0 for none.
     pub private: u8,

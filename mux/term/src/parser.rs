@@ -53,6 +53,8 @@ enum Kind {
 pub struct Parser {
     state: State,
     vte: vte::Parser,
+    /// The last control sequence the scanner parsed, for its memory.
+    csi: Csi,
     /// The string so far.
     string: Vec<u8>,
     /// The string was longer than the cap.
@@ -110,6 +112,11 @@ impl Parser {
                     let len = ascii_run(&bytes[at..]);
                     term.print_ascii(&bytes[at..at + len]);
                     at += len;
+                }
+                b'\r' if bytes.get(at + 1) == Some(&b'\n') => {
+                    term.carriage_return();
+                    term.line_feed();
+                    at += 2;
                 }
                 0x7f => at += 1,
                 0x80.. => {
@@ -190,9 +197,9 @@ impl Parser {
     fn escape(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
         self.state = State::Ground;
         match bytes[0] {
-            b'[' => match parse_csi(&bytes[1..]) {
-                Some((csi, len)) => {
-                    term.csi(&csi);
+            b'[' => match parse_csi(&bytes[1..], &mut self.csi) {
+                Some(len) => {
+                    term.csi(&self.csi);
                     return len + 1;
                 }
                 None => {
@@ -300,16 +307,18 @@ impl Parser {
     }
 }
 
-/// Parses a control sequence from behind `ESC [`; `None` unless it is complete, plain and short.
+/// Parses a control sequence from behind `ESC [` into `csi`; `None` unless it is complete, plain and short. Gives its
+/// length.
 #[inline]
-fn parse_csi(bytes: &[u8]) -> Option<(Csi, usize)> {
+fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     let mut at = 0;
-    let mut private = 0;
+    csi.private = 0;
+    csi.intermediate = 0;
+    csi.params.clear();
     if let b'<'..=b'?' = *bytes.first()? {
-        private = bytes[0];
+        csi.private = bytes[0];
         at = 1;
     }
-    let mut params = Params::new();
     let mut value = 0u32;
     let mut part = false;
     loop {
@@ -318,23 +327,21 @@ fn parse_csi(bytes: &[u8]) -> Option<(Csi, usize)> {
         match byte {
             b'0'..=b'9' => value = (value * 10 + (byte - b'0') as u32).min(u16::MAX as u32),
             b';' | b':' => {
-                if !params.push(value as u16, part) {
+                if !csi.params.push(value as u16, part) {
                     return None;
                 }
                 value = 0;
                 part = byte == b':';
             }
             0x40..=0x7e => {
-                return params
-                    .push(value as u16, part)
-                    .then_some((Csi { private, intermediate: 0, end: byte, params }, at));
+                csi.end = byte;
+                return csi.params.push(value as u16, part).then_some(at);
             }
             0x20..=0x2f => {
-                let end = *bytes.get(at)?;
-                if !params.push(value as u16, part) || !(0x40..=0x7e).contains(&end) {
-                    return None;
-                }
-                return Some((Csi { private, intermediate: byte, end, params }, at + 1));
+                csi.intermediate = byte;
+                csi.end = *bytes.get(at)?;
+                let plain = (0x40..=0x7e).contains(&csi.end);
+                return (csi.params.push(value as u16, part) && plain).then_some(at + 1);
             }
             _ => return None,
         }

@@ -3,8 +3,6 @@
 //! Runs of text come whole, so that modes are looked at once a run. What needs more care (joining a cluster, insert
 //! mode, character sets) goes one character at a time.
 
-use std::sync::Arc;
-
 use crate::Modes;
 use crate::cell::{CLUSTER, Cell, Content, HEAD, SHOWN, TAIL, WIDE};
 use crate::grid::part_wide;
@@ -15,19 +13,68 @@ use crate::unicode::{Class, cluster_width, joins, may_join, props};
 /// Bytes of a cluster; what would join it beyond that is dropped.
 const CLUSTER_CAP: usize = 128;
 
+/// A cluster being put together, without the heap.
+struct Cluster {
+    bytes: [u8; CLUSTER_CAP],
+    len: usize,
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Self { bytes: [0; CLUSTER_CAP], len: 0 }
+    }
+}
+
+impl Cluster {
+    fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+    }
+
+    /// Adds `c`; false when there is no room.
+    fn push(&mut self, c: char) -> bool {
+        let end = self.len + c.len_utf8();
+        if end > CLUSTER_CAP {
+            return false;
+        }
+        c.encode_utf8(&mut self.bytes[self.len..]);
+        self.len = end;
+        true
+    }
+
+    fn set(&mut self, text: &str) -> bool {
+        self.len = text.len().min(CLUSTER_CAP);
+        self.bytes[..self.len].copy_from_slice(&text.as_bytes()[..self.len]);
+        true
+    }
+}
+
 impl Term {
     /// Prints bytes that are all 0x20–0x7e.
+    #[inline]
     pub(crate) fn print_ascii(&mut self, text: &[u8]) {
         let Some(&last) = text.last() else { return };
-        if !self.prints_plainly() || self.after_prepended() {
+        if !self.prints_plainly() {
             for &byte in text {
                 self.print_char(byte as char);
             }
             return;
         }
-        let cols = self.grid.cols();
         let mut rest = text;
-        loop {
+        let cols = self.grid.cols();
+        if self.cursor.col > 0 {
+            // Nothing below U+0600 takes the next character into its cluster: the neighbour's bits settle nearly all.
+            let before =
+                if self.cursor.wrap_pending { self.cursor.col } else { self.cursor.col - 1 };
+            let slot = self.grid.slot(self.cursor.row);
+            if self.grid.slot_cells(slot)[before].0 & (SHOWN & !WIDE) >= 0x600 {
+                self.print_char(text[0] as char);
+                rest = &text[1..];
+            }
+        }
+        if rest.is_empty() {
+            return;
+        }
+        while !rest.is_empty() {
             if self.cursor.wrap_pending {
                 if self.modes.contains(Modes::AUTO_WRAP) {
                     self.wrap();
@@ -58,9 +105,6 @@ impl Term {
                 self.cursor.col = end;
             }
             rest = later;
-            if rest.is_empty() {
-                break;
-            }
         }
         self.last_printed = Some(last as char);
     }
@@ -271,21 +315,6 @@ impl Term {
         }
     }
 
-    /// Whether the character before the cursor takes any next one into its cluster.
-    #[inline]
-    fn after_prepended(&self) -> bool {
-        let Position { row, col, .. } = self.cursor;
-        // Nothing below U+0600 does; a look at the neighbour's bits settles nearly every run.
-        let col = if self.cursor.wrap_pending { col } else { col.wrapping_sub(1) };
-        match self.grid.row(row).get(col) {
-            None => false,
-            Some(cell) if cell.0 & (SHOWN & !WIDE) < 0x600 => false,
-            Some(_) => {
-                self.modes.contains(Modes::GRAPHEMES) && self.class_before() == Class::Prepend
-            }
-        }
-    }
-
     /// Adds `c` to the cluster before the cursor if it belongs there; true when it has been dealt with.
     fn join(&mut self, c: char, class: Class, width: usize) -> bool {
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
@@ -300,26 +329,31 @@ impl Term {
         let slot = self.grid.slot(row);
         let table = self.grid.table_of(slot);
         let cell = self.grid.slot_cells(slot)[col];
-        let mut text = String::with_capacity(32);
+        let mut text = Cluster::default();
         match cell.content() {
             Content::Empty if !extends => return false,
             Content::Empty => text.push(' '),
             Content::Char(base) => text.push(base),
             Content::Cluster(id) => {
                 let tables = self.grid.tables(table).view();
-                text.push_str(tables.cluster(id as u16).map_or("", |text| text));
+                tables.cluster(id as u16).is_none_or(|known| text.set(known))
             }
-        }
-        if !extends && !joins(&text, c) {
+        };
+        if !extends && !joins(text.as_str(), c) {
             return false;
         }
-        if text.len() + c.len_utf8() > CLUSTER_CAP {
+        if !text.push(c) {
             return true;
         }
-        text.push(c);
         let old = 1 + cell.is_wide() as usize;
-        let new = if graphemes { cluster_width(&text).min(self.grid.cols()) } else { old };
-        let Some(id) = self.grid.intern_cluster(table, &Arc::from(text)) else { return true };
+        // A mark without width changes none, but for the variation selectors.
+        let keeps = width == 0 && !matches!(c, '\u{fe0e}' | '\u{fe0f}');
+        let new = if graphemes && !keeps {
+            cluster_width(text.as_str()).min(self.grid.cols())
+        } else {
+            old
+        };
+        let Some(id) = self.grid.intern_cluster(table, text.as_str()) else { return true };
         let shown = Cell(CLUSTER | id as u64);
         if (old, new) == (1, 2) && col + 1 == self.grid.cols() {
             self.move_widened(slot, col, table, id);

@@ -3,57 +3,110 @@
 //! Owns the interning; knows nothing of rows. Id 0 means "none" (default style, no link). A table never frees one
 //! entry: when it is full its grid sweeps it, that is, builds a new one from the ids still in use.
 
-use std::hash::Hash;
+use std::borrow::Borrow;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHasher;
 
 use crate::snapshot::Link;
 use crate::style::Style;
 
 /// Entries a table may hold before its grid sweeps it, at first.
 const FIRST_LIMIT: usize = 8192;
+/// Entries from which on a sweep is worth it when rows leave the screen for history.
+const TIDY_FROM: usize = 4096;
 /// Ids are 16 bits and 0 is taken.
 const MAX_ENTRIES: usize = u16::MAX as usize;
 
 /// Values named by ids 1, 2, 3 …
 pub(crate) struct Interner<T> {
     items: Vec<T>,
-    index: FxHashMap<T, u16>,
-    /// The value asked for last, since neighbours ask for the same one.
-    last: u16,
+    /// Ids by hash, open addressing; 0 is free. A power of two long, at least twice as long as `items`.
+    index: Vec<u16>,
     limit: usize,
+}
+
+fn hash<Q: Hash + ?Sized>(value: &Q) -> usize {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    let hash = hasher.finish();
+    (hash ^ hash >> 32) as usize
 }
 
 impl<T: Clone + Eq + Hash> Interner<T> {
     fn new() -> Self {
-        Self { items: Vec::new(), index: FxHashMap::default(), last: 0, limit: FIRST_LIMIT }
+        Self { items: Vec::new(), index: Vec::new(), limit: FIRST_LIMIT }
+    }
+
+    /// The place of `value` in the index: where its id is, or would be.
+    #[inline]
+    fn probe<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> usize
+    where
+        T: Borrow<Q>,
+    {
+        let mask = self.index.len() - 1;
+        let mut at = hash(value) & mask;
+        loop {
+            match self.index[at] {
+                0 => return at,
+                id if self.items[id as usize - 1].borrow() == value => return at,
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    /// The id of `value`, if it is known.
+    #[inline]
+    pub fn get<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> Option<u16>
+    where
+        T: Borrow<Q>,
+    {
+        if self.items.is_empty() {
+            return None;
+        }
+        Some(self.index[self.probe(value)]).filter(|id| *id != 0)
     }
 
     /// The id of `value`, new or known; `None` when the table is full and must be swept.
+    #[inline]
     pub fn intern(&mut self, value: &T) -> Option<u16> {
-        if self.last != 0 && self.items[self.last as usize - 1] == *value {
-            return Some(self.last);
+        if self.index.len() < 2 * (self.items.len() + 1) {
+            self.grow();
         }
-        let id = match self.index.get(value) {
-            Some(&id) => id,
-            None => {
-                if self.items.len() >= self.limit {
-                    return None;
-                }
-                self.items.push(value.clone());
-                let id = self.items.len() as u16;
-                self.index.insert(value.clone(), id);
-                id
-            }
-        };
-        self.last = id;
+        let at = self.probe(value);
+        let known = self.index[at];
+        if known != 0 {
+            return Some(known);
+        }
+        if self.items.len() >= self.limit {
+            return None;
+        }
+        self.items.push(value.clone());
+        let id = self.items.len() as u16;
+        self.index[at] = id;
         Some(id)
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let len = (self.index.len() * 2).max(64);
+        self.index.clear();
+        self.index.resize(len, 0);
+        for i in 0..self.items.len() {
+            let at = self.probe(&self.items[i]);
+            self.index[at] = i as u16 + 1;
+        }
     }
 
     /// The values, id 1 first.
     pub fn items(&self) -> &[T] {
         &self.items
+    }
+
+    /// Whether a sweep would be worth its while.
+    pub fn is_untidy(&self) -> bool {
+        self.items.len() >= TIDY_FROM
     }
 
     /// The id of `value` whatever the limit; 0 when there are no more ids.
@@ -65,8 +118,8 @@ impl<T: Clone + Eq + Hash> Interner<T> {
     /// Begins a sweep: the table is empty, and takes back what [`Sweeper::keep`] is called with.
     pub fn sweeper(&mut self) -> Sweeper<T> {
         let old = std::mem::take(&mut self.items);
-        self.index.clear();
-        self.last = 0;
+        self.index.fill(0);
+        self.limit = MAX_ENTRIES;
         Sweeper { remap: vec![0; old.len() + 1], old }
     }
 
@@ -84,6 +137,7 @@ pub(crate) struct Sweeper<T> {
 
 impl<T: Clone + Eq + Hash> Sweeper<T> {
     /// The new id of `old`.
+    #[inline]
     pub fn keep(&mut self, table: &mut Interner<T>, old: u16) -> u16 {
         if old == 0 {
             return 0;
@@ -92,10 +146,7 @@ impl<T: Clone + Eq + Hash> Sweeper<T> {
         if new != 0 {
             return new;
         }
-        let value = self.old[old as usize - 1].clone();
-        table.items.push(value.clone());
-        let new = table.items.len() as u16;
-        table.index.insert(value, new);
+        let new = table.intern(&self.old[old as usize - 1]).unwrap_or(0);
         self.remap[old as usize] = new;
         new
     }

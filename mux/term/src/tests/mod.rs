@@ -1,10 +1,24 @@
 //! Tests of the engine as its users see it: bytes in, screen out.
 
+mod hostile;
 mod oracle;
 mod print;
+mod reflow;
 mod sequences;
+mod snapshot;
+mod text;
 
 use crate::{Options, Parser, Size, Snapshot, Term};
+
+/// A property test over `count` inputs, or as many as PROPTEST_CASES says.
+fn cases(count: u32) -> proptest::test_runner::Config {
+    let mut config =
+        proptest::test_runner::Config { failure_persistence: None, ..Default::default() };
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = count;
+    }
+    config
+}
 
 /// A terminal with the parser that feeds it.
 struct Fixture {

@@ -101,7 +101,7 @@ fn compare(bytes: &[u8]) {
 }
 
 /// Pieces of streams: text, sequences whole, odd and cut short.
-fn piece() -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn piece() -> impl Strategy<Value = Vec<u8>> {
     let numbers = prop_oneof![
         "[0-9]{0,3}",
         "[0-9]{0,3}(;[0-9]{0,4}){0,5}",
@@ -131,7 +131,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(super::cases(192))]
 
     #[test]
     fn scanner_is_vte_at_every_split(pieces in prop::collection::vec(piece(), 1..8)) {

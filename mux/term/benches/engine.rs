@@ -1,0 +1,253 @@
+//! Bytes a second through the engine, beside the `alacritty_terminal` crate in the same process.
+//!
+//! `cargo bench -p unterm-term` prints one line a stream: MB/s of both, medians of interleaved runs, and the ratio.
+//! 80×24 cells, 10,000 lines of history, 64 KiB a batch. `cargo bench -p unterm-term -- NAME` runs the streams whose
+//! name contains NAME; with `--only-ours` nothing is compared (for profilers).
+
+#![allow(clippy::print_stdout, reason = "a benchmark's output is its result")]
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use alacritty_terminal::event::VoidListener;
+use alacritty_terminal::grid::Dimensions;
+use alacritty_terminal::term::Config;
+use alacritty_terminal::vte::ansi::Processor;
+
+const COLS: u16 = 80;
+const ROWS: u16 = 24;
+const BATCH: usize = 64 << 10;
+/// Bytes of a stream.
+const LENGTH: usize = 8 << 20;
+const RUNS: usize = 7;
+
+struct Cells;
+
+impl Dimensions for Cells {
+    fn total_lines(&self) -> usize {
+        ROWS as usize
+    }
+
+    fn screen_lines(&self) -> usize {
+        ROWS as usize
+    }
+
+    fn columns(&self) -> usize {
+        COLS as usize
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let only_ours = args.iter().any(|arg| arg == "--only-ours");
+    let wanted = |name: &str| {
+        let mut names = args.iter().filter(|arg| !arg.starts_with('-')).peekable();
+        names.peek().is_none() || names.any(|part| name.contains(part.as_str()))
+    };
+    if !only_ours {
+        println!("{:<24} {:>10} {:>12} {:>7}", "stream", "unterm", "alacritty", "ratio");
+    }
+    for (name, bytes) in streams() {
+        if !wanted(name) {
+            continue;
+        }
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for _ in 0..RUNS {
+            ours.push(run_unterm(&bytes));
+            if !only_ours {
+                theirs.push(run_alacritty(&bytes));
+            }
+        }
+        let ours = median(ours);
+        if only_ours {
+            println!("{name:<24} {ours:>6.0} MB/s");
+            continue;
+        }
+        let theirs = median(theirs);
+        println!("{name:<24} {ours:>5.0} MB/s {theirs:>7.0} MB/s {:>6.2}×", ours / theirs);
+    }
+}
+
+/// MB/s of one pass, after one that fills the history and the caches.
+fn run_unterm(bytes: &[u8]) -> f64 {
+    let size = unterm_term::Size::cells(COLS, ROWS);
+    let mut term = unterm_term::Term::new(size, unterm_term::Options::default());
+    let mut parser = unterm_term::Parser::new();
+    timed(bytes, |batch| parser.advance(&mut term, batch))
+}
+
+fn run_alacritty(bytes: &[u8]) -> f64 {
+    let mut term = alacritty_terminal::Term::new(Config::default(), &Cells, VoidListener);
+    let mut parser: Processor = Processor::new();
+    timed(bytes, |batch| parser.advance(&mut term, batch))
+}
+
+fn timed(bytes: &[u8], mut advance: impl FnMut(&[u8])) -> f64 {
+    let (warm, measured) = bytes.split_at(bytes.len() / 4);
+    warm.chunks(BATCH).for_each(&mut advance);
+    let start = Instant::now();
+    measured.chunks(BATCH).for_each(&mut advance);
+    measured.len() as f64 / 1e6 / start.elapsed().as_secs_f64()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Small numbers, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+fn fill(mut piece: impl FnMut(&mut String, &mut Random)) -> Vec<u8> {
+    let mut random = Random(1);
+    let mut text = String::with_capacity(LENGTH + 4096);
+    while text.len() < LENGTH {
+        piece(&mut text, &mut random);
+    }
+    text.into_bytes()
+}
+
+fn ascii(text: &mut String, random: &mut Random, len: usize) {
+    text.extend((0..len).map(|_| (b' ' + random.below(95) as u8) as char));
+}
+
+const WORDS: [&str; 16] = [
+    "the",
+    "naïve",
+    "café",
+    "Größe",
+    "привет",
+    "мир",
+    "κόσμος",
+    "日本語",
+    "漢字",
+    "한국어",
+    "→",
+    "│",
+    "👍",
+    "👩\u{200d}💻",
+    "e\u{301}te\u{301}",
+    "plain",
+];
+
+fn streams() -> Vec<(&'static str, Vec<u8>)> {
+    let cjk: Vec<char> = ('\u{4e00}'..'\u{9f00}').collect();
+    vec![
+        (
+            "ascii-lines",
+            fill(|text, random| {
+                ascii(text, random, 78);
+                text.push_str("\r\n");
+            }),
+        ),
+        ("ascii-no-newline", fill(|text, random| ascii(text, random, 4096))),
+        ("y-lines", fill(|text, _| text.push_str("y\r\n"))),
+        (
+            "mixed-unicode",
+            fill(|text, random| {
+                for _ in 0..10 {
+                    text.push_str(WORDS[random.below(WORDS.len())]);
+                    text.push(' ');
+                }
+                text.push_str("\r\n");
+            }),
+        ),
+        (
+            "cjk",
+            fill(|text, random| {
+                text.extend((0..39).map(|_| cjk[random.below(cjk.len())]));
+                text.push_str("\r\n");
+            }),
+        ),
+        (
+            "csi-mix",
+            fill(|text, random| {
+                let (row, col) = (random.below(24) + 1, random.below(80) + 1);
+                let _ = match random.below(8) {
+                    0 => write!(text, "\x1b[{row};{col}H"),
+                    1 => write!(text, "\x1b[{}m", 30 + random.below(8)),
+                    2 => write!(text, "\x1b[1;{};{}m", 30 + random.below(8), 40 + random.below(8)),
+                    3 => write!(text, "\x1b[K"),
+                    4 => write!(text, "\x1b[{}C", random.below(10)),
+                    5 => write!(text, "\x1b[m"),
+                    6 => write!(text, "\x1b[38;5;{}m", random.below(256)),
+                    _ => write!(text, "\x1b[{}A\r", random.below(5)),
+                };
+                let len = random.below(12);
+                ascii(text, random, len);
+            }),
+        ),
+        (
+            "truecolor",
+            fill(|text, random| {
+                let mut n = || random.below(256);
+                let _ = write!(text, "\x1b[38;2;{};{};{}m", n(), n(), n());
+                ascii(text, random, 1);
+            }),
+        ),
+        (
+            "truecolor-two",
+            fill(|text, random| {
+                for _ in 0..80 {
+                    let mut n = || random.below(64) * 4;
+                    let _ = write!(
+                        text,
+                        "\x1b[38;2;{};{};{}m\x1b[48;2;{};{};{}m▀",
+                        n(),
+                        n(),
+                        n(),
+                        n(),
+                        n(),
+                        n()
+                    );
+                }
+                text.push_str("\x1b[m\r\n");
+            }),
+        ),
+        (
+            "scroll-region",
+            fill(|text, random| {
+                text.push_str("\x1b[2;22r\x1b[22;1H");
+                for _ in 0..200 {
+                    let len = random.below(60);
+                    ascii(text, random, len);
+                    text.push_str("\r\n");
+                }
+            }),
+        ),
+        (
+            "insert-delete",
+            fill(|text, random| {
+                let (row, col) = (random.below(24) + 1, random.below(80) + 1);
+                let n = random.below(4) + 1;
+                let _ = write!(
+                    text,
+                    "\x1b[{row};{col}H\x1b[{n}{}",
+                    ["@", "P", "L", "M", "X"][random.below(5)]
+                );
+                ascii(text, random, 8);
+            }),
+        ),
+        (
+            "alt-redraw",
+            fill(|text, random| {
+                text.push_str("\x1b[?2026h\x1b[H");
+                for row in 1..=24 {
+                    let _ = write!(text, "\x1b[{row};1H\x1b[38;5;{}m", random.below(256));
+                    ascii(text, random, 20);
+                    let _ = write!(text, "\x1b[1;44m");
+                    ascii(text, random, 30);
+                    text.push_str("\x1b[m\x1b[K");
+                }
+                text.push_str("\x1b[?2026l");
+            }),
+        ),
+    ]
+}

@@ -1,0 +1,118 @@
+//! Output that means harm: work stays linear and memory bounded. Work is counted, not timed.
+
+use super::Fixture;
+use crate::{Event, Options, Parser, Size, Term};
+
+const MIB: usize = 1 << 20;
+
+#[test]
+fn a_mebibyte_of_anything_ends() {
+    let streams: Vec<Vec<u8>> = vec![
+        vec![0xff; MIB],
+        vec![0xe6; MIB],
+        b"\x1b]".repeat(MIB / 2),
+        b"\x1bP".repeat(MIB / 2),
+        b"\x1bPq\x1bPq".repeat(MIB / 6),
+        [b"\x1b]0;".to_vec(), vec![b'x'; MIB]].concat(),
+        [b"\x1b_G".to_vec(), vec![b'x'; MIB]].concat(),
+        [b"\x1b[".to_vec(), b"1;".repeat(10_000), b"m".to_vec()].concat(),
+        [b"\x1b[".to_vec(), vec![b'9'; MIB], b"m".to_vec()].concat(),
+        b"\x1b[2147483648b\x1b[2147483648I\x1b[2147483648@\x1b[2147483648L".repeat(100),
+        ["a".to_owned(), "\u{200d}".repeat(MIB / 3)].concat().into_bytes(),
+        ["a".to_owned(), "\u{301}".repeat(MIB / 2)].concat().into_bytes(),
+        "\u{200d}👩".repeat(MIB / 7).into_bytes(),
+        b"\x1b7\x1b[22t\x1b[?1049h\x1b[?1s".repeat(10_000),
+        b"\x1b[?1049h\x1b[?1049l".repeat(20_000),
+    ];
+    for bytes in streams {
+        let mut fixture = Fixture::new(80, 24);
+        fixture.feed(&bytes);
+        fixture.feed("\x1b\\\x18ok");
+        let text = fixture.everything();
+        assert!(text.ends_with("ok"), "{:?} then {:?}", &bytes[..8], text.chars().rev().take(9));
+    }
+}
+
+#[test]
+fn a_cluster_is_capped() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("a".to_owned() + &"\u{301}".repeat(10_000));
+    assert!(fixture.screen().len() <= 128);
+}
+
+#[test]
+fn strings_beyond_the_cap_are_dropped_whole() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b]2;before\x07");
+    fixture.feed("\x1b]2;".to_owned() + &"x".repeat(2 * MIB) + "\x07");
+    assert_eq!(fixture.term.title(), "before");
+    // The text of a title is cut, which loses less.
+    fixture.feed("\x1b]2;".to_owned() + &"é".repeat(MIB / 4) + "\x07");
+    assert_eq!(fixture.term.title().len(), 4096);
+}
+
+#[test]
+fn replies_and_events_are_bounded() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b[c\x1b[6n".repeat(100_000));
+    assert!(fixture.term.take_replies().len() <= 64 << 10);
+    for i in 0..10_000 {
+        fixture.feed(format!("\x1b]133;D;{i}\x07"));
+    }
+    let events = fixture.term.take_events();
+    assert_eq!(events.len(), 4096);
+    assert_eq!(events[0], Event::CommandEnd { exit_code: Some(0) });
+}
+
+#[test]
+fn nothing_of_the_programs_comes_back() {
+    // Every kind of question, with a marker wherever a program can put text.
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("MARK\x1b]2;MARK\x07\x1b]7;file:///MARK\x07\x1b]8;id=MARK;MARK\x07");
+    fixture.feed("\x1b[21t\x1b[20t\x1bP$qMARK\x1b\\\x1bP+qMARK;4d41524b\x1b\\\x1b]52;c;?\x07");
+    fixture.feed("\x1b]4;MARK;?\x07\x1b]10;?\x07\x1b[5n\x1b[c\x1b[>c\x1b[=c\x1b[>q\x05");
+    fixture.feed("\x1b]52;c;TUFSSw==\x07\x1b]52;c;?\x07");
+    let replies = fixture.replies();
+    assert!(!replies.contains("MARK") && !replies.to_lowercase().contains("4d41524b"), "{replies}");
+}
+
+#[test]
+fn tables_do_not_grow_with_the_stream() {
+    let options = Options { scrollback: 200, ..Options::default() };
+    let mut term = Term::new(Size::cells(80, 24), options);
+    let mut parser = Parser::new();
+    for i in 0..200_000u32 {
+        let [_, r, g, b] = i.to_be_bytes();
+        parser.advance(
+            &mut term,
+            format!(
+                "\x1b[38;2;{r};{g};{b}m\x1b]8;;http://{i}\x07x{}\u{301}",
+                char::from_u32(0x4e00 + i % 20_000).unwrap_or('x')
+            )
+            .as_bytes(),
+        );
+    }
+    term.debug_check();
+    let entries = term.grid.table_entries();
+    assert!(entries < 40_000, "{entries}");
+}
+
+#[test]
+fn a_screen_of_nothing_but_colours_keeps_them_all() {
+    // More styles than one table has ids.
+    let mut fixture = Fixture::new(400, 200);
+    let mut bytes = String::new();
+    for row in 0..200u32 {
+        bytes.push_str(&format!("\x1b[{};1H", row + 1));
+        for col in 0..400u32 {
+            bytes.push_str(&format!("\x1b[38;2;{};{};{}mx", row, col >> 8, col & 255));
+        }
+    }
+    fixture.feed(bytes);
+    let snapshot = fixture.snapshot();
+    for (row, shown) in snapshot.rows.iter().enumerate() {
+        assert_eq!(shown.styles.len(), 400, "row {row}");
+        let color = crate::Color::Rgb(crate::Rgb { r: row as u8, g: 1, b: 255 - 112 });
+        assert_eq!(shown.styles[399].style.foreground, color);
+    }
+}

@@ -1,0 +1,175 @@
+//! Changes of size.
+
+use proptest::prelude::*;
+
+use super::Fixture;
+use crate::{Options, Parser, Size, Term};
+
+fn resized(cols: u16, rows: u16, bytes: &str, to: (u16, u16)) -> Fixture {
+    let mut fixture = Fixture::new(cols, rows);
+    fixture.feed(bytes);
+    fixture.term.resize(Size::cells(to.0, to.1));
+    fixture
+}
+
+#[track_caller]
+fn check(from: (u16, u16), bytes: &str, to: (u16, u16), expected: &str, cursor: (u16, u16)) {
+    let fixture = resized(from.0, from.1, bytes, to);
+    assert_eq!(fixture.everything(), expected);
+    assert_eq!(fixture.cursor(), cursor);
+}
+
+#[test]
+fn a_narrower_screen_wraps_and_a_wider_one_joins() {
+    check((10, 4), "abcdefgh\r\nx", (4, 4), "abcd/efgh/x", (2, 1));
+    check((4, 4), "abcdefgh\r\nx", (10, 4), "abcdefgh/x", (1, 1));
+    check((4, 4), "abcdefgh", (10, 4), "abcdefgh", (0, 8));
+    // The cursor follows its text.
+    check((10, 4), "abcdefgh\x1b[1;6H", (4, 4), "abcd/efgh", (1, 1));
+    // A hard line break stays one.
+    check((4, 4), "abcd\r\nefgh", (10, 4), "abcd/efgh", (1, 4));
+}
+
+#[test]
+fn wide_characters_do_not_part() {
+    check((6, 4), "日本語", (5, 4), "日本/語", (1, 2));
+    check((5, 4), "日本語", (6, 4), "日本語", (0, 5));
+    let mut fixture = resized(6, 4, "日本語", (5, 4));
+    fixture.term.resize(Size::cells(6, 4));
+    assert_eq!(fixture.everything(), "日本語");
+    check((6, 4), "e\u{301}👩\u{200d}👧x", (3, 4), "e\u{301}👩\u{200d}👧/x", (1, 1));
+}
+
+#[test]
+fn a_lower_screen_pushes_to_history_and_a_higher_one_pulls() {
+    check((10, 4), "a\r\nb\r\nc\r\nd", (10, 2), "a/b/c/d", (1, 1));
+    let mut fixture = resized(10, 4, "a\r\nb\r\nc\r\nd", (10, 2));
+    assert_eq!(fixture.screen(), "c/d");
+    fixture.term.resize(Size::cells(10, 4));
+    assert_eq!(fixture.screen(), "a/b/c/d");
+    assert_eq!(fixture.cursor(), (3, 1));
+    // Blank rows below the cursor go first.
+    let fixture = resized(10, 4, "a\r\nb", (10, 2));
+    assert_eq!(fixture.screen(), "a/b");
+    assert_eq!(fixture.term.history_rows(), 0);
+}
+
+#[test]
+fn lines_that_reach_from_history_into_the_screen_stay_whole() {
+    let text = "0123456789".repeat(6);
+    let mut fixture = resized(10, 3, &text, (15, 3));
+    let lines = fixture.everything();
+    assert_eq!(lines, ["012345678901234", "567890123456789"].repeat(2).join("/"));
+    fixture.term.resize(Size::cells(100, 3));
+    assert_eq!(fixture.everything(), text);
+}
+
+#[test]
+fn the_alternate_screen_is_cut() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("main line\r\n\x1b[?1049h\x1b[Habcdefgh\x1b[4;1Hd");
+    fixture.term.resize(Size::cells(4, 2));
+    assert_eq!(fixture.screen(), "/d");
+    fixture.feed("\x1b[?1049l");
+    assert_eq!(fixture.everything(), "main/ lin/e");
+    assert_eq!(fixture.cursor(), (1, 0));
+}
+
+#[test]
+fn marks_and_wraps_stay_with_their_text() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("output\r\n\x1b]133;A\x07$ \x1b]133;B\x07echo hello");
+    let marks = |fixture: &Fixture| fixture.term.dump().matches("marks 0b110").count();
+    assert_eq!(marks(&fixture), 1);
+    fixture.term.resize(Size::cells(5, 4));
+    assert_eq!(marks(&fixture), 1);
+    fixture.term.resize(Size::cells(30, 4));
+    assert_eq!(marks(&fixture), 1);
+    assert_eq!(fixture.everything(), "output/$ echo hello");
+}
+
+#[test]
+fn extremes_of_size() {
+    let mut fixture = resized(10, 4, "日本語 text", (1, 1));
+    fixture.term.debug_check();
+    fixture.feed("日a\u{301}\x1b[9;9Hx");
+    fixture.term.resize(Size::cells(u16::MAX, u16::MAX));
+    assert_eq!(fixture.term.size().cols, 4096);
+    fixture.term.debug_check();
+    fixture.term.resize(Size { cols: 0, rows: 0, ..Size::cells(1, 1) });
+    assert_eq!(fixture.term.size().cols, 1);
+    fixture.term.debug_check();
+}
+
+#[test]
+fn colours_fill_the_new_width() {
+    let fixture = resized(10, 4, "\x1b[44mab\x1b[K\x1b[m\r\n", (20, 4));
+    let row = &fixture.snapshot().rows[0];
+    assert_eq!(row.styles.len(), 1, "{:?}", row.styles);
+}
+
+#[test]
+fn history_is_cut_to_its_limit() {
+    let options = Options { scrollback: 100, ..Options::default() };
+    let mut term = Term::new(Size::cells(10, 4), options);
+    let mut parser = Parser::new();
+    for i in 0..1000 {
+        parser.advance(&mut term, format!("{i}\r\n").as_bytes());
+    }
+    assert_eq!(term.history_rows(), 100);
+    term.resize(Size::cells(2, 4));
+    assert_eq!(term.history_rows(), 100);
+    term.debug_check();
+}
+
+/// All text kept, lines joined as a person would copy them.
+fn logical(fixture: &Fixture) -> String {
+    let term = &fixture.term;
+    let end = term.live_top().0 + term.size().rows as u64 - 1;
+    let point = |line, col| crate::Point { line: crate::LineId(line), col };
+    let range = crate::TextRange {
+        start: point(term.oldest().0, 0),
+        end: point(end, term.size().cols - 1),
+        block: false,
+    };
+    term.text(range).trim_end_matches('\n').to_owned()
+}
+
+proptest! {
+    #![proptest_config(super::cases(300))]
+
+    /// Text is the same after any resizes. (With the cursor at its end: where the screen has no room for what is below
+    /// the cursor, that is lost, as in xterm.)
+    #[test]
+    fn there_and_back(
+        lines in prop::collection::vec("[a-z]{0,3}[a-zäß日本👍 ]{0,40}[a-z]", 1..60),
+        sizes in prop::collection::vec((2u16..50, 1u16..12), 1..6),
+    ) {
+        let mut fixture = Fixture::new(20, 6);
+        fixture.feed(lines.join("\r\n"));
+        let text = logical(&fixture);
+        for (cols, rows) in sizes {
+            fixture.term.resize(Size::cells(cols, rows));
+            fixture.term.debug_check();
+            prop_assert_eq!(&logical(&fixture), &text, "{} {}", cols, rows);
+        }
+        fixture.term.resize(Size::cells(20, 6));
+        prop_assert_eq!(&logical(&fixture), &text);
+    }
+
+    /// No resize in the middle of anything breaks the grid.
+    #[test]
+    fn nothing_breaks(
+        steps in prop::collection::vec(
+            (super::oracle::piece(), prop::option::of((1u16..40, 1u16..12))), 1..30),
+    ) {
+        let mut fixture = Fixture::new(20, 6);
+        for (bytes, size) in steps {
+            fixture.feed(bytes);
+            if let Some((cols, rows)) = size {
+                fixture.term.resize(Size::cells(cols, rows));
+                fixture.term.debug_check();
+            }
+        }
+    }
+}

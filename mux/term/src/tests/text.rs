@@ -1,0 +1,61 @@
+//! Text out of the grid.
+
+use super::Fixture;
+use crate::{LineId, Point, TextRange};
+
+fn point(line: u64, col: u16) -> Point {
+    Point { line: LineId(line), col }
+}
+
+#[track_caller]
+fn check_word(bytes: &str, at: (u64, u16), expected: &str) {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed(bytes);
+    let range = fixture.term.word_at(point(at.0, at.1));
+    assert_eq!(fixture.term.text(range), expected);
+}
+
+#[test]
+fn words() {
+    check_word("ab cd ef", (0, 3), "cd");
+    check_word("ab cd ef", (0, 4), "cd");
+    check_word("(foo)", (0, 2), "foo");
+    check_word("x 日本語 y", (0, 5), "日本語");
+    check_word("x 日本語 y", (0, 3), "日本語");
+    // Across a wrap, from either side.
+    check_word("a bcdefghijklm n", (0, 5), "bcdefghijklm");
+    check_word("a bcdefghijklm n", (1, 2), "bcdefghijklm");
+    // On a separator: just that.
+    check_word("ab cd", (0, 2), "");
+    check_word("a,b", (0, 1), ",");
+}
+
+#[test]
+fn lines_and_ranges() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("0123456789abc  \r\n\r\nxyz");
+    let line = fixture.term.line_at(LineId(1));
+    assert_eq!((line.start, line.end), (point(0, 0), point(1, 9)));
+    assert_eq!(fixture.term.text(line), "0123456789abc");
+    let range = |start, end, block| TextRange { start, end, block };
+    let term = &fixture.term;
+    assert_eq!(term.text(range(point(0, 8), point(3, 1), false)), "89abc\n\nxy");
+    assert_eq!(term.text(range(point(0, 1), point(3, 2), true)), "12\nbc\n\nyz");
+    assert_eq!(term.text(range(point(0, 0), point(99, 99), false)), "0123456789abc\n\nxyz");
+    let mut text = String::new();
+    assert!(!term.row_text(LineId(4), &mut text));
+    assert!(term.is_wrapped(LineId(0)) && !term.is_wrapped(LineId(1)));
+}
+
+#[test]
+fn history_reads_as_it_was_printed() {
+    let mut fixture = Fixture::new(20, 4);
+    let line = |i: usize| format!("\x1b[3{}m{i} naïve 日本 e\u{301}\x1b[m x", i % 8);
+    let all: String = (0..300).map(|i| line(i) + "\r\n").collect();
+    fixture.feed(&all);
+    let mut text = String::new();
+    fixture.term.row_text(LineId(7), &mut text);
+    assert_eq!(text, "7 naïve 日本 e\u{301} x");
+    assert_eq!(fixture.term.revision(LineId(7)), Some(2));
+    assert_eq!(fixture.term.history_rows(), 297);
+}
