@@ -358,6 +358,8 @@ impl Mux {
     ) -> Result<Arc<Pane>, MuxError> {
         let failed = |error: String| MuxError::Spawn { program: "a pane".into(), error };
         let id = pane.id();
+        // Counted before it is in the list, so that a shutdown that finds it there waits for it.
+        let alive = [self.threads.alive(), self.threads.alive()];
         let has_tab = {
             let mut state = self.state.lock();
             if state.is_closed {
@@ -372,7 +374,7 @@ impl Mux {
             self.observers.event(MuxEvent::Layout);
         }
         // Only now, so that nobody hears of a pane's output or end before its beginning.
-        if let Err(error) = pane.start([self.threads.alive(), self.threads.alive()]) {
+        if let Err(error) = pane.start(alive) {
             self.remove(&[id]);
             return Err(failed(format!("no thread: {error}")));
         }

@@ -146,13 +146,13 @@ impl Pane {
     }
 
     fn run_writer(&self) {
-        self.queue.run(|bytes| {
-            let count = self.process.write(bytes)?;
+        // Told before it is written, so that no echo comes before what it is the echo of.
+        let begin = |bytes: &[u8]| {
             if self.taps.any() {
-                self.taps.publish(*self.seq.borrow(), TapDirection::Input, &bytes[..count]);
+                self.taps.publish(*self.seq.borrow(), TapDirection::Input, bytes);
             }
-            Ok(count)
-        });
+        };
+        self.queue.run(begin, |bytes| self.process.write(bytes));
     }
 
     fn run_reader(&self) {
@@ -301,8 +301,9 @@ impl Pane {
         self.term.lock()
     }
 
-    /// The terminal's `seq` as last published; moves after every batch of output and resize. Await `changed()` on it to
-    /// wait for output; it wakes, with the same `seq`, also when the pane's [`PaneState`] changes.
+    /// The terminal's `seq` as last published; moves after every batch of output and resize. To wait: get this first,
+    /// test the condition, then await `changed()` and test again. It wakes, with the same `seq`, also when the pane's
+    /// [`PaneState`] changes.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.seq.subscribe()
     }
@@ -363,13 +364,15 @@ impl Pane {
         &self.process
     }
 
-    /// The title: set by the program, else the foreground process's name without its folder.
+    /// The title: set by the program, else the foreground process's name without its folder, else that of the program
+    /// the pane was started with.
     pub fn title(&self) -> String {
         let title = self.term.lock().title().to_owned();
         if !title.is_empty() {
             return title;
         }
-        let name = self.foreground().map(|foreground| foreground.name).unwrap_or_default();
+        let foreground = self.foreground().map(|foreground| foreground.name);
+        let name = foreground.as_deref().unwrap_or(self.process.program());
         name.rsplit('/').next().unwrap_or_default().to_owned()
     }
 

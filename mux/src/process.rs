@@ -125,6 +125,8 @@ pub trait Process: Send + Sync {
     fn echo(&self) -> Option<bool>;
     /// Name of the terminal device, such as `/dev/pts/3`.
     fn tty(&self) -> Option<PathBuf>;
+    /// Path, or name, of the program that was started.
+    fn program(&self) -> &str;
     /// Process id of the program itself.
     fn pid(&self) -> Option<i32>;
     /// How the program ended, `None` while it runs. Never blocks.

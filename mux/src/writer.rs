@@ -84,11 +84,16 @@ impl WriteQueue {
         self.state.lock().in_flight -= count;
     }
 
-    /// The writer thread: hands everything to `write`, which may block and says how much it took, until the queue is
-    /// closed or writing fails.
-    pub(crate) fn run(&self, mut write: impl FnMut(&[u8]) -> std::io::Result<usize>) {
+    /// The writer thread: shows every batch to `begin`, then hands it to `write`, which may block and says how much it
+    /// took, until the queue is closed or writing fails.
+    pub(crate) fn run(
+        &self,
+        mut begin: impl FnMut(&[u8]),
+        mut write: impl FnMut(&[u8]) -> std::io::Result<usize>,
+    ) {
         let mut batch = Vec::new();
         while self.take(&mut batch) {
+            begin(&batch);
             let mut rest = batch.as_slice();
             while !rest.is_empty() {
                 match write(rest) {
@@ -124,17 +129,20 @@ mod tests {
         }
         let mut got = Vec::new();
         let total = expected.len();
-        queue.run(|bytes| {
-            if got.len() == total {
-                return Err(io::ErrorKind::BrokenPipe.into());
-            }
-            let count = bytes.len().min(7);
-            got.extend_from_slice(&bytes[..count]);
-            if got.len() == total {
-                queue.close();
-            }
-            Ok(count)
-        });
+        queue.run(
+            |_| {},
+            |bytes| {
+                if got.len() == total {
+                    return Err(io::ErrorKind::BrokenPipe.into());
+                }
+                let count = bytes.len().min(7);
+                got.extend_from_slice(&bytes[..count]);
+                if got.len() == total {
+                    queue.close();
+                }
+                Ok(count)
+            },
+        );
         assert_eq!(got, expected);
     }
 
@@ -150,11 +158,14 @@ mod tests {
         let (allow, allowed) = mpsc::channel::<()>();
         let writer = queue.clone();
         let thread = thread::spawn(move || {
-            writer.run(|bytes| {
-                said.send(bytes.len()).unwrap();
-                allowed.recv().map_err(|_| io::ErrorKind::BrokenPipe)?;
-                Ok(bytes.len())
-            });
+            writer.run(
+                |_| {},
+                |bytes| {
+                    said.send(bytes.len()).unwrap();
+                    allowed.recv().map_err(|_| io::ErrorKind::BrokenPipe)?;
+                    Ok(bytes.len())
+                },
+            );
         });
         assert_eq!(heard.recv(), Ok(WRITE_CAPACITY));
         assert_eq!(queue.push(b"c"), Err(WriteError::Full { queued: WRITE_CAPACITY }));
@@ -180,7 +191,7 @@ mod tests {
     fn closing_ends_an_idle_writer() {
         let queue = Arc::new(WriteQueue::default());
         let writer = queue.clone();
-        let thread = thread::spawn(move || writer.run(|bytes| Ok(bytes.len())));
+        let thread = thread::spawn(move || writer.run(|_| {}, |bytes| Ok(bytes.len())));
         queue.close();
         thread.join().unwrap();
     }

@@ -120,3 +120,105 @@ fn the_innermost_divider_of_the_axis_moves() {
     assert!(tab.root.move_divider(PaneId(0), Axis::Horizontal, 9.0));
     assert!(!tab.root.move_divider(PaneId(0), Axis::Horizontal, 9.0), "it is at its end");
 }
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Split(usize, Axis),
+        Remove(usize),
+        Move(usize, Axis, f32),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let axis = || prop_oneof![Just(Axis::Horizontal), Just(Axis::Vertical)];
+        prop_oneof![
+            3 => (any::<usize>(), axis()).prop_map(|(at, axis)| Step::Split(at, axis)),
+            1 => any::<usize>().prop_map(Step::Remove),
+            2 => (any::<usize>(), axis(), -2.0f32..2.0)
+                .prop_map(|(at, axis, share)| Step::Move(at, axis, share)),
+        ]
+    }
+
+    fn build(steps: &[Step]) -> Tab {
+        let mut tab = Tab { id: TabId(0), root: leaf(0), focused: PaneId(0), zoomed: false };
+        for (step, new) in steps.iter().zip(1..) {
+            let panes = tab.panes();
+            match step {
+                Step::Split(at, axis) => {
+                    assert!(tab.root.split(panes[at % panes.len()], *axis, PaneId(new)));
+                }
+                Step::Remove(at) => {
+                    let pane = panes[at % panes.len()];
+                    let heir = tab.root.remove(pane);
+                    assert_eq!(heir.is_some(), panes.len() > 1);
+                    let expected: Vec<_> = panes
+                        .iter()
+                        .copied()
+                        .filter(|own| heir.is_none() || *own != pane)
+                        .collect();
+                    assert_eq!(tab.panes(), expected, "nothing but the pane goes");
+                    assert!(heir.is_none_or(|heir| tab.root.contains(heir)));
+                }
+                Step::Move(at, axis, share) => {
+                    tab.root.move_divider(panes[at % panes.len()], *axis, *share);
+                }
+            }
+        }
+        tab
+    }
+
+    fn overlap(one: Rect, two: Rect) -> bool {
+        one.x < two.x + two.width
+            && two.x < one.x + one.width
+            && one.y < two.y + two.height
+            && two.y < one.y + one.height
+    }
+
+    proptest! {
+        #[test]
+        fn panes_tile_the_area(
+            steps in prop::collection::vec(step(), 0..24),
+            width in 0u32..300, height in 0u32..300, divider in 0u32..3,
+        ) {
+            let tab = build(&steps);
+            let placed = tab.place(Rect { x: 7, y: 3, width, height }, divider);
+            let panes: Vec<_> = placed.iter().map(|(pane, _)| *pane).collect();
+            prop_assert_eq!(panes, tab.panes());
+            for (index, (_, rect)) in placed.iter().enumerate() {
+                prop_assert!(rect.x >= 7 && rect.x + rect.width <= 7 + width);
+                prop_assert!(rect.y >= 3 && rect.y + rect.height <= 3 + height);
+                for (_, other) in &placed[index + 1..] {
+                    prop_assert!(!overlap(*rect, *other), "{rect:?} {other:?}");
+                }
+            }
+            if divider == 0 {
+                let covered: u32 = placed.iter().map(|(_, rect)| rect.width * rect.height).sum();
+                prop_assert_eq!(covered, width * height);
+            }
+        }
+
+        #[test]
+        fn every_way_to_a_neighbour_leads_back(steps in prop::collection::vec(step(), 0..24)) {
+            let tab = build(&steps);
+            for pane in tab.panes() {
+                let at = Tab { focused: pane, ..tab.clone() };
+                for (there, back) in [
+                    (Direction::Left, Direction::Right),
+                    (Direction::Right, Direction::Left),
+                    (Direction::Up, Direction::Down),
+                    (Direction::Down, Direction::Up),
+                ] {
+                    if let Some(next) = at.neighbour(there) {
+                        prop_assert_ne!(next, pane);
+                        let from = Tab { focused: next, ..tab.clone() };
+                        prop_assert!(from.neighbour(back).is_some());
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! The counterparts of `linux.rs` on other Unix systems. Unverified: this has been compiled for none and run on none.
+//! The counterparts of `linux.rs` on other Unix systems. Unverified: it compiles for macOS, and was run on none.
 
 use std::{
     io,

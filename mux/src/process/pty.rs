@@ -42,7 +42,7 @@ pub struct PtyProcess {
     master: OwnedFd,
     tty: Option<PathBuf>,
     pid: Pid,
-    /// Path of what was started, for the moment in which the child is still a copy of ourselves.
+    /// Path of what was started.
     image: String,
     ended: system::ExitWatch,
     /// Wakes the reader, which clears it: something below has changed.
@@ -384,6 +384,7 @@ impl Process for PtyProcess {
     fn foreground(&self) -> Option<Foreground> {
         let group = self.foreground_group()?.as_raw_nonzero().get();
         let root = self.pid.as_raw_nonzero().get();
+        // For a moment after the start the child is still a copy of ourselves.
         if group == root && system::is_own_image(group) {
             return Some(Foreground { pid: group, name: self.image.clone(), is_root: true });
         }
@@ -413,6 +414,10 @@ impl Process for PtyProcess {
 
     fn tty(&self) -> Option<PathBuf> {
         self.tty.clone()
+    }
+
+    fn program(&self) -> &str {
+        &self.image
     }
 
     fn pid(&self) -> Option<i32> {

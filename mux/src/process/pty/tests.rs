@@ -282,6 +282,25 @@ fn the_environment_is_ours() {
 }
 
 #[test]
+fn a_program_gets_a_clean_process() {
+    // Open in this process, and not close-on-exec.
+    let (leak, _other) = std::io::pipe().unwrap();
+    rustix::io::fcntl_setfd(&leak, rustix::io::FdFlags::empty()).unwrap();
+    let process =
+        sh("ls /proc/self/fd | xargs; grep -E 'SigBlk|SigIgn' /proc/self/status; stty -a");
+    let output = read_all(&process);
+    // ls opens the folder that it lists.
+    assert!(output.starts_with("0 1 2 3\r\n"), "{output}");
+    assert!(output.contains("SigBlk:\t0000000000000000"), "{output}");
+    let ignored = output.split("SigIgn:\t").nth(1).unwrap().split_whitespace().next().unwrap();
+    let ignored = u64::from_str_radix(ignored, 16).unwrap();
+    for signal in [Sig::HUP, Sig::INT, Sig::QUIT, Sig::PIPE, Sig::TERM, Sig::CHILD] {
+        assert_eq!(ignored >> (signal.as_raw() - 1) & 1, 0, "{signal:?}");
+    }
+    assert!(output.contains(" iutf8"), "{output}");
+}
+
+#[test]
 fn what_cannot_start_is_an_error() {
     let attempt = |program: &str, cwd: Option<&str>| {
         let spawn = Spawn {
