@@ -206,3 +206,67 @@ fn a_hidden_pane_has_no_place() {
     assert!(mux.pane(hidden.id()).is_none());
     mux.shutdown();
 }
+
+#[test]
+fn many_callers_at_once_leave_a_layout_that_holds_together() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    let first = open(&mux, SLEEP);
+    std::thread::scope(|scope| {
+        for caller in 0..4usize {
+            let (mux, first) = (&mux, &first);
+            scope.spawn(move || {
+                let axes = [Axis::Horizontal, Axis::Vertical];
+                for step in 0..40 {
+                    let panes = mux.panes();
+                    let some = panes.get((caller * 7 + step * 3) % panes.len()).unwrap_or(first);
+                    // Any of these may come too late, for another caller has closed the pane.
+                    match (caller + step) % 8 {
+                        0 | 1 => drop(mux.open_tab(sh(SLEEP), None, OnExit::Close)),
+                        2 | 3 => {
+                            let script = if step % 2 == 0 { SLEEP } else { "true" };
+                            drop(mux.split(some.id(), axes[step % 2], sh(script), OnExit::Close));
+                        }
+                        4 => drop(mux.focus(some.id())),
+                        5 => drop(mux.resize_split(some.id(), Direction::Left, 0.1)),
+                        6 => mux.toggle_zoom(),
+                        _ if some.id() != first.id() => drop(mux.close_pane(some.id())),
+                        _ => some.resize(Size::cells(20, 10)),
+                    }
+                }
+            });
+        }
+    });
+    // The short-lived ones go by themselves.
+    let opened: Vec<PaneId> = ear
+        .all()
+        .iter()
+        .filter_map(|event| match event {
+            MuxEvent::PaneExited(id) => Some(*id),
+            _ => None,
+        })
+        .collect();
+    for id in opened {
+        ear.wait_for(&MuxEvent::PaneRemoved(id));
+    }
+    let layout = mux.layout();
+    for tab in &layout.tabs {
+        let panes = tab.panes();
+        assert!(panes.contains(&tab.focused), "{tab:?}");
+        assert!(!tab.zoomed || panes.len() > 1, "{tab:?}");
+        for pane in panes {
+            let others = layout.tabs.iter().filter(|other| other.panes().contains(&pane));
+            assert_eq!(others.count(), 1, "{pane:?}");
+        }
+    }
+    assert!(layout.active < layout.tabs.len());
+    mux.shutdown();
+    assert!(mux.panes().is_empty() && mux.layout().tabs.is_empty());
+    let events = ear.all();
+    let count = |what: fn(&MuxEvent) -> bool| events.iter().filter(|event| what(event)).count();
+    assert_eq!(
+        count(|event| matches!(event, MuxEvent::PaneOpened(_))),
+        count(|event| matches!(event, MuxEvent::PaneRemoved(_)))
+    );
+    assert!(events.contains(&MuxEvent::Empty));
+}

@@ -1,3 +1,5 @@
+//! The tree of splits: examples first, then what holds for any tree.
+
 use super::*;
 
 fn leaf(id: u64) -> Node {

@@ -1,3 +1,5 @@
+//! Real programs on real ptys, without a terminal behind them.
+
 use std::sync::Arc;
 
 use super::*;
