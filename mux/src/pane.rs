@@ -423,3 +423,6 @@ fn ends_synchronized(bytes: &[u8]) -> bool {
     const END: &[u8] = b"\x1b[?2026l";
     bytes.windows(END.len()).any(|window| window == END)
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,6 +39,7 @@ const SURROUNDING: &[&str] = &[
     "TMUX*",
     "UNTERM_INSTANCE",
     "UNTERM_PANE",
+    "UNTERM_PORT",
     "UNTERM_SOCKET",
     "VTE_VERSION",
     "WARP_*",

@@ -147,7 +147,10 @@ impl PtyProcess {
                 next = Some(deadline);
             } else {
                 child.killing = Killing::Done;
-                self.signal_groups(Sig::KILL);
+                if !self.signal_groups(Sig::KILL) {
+                    // Another user's (sudo as the pane's program): it can only be hung up on, by closing the master.
+                    self.is_stopped.store(true, Ordering::Release);
+                }
             }
         }
         (child.status, next)
@@ -174,14 +177,15 @@ impl PtyProcess {
         }
     }
 
-    /// Signals the program's own process group and the one in the foreground. The child must not have been waited for.
-    fn signal_groups(&self, signal: Sig) {
-        if rustix::process::kill_process_group(self.pid, signal).is_err() {
-            let _ = rustix::process::kill_process(self.pid, signal);
-        }
+    /// Signals the program's own process group and the one in the foreground; false when that is forbidden. The child
+    /// must not have been waited for.
+    fn signal_groups(&self, signal: Sig) -> bool {
+        let sent = rustix::process::kill_process_group(self.pid, signal)
+            .or_else(|_| rustix::process::kill_process(self.pid, signal));
         if let Some(group) = self.foreground_group().filter(|group| *group != self.pid) {
             let _ = rustix::process::kill_process_group(group, signal);
         }
+        sent != Err(Errno::PERM)
     }
 
     /// The process group in the foreground; never one that would mean "everybody" or ourselves.
@@ -288,7 +292,7 @@ impl Process for PtyProcess {
             }
             self.reads.store(0, Ordering::Relaxed);
             let (status, kill_at) = self.look();
-            if status.is_some() {
+            if status.is_some() || self.is_stopped.load(Ordering::Acquire) {
                 continue;
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -371,8 +375,9 @@ impl Process for PtyProcess {
             let mut child = self.child.lock();
             self.reap(&mut child);
             if child.status.is_none() && matches!(child.killing, Killing::No) {
-                child.killing = Killing::Until(Instant::now() + KILL_GRACE);
-                self.signal_groups(Sig::HUP);
+                let may_signal = self.signal_groups(Sig::HUP);
+                let grace = if may_signal { KILL_GRACE } else { Duration::ZERO };
+                child.killing = Killing::Until(Instant::now() + grace);
                 // A stopped program hears of the hang-up only when it goes on.
                 self.signal_groups(Sig::CONT);
             }
@@ -438,6 +443,8 @@ impl Drop for PtyProcess {
         if child.status.is_none() {
             let _ = rustix::process::kill_process_group(self.pid, Sig::KILL);
             let _ = rustix::process::kill_process(self.pid, Sig::KILL);
+            // Closes the master, for a program that may not be signalled: the kernel may hang up on anybody.
+            let _ = rustix::io::dup2(&self.wake, &mut self.master);
             // Only a process stuck in the kernel outlasts SIGKILL; then init gets it when we end.
             let limit = Timespec::try_from(Duration::from_secs(1)).ok();
             let _ = poll(&mut [PollFd::new(&self.ended.as_fd(), PollFlags::IN)], limit.as_ref());

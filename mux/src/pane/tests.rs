@@ -1,0 +1,165 @@
+//! Panes on a process that follows a script: what a real program can't be made to do at will.
+
+use std::{collections::VecDeque, sync::atomic::AtomicU32};
+
+use unterm_term::{LineId, Options};
+
+use super::*;
+use crate::{KILL_GRACE, observer::Threads};
+
+/// What a read comes back with.
+enum Step {
+    Bytes(&'static str),
+    /// After the deadline that was given.
+    Late,
+    Error,
+}
+
+#[derive(Default)]
+struct Script {
+    steps: Mutex<VecDeque<Step>>,
+    /// The deadlines of all reads.
+    deadlines: Mutex<Vec<Option<Instant>>>,
+    written: Mutex<Vec<u8>>,
+    kills: AtomicU32,
+    status: Option<ExitStatus>,
+}
+
+impl Process for Script {
+    fn read(&self, buffer: &mut [u8], deadline: Option<Instant>) -> io::Result<ReadOutcome> {
+        self.deadlines.lock().push(deadline);
+        match self.steps.lock().pop_front() {
+            Some(Step::Bytes(text)) => {
+                buffer[..text.len()].copy_from_slice(text.as_bytes());
+                Ok(ReadOutcome::Bytes(text.len()))
+            }
+            Some(Step::Late) => {
+                let deadline = deadline.expect("a deadline");
+                thread::sleep(deadline.saturating_duration_since(Instant::now()));
+                Ok(ReadOutcome::TimedOut)
+            }
+            Some(Step::Error) => Err(io::ErrorKind::Other.into()),
+            None => Ok(ReadOutcome::Ended),
+        }
+    }
+
+    fn stop_reading(&self) {}
+
+    fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.written.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn resize(&self, _: Size) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn signal(&self, _: Signal) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn kill(&self) {
+        self.kills.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn foreground(&self) -> Option<Foreground> {
+        None
+    }
+
+    fn cwd(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn echo(&self) -> Option<bool> {
+        None
+    }
+
+    fn tty(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn program(&self) -> &str {
+        "/remote/bin/script"
+    }
+
+    fn pid(&self) -> Option<i32> {
+        None
+    }
+
+    fn exit_status(&self) -> Option<ExitStatus> {
+        self.status
+    }
+}
+
+/// Runs a pane over a script to its end.
+fn play(
+    steps: impl IntoIterator<Item = Step>,
+    status: Option<ExitStatus>,
+) -> (Arc<Pane>, Arc<Script>) {
+    let script = Arc::new(Script {
+        steps: Mutex::new(steps.into_iter().collect()),
+        status,
+        ..Script::default()
+    });
+    let term = Term::new(Size::cells(20, 3), Options::default());
+    let threads = Arc::new(Threads::default());
+    let pane = Arc::new(Pane::new(
+        PaneId(0),
+        script.clone(),
+        term,
+        OnExit::Hold,
+        Arc::default(),
+        Weak::new(),
+    ));
+    pane.start([threads.alive(), threads.alive()]).unwrap();
+    assert!(threads.wait(KILL_GRACE * 10));
+    (pane, script)
+}
+
+#[test]
+fn the_clock_of_synchronized_output_runs_from_its_last_beginning() {
+    let (pane, script) = play(
+        [
+            Step::Bytes("\x1b[?2026h"),
+            Step::Bytes("held back"),
+            Step::Bytes("\x1b[?2026l\x1b[?2026h"),
+            Step::Bytes("\x1b[?2026l"),
+            Step::Bytes("\x1b[?2026h"),
+            Step::Late,
+        ],
+        Some(ExitStatus::Code(0)),
+    );
+    let deadlines = script.deadlines.lock().clone();
+    let [none, first, same, next, off, again, over, ..] = deadlines[..] else {
+        panic!("{deadlines:?}");
+    };
+    assert_eq!(none, None);
+    assert!(first.is_some() && first == same);
+    assert!(next > first);
+    assert_eq!(off, None);
+    assert!(again >= next);
+    assert_eq!(over, None, "it was ended");
+    assert!(!pane.term().modes().contains(Modes::SYNCHRONIZED));
+}
+
+#[test]
+fn a_program_that_cannot_be_read_is_ended() {
+    let (pane, script) = play([Step::Bytes("x"), Step::Error, Step::Error], None);
+    assert!(script.kills.load(Ordering::Relaxed) > 0);
+    assert_eq!(pane.state(), PaneState::Exited(ExitStatus::Signal(1)));
+    assert_eq!(pane.write(b"x"), Err(crate::WriteError::Ended));
+    let mut text = String::new();
+    pane.term().row_text(LineId(0), &mut text);
+    assert_eq!(text, "x");
+}
+
+#[test]
+fn nothing_of_a_pane_assumes_a_local_child() {
+    let (pane, _) =
+        play([Step::Bytes("\x1b]7;file://far.example/home\x07")], Some(ExitStatus::Code(7)));
+    assert_eq!(pane.state(), PaneState::Exited(ExitStatus::Code(7)));
+    assert_eq!(pane.title(), "script");
+    assert_eq!(pane.cwd_uri(), "file://far.example/home");
+    assert_eq!(pane.cwd_path(), None);
+    assert_eq!(pane.foreground(), None);
+}
