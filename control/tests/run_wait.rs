@@ -1,0 +1,253 @@
+//! exec.run_wait in real shells: exact output, in any state of the screen, and an answer as soon as there is one.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use support::{Fixture, Session, Wire};
+
+/// The shells to try: those that this machine has. The third is how each prints its last exit code.
+const SHELLS: [(&str, &[&str]); 4] = [
+    ("sh", &[]),
+    ("bash", &["--norc", "--noprofile"]),
+    ("zsh", &["-f"]),
+    ("fish", &["--no-config"]),
+];
+
+fn shells(mut test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
+    for (program, args) in SHELLS {
+        let found = std::process::Command::new(program).args(args).arg("-c").arg("true").output();
+        if found.is_err() {
+            eprintln!("{program} is not here: not tried");
+            continue;
+        }
+        let fixture = Fixture::new();
+        let mut wire = fixture.login();
+        let session = fixture.program(&mut wire, program, args);
+        test(program, &fixture, &mut wire, &session);
+    }
+}
+
+fn run(wire: &mut Wire, session: &Session, command: &str) -> Value {
+    wire.call("exec.run_wait", json!({"id": session.id, "command": command}))
+}
+
+#[test]
+fn the_reply_has_the_documented_keys_in_every_shell_even_before_its_prompt() {
+    shells(|shell, _, wire, session| {
+        let reply = run(wire, session, "echo hello");
+        assert_eq!(reply["output"], "hello", "{shell}");
+        assert_eq!(reply["exit_status"], "completed", "{shell}");
+        assert_eq!(reply["timed_out"], false, "{shell}");
+        assert_eq!(reply["exit_code"], 0, "{shell}");
+        let marker = reply["marker"].as_str().unwrap();
+        assert!(marker.starts_with("__UNTERM_DONE_") && marker.ends_with("__"), "{marker}");
+        assert_eq!(marker.len(), "__UNTERM_DONE___".len() + 32);
+        // The marker is on the screen once, behind the output, and nowhere in the echo.
+        let text = wire.call("screen.search", json!({"id": session.id, "pattern": marker}));
+        assert_eq!(text["total"], 1, "{shell}: {text}");
+    });
+}
+
+#[test]
+fn the_output_is_what_the_command_printed() {
+    let commands = [
+        ("true", "", 0),
+        ("false", "", 1),
+        ("printf 'no line end'", "no line end", 0),
+        ("printf 'a\\tb  \\n\\n'", "a\tb  \n", 0),
+        ("echo one; echo two >&2", "one\ntwo", 0),
+        ("echo \"quotes ' and \\\" and \\$x\"", "quotes ' and \" and $x", 0),
+        ("echo it\\'s # a comment", "it's", 0),
+        ("echo a!b", "a!b", 0),
+        ("sh -c 'exit 7'", "", 7),
+        ("printf '\\033[31mred\\033[0m\\n'", "red", 0),
+        ("echo é ∀ 漢字 🦀", "é ∀ 漢字 🦀", 0),
+        ("cd /; pwd", "/", 0),
+    ];
+    shells(|shell, _, wire, session| {
+        for (command, output, code) in commands {
+            let reply = run(wire, session, command);
+            assert_eq!(reply["output"], output, "{shell}: {command}");
+            assert_eq!(reply["exit_code"], code, "{shell}: {command}");
+        }
+        assert_eq!(run(wire, session, "pwd")["output"], "/", "{shell} is still where it went");
+    });
+}
+
+#[test]
+fn a_command_of_many_lines_arrives_whole() {
+    shells(|shell, _, wire, session| {
+        let script = "echo first\n\n# a comment\nprintf '%s\\n' 'two\nlines' \"it's\"\necho last";
+        assert_eq!(
+            run(wire, session, script)["output"],
+            "first\ntwo\nlines\nit's\nlast",
+            "{shell}"
+        );
+        // Past what the kernel keeps of one line (4,095 bytes), and wrapped over many rows.
+        let long = "0123456789".repeat(700);
+        let reply = run(wire, session, &format!("printf '%s' '{long}' | wc -c"));
+        assert_eq!(reply["output"].as_str().unwrap().trim(), "7000", "{shell}");
+        assert_eq!(run(wire, session, &format!("echo '{long}'"))["output"], long, "{shell}");
+    });
+}
+
+#[test]
+fn a_long_command_arrives_whole_also_before_the_prompt() {
+    let long = "0123456789".repeat(700);
+    shells(|shell, _, wire, session| {
+        assert_eq!(run(wire, session, &format!("echo '{long}'"))["output"], long, "{shell}");
+    });
+}
+
+#[test]
+fn what_scrolls_away_wraps_or_is_cleared_is_not_lost() {
+    shells(|shell, _, wire, session| {
+        let reply = run(wire, session, "seq 1 30000");
+        let expected: Vec<_> = (1..=30000).map(|n| n.to_string()).collect();
+        assert_eq!(reply["output"], expected.join("\n"), "{shell}: more than the history keeps");
+        assert_eq!(reply["truncated"], false);
+        assert_eq!(
+            run(wire, session, "echo before; clear; echo after")["output"],
+            "after",
+            "{shell}"
+        );
+        assert_eq!(run(wire, session, "printf '10%%\\r20%%\\n'")["output"], "20%", "{shell}");
+        let wide = "w".repeat(500);
+        assert_eq!(run(wire, session, &format!("printf '%s\\rX\\n' {wide}"))["exit_code"], 0);
+    });
+}
+
+#[test]
+fn syntax_that_is_none_is_an_answer() {
+    shells(|shell, _, wire, session| {
+        for command in ["echo (", "echo 'open", "if true; then"] {
+            let reply = run(wire, session, command);
+            assert_eq!(reply["timed_out"], false, "{shell}: {command}");
+            assert_ne!(reply["exit_code"], 0, "{shell}: {command}");
+        }
+        assert_eq!(run(wire, session, "echo well")["output"], "well", "{shell}");
+    });
+}
+
+#[test]
+fn a_command_that_waits_is_waited_for() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.shell(&mut wire);
+    let start = Instant::now();
+    let reply = run(&mut wire, &session, "sleep 3; echo slept");
+    assert_eq!(reply["output"], "slept");
+    assert!(start.elapsed() >= Duration::from_secs(3));
+}
+
+#[test]
+fn a_command_that_takes_too_long_is_left_running() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.shell(&mut wire);
+    run(&mut wire, &session, "true");
+    let start = Instant::now();
+    let reply = wire.call(
+        "exec.run_wait",
+        json!({"id": session.id, "command": "echo begun; sleep 4; echo over", "timeout_ms": 500}),
+    );
+    assert!(start.elapsed() < Duration::from_secs(4), "it waited for the end");
+    assert_eq!(reply["timed_out"], true);
+    assert_eq!(reply["exit_status"], "timeout");
+    assert_eq!(reply["output"], "begun");
+    assert_eq!(reply["exit_code"], Value::Null);
+    // The shell prints the marker when the command is done after all.
+    session.wait_for_text(reply["marker"].as_str().unwrap());
+    session.wait_for_text("over");
+    let nothing =
+        wire.call("exec.run_wait", json!({"id": session.id, "command": "true", "timeout_ms": 0}));
+    assert_eq!(nothing["timed_out"], true);
+}
+
+#[test]
+fn a_session_that_ends_meanwhile_is_an_error_at_once() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.shell(&mut wire);
+    let id = session.id;
+    assert_eq!(
+        wire.fail("exec.run_wait", json!({"id": id, "command": "exit 3"})),
+        format!("Session {id} ended before the command finished (exit code 3)")
+    );
+
+    let session = fixture.shell(&mut wire);
+    let id = session.id;
+    let mut other = fixture.login();
+    let waiting = std::thread::spawn(move || {
+        other.fail("exec.run_wait", json!({"id": id, "command": "echo; echo up; sleep 1000"}))
+    });
+    session.wait_for_text("\nup");
+    wire.call("session.destroy", json!({"id": id}));
+    let message = waiting.join().unwrap();
+    assert!(message.starts_with(&format!("Session {id} ended before")), "{message}");
+}
+
+#[test]
+fn many_sessions_are_waited_for_at_once() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let sessions: Vec<_> = (0..8).map(|_| fixture.shell(&mut wire).id).collect();
+    // Each waits until it is told, so that all wait at the same time.
+    let waiting: Vec<_> = sessions
+        .iter()
+        .map(|&id| {
+            let mut wire = fixture.login();
+            std::thread::spawn(move || {
+                wire.call(
+                    "exec.run_wait",
+                    json!({"id": id, "command": format!("read line; echo \"$line {id}\"")}),
+                )
+            })
+        })
+        .collect();
+    for &id in &sessions {
+        let pane = fixture.mux.pane(unterm_mux::PaneId(id)).unwrap();
+        support::Session { id, pane }.wait_for_text("read line");
+        wire.call("session.input", json!({"id": id, "input": "told\r"}));
+    }
+    for (id, waiting) in sessions.iter().zip(waiting) {
+        let reply = waiting.join().unwrap();
+        // The terminal's echo of what was typed is part of what the session shows.
+        assert!(reply["output"].as_str().unwrap().ends_with(&format!("told {id}")), "{reply}");
+    }
+}
+
+#[test]
+fn a_connection_that_waits_holds_up_no_other() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.shell(&mut wire);
+    let id = session.id;
+    let mut other = fixture.login();
+    // Two requests in one write: the first is answered while the second waits.
+    other.send(format!(
+        "{}\n{}\n",
+        json!({"id": 1, "method": "server.info"}),
+        json!({"id": 2, "method": "exec.run_wait", "params": {"id": id, "command": "read line"}})
+    ));
+    let first: Value = serde_json::from_str(&other.receive().unwrap()).unwrap();
+    assert_eq!(first["id"], 1);
+    session.wait_for_text("read line");
+    wire.call("session.input", json!({"id": id, "input": "\r"}));
+    let second: Value = serde_json::from_str(&other.receive().unwrap()).unwrap();
+    assert_eq!((&second["id"], &second["result"]["timed_out"]), (&json!(2), &json!(false)));
+}
+
+#[test]
+fn xtrace_and_errexit_do_not_fool_it() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.program(&mut wire, "bash", &["--norc", "--noprofile"]);
+    run(&mut wire, &session, "set -x");
+    let reply = run(&mut wire, &session, "echo traced");
+    let output = reply["output"].as_str().unwrap();
+    assert!(output.contains("+ echo traced\ntraced"), "{output}");
+    assert_eq!(reply["exit_code"], 0);
+}
