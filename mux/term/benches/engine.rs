@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p unterm-term` prints one line a stream: MB/s of both, medians of interleaved runs, and the ratio.
 //! 80×24 cells, 10,000 lines of history, 64 KiB a batch. `cargo bench -p unterm-term -- NAME` runs the streams whose
-//! name contains NAME; with `--only-ours` nothing is compared (for profilers).
+//! name contains NAME; with `--only-ours` nothing is compared, with `--once` each stream runs once (for profilers).
 
 #![allow(clippy::print_stdout, reason = "a benchmark's output is its result")]
 
@@ -40,6 +40,7 @@ impl Dimensions for Cells {
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let only_ours = args.iter().any(|arg| arg == "--only-ours");
+    let runs = if args.iter().any(|arg| arg == "--once") { 1 } else { RUNS };
     let wanted = |name: &str| {
         let mut names = args.iter().filter(|arg| !arg.starts_with('-')).peekable();
         names.peek().is_none() || names.any(|part| name.contains(part.as_str()))
@@ -52,7 +53,7 @@ fn main() {
             continue;
         }
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        for _ in 0..RUNS {
+        for _ in 0..runs {
             ours.push(run_unterm(&bytes));
             if !only_ours {
                 theirs.push(run_alacritty(&bytes));

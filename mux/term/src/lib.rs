@@ -10,6 +10,7 @@
 
 mod cell;
 mod charset;
+mod cluster;
 mod color;
 mod control;
 mod csi;

@@ -246,7 +246,7 @@ impl Term {
         self.mouse_encoding = MouseEncoding::Legacy;
         self.shape = CursorShape::Default;
         self.blinking = false;
-        self.last_printed = None;
+        self.last_printed = '\0';
         self.titles.clear();
         self.saved_modes.clear();
         if !self.title.is_empty() {

@@ -319,18 +319,21 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
         csi.private = bytes[0];
         at = 1;
     }
-    let mut value = 0u32;
     let mut part = false;
     loop {
-        let byte = *bytes.get(at)?;
+        let mut value = 0u32;
+        let mut byte = *bytes.get(at)?;
         at += 1;
+        while byte.wrapping_sub(b'0') < 10 {
+            value = (value * 10 + (byte - b'0') as u32).min(u16::MAX as u32);
+            byte = *bytes.get(at)?;
+            at += 1;
+        }
         match byte {
-            b'0'..=b'9' => value = (value * 10 + (byte - b'0') as u32).min(u16::MAX as u32),
             b';' | b':' => {
                 if !csi.params.push(value as u16, part) {
                     return None;
                 }
-                value = 0;
                 part = byte == b':';
             }
             0x40..=0x7e => {

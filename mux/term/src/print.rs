@@ -4,55 +4,52 @@
 //! mode, character sets) goes one character at a time.
 
 use crate::Modes;
-use crate::cell::{CLUSTER, Cell, Content, HEAD, SHOWN, TAIL, WIDE};
+use crate::cell::{Cell, HEAD, SHOWN, TAIL, WIDE};
 use crate::grid::part_wide;
 use crate::row::WRAPPED;
-use crate::term::{Position, Term};
-use crate::unicode::{Class, cluster_width, joins, may_join, props};
+use crate::term::Term;
+use crate::unicode::{Class, may_join, props};
 
-/// Bytes of a cluster; what would join it beyond that is dropped.
-const CLUSTER_CAP: usize = 128;
-
-/// A cluster being put together, without the heap.
-struct Cluster {
-    bytes: [u8; CLUSTER_CAP],
-    len: usize,
-}
-
-impl Default for Cluster {
-    fn default() -> Self {
-        Self { bytes: [0; CLUSTER_CAP], len: 0 }
-    }
-}
-
-impl Cluster {
-    fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
-    }
-
-    /// Adds `c`; false when there is no room.
-    fn push(&mut self, c: char) -> bool {
-        let end = self.len + c.len_utf8();
-        if end > CLUSTER_CAP {
-            return false;
-        }
-        c.encode_utf8(&mut self.bytes[self.len..]);
-        self.len = end;
-        true
-    }
-
-    fn set(&mut self, text: &str) -> bool {
-        self.len = text.len().min(CLUSTER_CAP);
-        self.bytes[..self.len].copy_from_slice(&text.as_bytes()[..self.len]);
-        true
-    }
+/// Whether what a cell shows may take the next character into its cluster: a quick "no" for most. Nothing below U+0600
+/// does, and a space, a letter or an empty cell before the cursor settles nearly every run.
+#[inline]
+fn may_join_next(cell: Cell) -> bool {
+    cell.0 & (SHOWN & !WIDE) >= 0x600
 }
 
 impl Term {
     /// Prints bytes that are all 0x20–0x7e.
     #[inline]
     pub(crate) fn print_ascii(&mut self, text: &[u8]) {
-        let Some(&last) = text.last() else { return };
+        let cols = self.grid.cols();
+        let (col, end) = (self.cursor.col, self.cursor.col + text.len());
+        let slot = self.grid.slot(self.cursor.row);
+        if end >= cols || self.cursor.wrap_pending || !self.prints_plainly() || text.is_empty() {
+            return self.print_ascii_carefully(text);
+        }
+        let table = self.grid.table_of(slot);
+        let bits = self.pen.bits(&mut self.grid, table);
+        let (cells, meta) = self.grid.slot_mut(slot);
+        if col > 0 && may_join_next(cells[col - 1]) {
+            return self.print_ascii_carefully(text);
+        }
+        if cells[end].is_tail() {
+            cells[end] = cells[end].blanked();
+        }
+        if col > 0 && cells[col].is_tail() {
+            cells[col - 1] = cells[col - 1].blanked();
+        }
+        for (cell, &byte) in cells[col..end].iter_mut().zip(text) {
+            *cell = Cell(bits | byte as u64);
+        }
+        meta.revision = self.seq;
+        meta.occ = meta.occ.max(end as u16);
+        self.cursor.col = end;
+        self.last_printed = text[text.len() - 1] as char;
+    }
+
+    /// As [`Term::print_ascii`], whatever the cursor and the modes are.
+    fn print_ascii_carefully(&mut self, text: &[u8]) {
         if !self.prints_plainly() {
             for &byte in text {
                 self.print_char(byte as char);
@@ -60,20 +57,14 @@ impl Term {
             return;
         }
         let mut rest = text;
+        if self.may_join_ascii()
+            && let Some((&first, others)) = text.split_first()
+        {
+            self.print_char(first as char);
+            rest = others;
+        }
         let cols = self.grid.cols();
-        if self.cursor.col > 0 {
-            // Nothing below U+0600 takes the next character into its cluster: the neighbour's bits settle nearly all.
-            let before =
-                if self.cursor.wrap_pending { self.cursor.col } else { self.cursor.col - 1 };
-            let slot = self.grid.slot(self.cursor.row);
-            if self.grid.slot_cells(slot)[before].0 & (SHOWN & !WIDE) >= 0x600 {
-                self.print_char(text[0] as char);
-                rest = &text[1..];
-            }
-        }
-        if rest.is_empty() {
-            return;
-        }
+        let Some(&last) = rest.last() else { return };
         while !rest.is_empty() {
             if self.cursor.wrap_pending {
                 if self.modes.contains(Modes::AUTO_WRAP) {
@@ -99,14 +90,11 @@ impl Term {
             meta.occ = meta.occ.max(end as u16);
             if end == cols {
                 meta.flags &= !WRAPPED;
-                self.cursor.col = cols - 1;
-                self.cursor.wrap_pending = true;
-            } else {
-                self.cursor.col = end;
             }
+            self.advance_to(end);
             rest = later;
         }
-        self.last_printed = Some(last as char);
+        self.last_printed = last as char;
     }
 
     /// Prints text without C0 controls and DEL.
@@ -133,43 +121,50 @@ impl Term {
         if self.cursor.wrap_pending {
             return text;
         }
-        let graphemes = self.modes.contains(Modes::GRAPHEMES);
-        let mut before = self.class_before();
+        let start = self.cursor.col;
         let cols = self.grid.cols();
         let slot = self.grid.slot(self.cursor.row);
+        let graphemes = self.modes.contains(Modes::GRAPHEMES);
+        let mut before = Class::Other;
+        if start > 0 && may_join_next(self.grid.slot_cells(slot)[start - 1]) {
+            before = self.class_before();
+        }
         let table = self.grid.table_of(slot);
         let bits = self.pen.bits(&mut self.grid, table);
         let (cells, meta) = self.grid.slot_mut(slot);
-        let start = self.cursor.col;
-        let mut col = start;
-        let mut last = None;
         let cuts = cells[start].is_tail();
+        let mut col = start;
         let mut chars = text.chars();
         let mut rest = text;
+        let mut last = '\0';
         while let Some(c) = chars.next() {
             let code = c as u32;
-            if code.wrapping_sub(0x80) < 0x20 {
-                break;
-            }
             let props = props(c);
-            let class = props.class();
+            if !props.is_plain() || before == Class::Prepend {
+                let apart = !graphemes || !may_join(before, props.class());
+                if !apart || props.width() == 0 {
+                    break;
+                }
+            }
             let width = props.width();
-            let apart = if graphemes { !may_join(before, class) } else { true };
-            if !apart || width == 0 || col + width > cols {
+            if col + width > cols {
                 break;
             }
             if width == 1 {
+                if code.wrapping_sub(0x80) < 0x20 {
+                    break;
+                }
                 cells[col] = Cell(bits | code as u64);
             } else {
                 cells[col] = Cell(bits | code as u64 | WIDE);
                 cells[col + 1] = Cell(bits | TAIL);
             }
             col += width;
-            before = class;
-            last = Some(c);
+            before = props.class();
+            last = c;
             rest = chars.as_str();
         }
-        if last.is_none() {
+        if col == start {
             return rest;
         }
         if cuts {
@@ -182,11 +177,8 @@ impl Term {
         meta.occ = meta.occ.max(col as u16);
         if col == cols {
             meta.flags &= !WRAPPED;
-            self.cursor.col = cols - 1;
-            self.cursor.wrap_pending = true;
-        } else {
-            self.cursor.col = col;
         }
+        self.advance_to(col);
         self.last_printed = last;
         rest
     }
@@ -204,12 +196,12 @@ impl Term {
         }
         if props.width() > 0 {
             self.put(Cell(c as u64), props.width());
-            self.last_printed = Some(c);
+            self.last_printed = c;
         }
     }
 
     /// Puts `shown`, a cell's content of `width` columns, at the cursor.
-    fn put(&mut self, shown: Cell, width: usize) {
+    pub(crate) fn put(&mut self, shown: Cell, width: usize) {
         let cols = self.grid.cols();
         // A screen of one column has no room for wide characters: they show as narrow ones.
         let width = width.min(cols);
@@ -253,14 +245,15 @@ impl Term {
     }
 
     /// Moves the cursor behind what was printed.
-    fn advance_to(&mut self, end: usize) {
+    #[inline]
+    pub(crate) fn advance_to(&mut self, end: usize) {
         let cols = self.grid.cols();
         self.cursor.wrap_pending = end == cols;
         self.cursor.col = end.min(cols - 1);
     }
 
     /// Ends a row whose last column has no room for a wide character, and goes to the next.
-    fn leave_head(&mut self) {
+    pub(crate) fn leave_head(&mut self) {
         let cols = self.grid.cols();
         let (row, seq) = (self.cursor.row, self.seq);
         let slot = self.grid.slot(row);
@@ -290,129 +283,12 @@ impl Term {
         !self.modes.contains(Modes::INSERT) && self.charsets.is_plain()
     }
 
-    /// The cell before the cursor: its row and column.
-    fn cell_before(&self) -> Option<(usize, usize)> {
-        let Position { row, col, wrap_pending } = self.cursor;
-        let col = if wrap_pending { col } else { col.checked_sub(1)? };
-        let tail = self.grid.row(row)[col].is_tail();
-        Some((row, col.saturating_sub(tail as usize)))
-    }
-
-    /// How the character before the cursor may be joined.
-    #[inline]
-    fn class_before(&self) -> Class {
-        let Some((row, col)) = self.cell_before() else { return Class::Other };
-        let slot = self.grid.slot(row);
-        let cell = self.grid.slot_cells(slot)[col];
-        match cell.content() {
-            Content::Empty => Class::Other,
-            Content::Char(c) => props(c).class(),
-            Content::Cluster(id) => {
-                let tables = self.grid.tables(self.grid.table_of(slot)).view();
-                let text = tables.cluster(id as u16).map_or("", |text| text);
-                text.chars().next_back().map_or(Class::Other, |c| props(c).class())
-            }
-        }
-    }
-
-    /// Adds `c` to the cluster before the cursor if it belongs there; true when it has been dealt with.
-    fn join(&mut self, c: char, class: Class, width: usize) -> bool {
-        let graphemes = self.modes.contains(Modes::GRAPHEMES);
-        let extends = matches!(class, Class::Extend | Class::Joiner);
-        if !graphemes && width > 0 {
-            return false;
-        }
-        if !extends && !may_join(self.class_before(), class) {
-            return false;
-        }
-        let Some((row, col)) = self.cell_before() else { return false };
-        let slot = self.grid.slot(row);
-        let table = self.grid.table_of(slot);
-        let cell = self.grid.slot_cells(slot)[col];
-        let mut text = Cluster::default();
-        match cell.content() {
-            Content::Empty if !extends => return false,
-            Content::Empty => text.push(' '),
-            Content::Char(base) => text.push(base),
-            Content::Cluster(id) => {
-                let tables = self.grid.tables(table).view();
-                tables.cluster(id as u16).is_none_or(|known| text.set(known))
-            }
-        };
-        if !extends && !joins(text.as_str(), c) {
-            return false;
-        }
-        if !text.push(c) {
-            return true;
-        }
-        let old = 1 + cell.is_wide() as usize;
-        // A mark without width changes none, but for the variation selectors.
-        let keeps = width == 0 && !matches!(c, '\u{fe0e}' | '\u{fe0f}');
-        let new = if graphemes && !keeps {
-            cluster_width(text.as_str()).min(self.grid.cols())
-        } else {
-            old
-        };
-        let Some(id) = self.grid.intern_cluster(table, text.as_str()) else { return true };
-        let shown = Cell(CLUSTER | id as u64);
-        if (old, new) == (1, 2) && col + 1 == self.grid.cols() {
-            self.move_widened(slot, col, table, id);
-            return true;
-        }
-        // The cell after interning: a sweep may have renamed its ids.
-        let seq = self.seq;
-        let cols = self.grid.cols();
-        let (cells, meta) = self.grid.slot_mut(slot);
-        let look = cells[col].0 & !SHOWN;
-        meta.revision = seq;
-        meta.occ = meta.occ.max(col as u16 + 1);
-        match (old, new) {
-            (1, 2) => {
-                part_wide(cells, col + 1, col + 2);
-                cells[col] = Cell(look | shown.0 | WIDE);
-                cells[col + 1] = Cell(look | TAIL);
-                meta.occ = meta.occ.max(col as u16 + 2);
-                if col + 2 == cols {
-                    meta.flags &= !WRAPPED;
-                }
-                self.advance_to(col + 2);
-            }
-            (2, 1) => {
-                cells[col] = Cell(look | shown.0);
-                cells[col + 1] = cells[col + 1].blanked();
-                self.advance_to(col + 1);
-            }
-            (width, _) => {
-                let wide = if width == 2 { WIDE } else { 0 };
-                cells[col] = Cell(look | shown.0 | wide);
-            }
-        }
-        true
-    }
-
-    /// A cluster in the last column became wide: it moves to the next row, or, where lines don't wrap, stays narrow.
-    fn move_widened(&mut self, slot: usize, col: usize, table: usize, id: u16) {
-        let wraps = self.modes.contains(Modes::AUTO_WRAP) && self.grid.cols() > 1;
-        let text = self.grid.tables(table).view().cluster(id).cloned();
-        let seq = self.seq;
-        let (cells, meta) = self.grid.slot_mut(slot);
-        if !wraps {
-            cells[col] = Cell(cells[col].0 & !SHOWN | CLUSTER | id as u64);
-            meta.revision = seq;
-            return;
-        }
-        cells[col] = cells[col].blanked();
-        self.cursor.col = col;
-        self.leave_head();
-        let table = self.grid.table_of(self.grid.slot(self.cursor.row));
-        if let Some(id) = text.and_then(|text| self.grid.intern_cluster(table, &text)) {
-            self.put(Cell(CLUSTER | id as u64), 2);
-        }
-    }
-
     /// REP (ECMA-48 8.3.103): prints the last character again, at most as often as the screen has cells.
     pub(crate) fn repeat(&mut self, count: usize) {
-        let Some(c) = self.last_printed else { return };
+        let c = self.last_printed;
+        if c == '\0' {
+            return;
+        }
         let count = count.min(self.grid.cols() * self.grid.rows());
         let mut buffer = [0; 4];
         let text = c.encode_utf8(&mut buffer);

@@ -107,8 +107,10 @@ pub struct Term {
     pub(crate) mouse_encoding: MouseEncoding,
     pub(crate) shape: CursorShape,
     pub(crate) blinking: bool,
-    /// The last character printed, for REP.
-    pub(crate) last_printed: Option<char>,
+    /// The last character printed, for REP; `\0` before the first.
+    pub(crate) last_printed: char,
+    /// Memory to put a cluster together in.
+    pub(crate) cluster: String,
     pub(crate) title: String,
     pub(crate) titles: Vec<String>,
     pub(crate) cwd: Option<String>,
@@ -144,7 +146,8 @@ impl Term {
             mouse_encoding: MouseEncoding::Legacy,
             shape: CursorShape::Default,
             blinking: false,
-            last_printed: None,
+            last_printed: '\0',
+            cluster: String::new(),
             title: String::new(),
             titles: Vec::new(),
             cwd: None,

@@ -43,6 +43,12 @@ impl Props {
         Self(width as u8 | (class as u8) << 2)
     }
 
+    /// Whether it takes columns and starts a cluster, unless a prepended mark is before it.
+    #[inline]
+    pub fn is_plain(self) -> bool {
+        self.0.wrapping_sub(1) < 2
+    }
+
     /// Columns: 0, 1 or 2.
     #[inline]
     pub fn width(self) -> usize {

@@ -1,0 +1,163 @@
+//! Clusters: characters that join the one before them (UAX #29, mode 2027).
+
+use crate::Modes;
+use crate::cell::{CLUSTER, Cell, Content, SHOWN, TAIL, WIDE};
+use crate::grid::part_wide;
+use crate::row::WRAPPED;
+use crate::term::{Position, Term};
+use crate::unicode::{Class, cluster_width, joins, may_join, props};
+
+/// Bytes of a cluster; what would join it beyond that is dropped.
+const CLUSTER_CAP: usize = 128;
+
+impl Term {
+    /// The cell before the cursor: its row and column.
+    fn cell_before(&self) -> Option<(usize, usize)> {
+        let Position { row, col, wrap_pending } = self.cursor;
+        let col = if wrap_pending { col } else { col.checked_sub(1)? };
+        let tail = self.grid.row(row)[col].is_tail();
+        Some((row, col.saturating_sub(tail as usize)))
+    }
+
+    /// How the character before the cursor may be joined.
+    #[inline]
+    pub(crate) fn class_before(&self) -> Class {
+        let Some((row, col)) = self.cell_before() else { return Class::Other };
+        let slot = self.grid.slot(row);
+        let cell = self.grid.slot_cells(slot)[col];
+        match cell.content() {
+            Content::Empty => Class::Other,
+            Content::Char(c) => props(c).class(),
+            Content::Cluster(id) => {
+                let tables = self.grid.tables(self.grid.table_of(slot)).view();
+                let text = tables.cluster(id as u16).map_or("", |text| text);
+                text.chars().next_back().map_or(Class::Other, |c| props(c).class())
+            }
+        }
+    }
+
+    /// Whether a character of ASCII belongs to the cluster before the cursor: after a prepended mark only.
+    pub(crate) fn may_join_ascii(&self) -> bool {
+        self.modes.contains(Modes::GRAPHEMES) && self.class_before() == Class::Prepend
+    }
+
+    /// Adds `c` to the cluster before the cursor if it belongs there; true when it has been dealt with.
+    pub(crate) fn join(&mut self, c: char, class: Class, width: usize) -> bool {
+        let extends = matches!(class, Class::Extend | Class::Joiner);
+        if !self.modes.contains(Modes::GRAPHEMES) && width > 0 {
+            return false;
+        }
+        if !extends && !may_join(self.class_before(), class) {
+            return false;
+        }
+        let mut text = std::mem::take(&mut self.cluster);
+        text.clear();
+        let joined = self.join_to(&mut text, c, class, width);
+        self.cluster = text;
+        joined
+    }
+
+    /// [`Term::join`] with `text` to put the cluster together in.
+    fn join_to(&mut self, text: &mut String, c: char, class: Class, width: usize) -> bool {
+        let graphemes = self.modes.contains(Modes::GRAPHEMES);
+        let extends = matches!(class, Class::Extend | Class::Joiner);
+        let Some((row, col)) = self.cell_before() else { return false };
+        let slot = self.grid.slot(row);
+        let table = self.grid.table_of(slot);
+        let cell = self.grid.slot_cells(slot)[col];
+        match cell.content() {
+            Content::Empty if !extends => return false,
+            Content::Empty => text.push(' '),
+            Content::Char(base) => text.push(base),
+            Content::Cluster(id) => {
+                let tables = self.grid.tables(table).view();
+                text.push_str(tables.cluster(id as u16).map_or(" ", |text| text));
+            }
+        }
+        if !extends && !belongs(text, c, class) {
+            return false;
+        }
+        if text.len() + c.len_utf8() > CLUSTER_CAP {
+            return true;
+        }
+        text.push(c);
+        let old = 1 + cell.is_wide() as usize;
+        let new = match c {
+            _ if !graphemes => old,
+            '\u{fe0e}' | '\u{fe0f}' => cluster_width(text).min(self.grid.cols()),
+            // Other marks without width change none, and nothing that joins makes a cluster narrower.
+            _ if width == 0 || old == 2 => old,
+            _ => cluster_width(text).min(self.grid.cols()),
+        };
+        let Some(id) = self.grid.intern_cluster(table, text) else { return true };
+        let shown = Cell(CLUSTER | id as u64);
+        if (old, new) == (1, 2) && col + 1 == self.grid.cols() {
+            self.move_widened(slot, col, table, id);
+            return true;
+        }
+        // The cell after interning: a sweep may have renamed its ids.
+        let seq = self.seq;
+        let cols = self.grid.cols();
+        let (cells, meta) = self.grid.slot_mut(slot);
+        let look = cells[col].0 & !SHOWN;
+        meta.revision = seq;
+        meta.occ = meta.occ.max(col as u16 + 1);
+        match (old, new) {
+            (1, 2) => {
+                part_wide(cells, col + 1, col + 2);
+                cells[col] = Cell(look | shown.0 | WIDE);
+                cells[col + 1] = Cell(look | TAIL);
+                meta.occ = meta.occ.max(col as u16 + 2);
+                if col + 2 == cols {
+                    meta.flags &= !WRAPPED;
+                }
+                self.advance_to(col + 2);
+            }
+            (2, 1) => {
+                cells[col] = Cell(look | shown.0);
+                cells[col + 1] = cells[col + 1].blanked();
+                self.advance_to(col + 1);
+            }
+            (width, _) => {
+                let wide = if width == 2 { WIDE } else { 0 };
+                cells[col] = Cell(look | shown.0 | wide);
+            }
+        }
+        true
+    }
+
+    /// A cluster in the last column became wide: it moves to the next row, or, where lines don't wrap, stays narrow.
+    fn move_widened(&mut self, slot: usize, col: usize, table: usize, id: u16) {
+        let wraps = self.modes.contains(Modes::AUTO_WRAP) && self.grid.cols() > 1;
+        let text = self.grid.tables(table).view().cluster(id).cloned();
+        let seq = self.seq;
+        let (cells, meta) = self.grid.slot_mut(slot);
+        if !wraps {
+            cells[col] = Cell(cells[col].0 & !SHOWN | CLUSTER | id as u64);
+            meta.revision = seq;
+            return;
+        }
+        cells[col] = cells[col].blanked();
+        self.cursor.col = col;
+        self.leave_head();
+        let table = self.grid.table_of(self.grid.slot(self.cursor.row));
+        if let Some(id) = text.and_then(|text| self.grid.intern_cluster(table, &text)) {
+            self.put(Cell(CLUSTER | id as u64), 2);
+        }
+    }
+}
+
+/// Whether `c` continues the cluster `text` (UAX #29), where a look at the classes has said that it may.
+fn belongs(text: &str, c: char, class: Class) -> bool {
+    match class {
+        // GB11: a pictograph, marks, and a joiner.
+        Class::Pictograph => {
+            let mut before = text.chars().rev();
+            before.next().is_some_and(|c| props(c).class() == Class::Joiner)
+                && before
+                    .find(|&c| props(c).class() != Class::Extend)
+                    .is_some_and(|c| props(c).class() == Class::Pictograph)
+        }
+        _ => joins(text, c),
+    }
+}
