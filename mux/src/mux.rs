@@ -196,6 +196,31 @@ impl Mux {
         size: Option<Size>,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, MuxError> {
+        self.add_tab(spawn, size, on_exit, |layout, tab| {
+            let index = if layout.tabs.is_empty() { 0 } else { layout.active + 1 };
+            layout.tabs.insert(index, tab);
+            layout.active = index;
+        })
+    }
+
+    /// Opens a tab behind the last one and leaves the active one active: whoever types there is not disturbed. `size`
+    /// as in [`Mux::open_tab`].
+    pub fn open_tab_in_background(
+        &self,
+        spawn: Spawn,
+        size: Option<Size>,
+        on_exit: OnExit,
+    ) -> Result<Arc<Pane>, MuxError> {
+        self.add_tab(spawn, size, on_exit, |layout, tab| layout.tabs.push(tab))
+    }
+
+    fn add_tab(
+        &self,
+        spawn: Spawn,
+        size: Option<Size>,
+        on_exit: OnExit,
+        place: impl FnOnce(&mut Layout, Tab),
+    ) -> Result<Arc<Pane>, MuxError> {
         let area = size.unwrap_or_else(|| self.size_of_new_tab());
         let pane = self.start_pane(spawn, area, on_exit)?;
         pane.set_pinned(size.is_some());
@@ -203,10 +228,7 @@ impl Mux {
         let tab = Tab { id, root: Node::Pane(pane.id()), focused: pane.id(), zoomed: false };
         self.admit(pane, |state| {
             state.areas.insert(id, area);
-            let layout = state.layout_mut();
-            let index = if layout.tabs.is_empty() { 0 } else { layout.active + 1 };
-            layout.tabs.insert(index, tab);
-            layout.active = index;
+            place(state.layout_mut(), tab);
             Ok(())
         })
     }

@@ -128,6 +128,20 @@ fn a_pinned_pane_keeps_its_size_until_it_is_given_back() {
 }
 
 #[test]
+fn a_tab_in_the_background_leaves_the_active_one_active() {
+    let mux = headless();
+    let first = open(&mux, SLEEP);
+    let second = open(&mux, SLEEP);
+    mux.focus(first.id()).unwrap();
+    let behind = mux.open_tab_in_background(sh(SLEEP), None, OnExit::Close).unwrap();
+    let layout = mux.layout();
+    let order: Vec<_> = layout.tabs.iter().map(|tab| tab.focused).collect();
+    assert_eq!(order, [first.id(), second.id(), behind.id()]);
+    assert_eq!(layout.active, 0);
+    mux.shutdown();
+}
+
+#[test]
 fn in_a_window_only_the_window_sizes() {
     let mux = Mux::new(MuxOptions { sized_by_window: true, ..MuxOptions::default() });
     let first = open(&mux, SLEEP);

@@ -45,6 +45,10 @@ pub(super) fn pressed(event: &KeyEvent) -> Option<Pressed> {
             let c = text.chars().next()?;
             if keypad { on_keypad(c).unwrap_or(Key::Char(c)) } else { Key::Char(c) }
         }
+        // The keypad's middle key without Num Lock (KP_Begin) has no name in winit.
+        WinitKey::Unidentified(_) if event.physical_key == PhysicalKey::Code(KeyCode::Numpad5) => {
+            Key::KeypadBegin
+        }
         WinitKey::Dead(_) | WinitKey::Unidentified(_) => return None,
     };
     let unshifted = matches!(key, Key::Char(_)).then_some(unshifted).flatten();

@@ -286,7 +286,8 @@ impl Method for Create {
             env: env.into_iter().collect(),
         };
         let mux = context.mux.clone();
-        let pane = blocking(move || mux.open_tab(spawn, size, on_exit)).await??;
+        // Behind the tab that a person may be typing in.
+        let pane = blocking(move || mux.open_tab_in_background(spawn, size, on_exit)).await??;
         let size = pane.term().size();
         Ok(CreateReply {
             id: pane.id().0,
