@@ -70,9 +70,15 @@ pub(crate) struct Fonts {
     ids: FxHashMap<(fontdb::ID, FaceStyle), FaceId>,
     /// Configured families and the bundled one, for each style, first choice first.
     chains: [Vec<FaceId>; 4],
+    /// Faces found for characters that the chains lack; `None`: no face has it.
     fallback: FxHashMap<(char, FaceStyle, bool), Option<FaceId>>,
+    /// The system's faces, best first, for a style with or without colour.
+    candidates: FxHashMap<(FaceStyle, bool), Arc<[fontdb::ID]>>,
     system_loaded: bool,
 }
+
+/// Characters remembered before they are forgotten together: a hostile program can print every code point there is.
+const MAX_FALLBACKS: usize = 1 << 14;
 
 impl Fonts {
     pub(crate) fn new(options: &FontOptions) -> Self {
@@ -102,6 +108,7 @@ impl Fonts {
             ids: FxHashMap::default(),
             chains: Default::default(),
             fallback: FxHashMap::default(),
+            candidates: FxHashMap::default(),
             system_loaded: false,
         };
         fonts.configure(options);
@@ -144,6 +151,23 @@ impl Fonts {
         &self.faces[usize::from(id.0)]
     }
 
+    /// The face that draws all of a cluster, whose first character decides where no face has all of it.
+    pub(crate) fn face_for_text(&mut self, text: &str, style: FaceStyle, emoji: bool) -> FaceId {
+        let mut chars = text.chars();
+        let first = chars.next().unwrap_or(' ');
+        let face = self.face_for(first, style, emoji);
+        let rest = || text.chars().skip(1).filter(|c| !is_ignorable(*c));
+        if rest().all(|c| has_char(&self.face(face).font, c)) {
+            return face;
+        }
+        let has_all = |font: &Font| has_char(font, first) && rest().all(|c| has_char(font, c));
+        let chain = &self.chains[style.index()];
+        if let Some(id) = chain.iter().find(|id| has_all(&self.face(**id).font)) {
+            return *id;
+        }
+        self.find(style, emoji, has_all).unwrap_or(face)
+    }
+
     /// The face that draws `c` in `style`, `emoji` first from colour fonts; the first choice if none has it.
     pub(crate) fn face_for(&mut self, c: char, style: FaceStyle, emoji: bool) -> FaceId {
         let first = self.chains[style.index()][0];
@@ -156,7 +180,10 @@ impl Fonts {
         if let Some(found) = self.fallback.get(&(c, style, emoji)) {
             return found.unwrap_or(first);
         }
-        let found = self.find_fallback(c, style, emoji);
+        let found = self.find(style, emoji, |font| has_char(font, c));
+        if self.fallback.len() >= MAX_FALLBACKS {
+            self.fallback.clear();
+        }
         if found.is_none() {
             tracing::debug!(character = %c.escape_unicode(), "no font has this character");
         }
@@ -174,6 +201,7 @@ impl Fonts {
             self.system_loaded = true;
             let before = self.system.db().len();
             self.system.db_mut().load_system_fonts();
+            self.candidates.clear();
             tracing::debug!(faces = self.system.db().len() - before, "system fonts listed");
         }
     }
@@ -206,11 +234,35 @@ impl Fonts {
         Some(face)
     }
 
-    fn find_fallback(&mut self, c: char, style: FaceStyle, emoji: bool) -> Option<FaceId> {
+    /// The first of the system's faces that will do.
+    fn find(
+        &mut self,
+        style: FaceStyle,
+        emoji: bool,
+        will_do: impl Fn(&Font) -> bool,
+    ) -> Option<FaceId> {
         self.load_system();
+        let candidates = match self.candidates.get(&(style, emoji)) {
+            Some(candidates) => candidates.clone(),
+            None => {
+                let candidates = self.rank(style, emoji);
+                self.candidates.insert((style, emoji), candidates.clone());
+                candidates
+            }
+        };
+        // A face that was looked into stays open, so that only the first search is slow.
+        let id = candidates.iter().copied().find(|id| {
+            let weight = self.system.db().face(*id).map_or(Weight::NORMAL, |info| info.weight);
+            self.system.get_font(*id, weight).is_some_and(|font| will_do(&font))
+        })?;
+        self.add(id, style, false)
+    }
+
+    /// All faces, those that suit cells of this style best first.
+    fn rank(&self, style: FaceStyle, emoji: bool) -> Arc<[fontdb::ID]> {
         let han = han_family(self.system.locale());
         let want = if style.bold() { 700 } else { 400 };
-        let mut candidates: Vec<_> = self
+        let mut ranked: Vec<_> = self
             .system
             .db()
             .faces()
@@ -228,16 +280,16 @@ impl Fonts {
                 (rank, info.id)
             })
             .collect();
-        candidates.sort();
-        let db = self.system.db();
-        let id = candidates.into_iter().map(|(_, id)| id).find(|id| {
-            db.with_face_data(*id, |data, index| {
-                swash::FontRef::from_index(data, index as usize)
-                    .is_some_and(|font| font.charmap().map(c) != 0)
-            }) == Some(true)
-        })?;
-        self.add(id, style, false)
+        ranked.sort();
+        ranked.into_iter().map(|(_, id)| id).collect()
     }
+}
+
+/// Whether a font may lack this character of a cluster: joiners, variation selectors and tags only steer shaping.
+fn is_ignorable(c: char) -> bool {
+    matches!(c,
+        '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{e0000}'..='\u{e01ef}' | '\u{34f}' | '\u{ad}')
 }
 
 fn has_char(font: &Font, c: char) -> bool {

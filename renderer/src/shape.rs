@@ -29,7 +29,9 @@ pub(crate) struct Shaper {
 }
 
 /// Clusters remembered before they are forgotten together: a hostile program can print any number of them.
-const MAX_CLUSTERS: usize = 4096;
+const MAX_CLUSTERS: usize = 1 << 12;
+/// The same for single characters.
+const MAX_CHARS: usize = 1 << 15;
 
 impl Shaper {
     pub(crate) fn clear(&mut self) {
@@ -87,6 +89,9 @@ impl Shaper {
                 self.shape(&[(text, cells)], style, fonts, glyphs).into()
             }
         };
+        if self.chars.len() >= MAX_CHARS {
+            self.chars.clear();
+        }
         self.chars.insert(key, placed.clone());
         placed
     }
@@ -122,8 +127,10 @@ impl Shaper {
         glyphs: &mut GlyphCache,
     ) -> Vec<PlacedGlyph> {
         let Some((first, cells)) = run.first() else { return Vec::new() };
-        let Some(c) = first.chars().next() else { return Vec::new() };
-        let id = fonts.face_for(c, style, wants_emoji(first, *cells));
+        if first.is_empty() {
+            return Vec::new();
+        }
+        let id = fonts.face_for_text(first, style, wants_emoji(first, *cells));
         let face = fonts.face(id);
         let mut buffer = self.buffer.take().unwrap_or_default();
         for (cluster, (text, _)) in run.iter().enumerate() {

@@ -1,0 +1,488 @@
+//! What frames hold: which rows are taken over, where cursors and selections lie, what is drawn for which text.
+
+mod support;
+
+use std::sync::Arc;
+
+use support::{Run, attrs, colored, pane, plain, row, run, scene, snapshot, underlined};
+use unterm_renderer::{
+    CellMetrics, CpuPainter, Damage, Fill, FontOptions, Frame, FrameRow, Label, LabelAlign,
+    PaneScene, PixelRect, Preedit, Quad, Renderer,
+};
+use unterm_term::{
+    Attrs, Cell, Color, Cursor, CursorShape, LineId, Link, Modes, Palette, Point, Rgb, Size,
+    Snapshot, StyleRun, TextRange, Underline,
+};
+
+fn renderer() -> Renderer {
+    Renderer::new(FontOptions::default())
+}
+
+fn frame(renderer: &mut Renderer, pane: PaneScene<'_>) -> Arc<Frame> {
+    renderer.frame(&scene(pane));
+    renderer.last_frame().clone()
+}
+
+fn versions(frame: &Frame) -> Vec<u64> {
+    frame.panes[0].rows.iter().map(|row| row.version).collect()
+}
+
+/// The frame's row for one row of text.
+fn drawn(runs: Vec<Run>) -> (FrameRow, CellMetrics, Palette) {
+    let mut renderer = renderer();
+    let snapshot = snapshot(40, &[runs]);
+    let frame = {
+        let m = renderer.metrics();
+        frame(&mut renderer, pane(&snapshot, m))
+    };
+    ((*frame.panes[0].rows[0]).clone(), renderer.metrics(), (*snapshot.palette).clone())
+}
+
+fn at(line: u64, col: u16) -> Point {
+    Point { line: LineId(line), col }
+}
+
+fn range(start: Point, end: Point, block: bool) -> TextRange {
+    TextRange { start, end, block }
+}
+
+fn text(lines: &[&str]) -> Snapshot {
+    let rows: Vec<_> = lines.iter().map(|line| vec![plain(line)]).collect();
+    snapshot(20, &rows)
+}
+
+/// Which rows of `after` are not those of `before`.
+fn changed(before: &Frame, after: &Frame) -> Vec<usize> {
+    let pairs = versions(before).into_iter().zip(versions(after)).enumerate();
+    pairs.filter(|(_, (a, b))| a != b).map(|(i, _)| i).collect()
+}
+
+#[test]
+fn a_cell_of_the_bundled_font_is_whole_pixels() {
+    let metrics = |size, scale| {
+        let options = FontOptions { families: Vec::new(), size, scale };
+        Renderer::new(options).metrics()
+    };
+    // JetBrains Mono: 600 of 1000 units wide, 1320 high, 1020 of them above the baseline.
+    let one = metrics(12.0, 1.0);
+    assert_eq!((one.width, one.height, one.baseline, one.thickness), (10, 21, 16, 1));
+    let two = metrics(12.0, 2.0);
+    assert_eq!((two.width, two.height, two.baseline), (19, 42, 33));
+    for size in 3..40 {
+        for scale in [1.0, 1.25, 1.5, 2.0, 3.0] {
+            let m = metrics(size as f32, scale);
+            assert!(m.baseline < m.height && m.thickness >= 1, "{m:?}");
+            assert!(m.underline + m.thickness <= m.height, "{m:?}");
+            assert!(m.strike > 0 && m.strike + m.thickness <= m.baseline, "{m:?}");
+        }
+    }
+}
+
+#[test]
+fn absurd_sizes_are_survived() {
+    for (size, scale) in [(f32::NAN, 1.0), (0.0, 0.0), (-3.0, f32::INFINITY), (1e9, 1e9)] {
+        let options = FontOptions { families: vec!["No Such Font".into()], size, scale };
+        let mut renderer = Renderer::new(options);
+        let shown = text(&["a中🎉"]);
+        {
+            let m = renderer.metrics();
+            frame(&mut renderer, pane(&shown, m))
+        };
+    }
+}
+
+#[test]
+fn rows_are_kept_while_nothing_about_them_changes() {
+    let mut renderer = renderer();
+    let mut shown = text(&["one", "two", "three", "four"]);
+    let metrics = renderer.metrics();
+    let first = frame(&mut renderer, pane(&shown, metrics));
+    let again = frame(&mut renderer, pane(&shown, metrics));
+    assert_eq!(changed(&first, &again), []);
+    assert!(Damage::between(&first, &again).is_empty());
+
+    shown.rows[2] = row(2, 9, 20, &[plain("THREE")]);
+    let edited = frame(&mut renderer, pane(&shown, metrics));
+    assert_eq!(changed(&again, &edited), [2]);
+    let damage = Damage::between(&again, &edited);
+    assert_eq!(damage.rects, [edited.panes[0].row_rect(2)]);
+
+    let selected =
+        PaneScene { selection: Some(range(at(1, 1), at(2, 0), false)), ..pane(&shown, metrics) };
+    let selected = frame(&mut renderer, selected);
+    assert_eq!(changed(&edited, &selected), [1, 2]);
+    // Two rows, one rectangle.
+    assert_eq!(Damage::between(&edited, &selected).rects.len(), 1);
+
+    let plain_again = frame(&mut renderer, pane(&shown, metrics));
+    shown.cursor = Cursor { visible: true, row: 3, ..Cursor::default() };
+    let cursor = frame(&mut renderer, pane(&shown, metrics));
+    assert_eq!(changed(&plain_again, &cursor), [3]);
+    shown.cursor.row = 0;
+    let moved = frame(&mut renderer, pane(&shown, metrics));
+    assert_eq!(changed(&cursor, &moved), [0, 3]);
+}
+
+#[test]
+fn a_scrolled_row_keeps_its_picture() {
+    let mut renderer = renderer();
+    let mut shown = text(&["one", "two", "three"]);
+    let metrics = renderer.metrics();
+    let before = versions(&frame(&mut renderer, pane(&shown, metrics)));
+    shown.rows.remove(0);
+    shown.rows.push(row(3, 5, 20, &[plain("four")]));
+    let after = versions(&frame(&mut renderer, pane(&shown, metrics)));
+    assert_eq!(after[..2], before[1..]);
+    assert!(!before.contains(&after[2]));
+}
+
+#[test]
+fn blinking_touches_only_rows_that_blink() {
+    let mut renderer = renderer();
+    let shown = snapshot(
+        20,
+        &[vec![plain("steady")], vec![run("blinking", attrs(Attrs::BLINK))], vec![plain("x")]],
+    );
+    let metrics = renderer.metrics();
+    let on = frame(&mut renderer, pane(&shown, metrics));
+    let off = frame(&mut renderer, PaneScene { blink_on: false, ..pane(&shown, metrics) });
+    assert_eq!(changed(&on, &off), [1]);
+    assert_eq!(on.panes[0].rows[1].glyphs.len(), 8);
+    assert_eq!(off.panes[0].rows[1].glyphs.len(), 0);
+}
+
+#[test]
+fn a_new_palette_or_dim_redraws_the_pane() {
+    let mut renderer = renderer();
+    let mut shown = text(&["one", "two"]);
+    let metrics = renderer.metrics();
+    let before = frame(&mut renderer, pane(&shown, metrics));
+    let dimmed = frame(&mut renderer, PaneScene { dim: 0.1, ..pane(&shown, metrics) });
+    assert_eq!(changed(&before, &dimmed), [0, 1]);
+    let palette = Palette { foreground: Rgb::hex(0x123456), ..Palette::default() };
+    shown.palette = Arc::new(palette);
+    let recolored = frame(&mut renderer, pane(&shown, metrics));
+    assert_eq!(recolored.panes[0].rows[0].glyphs[0].color, Rgb::hex(0x123456));
+}
+
+#[test]
+fn cursors_are_where_and_what_they_should_be() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let (w, h) = (m.width, m.height);
+    let mut look = |shape, col, focused| {
+        let mut shown = text(&["ab中d"]);
+        shown.cursor = Cursor { row: 0, col, visible: true, shape, blinking: false };
+        let shown = frame(&mut renderer, PaneScene { focused, ..pane(&shown, m) });
+        (*shown.panes[0].rows[0]).clone()
+    };
+    let cursor = Palette::default().cursor.unwrap();
+    let text_color = Palette::default().cursor_text.unwrap();
+
+    let block = look(CursorShape::Block, 1, true);
+    let cell = Fill { x: w as i32, y: 0, width: w, height: h, color: cursor };
+    assert_eq!(block.under, [cell]);
+    assert_eq!(block.glyphs[1].color, text_color);
+    assert_eq!(block.over, []);
+
+    // Both columns of a wide character, whichever the cursor is on.
+    let wide = Fill { x: 2 * w as i32, y: 0, width: 2 * w, height: h, color: cursor };
+    assert_eq!(look(CursorShape::Default, 2, true).under, [wide]);
+    assert_eq!(look(CursorShape::Default, 3, true).under, [wide]);
+
+    let bar = look(CursorShape::Bar, 1, true);
+    assert_eq!(bar.under, []);
+    assert_eq!((bar.over[0].x, bar.over[0].height, bar.over.len()), (w as i32, h, 1));
+    assert!(bar.over[0].width < w / 2);
+
+    let line = look(CursorShape::Underline, 1, true).over[0];
+    assert_eq!((line.x, line.width, line.y + line.height as i32), (w as i32, w, h as i32));
+
+    // Without focus: the outline of the cell, its four sides and nothing inside.
+    for shape in [CursorShape::Block, CursorShape::Bar, CursorShape::Underline] {
+        let hollow = look(shape, 1, false);
+        assert_eq!(hollow.under, []);
+        let area: u32 = hollow.over.iter().map(|fill| fill.width * fill.height).sum();
+        assert_eq!(area, 2 * m.thickness * (w + h - 2 * m.thickness));
+    }
+}
+
+#[test]
+fn a_selection_covers_whole_characters() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let shown = text(&["a中b", "second", "third"]);
+    let mut fills = |selection| {
+        let pane = PaneScene { selection: Some(selection), ..pane(&shown, m) };
+        let frame = frame(&mut renderer, pane);
+        let columns = |fill: &Fill| (fill.x / m.width as i32, fill.width / m.width);
+        frame.panes[0]
+            .rows
+            .iter()
+            .map(|row| row.under.iter().map(columns).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+    };
+    // From the second half of the wide character on: the whole of it, and to the end of the line.
+    assert_eq!(fills(range(at(0, 2), at(1, 1), false)), [vec![(1, 19)], vec![(0, 2)], vec![]]);
+    assert_eq!(fills(range(at(0, 1), at(0, 1), false)), [vec![(1, 2)], vec![], vec![]]);
+    assert_eq!(
+        fills(range(at(0, 3), at(2, 1), true)),
+        [vec![(1, 3)], vec![(1, 3)], vec![(1, 3)]],
+        "a block"
+    );
+}
+
+#[test]
+fn attributes_become_colours_and_lines() {
+    let palette = Palette::default();
+    let (reverse, m, _) = drawn(vec![run("x", attrs(Attrs::REVERSE))]);
+    assert_eq!(reverse.under[0].color, palette.foreground);
+    assert_eq!(reverse.glyphs[0].color, palette.background);
+
+    let (dim, ..) = drawn(vec![run("x", attrs(Attrs::DIM))]);
+    let color = dim.glyphs[0].color;
+    assert!(color.r < palette.foreground.r && color.r > palette.background.r);
+
+    let (hidden, ..) =
+        drawn(vec![run("x", attrs(Attrs::HIDDEN | Attrs::STRIKE)), run("y", attrs(Attrs::HIDDEN))]);
+    assert_eq!((hidden.glyphs.len(), hidden.over.len()), (0, 0));
+
+    let (lines, ..) = drawn(vec![run("xy", attrs(Attrs::STRIKE | Attrs::OVERLINE))]);
+    assert_eq!(lines.over.len(), 4);
+    assert!(lines.over.iter().any(|fill| fill.y == 0));
+    assert!(lines.over.iter().any(|fill| fill.y == m.strike as i32));
+
+    let red = Color::Rgb(Rgb::hex(0xff0000));
+    let (single, ..) = drawn(vec![run("x", underlined(Underline::Single, red))]);
+    let line = Fill {
+        x: 0,
+        y: m.underline as i32,
+        width: m.width,
+        height: m.thickness,
+        color: Rgb::hex(0xff0000),
+    };
+    assert_eq!(single.under, [line]);
+    let (double, ..) = drawn(vec![run("x", underlined(Underline::Double, Color::Default))]);
+    assert_eq!(double.under.len(), 2);
+    assert!(double.under[0].y + (m.thickness as i32) < double.under[1].y);
+    for form in [Underline::Curly, Underline::Dotted, Underline::Dashed] {
+        let (row, ..) = drawn(vec![run("x", underlined(form, red))]);
+        assert_eq!(row.glyphs.len(), 2, "{form:?}");
+        assert_eq!(row.glyphs[0].color, Rgb::hex(0xff0000), "{form:?}");
+    }
+}
+
+/// Bold text keeps its colour: bold-as-bright is off.
+#[test]
+fn bold_is_not_bright() {
+    let mut style = colored(1, 0);
+    style.attrs = Attrs::BOLD;
+    let (row, _, palette) = drawn(vec![run("x", style)]);
+    assert_eq!(row.glyphs[0].color, palette.colors[1]);
+}
+
+#[test]
+fn neighbouring_backgrounds_are_one_fill() {
+    let (row, m, palette) =
+        drawn(vec![run("abc", colored(7, 1)), run("de", colored(3, 1)), plain("f")]);
+    let fill = Fill { x: 0, y: 0, width: 5 * m.width, height: m.height, color: palette.colors[1] };
+    assert_eq!(row.under, [fill]);
+}
+
+#[test]
+fn a_reversed_screen_swaps_the_defaults() {
+    let mut renderer = renderer();
+    let mut shown = text(&["x"]);
+    shown.modes.insert(Modes::REVERSE_SCREEN);
+    let frame = {
+        let m = renderer.metrics();
+        frame(&mut renderer, pane(&shown, m))
+    };
+    assert_eq!(frame.panes[0].background, shown.palette.foreground);
+    assert_eq!(frame.panes[0].rows[0].glyphs[0].color, shown.palette.background);
+}
+
+#[test]
+fn the_hovered_link_is_underlined_whole() {
+    let link = Arc::new(Link { id: String::new(), uri: "https://example.org".into() });
+    let mut linked = plain("link");
+    linked.link = Some(link.clone());
+    let shown = snapshot(20, &[vec![plain("a "), linked], vec![plain("none")]]);
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let plain = frame(&mut renderer, pane(&shown, m));
+    let hovered = frame(&mut renderer, PaneScene { hovered_link: Some(&link), ..pane(&shown, m) });
+    assert_eq!(changed(&plain, &hovered), [0]);
+    let xs: Vec<_> =
+        hovered.panes[0].rows[0].under.iter().map(|fill| fill.x / m.width as i32).collect();
+    assert_eq!(xs, [2, 3, 4, 5]);
+}
+
+#[test]
+fn composed_text_stands_at_the_cursor_and_stays_in_the_row() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let preedit = Preedit { text: "かな".into(), cursor: Some((6, 6)) };
+    let mut look = |col| {
+        let mut shown = text(&["01234567890123456789"]);
+        shown.cursor = Cursor { row: 0, col, visible: true, ..Cursor::default() };
+        let shown = frame(&mut renderer, PaneScene { preedit: Some(&preedit), ..pane(&shown, m) });
+        let row = &shown.panes[0].rows[0];
+        (row.under[0].x / m.width as i32, row.under[0].width / m.width, row.glyphs.len())
+    };
+    assert_eq!(look(3), (3, 4, 18));
+    // Not past the last column: moved to the left.
+    assert_eq!(look(19), (16, 4, 18));
+}
+
+/// An emoji of several code points is one picture in its two cells, if the system has a colour font at all.
+#[test]
+fn an_emoji_sequence_is_one_picture() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    for text in [
+        "👩\u{200d}💻",
+        "👨\u{200d}👩\u{200d}👧\u{200d}👦",
+        "🏳\u{fe0f}\u{200d}🌈",
+        "🇩🇪",
+        "❤\u{fe0f}",
+        "👍🏽",
+    ] {
+        let shown = snapshot(20, &[vec![plain(text)]]);
+        let frame = frame(&mut renderer, pane(&shown, m));
+        let glyphs = &frame.panes[0].rows[0].glyphs;
+        let Some(first) = glyphs.first() else { panic!("{text} draws nothing") };
+        let picture = renderer.glyphs().get(first.glyph);
+        if !picture.color {
+            eprintln!("SKIPPED: this machine has no colour font");
+            return;
+        }
+        assert_eq!(glyphs.len(), 1, "{text}");
+        assert!(first.x >= 0 && first.x as u32 + picture.width <= 2 * m.width, "{text}");
+        assert!(first.y >= 0 && first.y as u32 + picture.height <= m.height, "{text}");
+    }
+}
+
+/// A cluster's marks don't push its neighbours: every glyph is about where its cell is.
+#[test]
+fn combining_marks_stay_at_their_base() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let zalgo = format!("a{}b", "\u{351}\u{36b}\u{313}\u{36a}\u{302}\u{33d}".repeat(4));
+    let shown = snapshot(20, &[vec![plain("e\u{301}x"), plain(&zalgo)]]);
+    let frame = frame(&mut renderer, pane(&shown, m));
+    for glyph in &frame.panes[0].rows[0].glyphs {
+        assert!(glyph.x < 4 * m.width as i32, "{glyph:?}");
+    }
+}
+
+#[test]
+fn damage_of_chrome_is_its_rectangles() {
+    let mut renderer = renderer();
+    let shown = text(&["a", "b"]);
+    let m = renderer.metrics();
+    let mut scene = scene(pane(&shown, m));
+    let rect = PixelRect { x: 10, y: 5, width: 40, height: 20 };
+    scene.labels.push(Label {
+        rect,
+        text: "tab".into(),
+        color: Rgb::hex(0xffffff),
+        size: 13.0,
+        bold: false,
+        align: LabelAlign::Left,
+    });
+    renderer.frame(&scene);
+    let before = renderer.last_frame().clone();
+    renderer.frame(&scene);
+    assert!(Damage::between(&before, renderer.last_frame()).is_empty());
+    scene.labels[0].text = "other tab".into();
+    renderer.frame(&scene);
+    assert_eq!(Damage::between(&before, renderer.last_frame()).rects, [rect]);
+    let before = renderer.last_frame().clone();
+    let panel = PixelRect { x: 0, y: 0, width: 30, height: 30 };
+    scene.quads.push(Quad { rect: panel, color: Rgb::hex(0), alpha: 0.5, radius: 4.0 });
+    renderer.frame(&scene);
+    assert_eq!(Damage::between(&before, renderer.last_frame()).rects, [panel]);
+}
+
+#[test]
+fn labels_are_cut_with_an_ellipsis() {
+    let mut renderer = renderer();
+    let whole = renderer.label_width("a rather long title", 13.0, false);
+    let short = renderer.label_width("a", 13.0, false);
+    assert!(whole > 15.0 * short && short > 0.0);
+    let shown = text(&["a"]);
+    let mut scene = scene(pane(&shown, renderer.metrics()));
+    scene.labels.push(Label {
+        rect: PixelRect { x: 0, y: 0, width: (whole / 2.0) as u32, height: 20 },
+        text: "a rather long title\nwith a second line".into(),
+        color: Rgb::hex(0xffffff),
+        size: 13.0,
+        bold: false,
+        align: LabelAlign::Left,
+    });
+    let label = &renderer.frame(&scene).labels[0];
+    let runs: Vec<_> = label.buffer.layout_runs().collect();
+    assert_eq!(runs.len(), 1);
+    assert!(runs[0].text.ends_with('…'), "{}", runs[0].text);
+    assert!(runs[0].line_w <= whole / 2.0);
+}
+
+/// Data that contradicts itself draws something or nothing, but never panics.
+#[test]
+fn hostile_snapshots_are_survived() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let mut shown = text(&["abc", "def"]);
+    shown.rows[0].cells.truncate(2);
+    shown.rows[1].styles.push(StyleRun {
+        start: 15,
+        end: u16::MAX,
+        style: colored(1, 2),
+        link: None,
+    });
+    // A wide cell in the last column, a cluster without text, a code point that is none.
+    let last = shown.rows[1].cells.len() - 1;
+    shown.rows[1].cells[last] = Cell(1 << 22 | u64::from('中'));
+    shown.rows[1].cells[0] = Cell(1 << 21 | 77);
+    shown.rows[1].cells[1] = Cell(0xd800);
+    shown.rows.push(row(u64::MAX, 1, 3, &[plain("x")]));
+    shown.cursor = Cursor { row: 900, col: 900, visible: true, ..Cursor::default() };
+    let selection = range(at(u64::MAX, u16::MAX), at(u64::MAX, u16::MAX), true);
+    let preedit = Preedit { text: "\u{7}漢字".repeat(50), cursor: Some((3, 1)) };
+    for (row, col) in [(900, 900), (1, 19), (1, 0)] {
+        shown.cursor.row = row;
+        shown.cursor.col = col;
+        let pane = PaneScene {
+            selection: Some(selection),
+            preedit: Some(&preedit),
+            origin: (-100, -5),
+            dim: f32::NAN,
+            ..pane(&shown, m)
+        };
+        renderer.frame(&scene(pane));
+        CpuPainter::picture(&mut renderer);
+    }
+    shown.size = Size { cols: 1, rows: 1, cell_width: 0, cell_height: 0 };
+    renderer.frame(&scene(pane(&shown, m)));
+    CpuPainter::picture(&mut renderer);
+}
+
+#[test]
+fn a_png_is_the_picture() {
+    let mut renderer = renderer();
+    let shown = text(&["x"]);
+    {
+        let m = renderer.metrics();
+        frame(&mut renderer, pane(&shown, m))
+    };
+    let png = CpuPainter::png(&mut renderer).unwrap();
+    let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut bytes).unwrap();
+    let expected: Vec<u8> = CpuPainter::picture(&mut renderer)
+        .into_iter()
+        .flat_map(|pixel| [(pixel >> 16) as u8, (pixel >> 8) as u8, pixel as u8])
+        .collect();
+    assert_eq!(bytes, expected);
+}
