@@ -96,6 +96,14 @@ impl Server {
         self.address
     }
 
+    /// Its runtime, for what else should run beside it: its end is the server's.
+    ///
+    /// # Panics
+    /// Never: there is one until the server is dropped.
+    pub fn runtime(&self) -> &Handle {
+        self.runtime.as_ref().expect("a server has a runtime until it is dropped").handle()
+    }
+
     /// The instance's id, such as `alpha`.
     pub fn instance_id(&self) -> String {
         self.registration.record().id.clone()

@@ -1,0 +1,237 @@
+//! What a call costs: `server.info` and `screen.text`, each beside its floor, a TCP echo on the same runtime with requests
+//! and replies of the same lengths.
+//!
+//! Prints medians and 99th percentiles of one connection's calls, and calls a second over eight connections, as ratios to
+//! the floor. Calls and floor take turns, so that what else the machine does hits both.
+//!
+//! `cargo bench -p unterm-control`
+
+#![allow(clippy::print_stdout, reason = "a bench prints its figures")]
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::{SocketAddr, TcpStream},
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
+use unterm_control::{Headless, Server, ServerOptions};
+use unterm_mux::{Mux, MuxOptions, OnExit, PaneState, Spawn};
+use unterm_term::{Options, Size};
+
+/// Calls that are timed, and how many of them follow each other before the floor's turn.
+const CALLS: usize = 10_000;
+const TURN: usize = 500;
+/// Connections that call at once, for how long, and how often calls and floor take turns.
+const CONNECTIONS: usize = 8;
+const SPELL: Duration = Duration::from_millis(500);
+const SPELLS: usize = 6;
+
+fn main() {
+    let home = tempfile::tempdir().expect("a directory");
+    let mux = Mux::new(MuxOptions {
+        term: Options::default(),
+        default_size: Size::cells(120, 30),
+        env: vec![("TERM".to_owned(), "xterm-256color".to_owned())],
+        sized_by_window: false,
+    });
+    let options = ServerOptions {
+        mux: mux.clone(),
+        host: Arc::new(Headless),
+        home: home.path().join(".unterm"),
+    };
+    let server = Server::start(options).expect("a server");
+    let pane = full_screen(&mux, server.runtime());
+
+    let token = client_token(&server, home.path());
+    println!(
+        "{:<26}{:>10}{:>10}{:>10}{:>10}{:>8}{:>8}",
+        "", "median", "p99", "floor", "p99", "median", "p99"
+    );
+    let methods = [("server.info", json!({})), ("screen.text", json!({"id": pane}))];
+    for (method, params) in &methods {
+        let line =
+            format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
+        let mut call = Connection::login(server.address(), &token, line.clone());
+        let reply = call.call();
+        let echo = serve_echo(&server, line.len(), reply);
+        let mut floor = Connection::open(echo, line.clone());
+        let (mut calls, mut floors) = (Vec::with_capacity(CALLS), Vec::with_capacity(CALLS));
+        for turn in 0..=CALLS / TURN {
+            // The first turn warms up.
+            let is_counted = turn > 0;
+            for (connection, times) in [(&mut call, &mut calls), (&mut floor, &mut floors)] {
+                let timed = (0..TURN).map(|_| connection.time());
+                times.extend(timed.filter(|_| is_counted));
+            }
+        }
+        let (call, floor) = (quantiles(&mut calls), quantiles(&mut floors));
+        println!(
+            "{:<26}{:>9.1}µ{:>9.1}µ{:>9.1}µ{:>9.1}µ{:>7.2}x{:>7.2}x",
+            format!("{method} ({} B)", reply),
+            call.0,
+            call.1,
+            floor.0,
+            floor.1,
+            call.0 / floor.0,
+            call.1 / floor.1,
+        );
+    }
+    println!(
+        "\n{:<26}{:>14}{:>14}{:>9}",
+        format!("{CONNECTIONS} connections"),
+        "calls/s",
+        "floor/s",
+        "share"
+    );
+    for (method, params) in &methods {
+        let line =
+            format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
+        let connect = || Connection::login(server.address(), &token, line.clone());
+        let reply = connect().call();
+        let echo = serve_echo(&server, line.len(), reply);
+        let mut calls: Vec<_> = (0..CONNECTIONS).map(|_| connect()).collect();
+        let mut floors: Vec<_> =
+            (0..CONNECTIONS).map(|_| Connection::open(echo, line.clone())).collect();
+        let (mut call_count, mut floor_count) = (0, 0);
+        for _ in 0..SPELLS {
+            call_count += spell(&mut calls);
+            floor_count += spell(&mut floors);
+        }
+        let seconds = SPELL.as_secs_f64() * SPELLS as f64;
+        println!(
+            "{method:<26}{:>14.0}{:>14.0}{:>9.2}",
+            call_count as f64 / seconds,
+            floor_count as f64 / seconds,
+            call_count as f64 / floor_count as f64
+        );
+    }
+    server.stop();
+    mux.shutdown();
+}
+
+/// A pane whose screen is full of text.
+fn full_screen(mux: &Arc<Mux>, runtime: &tokio::runtime::Handle) -> u64 {
+    let script = "i=0; while [ $i -lt 40 ]; do \
+                  echo \"$i: the quick brown fox jumps over the lazy dog, again and again and again\"; \
+                  i=$((i+1)); done";
+    let spawn = Spawn {
+        program: Some("sh".to_owned()),
+        args: vec!["-c".to_owned(), script.to_owned()],
+        ..Spawn::default()
+    };
+    let pane = mux.open_tab(spawn, None, OnExit::Hold).expect("a pane");
+    runtime.block_on(async {
+        let mut changes = pane.watch();
+        while pane.state() == PaneState::Running {
+            changes.changed().await.expect("the pane is held");
+        }
+    });
+    pane.id().0
+}
+
+fn client_token(server: &Server, home: &std::path::Path) -> String {
+    let record = home.join(".unterm/instances").join(format!("{}.json", server.instance_id()));
+    let record: Value =
+        serde_json::from_slice(&std::fs::read(record).expect("a record")).expect("JSON");
+    record["auth_token"].as_str().expect("a token").to_owned()
+}
+
+/// The floor: answers every `request` bytes with `reply` bytes, on the server's runtime.
+fn serve_echo(server: &Server, request: usize, reply: usize) -> SocketAddr {
+    let runtime = server.runtime();
+    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
+    let address = listener.local_addr().expect("an address");
+    runtime.spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let _ = stream.set_nodelay(true);
+                let mut buffer = vec![0; request];
+                let mut answer = vec![b'x'; reply];
+                answer[reply - 1] = b'\n';
+                while stream.read_exact(&mut buffer).await.is_ok()
+                    && stream.write_all(&answer).await.is_ok()
+                {}
+            });
+        }
+    });
+    address
+}
+
+/// Calls of all connections in one spell.
+fn spell(connections: &mut [Connection]) -> usize {
+    let stop = AtomicBool::new(false);
+    let start = Barrier::new(connections.len() + 1);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = connections
+            .iter_mut()
+            .map(|connection| {
+                let (start, stop) = (&start, &stop);
+                scope.spawn(move || {
+                    let mut count = 0;
+                    start.wait();
+                    while !stop.load(Ordering::Relaxed) {
+                        connection.call();
+                        count += 1;
+                    }
+                    count
+                })
+            })
+            .collect();
+        start.wait();
+        std::thread::sleep(SPELL);
+        stop.store(true, Ordering::Relaxed);
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+    })
+}
+
+/// Median and 99th percentile in microseconds.
+fn quantiles(times: &mut [Duration]) -> (f64, f64) {
+    times.sort_unstable();
+    let at = |share: f64| times[(times.len() as f64 * share) as usize].as_secs_f64() * 1e6;
+    (at(0.5), at(0.99))
+}
+
+/// A blocking client that makes the same call again and again.
+struct Connection {
+    reader: BufReader<TcpStream>,
+    request: String,
+    reply: Vec<u8>,
+}
+
+impl Connection {
+    fn open(address: SocketAddr, request: String) -> Self {
+        let stream = TcpStream::connect(address).expect("a connection");
+        stream.set_nodelay(true).expect("TCP_NODELAY");
+        Self { reader: BufReader::with_capacity(64 << 10, stream), request, reply: Vec::new() }
+    }
+
+    fn login(address: SocketAddr, token: &str, request: String) -> Self {
+        let login = json!({"id": 0, "method": "auth.login", "params": {"token": token}});
+        let mut connection = Self::open(address, format!("{login}\n"));
+        connection.call();
+        connection.request = request;
+        connection
+    }
+
+    /// Length of the reply.
+    fn call(&mut self) -> usize {
+        self.reader.get_mut().write_all(self.request.as_bytes()).expect("written");
+        self.reply.clear();
+        self.reader.read_until(b'\n', &mut self.reply).expect("read")
+    }
+
+    fn time(&mut self) -> Duration {
+        let start = Instant::now();
+        self.call();
+        start.elapsed()
+    }
+}
