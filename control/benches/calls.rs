@@ -1,6 +1,8 @@
 //! What a call costs: `server.info` and `screen.text`, each beside its floor, a TCP echo on the same runtime with requests
 //! and replies of the same lengths.
 //!
+//! `screen.text` is called on one screen that stands still, and on so many in turn that each has to be read anew.
+//!
 //! Prints medians and 99th percentiles of one connection's calls, and calls a second over eight connections, as ratios to
 //! the floor. Calls and floor take turns, so that what else the machine does hits both.
 //!
@@ -27,6 +29,8 @@ use unterm_control::{Headless, Server, ServerOptions};
 use unterm_mux::{Mux, MuxOptions, OnExit, PaneState, Spawn};
 use unterm_term::{Options, Size};
 
+/// More than the server keeps the text of.
+const PANES: usize = 40;
 /// Calls that are timed, and how many of them follow each other before the floor's turn.
 const CALLS: usize = 10_000;
 const TURN: usize = 500;
@@ -49,21 +53,27 @@ fn main() {
         home: home.path().join(".unterm"),
     };
     let server = Server::start(options).expect("a server");
-    let pane = full_screen(&mux, server.runtime());
+    let panes: Vec<u64> = (0..PANES).map(|_| full_screen(&mux, server.runtime())).collect();
 
     let token = client_token(&server, home.path());
     println!(
         "{:<26}{:>10}{:>10}{:>10}{:>10}{:>8}{:>8}",
         "", "median", "p99", "floor", "p99", "median", "p99"
     );
-    let methods = [("server.info", json!({})), ("screen.text", json!({"id": pane}))];
-    for (method, params) in &methods {
-        let line =
-            format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
-        let mut call = Connection::login(server.address(), &token, line.clone());
+    let info = vec![request("server.info", &json!({}))];
+    // Of one length, so that the floor's requests are too.
+    let text = |pane: &u64| request("screen.text", &json!({"session_id": format!("{pane:04}")}));
+    let screens: Vec<_> = panes.iter().map(text).collect();
+    let methods = [
+        ("server.info", info),
+        ("screen.text, still", screens[..1].to_vec()),
+        ("screen.text, each anew", screens),
+    ];
+    for (method, lines) in &methods {
+        let mut call = Connection::login(server.address(), &token, lines.clone());
         let reply = call.call();
-        let echo = serve_echo(&server, line.len(), reply);
-        let mut floor = Connection::open(echo, line.clone());
+        let echo = serve_echo(&server, lines[0].len(), reply);
+        let mut floor = Connection::open(echo, lines.clone());
         let (mut calls, mut floors) = (Vec::with_capacity(CALLS), Vec::with_capacity(CALLS));
         for turn in 0..=CALLS / TURN {
             // The first turn warms up.
@@ -92,15 +102,13 @@ fn main() {
         "floor/s",
         "share"
     );
-    for (method, params) in &methods {
-        let line =
-            format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
-        let connect = || Connection::login(server.address(), &token, line.clone());
+    for (method, lines) in &methods {
+        let connect = || Connection::login(server.address(), &token, lines.clone());
         let reply = connect().call();
-        let echo = serve_echo(&server, line.len(), reply);
+        let echo = serve_echo(&server, lines[0].len(), reply);
         let mut calls: Vec<_> = (0..CONNECTIONS).map(|_| connect()).collect();
         let mut floors: Vec<_> =
-            (0..CONNECTIONS).map(|_| Connection::open(echo, line.clone())).collect();
+            (0..CONNECTIONS).map(|_| Connection::open(echo, lines.clone())).collect();
         let (mut call_count, mut floor_count) = (0, 0);
         for _ in 0..SPELLS {
             call_count += spell(&mut calls);
@@ -116,6 +124,10 @@ fn main() {
     }
     server.stop();
     mux.shutdown();
+}
+
+fn request(method: &str, params: &Value) -> String {
+    format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
 }
 
 /// A pane whose screen is full of text.
@@ -200,31 +212,39 @@ fn quantiles(times: &mut [Duration]) -> (f64, f64) {
     (at(0.5), at(0.99))
 }
 
-/// A blocking client that makes the same call again and again.
+/// A blocking client that makes the same calls again and again.
 struct Connection {
     reader: BufReader<TcpStream>,
-    request: String,
+    requests: Vec<String>,
+    next: usize,
     reply: Vec<u8>,
 }
 
 impl Connection {
-    fn open(address: SocketAddr, request: String) -> Self {
+    fn open(address: SocketAddr, requests: Vec<String>) -> Self {
         let stream = TcpStream::connect(address).expect("a connection");
         stream.set_nodelay(true).expect("TCP_NODELAY");
-        Self { reader: BufReader::with_capacity(64 << 10, stream), request, reply: Vec::new() }
+        Self {
+            reader: BufReader::with_capacity(64 << 10, stream),
+            requests,
+            next: 0,
+            reply: Vec::new(),
+        }
     }
 
-    fn login(address: SocketAddr, token: &str, request: String) -> Self {
+    fn login(address: SocketAddr, token: &str, requests: Vec<String>) -> Self {
         let login = json!({"id": 0, "method": "auth.login", "params": {"token": token}});
-        let mut connection = Self::open(address, format!("{login}\n"));
+        let mut connection = Self::open(address, vec![format!("{login}\n")]);
         connection.call();
-        connection.request = request;
+        connection.requests = requests;
         connection
     }
 
     /// Length of the reply.
     fn call(&mut self) -> usize {
-        self.reader.get_mut().write_all(self.request.as_bytes()).expect("written");
+        self.next = (self.next + 1) % self.requests.len();
+        let request = self.requests[self.next].as_bytes();
+        self.reader.get_mut().write_all(request).expect("written");
         self.reply.clear();
         self.reader.read_until(b'\n', &mut self.reply).expect("read")
     }

@@ -38,9 +38,15 @@ pub struct Context {
     pub host: Arc<dyn Host>,
     /// This instance in the registry.
     pub registration: Arc<Registration>,
+    texts: screen::TextCache,
 }
 
 impl Context {
+    /// For these.
+    pub fn new(mux: Arc<Mux>, host: Arc<dyn Host>, registration: Arc<Registration>) -> Self {
+        Self { mux, host, registration, texts: screen::TextCache::default() }
+    }
+
     /// The pane a session's number names; hidden panes are no sessions of anybody.
     pub fn pane(&self, target: params::Target<'_>) -> Result<Arc<Pane>> {
         let id = target.id()?;

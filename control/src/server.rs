@@ -83,7 +83,7 @@ impl Server {
             .map_err(|(path, error)| ServerError::Registry { path, error })?;
         let registration = Arc::new(registration);
 
-        let context = Context { mux, host, registration: registration.clone() };
+        let context = Context::new(mux, host, registration.clone());
         let shared = tcp::Shared::new(Dispatcher::new(context, gates), token);
         runtime.spawn(tcp::serve(listener, Arc::new(shared)));
         runtime.spawn(registry::follow_active(registration.clone()));

@@ -337,6 +337,26 @@ fn the_screen_is_read_in_every_form() {
 }
 
 #[test]
+fn the_text_of_a_screen_is_never_an_old_one() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.shell(&mut wire);
+    for n in 0..50 {
+        wire.call(
+            "exec.run_wait",
+            json!({"id": session.id, "command": format!("clear; echo now {n}")}),
+        );
+        for _ in 0..2 {
+            let text = wire.call("screen.text", json!({"id": session.id}));
+            assert_eq!(text["lines"][0], format!("now {n}"));
+        }
+    }
+    wire.call("session.resize", json!({"id": session.id, "cols": 50, "rows": 10}));
+    let text = wire.call("screen.text", json!({"id": session.id}));
+    assert_eq!((&text["cols"], &text["rows"]), (&json!(50), &json!(10)));
+}
+
+#[test]
 fn a_text_is_found_where_it_wraps() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

@@ -161,8 +161,8 @@ fn a_command_that_takes_too_long_is_left_running() {
     // The shell prints the marker when the command is done after all.
     session.wait_for_text(reply["marker"].as_str().unwrap());
     session.wait_for_text("over");
-    let nothing =
-        wire.call("exec.run_wait", json!({"id": session.id, "command": "true", "timeout_ms": 0}));
+    let nothing = wire
+        .call("exec.run_wait", json!({"id": session.id, "command": "sleep 1", "timeout_ms": 0}));
     assert_eq!(nothing["timed_out"], true);
 }
 
@@ -250,4 +250,35 @@ fn xtrace_and_errexit_do_not_fool_it() {
     let output = reply["output"].as_str().unwrap();
     assert!(output.contains("+ echo traced\ntraced"), "{output}");
     assert_eq!(reply["exit_code"], 0);
+}
+
+#[test]
+fn a_command_that_is_cancelled_is_an_answer() {
+    shells(|shell, fixture, wire, session| {
+        let id = session.id;
+        for command in
+            ["echo; echo up; sleep 1000; echo no", "echo; echo up; while true; do sleep 1000; done"]
+        {
+            if shell == "fish" && command.contains("done") {
+                continue;
+            }
+            let mut other = fixture.login();
+            let waiting = std::thread::spawn(move || {
+                other.call("exec.run_wait", json!({"id": id, "command": command}))
+            });
+            session.wait_for_text("\nup");
+            // Typed once `sleep` has the terminal; a shell that is between two commands may go on with the next.
+            while wire.call("session.idle", json!({"id": id}))["idle"] == true {}
+            wire.call("exec.cancel", json!({"id": id}));
+            let reply = waiting.join().unwrap();
+            assert_eq!(reply["timed_out"], false, "{shell}: {reply}");
+            assert!(["interrupted", "completed"].contains(&reply["exit_status"].as_str().unwrap()));
+            assert_eq!(
+                reply["output"].as_str().unwrap().trim().trim_end_matches("^C").trim(),
+                "up",
+                "{shell}"
+            );
+            run(wire, session, "clear");
+        }
+    });
 }

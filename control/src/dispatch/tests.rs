@@ -13,16 +13,14 @@ use crate::{
 
 fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispatcher) {
     let home = tempfile::tempdir().unwrap();
-    let context = Context {
-        mux: Mux::new(MuxOptions {
-            term: Options::default(),
-            default_size: Size::cells(120, 30),
-            env: Vec::new(),
-            sized_by_window: false,
-        }),
-        host: Arc::new(Headless),
-        registration: Arc::new(Registration::new(home.path(), 1, "token".to_owned()).unwrap()),
-    };
+    let mux = Mux::new(MuxOptions {
+        term: Options::default(),
+        default_size: Size::cells(120, 30),
+        env: Vec::new(),
+        sized_by_window: false,
+    });
+    let registration = Registration::new(home.path(), 1, "token".to_owned()).unwrap();
+    let context = Context::new(mux, Arc::new(Headless), Arc::new(registration));
     (home, Dispatcher::new(context, gates))
 }
 

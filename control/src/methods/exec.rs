@@ -10,7 +10,10 @@ use super::{
     params::{SessionOnly, session_params},
     session::{Done, InputParams, input, write},
 };
-use crate::services::{run, shell::Activity};
+use crate::services::{
+    run::{self, Ending},
+    shell::Activity,
+};
 
 /// Ctrl+C.
 const INTERRUPT: &[u8] = b"\x03";
@@ -89,7 +92,7 @@ session_params! {
 pub struct RunWaitReply {
     /// What the command printed, without its last line end.
     output: String,
-    /// `completed` or `timeout`.
+    /// `completed`, `timeout`, or `interrupted`: somebody typed Ctrl+C.
     exit_status: &'static str,
     /// The command still runs.
     timed_out: bool,
@@ -121,8 +124,12 @@ impl Method for RunWait {
         let outcome = run::run(&pane, &command, Duration::from_millis(timeout)).await?;
         Ok(RunWaitReply {
             output: outcome.output,
-            exit_status: if outcome.timed_out { "timeout" } else { "completed" },
-            timed_out: outcome.timed_out,
+            exit_status: match outcome.ending {
+                Ending::Completed => "completed",
+                Ending::TimedOut => "timeout",
+                Ending::Interrupted => "interrupted",
+            },
+            timed_out: outcome.ending == Ending::TimedOut,
             marker: outcome.marker,
             exit_code: outcome.exit_code,
             truncated: outcome.truncated,

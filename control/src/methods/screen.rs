@@ -2,9 +2,13 @@
 //!
 //! A `row` counts from the oldest kept row, so it moves when old rows are dropped; a `line_id` never does.
 
+use std::{collections::VecDeque, sync::Arc};
+
+use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer, ser::SerializeSeq};
-use unterm_mux::Pane;
+use serde_json::value::{RawValue, to_raw_value};
+use unterm_mux::{Pane, PaneId};
 use unterm_term::{CursorShape, LineId};
 
 use super::{
@@ -147,8 +151,19 @@ impl Method for Read {
 /// `screen.text`.
 pub struct Text;
 
+/// The reply, which may have been written before ([`TextCache`]).
+#[derive(JsonSchema)]
+#[schemars(with = "TextFields")]
+pub struct TextReply(Arc<RawValue>);
+
+impl Serialize for TextReply {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.0.as_ref().serialize(serializer)
+    }
+}
+
 #[derive(Serialize, JsonSchema)]
-pub struct TextReply {
+struct TextFields {
     lines: Lines,
     cursor: CursorPlace,
     cols: u16,
@@ -175,8 +190,13 @@ impl Method for Text {
         params: SessionOnly<'a>,
     ) -> Result<TextReply> {
         let pane = context.pane(params.session())?;
+        let seq = pane.term().seq();
+        if let Some(text) = context.texts.get(pane.id(), seq) {
+            return Ok(TextReply(text));
+        }
         let mut lines = Lines::default();
         let term = pane.term();
+        let seq = term.seq();
         let (size, cursor, top) = (term.size(), term.cursor(), term.live_top().0);
         lines.ends.reserve(usize::from(size.rows));
         for line in top..top + u64::from(size.rows) {
@@ -186,7 +206,36 @@ impl Method for Text {
         }
         drop(term);
         let cursor = CursorPlace { x: cursor.col, y: cursor.row };
-        Ok(TextReply { lines, cursor, cols: size.cols, rows: size.rows })
+        let fields = TextFields { lines, cursor, cols: size.cols, rows: size.rows };
+        let text: Arc<RawValue> = to_raw_value(&fields).map_err(Error::Reply)?.into();
+        context.texts.put(pane.id(), seq, &text);
+        Ok(TextReply(text))
+    }
+}
+
+/// The last replies of `screen.text`, each good for as long as nothing changes in its terminal: agents ask again and
+/// again for screens that stand still, and a terminal that is asked holds up its program.
+#[derive(Default)]
+pub struct TextCache(Mutex<VecDeque<(PaneId, u64, Arc<RawValue>)>>);
+
+impl TextCache {
+    /// How many are kept, and the longest that is.
+    const COUNT: usize = 32;
+    const LONGEST: usize = 64 << 10;
+
+    fn get(&self, pane: PaneId, seq: u64) -> Option<Arc<RawValue>> {
+        let texts = self.0.lock();
+        let (.., text) = texts.iter().find(|(of, at, _)| (*of, *at) == (pane, seq))?;
+        Some(text.clone())
+    }
+
+    fn put(&self, pane: PaneId, seq: u64, text: &Arc<RawValue>) {
+        let mut texts = self.0.lock();
+        texts.retain(|(of, ..)| *of != pane);
+        if text.get().len() <= Self::LONGEST {
+            texts.truncate(Self::COUNT - 1);
+            texts.push_front((pane, seq, text.clone()));
+        }
     }
 }
 

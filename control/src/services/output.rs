@@ -84,6 +84,11 @@ impl Capture {
         Some(End { exit_code, length })
     }
 
+    /// Whether the command has been reached by the shell.
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
     /// Some of the pane's bytes were missed.
     pub fn gap(&mut self) {
         self.is_cut = true;

@@ -12,6 +12,17 @@ use super::{
 };
 use crate::error::{Error, Result};
 
+/// How the wait for a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It has ended.
+    Completed,
+    /// It still ran when the time was over; it was left running.
+    TimedOut,
+    /// Somebody typed Ctrl+C and the shell is back at its prompt: it gave up the whole line, mark and all.
+    Interrupted,
+}
+
 /// What came of a command.
 #[derive(Debug)]
 pub struct Outcome {
@@ -19,13 +30,16 @@ pub struct Outcome {
     pub output: String,
     /// Its exit code, where the shell told.
     pub exit_code: Option<i32>,
-    /// It still ran when the time was over; it was left running.
-    pub timed_out: bool,
+    /// How the wait for it ended.
+    pub ending: Ending,
     /// The beginning of its output is missing, since there was too much of it.
     pub truncated: bool,
     /// The mark that the shell printed, or will print, behind its output.
     pub marker: String,
 }
+
+/// Ctrl+C, as a terminal is told of it.
+const INTERRUPT: u8 = 0x03;
 
 /// Types `command` into the pane's shell and waits until it has ended, for as long as `timeout`. Waits for output only:
 /// nothing is polled, and any number of commands may be waited for.
@@ -50,7 +64,8 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
     let mut changes = pane.watch();
     pane.write(typed.as_bytes()).map_err(|error| Error::Write { id, error })?;
     let mut seen = 0;
-    let end = loop {
+    let mut is_cancelled = false;
+    let (ending, exit_code, end) = loop {
         // The tap first: it says more.
         let item = timeout_at(deadline, async {
             tokio::select! {
@@ -60,16 +75,21 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
             }
         });
         match item.await {
-            Err(_) => break None,
+            Err(_) => break (Ending::TimedOut, None, None),
             Ok(Some(Some(TapItem::Bytes {
                 seq, direction: TapDirection::Output, bytes, ..
             }))) => {
                 seen = seq;
                 if let Some(end) = capture.push(&bytes) {
-                    break Some((end.exit_code, Some(end)));
+                    break (Ending::Completed, end.exit_code, Some(end));
+                }
+                if is_cancelled && is_at_prompt(pane, shell) {
+                    break (Ending::Interrupted, None, None);
                 }
             }
-            Ok(Some(Some(TapItem::Bytes { .. }))) => {}
+            Ok(Some(Some(TapItem::Bytes { bytes, .. }))) => {
+                is_cancelled |= capture.has_begun() && bytes.contains(&INTERRUPT);
+            }
             Ok(Some(Some(TapItem::Gap { .. }))) => capture.gap(),
             Ok(Some(Some(TapItem::End) | None)) => return Err(ended(pane)),
             // Changed without bytes for us: either nothing was written (a resize), or we were too slow for it, and the end
@@ -78,21 +98,27 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
                 seen = *changes.borrow();
                 if let Some(code) = find_on_screen(pane, &marks.end()) {
                     capture.gap();
-                    break Some((code, None));
+                    break (Ending::Completed, code, None);
                 }
             }
             Ok(None) => {}
         }
     };
-    let timed_out = end.is_none();
-    let (exit_code, end) = end.unwrap_or((None, None));
-    Ok(Outcome {
-        output: capture.text(end.as_ref(), size),
-        exit_code,
-        timed_out,
-        truncated: capture.is_cut(),
-        marker: marks.end(),
-    })
+    let mut output = capture.text(end.as_ref(), size);
+    if ending == Ending::Interrupted {
+        // What follows the echo of Ctrl+C is the prompt.
+        output.truncate(output.rfind("^C").unwrap_or(output.len()));
+    }
+    let truncated = capture.is_cut();
+    Ok(Outcome { output, exit_code, ending, truncated, marker: marks.end() })
+}
+
+/// Whether the pane's own shell reads a line. Only to be asked when it was just interrupted: a shell that runs one of
+/// its own commands, without an editor of lines, looks the same.
+fn is_at_prompt(pane: &Pane, shell: Shell) -> bool {
+    let has_editor = shell != Shell::Posix;
+    pane.foreground().is_some_and(|foreground| foreground.is_root)
+        && (!has_editor || pane.process().echo() == Some(false))
 }
 
 /// The exit code behind a mark on the live screen, if the mark is there.
