@@ -28,7 +28,8 @@ use crate::{
     writer::WriteQueue,
 };
 
-/// The most that is read at once and applied under one hold of the terminal's lock.
+/// The most that is read and applied before others hear of it, as long as there is more to read without waiting. Linux
+/// hands over 4 KiB at a time and fetches the next ones while those are applied.
 const BATCH: usize = 64 * 1024;
 
 /// How long a program may hold back its picture (mode 2026).
@@ -71,6 +72,13 @@ pub enum WriteError {
     /// The program has ended.
     #[error("the program has ended")]
     Ended,
+}
+
+/// What the reader keeps between pieces of output.
+struct Output {
+    parser: Parser,
+    /// When a picture that is held back (mode 2026) is shown all the same.
+    synchronized_until: Option<Instant>,
 }
 
 /// One pane.
@@ -180,64 +188,76 @@ impl Pane {
 
     /// Applies output until the program ends or the pane is closed.
     fn apply_output(&self, buffer: &mut [u8]) {
-        let mut parser = Parser::new();
-        let mut synchronized_until = None;
+        let mut output = Output { parser: Parser::new(), synchronized_until: None };
+        // A deadline that has passed: what is there now, or nothing.
+        let at_once = Some(Instant::now());
         loop {
-            let outcome = match self.process.read(buffer, synchronized_until) {
-                Ok(outcome) => outcome,
-                Err(error) => {
-                    tracing::warn!(pane = self.id.0, %error, "cannot read from a program");
-                    self.process.kill();
-                    return;
+            let mut outcome = self.read(buffer, output.synchronized_until);
+            let mut events = Vec::new();
+            let mut taken = 0;
+            while let ReadOutcome::Bytes(count) = outcome {
+                self.apply(&mut output, &buffer[..count], &mut events);
+                taken += count;
+                if taken >= BATCH {
+                    break;
                 }
-            };
-            if *self.state.lock() == PaneState::Removed {
+                outcome = self.read(buffer, at_once);
+            }
+            if output.synchronized_until.is_some_and(|until| Instant::now() >= until) {
+                output.synchronized_until = None;
+                self.term.lock().end_synchronized();
+            }
+            let seq = self.term.lock().seq();
+            self.tell(seq, events);
+            if outcome == ReadOutcome::Ended {
                 return;
-            }
-            match outcome {
-                ReadOutcome::Ended => return,
-                ReadOutcome::TimedOut => {}
-                ReadOutcome::Bytes(count) => {
-                    self.apply(&mut parser, &buffer[..count], &mut synchronized_until);
-                }
-            }
-            if synchronized_until.is_some_and(|until| Instant::now() >= until) {
-                synchronized_until = None;
-                let mut term = self.term.lock();
-                term.end_synchronized();
-                let seq = term.seq();
-                MutexGuard::unlock_fair(term);
-                self.publish(seq);
-                self.observers.output(self.id);
             }
         }
     }
 
-    /// Applies one batch: under the lock only what needs the terminal.
-    fn apply(&self, parser: &mut Parser, bytes: &[u8], synchronized_until: &mut Option<Instant>) {
+    /// Reads from the program; a pane that is closed, or whose program can't be read, reads no more.
+    fn read(&self, buffer: &mut [u8], deadline: Option<Instant>) -> ReadOutcome {
+        let outcome = self.process.read(buffer, deadline).unwrap_or_else(|error| {
+            tracing::warn!(pane = self.id.0, %error, "cannot read from a program");
+            self.process.kill();
+            ReadOutcome::Ended
+        });
+        match *self.state.lock() {
+            PaneState::Removed => ReadOutcome::Ended,
+            _ => outcome,
+        }
+    }
+
+    /// Applies a piece of output: under the lock only what needs the terminal. Replies go out at once, since the program
+    /// may wait for them.
+    fn apply(&self, output: &mut Output, bytes: &[u8], events: &mut Vec<Event>) {
         let mut term = self.term.lock();
-        parser.advance(&mut term, bytes);
+        output.parser.advance(&mut term, bytes);
         let seq = term.seq();
         let replies = term.take_replies();
-        let events = term.take_events();
+        events.append(&mut term.take_events());
         let is_synchronized = term.modes().contains(Modes::SYNCHRONIZED);
         MutexGuard::unlock_fair(term);
 
         if !is_synchronized {
-            *synchronized_until = None;
-        } else if synchronized_until.is_none() || ends_synchronized(bytes) {
-            // Begun in this batch, or ended and begun again.
-            *synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
+            output.synchronized_until = None;
+        } else if output.synchronized_until.is_none() || ends_synchronized(bytes) {
+            // Begun in this piece, or ended and begun again.
+            output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
         }
-        self.after_change(seq, &replies, events, bytes);
+        self.reply(&replies);
+        self.taps.publish(seq, TapDirection::Output, bytes);
     }
 
-    /// Tells everybody of a change, with no lock held: the program first, since it may wait for its replies.
-    fn after_change(&self, seq: u64, replies: &[u8], events: Vec<Event>, bytes: &[u8]) {
+    /// Sends what the terminal answers to the program.
+    fn reply(&self, replies: &[u8]) {
         if let Err(error) = self.queue.push(replies) {
             tracing::debug!(pane = self.id.0, %error, "replies dropped");
         }
-        self.taps.publish(seq, TapDirection::Output, bytes);
+    }
+
+    /// Tells everybody of a change, with no lock held.
+    fn tell(&self, seq: u64, events: Vec<Event>) {
         if self.publish(seq) {
             self.observers.output(self.id);
         }
@@ -335,7 +355,8 @@ impl Pane {
             }
             size = now;
         }
-        self.after_change(seq, &replies, events, &[]);
+        self.reply(&replies);
+        self.tell(seq, events);
     }
 
     /// Whether a caller fixed the grid's size (an explicit size in session.create), so that the window keeps off.

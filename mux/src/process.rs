@@ -100,7 +100,8 @@ pub enum ReadOutcome {
 
 /// A program that a pane shows. Methods may be called from any thread; none blocks except where said.
 pub trait Process: Send + Sync {
-    /// Reads as much output as is there and fits; blocks until there is some, or until `deadline`.
+    /// Reads output as it comes, a piece at a time; blocks until there is some, or until `deadline` (one that has passed:
+    /// not at all).
     ///
     /// The program's end ends reading once what it wrote has been read, also when another process keeps the terminal
     /// open. After [`Process::kill`] this call is what carries out the SIGKILL: whoever kills keeps reading to the end.

@@ -30,7 +30,7 @@ use crate::{ExitStatus, Foreground, KILL_GRACE, MuxError, Process, ReadOutcome, 
 const TAIL: u32 = 256 * 1024;
 
 /// Reads after which a pane that never pauses looks whether its program has ended.
-const READS_PER_LOOK: u32 = 16;
+const READS_PER_LOOK: u32 = 64;
 
 /// Started one at a time: portable-pty asks the password database with functions that share one buffer, and marks its
 /// descriptors close-on-exec only after it made them.
@@ -194,26 +194,32 @@ impl PtyProcess {
         (group != Pid::INIT && group != rustix::process::getpgrp()).then_some(group)
     }
 
-    /// Reads until the buffer is full or nothing is there. The flag tells that no process has the terminal open.
-    fn read_available(&self, buffer: &mut [u8]) -> io::Result<(usize, bool)> {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            match rustix::io::read(&self.master, &mut buffer[filled..]) {
-                Ok(0) | Err(Errno::IO) => return Ok((filled, true)),
-                Ok(count) => filled += count,
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => break,
-                Err(error) if filled == 0 => return Err(error.into()),
-                Err(_) => break,
-            }
+    /// Reads what is there; nothing when nothing is.
+    fn read_available(&self, buffer: &mut [u8]) -> io::Result<Available> {
+        loop {
+            return match rustix::io::read(&self.master, &mut *buffer) {
+                Ok(0) | Err(Errno::IO) => Ok(Available::HungUp),
+                Ok(count) => Ok(Available::Bytes(count)),
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => Ok(Available::Nothing),
+                Err(error) => Err(error.into()),
+            };
         }
-        Ok((filled, false))
     }
 
     fn close_writing(&self) {
         self.is_closed.store(true, Ordering::Release);
         self.closed.set();
     }
+}
+
+/// What the master gives at once.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Available {
+    Bytes(usize),
+    Nothing,
+    /// No process has the terminal open.
+    HungUp,
 }
 
 /// What is started.
@@ -277,26 +283,23 @@ impl Process for PtyProcess {
             }
             // Known from before this read, so that nothing the program wrote can be missed.
             let has_ended = self.child.lock().status.is_some();
-            let (filled, hung_up) = self.read_available(buffer)?;
-            if filled > 0 {
-                if has_ended {
-                    let tail = self.tail.fetch_add(filled as u32, Ordering::Relaxed);
-                    if tail >= TAIL {
-                        return Ok(ReadOutcome::Ended);
-                    }
+            let available = self.read_available(buffer)?;
+            if let Available::Bytes(count) = available {
+                if has_ended && self.tail.fetch_add(count as u32, Ordering::Relaxed) >= TAIL {
+                    return Ok(ReadOutcome::Ended);
                 }
-                return Ok(ReadOutcome::Bytes(filled));
+                return Ok(ReadOutcome::Bytes(count));
             }
             if has_ended {
                 return Ok(ReadOutcome::Ended);
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(ReadOutcome::TimedOut);
             }
             self.reads.store(0, Ordering::Relaxed);
             let (status, kill_at) = self.look();
             if status.is_some() || self.is_stopped.load(Ordering::Acquire) {
                 continue;
-            }
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return Ok(ReadOutcome::TimedOut);
             }
             let next = [deadline, kill_at].into_iter().flatten().min();
             let mut fds = [
@@ -305,7 +308,7 @@ impl Process for PtyProcess {
                 PollFd::new(&self.master, PollFlags::IN),
             ];
             // A terminal that nobody has open would be "ready" for good; the program's end is still to come.
-            let count = if hung_up { 2 } else { 3 };
+            let count = if available == Available::HungUp { 2 } else { 3 };
             match poll(&mut fds[..count], timeout(next).as_ref()) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
