@@ -29,8 +29,8 @@ impl Term {
             (0, 0, b'I') => self.tab_forward(p.count(0)),        // CHT
             (0, 0, b'J') => self.erase_in_display(p.get(0)),     // ED
             (0, 0, b'K') => self.erase_in_line(p.get(0)),        // EL
-            (b'?', 0, b'J') => self.erase_in_display(p.get(0)),  // DECSED
-            (b'?', 0, b'K') => self.erase_in_line(p.get(0)),     // DECSEL
+            (b'?', 0, b'J') => self.erase_selectively_in_display(p.get(0)), // DECSED
+            (b'?', 0, b'K') => self.erase_selectively_in_line(p.get(0)), // DECSEL
             (0, 0, b'L') => self.insert_lines(p.count(0)),       // IL
             (0, 0, b'M') => self.delete_lines(p.count(0)),       // DL
             (0, 0, b'@') => self.insert_chars(p.count(0)),       // ICH

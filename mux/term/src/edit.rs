@@ -37,6 +37,49 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
+    /// DECSEL: as EL, but what DECSCA protects stays.
+    pub(crate) fn erase_selectively_in_line(&mut self, what: u16) {
+        let (row, col, cols) = (self.cursor.row, self.cursor.col, self.grid.cols());
+        match what {
+            0 => self.erase_unprotected(row, col, cols),
+            1 => self.erase_unprotected(row, 0, col + 1),
+            2 => self.erase_unprotected(row, 0, cols),
+            _ => return,
+        }
+        self.cursor.wrap_pending = false;
+    }
+
+    /// DECSED: as ED 0–2, but what DECSCA protects stays.
+    pub(crate) fn erase_selectively_in_display(&mut self, what: u16) {
+        let (row, cols, rows) = (self.cursor.row, self.grid.cols(), self.grid.rows());
+        let others = match what {
+            0 => row + 1..rows,
+            1 => 0..row,
+            2 => 0..rows,
+            _ => return,
+        };
+        if what < 2 {
+            self.erase_selectively_in_line(what);
+        }
+        for row in others {
+            self.erase_unprotected(row, 0, cols);
+        }
+        self.cursor.wrap_pending = false;
+    }
+
+    fn erase_unprotected(&mut self, row: usize, start: usize, end: usize) {
+        let mut col = start;
+        while col < end {
+            let cells = &self.grid.row(row)[col..end];
+            let kept = cells.iter().take_while(|cell| cell.is_protected()).count();
+            let erased = cells[kept..].iter().take_while(|cell| !cell.is_protected()).count();
+            if erased > 0 {
+                self.erase(row, col + kept, col + kept + erased);
+            }
+            col += kept + erased;
+        }
+    }
+
     /// ED: 0 from the cursor on, 1 up to the cursor, 2 the screen, 3 the history (xterm).
     pub(crate) fn erase_in_display(&mut self, what: u16) {
         let (row, rows) = (self.cursor.row, self.grid.rows());

@@ -393,12 +393,14 @@ impl Grid {
     #[inline]
     pub fn scroll_screen(&mut self, revision: u64) {
         self.advance();
-        let slot = self.slot(self.rows - 1);
+        let last = self.top + self.rows - 1;
+        let slot = self.order[if last >= self.slots { last - self.slots } else { last }] as usize;
         if self.limit == 0 {
             self.clear_slot(slot, Cell::EMPTY, revision);
         } else {
-            debug_assert!(self.meta[slot].occ == 0 && self.meta[slot].flags == 0);
-            self.meta[slot].revision = revision;
+            let meta = &mut self.meta[slot];
+            debug_assert!(meta.occ == 0 && meta.flags == 0);
+            meta.revision = revision;
         }
     }
 
@@ -444,7 +446,6 @@ impl Grid {
     // --- history
 
     /// Packs the pending rows into a page.
-    #[cold]
     pub fn pack(&mut self) {
         if self.pending == 0 {
             return;
@@ -462,8 +463,7 @@ impl Grid {
             }
             let (start, meta) = (slot * self.cols, &mut self.meta[slot]);
             let cells = &mut self.cells[start..start + meta.occ as usize];
-            builder.push(cells, *meta, self.tables[table].view());
-            cells.fill(Cell::EMPTY);
+            builder.take(cells, *meta, &self.tables[table]);
             *meta = RowMeta::default();
         }
         self.history.push(Arc::new(builder.finish()));

@@ -11,7 +11,7 @@ use crate::cell::{ATTRS_SHIFT, CLUSTER, Cell, SHOWN, STYLE_SHIFT};
 use crate::row::RowMeta;
 use crate::snapshot::Link;
 use crate::style::Style;
-use crate::tables::TablesView;
+use crate::tables::{Tables, TablesView};
 
 /// Rows a page takes at most.
 pub(crate) const PAGE_ROWS: usize = 64;
@@ -154,37 +154,73 @@ impl PageBuilder {
         self.cluster_ids.clear();
     }
 
+    /// Adds a row as [`PageBuilder::push`] does, and empties its cells.
+    #[inline]
+    pub fn take(&mut self, cells: &mut [Cell], meta: RowMeta, tables: &Tables) {
+        // Short rows of plain text are what scrolls fastest: one pass over them, without a call.
+        const SHORT: usize = 16;
+        let mut bytes = [0; SHORT];
+        if cells.len() <= SHORT {
+            let mut all = 0;
+            for (cell, byte) in cells.iter().zip(&mut bytes) {
+                all |= cell.0;
+                *byte = cell.0 as u8;
+            }
+            if all < 0x100 {
+                let (at, runs) = (self.bytes.len() as u32, self.runs.len() as u32);
+                self.bytes.extend_from_slice(&bytes);
+                self.bytes.truncate(at as usize + cells.len());
+                self.rows.push(PackedRow { meta, cells: at, runs, run_count: 0, narrow: true });
+                for cell in cells {
+                    *cell = Cell::EMPTY;
+                }
+                return;
+            }
+        }
+        self.push(cells, meta, tables.view());
+        cells.fill(Cell::EMPTY);
+    }
+
     /// Adds a row; `meta.occ` of its cells count, the rest must be empty.
+    #[inline]
     pub fn push(&mut self, cells: &[Cell], meta: RowMeta, tables: TablesView<'_>) {
         let cells = &cells[..meta.occ as usize];
         let all = cells.iter().fold(0, |all, cell| all | cell.0);
+        let runs = self.runs.len() as u32;
+        if all < 0x100 {
+            let cells_at = self.bytes.len() as u32;
+            self.bytes.extend(cells.iter().map(|cell| cell.0 as u8));
+            self.rows.push(PackedRow { meta, cells: cells_at, runs, run_count: 0, narrow: true });
+            return;
+        }
+        self.push_rich(cells, all, meta, tables);
+    }
+
+    /// [`PageBuilder::push`] of a row with more than Latin-1 in the default style; `all`: its cells' bits.
+    fn push_rich(&mut self, cells: &[Cell], all: u64, meta: RowMeta, tables: TablesView<'_>) {
         let narrow = all & SHOWN < 0x100;
-        let (start, first_run) = (
-            if narrow { self.bytes.len() } else { self.words.len() } as u32,
-            self.runs.len() as u32,
-        );
+        let start = if narrow { self.bytes.len() } else { self.words.len() } as u32;
+        let runs = self.runs.len() as u32;
         if narrow {
             self.bytes.extend(cells.iter().map(|cell| cell.0 as u8));
         } else if all & CLUSTER == 0 {
             self.words.extend(cells.iter().map(|cell| (cell.0 & SHOWN) as u32));
         } else {
             for cell in cells {
-                let word = match cell.cluster_id() {
-                    Some(id) => {
-                        let id =
-                            rename(&mut self.cluster_ids, &mut self.clusters, tables.clusters, id);
-                        cell.with_ids(0, 0, Some(id)).0 & SHOWN
-                    }
-                    None => cell.0 & SHOWN,
-                };
+                let mut word = cell.0 & SHOWN;
+                if let Some(id) = cell.cluster_id() {
+                    let own =
+                        rename(&mut self.cluster_ids, &mut self.clusters, tables.clusters, id);
+                    word = cell.with_ids(0, 0, Some(own)).0 & SHOWN;
+                }
                 self.words.push(word as u32);
             }
         }
         if all >> ATTRS_SHIFT != 0 {
             self.push_runs(cells, tables);
         }
-        let run_count = (self.runs.len() - first_run as usize) as u16;
-        self.rows.push(PackedRow { meta, cells: start, runs: first_run, run_count, narrow });
+        let run_count = (self.runs.len() - runs as usize) as u16;
+        self.rows.push(PackedRow { meta, cells: start, runs, run_count, narrow });
     }
 
     fn push_runs(&mut self, cells: &[Cell], tables: TablesView<'_>) {

@@ -81,6 +81,13 @@ impl Term {
         }
     }
 
+    /// CR and LF.
+    #[inline]
+    pub(crate) fn new_line(&mut self) {
+        self.cursor.col = 0;
+        self.index();
+    }
+
     /// IND: down one row, scrolling at the region's bottom.
     #[inline]
     pub(crate) fn index(&mut self) {

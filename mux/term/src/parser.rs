@@ -112,11 +112,10 @@ impl Parser {
                     let len = ascii_run(&bytes[at..]);
                     term.print_ascii(&bytes[at..at + len]);
                     at += len;
-                }
-                b'\r' if bytes.get(at + 1) == Some(&b'\n') => {
-                    term.carriage_return();
-                    term.line_feed();
-                    at += 2;
+                    if let [b'\r', b'\n', ..] = bytes[at..] {
+                        term.new_line();
+                        at += 2;
+                    }
                 }
                 0x7f => at += 1,
                 0x80.. => {

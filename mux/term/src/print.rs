@@ -134,11 +134,22 @@ impl Term {
         let (cells, meta) = self.grid.slot_mut(slot);
         let cuts = cells[start].is_tail();
         let mut col = start;
-        let mut chars = text.chars();
         let mut rest = text;
         let mut last = '\0';
-        while let Some(c) = chars.next() {
-            let code = c as u32;
+        while let Some(&byte) = rest.as_bytes().first() {
+            if byte < 0x80 {
+                if col == cols || before == Class::Prepend {
+                    break;
+                }
+                cells[col] = Cell(bits | byte as u64);
+                col += 1;
+                before = Class::Other;
+                last = byte as char;
+                rest = &rest[1..];
+                continue;
+            }
+            let mut chars = rest.chars();
+            let Some(c) = chars.next() else { break };
             let props = props(c);
             if !props.is_plain() || before == Class::Prepend {
                 let apart = !graphemes || !may_join(before, props.class());
@@ -151,12 +162,12 @@ impl Term {
                 break;
             }
             if width == 1 {
-                if code.wrapping_sub(0x80) < 0x20 {
+                if (c as u32) < 0xa0 {
                     break;
                 }
-                cells[col] = Cell(bits | code as u64);
+                cells[col] = Cell(bits | c as u64);
             } else {
-                cells[col] = Cell(bits | code as u64 | WIDE);
+                cells[col] = Cell(bits | c as u64 | WIDE);
                 cells[col + 1] = Cell(bits | TAIL);
             }
             col += width;

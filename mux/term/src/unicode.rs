@@ -23,15 +23,17 @@ pub(crate) enum Class {
     Regional = 3,
     /// A pictograph, joined by a zero-width joiner.
     Pictograph = 4,
-    /// A Hangul syllable or part of one.
-    Hangul = 5,
+    /// A part of a Hangul syllable (conjoining jamo).
+    Jamo = 5,
     /// Belongs to what comes after it.
     Prepend = 6,
     /// A consonant that a virama may join.
     Consonant = 7,
+    /// A whole Hangul syllable, or the start of one: joins a leading jamo, and is joined by others.
+    Syllable = 8,
 }
 
-/// Width and class in one byte: bits 0–1 columns, bits 2–4 class.
+/// Width and class in one byte: bits 0–1 columns, bits 2–5 class.
 #[derive(Clone, Copy)]
 pub(crate) struct Props(u8);
 
@@ -63,9 +65,10 @@ impl Props {
             2 => Class::Joiner,
             3 => Class::Regional,
             4 => Class::Pictograph,
-            5 => Class::Hangul,
+            5 => Class::Jamo,
             6 => Class::Prepend,
-            _ => Class::Consonant,
+            7 => Class::Consonant,
+            _ => Class::Syllable,
         }
     }
 }
@@ -108,11 +111,11 @@ fn look_up(c: char) -> Props {
     let width = c.width().unwrap_or(0).min(2);
     let class = match code {
         0x200d => Class::Joiner,
-        0xac00..=0xd7a3 => Class::Hangul,
+        0xac00..=0xd7a3 => Class::Syllable,
         _ if joins("a", c) => Class::Extend,
         _ if joins("\u{1f1e6}", c) => Class::Regional,
         _ if joins("\u{1f469}\u{200d}", c) => Class::Pictograph,
-        _ if joins("\u{1100}", c) || joins("\u{ac00}", c) => Class::Hangul,
+        _ if joins("\u{1100}", c) || joins("\u{ac00}", c) => Class::Jamo,
         _ if joins("\u{915}\u{94d}", c) => Class::Consonant,
         _ if joins(c.encode_utf8(&mut [0; 4]), 'a') => Class::Prepend,
         _ if width == 0 => Class::Extend,
@@ -138,7 +141,8 @@ pub(crate) fn may_join(before: Class, class: Class) -> bool {
         _ if before == Class::Prepend => true,
         Class::Regional => before == Class::Regional,
         Class::Pictograph => before == Class::Joiner,
-        Class::Hangul => before == Class::Hangul,
+        Class::Syllable => before == Class::Jamo,
+        Class::Jamo => matches!(before, Class::Jamo | Class::Syllable),
         Class::Consonant => matches!(before, Class::Extend | Class::Joiner),
         Class::Other | Class::Prepend => false,
     }

@@ -26,6 +26,13 @@ fn erasing() {
 }
 
 #[test]
+fn selective_erase_keeps_what_is_protected() {
+    check("ab\x1b[1\"qcd\x1b[0\"qef\x1b[?2K", "  cd");
+    check("ab\x1b[1\"qcd\x1b[0\"qef\r\nx\x1b[?2J", "  cd");
+    check("ab\x1b[1\"qcd\x1b[0\"qef\x1b[2K", "");
+}
+
+#[test]
 fn inserting_and_deleting() {
     check("abcdef\x1b[1;2H\x1b[2@", "a  bcdef");
     check("abcdef\x1b[1;2H\x1b[2P", "adef");
