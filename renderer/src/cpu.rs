@@ -7,6 +7,7 @@ use cosmic_text::{FontSystem, SwashCache, SwashContent};
 use unterm_term::Rgb;
 
 use crate::color::blend;
+use crate::damage::{Scroll, scrolls};
 use crate::frame::{FrameLabel, FramePane, FrameRow};
 use crate::glyph::{Glyph, GlyphCache};
 use crate::{Damage, Frame, PixelRect, Quad, Renderer};
@@ -57,6 +58,18 @@ impl CpuPainter {
             stale.clip(frame.rect());
         }
         let mut target = Target::new(buffer, &frame);
+        if let (1, Some(last)) = (age, &self.last)
+            && !changed.covers(frame.rect())
+        {
+            // Text that only moved is moved; what is painted then is less than what looks different.
+            let scrolls = scrolls(last, &frame);
+            for scroll in &scrolls {
+                target.scroll(scroll);
+            }
+            if !scrolls.is_empty() {
+                stale = Damage::after_scrolls(last, &frame, &scrolls);
+            }
+        }
         for rect in &stale.rects {
             target.paint(&frame, renderer, *rect);
         }
@@ -142,6 +155,34 @@ impl<'a> Target<'a> {
             let clip = clip.intersection(&label.clip);
             if !clip.is_empty() {
                 self.label(label, &mut renderer.fonts.system, &mut renderer.swash, clip);
+            }
+        }
+    }
+
+    /// Moves the pixels of a pane's rows up or down.
+    fn scroll(&mut self, scroll: &Scroll) {
+        let rect = scroll.rows;
+        let by = scroll.pixels;
+        let line = |y: i32| {
+            let start = y as usize * self.width + rect.x as usize;
+            start..start + rect.width as usize
+        };
+        let (top, bottom) = (rect.y, rect.y + rect.height as i32);
+        if rect.x == 0 && rect.width as usize == self.width {
+            let lines = |from: i32, to: i32| from as usize * self.width..to as usize * self.width;
+            let (from, to) = if by > 0 {
+                (lines(top + by, bottom), top)
+            } else {
+                (lines(top, bottom + by), top - by)
+            };
+            self.pixels.copy_within(from, to as usize * self.width);
+        } else if by > 0 {
+            for y in top..bottom - by {
+                self.pixels.copy_within(line(y + by), line(y).start);
+            }
+        } else {
+            for y in (top - by..bottom).rev() {
+                self.pixels.copy_within(line(y + by), line(y).start);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What changed between two frames.
 
-use crate::{Frame, PixelRect};
+use crate::{Frame, FramePane, PixelRect};
 
 /// Rectangles that look different in a newer frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +17,11 @@ impl Damage {
 
     /// What differs between the frame a painter painted last and the one to paint now.
     pub fn between(before: &Frame, now: &Frame) -> Self {
+        Self::after_scrolls(before, now, &[])
+    }
+
+    /// What still differs after the pixels of some panes have been moved.
+    pub(crate) fn after_scrolls(before: &Frame, now: &Frame, scrolls: &[Scroll]) -> Self {
         let same_surface = before.width == now.width
             && before.height == now.height
             && before.background == now.background;
@@ -30,16 +35,17 @@ impl Damage {
             return Self::whole(now);
         }
         let mut damage = Self::default();
-        for (before, now) in before.panes.iter().zip(&now.panes) {
-            let same_place = before.origin == now.origin
-                && before.row_height == now.row_height
-                && before.background == now.background;
-            if !same_place {
+        for (at, (before, now)) in before.panes.iter().zip(&now.panes).enumerate() {
+            if !same_place(before, now) {
                 damage.add(now.area);
                 continue;
             }
-            for (i, (before, row)) in before.rows.iter().zip(&now.rows).enumerate() {
-                if before.version != row.version {
+            let shift = scrolls.iter().find(|scroll| scroll.pane == at).map_or(0, |s| s.shift);
+            for (i, row) in now.rows.iter().enumerate() {
+                // Where the pixels that are here now came from.
+                let from = usize::try_from(i as isize + shift).ok();
+                let there = from.and_then(|from| before.rows.get(from));
+                if there.is_none_or(|there| there.version != row.version) {
                     damage.add(now.row_rect(i));
                 }
             }
@@ -64,6 +70,11 @@ impl Damage {
         }
         damage.clip(now.rect());
         damage
+    }
+
+    /// One of the rectangles is all of `rect`.
+    pub(crate) fn covers(&self, rect: PixelRect) -> bool {
+        self.rects.iter().any(|known| known.contains(&rect))
     }
 
     /// Nothing changed.
@@ -98,6 +109,73 @@ impl Damage {
         }
         self.rects.retain(|rect| !rect.is_empty());
     }
+}
+
+/// Rows of a pane that are the same as before, but higher or lower.
+pub(crate) struct Scroll {
+    /// Index of the pane.
+    pane: usize,
+    /// Row `i` was row `i + shift`.
+    shift: isize,
+    /// The same in pixels.
+    pub(crate) pixels: i32,
+    /// All rows of the pane.
+    pub(crate) rows: PixelRect,
+}
+
+/// The panes whose text has scrolled between two frames with the same panes, so that moving pixels saves painting.
+/// Panes under chrome are left out: what lies over them would be moved with them.
+pub(crate) fn scrolls(before: &Frame, now: &Frame) -> Vec<Scroll> {
+    let overlaid = |frame: &Frame, area: PixelRect| {
+        let quads = frame.quads.iter().map(|quad| quad.rect);
+        let labels = frame.labels.iter().map(|label| label.clip);
+        quads.chain(labels).any(|rect| !rect.intersection(&area).is_empty())
+    };
+    let mut found = Vec::new();
+    for (pane, (before_pane, now_pane)) in before.panes.iter().zip(&now.panes).enumerate() {
+        let area = now_pane.area;
+        let Some(shift) = shift(before_pane, now_pane) else { continue };
+        let height = now_pane.row_height * now_pane.rows.len() as u32;
+        let rows = PixelRect { x: area.x, y: now_pane.origin.1, width: area.width, height };
+        let inside = area.contains(&rows) && now.rect().contains(&rows);
+        let alone = now.panes.iter().enumerate().all(|(other, pane_other)| {
+            other == pane || pane_other.area.intersection(&area).is_empty()
+        });
+        if same_place(before_pane, now_pane)
+            && before_pane.area == area
+            && inside
+            && alone
+            && !overlaid(before, area)
+            && !overlaid(now, area)
+        {
+            let pixels = shift as i32 * now_pane.row_height as i32;
+            found.push(Scroll { pane, shift, pixels, rows });
+        }
+    }
+    found
+}
+
+/// How far most rows have moved: by the place that the first row that was there before had then.
+fn shift(before: &FramePane, now: &FramePane) -> Option<isize> {
+    let rows = now.rows.len();
+    if before.rows.len() != rows {
+        return None;
+    }
+    let moved = now.rows.iter().enumerate().find_map(|(i, row)| {
+        let was = before.rows.iter().position(|old| old.version == row.version)?;
+        Some(was as isize - i as isize)
+    })?;
+    let kept = now.rows.iter().enumerate().filter(|(i, row)| {
+        let was = usize::try_from(*i as isize + moved).ok();
+        was.and_then(|was| before.rows.get(was)).is_some_and(|old| old.version == row.version)
+    });
+    (moved != 0 && kept.count() * 2 > rows).then_some(moved)
+}
+
+fn same_place(before: &FramePane, now: &FramePane) -> bool {
+    before.origin == now.origin
+        && before.row_height == now.row_height
+        && before.background == now.background
 }
 
 impl Frame {

@@ -195,6 +195,17 @@ impl Fonts {
         })
     }
 
+    /// Makes sure that chrome text finds faces for all of `text`.
+    pub(crate) fn cover(&mut self, text: &str) {
+        let bundled = self.chains[0].last().map(|id| self.face(*id).font.clone());
+        let covers = |c: char| {
+            c.is_ascii() || is_ignorable(c) || bundled.as_ref().is_some_and(|f| has_char(f, c))
+        };
+        if !text.chars().all(covers) {
+            self.load_system();
+        }
+    }
+
     /// Lists the system's fonts, once.
     fn load_system(&mut self) {
         if !self.system_loaded {
@@ -323,5 +334,74 @@ fn han_family(locale: &str) -> &'static str {
         tag if tag.starts_with("zh") => "SC",
         tag if tag.starts_with("ko") => "KR",
         _ => "JP",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BUNDLED_FAMILY, FaceStyle, Fonts};
+    use crate::FontOptions;
+
+    fn family(fonts: &Fonts, id: super::FaceId) -> String {
+        let info = fonts.system.db().face(fonts.face(id).font.id()).unwrap();
+        info.families[0].0.clone()
+    }
+
+    /// What most screens hold comes from the bundled font, and the system's fonts are not even listed for it.
+    #[test]
+    fn system_fonts_are_not_touched_for_plain_text() {
+        let mut fonts = Fonts::new(&FontOptions::default());
+        for style in FaceStyle::ALL {
+            for c in (' '..='~').chain("äéßłπЖ→✓≤∑".chars()) {
+                let id = fonts.face_for(c, style, false);
+                assert_eq!(family(&fonts, id), BUNDLED_FAMILY);
+                let face = fonts.face(id);
+                assert!(face.primary && !face.embolden && !face.slant, "{c} in {style:?}");
+            }
+        }
+        fonts.cover("~/src/unterm — täst ✓");
+        assert!(!fonts.system_loaded);
+        fonts.cover("中文");
+        assert!(fonts.system_loaded);
+    }
+
+    /// Asking for the bundled family by name doesn't list the system's fonts either; another one does.
+    #[test]
+    fn only_foreign_families_list_system_fonts() {
+        let named = |family: &str| {
+            let families = vec![family.to_owned()];
+            Fonts::new(&FontOptions { families, ..FontOptions::default() })
+        };
+        assert!(!named("jetbrains mono").system_loaded);
+        let fonts = named("A Family Nobody Has");
+        assert!(fonts.system_loaded);
+        assert_eq!(family(&fonts, fonts.chains[0][0]), BUNDLED_FAMILY);
+    }
+
+    /// A face without bold or italic of its own gets them by code; one that has them doesn't.
+    #[test]
+    fn missing_styles_are_made_up() {
+        let mut fonts = Fonts::new(&FontOptions::default());
+        let upright = fonts.query(BUNDLED_FAMILY, FaceStyle::default()).unwrap();
+        let bold = fonts.query(BUNDLED_FAMILY, FaceStyle::new(true, false)).unwrap();
+        for (id, style, embolden, slant) in [
+            (upright, FaceStyle::new(true, false), true, false),
+            (upright, FaceStyle::new(false, true), false, true),
+            (bold, FaceStyle::new(true, true), false, true),
+            (bold, FaceStyle::new(true, false), false, false),
+        ] {
+            let face = fonts.add(id, style, true).unwrap();
+            let face = fonts.face(face);
+            assert_eq!((face.embolden, face.slant), (embolden, slant), "{style:?}");
+        }
+    }
+
+    /// A character that no font has is drawn as the first font's empty box, and looked for only once.
+    #[test]
+    fn unknown_characters_fall_back_to_the_first_font() {
+        let mut fonts = Fonts::new(&FontOptions::default());
+        let id = fonts.face_for('\u{10fffd}', FaceStyle::default(), false);
+        assert_eq!(family(&fonts, id), BUNDLED_FAMILY);
+        assert!(fonts.fallback.contains_key(&('\u{10fffd}', FaceStyle::default(), false)));
     }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use cosmic_text::{Attrs, Buffer, Family, FontSystem, Metrics, Shaping, Weight, Wrap};
+use cosmic_text::{Attrs, Buffer, Family, Metrics, Shaping, Weight, Wrap};
 use rustc_hash::FxHashMap;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::fonts::BUNDLED_FAMILY;
+use crate::fonts::{BUNDLED_FAMILY, Fonts};
 use crate::frame::FrameLabel;
 use crate::{Label, LabelAlign};
 
@@ -36,23 +36,17 @@ impl Labels {
     }
 
     /// Width of the text, uncut, in pixels.
-    pub(crate) fn width(
-        &mut self,
-        system: &mut FontSystem,
-        text: &str,
-        size: f32,
-        bold: bool,
-    ) -> f32 {
-        self.shaped(system, text, size, bold, UNCUT).width
+    pub(crate) fn width(&mut self, fonts: &mut Fonts, text: &str, size: f32, bold: bool) -> f32 {
+        self.shaped(fonts, text, size, bold, UNCUT).width
     }
 
-    pub(crate) fn layout(&mut self, system: &mut FontSystem, label: &Label) -> FrameLabel {
+    pub(crate) fn layout(&mut self, fonts: &mut Fonts, label: &Label) -> FrameLabel {
         let room = label.rect.width;
-        let whole = self.shaped(system, &label.text, label.size, label.bold, UNCUT);
+        let whole = self.shaped(fonts, &label.text, label.size, label.bold, UNCUT);
         let shaped = if whole.width.ceil() as u32 <= room {
             whole
         } else {
-            self.shaped(system, &label.text, label.size, label.bold, room)
+            self.shaped(fonts, &label.text, label.size, label.bold, room)
         };
         let free = (room as f32 - shaped.width).max(0.0);
         let indent = match label.align {
@@ -77,7 +71,7 @@ impl Labels {
 
     fn shaped(
         &mut self,
-        system: &mut FontSystem,
+        fonts: &mut Fonts,
         text: &str,
         size: f32,
         bold: bool,
@@ -89,9 +83,9 @@ impl Labels {
             return shaped.clone();
         }
         let mut shaped = if room == UNCUT {
-            shape(system, text, size, bold)
+            shape(fonts, text, size, bold)
         } else {
-            cut(system, text, size, bold, room as f32)
+            cut(fonts, text, size, bold, room as f32)
         };
         shaped.used = true;
         self.shaped.insert(key, shaped.clone());
@@ -99,9 +93,11 @@ impl Labels {
     }
 }
 
-fn shape(system: &mut FontSystem, text: &str, size: f32, bold: bool) -> Shaped {
+fn shape(fonts: &mut Fonts, text: &str, size: f32, bold: bool) -> Shaped {
     let size = if size.is_finite() { size.clamp(1.0, 1000.0) } else { 12.0 };
     let line_height = (size * 1.3).round().max(1.0);
+    fonts.cover(text);
+    let system = &mut fonts.system;
     let mut buffer = Buffer::new(system, Metrics::new(size, line_height));
     buffer.set_wrap(Wrap::None);
     let attrs = Attrs::new().family(Family::Name(BUNDLED_FAMILY)).weight(if bold {
@@ -118,14 +114,14 @@ fn shape(system: &mut FontSystem, text: &str, size: f32, bold: bool) -> Shaped {
 }
 
 /// The longest start of the text that fits with an ellipsis after it.
-fn cut(system: &mut FontSystem, text: &str, size: f32, bold: bool, room: f32) -> Shaped {
+fn cut(fonts: &mut Fonts, text: &str, size: f32, bold: bool, room: f32) -> Shaped {
     let ends: Vec<usize> = text.grapheme_indices(true).map(|(start, _)| start).collect();
     let (mut fits, mut too_long) = (0, ends.len());
-    let mut best = shape(system, "", size, bold);
+    let mut best = shape(fonts, "", size, bold);
     while fits < too_long {
         let middle = (fits + too_long) / 2;
         let end = ends.get(middle).copied().unwrap_or(text.len());
-        let shaped = shape(system, &format!("{}…", text[..end].trim_end()), size, bold);
+        let shaped = shape(fonts, &format!("{}…", text[..end].trim_end()), size, bold);
         if shaped.width <= room {
             fits = middle + 1;
             best = shaped;

@@ -93,7 +93,7 @@ impl Renderer {
 
     /// Width of a label's text in pixels.
     pub fn label_width(&mut self, text: &str, size: f32, bold: bool) -> f32 {
-        self.labels.width(&mut self.fonts.system, text, size, bold)
+        self.labels.width(&mut self.fonts, text, size, bold)
     }
 
     /// The frame built last; an empty one before the first.
@@ -114,8 +114,8 @@ impl Renderer {
         }
         self.panes.retain(|id, _| scene.panes.iter().any(|pane| pane.id == *id));
         let panes = scene.panes.iter().map(|pane| self.pane(pane)).collect();
-        let system = &mut self.fonts.system;
-        let labels = scene.labels.iter().map(|label| self.labels.layout(system, label)).collect();
+        let fonts = &mut self.fonts;
+        let labels = scene.labels.iter().map(|label| self.labels.layout(fonts, label)).collect();
         self.labels.sweep();
         self.frame = Arc::new(Frame {
             width: scene.width,

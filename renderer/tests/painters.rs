@@ -245,6 +245,47 @@ proptest! {
     }
 }
 
+/// Text that scrolls up or down, in a pane that fills the surface's width and in two side by side, is moved rather than
+/// painted, and looks as if it had been painted.
+#[test]
+fn scrolled_text_looks_painted() {
+    for panes in [1, 2] {
+        let mut renderer = Renderer::new(FontOptions::default());
+        let metrics = renderer.metrics();
+        let mut painter = CpuPainter::new();
+        let lines: Vec<_> = (0..40u64)
+            .map(|line| row(line, 1, COLS, &[run(&format!("line {line} 中 ┼─"), Style::default())]))
+            .collect();
+        let mut buffer = Vec::new();
+        for (i, top) in [0, 1, 2, 5, 4, 3, 9, 0, 20, 21].into_iter().enumerate() {
+            let mut shown = snapshot(COLS, &[]);
+            shown.rows = lines[top..top + 12].to_vec();
+            shown.size.rows = 12;
+            shown.cursor = Cursor { row: 11, col: i as u16, visible: true, ..Cursor::default() };
+            let left = pane(&shown, metrics);
+            let mut scene = scene(left);
+            scene.height += 30;
+            scene.panes[0].area.y += 30;
+            scene.panes[0].origin.1 += 30;
+            let still = snapshot(COLS, &[vec![run("still", Style::default())]]);
+            if panes == 2 {
+                let mut right = scene.panes[0];
+                right.id = 2;
+                right.snapshot = &still;
+                right.area.x += left.area.width as i32 + 1;
+                right.origin.0 += left.area.width as i32 + 1;
+                scene.width = scene.width * 2 + 1;
+                scene.panes.push(right);
+            }
+            renderer.frame(&scene);
+            buffer.resize((scene.width * scene.height) as usize, 0);
+            painter.paint(&mut renderer, &mut buffer, u8::from(i > 0));
+            let whole = CpuPainter::picture(&mut renderer);
+            assert!(buffer == whole, "{panes} panes, line {top} at the top");
+        }
+    }
+}
+
 /// The pictures of both painters, over random screens, one after the other on the same painters.
 #[test]
 fn gpu_frame_equals_cpu_frame() {

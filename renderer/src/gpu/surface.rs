@@ -42,8 +42,24 @@ impl WindowAdapter {
     where
         W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static,
     {
+        // OpenGL's drivers are only loaded where Vulkan, Metal or Direct3D have no real GPU to offer.
+        let first = Self::with_backends(window, Backends::PRIMARY);
+        if first.as_ref().is_ok_and(|found| !found.is_software()) {
+            return first;
+        }
+        match (first, Self::with_backends(window, Backends::GL)) {
+            (Ok(software), Ok(found)) if found.is_software() => Ok(software),
+            (Ok(software), Err(_)) => Ok(software),
+            (_, found) => found,
+        }
+    }
+
+    fn with_backends<W>(window: &W, backends: Backends) -> Result<Self, PainterError>
+    where
+        W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static,
+    {
         let instance = Instance::new(InstanceDescriptor {
-            backends: Backends::PRIMARY | Backends::GL,
+            backends,
             display: Some(Box::new(Display(window.clone()))),
             ..InstanceDescriptor::new_without_display_handle()
         });
