@@ -8,6 +8,7 @@
 
 pub mod input;
 mod layout;
+mod memory;
 mod mux;
 mod observer;
 mod pane;

@@ -22,14 +22,18 @@ use unterm_term::{Event, Modes, Parser, Size, Term};
 
 use crate::{
     ExitStatus, Foreground, Mux, MuxEvent, Process, ReadOutcome, Signal, Tap, TapDirection,
+    memory::ReturnMemory,
     observer::{Alive, Observers},
     tap::Taps,
     uri,
     writer::WriteQueue,
 };
 
-/// The most that is read and applied before others hear of it, as long as there is more to read without waiting. Linux
-/// hands over 4 KiB at a time and fetches the next ones while those are applied.
+/// The most that is read at once, into the reader's stack. Linux gives 4 KiB.
+const PIECE: usize = 16 * 1024;
+
+/// The most that is read and applied before others hear of it, as long as there is more to read without waiting. The
+/// kernel fetches the next piece while we apply one.
 const BATCH: usize = 64 * 1024;
 
 /// How long a program may hold back its picture (mode 2026).
@@ -95,6 +99,14 @@ pub struct Pane {
     on_exit: OnExit,
     observers: Arc<Observers>,
     mux: Weak<Mux>,
+    /// Last, so that it is dropped after the terminal.
+    memory: ReturnMemory,
+}
+
+impl Drop for Pane {
+    fn drop(&mut self) {
+        self.memory.begin();
+    }
 }
 
 impl Pane {
@@ -118,6 +130,7 @@ impl Pane {
             on_exit,
             observers,
             mux,
+            memory: ReturnMemory::default(),
         }
     }
 
@@ -127,14 +140,14 @@ impl Pane {
         let pane = self.clone();
         thread::Builder::new().name(format!("pane {} reader", self.id.0)).spawn(move || {
             let _alive = reading;
-            let pane = pane;
             pane.run_reader();
+            drop(pane);
         })?;
         let pane = self.clone();
         thread::Builder::new().name(format!("pane {} writer", self.id.0)).spawn(move || {
             let _alive = writing;
-            let pane = pane;
             pane.run_writer();
+            drop(pane);
         })?;
         Ok(())
     }
@@ -164,7 +177,7 @@ impl Pane {
     }
 
     fn run_reader(&self) {
-        let mut buffer = vec![0; BATCH];
+        let mut buffer = [0; PIECE];
         if catch_unwind(AssertUnwindSafe(|| self.apply_output(&mut buffer))).is_err() {
             tracing::error!(
                 pane = self.id.0,

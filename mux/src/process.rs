@@ -29,6 +29,12 @@ pub use pty::PtyProcess;
 /// How long a program may take to end after SIGHUP before it gets SIGKILL.
 pub const KILL_GRACE: Duration = Duration::from_secs(2);
 
+/// Gives memory that was freed back to the system, where that has to be asked for. Takes about a millisecond.
+pub(crate) fn release_memory() {
+    #[cfg(unix)]
+    system::release_memory();
+}
+
 /// What to run in a new pane.
 #[derive(Clone, Debug, Default)]
 pub struct Spawn {

@@ -1,4 +1,4 @@
-//! What only Linux offers: descriptors for a process's end and for wake-ups, and `/proc`.
+//! What only Linux offers: descriptors for a process's end and for wake-ups, `/proc`, and returning memory.
 
 use std::{
     io,
@@ -87,6 +87,19 @@ fn group_of(pid: i32) -> Option<i32> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let rest = &stat[stat.iter().rposition(|byte| *byte == b')')? + 1..];
     std::str::from_utf8(rest).ok()?.split_ascii_whitespace().nth(2)?.parse().ok()
+}
+
+/// Gives memory that was freed back to the system. The C library keeps what threads that have ended freed, for threads
+/// to come: of a pane with a long history that is most of it.
+pub(super) fn release_memory() {
+    #[cfg(target_env = "gnu")]
+    {
+        unsafe extern "C" {
+            fn malloc_trim(pad: usize) -> std::ffi::c_int;
+        }
+        // SAFETY: malloc_trim(3) may be called from any thread at any time, and touches free memory only.
+        unsafe { malloc_trim(0) };
+    }
 }
 
 #[cfg(test)]

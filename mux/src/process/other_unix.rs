@@ -84,3 +84,6 @@ pub(super) fn cwd(_pid: i32) -> Option<PathBuf> {
 pub(super) fn group_member(_group: i32) -> Option<i32> {
     None
 }
+
+/// Gives memory that was freed back to the system: left to the allocator here.
+pub(super) fn release_memory() {}
