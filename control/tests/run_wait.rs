@@ -282,3 +282,27 @@ fn a_command_that_is_cancelled_is_an_answer() {
         }
     });
 }
+
+#[test]
+fn nothing_is_lost_however_the_output_is_cut() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.program(&mut wire, "bash", &["--norc", "--noprofile"]);
+    for n in 0..300 {
+        let reply = run(&mut wire, &session, &format!("seq 1 {n}; echo done"));
+        assert_eq!(reply["truncated"], false, "{reply}");
+        assert_eq!(reply["output"].as_str().unwrap().lines().count(), n + 1, "{reply}");
+    }
+}
+
+#[test]
+fn a_flood_of_output_still_ends() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.shell(&mut wire);
+    let reply =
+        run(&mut wire, &session, "head -c 60000000 /dev/zero | tr '\\0' x; echo; echo last");
+    assert_eq!(reply["exit_status"], "completed");
+    assert_eq!(reply["truncated"], true);
+    assert!(reply["output"].as_str().unwrap().ends_with("x\nlast"));
+}

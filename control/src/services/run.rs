@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
-use unterm_mux::{ExitStatus, Pane, PaneState, TapDirection, TapItem};
+use unterm_mux::{ExitStatus, Pane, PaneState, TAP_CAPACITY, TapDirection, TapItem};
 use unterm_term::LineId;
 
 use super::{
@@ -63,23 +63,49 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
     let mut tap = pane.tap();
     let mut changes = pane.watch();
     pane.write(typed.as_bytes()).map_err(|error| Error::Write { id, error })?;
-    let mut seen = 0;
+    // The terminal's `seq` after the bytes that came by the tap, and as it was told to waiters.
+    let (mut seen, mut told) = (0, 0);
+    // What was in the tap since it was last empty, in bytes.
+    let mut backlog = 0;
     let mut is_cancelled = false;
     let (ending, exit_code, end) = loop {
-        // The tap first: it says more.
-        let item = timeout_at(deadline, async {
+        let ready = tap.try_next();
+        // The tap has bytes before waiters are told of them. Told without bytes for us, after the tap was rather full:
+        // we were too slow for it, and the end mark may have been in what we missed. It is still on the screen then.
+        if ready.is_none() && told > seen {
+            if backlog > TAP_CAPACITY / 2
+                && let Some(code) = find_on_screen(pane, &marks.end())
+            {
+                capture.gap();
+                break (Ending::Completed, code, None);
+            }
+            seen = told;
+        }
+        let was_empty = ready.is_none();
+        let next = async {
+            if ready.is_some() {
+                return ready;
+            }
             tokio::select! {
-                biased;
-                item = tap.next() => Some(item),
+                item = tap.next() => Some(item.unwrap_or(TapItem::End)),
                 Ok(()) = changes.changed() => None,
             }
-        });
-        match item.await {
+        };
+        let item = match timeout_at(deadline, next).await {
             Err(_) => break (Ending::TimedOut, None, None),
-            Ok(Some(Some(TapItem::Bytes {
-                seq, direction: TapDirection::Output, bytes, ..
-            }))) => {
+            Ok(Some(item)) => item,
+            Ok(None) => {
+                told = *changes.borrow_and_update();
+                continue;
+            }
+        };
+        if was_empty {
+            backlog = 0;
+        }
+        match item {
+            TapItem::Bytes { seq, direction: TapDirection::Output, bytes, .. } => {
                 seen = seq;
+                backlog += bytes.len();
                 if let Some(end) = capture.push(&bytes) {
                     break (Ending::Completed, end.exit_code, Some(end));
                 }
@@ -87,21 +113,11 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
                     break (Ending::Interrupted, None, None);
                 }
             }
-            Ok(Some(Some(TapItem::Bytes { bytes, .. }))) => {
+            TapItem::Bytes { bytes, .. } => {
                 is_cancelled |= capture.has_begun() && bytes.contains(&INTERRUPT);
             }
-            Ok(Some(Some(TapItem::Gap { .. }))) => capture.gap(),
-            Ok(Some(Some(TapItem::End) | None)) => return Err(ended(pane)),
-            // Changed without bytes for us: either nothing was written (a resize), or we were too slow for it, and the end
-            // mark may have been in what we missed. It is still on the screen then.
-            Ok(None) if *changes.borrow_and_update() > seen => {
-                seen = *changes.borrow();
-                if let Some(code) = find_on_screen(pane, &marks.end()) {
-                    capture.gap();
-                    break (Ending::Completed, code, None);
-                }
-            }
-            Ok(None) => {}
+            TapItem::Gap { .. } => capture.gap(),
+            TapItem::End => return Err(ended(pane)),
         }
     };
     let mut output = capture.text(end.as_ref(), size);
