@@ -125,7 +125,7 @@ impl Group {
 /// A call under way.
 pub type Call<'a> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'a>>;
 
-/// A row of the table: a [`Method`] with its types erased.
+/// A row of the table: a method with its types erased.
 pub struct Entry {
     /// Its name on the wire.
     pub name: &'static str,

@@ -15,7 +15,7 @@ use clap::Parser;
 use serde_json::{Value, json};
 use unterm_control::client::{self, Client};
 
-use args::{Args, Command, Id, InstanceCommand, ScreenCommand, SessionCommand};
+use args::{Args, Command, InstanceCommand, Named, ScreenCommand, SessionCommand};
 
 fn main() -> ExitCode {
     match run(&Args::parse()) {
@@ -57,7 +57,7 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
     use {InstanceCommand as I, ScreenCommand as C, SessionCommand as S};
 
     // The session that is meant when none is named: the only one.
-    let mut session = |id: &Id| match id.id {
+    let mut session = |id: &dyn Named| match id.given() {
         Some(id) => Ok(id),
         None => only_session(client),
     };
@@ -94,7 +94,10 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
                 ("session.resize", json!({"id": session(id)?, "cols": cols, "rows": rows}))
             }
             // Never by default: what is gone is gone.
-            S::Destroy { id } => ("session.destroy", json!({"id": id})),
+            S::Destroy { id } => match id.given() {
+                Some(id) => ("session.destroy", json!({"id": id})),
+                None => bail!("say which session to destroy"),
+            },
         },
         Command::Exec { id, command } => {
             ("exec.run", json!({"id": session(id)?, "command": command.join(" ")}))

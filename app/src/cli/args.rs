@@ -20,12 +20,41 @@ pub struct Args {
     pub command: Command,
 }
 
-/// Names a session.
+/// Names a session, among other arguments.
 #[derive(ClapArgs)]
 pub struct Id {
     /// The session; not needed when there is only one.
     #[arg(long)]
     pub id: Option<u64>,
+}
+
+/// Names a session, by an option or by the only argument.
+#[derive(ClapArgs)]
+pub struct OnlyId {
+    /// The session; not needed when there is only one.
+    #[arg(long)]
+    pub id: Option<u64>,
+    /// The same.
+    #[arg(value_name = "SESSION", conflicts_with = "id")]
+    pub session: Option<u64>,
+}
+
+/// What may name a session.
+pub trait Named {
+    /// The session that was named.
+    fn given(&self) -> Option<u64>;
+}
+
+impl Named for Id {
+    fn given(&self) -> Option<u64> {
+        self.id
+    }
+}
+
+impl Named for OnlyId {
+    fn given(&self) -> Option<u64> {
+        self.id.or(self.session)
+    }
 }
 
 /// What to do.
@@ -39,8 +68,8 @@ pub enum Command {
         /// The session.
         #[command(flatten)]
         id: Id,
-        /// The command, as the session's shell reads it.
-        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        /// The command, as the session's shell reads it; behind `--` it may hold options.
+        #[arg(required = true)]
         command: Vec<String>,
     },
     /// Run a command, wait for its end and print its output.
@@ -51,8 +80,8 @@ pub enum Command {
         /// How long to wait, in seconds; the command is left running.
         #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
         timeout: f64,
-        /// The command, as the session's shell reads it.
-        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        /// The command, as the session's shell reads it; behind `--` it may hold options.
+        #[arg(required = true)]
         command: Vec<String>,
     },
     /// Type text as it is.
@@ -63,15 +92,15 @@ pub enum Command {
         /// Press Enter behind it.
         #[arg(long)]
         enter: bool,
-        /// The text.
-        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        /// The text; behind `--` it may begin with a dash.
+        #[arg(required = true)]
         input: Vec<String>,
     },
     /// Press Ctrl+C.
     Cancel {
         /// The session.
         #[command(flatten)]
-        id: Id,
+        id: OnlyId,
     },
     /// Type the control character of a signal: SIGINT, SIGTSTP, SIGQUIT or EOF.
     Signal {
@@ -85,7 +114,7 @@ pub enum Command {
     Status {
         /// The session.
         #[command(flatten)]
-        id: Id,
+        id: OnlyId,
     },
     /// What is on the screen, and in its history.
     #[command(subcommand)]
@@ -129,7 +158,7 @@ pub enum SessionCommand {
         /// A variable for its environment; may be given several times.
         #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
         env: Vec<(String, Value)>,
-        /// A program and its arguments.
+        /// A program and its arguments, behind all options.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         program: Vec<String>,
     },
@@ -137,25 +166,25 @@ pub enum SessionCommand {
     Status {
         /// The session.
         #[command(flatten)]
-        id: Id,
+        id: OnlyId,
     },
     /// The working directory.
     Cwd {
         /// The session.
         #[command(flatten)]
-        id: Id,
+        id: OnlyId,
     },
     /// Whether its shell waits.
     Idle {
         /// The session.
         #[command(flatten)]
-        id: Id,
+        id: OnlyId,
     },
     /// The last rows of history.
     History {
         /// The session.
         #[command(flatten)]
-        id: Id,
+        id: OnlyId,
         /// How many rows to read.
         #[arg(long, default_value_t = 100)]
         limit: u64,
@@ -173,8 +202,8 @@ pub enum SessionCommand {
     /// End its program and remove it.
     Destroy {
         /// The session.
-        #[arg(long)]
-        id: u64,
+        #[command(flatten)]
+        id: OnlyId,
     },
 }
 
@@ -185,19 +214,19 @@ pub enum ScreenCommand {
     Read {
         /// The session.
         #[command(flatten)]
-        id: Id,
+        id: OnlyId,
     },
     /// Its text.
     Text {
         /// The session.
         #[command(flatten)]
-        id: Id,
+        id: OnlyId,
     },
     /// Where the cursor is.
     Cursor {
         /// The session.
         #[command(flatten)]
-        id: Id,
+        id: OnlyId,
     },
     /// Find a text in history and screen.
     Search {
@@ -214,7 +243,7 @@ pub enum ScreenCommand {
     Scroll {
         /// The session.
         #[command(flatten)]
-        id: Id,
+        id: OnlyId,
         /// The first row.
         #[arg(long, default_value_t = 0)]
         offset: u64,
@@ -226,7 +255,7 @@ pub enum ScreenCommand {
     Errors {
         /// The session.
         #[command(flatten)]
-        id: Id,
+        id: OnlyId,
     },
 }
 
@@ -243,5 +272,63 @@ fn variable(text: &str) -> Result<(String, Value), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.into())),
         _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn parse(line: &str) -> Args {
+        Args::try_parse_from(line.split(' ')).unwrap_or_else(|error| panic!("{line}: {error}"))
+    }
+
+    #[test]
+    fn the_definitions_are_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn options_may_stand_before_and_behind_a_command() {
+        for line in [
+            "unterm-cli --json run --id 3 --timeout 0.5 echo hi",
+            "unterm-cli run echo hi --timeout 0.5 --id 3 --json",
+            "unterm-cli run --timeout 0.5 --json --id 3 -- echo hi",
+        ] {
+            let args = parse(line);
+            assert!(args.json, "{line}");
+            let Command::Run { id, timeout, command } = args.command else { panic!("{line}") };
+            assert_eq!((id.id, timeout, command.join(" ").as_str()), (Some(3), 0.5, "echo hi"));
+        }
+        let Command::Exec { command, .. } = parse("unterm-cli exec -- ls -la").command else {
+            panic!("another command")
+        };
+        assert_eq!(command, ["ls", "-la"]);
+    }
+
+    #[test]
+    fn a_program_takes_what_follows_it() {
+        let args = parse("unterm-cli session create --cols 80 --env A=b=c sh -c --rows");
+        let Command::Session(SessionCommand::Create { cols, env, program, .. }) = args.command
+        else {
+            panic!("another command")
+        };
+        assert_eq!((cols, program.len()), (Some(80), 3));
+        assert_eq!(env, [("A".to_owned(), Value::from("b=c"))]);
+        assert!(Args::try_parse_from(["unterm-cli", "session", "create", "--env", "A"]).is_err());
+    }
+
+    #[test]
+    fn a_session_is_named_either_way_and_not_both() {
+        for line in ["unterm-cli session destroy 4", "unterm-cli session destroy --id 4"] {
+            let Command::Session(SessionCommand::Destroy { id }) = parse(line).command else {
+                panic!("another command")
+            };
+            assert_eq!(id.given(), Some(4));
+        }
+        let both = ["unterm-cli", "screen", "text", "4", "--id", "5"];
+        assert!(Args::try_parse_from(both).is_err());
     }
 }

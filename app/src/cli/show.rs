@@ -87,3 +87,40 @@ fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn sessions_are_a_table() {
+        let session = |id, title| json!({"id": id, "cols": 80, "rows": 24, "is_dead": false, "title": title, "shell": {"shell_type": "bash"}});
+        let result = json!({"sessions": [session(1, "a b"), session(10, "")]});
+        assert_eq!(
+            text("session.list", &result).unwrap(),
+            "ID  SIZE   STATE  SHELL  TITLE\n1   80x24  live   bash   a b\n10  80x24  live   bash\n"
+        );
+    }
+
+    #[test]
+    fn output_is_printed_as_it_was_with_a_line_end() {
+        let shown = |output: &str| text("exec.run_wait", &json!({"output": output})).unwrap();
+        assert_eq!(shown(""), "");
+        assert_eq!(shown("a\n b"), "a\n b\n");
+    }
+
+    #[test]
+    fn blank_rows_below_the_text_are_left_out() {
+        let shown = |lines: Value| text("screen.text", &json!({"lines": lines})).unwrap();
+        assert_eq!(shown(json!(["", "a", "", "b", "", ""])), "\na\n\nb\n");
+        assert_eq!(shown(json!(["", ""])), "");
+    }
+
+    #[test]
+    fn what_has_no_form_of_its_own_is_json() {
+        assert_eq!(text("server.health", &json!({})), None);
+        assert_eq!(text("exec.run", &json!({"sent": true})).unwrap(), "");
+    }
+}
