@@ -3,8 +3,9 @@
 //! Owns processes, the threads that read and write them, the layout tree, waiting for output, and the encoding of
 //! keys, mouse and paste into bytes. Never draws and knows nothing of JSON, windows or fonts.
 //!
-//! Locks: a pane's [`unterm_term::Term`] behind one fair mutex, the tree of tabs behind another, published as an
-//! immutable [`Layout`]. At most one is held at a time; nothing waits, does I/O or calls an [`Observer`] under one.
+//! Locks: a pane's [`unterm_term::Term`] behind a mutex that its reader hands over fairly, the tree of tabs behind
+//! another, published as an immutable [`Layout`]. At most one is held at a time; nothing waits, does I/O or calls an
+//! [`Observer`] under one. The exception: programs are started one at a time, under a lock that nothing else takes.
 
 pub mod input;
 mod layout;
