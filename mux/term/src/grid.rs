@@ -12,6 +12,7 @@ use std::sync::Arc;
 use crate::cell::{Cell, LINK_SHIFT, STYLE_SHIFT, WITHOUT_IDS};
 use crate::history::{History, PageBuilder, rows_per_page};
 use crate::row::{RowMeta, WRAPPED};
+use crate::scan::ascii_run;
 use crate::snapshot::Link;
 use crate::style::Style;
 use crate::tables::{Tables, TablesView};
@@ -402,6 +403,44 @@ impl Grid {
             debug_assert!(meta.occ == 0 && meta.flags == 0);
             meta.revision = revision;
         }
+    }
+
+    /// Writes whole lines (printable ASCII and CR LF), shorter than a row, to the last row and scrolls for each, as long
+    /// as that row is empty and has its ids in `table`. Gives the bytes taken and the last character written, if any.
+    pub fn append_lines(
+        &mut self,
+        bytes: &[u8],
+        bits: u64,
+        table: usize,
+        revision: u64,
+    ) -> (usize, u8) {
+        let (mut at, mut last) = (0, 0);
+        let generation = self.generation;
+        loop {
+            let rest = &bytes[at..];
+            let len = ascii_run(rest);
+            let slot = self.slot(self.rows - 1);
+            let ends = matches!(rest[len..], [b'\r', b'\n', ..]);
+            let meta = &mut self.meta[slot];
+            if !ends || len >= self.cols || meta.occ != 0 {
+                break;
+            }
+            meta.occ = len as u16;
+            meta.revision = revision;
+            let start = slot * self.cols;
+            for (cell, &byte) in self.cells[start..start + len].iter_mut().zip(rest) {
+                *cell = Cell(bits | byte as u64);
+            }
+            if len > 0 {
+                last = rest[len - 1];
+            }
+            at += len + 2;
+            self.scroll_screen(revision);
+            if self.generation != generation || self.table_of(self.slot(self.rows - 1)) != table {
+                break;
+            }
+        }
+        (at, last)
     }
 
     /// Moves the screen down one line: its first row leaves it, a slot comes in at its foot, clean if there is history.

@@ -157,28 +157,13 @@ impl PageBuilder {
     /// Adds a row as [`PageBuilder::push`] does, and empties its cells.
     #[inline]
     pub fn take(&mut self, cells: &mut [Cell], meta: RowMeta, tables: &Tables) {
-        // Short rows of plain text are what scrolls fastest: one pass over them, without a call.
-        const SHORT: usize = 16;
-        let mut bytes = [0; SHORT];
-        if cells.len() <= SHORT {
-            let mut all = 0;
-            for (cell, byte) in cells.iter().zip(&mut bytes) {
-                all |= cell.0;
-                *byte = cell.0 as u8;
-            }
-            if all < 0x100 {
-                let (at, runs) = (self.bytes.len() as u32, self.runs.len() as u32);
-                self.bytes.extend_from_slice(&bytes);
-                self.bytes.truncate(at as usize + cells.len());
-                self.rows.push(PackedRow { meta, cells: at, runs, run_count: 0, narrow: true });
-                for cell in cells {
-                    *cell = Cell::EMPTY;
-                }
-                return;
-            }
-        }
         self.push(cells, meta, tables.view());
-        cells.fill(Cell::EMPTY);
+        if let [cell] = cells {
+            // What scrolls fastest is not worth a call.
+            *cell = Cell::EMPTY;
+        } else {
+            cells.fill(Cell::EMPTY);
+        }
     }
 
     /// Adds a row; `meta.occ` of its cells count, the rest must be empty.

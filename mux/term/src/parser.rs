@@ -115,6 +115,7 @@ impl Parser {
                     if let [b'\r', b'\n', ..] = bytes[at..] {
                         term.new_line();
                         at += 2;
+                        at += term.print_lines(&bytes[at..]);
                     }
                 }
                 0x7f => at += 1,

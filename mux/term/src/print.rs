@@ -3,12 +3,12 @@
 //! Runs of text come whole, so that modes are looked at once a run. What needs more care (joining a cluster, insert
 //! mode, character sets) goes one character at a time.
 
-use crate::Modes;
 use crate::cell::{Cell, HEAD, SHOWN, TAIL, WIDE};
 use crate::grid::part_wide;
 use crate::row::WRAPPED;
 use crate::term::Term;
 use crate::unicode::{Class, may_join, props};
+use crate::{Color, Modes};
 
 /// Whether what a cell shows may take the next character into its cluster: a quick "no" for most. Nothing below U+0600
 /// does, and a space, a letter or an empty cell before the cursor settles nearly every run.
@@ -46,6 +46,31 @@ impl Term {
         meta.occ = meta.occ.max(end as u16);
         self.cursor.col = end;
         self.last_printed = text[text.len() - 1] as char;
+    }
+
+    /// Prints as many whole lines (printable ASCII and CR LF) as simply scroll through the screen's last row; gives their
+    /// length. Everything a line depends on is looked at once for all of them.
+    pub(crate) fn print_lines(&mut self, bytes: &[u8]) -> usize {
+        let rows = self.grid.rows();
+        let last_row = self.cursor.row + 1 == rows && self.top == 0 && self.bottom == rows;
+        let plain = self.prints_plainly() && self.pen.style().background == Color::Default;
+        if !last_row || !plain || self.cursor.col != 0 {
+            return 0;
+        }
+        let mut at = 0;
+        loop {
+            // Rows of other tables, and a sweep when rows are packed, change what the pen's bits are.
+            let table = self.grid.table_of(self.grid.slot(rows - 1));
+            let bits = self.pen.bits(&mut self.grid, table);
+            let (length, last) = self.grid.append_lines(&bytes[at..], bits, table, self.seq);
+            if length == 0 {
+                return at;
+            }
+            at += length;
+            if last != 0 {
+                self.last_printed = last as char;
+            }
+        }
     }
 
     /// As [`Term::print_ascii`], whatever the cursor and the modes are.
