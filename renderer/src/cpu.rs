@@ -6,7 +6,6 @@ use std::sync::Arc;
 use cosmic_text::{FontSystem, SwashCache, SwashContent};
 use unterm_term::Rgb;
 
-use crate::color::blend;
 use crate::damage::{Scroll, scrolls};
 use crate::frame::{FrameLabel, FramePane, FrameRow};
 use crate::glyph::{Glyph, GlyphCache};
@@ -361,10 +360,44 @@ fn pack(color: Rgb) -> u32 {
     u32::from(color.r) << 16 | u32::from(color.g) << 8 | u32::from(color.b)
 }
 
-/// `above` over `below` with `alpha` of 255, channel by channel.
+/// `above` over `below` with `alpha` of 255, each channel rounded as [`crate::color::blend`] does: red and blue are worked
+/// on at once, sixteen bits each.
 fn blend_pixel(below: u32, above: u32, alpha: u32) -> u32 {
-    let channel = |shift: u32| {
-        u32::from(blend((below >> shift) as u8, (above >> shift) as u8, alpha as u8)) << shift
+    const LANES: u32 = 0x00ff_00ff;
+    // x / 255, rounded, for x up to 255 · 255, without a division.
+    let divide = |x: u32| {
+        let x = x + 0x0080_0080;
+        (x + (x >> 8 & LANES)) >> 8 & LANES
     };
-    channel(16) | channel(8) | channel(0)
+    let rest = 255 - alpha;
+    let red_blue = divide((below & LANES) * rest + (above & LANES) * alpha);
+    let green = divide((below >> 8 & 0xff) * rest + (above >> 8 & 0xff) * alpha);
+    red_blue | (green & 0xff) << 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::blend_pixel;
+    use crate::color::blend;
+
+    /// Blending a packed pixel is blending each channel, for every coverage and every pair of values.
+    #[test]
+    fn packed_blending_is_exact() {
+        for alpha in 0..=255u8 {
+            for below in 0..=255u8 {
+                for above in [0, 1, 77, 127, 128, 200, 254, 255, below, 255 - below] {
+                    let (other_below, other_above) = (255 - below, above / 2);
+                    let pixel = |a: u8, b: u8| u32::from_be_bytes([0, a, b, a]);
+                    let blended = blend_pixel(
+                        pixel(below, other_below),
+                        pixel(above, other_above),
+                        u32::from(alpha),
+                    );
+                    let expected =
+                        pixel(blend(below, above, alpha), blend(other_below, other_above, alpha));
+                    assert_eq!(blended, expected, "{below} {above} {alpha}");
+                }
+            }
+        }
+    }
 }

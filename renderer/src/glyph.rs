@@ -36,8 +36,8 @@ pub struct Glyph {
 /// What a glyph is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum GlyphKey {
-    /// A glyph of a face at a size (bits of the pixels an em). `fit`: cells it has to fit into if it is a colour
-    /// bitmap or from a font made for other cells, else 0.
+    /// A glyph of a face at a size (bits of the pixels an em). `fit`: cells a colour picture
+    /// is scaled to.
     Font { face: FaceId, glyph: u16, size: u32, fit: u8 },
     /// A picture drawn by code, this many cells wide.
     Sprite { sprite: Sprite, cells: u8 },

@@ -34,6 +34,9 @@ pub struct Renderer {
     frame: Arc<Frame>,
 }
 
+/// Glyphs of chrome text kept before they are forgotten together: titles are what programs make them.
+const MAX_LABEL_GLYPHS: usize = 1 << 12;
+
 /// The rows of a pane as they were drawn last.
 #[derive(Default)]
 struct KeptPane {
@@ -111,6 +114,9 @@ impl Renderer {
         if self.glyphs.is_full() {
             tracing::debug!(glyphs = self.glyphs.len(), "glyph cache full: emptied");
             self.forget();
+        }
+        if self.swash.image_cache.len() > MAX_LABEL_GLYPHS {
+            self.swash = SwashCache::new();
         }
         self.panes.retain(|id, _| scene.panes.iter().any(|pane| pane.id == *id));
         let panes = scene.panes.iter().map(|pane| self.pane(pane)).collect();

@@ -174,20 +174,20 @@ impl Shaper {
                 continue;
             }
             let cluster = info.cluster as usize;
-            let fit = if primary { 0 } else { run[cluster].1 };
+            let cells = run[cluster].1;
             let key = GlyphKey::Font {
                 face: id,
                 glyph: info.glyph_id as u16,
                 size: size.to_bits(),
-                fit: if fit == 0 { run[cluster].1 } else { fit },
+                fit: cells,
             };
             let mut dx = ((pen + position.x_offset) as f32 * scale).round() as i32;
             let dy = -(position.y_offset as f32 * scale).round() as i32;
-            if !primary {
-                let room = i32::from(run[cluster].1) * fonts.metrics.width as i32;
+            if !primary && cells == 2 && shaped.len() == 1 {
+                // A wide character of another font: in the middle of its cells.
+                let room = 2 * fonts.metrics.width as i32;
                 let advance = (position.x_advance as f32 * scale).round() as i32;
-                let single = shaped.len() == 1;
-                if single && advance > 0 && advance < room && fit == 2 {
+                if advance > 0 && advance < room {
                     dx += (room - advance) / 2;
                 }
             }
