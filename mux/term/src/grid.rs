@@ -173,7 +173,7 @@ impl Grid {
     /// The id of `style` in `table`; 0 if the table is full of styles in use.
     #[inline]
     pub fn intern_style(&mut self, table: usize, style: &Style) -> u16 {
-        if *style == Style::default() {
+        if style.is_default() {
             return 0;
         }
         match self.tables[table].styles.intern(style) {

@@ -19,13 +19,6 @@ impl Params {
         Self { values: [0; MAX_PARAMS], len: 0, parts: 0 }
     }
 
-    /// Forgets all numbers.
-    #[inline]
-    pub fn clear(&mut self) {
-        self.len = 0;
-        self.parts = 0;
-    }
-
     /// Adds a number; false when there is no room.
     #[inline]
     pub fn push(&mut self, value: u16, part: bool) -> bool {
@@ -37,6 +30,19 @@ impl Params {
         self.parts |= (part as u32) << i;
         self.len += 1;
         true
+    }
+
+    /// Memory for the numbers; [`Params::set_len`] says how many there are.
+    #[inline]
+    pub fn room(&mut self) -> &mut [u16; MAX_PARAMS] {
+        &mut self.values
+    }
+
+    /// The first `len` numbers count; `parts`: bit i, number i continues the parameter before it.
+    #[inline]
+    pub fn set_len(&mut self, len: usize, parts: u32) {
+        self.len = len.min(MAX_PARAMS) as u8;
+        self.parts = parts;
     }
 
     /// All numbers, whatever they belong to.

@@ -314,13 +314,13 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     let mut at = 0;
     csi.private = 0;
     csi.intermediate = 0;
-    csi.params.clear();
     if let b'<'..=b'?' = *bytes.first()? {
         csi.private = bytes[0];
         at = 1;
     }
-    let mut part = false;
-    loop {
+    let values = csi.params.room();
+    let (mut len, mut parts, mut part) = (0, 0u32, false);
+    let end = loop {
         let mut value = 0u32;
         let mut byte = *bytes.get(at)?;
         at += 1;
@@ -329,26 +329,27 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
             byte = *bytes.get(at)?;
             at += 1;
         }
+        *values.get_mut(len)? = value as u16;
+        parts |= (part as u32) << len;
+        len += 1;
         match byte {
-            b';' | b':' => {
-                if !csi.params.push(value as u16, part) {
-                    return None;
-                }
-                part = byte == b':';
-            }
-            0x40..=0x7e => {
-                csi.end = byte;
-                return csi.params.push(value as u16, part).then_some(at);
-            }
+            b';' | b':' => part = byte == b':',
+            0x40..=0x7e => break byte,
             0x20..=0x2f => {
                 csi.intermediate = byte;
-                csi.end = *bytes.get(at)?;
-                let plain = (0x40..=0x7e).contains(&csi.end);
-                return (csi.params.push(value as u16, part) && plain).then_some(at + 1);
+                let byte = *bytes.get(at)?;
+                at += 1;
+                if !(0x40..=0x7e).contains(&byte) {
+                    return None;
+                }
+                break byte;
             }
             _ => return None,
         }
-    }
+    };
+    csi.end = end;
+    csi.params.set_len(len, parts);
+    Some(at)
 }
 
 /// What vte calls for the sequences that the scanner leaves to it.

@@ -44,7 +44,7 @@ pub enum Underline {
 }
 
 /// The look of a cell. Plain data; the grid interns it and keeps a 16-bit id in each cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
     /// Text colour.
     pub foreground: Color,
@@ -58,16 +58,45 @@ pub struct Style {
     pub underline: Underline,
 }
 
-// By hand, since the engine looks a style up for every SGR: two words rather than a dozen small writes.
-impl std::hash::Hash for Style {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+impl Style {
+    /// The style in two words, equal for equal styles only; zero for the default style.
+    #[inline]
+    fn words(&self) -> (u64, u64) {
         let word = |color: Color| match color {
             Color::Default => 0,
             Color::Indexed(i) => 1 << 24 | i as u64,
             Color::Rgb(c) => 2 << 24 | (c.r as u64) << 16 | (c.g as u64) << 8 | c.b as u64,
         };
-        state.write_u64(word(self.foreground) << 32 | word(self.background));
         let look = (self.attrs.bits() as u64) << 8 | self.underline as u64;
-        state.write_u64(word(self.underline_color) << 32 | look);
+        (
+            word(self.foreground) << 32 | word(self.background),
+            word(self.underline_color) << 32 | look,
+        )
+    }
+
+    /// Whether this is the default style.
+    #[inline]
+    pub(crate) fn is_default(&self) -> bool {
+        self.words() == (0, 0)
+    }
+}
+
+// By hand, since the engine looks a style up for every SGR: two words rather than a dozen small comparisons.
+
+impl PartialEq for Style {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.words() == other.words()
+    }
+}
+
+impl Eq for Style {}
+
+impl std::hash::Hash for Style {
+    #[inline]
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        let (first, second) = self.words();
+        state.write_u64(first);
+        state.write_u64(second);
     }
 }
