@@ -5,6 +5,7 @@ mod oracle;
 mod print;
 mod reflow;
 mod sequences;
+mod sessions;
 mod snapshot;
 mod text;
 

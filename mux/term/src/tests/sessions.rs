@@ -1,0 +1,55 @@
+//! Recorded sessions: what real programs wrote to a terminal of 80×24 cells, and the screen it must show.
+//!
+//! Each was recorded with our replies, and its screen looked through by eye. A change
+//! that is meant is taken over by `UPDATE_EXPECT=1 cargo test -p unterm-term sessions`.
+
+use expect_test::{ExpectFile, expect_file};
+
+use super::Fixture;
+
+/// Plays a session whole and in odd pieces; both must come to the expected screen.
+fn play(bytes: &[u8], expected: ExpectFile) {
+    let mut whole = Fixture::new(80, 24);
+    whole.feed(bytes);
+    let mut pieces = Fixture::new(80, 24);
+    for piece in bytes.chunks(7) {
+        pieces.feed(piece);
+    }
+    assert_eq!(whole.term.dump(), pieces.term.dump());
+    expected.assert_eq(&shown(&whole));
+}
+
+/// The screen, a row a line, then cursor, modes and title.
+fn shown(fixture: &Fixture) -> String {
+    let mut screen = String::new();
+    let term = &fixture.term;
+    for row in 0..term.size().rows as u64 {
+        term.row_text(crate::LineId(term.live_top().0 + row), &mut screen);
+        screen.push('\n');
+    }
+    let cursor = fixture.cursor();
+    screen.push_str(&format!("cursor {cursor:?} {:?}\n", term.cursor().shape));
+    screen.push_str(&format!("{:?} mouse {:?}\n", term.modes(), term.mouse_tracking()));
+    screen.push_str(&format!("title {:?}\n", term.title()));
+    screen
+}
+
+#[test]
+fn vim_edits_in_two_windows() {
+    play(include_bytes!("sessions/vim.vt"), expect_file!["sessions/vim.txt"]);
+}
+
+#[test]
+fn less_searches_and_scrolls_back() {
+    play(include_bytes!("sessions/less.vt"), expect_file!["sessions/less.txt"]);
+}
+
+#[test]
+fn mc_draws_its_panels() {
+    play(include_bytes!("sessions/mc.vt"), expect_file!["sessions/mc.txt"]);
+}
+
+#[test]
+fn tmux_splits_its_window() {
+    play(include_bytes!("sessions/tmux.vt"), expect_file!["sessions/tmux.txt"]);
+}
