@@ -47,7 +47,7 @@ impl Context {
         Self { mux, host, registration, texts: screen::TextCache::default() }
     }
 
-    /// The pane a session's number names; hidden panes are no sessions of anybody.
+    /// The pane a session's number names. Hidden panes are in no list; they are found by whoever knows their number.
     pub fn pane(&self, target: params::Target<'_>) -> Result<Arc<Pane>> {
         let id = target.id()?;
         self.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))

@@ -1,3 +1,5 @@
+//! Allowing, denying and holding calls, and what becomes of a panic.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::oneshot;

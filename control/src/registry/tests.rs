@@ -1,3 +1,5 @@
+//! Instances that come and go, on directories of their own.
+
 use std::os::unix::fs::MetadataExt;
 
 use super::*;

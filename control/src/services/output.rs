@@ -119,8 +119,7 @@ impl Capture {
         let text = rendered(raw, size);
         let echo = text.rfind(&self.echo).and_then(|at| Some(at + text[at..].find('\n')? + 1));
         match (echo, end) {
-            (Some(from), Some(_)) => text[from..].to_owned(),
-            (None, Some(_)) => text,
+            (from, Some(_)) => text[from.unwrap_or(0)..].trim_start_matches('\n').to_owned(),
             (_, None) => String::new(),
         }
     }

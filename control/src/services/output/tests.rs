@@ -1,3 +1,5 @@
+//! Outputs cut out of streams of bytes, at every cut of the stream.
+
 use super::*;
 
 /// What a capture makes of bytes after its begin mark and before its end mark, given in every cut in two.
