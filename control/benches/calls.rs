@@ -57,7 +57,7 @@ fn main() {
 
     let token = client_token(&server, home.path());
     println!(
-        "{:<26}{:>10}{:>10}{:>10}{:>10}{:>8}{:>8}",
+        "{:<34}{:>10}{:>10}{:>10}{:>10}{:>8}{:>8}",
         "", "median", "p99", "floor", "p99", "median", "p99"
     );
     let info = vec![request("server.info", &json!({}))];
@@ -85,7 +85,7 @@ fn main() {
         }
         let (call, floor) = (quantiles(&mut calls), quantiles(&mut floors));
         println!(
-            "{:<26}{:>9.1}µ{:>9.1}µ{:>9.1}µ{:>9.1}µ{:>7.2}x{:>7.2}x",
+            "{:<34}{:>9.1}µ{:>9.1}µ{:>9.1}µ{:>9.1}µ{:>7.2}x{:>7.2}x",
             format!("{method} ({} B)", reply),
             call.0,
             call.1,
@@ -96,7 +96,7 @@ fn main() {
         );
     }
     println!(
-        "\n{:<26}{:>14}{:>14}{:>9}",
+        "\n{:<34}{:>14}{:>14}{:>9}",
         format!("{CONNECTIONS} connections"),
         "calls/s",
         "floor/s",
@@ -116,7 +116,7 @@ fn main() {
         }
         let seconds = SPELL.as_secs_f64() * SPELLS as f64;
         println!(
-            "{method:<26}{:>14.0}{:>14.0}{:>9.2}",
+            "{method:<34}{:>14.0}{:>14.0}{:>9.2}",
             call_count as f64 / seconds,
             floor_count as f64 / seconds,
             call_count as f64 / floor_count as f64
