@@ -10,6 +10,8 @@
 //! | 27–31 | zero |
 //! | 32–47 | style id, in the table of the row's page; 0: the default style |
 //! | 48–63 | link id, in the table of the row's page; 0: no link |
+//!
+//! Cells of a [`crate::Snapshot`] have no style and link ids: its rows spell both out as runs.
 
 /// A cell. All zero bits: an erased cell in the default style.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -43,7 +43,8 @@ impl Term {
 
     /// Adds `c` to the cluster before the cursor if it belongs there; true when it has been dealt with.
     pub(crate) fn join(&mut self, c: char, class: Class, width: usize) -> bool {
-        let extends = matches!(class, Class::Extend | Class::Joiner);
+        // What takes no column of its own stays with what is before it, so that no text is lost.
+        let extends = width == 0 || matches!(class, Class::Extend | Class::Joiner);
         if !self.modes.contains(Modes::GRAPHEMES) && width > 0 {
             return false;
         }
@@ -60,7 +61,8 @@ impl Term {
     /// [`Term::join`] with `text` to put the cluster together in.
     fn join_to(&mut self, text: &mut String, c: char, class: Class, width: usize) -> bool {
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
-        let extends = matches!(class, Class::Extend | Class::Joiner);
+        // What takes no column of its own stays with what is before it, so that no text is lost.
+        let extends = width == 0 || matches!(class, Class::Extend | Class::Joiner);
         let Some((row, col)) = self.cell_before() else { return false };
         let slot = self.grid.slot(row);
         let table = self.grid.table_of(slot);
@@ -149,15 +151,17 @@ impl Term {
 
 /// Whether `c` continues the cluster `text` (UAX #29), where a look at the classes has said that it may.
 fn belongs(text: &str, c: char, class: Class) -> bool {
-    match class {
-        // GB11: a pictograph, marks, and a joiner.
-        Class::Pictograph => {
-            let mut before = text.chars().rev();
-            before.next().is_some_and(|c| props(c).class() == Class::Joiner)
-                && before
-                    .find(|&c| props(c).class() != Class::Extend)
-                    .is_some_and(|c| props(c).class() == Class::Pictograph)
+    let mut before = text.chars().rev();
+    let last = before.next().map_or(Class::Other, |c| props(c).class());
+    if class == Class::Pictograph && last == Class::Joiner {
+        // GB11, as emoji use it: a pictograph, at most one modifier or variation selector, and the joiner.
+        let mut base = before.next();
+        if matches!(base, Some('\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')) {
+            base = before.next();
         }
-        _ => joins(text, c),
+        if base.is_some_and(|c| props(c).class() == Class::Pictograph) {
+            return true;
+        }
     }
+    joins(text, c)
 }

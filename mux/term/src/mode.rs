@@ -136,6 +136,7 @@ impl Term {
             return;
         }
         self.screen = screen;
+        self.hidden_cursor = self.cursor;
         std::mem::swap(&mut self.grid, &mut self.hidden);
         std::mem::swap(&mut self.saved, &mut self.hidden_saved);
         self.modes.set(Modes::ALT_SCREEN, alternate);
@@ -237,6 +238,7 @@ impl Term {
             std::mem::swap(&mut self.grid, &mut self.hidden);
         }
         self.grid.clear_history();
+        self.hidden_cursor = Default::default();
         self.top = 0;
         self.bottom = self.grid.rows();
         self.cursor = Default::default();

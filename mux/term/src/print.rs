@@ -326,13 +326,14 @@ impl Term {
             return;
         }
         let count = count.min(self.grid.cols() * self.grid.rows());
-        let mut buffer = [0; 4];
-        let text = c.encode_utf8(&mut buffer);
-        for _ in 0..count {
-            if self.prints_plainly() && text.len() == 1 {
-                self.print_ascii(text.as_bytes());
-            } else {
-                self.print_run(text);
+        if c.is_ascii() {
+            let run = [c as u8; 64];
+            for start in (0..count).step_by(run.len()) {
+                self.print_ascii(&run[..run.len().min(count - start)]);
+            }
+        } else {
+            for _ in 0..count {
+                self.print_char(c);
             }
         }
     }

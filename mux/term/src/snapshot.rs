@@ -37,7 +37,8 @@ pub struct SnapshotRow {
     pub revision: u64,
     /// The text goes on in the next row without a line break.
     pub wrapped: bool,
-    /// The cells, as many as the grid has columns.
+    /// The cells, as many as the grid has columns. They carry no ids of style and link (see `styles`), and a cluster's
+    /// id is its place in `clusters`: rows that look alike are equal.
     pub cells: Vec<Cell>,
     /// Runs of style, in order, covering every column once.
     pub styles: Vec<StyleRun>,

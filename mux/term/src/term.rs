@@ -98,6 +98,8 @@ pub struct Term {
     /// Of the screen shown, and of the one hidden.
     pub(crate) saved: SavedCursor,
     pub(crate) hidden_saved: SavedCursor,
+    /// Where the cursor was when the hidden screen was last shown: what its text follows on a resize.
+    pub(crate) hidden_cursor: Position,
     /// Scroll region: first row, and row after the last; at least two rows, or the whole screen.
     pub(crate) top: usize,
     pub(crate) bottom: usize,
@@ -138,6 +140,7 @@ impl Term {
             charsets: Charsets::default(),
             saved: SavedCursor::default(),
             hidden_saved: SavedCursor::default(),
+            hidden_cursor: Position::default(),
             top: 0,
             bottom: rows,
             tabs: Tabs::new(cols),
@@ -194,7 +197,7 @@ impl Term {
         let (cols, rows) = (size.cols as usize, size.rows as usize);
         let place = |position: Position| Place { row: position.row, col: position.col };
         let mut shown = [place(self.cursor), place(self.saved.position)];
-        let mut hidden = [place(self.hidden_saved.position)];
+        let mut hidden = [place(self.hidden_cursor), place(self.hidden_saved.position)];
         let (main, alternate) = match self.screen {
             ScreenKind::Main => {
                 ((&mut self.grid, &mut shown[..]), (&mut self.hidden, &mut hidden[..]))
@@ -208,7 +211,8 @@ impl Term {
         for (position, place) in [
             (&mut self.cursor, shown[0]),
             (&mut self.saved.position, shown[1]),
-            (&mut self.hidden_saved.position, hidden[0]),
+            (&mut self.hidden_cursor, hidden[0]),
+            (&mut self.hidden_saved.position, hidden[1]),
         ] {
             // At the right edge of a narrower screen the flag keeps its sense; in the middle of a row it has none.
             if position.wrap_pending && place.col + 1 < cols {

@@ -1,7 +1,10 @@
 //! Printing: wrapping, wide and combining characters, clusters, character sets.
 
+use proptest::prelude::*;
+use unicode_segmentation::UnicodeSegmentation;
+
 use super::{Fixture, check, check_cursor};
-use crate::Width;
+use crate::{Content, Width};
 
 #[test]
 fn text_wraps_at_the_edge_when_more_comes() {
@@ -90,6 +93,44 @@ fn rep_repeats() {
     check("\x1b[3b", "");
     // A count beyond the screen's cells is cut to them.
     check("a\x1b[65535b", "aaaaaaaaaa/aaaaaaaaaa/aaaaaaaaaa/a");
+}
+
+/// The texts of a row's cells.
+fn cells(row: &crate::SnapshotRow) -> Vec<String> {
+    let mut texts = Vec::new();
+    for (col, cell) in row.cells.iter().enumerate() {
+        match (cell.width(), cell.content()) {
+            (Width::Tail, _) | (_, Content::Empty) => {}
+            (_, Content::Char(c)) => texts.push(c.to_string()),
+            (_, Content::Cluster(_)) => {
+                texts.push(row.cluster(col as u16).unwrap_or_default().to_owned());
+            }
+        }
+    }
+    texts
+}
+
+proptest! {
+    #![proptest_config(super::cases(500))]
+
+    /// Cells hold the grapheme clusters of the text (UAX #29).
+    #[test]
+    fn cells_are_grapheme_clusters(
+        pieces in prop::collection::vec(
+            prop_oneof![
+                8 => "[ab日é❤👩👍🏽🇩🇪🇫\u{200d}\u{fe0f}\u{301}\u{1100}가각क\u{94d}ष\u{93e}\u{600}ก\u{e33}א\u{5b0}©]",
+                1 => Just("\u{1100}\u{1161}\u{11a8}".to_owned()),
+                1 => Just("가\u{11a8}".to_owned()),
+            ],
+            0..24,
+        )
+    ) {
+        let text = "a".to_owned() + &pieces.concat();
+        let mut fixture = Fixture::new(120, 2);
+        fixture.feed(&text);
+        let expected: Vec<&str> = text.graphemes(true).collect();
+        prop_assert_eq!(cells(&fixture.snapshot().rows[0]), expected);
+    }
 }
 
 #[test]

@@ -76,6 +76,18 @@ fn the_alternate_screen_is_cut() {
 }
 
 #[test]
+fn the_main_screen_keeps_its_text_while_the_other_is_shown() {
+    // Mode 47 saves no cursor that the text could follow.
+    for mode in [47, 1047, 1049] {
+        let mut fixture = Fixture::new(10, 4);
+        fixture.feed(format!("a\r\nb\r\nc\r\nd\x1b[?{mode}h\x1b[H"));
+        fixture.term.resize(Size::cells(10, 2));
+        fixture.feed(format!("\x1b[?{mode}l"));
+        assert_eq!(fixture.everything(), "a/b/c/d", "{mode}");
+    }
+}
+
+#[test]
 fn marks_and_wraps_stay_with_their_text() {
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("output\r\n\x1b]133;A\x07$ \x1b]133;B\x07echo hello");
