@@ -146,9 +146,18 @@ impl Shaper {
         let upem = f32::from(face.font.metrics().units_per_em).max(1.0);
         let mut size = fonts.pixels;
         let primary = face.primary;
+        let only_marks: Vec<bool> =
+            run.iter().map(|(text, _)| text.chars().skip(1).all(is_combining)).collect();
+        let is_mark = |i: usize| {
+            let cluster = shaped.glyph_infos()[i].cluster;
+            i > 0 && shaped.glyph_infos()[i - 1].cluster == cluster && only_marks[cluster as usize]
+        };
         if !primary {
             // A font made for other cells: smaller where its text would run into the neighbours.
-            let advance: i32 = shaped.glyph_positions().iter().map(|p| p.x_advance).sum();
+            let advance: i32 = (0..shaped.len())
+                .filter(|i| !is_mark(*i))
+                .map(|i| shaped.glyph_positions()[i].x_advance)
+                .sum();
             let room = fonts.metrics.width * run.iter().map(|(_, n)| u32::from(*n)).sum::<u32>();
             let width = advance as f32 * size / upem;
             if width > room as f32 * 1.05 {
@@ -165,7 +174,9 @@ impl Shaper {
         let mut placed = Vec::with_capacity(shaped.len());
         // Pen from the start of the current cluster; glyphs of a ligature all belong to its first cell.
         let (mut pen, mut current) = (0i32, u32::MAX);
-        for (info, position) in shaped.glyph_infos().iter().zip(shaped.glyph_positions()) {
+        for (i, (info, position)) in
+            shaped.glyph_infos().iter().zip(shaped.glyph_positions()).enumerate()
+        {
             if info.cluster != current {
                 current = info.cluster;
                 pen = 0;
@@ -191,9 +202,14 @@ impl Shaper {
                     dx += (room - advance) / 2;
                 }
             }
-            pen += position.x_advance;
             let glyph = glyphs.id(key, fonts);
             let picture = glyphs.get(glyph);
+            let room = i32::from(run[cluster].1) * fonts.metrics.width as i32;
+            if is_mark(i) && dx + picture.left >= room {
+                // Drawn where a character would stand, as fonts of equal widths have their marks: it goes over its base.
+                dx -= (pen as f32 * scale).round() as i32;
+            }
+            pen += position.x_advance;
             if picture.width > 0 && picture.height > 0 {
                 let dx = if picture.color { 0 } else { dx };
                 placed.push(PlacedGlyph {
@@ -207,6 +223,13 @@ impl Shaper {
         self.buffer = Some(shaped.clear());
         placed
     }
+}
+
+/// Whether the character is drawn over the one before it, by its block.
+fn is_combining(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
 }
 
 /// Whether the text is shown as a picture: it says so (VS16), or it is wide and of a block that holds emoji, unless it

@@ -376,6 +376,27 @@ fn combining_marks_stay_at_their_base() {
     }
 }
 
+/// A mark for which another font is needed does not shrink its base, though some fonts give marks a width.
+#[test]
+fn a_base_keeps_its_size_under_any_mark() {
+    let height = |text: &str| {
+        let mut renderer = renderer();
+        let m = renderer.metrics();
+        let shown = snapshot(20, &[vec![plain(text)]]);
+        let frame = frame(&mut renderer, pane(&shown, m));
+        let glyphs = &frame.panes[0].rows[0].glyphs;
+        let right = glyphs.iter().map(|glyph| glyph.x).max().unwrap_or(0);
+        assert!(right < m.width as i32, "{text}: {glyphs:?} leave the cell");
+        let heights = glyphs.iter().map(|glyph| renderer.glyphs().get(glyph.glyph).height);
+        heights.max().unwrap_or(0)
+    };
+    let bare = height("ö");
+    for mark in ["\u{332}", "\u{310}", "\u{35c}", "\u{20dd}"] {
+        let marked = height(&format!("ö{mark}"));
+        assert!(marked * 4 >= bare * 3, "{}: {marked} of {bare} pixels", mark.escape_unicode());
+    }
+}
+
 #[test]
 fn damage_of_chrome_is_its_rectangles() {
     let mut renderer = renderer();
