@@ -45,11 +45,16 @@ fn run(args: &Args) -> Result<ExitCode> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error.into()),
         _ => {}
     }
-    if result["timed_out"] == json!(true) {
+    if result["timed_out"] == true {
         eprintln!("the command still runs");
-        return Ok(ExitCode::FAILURE);
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(if has_failed(&args.command, &result) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Whether a command that was run did not end well, so that scripts can tell as they do for one of their own.
+fn has_failed(command: &Command, result: &Value) -> bool {
+    matches!(command, Command::Run { .. })
+        && (result["exit_status"] != "completed" || result["exit_code"].as_i64().unwrap_or(0) != 0)
 }
 
 /// The method and the parameters a command stands for.

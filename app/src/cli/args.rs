@@ -72,7 +72,7 @@ pub enum Command {
         #[arg(required = true)]
         command: Vec<String>,
     },
-    /// Run a command, wait for its end and print its output.
+    /// Run a command, wait for its end and print its output; fails if the command does.
     Run {
         /// The session.
         #[command(flatten)]

@@ -94,6 +94,11 @@ impl Capture {
         self.is_cut = true;
     }
 
+    /// Bytes that have come and are kept.
+    pub fn len(&self) -> usize {
+        self.raw.len()
+    }
+
     /// Whether some of the output was dropped or missed.
     pub fn is_cut(&self) -> bool {
         self.is_cut

@@ -38,6 +38,9 @@ pub struct Outcome {
     pub marker: String,
 }
 
+/// Output of at least so many bytes is made into text outside of the workers, which have other connections to serve.
+const INLINE: usize = 64 << 10;
+
 /// Ctrl+C, as a terminal is told of it.
 const INTERRUPT: u8 = 0x03;
 
@@ -120,12 +123,17 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
             TapItem::End => return Err(ended(pane)),
         }
     };
-    let mut output = capture.text(end.as_ref(), size);
+    let truncated = capture.is_cut();
+    let mut output = if capture.len() < INLINE {
+        capture.text(end.as_ref(), size)
+    } else {
+        let text = tokio::task::spawn_blocking(move || capture.text(end.as_ref(), size));
+        text.await.map_err(|error| Error::Panicked(error.to_string()))?
+    };
     if ending == Ending::Interrupted {
         // What follows the echo of Ctrl+C is the prompt.
         output.truncate(output.rfind("^C").unwrap_or(output.len()));
     }
-    let truncated = capture.is_cut();
     Ok(Outcome { output, exit_code, ending, truncated, marker: marks.end() })
 }
 
