@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use unterm_control::{Headless, Server, ServerOptions};
 use unterm_mux::{Mux, OnExit};
 
-use crate::{args::Args, environment, signals};
+use crate::{args::Args, environment, ready::Ready, signals};
 
 /// Runs until a signal says stop.
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -15,16 +15,19 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         let _ = stop.send(signal);
     })?;
     let mux = Mux::new(environment::mux_options(false));
-    let server = Server::start(ServerOptions {
+    let ready = Ready::new();
+    let options = ServerOptions {
         mux: Arc::clone(&mux),
         host: Arc::new(Headless),
         home: environment::home()?,
-    })
-    .context("cannot start the control server")?;
+    };
+    let server = Server::start_gated(options, vec![ready.clone()])
+        .context("cannot start the control server")?;
     environment::announce(&mux, &server);
     // A program that was asked for stays readable after its end: nobody watched it end.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
     mux.open_tab(args.first_spawn(), None, on_exit)?;
+    ready.set();
     let signal = stopped.recv().context("the thread that waits for signals ended")?;
     tracing::info!("stopping on signal {signal}");
     server.stop();

@@ -9,6 +9,7 @@ mod environment;
 mod headless;
 mod links;
 pub mod logging;
+mod ready;
 mod signals;
 mod window;
 

@@ -35,7 +35,7 @@ use winit::{
     window::{Window, WindowId},
 };
 
-use crate::{args::Args, environment, signals};
+use crate::{args::Args, environment, ready::Ready, signals};
 use actions::Keymap;
 use chrome::TabLabel;
 use clipboard::{Buffer, Clipboard};
@@ -56,8 +56,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
     let mux = Mux::new(environment::mux_options(true));
     mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
-    let server = start_server(&mux, &inbox);
+    let ready = Ready::new();
+    let server = start_server(&mux, &inbox, &ready);
     mux.open_tab(args.first_spawn(), None, OnExit::Close)?;
+    ready.set();
 
     let mut app = App::new(args, mux, server, inbox);
     event_loop.run_app(&mut app).context("the window's event loop failed")?;
@@ -65,11 +67,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 /// Starts the control server. A person can use the window without it, so an error is said and not fatal.
-fn start_server(mux: &Arc<Mux>, inbox: &Arc<Inbox>) -> Option<Server> {
+fn start_server(mux: &Arc<Mux>, inbox: &Arc<Inbox>, ready: &Arc<Ready>) -> Option<Server> {
     let start = || -> Result<Server> {
         let home = environment::home()?;
         let host = Arc::new(WindowHost(Arc::clone(inbox)));
-        Ok(Server::start(ServerOptions { mux: Arc::clone(mux), host, home })?)
+        let options = ServerOptions { mux: Arc::clone(mux), host, home };
+        Ok(Server::start_gated(options, vec![ready.clone()])?)
     };
     match start() {
         Ok(server) => {

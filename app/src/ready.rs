@@ -1,0 +1,35 @@
+//! Calls that come before the first pane is open wait for it: an instance can be found, since programs in its panes are
+//! told where it listens, a moment before it has a pane.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use unterm_control::{Caller, Decision, Entry, Gate};
+
+/// Holds every call until [`Ready::set`].
+pub(crate) struct Ready(watch::Sender<bool>);
+
+impl Ready {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self(watch::Sender::new(false)))
+    }
+
+    /// Lets the calls go.
+    pub(crate) fn set(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+impl Gate for Ready {
+    fn decide(&self, _: &Caller, _: &Entry, _: &str) -> Decision {
+        if *self.0.borrow() {
+            return Decision::Allow;
+        }
+        let mut ready = self.0.subscribe();
+        Decision::Hold(Box::pin(async move {
+            // An error means that the program ends.
+            let _ = ready.wait_for(|ready| *ready).await;
+            Decision::Allow
+        }))
+    }
+}
