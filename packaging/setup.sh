@@ -31,6 +31,7 @@ library libwayland-client.so.0    libwayland-client0
 '
 test_needs='
 command Xvfb                      xvfb
+command setxkbmap                 x11-xkb-utils
 command xclip                     xclip
 library libvulkan.so.1            libvulkan1
 file    /usr/share/vulkan/icd.d/lvp_icd*.json  mesa-vulkan-drivers

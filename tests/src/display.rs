@@ -19,7 +19,7 @@ use crate::{Instance, wait_for};
 
 /// An Xvfb on a display number that was free, without a window manager; ended when dropped.
 pub struct Display {
-    server: Child,
+    _server: Server,
     number: u32,
     connection: RustConnection,
     root: xproto::Window,
@@ -27,13 +27,22 @@ pub struct Display {
 }
 
 impl Display {
-    /// Starts it, 1280×800 in true colour.
+    /// Starts it, 1280×800 in true colour, with a US keyboard.
     ///
     /// # Errors
     ///
     /// When Xvfb is not installed or does not start.
     pub fn start() -> Result<Self> {
-        let mut server = Command::new("Xvfb")
+        Self::with_keyboard("us", "")
+    }
+
+    /// The same with another keyboard: a layout and a variant of it, as setxkbmap takes them.
+    ///
+    /// # Errors
+    ///
+    /// When Xvfb or setxkbmap is not installed or fails.
+    pub fn with_keyboard(layout: &str, variant: &str) -> Result<Self> {
+        let server = Command::new("Xvfb")
             .args([
                 "-displayfd",
                 "1",
@@ -49,18 +58,21 @@ impl Display {
             .stderr(Stdio::null())
             .spawn()
             .context("starting Xvfb")?;
+        let mut server = Server(server);
         let mut line = String::new();
-        let stdout = server.stdout.take().context("Xvfb's stdout")?;
+        let stdout = server.0.stdout.take().context("Xvfb's stdout")?;
         BufReader::new(stdout).read_line(&mut line)?;
-        let Ok(number) = line.trim().parse::<u32>() else {
-            let _ = server.kill();
-            let _ = server.wait();
-            bail!("Xvfb gave no display number");
-        };
+        let number = line.trim().parse().context("Xvfb gave no display number")?;
+        let map = Command::new("setxkbmap")
+            .args(["-display", &format!(":{number}"), "-layout", layout, "-variant", variant])
+            .stdin(Stdio::null())
+            .status()
+            .context("starting setxkbmap")?;
+        ensure!(map.success(), "setxkbmap does not know {layout} {variant}");
         let (connection, screen) = x11rb::connect(Some(&format!(":{number}")))?;
         let root = connection.setup().roots[screen].root;
         let keys = Keys::read(&connection)?;
-        Ok(Self { server, number, connection, root, keys })
+        Ok(Self { _server: server, number, connection, root, keys })
     }
 
     /// Its name, as in `$DISPLAY`.
@@ -161,12 +173,15 @@ impl Display {
     }
 }
 
-impl Drop for Display {
+/// The X server's process; ended when dropped.
+struct Server(Child);
+
+impl Drop for Server {
     fn drop(&mut self) {
-        let pid = rustix::process::Pid::from_child(&self.server);
+        let pid = rustix::process::Pid::from_child(&self.0);
         // SIGTERM, so that it removes its socket and lock file.
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-        let _ = self.server.wait();
+        let _ = self.0.wait();
     }
 }
 
@@ -360,6 +375,9 @@ fn keysym(name: &str) -> Result<u32> {
         "Next" => 0xff56,
         "End" => 0xff57,
         "Insert" => 0xff63,
+        "ISO_Level3_Shift" => 0xfe03,
+        "dead_acute" => 0xfe51,
+        "dead_diaeresis" => 0xfe57,
         "Shift_L" => 0xffe1,
         "Control_L" => 0xffe3,
         "Alt_L" => 0xffe9,

@@ -24,7 +24,7 @@ pub const PROMPT: &str = "ready$ ";
 pub struct Start<'a> {
     display: Option<&'a Display>,
     args: Vec<String>,
-    env: Vec<(String, String)>,
+    registry: Option<PathBuf>,
 }
 
 impl<'a> Start<'a> {
@@ -44,9 +44,9 @@ impl<'a> Start<'a> {
         self
     }
 
-    /// Sets a variable of its environment, over those of [`Start::now`].
-    pub fn env(mut self, name: &str, value: &str) -> Self {
-        self.env.push((name.into(), value.into()));
+    /// Uses this directory as `$UNTERM_HOME`, not one of its own.
+    pub fn registry(mut self, directory: &Path) -> Self {
+        self.registry = Some(directory.into());
         self
     }
 
@@ -62,17 +62,17 @@ impl<'a> Start<'a> {
         let home = tempfile::Builder::new().prefix("unterm-test-").tempdir()?;
         write_shell_settings(home.path())?;
         let log = home.path().join("unterm.log");
+        let registry = self.registry.unwrap_or_else(|| home.path().join(".unterm"));
         let mut command = Command::new(binary("unterm"));
         command
             .args(&self.args)
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", home.path())
-            .env("UNTERM_HOME", home.path().join(".unterm"))
+            .env("UNTERM_HOME", &registry)
             .env("SHELL", "/bin/bash")
             .env("LANG", "C.UTF-8")
             .env("USER", "tester")
-            .envs(self.env)
             .current_dir(home.path())
             .stdin(std::process::Stdio::null())
             .stdout(File::create(home.path().join("stdout"))?)
@@ -82,7 +82,7 @@ impl<'a> Start<'a> {
         }
         let child = command.spawn().context("starting unterm")?;
         let mut instance =
-            Instance { child: Some(child), home, log, wire: None, entry: Value::Null };
+            Instance { child: Some(child), home, registry, log, wire: None, entry: Value::Null };
         instance.entry = instance.wait_for_entry()?;
         instance.wire = Some(Wire::login(&instance.entry)?);
         Ok(instance)
@@ -93,6 +93,7 @@ impl<'a> Start<'a> {
 pub struct Instance {
     child: Option<Child>,
     home: TempDir,
+    registry: PathBuf,
     log: PathBuf,
     wire: Option<Wire>,
     entry: Value,
@@ -104,7 +105,7 @@ impl Instance {
         self.child.as_ref().map_or(0, Child::id)
     }
 
-    /// The directory that is its `$HOME`, with `.unterm` in it.
+    /// The directory that is its `$HOME`.
     pub fn home(&self) -> &Path {
         self.home.path()
     }
@@ -114,10 +115,15 @@ impl Instance {
         &self.entry
     }
 
+    /// The directory that is its `$UNTERM_HOME`.
+    pub fn registry(&self) -> &Path {
+        &self.registry
+    }
+
     /// The file of its record in the registry.
     pub fn entry_path(&self) -> PathBuf {
         let id = self.entry["id"].as_str().unwrap_or_default();
-        self.home().join(format!(".unterm/instances/{id}.json"))
+        self.registry.join(format!("instances/{id}.json"))
     }
 
     /// Its log so far.
@@ -197,7 +203,7 @@ impl Instance {
             .args(args)
             .env_clear()
             .env("HOME", self.home())
-            .env("UNTERM_HOME", self.home().join(".unterm"))
+            .env("UNTERM_HOME", &self.registry)
             .env("LANG", "C.UTF-8")
             .output()
             .context("starting unterm-cli")
@@ -232,7 +238,7 @@ impl Instance {
 
     fn wait_for_entry(&mut self) -> Result<Value> {
         let pid = self.pid();
-        let instances = self.home().join(".unterm/instances");
+        let instances = self.registry.join("instances");
         let child = self.child.as_mut().context("not started")?;
         let log = &self.log;
         let read_log = || fs::read_to_string(log).unwrap_or_default();

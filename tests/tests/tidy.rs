@@ -125,6 +125,38 @@ fn the_readme_points_only_at_what_is_there() {
 }
 
 #[test]
+fn the_readme_lists_every_default_key() {
+    let tree = Tree::read();
+    let (_, keys) = tree.text("README.md").split_once("\n## Keys\n").expect("a section on keys");
+    let keys = keys.split("\n## ").next().unwrap_or_default();
+    let listed: Vec<&str> = keys
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())
+        .flat_map(|row| row.split(", "))
+        .collect();
+    // The table's rows read `entry("name", Action, &["ctrl+shift+t", …]),`.
+    let bound = tree.text("app/src/window/actions.rs").lines().filter_map(|line| {
+        line.trim().strip_prefix("entry(\"")?.split_once("&[")?.1.strip_suffix("]),")
+    });
+    let mut findings = Vec::new();
+    let mut count = 0;
+    for chord in bound.flat_map(|chords| chords.split(", ")) {
+        let chord = chord.trim_matches('"');
+        count += 1;
+        if !listed.iter().any(|listed| listed.to_lowercase() == spelled(chord)) {
+            findings.push(chord.to_owned());
+        }
+    }
+    assert!(count > 20, "the table of actions has another form now: {count} keys found");
+    check("keys that README does not list", findings);
+}
+
+/// A chord of the table of actions as the README writes it, in lower case.
+fn spelled(chord: &str) -> String {
+    chord.replace("page_up", "pgup").replace("page_down", "pgdn")
+}
+
+#[test]
 fn only_the_command_line_prints() {
     let mut findings = Vec::new();
     for file in Tree::read().rust() {
@@ -151,7 +183,8 @@ fn only_the_command_line_prints() {
 fn every_source_file_says_what_it_is_for() {
     let findings = Tree::read()
         .rust()
-        .filter(|file| !file.text.starts_with("//!") && !file.text.starts_with("#!["))
+        // `foo/tests.rs` holds the tests of `foo.rs`.
+        .filter(|file| !file.path.ends_with("/tests.rs") && !file.text.starts_with("//!"))
         .map(|file| file.path.clone())
         .collect();
     check("files that don't open with a `//!` comment", findings);

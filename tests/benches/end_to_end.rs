@@ -1,0 +1,128 @@
+//! 256 MiB of output through a headless pane of the real program, against a reader that throws the same bytes away.
+//!
+//! The same script runs on both sides. It times itself: from before its `cat` until the terminal has answered a question
+//! (DSR 6) sent after the last byte, so that everything before it was parsed and not just read. The reader that throws away
+//! looks for nothing but that question. Prints seconds and the ratio; asserts nothing.
+
+#![allow(clippy::print_stdout, reason = "a bench prints its figures")]
+
+use std::{
+    fs::{self, File},
+    io::{Read as _, Write as _},
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context as _, Result};
+use rustix::{
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    termios::Winsize,
+};
+use serde_json::json;
+use unterm_tests::{Start, wait_for};
+
+const BYTES: usize = 256 << 20;
+const ROUNDS: usize = 5;
+
+/// What runs in the pane: arguments are the file to show and the file for the seconds it took.
+const SCRIPT: &str = r#"
+stty raw -echo </dev/tty
+start=$EPOCHREALTIME
+cat "$1"
+printf '\033[6n'
+IFS= read -r -d R answer </dev/tty
+end=$EPOCHREALTIME
+echo "$(( ${end/./} - ${start/./} ))" >"$2.new"
+mv "$2.new" "$2"
+"#;
+
+fn main() -> Result<()> {
+    // `cargo test --benches` asks only whether it runs.
+    let is_test = std::env::args().any(|argument| argument == "--test");
+    let (bytes, rounds) = if is_test { (1 << 20, 1) } else { (BYTES, ROUNDS) };
+    let folder = tempfile::tempdir()?;
+    println!(
+        "{} MiB, 120×30, seconds: thrown away, unterm, ratio (medians of {rounds})",
+        bytes >> 20
+    );
+    for (name, unit) in [
+        (
+            "ASCII lines",
+            "The quick brown fox jumps over the lazy dog and runs on to column eighty, or so\n",
+        ),
+        (
+            "coloured lines",
+            "\x1b[1;32muser\x1b[0m:\x1b[34m~/src\x1b[0m$ \x1b[38;2;250;120;10mwarning\x1b[0m: unused\n",
+        ),
+        (
+            "mixed Unicode",
+            "Grüße aus Köln — 漢字とかな, ελληνικά, русский, 한국어 and 🎉 a few more\n",
+        ),
+    ] {
+        let text = folder.path().join("text");
+        fs::write(&text, unit.repeat(bytes / unit.len()))?;
+        let (mut floor, mut unterm) = (Vec::new(), Vec::new());
+        // In turns, so that a busy moment of the machine falls on both.
+        for _ in 0..rounds {
+            floor.push(thrown_away(&text, folder.path())?);
+            unterm.push(in_a_pane(&text, folder.path())?);
+        }
+        let (floor, unterm) = (median(&mut floor), median(&mut unterm));
+        println!("{name:>16}: {floor:.3}  {unterm:.3}  {:.2}", unterm / floor);
+    }
+    Ok(())
+}
+
+fn median(samples: &mut [f64]) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[samples.len() / 2]
+}
+
+fn read_seconds(result: &Path) -> Result<f64> {
+    let micros: f64 = fs::read_to_string(result)?.trim().parse()?;
+    fs::remove_file(result)?;
+    Ok(micros / 1e6)
+}
+
+/// The floor: a pty whose other end is read and forgotten.
+fn thrown_away(text: &Path, folder: &Path) -> Result<f64> {
+    let result = folder.join("floor");
+    let pty = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&pty)?;
+    unlockpt(&pty)?;
+    let name = ptsname(&pty, Vec::new())?.into_string()?;
+    let size = Winsize { ws_row: 30, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+    rustix::termios::tcsetwinsize(&pty, size)?;
+    let terminal = File::options().read(true).write(true).open(name)?;
+    // `setsid --ctty` makes the pty the script's /dev/tty.
+    let mut child = Command::new("setsid")
+        .args(["--ctty", "bash", "-c", SCRIPT, "bash"])
+        .args([text, &result])
+        .stdin(Stdio::from(terminal.try_clone()?))
+        .stdout(Stdio::from(terminal.try_clone()?))
+        .stderr(Stdio::from(terminal))
+        .spawn()
+        .context("starting setsid")?;
+    let mut pty = File::from(pty);
+    let mut buffer = vec![0; 64 << 10];
+    // The end of the pty is an error on Linux (EIO).
+    while let Ok(count) = pty.read(&mut buffer) {
+        if count == 0 {
+            break;
+        }
+        if buffer[..count].ends_with(b"\x1b[6n") {
+            pty.write_all(b"\x1b[1;1R")?;
+        }
+    }
+    child.wait()?;
+    read_seconds(&result)
+}
+
+fn in_a_pane(text: &Path, folder: &Path) -> Result<f64> {
+    let result = folder.join("unterm");
+    let mut unterm = Start::headless().now()?;
+    let args = ["-c", SCRIPT, "bash", &text.to_string_lossy(), &result.to_string_lossy()];
+    unterm.open(json!({"program": "bash", "args": args, "cols": 120, "rows": 30}))?;
+    wait_for("the end of the output", || Ok(result.exists().then_some(())), || unterm.log())?;
+    read_seconds(&result)
+}

@@ -1,0 +1,79 @@
+//! Panes leave nothing behind: 200 opened, used and closed over the control port, twice.
+
+use anyhow::Result;
+use serde_json::json;
+use unterm_tests::{Instance, PROMPT, Resources, Start, wait_for};
+
+const PANES: usize = 200;
+
+#[test]
+fn two_hundred_panes_twice_leave_nothing_behind() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let before = unterm.resources()?;
+
+    round(&mut unterm, PANES)?;
+    let first = settled(&unterm, before)?;
+    round(&mut unterm, PANES)?;
+    let second = settled(&unterm, before)?;
+
+    eprintln!("before {before:?}\nafter the first round {first:?}\nafter the second {second:?}");
+    assert_eq!((first.threads, first.descriptors), (second.threads, second.descriptors));
+    assert!(
+        second.resident_kb * 100 <= first.resident_kb * 105,
+        "{} kB after the first round, {} kB after the second",
+        first.resident_kb,
+        second.resident_kb
+    );
+    Ok(())
+}
+
+/// Opens panes, runs a command in each, reads what it printed, and closes them.
+fn round(unterm: &mut Instance, count: usize) -> Result<()> {
+    let mut panes = Vec::new();
+    for _ in 0..count {
+        panes.push(unterm.open(json!({"cols": 80, "rows": 24}))?);
+    }
+    for (number, pane) in panes.iter().enumerate() {
+        pane.wait_for_prompt(unterm)?;
+        // More than a screen, so that there is history to give back too.
+        pane.type_text(unterm, &format!("seq 200; echo pane $(({number} + 1000))\r"))?;
+    }
+    for (number, pane) in panes.iter().enumerate() {
+        let answer = format!("pane {}", number + 1000);
+        pane.wait(unterm, &answer, |lines| lines.contains(&answer))?;
+    }
+    for pane in &panes {
+        pane.close(unterm)?;
+    }
+    wait_for(
+        "the panes' end",
+        || {
+            let sessions = unterm.call("session.list", json!({}))?;
+            Ok((sessions["sessions"].as_array().map(Vec::len) == Some(1)).then_some(()))
+        },
+        String::new,
+    )?;
+    // The one that stays still works.
+    let pane = unterm.first_pane()?;
+    pane.type_text(unterm, "clear\r")?;
+    pane.wait(unterm, "its prompt", |lines| lines[0] == PROMPT.trim_end())?;
+    Ok(())
+}
+
+/// Waits until no more threads, descriptors and children are there than were.
+fn settled(unterm: &Instance, before: Resources) -> Result<Resources> {
+    let last = std::cell::Cell::new(before);
+    wait_for(
+        "no more threads, descriptors and children than before",
+        || {
+            let now = unterm.resources()?;
+            last.set(now);
+            let is_settled = now.threads <= before.threads
+                && now.descriptors <= before.descriptors
+                && now.children <= before.children;
+            Ok(is_settled.then_some(now))
+        },
+        || format!("before {before:?}\nnow    {:?}", last.get()),
+    )
+}

@@ -1,0 +1,374 @@
+//! The program in a window, with a person's keys, mouse and eyes on it: an X server of the test's own.
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+use unterm_tests::{Display, Instance, Picture, Start, Window, describe, wait_for};
+
+/// The panes and their sizes, as session.list has them.
+fn sizes(unterm: &mut Instance) -> Result<Vec<(u64, u64)>> {
+    let list = unterm.call("session.list", json!({}))?;
+    let number = |value: &Value| value.as_u64().unwrap_or_default();
+    let sessions = list["sessions"].as_array().cloned().unwrap_or_default();
+    Ok(sessions.iter().map(|one| (number(&one["cols"]), number(&one["rows"]))).collect())
+}
+
+fn wait_for_panes(unterm: &mut Instance, count: usize) -> Result<Vec<(u64, u64)>> {
+    let last = std::cell::RefCell::new(Vec::new());
+    wait_for(
+        &format!("{count} panes"),
+        || {
+            let now = sizes(unterm)?;
+            *last.borrow_mut() = now.clone();
+            Ok((now.len() == count).then_some(now))
+        },
+        || format!("there are {:?}", last.borrow()),
+    )
+}
+
+#[test]
+fn what_is_typed_reaches_the_shell_and_its_answer_the_screen() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let blank = window.picture()?;
+    display.type_text("echo \"Typed: $((40 + 2)) {~}\"\n")?;
+    pane.wait(&mut unterm, "the answer", |lines| lines.iter().any(|line| line == "Typed: 42 {~}"))?;
+    wait_for(
+        "a picture of it",
+        || Ok((window.picture()?.difference(&blank) > 100).then_some(())),
+        String::new,
+    )?;
+    // Editing keys and control keys.
+    display.type_text("echo xac")?;
+    display.press(&["Left"])?;
+    display.type_text("b")?;
+    display.press(&["Home"])?;
+    for _ in 0..5 {
+        display.press(&["Right"])?;
+    }
+    display.press(&["Delete"])?;
+    display.press(&["Control_L", "e"])?;
+    display.type_text("d\n")?;
+    pane.wait(&mut unterm, "the edited line", |lines| lines.iter().any(|line| line == "abcd"))?;
+    Ok(())
+}
+
+#[test]
+fn other_keyboards_type_their_characters_and_dead_keys_compose() -> Result<()> {
+    let display = Display::with_keyboard("de", "")?;
+    let mut unterm = Start::windowed(&display).now()?;
+    display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    display.type_text("echo =äöüÄÖÜß")?;
+    display.press(&["ISO_Level3_Shift", "e"])?;
+    display.press(&["ISO_Level3_Shift", "q"])?;
+    display.press(&["dead_acute"])?;
+    display.press(&["e"])?;
+    display.type_text("=\n")?;
+    pane.wait(&mut unterm, "the characters", |lines| {
+        lines.iter().any(|line| line == "=äöüÄÖÜß€@é=")
+    })?;
+    display.press(&["Control_L", "Shift_L", "t"])?;
+    wait_for_panes(&mut unterm, 2)?;
+    Ok(())
+}
+
+#[test]
+fn both_painters_show_the_text() -> Result<()> {
+    for painter in ["cpu", "gpu"] {
+        let display = Display::start()?;
+        let mut unterm = Start::windowed(&display)
+            .arg("--painter")
+            .arg(painter)
+            .arg("-e")
+            .arg("sh")
+            .arg("-c")
+            .arg("printf '\\033[41m   \\033[42m   \\033[44m   \\033[0m text'; read x")
+            .now()?;
+        let window = display.window_of(&unterm)?;
+        unterm.first_pane()?.wait_for_text(&mut unterm, "text")?;
+        // Three backgrounds, the surface, and text with its edges.
+        wait_for(
+            &format!("a picture by the {painter} painter"),
+            || Ok((window.picture()?.colors() > 6).then_some(())),
+            || unterm.log(),
+        )?;
+    }
+    Ok(())
+}
+
+#[test]
+fn tabs_and_splits_open_and_close_by_keys() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    display.window_of(&unterm)?;
+    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let whole = sizes(&mut unterm)?[0];
+
+    display.press(&["Control_L", "Shift_L", "t"])?;
+    wait_for_panes(&mut unterm, 2)?;
+    display.press(&["Control_L", "Shift_L", "w"])?;
+    wait_for_panes(&mut unterm, 1)?;
+
+    display.press(&["Control_L", "Shift_L", "e"])?;
+    wait_for_panes(&mut unterm, 2)?;
+    wait_for(
+        "two panes side by side",
+        || {
+            let now = sizes(&mut unterm)?;
+            let halved = now.iter().all(|size| size.0 <= whole.0 / 2 && size.0 >= whole.0 / 2 - 4);
+            Ok((halved && now.iter().all(|size| size.1 == now[0].1)).then_some(()))
+        },
+        String::new,
+    )?;
+    display.press(&["Control_L", "Shift_L", "d"])?;
+    wait_for_panes(&mut unterm, 3)?;
+
+    // The new pane has the keyboard.
+    display.type_text("echo in the third\n")?;
+    let list = unterm.call("session.list", json!({}))?;
+    let newest =
+        list["sessions"].as_array().and_then(|all| all.iter().map(|one| one["id"].as_u64()).max());
+    let newest = unterm_tests::Pane { id: newest.flatten().unwrap_or_default() };
+    newest.wait_for_text(&mut unterm, "in the third")?;
+
+    display.press(&["Control_L", "Shift_L", "x"])?;
+    wait_for_panes(&mut unterm, 2)?;
+    display.type_text("exit\n")?;
+    wait_for_panes(&mut unterm, 1)?;
+    wait_for(
+        "the first pane's size as before",
+        || Ok((sizes(&mut unterm)?[0] == whole).then_some(())),
+        String::new,
+    )
+}
+
+#[test]
+fn the_window_gives_the_pane_its_size() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let before = sizes(&mut unterm)?[0];
+    window.resize(640, 400)?;
+    let now = wait_for(
+        "a smaller pane",
+        || {
+            let now = sizes(&mut unterm)?[0];
+            Ok((now.0 < before.0 && now.1 < before.1).then_some(now))
+        },
+        String::new,
+    )?;
+    display.type_text("stty size\n")?;
+    pane.wait_for_text(&mut unterm, &format!("{} {}", now.1, now.0))?;
+    Ok(())
+}
+
+/// Where a word was drawn: the middle, and the width, of what differs between two pictures.
+fn place(before: &Picture, after: &Picture) -> Result<(i16, i16, i16)> {
+    ensure!(before.width == after.width, "the window's size changed");
+    let mut bounds: Option<(usize, usize, usize, usize)> = None;
+    for (index, (a, b)) in before.pixels.iter().zip(&after.pixels).enumerate() {
+        if a != b {
+            let (x, y) = (index % after.width, index / after.width);
+            let (left, top, right, bottom) = bounds.unwrap_or((x, y, x, y));
+            bounds = Some((left.min(x), top.min(y), right.max(x), bottom.max(y)));
+        }
+    }
+    let Some((left, top, right, bottom)) = bounds else { anyhow::bail!("nothing was drawn") };
+    Ok((((left + right) / 2) as i16, ((top + bottom) / 2) as i16, (right - left) as i16))
+}
+
+/// A window whose program shows `selectme` in the middle, and where that is.
+fn with_a_word<'a>(display: &'a Display) -> Result<(Instance, Window<'a>, (i16, i16, i16))> {
+    let script = "stty -echo; printf '\\033[?25l\\033[2;1Hready'; read x; \
+                  printf '\\033[10;20Hselectme'; read x; stty echo; printf '\\nnow:\\n'; cat";
+    let mut unterm = Start::windowed(display).arg("-e").arg("sh").arg("-c").arg(script).now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_text(&mut unterm, "ready")?;
+    let before = still(&window)?;
+    pane.type_text(&mut unterm, "\r")?;
+    pane.wait_for_text(&mut unterm, "selectme")?;
+    wait_for("the word", || Ok((window.picture()? != before).then_some(())), String::new)?;
+    let at = place(&before, &still(&window)?)?;
+    Ok((unterm, window, at))
+}
+
+/// A picture that two looks in a row agree on, with something in it.
+fn still(window: &Window<'_>) -> Result<Picture> {
+    let last = std::cell::RefCell::new(window.picture()?);
+    wait_for(
+        "a picture that stays",
+        || {
+            let now = window.picture()?;
+            let same = now == *last.borrow() && now.colors() > 1;
+            *last.borrow_mut() = now.clone();
+            Ok(same.then_some(now))
+        },
+        String::new,
+    )
+}
+
+fn wait_for_selection(display: &Display, name: &str, wanted: &str) -> Result<()> {
+    let last = std::cell::RefCell::new(String::new());
+    wait_for(
+        &format!("{wanted:?} in the {name} selection"),
+        || {
+            let now = display.selection(name)?;
+            *last.borrow_mut() = now.clone();
+            Ok((now == wanted).then_some(()))
+        },
+        || format!("it holds {:?}", last.borrow()),
+    )
+}
+
+#[test]
+fn a_double_click_selects_a_word_for_both_clipboards() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, (x, y, _)) = with_a_word(&display)?;
+    window.point(x, y)?;
+    for _ in 0..2 {
+        window.button(1, true)?;
+        window.button(1, false)?;
+    }
+    wait_for_selection(&display, "primary", "selectme")?;
+    display.press(&["Control_L", "Shift_L", "c"])?;
+    wait_for_selection(&display, "clipboard", "selectme")?;
+
+    // Pasted, it is echoed, and comes back through `cat`.
+    let pane = unterm.first_pane()?;
+    let shown = |lines: &[String]| lines.iter().filter(|line| *line == "selectme").count();
+    pane.type_text(&mut unterm, "\r")?;
+    pane.wait_for_text(&mut unterm, "now:")?;
+    display.press(&["Control_L", "Shift_L", "v"])?;
+    pane.wait(&mut unterm, "the pasted word", |lines| shown(lines) == 1)?;
+    display.press(&["Return"])?;
+    pane.wait(&mut unterm, "the word from cat", |lines| shown(lines) == 2)?;
+    Ok(())
+}
+
+#[test]
+fn a_drag_selects_the_letters_under_it() -> Result<()> {
+    let display = Display::start()?;
+    let (_unterm, window, (x, y, width)) = with_a_word(&display)?;
+    // From the left half of the word's third letter to the left half of its seventh: the four between.
+    let letter = width / 8;
+    let left = x - width / 2;
+    let edge = |index: i16| left + letter * index + letter / 8;
+    window.drag((edge(2), y), (edge(6), y))?;
+    wait_for_selection(&display, "primary", "lect")?;
+    Ok(())
+}
+
+#[test]
+fn a_program_can_write_the_clipboard_and_the_title() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    pane.type_text(
+        &mut unterm,
+        "printf '\\033]52;c;Y29waWVkIGJ5IGEgcHJvZ3JhbQ==\\007\\033]2;a new title\\007'\r",
+    )?;
+    wait_for_selection(&display, "clipboard", "copied by a program")?;
+    let title = wait_for(
+        "the title",
+        || Ok(Some(window.title()?).filter(|title| title.contains("a new title"))),
+        || window.title().unwrap_or_default(),
+    )?;
+    assert!(title.starts_with("Unterm — "), "{title:?}");
+    Ok(())
+}
+
+#[test]
+fn the_wheel_scrolls_the_history_and_a_key_returns() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    pane.type_text(&mut unterm, "printf '\\033[?12l\\033[2 q'; seq 1000\r")?;
+    pane.wait_for_text(&mut unterm, "1000")?;
+    let bottom = still(&window)?;
+    let live = pane.lines(&mut unterm)?;
+    window.point(300, 300)?;
+    for _ in 0..5 {
+        window.button(4, true)?;
+        window.button(4, false)?;
+    }
+    wait_for(
+        "older lines",
+        || Ok((window.picture()?.difference(&bottom) > 200).then_some(())),
+        String::new,
+    )?;
+    assert_eq!(pane.lines(&mut unterm)?, live, "the wire reads the live screen");
+    display.press(&["Control_L", "l"])?;
+    pane.wait(&mut unterm, "a clear screen", |lines| lines[1].is_empty())?;
+    Ok(())
+}
+
+#[test]
+fn the_window_closes_with_its_last_shell() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    display.window_of(&unterm)?;
+    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let entry = unterm.entry_path();
+    display.type_text("exit\n")?;
+    let status = unterm.wait_for_exit()?;
+    assert_eq!(status.code(), Some(0), "ended by {}: {}", describe(status), unterm.log());
+    assert!(!entry.exists(), "its registry entry is left");
+    Ok(())
+}
+
+#[test]
+fn the_close_button_and_sigterm_end_it_cleanly() -> Result<()> {
+    for by_button in [true, false] {
+        let display = Display::start()?;
+        let mut unterm = Start::windowed(&display).now()?;
+        let window = display.window_of(&unterm)?;
+        unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+        let entry = unterm.entry_path();
+        if by_button {
+            window.close()?;
+        } else {
+            unterm.terminate()?;
+        }
+        let status = unterm.wait_for_exit()?;
+        assert_eq!(status.code(), Some(0), "ended by {}: {}", describe(status), unterm.log());
+        assert!(!entry.exists(), "its registry entry is left");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_window_stays_usable_during_a_flood() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let before = window.picture()?;
+    display.type_text("yes a line of the flood\n")?;
+    pane.wait(&mut unterm, "the flood", |lines| {
+        lines.iter().filter(|line| *line == "a line of the flood").count() > lines.len() / 2
+    })?;
+    wait_for(
+        "a picture of the flood",
+        || Ok((window.picture()?.difference(&before) > 5000).then_some(())),
+        String::new,
+    )?;
+    display.press(&["Control_L", "c"])?;
+    pane.wait_for_prompt(&mut unterm)?;
+    display.type_text("echo back again\n")?;
+    pane.wait(&mut unterm, "the prompt's answer", |lines| {
+        lines.iter().any(|line| line == "back again")
+    })?;
+    Ok(())
+}
