@@ -222,6 +222,7 @@ impl Registration {
                     "the active instance died; this one takes its place"
                 );
                 point_to(&self.home, &self.record)?;
+                remove_stale(&self.home)?;
                 Ok(None)
             }
         }

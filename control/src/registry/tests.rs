@@ -169,4 +169,5 @@ async fn a_death_without_a_word_is_noticed() {
     child.wait().unwrap();
     assert_eq!(read(&home.join("active.json")).as_ref(), Some(bravo.record()));
     assert_eq!(read(&home.join("server.json")).as_ref(), Some(bravo.record()));
+    assert!(!home.join("instances/zulu.json").exists());
 }
