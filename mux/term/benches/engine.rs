@@ -1,6 +1,8 @@
 //! Bytes a second through the engine, beside the `alacritty_terminal` crate in the same process.
 //!
 //! `cargo bench -p unterm-term` prints one line a stream: MB/s of both, medians of interleaved runs, and the ratio.
+//! At the end, milliseconds for what a person waits for: a resize of 100,000 lines of history to 60 columns and back.
+//!
 //! 80×24 cells, 10,000 lines of history, 64 KiB a batch. `cargo bench -p unterm-term -- NAME` runs the streams whose
 //! name contains NAME; with `--only-ours` nothing is compared, with `--once` each stream runs once (for profilers).
 
@@ -21,7 +23,8 @@ const BATCH: usize = 64 << 10;
 const LENGTH: usize = 8 << 20;
 const RUNS: usize = 7;
 
-struct Cells;
+/// A grid of so many columns.
+struct Cells(u16);
 
 impl Dimensions for Cells {
     fn total_lines(&self) -> usize {
@@ -33,7 +36,7 @@ impl Dimensions for Cells {
     }
 
     fn columns(&self) -> usize {
-        COLS as usize
+        self.0 as usize
     }
 }
 
@@ -68,6 +71,39 @@ fn main() {
         let theirs = median(theirs);
         println!("{name:<24} {ours:>5.0} MB/s {theirs:>7.0} MB/s {:>6.2}×", ours / theirs);
     }
+    if wanted("resize") && !only_ours {
+        let (ours, theirs) = (0..RUNS).map(|_| resize_both()).unzip();
+        let (ours, theirs) = (median(ours), median(theirs));
+        println!("{:<24} {ours:>7.1} ms {theirs:>9.1} ms {:>6.2}×", "resize", theirs / ours);
+    }
+}
+
+/// Milliseconds that 100,000 lines of history take to go to 60 columns and back, ours and theirs.
+fn resize_both() -> (f64, f64) {
+    const HISTORY: usize = 100_000;
+    let mut random = Random(1);
+    let mut text = String::new();
+    for i in 0..HISTORY {
+        let len = random.below(100);
+        let _ = write!(text, "\x1b[3{}m{i}\x1b[m ", i % 8);
+        ascii(&mut text, &mut random, len);
+        text.push_str("\r\n");
+    }
+    let options = unterm_term::Options { scrollback: HISTORY, ..Default::default() };
+    let mut term = unterm_term::Term::new(unterm_term::Size::cells(COLS, ROWS), options);
+    unterm_term::Parser::new().advance(&mut term, text.as_bytes());
+    let start = Instant::now();
+    term.resize(unterm_term::Size::cells(60, ROWS));
+    term.resize(unterm_term::Size::cells(COLS, ROWS));
+    let ours = start.elapsed();
+    let config = Config { scrolling_history: HISTORY, ..Config::default() };
+    let mut term = alacritty_terminal::Term::new(config, &Cells(COLS), VoidListener);
+    let mut parser: Processor = Processor::new();
+    parser.advance(&mut term, text.as_bytes());
+    let start = Instant::now();
+    term.resize(Cells(60));
+    term.resize(Cells(COLS));
+    (ours.as_secs_f64() * 1e3, start.elapsed().as_secs_f64() * 1e3)
 }
 
 /// MB/s of one pass, after one that fills the history and the caches.
@@ -79,7 +115,7 @@ fn run_unterm(bytes: &[u8]) -> f64 {
 }
 
 fn run_alacritty(bytes: &[u8]) -> f64 {
-    let mut term = alacritty_terminal::Term::new(Config::default(), &Cells, VoidListener);
+    let mut term = alacritty_terminal::Term::new(Config::default(), &Cells(COLS), VoidListener);
     let mut parser: Processor = Processor::new();
     timed(bytes, |batch| parser.advance(&mut term, batch))
 }

@@ -48,6 +48,28 @@ fn lines_and_ranges() {
 }
 
 #[test]
+fn find_sees_across_wraps_and_in_history() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("first 日本 needle\r\n");
+    fixture.feed("x\r\n".repeat(300));
+    fixture.feed("a needle e\u{301}");
+    let found = |pattern: &str, max: usize| -> Vec<(Point, Point)> {
+        let matches = fixture.term.find(pattern, max);
+        for found in &matches {
+            assert_eq!(fixture.term.text(found.range), pattern);
+        }
+        matches.iter().map(|m| (m.range.start, m.range.end)).collect()
+    };
+    assert_eq!(found("needle", 9), [(point(1, 1), point(1, 6)), (point(302, 2), point(302, 7))]);
+    assert_eq!(found("本 n", 9), [(point(0, 8), point(1, 1))]);
+    assert_eq!(found("日本", 9), [(point(0, 6), point(0, 9))]);
+    assert_eq!(found("e\u{301}", 9).len(), 1);
+    assert_eq!(found("x", 7).len(), 7);
+    assert_eq!(found("", 9), []);
+    assert_eq!(found("nowhere", 9), []);
+}
+
+#[test]
 fn history_reads_as_it_was_printed() {
     let mut fixture = Fixture::new(20, 4);
     let line = |i: usize| format!("\x1b[3{}m{i} naïve 日本 e\u{301}\x1b[m x", i % 8);
