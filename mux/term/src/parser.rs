@@ -99,6 +99,13 @@ impl Parser {
         while at < bytes.len() {
             match bytes[at] {
                 ESC => {
+                    if let [b'[', rest @ ..] = &bytes[at + 1..]
+                        && let Some(len) = parse_csi(rest, &mut self.csi)
+                    {
+                        term.csi(&self.csi);
+                        at += 2 + len;
+                        continue;
+                    }
                     self.state = State::Escape;
                     at += 1;
                     if at < bytes.len() {
