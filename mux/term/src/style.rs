@@ -60,7 +60,7 @@ pub struct Style {
 
 impl Style {
     /// The style in two words, equal for equal styles only; zero for the default style.
-    #[inline]
+    #[inline(always)]
     fn words(&self) -> (u64, u64) {
         let word = |color: Color| match color {
             Color::Default => 0,
@@ -84,7 +84,7 @@ impl Style {
 // By hand, since the engine looks a style up for every SGR: two words rather than a dozen small comparisons.
 
 impl PartialEq for Style {
-    #[inline]
+    #[inline(always)]
     fn eq(&self, other: &Self) -> bool {
         self.words() == other.words()
     }
