@@ -121,7 +121,7 @@ impl Display {
     }
 
     /// Presses the keys of `chord` in order and releases them in reverse: `["Control_L", "Shift_L", "t"]`. A name is a
-    /// character or one of [`keysym`]'s names.
+    /// character, or what X11's keysymdef.h calls it.
     ///
     /// # Errors
     ///
