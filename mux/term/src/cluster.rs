@@ -6,6 +6,7 @@ use crate::grid::part_wide;
 use crate::row::WRAPPED;
 use crate::term::{Position, Term};
 use crate::unicode::{Class, cluster_width, joins, may_join, props};
+use crate::work;
 
 /// Bytes of a cluster; what would join it beyond that is dropped.
 const CLUSTER_CAP: usize = 128;
@@ -76,6 +77,7 @@ impl Term {
                 text.push_str(tables.cluster(id as u16).map_or(" ", |text| text));
             }
         }
+        work::add(text.len() + 1);
         if !extends && !belongs(text, c, class) {
             return false;
         }

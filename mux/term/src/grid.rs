@@ -16,6 +16,7 @@ use crate::scan::ascii_run;
 use crate::snapshot::Link;
 use crate::style::Style;
 use crate::tables::{Tables, TablesView};
+use crate::work;
 
 /// Cells that share one set of tables; fewer than there are ids, so a swept table always has room for them.
 const CELLS_PER_TABLE: usize = 60_000;
@@ -216,6 +217,7 @@ impl Grid {
     fn sweep_styles(&mut self, table: usize) {
         let mut sweep = self.tables[table].styles.sweeper();
         let range = self.table_range(table);
+        work::add(range.len());
         for cell in &mut self.cells[range] {
             let old = cell.style_id();
             if old != 0 {
@@ -246,6 +248,7 @@ impl Grid {
     fn sweep_clusters(&mut self, table: usize) {
         let mut sweep = self.tables[table].clusters.sweeper();
         let range = self.table_range(table);
+        work::add(range.len());
         for cell in &mut self.cells[range] {
             if let Some(old) = cell.cluster_id() {
                 let new = sweep.keep(&mut self.tables[table].clusters, old);
@@ -265,6 +268,7 @@ impl Grid {
 
     /// Fills columns `start..end` of a row with `cell`, which holds no half of a wide character.
     pub fn fill(&mut self, row: usize, start: usize, end: usize, cell: Cell, revision: u64) {
+        work::add(end - start);
         let cols = self.cols;
         let (cells, meta) = self.row_mut(row);
         meta.revision = revision;
@@ -301,6 +305,7 @@ impl Grid {
     fn clear_slot(&mut self, slot: usize, blank: Cell, revision: u64) {
         let cols = self.cols;
         let (cells, meta) = self.slot_mut(slot);
+        work::add(1 + if blank == Cell::EMPTY { meta.occ as usize } else { cols });
         let occ = if blank == Cell::EMPTY {
             let occ = meta.occ as usize;
             cells[..occ].fill(blank);
@@ -464,6 +469,7 @@ impl Grid {
         if n == 0 || start + n >= end {
             return;
         }
+        work::add(end - start);
         let (first, last) = (self.place(start), self.place(end - 1));
         if first <= last {
             self.order[first..=last].rotate_left(n);

@@ -46,6 +46,7 @@ mod tests;
 mod text;
 mod unicode;
 mod view;
+mod work;
 
 pub use cell::{Cell, Content, PromptRole, Width};
 pub use color::{Color, Palette, Rgb};

@@ -9,6 +9,7 @@
 use crate::params::{Csi, Params};
 use crate::scan::{ascii_run, string_run, text_run};
 use crate::term::Term;
+use crate::work;
 
 /// Bytes vte is given at a time: some of its loops are quadratic in the length of a slice.
 const VTE_SLICE: usize = 4096;
@@ -151,10 +152,12 @@ impl Parser {
         while !rest.is_empty() {
             match std::str::from_utf8(rest) {
                 Ok(text) => {
+                    work::add(rest.len());
                     term.print_run(text);
                     return;
                 }
                 Err(error) => {
+                    work::add(error.valid_up_to() + 4);
                     let (valid, bad) = rest.split_at(error.valid_up_to());
                     if let Ok(text) = std::str::from_utf8(valid) {
                         term.print_run(text);
@@ -239,6 +242,7 @@ impl Parser {
         let end = slice
             .iter()
             .position(|&b| (first_final..=0x7e).contains(&b) || matches!(b, CAN | SUB | ESC));
+        work::add(end.unwrap_or(slice.len()) + 1);
         let Some(end) = end else {
             self.vte.advance(&mut Behind(term), slice);
             return slice.len();
@@ -263,6 +267,7 @@ impl Parser {
     /// Bytes of a string, up to what ends it.
     fn string(&mut self, term: &mut Term, bytes: &[u8], kind: Kind) -> usize {
         let len = string_run(bytes);
+        work::add(len + 1);
         self.collect(kind, &bytes[..len]);
         let Some(&control) = bytes.get(len) else { return len };
         match control {
@@ -331,7 +336,9 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
         let mut value = 0u32;
         let mut byte = *bytes.get(at)?;
         at += 1;
+        work::add(1);
         while byte.wrapping_sub(b'0') < 10 {
+            work::add(1);
             value = (value * 10 + (byte - b'0') as u32).min(u16::MAX as u32);
             byte = *bytes.get(at)?;
             at += 1;

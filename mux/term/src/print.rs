@@ -8,6 +8,7 @@ use crate::grid::part_wide;
 use crate::row::WRAPPED;
 use crate::term::Term;
 use crate::unicode::{Class, may_join, props};
+use crate::work;
 use crate::{Color, Modes};
 
 /// Whether what a cell shows may take the next character into its cluster: a quick "no" for most. Nothing below U+0600
@@ -39,6 +40,7 @@ impl Term {
         if col > 0 && cells[col].is_tail() {
             cells[col - 1] = cells[col - 1].blanked();
         }
+        work::add(text.len());
         for (cell, &byte) in cells[col..end].iter_mut().zip(text) {
             *cell = Cell(bits | byte as u64);
         }
@@ -108,6 +110,7 @@ impl Term {
             let (cells, meta) = self.grid.slot_mut(slot);
             let end = col + now.len();
             part_wide(cells, col, end);
+            work::add(now.len());
             for (cell, &byte) in cells[col..end].iter_mut().zip(now) {
                 *cell = Cell(bits | byte as u64);
             }
@@ -162,6 +165,7 @@ impl Term {
         let mut rest = text;
         let mut last = '\0';
         while let Some(&byte) = rest.as_bytes().first() {
+            work::add(1);
             if byte < 0x80 {
                 if col == cols || before == Class::Prepend {
                     break;
@@ -221,6 +225,7 @@ impl Term {
 
     /// Prints one character, whatever it is and whatever modes are in force.
     pub(crate) fn print_char(&mut self, c: char) {
+        work::add(1);
         if ('\u{80}'..='\u{9f}').contains(&c) {
             self.execute(c as u8);
             return;

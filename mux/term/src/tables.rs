@@ -117,7 +117,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
 
     /// Begins a sweep: the table is empty, and takes back what [`Sweeper::keep`] is called with.
     pub fn sweeper(&mut self) -> Sweeper<T> {
-        // What is kept is seldom less than half, so it gets its room at once.
+        // Room at once for what a sweep usually keeps.
         let room = Vec::with_capacity(self.items.len() / 2);
         let old = std::mem::replace(&mut self.items, room);
         self.index.fill(0);

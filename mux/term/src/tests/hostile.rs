@@ -1,7 +1,7 @@
 //! Output that means harm: work stays linear and memory bounded. Work is counted, not timed.
 
 use super::Fixture;
-use crate::{Event, Options, Parser, Size, Term};
+use crate::{Event, Options, Parser, Size, Term, work};
 
 const MIB: usize = 1 << 20;
 
@@ -25,8 +25,22 @@ fn a_mebibyte_of_anything_ends() {
         b"\x1b[?1049h\x1b[?1049l".repeat(20_000),
     ];
     for bytes in streams {
+        // Whole, in pages as a pty gives them, and in small pieces: bytes are not looked at again and again. A
+        // sequence may touch the whole screen (REP, IL, ED), a character a whole cluster, never more.
+        let cells = 80 * 24;
+        let sequences = bytes.iter().filter(|b| **b == 0x1b).count();
+        let bound = (bytes.len() * 140 + sequences * 2 * cells + 100 * cells) as u64;
         let mut fixture = Fixture::new(80, 24);
-        fixture.feed(&bytes);
+        for size in [bytes.len(), 4096, 61] {
+            work::take();
+            fixture = Fixture::new(80, 24);
+            for piece in bytes.chunks(size) {
+                fixture.parser.advance(&mut fixture.term, piece);
+            }
+            let work = work::take();
+            assert!(work <= bound, "{work} > {bound}: {:?} by {size}", &bytes[..8]);
+            fixture.term.debug_check();
+        }
         fixture.feed("\x1b\\\x18ok");
         let text = fixture.everything();
         assert!(text.ends_with("ok"), "{:?} then {:?}", &bytes[..8], text.chars().rev().take(9));
