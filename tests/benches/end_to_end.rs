@@ -38,8 +38,8 @@ mv "$2.new" "$2"
 
 fn main() -> Result<()> {
     // `cargo test --benches` asks only whether it runs.
-    let is_test = std::env::args().any(|argument| argument == "--test");
-    let (bytes, rounds) = if is_test { (1 << 20, 1) } else { (BYTES, ROUNDS) };
+    let is_bench = std::env::args().any(|argument| argument == "--bench");
+    let (bytes, rounds) = if is_bench { (BYTES, ROUNDS) } else { (1 << 20, 1) };
     let folder = tempfile::tempdir()?;
     println!(
         "{} MiB, 120×30, seconds: thrown away, unterm, ratio (medians of {rounds})",

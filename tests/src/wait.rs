@@ -27,6 +27,6 @@ pub fn wait_for<T>(
         if Instant::now() > deadline {
             bail!("{what} did not come within {PATIENCE:?}\n{}", describe());
         }
-        std::thread::sleep(Duration::from_millis(5));
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
