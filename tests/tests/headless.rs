@@ -198,6 +198,17 @@ fn the_command_line_says_when_nothing_runs() -> Result<()> {
 }
 
 #[test]
+fn the_command_line_does_not_wait_for_the_pane_it_runs_in() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let cli = unterm_tests::binary("unterm-cli");
+    pane.type_text(&mut unterm, &format!("{} run true\r", cli.display()))?;
+    pane.wait_for_text(&mut unterm, "session 0 is the one this runs in")?;
+    Ok(())
+}
+
+#[test]
 fn run_wait_waits_for_the_command_and_not_for_its_echo() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;

@@ -113,8 +113,9 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
             }
             let timeout = (timeout * 1000.0) as u64;
             let command = command.join(" ");
-            let params = json!({"id": session(id)?, "command": command, "timeout_ms": timeout});
-            ("exec.run_wait", params)
+            let id = session(id)?;
+            refuse_own_session(id, client)?;
+            ("exec.run_wait", json!({"id": id, "command": command, "timeout_ms": timeout}))
         }
         Command::Send { id, enter, input } => {
             let mut input = input.join(" ");
@@ -156,6 +157,20 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
             (method, params)
         }
     })
+}
+
+/// Fails for the session this program itself runs in: its shell is busy until this program ends.
+fn refuse_own_session(id: u64, client: &mut Client) -> Result<()> {
+    let own = |name| std::env::var(name).unwrap_or_default();
+    if own("UNTERM_PANE") != id.to_string() {
+        return Ok(());
+    }
+    if client.call("instance.info", json!({}))?["id"] == own("UNTERM_INSTANCE").as_str() {
+        bail!(
+            "session {id} is the one this runs in; open another with `unterm-cli session create`"
+        );
+    }
+    Ok(())
 }
 
 fn only_session(client: &mut Client) -> Result<u64> {
