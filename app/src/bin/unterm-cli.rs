@@ -54,7 +54,9 @@ fn run(args: &Args) -> Result<ExitCode> {
 /// Whether a command that was run did not end well, so that scripts can tell as they do for one of their own.
 fn has_failed(command: &Command, result: &Value) -> bool {
     matches!(command, Command::Run { .. })
-        && (result["exit_status"] != "completed" || result["exit_code"].as_i64().unwrap_or(0) != 0)
+        && (result["timed_out"] == true
+            || result["interrupted"] == true
+            || result["exit_code"].as_i64().unwrap_or(0) != 0)
 }
 
 /// The method and the parameters a command stands for.

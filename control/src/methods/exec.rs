@@ -92,7 +92,7 @@ session_params! {
 pub struct RunWaitReply {
     /// What the command printed, without its last line end.
     output: String,
-    /// `completed`, `timeout`, or `interrupted`: somebody typed Ctrl+C.
+    /// `completed` or `timeout`.
     exit_status: &'static str,
     /// The command still runs.
     timed_out: bool,
@@ -100,6 +100,8 @@ pub struct RunWaitReply {
     marker: String,
     /// The command's exit code, where the shell tells.
     exit_code: Option<i32>,
+    /// Somebody typed Ctrl+C and the shell gave the command up: it has no exit code.
+    interrupted: bool,
     /// There was too much output; its beginning is missing.
     truncated: bool,
 }
@@ -125,11 +127,11 @@ impl Method for RunWait {
         Ok(RunWaitReply {
             output: outcome.output,
             exit_status: match outcome.ending {
-                Ending::Completed => "completed",
+                Ending::Completed | Ending::Interrupted => "completed",
                 Ending::TimedOut => "timeout",
-                Ending::Interrupted => "interrupted",
             },
             timed_out: outcome.ending == Ending::TimedOut,
+            interrupted: outcome.ending == Ending::Interrupted,
             marker: outcome.marker,
             exit_code: outcome.exit_code,
             truncated: outcome.truncated,
