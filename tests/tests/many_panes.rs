@@ -10,12 +10,12 @@ const PANES: usize = 200;
 fn two_hundred_panes_twice_leave_nothing_behind() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
-    let before = unterm.resources()?;
+    let before = settled(&unterm, None)?;
 
     round(&mut unterm, PANES)?;
-    let first = settled(&unterm, before)?;
+    let first = settled(&unterm, Some(before))?;
     round(&mut unterm, PANES)?;
-    let second = settled(&unterm, before)?;
+    let second = settled(&unterm, Some(before))?;
 
     eprintln!("before {before:?}\nafter the first round {first:?}\nafter the second {second:?}");
     assert_eq!((first.threads, first.descriptors), (second.threads, second.descriptors));
@@ -61,19 +61,33 @@ fn round(unterm: &mut Instance, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Waits until no more threads, descriptors and children are there than were.
-fn settled(unterm: &Instance, before: Resources) -> Result<Resources> {
+/// Waits until the server's pool is idle, down to its two workers, and no more threads, descriptors and children are there
+/// than `before`.
+fn settled(unterm: &Instance, before: Option<Resources>) -> Result<Resources> {
     let last = std::cell::Cell::new(before);
     wait_for(
-        "no more threads, descriptors and children than before",
+        "an idle process",
         || {
             let now = unterm.resources()?;
-            last.set(now);
-            let is_settled = now.threads <= before.threads
-                && now.descriptors <= before.descriptors
-                && now.children <= before.children;
-            Ok(is_settled.then_some(now))
+            last.set(Some(now));
+            let is_settled = before.is_none_or(|before| {
+                now.threads <= before.threads
+                    && now.descriptors <= before.descriptors
+                    && now.children <= before.children
+            });
+            Ok((is_settled && server_threads(unterm.pid())? <= 2).then_some(now))
         },
         || format!("before {before:?}\nnow    {:?}", last.get()),
     )
+}
+
+/// Threads of the control server: two workers, and for ten seconds after its last use each thread of the blocking pool.
+fn server_threads(pid: u32) -> Result<usize> {
+    let mut count = 0;
+    for task in std::fs::read_dir(format!("/proc/{pid}/task"))? {
+        // A thread may end between the listing and the reading.
+        let name = std::fs::read_to_string(task?.path().join("comm")).unwrap_or_default();
+        count += usize::from(name.trim_end() == "unterm-control");
+    }
+    Ok(count)
 }
