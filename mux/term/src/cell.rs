@@ -128,6 +128,16 @@ impl Cell {
         }
     }
 
+    /// What it reads as where that is one byte: a narrow ASCII character, or a blank.
+    #[inline]
+    pub(crate) fn ascii(self) -> Option<u8> {
+        match (self.0 & (CONTENT | CLUSTER | 3 << WIDTH_SHIFT)) as u32 {
+            0 => Some(b' '),
+            code @ 1..=0x7f => Some(code as u8),
+            _ => None,
+        }
+    }
+
     /// The columns its content takes.
     pub fn width(self) -> Width {
         match self.0 >> WIDTH_SHIFT & 3 {

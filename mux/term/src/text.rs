@@ -181,7 +181,11 @@ impl Term {
 /// Appends the text of columns `start..end`.
 fn push_cells(view: &RowView<'_>, start: usize, end: usize, text: &mut String) {
     let end = end.min(view.cells.len());
-    for cell in view.cells.get(start..end).unwrap_or_default() {
+    let mut cells = view.cells.get(start..end).unwrap_or_default();
+    text.reserve(cells.len());
+    while !cells.is_empty() {
+        cells = push_ascii(cells, text);
+        let Some((cell, rest)) = cells.split_first() else { return };
         match (cell.width(), cell.content()) {
             (Width::Tail | Width::Head, _) => {}
             (_, Content::Empty) => text.push(' '),
@@ -189,6 +193,24 @@ fn push_cells(view: &RowView<'_>, start: usize, end: usize, text: &mut String) {
             (_, Content::Cluster(id)) => {
                 text.push_str(view.tables.cluster(id as u16).map_or(" ", |text| text));
             }
+        }
+        cells = rest;
+    }
+}
+
+/// Appends the ASCII and the blanks that `cells` begin with, the most of most screens, and returns the rest.
+fn push_ascii<'a>(mut cells: &'a [Cell], text: &mut String) -> &'a [Cell] {
+    let mut bytes = [0; 64];
+    loop {
+        let mut len = 0;
+        for (byte, ascii) in bytes.iter_mut().zip(cells.iter().map_while(|cell| cell.ascii())) {
+            *byte = ascii;
+            len += 1;
+        }
+        text.push_str(std::str::from_utf8(&bytes[..len]).unwrap_or_default());
+        cells = &cells[len..];
+        if len < bytes.len() {
+            return cells;
         }
     }
 }

@@ -30,6 +30,21 @@ fn words() {
     check_word("a,b", (0, 1), ",");
 }
 
+/// Text is read in pieces: none is lost or doubled where one ends, whatever stands there.
+#[test]
+fn long_rows_of_every_kind() {
+    for lead in 60..70 {
+        for odd in ["日", "é", "e\u{310}", "👩\u{200d}💻", ""] {
+            let line = format!("{}{odd}{}", "x".repeat(lead), "y z".repeat(40));
+            let mut fixture = Fixture::new(300, 2);
+            fixture.feed(&line);
+            let mut text = String::new();
+            fixture.term.row_text(LineId(0), &mut text);
+            assert_eq!(text, line);
+        }
+    }
+}
+
 #[test]
 fn lines_and_ranges() {
     let mut fixture = Fixture::new(10, 4);
