@@ -43,19 +43,22 @@ impl Clipboard {
 
     /// Puts text there.
     pub(super) fn store(&self, buffer: Buffer, text: String) {
-        self.send(Request::Store(buffer, text));
+        let _ = self.send(Request::Store(buffer, text));
     }
 
-    /// Asks for its text, to be pasted into `pane`.
-    pub(super) fn paste(&self, buffer: Buffer, pane: PaneId) {
-        self.send(Request::Paste(buffer, pane));
+    /// Asks for its text, to be pasted into `pane`. True when an answer will come to the inbox.
+    #[must_use]
+    pub(super) fn paste(&self, buffer: Buffer, pane: PaneId) -> bool {
+        self.send(Request::Paste(buffer, pane))
     }
 
-    fn send(&self, request: Request) {
-        let Some(requests) = &self.requests else { return };
-        if requests.try_send(request).is_err() {
+    fn send(&self, request: Request) -> bool {
+        let is_sent =
+            self.requests.as_ref().is_some_and(|requests| requests.try_send(request).is_ok());
+        if !is_sent {
             tracing::warn!("the clipboard does not answer: a request was dropped");
         }
+        is_sent
     }
 }
 
@@ -74,26 +77,30 @@ fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
     let mut system: Option<arboard::Clipboard> = None;
     while let Ok(request) = requests.recv() {
         let clipboard = match &mut system {
-            Some(clipboard) => clipboard,
+            Some(clipboard) => Some(clipboard),
             none => match arboard::Clipboard::new() {
-                Ok(clipboard) => none.insert(clipboard),
+                Ok(clipboard) => Some(none.insert(clipboard)),
                 Err(error) => {
                     tracing::warn!("the clipboard can't be reached: {error}");
-                    continue;
+                    None
                 }
             },
         };
         match request {
             Request::Store(buffer, text) => {
+                let Some(clipboard) = clipboard else { continue };
                 if let Err(error) = write(clipboard, buffer, text) {
                     tracing::warn!("text can't be put on the {buffer:?}: {error}");
                 }
             }
-            Request::Paste(buffer, pane) => match read(clipboard, buffer) {
-                Ok(text) => inbox.post(|news| news.pastes.push((pane, text))),
-                // Empty, or an image: there is nothing to paste.
-                Err(error) => tracing::debug!("no text on the {buffer:?}: {error}"),
-            },
+            Request::Paste(buffer, pane) => {
+                let text = clipboard.and_then(|clipboard| {
+                    // Empty, or an image: there is nothing to paste.
+                    let none = |error| tracing::debug!("no text on the {buffer:?}: {error}");
+                    read(clipboard, buffer).map_err(none).ok()
+                });
+                inbox.post(|news| news.pastes.push((pane, text)));
+            }
         }
     }
 }

@@ -67,7 +67,10 @@ impl App {
 
     /// Sends bytes that the person typed.
     fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
-        send(pane, bytes);
+        match self.views.get_mut(&pane.id()) {
+            Some(view) if view.pastes_due > 0 => view.typed_ahead.extend_from_slice(bytes),
+            _ => send(pane, bytes),
+        }
         self.blink_since = Instant::now();
         self.before_input(pane.id());
     }
@@ -126,8 +129,8 @@ impl App {
                 // Ctrl+C without a selection is the program's; Ctrl+Shift+C never is.
                 return self.copy_selection() || modifiers.contains(Modifiers::SHIFT);
             }
-            Action::Paste => self.clipboard.paste(Buffer::Clipboard, focused),
-            Action::PastePrimary => self.clipboard.paste(Buffer::Primary, focused),
+            Action::Paste => self.paste(Buffer::Clipboard, focused),
+            Action::PastePrimary => self.paste(Buffer::Primary, focused),
             Action::FontSize(points) => self.set_font_size(self.fonts.size + points),
             Action::ResetFontSize => self.set_font_size(self.default_font_size),
             Action::Fullscreen => self.toggle_fullscreen(),

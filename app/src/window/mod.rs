@@ -277,7 +277,7 @@ impl App {
             self.clipboard.store(Buffer::Primary, text);
         }
         for (pane, text) in news.pastes {
-            self.paste(pane, &text);
+            self.pasted(pane, text.as_deref());
         }
         for pane in news.bells {
             self.ring(pane);
@@ -341,13 +341,30 @@ impl App {
         }
     }
 
-    /// Pastes text into a pane.
-    fn paste(&mut self, pane: PaneId, text: &str) {
-        let Some(pane) = self.mux.pane(pane) else { return };
-        let modes = pane.term().modes();
-        let bytes = input::encode_paste(text, modes);
-        self.before_input(pane.id());
-        send(&pane, &bytes);
+    /// Asks for text to paste into a pane. What is typed there until it comes waits, so that no Enter overtakes it.
+    fn paste(&mut self, buffer: Buffer, pane: PaneId) {
+        if self.clipboard.paste(buffer, pane) {
+            self.views.entry(pane).or_default().pastes_due += 1;
+        }
+    }
+
+    /// The text to paste has come, or there is none.
+    fn pasted(&mut self, id: PaneId, text: Option<&str>) {
+        let Some(view) = self.views.get_mut(&id) else { return };
+        view.pastes_due = view.pastes_due.saturating_sub(1);
+        let behind = match view.pastes_due {
+            0 => std::mem::take(&mut view.typed_ahead),
+            _ => Vec::new(),
+        };
+        let Some(pane) = self.mux.pane(id) else { return };
+        if let Some(text) = text {
+            let modes = pane.term().modes();
+            self.before_input(id);
+            send(&pane, &input::encode_paste(text, modes));
+        }
+        if !behind.is_empty() {
+            send(&pane, &behind);
+        }
     }
 
     /// What every input to a pane does to its view: the live screen shows and the selection ends, so that the next

@@ -114,9 +114,9 @@ impl App {
             MouseButton::Left if modifiers.contains(Modifiers::CTRL) && self.open_link(&target) => {
             }
             MouseButton::Left => self.begin_selection(&target, modifiers),
-            MouseButton::Middle => self.clipboard.paste(Buffer::Primary, target.id),
+            MouseButton::Middle => self.paste(Buffer::Primary, target.id),
             MouseButton::Right if self.copy_selection() => {}
-            MouseButton::Right => self.clipboard.paste(Buffer::Clipboard, target.id),
+            MouseButton::Right => self.paste(Buffer::Clipboard, target.id),
             _ => {}
         }
     }

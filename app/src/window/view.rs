@@ -20,6 +20,10 @@ pub(super) struct View {
     pub(super) selection: Option<Selection>,
     pub(super) preedit: Option<Preedit>,
     pub(super) hovered_link: Option<Link>,
+    /// Pastes that were asked for and have not come.
+    pub(super) pastes_due: usize,
+    /// What was typed behind them.
+    pub(super) typed_ahead: Vec<u8>,
     /// The size the window gave the pane.
     pub(super) given: Option<Size>,
     /// It printed while its tab was hidden.
