@@ -18,7 +18,15 @@ use unterm_control::client::{self, Client};
 use args::{Args, Command, InstanceCommand, Named, ScreenCommand, SessionCommand};
 
 fn main() -> ExitCode {
-    match run(&Args::parse()) {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        // Help and the version are no errors; every error's code is 1.
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        }
+    };
+    match run(&args) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("{error:#}");
@@ -177,8 +185,10 @@ fn refuse_own_session(id: u64, client: &mut Client) -> Result<()> {
 
 fn only_session(client: &mut Client) -> Result<u64> {
     let list = client.call("session.list", json!({}))?;
-    let ids: Vec<_> = list["sessions"].as_array().into_iter().flatten().collect();
-    match ids.as_slice() {
+    let all: Vec<_> = list["sessions"].as_array().into_iter().flatten().collect();
+    let live: Vec<_> = all.iter().copied().filter(|session| session["is_dead"] == false).collect();
+    // One that has ended is meant only where nothing else can be.
+    match if live.len() == 1 { &live } else { &all }.as_slice() {
         [session] => session["id"].as_u64().context("the session has no number"),
         [] => bail!("there is no session; open one with `unterm-cli session create`"),
         sessions => {

@@ -260,8 +260,8 @@ impl Method for Create {
         params: CreateParams<'a>,
     ) -> Result<CreateReply> {
         let size = size(&params.cols, &params.rows)?;
-        let cwd = params.cwd.text("cwd")?.filter(|cwd| !cwd.is_empty());
-        let program = params.program.text("program")?.filter(|program| !program.is_empty());
+        let cwd = params.cwd.text("cwd")?;
+        let program = params.program.text("program")?;
         let args = params.args.list("args")?;
         if program.is_none() && !args.is_empty() {
             return Err(Error::Missing("program"));

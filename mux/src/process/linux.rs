@@ -68,9 +68,10 @@ pub(super) fn is_own_image(pid: i32) -> bool {
     own.is_ok() && own.ok() == std::fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
-/// The working directory of a process, `None` when it may not be read.
+/// The working directory of a process, `None` when it may not be read or was removed (the kernel's link then names
+/// what is not there).
 pub(super) fn cwd(pid: i32) -> Option<PathBuf> {
-    std::fs::read_link(format!("/proc/{pid}/cwd")).ok().filter(|path| path.is_absolute())
+    std::fs::read_link(format!("/proc/{pid}/cwd")).ok().filter(|path| path.is_dir())
 }
 
 /// The lowest process id in a process group whose leader is gone.

@@ -16,6 +16,19 @@ use crate::tables::{Tables, TablesView};
 pub(crate) struct Place {
     pub row: usize,
     pub col: usize,
+    /// Behind the cell in the last column rather than on it: the next character wraps.
+    pub past: bool,
+}
+
+impl Place {
+    /// Keeps the place on a screen of `cols` columns, where one that is behind its cell may have room again.
+    fn fit(&mut self, cols: usize) {
+        if self.past && self.col + 1 < cols {
+            self.col += 1;
+            self.past = false;
+        }
+        self.col = self.col.min(cols - 1);
+    }
 }
 
 /// Rows outside any grid, sharing one set of tables.
@@ -100,7 +113,8 @@ impl Line {
             }
             for (at, place) in places.iter_mut() {
                 if *at >= start && (*at < end || last) {
-                    *place = Place { row: index, col: (*at - start).min(cols - 1) };
+                    let col = *at - start;
+                    *place = Place { row: index, col: col.min(cols - 1), past: col >= cols };
                 }
             }
             let occ = cells.len() as u16;
@@ -206,7 +220,7 @@ impl Grid {
         grid.settle(&live, &loose.tables, revision);
         for place in places.iter_mut() {
             place.row = (place.row + moved).saturating_sub(top).min(rows - 1);
-            place.col = place.col.min(cols - 1);
+            place.fit(cols);
         }
         *self = grid;
     }
@@ -288,7 +302,11 @@ impl Grid {
             let start = line.append(&cells, meta, self.cols());
             for (i, place) in places.iter().enumerate() {
                 if place.row == row {
-                    tracked.push((i, start + place.col, Place::default()));
+                    tracked.push((
+                        i,
+                        start + place.col + usize::from(place.past),
+                        Place::default(),
+                    ));
                 }
             }
             if row == 0 {
@@ -310,10 +328,10 @@ impl Grid {
                 meta.flags |= WRAPPED;
             }
             for ((i, ..), (_, place)) in tracked.drain(..).zip(offsets) {
-                let place = Place { row: base + place.row, col: place.col };
+                let place = Place { row: base + place.row, ..place };
                 match places.get_mut(i) {
                     // Rows of `loose` from here on; marked so that a later row is not taken for an old one.
-                    Some(own) => *own = Place { row: place.row | DONE, col: place.col },
+                    Some(own) => *own = Place { row: place.row | DONE, ..place },
                     None => top = Some(place.row),
                 }
             }
@@ -371,7 +389,7 @@ impl Grid {
         grid.settle(&loose.rows[top..end], &loose.tables, revision);
         for place in places.iter_mut() {
             place.row = place.row.saturating_sub(top).min(rows - 1);
-            place.col = place.col.min(cols - 1);
+            place.fit(cols);
         }
         *self = grid;
     }

@@ -195,7 +195,11 @@ impl Term {
             return;
         }
         let (cols, rows) = (size.cols as usize, size.rows as usize);
-        let place = |position: Position| Place { row: position.row, col: position.col };
+        let place = |position: Position| Place {
+            row: position.row,
+            col: position.col,
+            past: position.wrap_pending,
+        };
         let mut shown = [place(self.cursor), place(self.saved.position)];
         let mut hidden = [place(self.hidden_cursor), place(self.hidden_saved.position)];
         let (main, alternate) = match self.screen {
@@ -214,13 +218,8 @@ impl Term {
             (&mut self.hidden_cursor, hidden[0]),
             (&mut self.hidden_saved.position, hidden[1]),
         ] {
-            // At the right edge of a narrower screen the flag keeps its sense; in the middle of a row it has none.
-            if position.wrap_pending && place.col + 1 < cols {
-                position.wrap_pending = false;
-                position.col = place.col + 1;
-            } else {
-                position.col = place.col;
-            }
+            position.wrap_pending = place.past;
+            position.col = place.col;
             position.row = place.row;
         }
         self.top = 0;

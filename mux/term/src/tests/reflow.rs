@@ -100,6 +100,25 @@ fn marks_and_wraps_stay_with_their_text() {
     assert_eq!(fixture.everything(), "output/$ echo hello");
 }
 
+/// The cursor behind a full row stays behind it, so that what is printed next destroys nothing.
+#[test]
+fn what_comes_after_a_resize_follows_the_text() {
+    for text in ["0123456789", "中中中中中", "01234567890123456789", "0123456"] {
+        for restore in ["", "\x1b8"] {
+            for (from, to) in [(20, 10), (10, 20), (10, 5), (30, 10), (7, 10), (12, 6), (14, 7)] {
+                let mut fixture = resized(from, 6, &format!("{text}\x1b7"), (to, 6));
+                fixture.feed(format!("{restore}X"));
+                assert_eq!(logical(&fixture).trim_end(), format!("{text}X"), "{from} to {to}");
+                let mut fixture = resized(from, 6, text, (to, 6));
+                fixture.term.resize(Size::cells(from, 6));
+                fixture.term.resize(Size::cells(to, 6));
+                fixture.feed("X");
+                assert_eq!(logical(&fixture).trim_end(), format!("{text}X"), "{from}, {to}, twice");
+            }
+        }
+    }
+}
+
 #[test]
 fn extremes_of_size() {
     let mut fixture = resized(10, 4, "日本語 text", (1, 1));
@@ -167,6 +186,8 @@ proptest! {
         }
         fixture.term.resize(Size::cells(20, 6));
         prop_assert_eq!(&logical(&fixture), &text);
+        fixture.feed("X");
+        prop_assert_eq!(logical(&fixture), text + "X");
     }
 
     /// No resize in the middle of anything breaks the grid.
