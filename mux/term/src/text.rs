@@ -137,7 +137,9 @@ impl Term {
             let Some(view) = self.grid.read(line, &mut scratch) else { continue };
             joined.rows.push((line, joined.text.len()));
             push_cells(&view, 0, view.cells.len(), &mut joined.text);
-            if view.meta.is_wrapped() && joined.rows.len() < LINE_ROWS as usize {
+            // The screen's last row may go on where nothing is kept: its program scrolled a part of the screen.
+            let goes_on = view.meta.is_wrapped() && line + 1 < self.grid.end();
+            if goes_on && joined.rows.len() < LINE_ROWS as usize {
                 let missing = self.grid.cols() - view.cells.len();
                 joined.text.extend(std::iter::repeat_n(' ', missing));
                 continue;

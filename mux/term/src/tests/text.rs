@@ -96,3 +96,11 @@ fn history_reads_as_it_was_printed() {
     assert_eq!(fixture.term.revision(LineId(7)), Some(2));
     assert_eq!(fixture.term.history_rows(), 297);
 }
+
+#[test]
+fn a_last_row_that_goes_on_nowhere_is_searched_too() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b[1;2r\x1b[4;1Hneedle0123456");
+    assert_eq!(fixture.screen(), "///456dle0123");
+    assert_eq!(fixture.term.find("dle", 9).len(), 1);
+}
