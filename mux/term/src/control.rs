@@ -23,5 +23,6 @@ impl Term {
             0x8f => self.charsets.single = Some(3),       // SS3
             _ => {}
         }
+        self.end_operation();
     }
 }

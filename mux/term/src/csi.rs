@@ -68,5 +68,6 @@ impl Term {
             (b'?', b'$', b'p') => self.report_private_mode(p.get(0)), // DECRQM (DEC)
             _ => tracing::debug!(?csi, "unknown control sequence"),
         }
+        self.end_operation();
     }
 }

@@ -30,5 +30,6 @@ impl Term {
             ([], b'\\') => {}                                   // ST
             _ => tracing::debug!(?intermediates, end, "unknown escape sequence"),
         }
+        self.end_operation();
     }
 }

@@ -599,25 +599,39 @@ impl Grid {
         for slot in 0..self.slots {
             let place = self.order.iter().position(|&s| s as usize == slot).unwrap_or_default();
             let used = (place + self.slots - self.head) % self.slots < self.pending + self.rows;
-            let (cells, meta) = (self.slot_cells(slot), self.meta[slot]);
-            assert!(used || meta.occ == 0, "a free slot is clean");
-            assert!(
-                cells[meta.occ as usize..].iter().all(|c| *c == Cell::EMPTY),
-                "cells after occ"
-            );
-            let tables = self.tables[self.table_of(slot)].view();
-            for (col, cell) in cells.iter().enumerate() {
-                assert!(cell.style_id() as usize <= tables.styles.len(), "style id");
-                assert!(cell.link_id() as usize <= tables.links.len(), "link id");
-                if let Some(id) = cell.cluster_id() {
-                    assert!(id != 0 && id as usize <= tables.clusters.len(), "cluster id");
-                }
-                let next_is_tail = cells.get(col + 1).is_some_and(|c| c.is_tail());
-                assert_eq!(cell.is_wide(), next_is_tail, "wide and tail, column {col}");
-                assert!(col > 0 || !cell.is_tail(), "a tail at the left edge");
-            }
+            assert!(used || self.meta[slot].occ == 0, "a free slot is clean");
+            self.check_slot(slot);
         }
         assert!(self.history.pages().all(|(_, page)| page.len() > 0));
+    }
+
+    /// Panics where a row of the screen that `select` picks contradicts itself.
+    #[cfg(debug_assertions)]
+    pub fn check_rows(&self, select: impl Fn(&RowMeta) -> bool) {
+        (0..self.rows).filter(|&row| select(self.meta(row))).for_each(|row| self.check_row(row));
+    }
+
+    /// Panics where a row of the screen contradicts itself.
+    #[cfg(debug_assertions)]
+    pub fn check_row(&self, row: usize) {
+        self.check_slot(self.slot(row));
+    }
+
+    #[cfg(debug_assertions)]
+    fn check_slot(&self, slot: usize) {
+        let (cells, meta) = (self.slot_cells(slot), self.meta[slot]);
+        assert!(cells[meta.occ as usize..].iter().all(|c| *c == Cell::EMPTY), "cells after occ");
+        let tables = self.tables[self.table_of(slot)].view();
+        for (col, cell) in cells.iter().enumerate() {
+            assert!(cell.style_id() as usize <= tables.styles.len(), "style id");
+            assert!(cell.link_id() as usize <= tables.links.len(), "link id");
+            if let Some(id) = cell.cluster_id() {
+                assert!(id != 0 && id as usize <= tables.clusters.len(), "cluster id");
+            }
+            let next_is_tail = cells.get(col + 1).is_some_and(|c| c.is_tail());
+            assert_eq!(cell.is_wide(), next_is_tail, "wide and tail, column {col}");
+            assert!(col > 0 || !cell.is_tail(), "a tail at the left edge");
+        }
     }
 
     /// A cell of the look that another grid's row gave it, with this grid's ids.

@@ -338,9 +338,30 @@ impl Term {
     /// A batch of output has ended.
     pub(crate) fn end_batch(&mut self) {
         #[cfg(debug_assertions)]
-        if self.seq.is_multiple_of(64) {
-            self.debug_check();
+        {
+            self.grid.check_rows(|meta| meta.revision == self.seq);
+            if self.seq.is_multiple_of(64) {
+                self.debug_check();
+            }
         }
+    }
+
+    /// One sequence or control of a batch has been carried out. In debug builds panics where it left the cursor, the
+    /// region or the cursor's row in a state that can't be.
+    #[inline(always)]
+    pub(crate) fn end_operation(&self) {
+        #[cfg(debug_assertions)]
+        {
+            self.check_place();
+            self.grid.check_row(self.cursor.row);
+        }
+    }
+
+    #[cfg(debug_assertions)]
+    fn check_place(&self) {
+        assert!(self.cursor.row < self.grid.rows() && self.cursor.col < self.grid.cols());
+        assert!(!self.cursor.wrap_pending || self.cursor.col + 1 == self.grid.cols());
+        assert!(self.top < self.bottom && self.bottom <= self.grid.rows());
     }
 
     /// Queues bytes for the program. Callers give fixed texts and numbers, never what a program wrote.
@@ -363,15 +384,15 @@ impl Term {
         self.events.push_back(event);
     }
 
-    /// Panics where the state contradicts itself; does nothing in release builds.
-    pub(crate) fn debug_check(&self) {
+    /// Panics where the state contradicts itself; does nothing in release builds. For tests: a batch checks what it
+    /// changed by itself.
+    #[doc(hidden)]
+    pub fn debug_check(&self) {
         #[cfg(debug_assertions)]
         {
             self.grid.check();
             self.hidden.check();
-            assert!(self.cursor.row < self.grid.rows() && self.cursor.col < self.grid.cols());
-            assert!(!self.cursor.wrap_pending || self.cursor.col + 1 == self.grid.cols());
-            assert!(self.top < self.bottom && self.bottom <= self.grid.rows());
+            self.check_place();
             assert_eq!(self.grid.cols(), self.size.cols as usize);
             assert_eq!(self.grid.rows(), self.size.rows as usize);
         }
