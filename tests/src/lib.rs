@@ -1,11 +1,12 @@
 //! What the end-to-end tests and benches share: the real program started on a home of its own, a display of its own,
-//! and the project's tree as the tidy checks read it.
+//! the project's tree as the tidy checks read it, and the fuzz bodies.
 //!
 //! Owns no product code and asserts nothing by itself. Everything started here is ended here, by its own process id, and
 //! listens on the loopback only.
 
 mod binaries;
 mod display;
+pub mod fuzz;
 mod instance;
 mod resources;
 mod tree;

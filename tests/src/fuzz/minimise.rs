@@ -1,0 +1,44 @@
+//! Making a failing input small.
+
+use super::HEADER;
+
+/// Runs of an input that are tried at most.
+const TRIES: usize = 4000;
+
+/// The shortest input found that still `fails`: pieces of the stream are left out, large ones first, then bytes made plain.
+pub fn minimise(input: &[u8], mut fails: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
+    let mut best = input.to_vec();
+    let mut tries = 0;
+    let mut try_one = |candidate: &[u8]| {
+        tries += 1;
+        (tries <= TRIES).then(|| fails(candidate))
+    };
+    let mut piece = best.len().saturating_sub(HEADER).next_power_of_two();
+    while piece > 0 {
+        let mut at = HEADER;
+        let mut any = false;
+        while at < best.len() {
+            let end = (at + piece).min(best.len());
+            let candidate = [&best[..at], &best[end..]].concat();
+            match try_one(&candidate) {
+                Some(true) => {
+                    best = candidate;
+                    any = true;
+                }
+                Some(false) => at = end,
+                None => return best,
+            }
+        }
+        // What one round made possible the same size may find again.
+        if !any || piece > 64 {
+            piece /= 2;
+        }
+    }
+    for at in 0..best.len() {
+        let byte = std::mem::replace(&mut best[at], b'x');
+        if byte != b'x' && try_one(&best) != Some(true) {
+            best[at] = byte;
+        }
+    }
+    best
+}

@@ -1,0 +1,276 @@
+//! Playing one input on terminals, as panes and viewers use them, and what must hold meanwhile.
+
+use std::sync::Arc;
+
+use unterm_term::{
+    LineId, Options, Palette, Parser, Point, Rgb, ScreenKind, Size, Snapshot, Term, TextRange,
+};
+
+use super::{HEADER, Random, words::MARK};
+
+/// The most bytes of replies a terminal keeps.
+const REPLIES: usize = 64 << 10;
+/// The most events a terminal keeps.
+const EVENTS: usize = 4096;
+
+/// How often what happens between two pieces of a stream, of 256.
+pub(super) struct Plan {
+    resize: usize,
+    look: usize,
+    /// A resize must keep all text. Off where a stream draws with more than text.
+    keeps_text: bool,
+    scrollbacks: &'static [usize],
+}
+
+impl Plan {
+    pub(super) const ENGINE: Self =
+        Self { resize: 6, look: 30, keeps_text: false, scrollbacks: &[0, 1, 7, 100, 10_000] };
+    pub(super) const IMAGES: Self = Self { resize: 16, ..Self::ENGINE };
+    pub(super) const REFLOW: Self =
+        Self { resize: 110, look: 50, keeps_text: true, scrollbacks: &[0, 3, 100_000, 100_000] };
+}
+
+/// One terminal with its parser.
+struct Fed {
+    term: Term,
+    parser: Parser,
+}
+
+impl Fed {
+    fn new(size: Size, scrollback: usize) -> Self {
+        let options = Options { scrollback, ..Options::default() };
+        Self { term: Term::new(size, options), parser: Parser::new() }
+    }
+
+    fn feed(&mut self, bytes: &[u8]) {
+        self.parser.advance(&mut self.term, bytes);
+        self.term.debug_check();
+    }
+}
+
+/// Plays the stream on two terminals, one given it in small pieces: they must come to the same.
+pub(super) fn play(input: &[u8], plan: &Plan) {
+    let mut header = [0; HEADER];
+    let len = input.len().min(HEADER);
+    header[..len].copy_from_slice(&input[..len]);
+    let mut stream = &input[len..];
+    let mut random = Random::new(u64::from_le_bytes(header));
+
+    let size = a_size(&mut random);
+    let scrollback = random.pick(plan.scrollbacks);
+    let mut whole = Fed::new(size, scrollback);
+    let mut split = Fed::new(size, scrollback);
+    let mut viewer = Viewer::default();
+    // Pieces as a slow program writes them, or as a pty hands over a flood.
+    let longest = random.pick(&[8, 64, 600, 4096, 1 << 16]);
+    while !stream.is_empty() {
+        let (segment, rest) = stream.split_at(stream.len().min(1 + random.below(longest)));
+        stream = rest;
+        whole.feed(segment);
+        feed_split(&mut split, segment, &mut random);
+        if random.below(256) < plan.look {
+            viewer.look(&split.term, &mut random);
+        }
+        if random.below(256) < plan.resize {
+            let size = a_size(&mut random);
+            resize(&mut split.term, size, plan.keeps_text.then_some(scrollback));
+            whole.term.resize(size);
+        }
+        if random.one_in(8) {
+            between(&mut whole.term, &mut split.term, &mut random);
+        }
+        if random.one_in(64) {
+            assert_same(&whole.term, &split.term);
+        }
+    }
+    assert_same(&whole.term, &split.term);
+    answers(&mut whole.term, &mut split.term);
+    viewer.look(&split.term, &mut random);
+}
+
+fn assert_same(whole: &Term, split: &Term) {
+    let (whole, split) = (whole.dump(), split.dump());
+    assert!(
+        whole == split,
+        "split elsewhere it comes to another state:\n{}",
+        differing(&whole, &split)
+    );
+}
+
+/// The lines that differ, for a message that can be read.
+fn differing(a: &str, b: &str) -> String {
+    let mut lines: Vec<String> = a
+        .lines()
+        .zip(b.lines())
+        .filter(|(a, b)| a != b)
+        .take(5)
+        .map(|(a, b)| format!("  whole {a}\n  split {b}"))
+        .collect();
+    if a.lines().count() != b.lines().count() {
+        lines.push("  and one has more lines".into());
+    }
+    lines.join("\n")
+}
+
+fn feed_split(fed: &mut Fed, mut segment: &[u8], random: &mut Random) {
+    let longest = random.pick(&[1, 3, 40, 1000]);
+    while !segment.is_empty() {
+        let (piece, rest) = segment.split_at(segment.len().min(1 + random.below(longest)));
+        fed.feed(piece);
+        segment = rest;
+    }
+}
+
+/// Mostly small, where edges are near; sometimes one column, sometimes large, sometimes without a size in pixels.
+fn a_size(random: &mut Random) -> Size {
+    let (cols, rows) = match random.below(16) {
+        0 => (1, 1 + random.below(4)),
+        1 => (2 + random.below(4), 1),
+        2 => (80 + random.below(120), 24 + random.below(40)),
+        3 => (80, 24),
+        _ => (1 + random.below(30), 1 + random.below(12)),
+    };
+    let cell = if random.one_in(4) { (0, 0) } else { (8, 16) };
+    Size { cell_width: cell.0, cell_height: cell.1, ..Size::cells(cols as u16, rows as u16) }
+}
+
+/// What owners of a terminal do between two reads.
+fn between(whole: &mut Term, split: &mut Term, random: &mut Random) {
+    match random.below(4) {
+        0 => answers(whole, split),
+        1 => {
+            whole.end_synchronized();
+            split.end_synchronized();
+        }
+        2 => {
+            let color = Rgb::hex(random.below(0x0100_0000) as u32);
+            let palette = Arc::new(Palette::new([color; 16], color, Rgb::default()));
+            whole.set_base_palette(palette.clone());
+            split.set_base_palette(palette);
+        }
+        _ => {}
+    }
+    whole.debug_check();
+    split.debug_check();
+}
+
+/// Replies and events are the same, bounded, and hold nothing that the program wrote.
+fn answers(whole: &mut Term, split: &mut Term) {
+    let replies = split.take_replies();
+    assert_eq!(
+        String::from_utf8_lossy(&whole.take_replies()),
+        String::from_utf8_lossy(&replies),
+        "split elsewhere it replies otherwise"
+    );
+    assert!(replies.len() <= REPLIES, "{} bytes of replies", replies.len());
+    let text = String::from_utf8_lossy(&replies);
+    assert!(!MARK.iter().any(|mark| text.contains(mark)), "a reply echoes the program: {text:?}");
+    // A line feed or a carriage return would run what stands before it, in a shell.
+    assert!(!replies.iter().any(|byte| matches!(byte, b'\r' | b'\n')), "{text:?}");
+    let events = split.take_events();
+    assert!(events.len() <= EVENTS, "{} events", events.len());
+    assert_eq!(whole.take_events(), events, "split elsewhere it tells otherwise");
+}
+
+/// Resizes. With `keeps_text`, a scrollback's length: what was there is still there, unless that was too short, the
+/// screen is one that keeps nothing, or a column has no room for wide characters. What stands below the cursor goes where
+/// the new screen has no room for both.
+fn resize(term: &mut Term, size: Size, keeps_text: Option<usize>) {
+    let comparable = |term: &Term| term.screen() == ScreenKind::Main && term.size().cols > 1;
+    let is_kept = keeps_text.is_some_and(|limit| limit > 1000) && comparable(term);
+    let before =
+        is_kept.then(|| (text_to(term, term.cursor().row, term.cursor().col), all_text(term)));
+    term.resize(size);
+    term.debug_check();
+    if let Some((to_cursor, before)) = before
+        && comparable(term)
+    {
+        let after = all_text(term);
+        let is_kept = after.starts_with(&to_cursor) && before.starts_with(&after);
+        assert!(is_kept, "a resize to {size:?} changed the text {before:?}\n to {after:?}");
+    }
+}
+
+/// All lines as they would be copied, without the blank ones at the end.
+fn all_text(term: &Term) -> String {
+    text_to(term, term.size().rows - 1, term.size().cols - 1)
+}
+
+/// Likewise up to a cell of the screen.
+fn text_to(term: &Term, row: u16, col: u16) -> String {
+    let end = LineId(term.live_top().0 + u64::from(row));
+    let range = TextRange {
+        start: Point { line: term.oldest(), col: 0 },
+        end: Point { line: end, col },
+        block: false,
+    };
+    term.text(range).trim_end().to_owned()
+}
+
+/// One who looks at the terminal: its copies brought up to date must be what new ones would be.
+#[derive(Default)]
+struct Viewer {
+    live: Snapshot,
+    back: Snapshot,
+}
+
+impl Viewer {
+    fn look(&mut self, term: &Term, random: &mut Random) {
+        compare(term, &mut self.live, None);
+        let span = term.live_top().0 - term.oldest().0 + 3;
+        let back = LineId(term.oldest().0.saturating_sub(1) + random.below(span as usize) as u64);
+        compare(term, &mut self.back, Some(back));
+        select(term, random);
+        search(term, random);
+    }
+}
+
+fn compare(term: &Term, kept: &mut Snapshot, top: Option<LineId>) {
+    let mut new = Snapshot::default();
+    term.snapshot(&mut new, top);
+    term.snapshot(kept, top);
+    assert_eq!(new.rows.len(), term.size().rows as usize);
+    for (new, kept) in new.rows.iter().zip(&kept.rows) {
+        assert_eq!(new, kept, "a snapshot brought up to date is not a new one");
+        let ends: Vec<u16> = new.styles.iter().map(|run| run.end).collect();
+        let starts: Vec<u16> = new.styles.iter().map(|run| run.start).collect();
+        assert_eq!(starts[0], 0);
+        assert_eq!(starts[1..], ends[..ends.len() - 1], "runs of style leave gaps");
+        assert_eq!(ends.last(), Some(&term.size().cols));
+    }
+    assert_eq!(
+        (new.cursor, new.modes, new.seq, new.oldest, new.live_top),
+        (kept.cursor, kept.modes, kept.seq, kept.oldest, kept.live_top)
+    );
+}
+
+fn a_point(term: &Term, random: &mut Random) -> Point {
+    let lines = term.history_rows() + term.size().rows as usize + 2;
+    let line = LineId(term.oldest().0.saturating_sub(1) + random.below(lines) as u64);
+    Point { line, col: random.below(term.size().cols as usize + 1) as u16 }
+}
+
+/// Words, lines and ranges, also such as are nowhere.
+fn select(term: &Term, random: &mut Random) {
+    let (a, b) = (a_point(term, random), a_point(term, random));
+    let word = term.word_at(a);
+    assert!(word.start <= word.end, "{word:?}");
+    let line = term.line_at(a.line);
+    assert!(line.start <= line.end, "{line:?}");
+    let range = TextRange { start: a.min(b), end: a.max(b), block: random.one_in(2) };
+    let lines = (range.end.line.0 - range.start.line.0) as usize + 1;
+    assert!(term.text(range).matches('\n').count() < lines);
+}
+
+/// Whatever stands in a row is found by a search.
+fn search(term: &Term, random: &mut Random) {
+    let line = LineId(term.live_top().0 + random.below(term.size().rows as usize) as u64);
+    let mut row = String::new();
+    assert!(term.row_text(line, &mut row));
+    let Some(word) = row.split_whitespace().next() else { return };
+    // Also one that starts on an earlier row and covers this one counts: no match lies inside another.
+    let found = term.find(word, 1);
+    assert!(!found.is_empty(), "{word:?} of {row:?} is not found");
+    let text = term.text(found[0].range).replace('\n', "");
+    assert!(text.contains(word), "{word:?} is found at {text:?}");
+}

@@ -1,0 +1,47 @@
+//! Numbers that only look random: the same seed gives the same inputs on every machine.
+
+/// A generator (splitmix64, public domain by its author S. Vigna).
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The sequence of this seed.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// The next 64 bits.
+    #[allow(clippy::should_implement_trait, reason = "it never ends, so it is no iterator's")]
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number less than `bound`; 0 when there is none.
+    pub fn below(&mut self, bound: usize) -> usize {
+        if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
+    }
+
+    /// A number less than one of `bounds`: small ones often, large ones too.
+    pub fn below_one_of(&mut self, bounds: &[usize]) -> usize {
+        let bound = self.pick(bounds);
+        self.below(bound)
+    }
+
+    /// True once in `count` times.
+    pub fn one_in(&mut self, count: usize) -> bool {
+        self.below(count) == 0
+    }
+
+    /// One of `items`.
+    ///
+    /// # Panics
+    ///
+    /// When there are none.
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+}

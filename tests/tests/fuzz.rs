@@ -1,0 +1,51 @@
+//! The fuzz bodies over a fixed, short count of inputs, and over all that was ever found.
+
+use unterm_tests::fuzz::{BODIES, Body, Corpus, Random, regressions};
+
+/// Inputs of each body: a few seconds together. `src/bin/fuzz.rs` runs them for longer.
+const INPUTS: u64 = 150;
+
+fn run(name: &str) {
+    let body = Body::named(name).expect("a body of that name");
+    for (path, input) in regressions(body).expect("the regressions can be read") {
+        eprintln!("{}", path.display());
+        body.run(&input);
+    }
+    let mut corpus = Corpus::new(body).expect("the corpus can be read");
+    for seed in 0..INPUTS {
+        // Shown when it fails: `fuzz --body … --seed 0 --inputs …` comes to the same input.
+        eprintln!("input {seed} of seed 0");
+        body.run(&corpus.next(&mut Random::new(seed)));
+    }
+}
+
+#[test]
+fn every_body_is_run_here() {
+    let names: Vec<_> = BODIES.iter().map(|body| body.name).collect();
+    assert_eq!(names, ["engine", "osc", "graphics", "sixel", "reflow"]);
+}
+
+#[test]
+fn engine() {
+    run("engine");
+}
+
+#[test]
+fn osc() {
+    run("osc");
+}
+
+#[test]
+fn graphics() {
+    run("graphics");
+}
+
+#[test]
+fn sixel() {
+    run("sixel");
+}
+
+#[test]
+fn reflow() {
+    run("reflow");
+}
