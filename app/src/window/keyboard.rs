@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use unterm_mux::{
     OnExit, Pane, Spawn,
-    input::{self, Key, Modifiers},
+    input::{self, Key, KeyAction, Modifiers},
 };
 use unterm_renderer::Preedit;
 use winit::{
@@ -27,38 +27,58 @@ const RESIZE_STEP: f32 = 0.04;
 impl App {
     /// A key went down or up.
     pub(super) fn key(&mut self, event: &KeyEvent) {
-        // The legacy encoding says nothing of releases.
-        if event.state == ElementState::Released {
-            return;
-        }
         let Some(pressed) = keys::pressed(event) else { return };
-        let modifiers = keys::modifiers(self.modifiers);
-        if let Some(action) = self.bound(pressed, modifiers)
-            && self.act(action, modifiers)
+        let told = keys::modifiers(self.modifiers);
+        let modifiers = self.held.modifiers(pressed, event, told);
+        let action = match (event.state, event.repeat) {
+            (ElementState::Released, _) => KeyAction::Release,
+            (ElementState::Pressed, true) => KeyAction::Repeat,
+            (ElementState::Pressed, false) => KeyAction::Press,
+        };
+        if action == KeyAction::Release {
+            if self.taken.remove(&event.physical_key) {
+                // Its press was a shortcut of ours.
+                return;
+            }
+        } else if let Some(bound) = self.bound(pressed, told)
+            && self.act(bound, told)
         {
+            self.taken.insert(event.physical_key);
             return;
         }
         let Some(pane) = self.focused_pane() else { return };
-        let modes = pane.term().modes();
+        let (modes, keyboard) = {
+            let term = pane.term();
+            (term.modes(), term.keyboard())
+        };
         let event = input::KeyEvent {
             key: pressed.key,
+            action,
             unshifted: pressed.unshifted,
-            modifiers: modifiers | pressed.num_lock(),
+            base: pressed.base,
+            modifiers,
             text: event.text.as_deref(),
         };
-        let bytes = input::encode_key(&event, modes);
-        if !bytes.is_empty() {
+        let bytes = input::encode_key(&event, modes, &keyboard);
+        if bytes.is_empty() {
+            return;
+        }
+        if action == KeyAction::Release || matches!(pressed.key, Key::Modifier(..)) {
+            // A key let go, or held for what comes, is no reason to leave what one looks at.
+            self.queue_bytes(&pane, &bytes);
+        } else {
             self.type_bytes(&pane, &bytes);
         }
     }
 
     /// The action bound to a key: by what it types, or by what it would type without Shift.
     fn bound(&self, pressed: Pressed, modifiers: Modifiers) -> Option<Action> {
-        let by_key = match pressed.key {
+        let by_key = match pressed.key.off_keypad() {
             Key::Char(c) => Key::Char(c.to_ascii_lowercase()),
             key => key,
         };
-        let unshifted = pressed.unshifted.map(|c| Key::Char(c.to_ascii_lowercase()));
+        let latin = input::latin(pressed.unshifted, pressed.base);
+        let unshifted = latin.map(|c| Key::Char(c.to_ascii_lowercase()));
         [Some(by_key), unshifted]
             .into_iter()
             .flatten()
@@ -67,12 +87,17 @@ impl App {
 
     /// Sends bytes that the person typed.
     fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
+        self.queue_bytes(pane, bytes);
+        self.blink_since = Instant::now();
+        self.before_input(pane.id());
+    }
+
+    /// Sends bytes behind what waits for a paste.
+    fn queue_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
         match self.views.get_mut(&pane.id()) {
             Some(view) if view.pastes_due > 0 => view.typed_ahead.extend_from_slice(bytes),
             _ => send(pane, bytes),
         }
-        self.blink_since = Instant::now();
-        self.before_input(pane.id());
     }
 
     /// What an input method did.
@@ -81,7 +106,8 @@ impl App {
         match event {
             Ime::Commit(text) => {
                 self.set_preedit(&pane, None);
-                self.type_bytes(&pane, text.as_bytes());
+                let keyboard = pane.term().keyboard();
+                self.type_bytes(&pane, &input::encode_text(&text, &keyboard));
             }
             Ime::Preedit(text, cursor) => {
                 let preedit = (!text.is_empty()).then_some(Preedit { text, cursor });

@@ -1,25 +1,81 @@
 //! Keys of winit as keys of the mux.
 
-use unterm_mux::input::{Key, Modifiers};
+use unterm_mux::input::{Key, ModifierKey, Modifiers, Side};
 use winit::{
-    event::KeyEvent,
-    keyboard::{Key as WinitKey, KeyCode, KeyLocation, ModifiersState, NamedKey, PhysicalKey},
+    event::{ElementState, KeyEvent},
+    keyboard::{
+        Key as WinitKey, KeyCode, KeyLocation, ModifiersState, NamedKey, NativeKey, PhysicalKey,
+    },
     platform::modifier_supplement::KeyEventExtModifierSupplement,
 };
 
-/// A pressed key: what it is, and what it would be without Shift and AltGr on a layout of Latin letters.
+/// A key of winit's: what it is, what it would be without modifiers, and what a US layout has in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pressed {
     pub(super) key: Key,
     pub(super) unshifted: Option<char>,
+    pub(super) base: Option<char>,
 }
 
-impl Pressed {
-    /// Num Lock, as far as this key shows it: winit does not tell, but a digit of the keypad was typed with it.
-    pub(super) fn num_lock(self) -> Modifiers {
-        match self.key {
-            Key::KeypadDigit(_) | Key::KeypadDecimal => Modifiers::NUM_LOCK,
-            _ => Modifiers::empty(),
+/// What winit does not tell of modifiers, found out from the keys: the locks, Hyper, Meta, and which of a pair is down.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    down: Vec<(ModifierKey, Side)>,
+    locks: Modifiers,
+}
+
+impl Held {
+    /// The window lost the keyboard: what is released elsewhere is not heard.
+    pub(super) fn forget(&mut self) {
+        self.down.clear();
+    }
+
+    /// The modifiers of this event, its own effect included; `told`: what winit says.
+    pub(super) fn modifiers(
+        &mut self,
+        pressed: Pressed,
+        event: &KeyEvent,
+        told: Modifiers,
+    ) -> Modifiers {
+        let mut modifiers = told;
+        let goes_down = event.state == ElementState::Pressed;
+        match pressed.key {
+            Key::Modifier(modifier, side) => {
+                self.down.retain(|down| *down != (modifier, side));
+                if goes_down {
+                    self.down.push((modifier, side));
+                }
+                // winit's state may be of before or after the event.
+                let is_down = self.down.iter().any(|(down, _)| *down == modifier);
+                modifiers.set(modifier.modifiers(), is_down);
+            }
+            Key::CapsLock if goes_down && !event.repeat => self.locks ^= Modifiers::CAPS_LOCK,
+            Key::NumLock if goes_down && !event.repeat => self.locks ^= Modifiers::NUM_LOCK,
+            key => self.see_locks(key, pressed.unshifted, told),
+        }
+        for (modifier, _) in &self.down {
+            if matches!(modifier, ModifierKey::Hyper | ModifierKey::Meta) {
+                modifiers |= modifier.modifiers();
+            }
+        }
+        modifiers | self.locks
+    }
+
+    /// A letter shows Caps Lock, and a key of the keypad Num Lock, by what the layout made of it.
+    fn see_locks(&mut self, key: Key, unshifted: Option<char>, told: Modifiers) {
+        let shift = told.contains(Modifiers::SHIFT);
+        match key {
+            Key::Char(c) if c.is_alphabetic() && c.is_lowercase() != c.is_uppercase() => {
+                let same_letter = unshifted.is_some_and(|u| u.to_lowercase().eq(c.to_lowercase()));
+                if same_letter {
+                    self.locks.set(Modifiers::CAPS_LOCK, c.is_uppercase() != shift);
+                }
+            }
+            Key::KeypadDigit(_) | Key::KeypadDecimal if !shift => {
+                self.locks.insert(Modifiers::NUM_LOCK);
+            }
+            key if key != key.off_keypad() && !shift => self.locks.remove(Modifiers::NUM_LOCK),
+            _ => {}
         }
     }
 }
@@ -34,41 +90,50 @@ pub(super) fn modifiers(state: ModifiersState) -> Modifiers {
     modifiers
 }
 
-/// The key of an event; `None` for modifiers, dead keys and keys that type nothing.
+/// The key of an event; `None` for dead keys and keys that have no name here.
 pub(super) fn pressed(event: &KeyEvent) -> Option<Pressed> {
     let keypad = event.location == KeyLocation::Numpad;
-    let base = event.key_without_modifiers();
-    let unshifted = latin(&base, event.physical_key);
+    let side = match event.location {
+        KeyLocation::Right => Side::Right,
+        _ => Side::Left,
+    };
     let key = match &event.logical_key {
-        WinitKey::Named(name) => named(*name, keypad)?,
+        WinitKey::Named(name) => named(*name, keypad, side)?,
         WinitKey::Character(text) => {
             let c = text.chars().next()?;
             if keypad { on_keypad(c).unwrap_or(Key::Char(c)) } else { Key::Char(c) }
         }
-        // The keypad's middle key without Num Lock (KP_Begin) has no name in winit.
-        WinitKey::Unidentified(_) if event.physical_key == PhysicalKey::Code(KeyCode::Numpad5) => {
-            Key::KeypadBegin
-        }
-        WinitKey::Dead(_) | WinitKey::Unidentified(_) => return None,
+        WinitKey::Unidentified(native) => unnamed(native, event.physical_key)?,
+        WinitKey::Dead(_) => return None,
     };
-    let unshifted = matches!(key, Key::Char(_)).then_some(unshifted).flatten();
-    Some(Pressed { key, unshifted })
-}
-
-/// The key's character without modifiers; on a layout without Latin letters the one a US layout has in its place, so
-/// that Ctrl and shortcuts work there.
-fn latin(base: &WinitKey, physical: PhysicalKey) -> Option<char> {
-    let own = match base {
+    if !matches!(key, Key::Char(_)) {
+        return Some(Pressed { key, unshifted: None, base: None });
+    }
+    let unshifted = match event.key_without_modifiers() {
         WinitKey::Character(text) => text.chars().next(),
         WinitKey::Named(NamedKey::Space) => Some(' '),
         _ => None,
     };
-    match own {
-        Some(c) if c.is_ascii() => Some(c),
-        other => us_layout(physical).or(other),
-    }
+    Some(Pressed { key, unshifted, base: us_layout(event.physical_key) })
 }
 
+/// Keys that X11 names and winit does not (X11/keysymdef.h).
+fn unnamed(native: &NativeKey, physical: PhysicalKey) -> Option<Key> {
+    let NativeKey::Xkb(keysym) = native else {
+        // The keypad's middle key without Num Lock has no name in winit.
+        let is_middle = physical == PhysicalKey::Code(KeyCode::Numpad5);
+        return is_middle.then_some(Key::KeypadBegin);
+    };
+    Some(match keysym {
+        0xff9d => Key::KeypadBegin,
+        0xffe7 => Key::Modifier(ModifierKey::Meta, Side::Left),
+        0xffe8 => Key::Modifier(ModifierKey::Meta, Side::Right),
+        0xfe11 => Key::Modifier(ModifierKey::Level5, Side::Left),
+        _ => return None,
+    })
+}
+
+/// What the key makes on a US layout (PC-101).
 fn us_layout(physical: PhysicalKey) -> Option<char> {
     let PhysicalKey::Code(code) = physical else { return None };
     Some(match code {
@@ -104,14 +169,31 @@ fn us_layout(physical: PhysicalKey) -> Option<char> {
         KeyCode::Slash => '/',
         KeyCode::Minus => '-',
         KeyCode::Equal => '=',
+        KeyCode::Semicolon => ';',
+        KeyCode::Quote => '\'',
+        KeyCode::Backquote => '`',
+        KeyCode::Comma => ',',
+        KeyCode::Period => '.',
+        KeyCode::Space => ' ',
         KeyCode::Digit0 => '0',
+        KeyCode::Digit1 => '1',
+        KeyCode::Digit2 => '2',
+        KeyCode::Digit3 => '3',
+        KeyCode::Digit4 => '4',
+        KeyCode::Digit5 => '5',
+        KeyCode::Digit6 => '6',
+        KeyCode::Digit7 => '7',
+        KeyCode::Digit8 => '8',
+        KeyCode::Digit9 => '9',
         _ => return None,
     })
 }
 
-fn named(name: NamedKey, keypad: bool) -> Option<Key> {
+fn named(name: NamedKey, keypad: bool, side: Side) -> Option<Key> {
+    if keypad && let Some(key) = named_on_keypad(name) {
+        return Some(key);
+    }
     Some(match name {
-        NamedKey::Enter if keypad => Key::KeypadEnter,
         NamedKey::Enter => Key::Enter,
         NamedKey::Tab => Key::Tab,
         NamedKey::Space => Key::Char(' '),
@@ -127,7 +209,6 @@ fn named(name: NamedKey, keypad: bool) -> Option<Key> {
         NamedKey::PageDown => Key::PageDown,
         NamedKey::Insert => Key::Insert,
         NamedKey::Delete => Key::Delete,
-        NamedKey::Clear if keypad => Key::KeypadBegin,
         NamedKey::ContextMenu => Key::Menu,
         NamedKey::F1 => Key::F(1),
         NamedKey::F2 => Key::F(2),
@@ -149,6 +230,63 @@ fn named(name: NamedKey, keypad: bool) -> Option<Key> {
         NamedKey::F18 => Key::F(18),
         NamedKey::F19 => Key::F(19),
         NamedKey::F20 => Key::F(20),
+        NamedKey::F21 => Key::F(21),
+        NamedKey::F22 => Key::F(22),
+        NamedKey::F23 => Key::F(23),
+        NamedKey::F24 => Key::F(24),
+        NamedKey::F25 => Key::F(25),
+        NamedKey::F26 => Key::F(26),
+        NamedKey::F27 => Key::F(27),
+        NamedKey::F28 => Key::F(28),
+        NamedKey::F29 => Key::F(29),
+        NamedKey::F30 => Key::F(30),
+        NamedKey::F31 => Key::F(31),
+        NamedKey::F32 => Key::F(32),
+        NamedKey::F33 => Key::F(33),
+        NamedKey::F34 => Key::F(34),
+        NamedKey::F35 => Key::F(35),
+        NamedKey::CapsLock => Key::CapsLock,
+        NamedKey::ScrollLock => Key::ScrollLock,
+        NamedKey::NumLock => Key::NumLock,
+        NamedKey::PrintScreen => Key::PrintScreen,
+        NamedKey::Pause => Key::Pause,
+        NamedKey::MediaPlay => Key::MediaPlay,
+        NamedKey::MediaPause => Key::MediaPause,
+        NamedKey::MediaPlayPause => Key::MediaPlayPause,
+        NamedKey::MediaStop => Key::MediaStop,
+        NamedKey::MediaFastForward => Key::MediaFastForward,
+        NamedKey::MediaRewind => Key::MediaRewind,
+        NamedKey::MediaTrackNext => Key::MediaTrackNext,
+        NamedKey::MediaTrackPrevious => Key::MediaTrackPrevious,
+        NamedKey::MediaRecord => Key::MediaRecord,
+        NamedKey::AudioVolumeDown => Key::LowerVolume,
+        NamedKey::AudioVolumeUp => Key::RaiseVolume,
+        NamedKey::AudioVolumeMute => Key::MuteVolume,
+        NamedKey::Shift => Key::Modifier(ModifierKey::Shift, side),
+        NamedKey::Control => Key::Modifier(ModifierKey::Control, side),
+        NamedKey::Alt => Key::Modifier(ModifierKey::Alt, side),
+        NamedKey::Super => Key::Modifier(ModifierKey::Super, side),
+        NamedKey::Hyper => Key::Modifier(ModifierKey::Hyper, side),
+        NamedKey::Meta => Key::Modifier(ModifierKey::Meta, side),
+        NamedKey::AltGraph => Key::Modifier(ModifierKey::Level3, Side::Right),
+        _ => return None,
+    })
+}
+
+fn named_on_keypad(name: NamedKey) -> Option<Key> {
+    Some(match name {
+        NamedKey::Enter => Key::KeypadEnter,
+        NamedKey::ArrowUp => Key::KeypadUp,
+        NamedKey::ArrowDown => Key::KeypadDown,
+        NamedKey::ArrowLeft => Key::KeypadLeft,
+        NamedKey::ArrowRight => Key::KeypadRight,
+        NamedKey::Home => Key::KeypadHome,
+        NamedKey::End => Key::KeypadEnd,
+        NamedKey::PageUp => Key::KeypadPageUp,
+        NamedKey::PageDown => Key::KeypadPageDown,
+        NamedKey::Insert => Key::KeypadInsert,
+        NamedKey::Delete => Key::KeypadDelete,
+        NamedKey::Clear => Key::KeypadBegin,
         _ => return None,
     })
 }
@@ -170,15 +308,39 @@ fn on_keypad(c: char) -> Option<Key> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_cyrillic_key_stands_for_the_latin_one_in_its_place() {
-        let base = WinitKey::Character("с".into());
-        assert_eq!(latin(&base, PhysicalKey::Code(KeyCode::KeyC)), Some('c'));
+    fn letter(c: char, unshifted: char, told: Modifiers) -> Modifiers {
+        let mut held = Held::default();
+        held.see_locks(Key::Char(c), Some(unshifted), told);
+        held.locks
     }
 
     #[test]
-    fn a_latin_layout_keeps_its_own_letters() {
-        let base = WinitKey::Character("z".into());
-        assert_eq!(latin(&base, PhysicalKey::Code(KeyCode::KeyY)), Some('z'), "a German layout");
+    fn letters_show_caps_lock() {
+        let shift = Modifiers::SHIFT;
+        assert_eq!(letter('a', 'a', Modifiers::empty()), Modifiers::empty());
+        assert_eq!(letter('A', 'a', Modifiers::empty()), Modifiers::CAPS_LOCK);
+        assert_eq!(letter('A', 'a', shift), Modifiers::empty());
+        assert_eq!(letter('a', 'a', shift), Modifiers::CAPS_LOCK);
+        assert_eq!(letter('Ä', 'ä', Modifiers::empty()), Modifiers::CAPS_LOCK);
+        // AltGr made another letter of it: that shows nothing.
+        assert_eq!(letter('Ω', 'q', Modifiers::empty()), Modifiers::empty());
+        assert_eq!(letter('1', '1', Modifiers::empty()), Modifiers::empty());
+    }
+
+    #[test]
+    fn the_keypad_shows_num_lock() {
+        let mut held = Held::default();
+        held.see_locks(Key::KeypadDigit(4), None, Modifiers::empty());
+        assert_eq!(held.locks, Modifiers::NUM_LOCK);
+        // Shift turns it round, so that nothing is known.
+        held.see_locks(Key::KeypadLeft, None, Modifiers::SHIFT);
+        assert_eq!(held.locks, Modifiers::NUM_LOCK);
+        held.see_locks(Key::KeypadLeft, None, Modifiers::empty());
+        assert_eq!(held.locks, Modifiers::empty());
+    }
+
+    #[test]
+    fn a_german_key_has_its_own_letter_and_the_place_of_another() {
+        assert_eq!(us_layout(PhysicalKey::Code(KeyCode::KeyY)), Some('y'), "where German has z");
     }
 }

@@ -17,7 +17,7 @@ mod title;
 mod view;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -31,7 +31,7 @@ use winit::{
     dpi::{PhysicalPosition, PhysicalSize},
     event::{StartCause, WindowEvent},
     event_loop::{ActiveEventLoop, ControlFlow, EventLoop},
-    keyboard::ModifiersState,
+    keyboard::{ModifiersState, PhysicalKey},
     window::{Window, WindowId},
 };
 
@@ -42,6 +42,7 @@ use clipboard::{Buffer, Clipboard};
 use draw::Pacing;
 use geometry::Geometry;
 use inbox::{Inbox, News, Wake};
+use keys::Held;
 use pointer::Pointer;
 use view::View;
 
@@ -126,6 +127,9 @@ struct App {
     views: HashMap<PaneId, View>,
     tabs: Vec<TabLabel>,
     modifiers: ModifiersState,
+    held: Held,
+    /// Keys whose press was a shortcut: their release is not the program's.
+    taken: HashSet<PhysicalKey>,
     pointer: Pointer,
     /// The window has the keyboard.
     focused: bool,
@@ -158,6 +162,8 @@ impl App {
             views: HashMap::new(),
             tabs: Vec::new(),
             modifiers: ModifiersState::empty(),
+            held: Held::default(),
+            taken: HashSet::new(),
             pointer: Pointer::default(),
             focused: false,
             told_focus: None,
@@ -286,7 +292,7 @@ impl App {
     }
 
     /// Asks for a picture when a pane in sight changed, and marks the tabs of the others.
-    fn notice_output(&mut self, panes: &std::collections::HashSet<PaneId>) {
+    fn notice_output(&mut self, panes: &HashSet<PaneId>) {
         if panes.is_empty() {
             return;
         }
@@ -462,6 +468,8 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::Occluded(occluded) => self.occlude(occluded),
             WindowEvent::Focused(focused) => {
                 self.focused = focused;
+                self.held.forget();
+                self.taken.clear();
                 self.tell_focus();
                 self.pacing.ask();
             }

@@ -66,6 +66,15 @@ impl Term {
             (0, b'"', b'q') => self.set_protection(p.get(0)),    // DECSCA
             (0, b'$', b'p') => self.report_mode(p.get(0)),       // DECRQM (ANSI)
             (b'?', b'$', b'p') => self.report_private_mode(p.get(0)), // DECRQM (DEC)
+            (b'>', 0, b'u') => self.push_key_flags(p.get(0)),    // kitty keyboard
+            (b'<', 0, b'u') => self.pop_key_flags(p.count(0)),   // kitty keyboard
+            (b'=', 0, b'u') => self.set_key_flags(p.get(0), p.count(1)), // kitty keyboard
+            (b'?', 0, b'u') => self.report_key_flags(),          // kitty keyboard
+            (b'>', 0, b'm') => self.set_key_modifiers(p),        // XTMODKEYS
+            (b'?', 0, b'm') => self.report_key_modifiers(p.get(0)), // XTQMODKEYS
+            (b'>', 0, b'n') => self.disable_key_modifiers(p.get(0), p.values() != [0]), // XTMODKEYS off
+            (b'>', 0, b'f') => self.set_key_format(p),                                  // XTFMTKEYS
+            (b'?', 0, b'g') => self.report_key_format(p.get(0)), // XTQFMTKEYS
             _ => tracing::debug!(?csi, "unknown control sequence"),
         }
         self.end_operation();

@@ -224,6 +224,7 @@ impl Term {
         self.charsets = Default::default();
         self.saved = SavedCursor::default();
         self.cursor.wrap_pending = false;
+        self.reset_keyboard();
     }
 
     /// RIS: everything as at the start, with an empty screen and history.
@@ -246,6 +247,7 @@ impl Term {
         self.modes = Self::first_modes();
         self.mouse_tracking = MouseTracking::Off;
         self.mouse_encoding = MouseEncoding::Legacy;
+        self.reset_keyboard();
         self.shape = CursorShape::Default;
         self.blinking = false;
         self.last_printed = '\0';

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::charset::Charsets;
 use crate::grid::Grid;
+use crate::keyboard::Keyboard;
 use crate::pen::Pen;
 use crate::reflow::Place;
 use crate::tabs::Tabs;
@@ -107,6 +108,7 @@ pub struct Term {
     pub(crate) modes: Modes,
     pub(crate) mouse_tracking: MouseTracking,
     pub(crate) mouse_encoding: MouseEncoding,
+    pub(crate) keyboard: Keyboard,
     pub(crate) shape: CursorShape,
     pub(crate) blinking: bool,
     /// The last character printed, for REP; `\0` before the first.
@@ -147,6 +149,7 @@ impl Term {
             modes: Self::first_modes(),
             mouse_tracking: MouseTracking::Off,
             mouse_encoding: MouseEncoding::Legacy,
+            keyboard: Keyboard::default(),
             shape: CursorShape::Default,
             blinking: false,
             last_printed: '\0',

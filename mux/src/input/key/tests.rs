@@ -1,6 +1,9 @@
-//! The tables of xterm ctlseqs, row by row.
+//! The tables of xterm ctlseqs, row by row; beside it those of kitty's page and of modifyOtherKeys.
 
 use super::*;
+
+mod kitty;
+mod other;
 
 const NONE: Modifiers = Modifiers::empty();
 const SHIFT: Modifiers = Modifiers::SHIFT;
@@ -22,7 +25,8 @@ fn encode_with(
     modifiers: Modifiers,
     modes: Modes,
 ) -> String {
-    String::from_utf8(encode_key(&KeyEvent { key, unshifted, modifiers, text }, modes)).unwrap()
+    let event = KeyEvent { unshifted, text, ..KeyEvent::press(key, modifiers) };
+    String::from_utf8(encode_key(&event, modes, &KeyboardMode::default())).unwrap()
 }
 
 /// The sixteen combinations of Shift, Alt, Ctrl and Super, in the order of xterm's parameter, which is 1 for none.
@@ -247,4 +251,28 @@ fn num_lock_makes_digits_of_the_keypad_and_changes_nothing_else() {
     assert_eq!(encode(Key::Up, Modifiers::NUM_LOCK, FRESH), "\x1b[A");
     assert_eq!(encode(Key::F(5), Modifiers::NUM_LOCK, FRESH), "\x1b[15~");
     assert_eq!(encode(Key::KeypadDigit(200), NONE, FRESH), "9");
+}
+
+#[test]
+fn xterm_resources_change_the_form_of_function_keys() {
+    let encode = |key, mods, modify_cursor, modify_function, modes| {
+        let keyboard = KeyboardMode { modify_cursor, modify_function, ..Default::default() };
+        String::from_utf8(encode_key(&KeyEvent::press(key, mods), modes, &keyboard)).unwrap()
+    };
+    let app = FRESH | Modes::APP_CURSOR;
+    for (modify, expected) in
+        [(-1, "\x1bOA"), (0, "\x1bO5A"), (1, "\x1b[5A"), (2, "\x1b[1;5A"), (3, "\x1b[>1;5A")]
+    {
+        assert_eq!(encode(Key::Up, CTRL, modify, 2, app), expected, "modifyCursorKeys {modify}");
+        assert_eq!(encode(Key::Up, NONE, modify, 2, app), "\x1bOA");
+    }
+    for (key, mods, expected) in [
+        (Key::F(1), SHIFT, "\x1b[23~"),
+        (Key::F(1), CTRL, "\x1b[42~"),
+        (Key::F(2), SHIFT | CTRL, "\x1b[53~"),
+        (Key::F(5), NONE, "\x1b[15~"),
+        (Key::F(250), SHIFT | CTRL, ""),
+    ] {
+        assert_eq!(encode(key, mods, 2, -1, FRESH), expected, "{key:?} {mods:?}");
+    }
 }

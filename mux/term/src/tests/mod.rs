@@ -1,6 +1,7 @@
 //! Tests of the engine as its users see it: bytes in, screen out.
 
 mod hostile;
+mod keyboard;
 mod oracle;
 mod print;
 mod reflow;

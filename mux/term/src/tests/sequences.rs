@@ -141,8 +141,6 @@ fn replies() {
     check_reply("\x1bP+q6576696C\x1b\\", "\x1bP0+r\x1b\\");
     check_reply("\x1b[18t\x1b[14t\x1b[16t", "\x1b[8;4;10t\x1b[4;64;80t\x1b[6;16;8t");
     check_reply("\x1b[>q", concat!("\x1bP>|Unterm ", env!("CARGO_PKG_VERSION"), "\x1b\\"));
-    // Not spoken yet, so not claimed.
-    check_reply("\x1b[?u", "");
     // Reports of the title are a way to type into a shell.
     check_reply("\x1b]2;rm -rf\x07\x1b[21t", "");
     check_reply("\x1b]4;1;#ff8000\x07\x1b]4;1;?\x07", "\x1b]4;1;rgb:ffff/8080/0000\x07");

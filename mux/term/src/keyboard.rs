@@ -1,0 +1,208 @@
+//! What programs ask of the keyboard: the kitty keyboard protocol's stacks of flags, and xterm's modifyOtherKeys family.
+//!
+//! Owns the state alone; keys become bytes outside the engine, from a [`KeyboardMode`]. Sources: kitty's page
+//! "Comprehensive keyboard handling in terminals"; xterm ctlseqs, XTMODKEYS, XTQMODKEYS, XTFMTKEYS, XTQFMTKEYS.
+
+use crate::ScreenKind;
+use crate::params::Params;
+use crate::term::Term;
+
+/// Entries of one screen's stack, the flags in force among them; when it is full the oldest goes.
+const STACK_CAP: usize = 32;
+
+bitflags::bitflags! {
+    /// Progressive enhancements of the kitty keyboard protocol, with the numbers of its page.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub struct KittyFlags: u8 {
+        /// Disambiguate escape codes.
+        const DISAMBIGUATE = 1;
+        /// Report event types: repeats and releases.
+        const EVENT_TYPES = 2;
+        /// Report alternate keys: the shifted key and the key of the base layout.
+        const ALTERNATE_KEYS = 4;
+        /// Report all keys as escape codes.
+        const ALL_KEYS = 8;
+        /// Report associated text.
+        const TEXT = 16;
+    }
+}
+
+/// How a program wants its keys, beside the modes: what an encoder of keys needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyboardMode {
+    /// The kitty keyboard protocol's flags in force on the screen shown; none: it is off.
+    pub kitty: KittyFlags,
+    /// modifyCursorKeys: −1 no modifiers, 0 and 1 without the first parameter, 2 (the default) with it, 3 with `>`.
+    pub modify_cursor: i8,
+    /// modifyFunctionKeys: likewise; −1: Shift and Ctrl make higher function keys.
+    pub modify_function: i8,
+    /// modifyOtherKeys: 0 (the default) off, 1 keys that have no sequence else, 2 all with modifiers, 3 all.
+    pub modify_other: i8,
+    /// formatOtherKeys: `CSI code ; modifiers u` rather than `CSI 27 ; modifiers ; code ~`.
+    pub format_other: bool,
+}
+
+impl Default for KeyboardMode {
+    fn default() -> Self {
+        Keyboard::default().mode(ScreenKind::Main)
+    }
+}
+
+/// What XTMODKEYS sets: xterm's number, and its value at the start.
+const RESOURCES: [(u16, i8); 7] = [(0, 0), (1, 2), (2, 2), (3, 0), (4, 0), (6, 0), (7, 0)];
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(crate) struct Keyboard {
+    /// Of the main screen and of the alternate one; the last entry is in force.
+    stacks: [Vec<u8>; 2],
+    /// Values of [`RESOURCES`], in their order.
+    modify: [i8; RESOURCES.len()],
+    format: [i8; RESOURCES.len()],
+}
+
+impl Default for Keyboard {
+    fn default() -> Self {
+        Self {
+            stacks: Default::default(),
+            modify: RESOURCES.map(|(_, first)| first),
+            format: [0; RESOURCES.len()],
+        }
+    }
+}
+
+impl Keyboard {
+    fn mode(&self, screen: ScreenKind) -> KeyboardMode {
+        let flags = self.stacks[screen as usize].last().copied().unwrap_or(0);
+        KeyboardMode {
+            kitty: KittyFlags::from_bits_truncate(flags),
+            modify_cursor: self.modify[1],
+            modify_function: self.modify[2],
+            modify_other: self.modify[4],
+            format_other: self.format[4] > 0,
+        }
+    }
+}
+
+fn resource(number: u16) -> Option<usize> {
+    RESOURCES.iter().position(|(own, _)| *own == number)
+}
+
+/// The second parameter, `None` when it is absent.
+fn value(params: &Params) -> Option<i8> {
+    params.values().get(1).map(|&value| value.min(i8::MAX as u16) as i8)
+}
+
+impl Term {
+    /// How the program wants its keys.
+    pub fn keyboard(&self) -> KeyboardMode {
+        self.keyboard.mode(self.screen)
+    }
+
+    fn key_stack(&mut self) -> &mut Vec<u8> {
+        &mut self.keyboard.stacks[self.screen as usize]
+    }
+
+    /// `CSI > flags u`: new flags on top of those in force.
+    pub(crate) fn push_key_flags(&mut self, flags: u16) {
+        let stack = self.key_stack();
+        if stack.is_empty() {
+            // What a pop returns to.
+            stack.push(0);
+        }
+        if stack.len() == STACK_CAP {
+            stack.remove(0);
+        }
+        stack.push(KittyFlags::from_bits_truncate(flags as u8).bits());
+    }
+
+    /// `CSI < count u`; popping the last entry resets all flags.
+    pub(crate) fn pop_key_flags(&mut self, count: usize) {
+        let stack = self.key_stack();
+        stack.truncate(stack.len().saturating_sub(count));
+    }
+
+    /// `CSI = flags ; mode u`: 1 sets all, 2 adds, 3 takes away.
+    pub(crate) fn set_key_flags(&mut self, flags: u16, mode: usize) {
+        let flags = KittyFlags::from_bits_truncate(flags as u8);
+        let now = self.keyboard().kitty;
+        let flags = match mode {
+            1 => flags,
+            2 => now | flags,
+            3 => now - flags,
+            _ => return,
+        };
+        let stack = self.key_stack();
+        stack.pop();
+        stack.push(flags.bits());
+    }
+
+    /// `CSI ? u`.
+    pub(crate) fn report_key_flags(&mut self) {
+        let flags = self.keyboard().kitty.bits();
+        self.reply(format!("\x1b[?{flags}u").as_bytes());
+    }
+
+    /// XTMODKEYS: `CSI > resource ; value m`; without a value, or without both, back to the start.
+    pub(crate) fn set_key_modifiers(&mut self, params: &Params) {
+        self.set_key_resource(params, true);
+    }
+
+    /// XTFMTKEYS: `CSI > resource ; value f`, likewise.
+    pub(crate) fn set_key_format(&mut self, params: &Params) {
+        self.set_key_resource(params, false);
+    }
+
+    fn set_key_resource(&mut self, params: &Params, modify: bool) {
+        let first = Keyboard::default();
+        let (own, first) = if modify {
+            (&mut self.keyboard.modify, first.modify)
+        } else {
+            (&mut self.keyboard.format, first.format)
+        };
+        if params.values() == [0] {
+            // No parameter and a single 0 look the same; xterm's resource 0 is for its older keyboards.
+            *own = first;
+        } else if let Some(at) = resource(params.get(0)) {
+            own[at] = value(params).unwrap_or(first[at]);
+        } else {
+            tracing::debug!(?params, "unknown keyboard resource");
+        }
+    }
+
+    /// `CSI > resource n`: xterm's value −1. Without a parameter it is modifyFunctionKeys.
+    pub(crate) fn disable_key_modifiers(&mut self, number: u16, given: bool) {
+        if let Some(at) = resource(if given { number } else { 2 }) {
+            self.keyboard.modify[at] = -1;
+        }
+    }
+
+    /// XTQMODKEYS: answered in the form of XTMODKEYS.
+    pub(crate) fn report_key_modifiers(&mut self, number: u16) {
+        self.report_key_resource(number, true);
+    }
+
+    /// XTQFMTKEYS: answered in the form of XTFMTKEYS.
+    pub(crate) fn report_key_format(&mut self, number: u16) {
+        self.report_key_resource(number, false);
+    }
+
+    fn report_key_resource(&mut self, number: u16, modify: bool) {
+        let Some(at) = resource(number) else { return };
+        let (value, last) = match modify {
+            true => (self.keyboard.modify[at], 'm'),
+            false => (self.keyboard.format[at], 'f'),
+        };
+        // The form has no number below 0: xterm leaves it out.
+        let reply = match value {
+            0.. => format!("\x1b[>{number};{value}{last}"),
+            _ => format!("\x1b[>{number}{last}"),
+        };
+        self.reply(reply.as_bytes());
+    }
+
+    /// RIS and DECSTR, as kitty and xterm do both.
+    pub(crate) fn reset_keyboard(&mut self) {
+        self.keyboard = Keyboard::default();
+    }
+}
