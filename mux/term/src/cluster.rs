@@ -5,7 +5,7 @@ use crate::cell::{CLUSTER, Cell, Content, SHOWN, TAIL, WIDE};
 use crate::grid::part_wide;
 use crate::row::WRAPPED;
 use crate::term::{Position, Term};
-use crate::unicode::{Class, cluster_width, joins, may_join, props};
+use crate::unicode::{Class, joins, may_join, props};
 use crate::work;
 
 /// Bytes of a cluster; what would join it beyond that is dropped.
@@ -45,7 +45,7 @@ impl Term {
     /// Adds `c` to the cluster before the cursor if it belongs there; true when it has been dealt with.
     pub(crate) fn join(&mut self, c: char, class: Class, width: usize) -> bool {
         // What takes no column of its own stays with what is before it, so that no text is lost.
-        let extends = width == 0 || matches!(class, Class::Extend | Class::Joiner);
+        let extends = width == 0 || class.extends();
         if !self.modes.contains(Modes::GRAPHEMES) && width > 0 {
             return false;
         }
@@ -63,7 +63,7 @@ impl Term {
     fn join_to(&mut self, text: &mut String, c: char, class: Class, width: usize) -> bool {
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
         // What takes no column of its own stays with what is before it, so that no text is lost.
-        let extends = width == 0 || matches!(class, Class::Extend | Class::Joiner);
+        let extends = width == 0 || class.extends();
         let Some((row, col)) = self.cell_before() else { return false };
         let slot = self.grid.slot(row);
         let table = self.grid.table_of(slot);
@@ -78,21 +78,16 @@ impl Term {
             }
         }
         work::add(text.len() + 1);
-        if !extends && !belongs(text, c, class) {
+        if !extends && !joins(text, c) {
             return false;
         }
         if text.len() + c.len_utf8() > CLUSTER_CAP {
             return true;
         }
-        text.push(c);
         let old = 1 + cell.is_wide() as usize;
-        let new = match c {
-            _ if !graphemes => old,
-            '\u{fe0e}' | '\u{fe0f}' => cluster_width(text).min(self.grid.cols()),
-            // Other marks without width change none, and nothing that joins makes a cluster narrower.
-            _ if width == 0 || old == 2 => old,
-            _ => cluster_width(text).min(self.grid.cols()),
-        };
+        let new = if graphemes { joined_width(text, old, c, width) } else { old };
+        let new = new.min(self.grid.cols());
+        text.push(c);
         let Some(id) = self.grid.intern_cluster(table, text) else { return true };
         let shown = Cell(CLUSTER | id as u64);
         if (old, new) == (1, 2) && col + 1 == self.grid.cols() {
@@ -151,19 +146,19 @@ impl Term {
     }
 }
 
-/// Whether `c` continues the cluster `text` (UAX #29), where a look at the classes has said that it may.
-fn belongs(text: &str, c: char, class: Class) -> bool {
+/// Columns a cluster of `old` columns takes when `c`, of `width` columns, joins it (mode 2027): those of all its characters,
+/// at most two, but where a variation selector says otherwise.
+fn joined_width(text: &str, old: usize, c: char, width: usize) -> usize {
     let mut before = text.chars().rev();
-    let last = before.next().map_or(Class::Other, |c| props(c).class());
-    if class == Class::Pictograph && last == Class::Joiner {
-        // GB11, as emoji use it: a pictograph, at most one modifier or variation selector, and the joiner.
-        let mut base = before.next();
-        if matches!(base, Some('\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')) {
-            base = before.next();
-        }
-        if base.is_some_and(|c| props(c).class() == Class::Pictograph) {
-            return true;
-        }
+    let last = before.next().map(props);
+    match c {
+        // Text presentation, of a pictograph alone.
+        '\u{fe0e}' if before.next().is_none() => match last {
+            Some(last) if last.varies() && last.width() == 2 => 1,
+            _ => old,
+        },
+        '\u{fe0f}' if last.is_some_and(|last| last.varies()) => 2,
+        _ if width == 0 => old,
+        _ => 2,
     }
-    joins(text, c)
 }

@@ -153,6 +153,7 @@ impl Term {
         let cols = self.grid.cols();
         let slot = self.grid.slot(self.cursor.row);
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
+        let ambiguous_wide = self.ambiguous_wide;
         let mut before = Class::Other;
         if start > 0 && may_join_next(self.grid.slot_cells(slot)[start - 1]) {
             before = self.class_before();
@@ -179,14 +180,17 @@ impl Term {
             }
             let mut chars = rest.chars();
             let Some(c) = chars.next() else { break };
-            let props = props(c);
+            let props = props(c).widened(ambiguous_wide);
+            let mut width = props.width();
             if !props.is_plain() || before == Class::Prepend {
                 let apart = !graphemes || !may_join(before, props.class());
-                if !apart || props.width() == 0 {
+                if !apart || width == 0 {
                     break;
                 }
+                if graphemes && props.class() == Class::Regional {
+                    width = 2;
+                }
             }
-            let width = props.width();
             if col + width > cols {
                 break;
             }
@@ -231,12 +235,14 @@ impl Term {
             return;
         }
         let c = self.charsets.map(c);
-        let props = props(c);
-        if self.join(c, props.class(), props.width()) {
+        let props = props(c).widened(self.ambiguous_wide);
+        let (class, width) = (props.class(), props.width());
+        if self.join(c, class, width) {
             return;
         }
-        if props.width() > 0 {
-            self.put(Cell(c as u64), props.width());
+        if width > 0 {
+            let half_flag = class == Class::Regional && self.modes.contains(Modes::GRAPHEMES);
+            self.put(Cell(c as u64), if half_flag { 2 } else { width });
             self.last_printed = c;
         }
     }

@@ -30,11 +30,13 @@ pub struct Options {
     pub scrollback: usize,
     /// The theme's colours; OSC 4/10/11/12 change a copy, OSC 104/110–112 return to this.
     pub palette: Arc<Palette>,
+    /// Characters of ambiguous width (UAX #11) take two columns, as in East Asian fonts.
+    pub ambiguous_wide: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { scrollback: 10_000, palette: Arc::new(Palette::default()) }
+        Self { scrollback: 10_000, palette: Arc::new(Palette::default()), ambiguous_wide: false }
     }
 }
 
@@ -113,6 +115,8 @@ pub struct Term {
     pub(crate) blinking: bool,
     /// The last character printed, for REP; `\0` before the first.
     pub(crate) last_printed: char,
+    /// See [`Options::ambiguous_wide`].
+    pub(crate) ambiguous_wide: bool,
     /// Memory to put a cluster together in.
     pub(crate) cluster: String,
     pub(crate) title: String,
@@ -153,6 +157,7 @@ impl Term {
             shape: CursorShape::Default,
             blinking: false,
             last_printed: '\0',
+            ambiguous_wide: options.ambiguous_wide,
             cluster: String::new(),
             title: String::new(),
             titles: Vec::new(),
@@ -240,6 +245,11 @@ impl Term {
         self.seq += 1;
         self.rebase_palette(palette);
         self.event(Event::Palette);
+    }
+
+    /// Changes [`Options::ambiguous_wide`], for what is printed from now on.
+    pub fn set_ambiguous_wide(&mut self, wide: bool) {
+        self.ambiguous_wide = wide;
     }
 
     /// Takes the bytes to send to the program (replies to DA, DSR, …), in order. Bounded to 64 KiB; more is dropped whole.

@@ -1,54 +1,87 @@
 //! What the engine asks of a code point: how wide it is, and how it may join the one before it.
 //!
-//! Widths follow the `unicode-width` crate, joining follows UAX #29 through `unicode-segmentation`. Asking the crates
-//! for every printed character would cost more than printing it, so their answers are kept in blocks of 256 code
-//! points, made when a block is first asked for. Owns no terminal state.
+//! Widths follow UAX #11 and what terminals agree on beyond it, joining follows UAX #29. Both are looked up in a table
+//! of two stages that `tools/unicode.mjs` writes from Unicode's data. Owns no terminal state.
 
-use std::sync::OnceLock;
+mod table;
 
-use unicode_segmentation::GraphemeCursor;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use table::{BLOCKS, COUNT, PALETTE, RUNS};
 
-/// How a code point may join the one before it (after UAX #29, as far as a terminal can tell them apart).
+/// How a code point may join others: Grapheme_Cluster_Break, and what rules GB9c and GB11 of UAX #29 ask beyond it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Class {
     /// Starts a cluster, except after a prepended mark.
     Other = 0,
-    /// Belongs to what is before it: combining and spacing marks, variation selectors, modifiers, zero-width ones.
+    /// Belongs to what is before it, and has no part in conjuncts.
     Extend = 1,
+    /// The same, and may stand inside a conjunct.
+    ConjunctExtend = 2,
+    /// The same, and joins two consonants to a conjunct: a virama.
+    Linker = 3,
     /// Zero-width joiner.
-    Joiner = 2,
-    /// Half of a flag.
-    Regional = 3,
-    /// A pictograph, joined by a zero-width joiner.
-    Pictograph = 4,
-    /// A part of a Hangul syllable (conjoining jamo).
-    Jamo = 5,
+    Joiner = 4,
+    /// A mark that takes a column and belongs to what is before it.
+    Spacing = 5,
     /// Belongs to what comes after it.
     Prepend = 6,
+    /// Joins nothing. Those without width stay in the cell before them all the same, so that no text is lost.
+    Control = 7,
+    /// Half of a flag.
+    Regional = 8,
+    /// Hangul: a leading consonant.
+    L = 9,
+    /// Hangul: a vowel.
+    V = 10,
+    /// Hangul: a trailing consonant.
+    T = 11,
+    /// Hangul: a syllable without a trailing consonant.
+    Lv = 12,
+    /// Hangul: a whole syllable.
+    Lvt = 13,
+    /// A pictograph, joined by a zero-width joiner.
+    Pictograph = 14,
     /// A consonant that a virama may join.
-    Consonant = 7,
-    /// A whole Hangul syllable, or the start of one: joins a leading jamo, and is joined by others.
-    Syllable = 8,
+    Consonant = 15,
 }
 
-/// Width and class in one byte: bits 0–1 columns, bits 2–5 class.
+impl Class {
+    const ALL: [Self; 16] = [
+        Self::Other,
+        Self::Extend,
+        Self::ConjunctExtend,
+        Self::Linker,
+        Self::Joiner,
+        Self::Spacing,
+        Self::Prepend,
+        Self::Control,
+        Self::Regional,
+        Self::L,
+        Self::V,
+        Self::T,
+        Self::Lv,
+        Self::Lvt,
+        Self::Pictograph,
+        Self::Consonant,
+    ];
+
+    /// Whether it belongs to whatever is before it (GB9, GB9a).
+    #[inline]
+    pub fn extends(self) -> bool {
+        (Self::Extend as u8..=Self::Spacing as u8).contains(&(self as u8))
+    }
+}
+
+/// All about a code point: bits 0–1 columns, 2–5 class, 6 whether a variation selector changes its presentation, 7
+/// whether its width is ambiguous (UAX #11: narrow, and wide in East Asian text).
 #[derive(Clone, Copy)]
 pub(crate) struct Props(u8);
 
 impl Props {
-    const NARROW: Self = Self(1);
-    const WIDE: Self = Self(2);
-
-    const fn new(width: usize, class: Class) -> Self {
-        Self(width as u8 | (class as u8) << 2)
-    }
-
     /// Whether it takes columns and starts a cluster, unless a prepended mark is before it.
     #[inline]
     pub fn is_plain(self) -> bool {
-        self.0.wrapping_sub(1) < 2
+        (self.0 & 0x3f).wrapping_sub(1) < 2
     }
 
     /// Columns: 0, 1 or 2.
@@ -59,96 +92,139 @@ impl Props {
 
     #[inline]
     pub fn class(self) -> Class {
-        match self.0 >> 2 {
-            0 => Class::Other,
-            1 => Class::Extend,
-            2 => Class::Joiner,
-            3 => Class::Regional,
-            4 => Class::Pictograph,
-            5 => Class::Jamo,
-            6 => Class::Prepend,
-            7 => Class::Consonant,
-            _ => Class::Syllable,
-        }
+        Class::ALL[(self.0 >> 2 & 15) as usize]
+    }
+
+    /// Whether U+FE0E and U+FE0F behind it ask for its presentation as text and as emoji.
+    #[inline]
+    pub fn varies(self) -> bool {
+        self.0 & 0x40 != 0
+    }
+
+    /// The same, two columns wide where the width is ambiguous and `wide`.
+    #[inline]
+    pub fn widened(self, wide: bool) -> Self {
+        Self(self.0 + (self.0 >> 7 & wide as u8))
     }
 }
 
-const BLOCKS: usize = 0x110000 / 256;
-static TABLE: [OnceLock<Box<[Props; 256]>>; BLOCKS] = [const { OnceLock::new() }; BLOCKS];
+const SHIFT: u32 = 7;
+const BLOCK: usize = 1 << SHIFT;
+
+/// The block of each 128 code points.
+static INDEX: [u8; 0x110000 / BLOCK] = {
+    let mut index = [0; 0x110000 / BLOCK];
+    let (mut at, mut run) = (0, 0);
+    while run < RUNS.len() {
+        let (block, times) = RUNS[run];
+        let end = at + times as usize;
+        while at < end {
+            index[at] = block;
+            at += 1;
+        }
+        run += 1;
+    }
+    assert!(at == index.len());
+    index
+};
+
+static PROPS: [Props; COUNT * BLOCK] = {
+    let mut props = [Props(0); COUNT * BLOCK];
+    let mut of_letter = [0; 128];
+    let mut i = 0;
+    while i < PALETTE.len() {
+        of_letter[PALETTE[i].0 as usize] = PALETTE[i].1;
+        i += 1;
+    }
+    i = 0;
+    while i < props.len() {
+        props[i] = Props(of_letter[BLOCKS[i] as usize]);
+        i += 1;
+    }
+    props
+};
 
 /// Width and class of `c`.
 #[inline]
 pub(crate) fn props(c: char) -> Props {
-    let code = c as u32;
-    if code < 0xa9 {
-        return Props::NARROW;
-    }
-    // Ideographs: most of what is wide, all alike.
-    if matches!(code, 0x4e00..=0x9fff | 0x3400..=0x4dbf) {
-        return Props::WIDE;
-    }
-    let block = TABLE[(code >> 8) as usize].get_or_init(|| make_block(code & !0xff));
-    block[(code & 0xff) as usize]
+    let code = c as usize;
+    PROPS[(INDEX[code >> SHIFT] as usize) << SHIFT | code & (BLOCK - 1)]
 }
 
-#[cold]
-fn make_block(first: u32) -> Box<[Props; 256]> {
-    let mut block = Box::new([Props::NARROW; 256]);
-    for (i, props) in block.iter_mut().enumerate() {
-        if let Some(c) = char::from_u32(first + i as u32) {
-            *props = look_up(c);
+/// Bit `b` of item `c`: class `c` may join what ends in class `b`.
+const JOINS: [u16; 16] = {
+    const fn any_of(classes: &[Class]) -> u16 {
+        let (mut bits, mut i) = (1 << Class::Prepend as u8, 0);
+        while i < classes.len() {
+            bits |= 1 << classes[i] as u8;
+            i += 1;
         }
+        bits
     }
-    block
-}
-
-fn look_up(c: char) -> Props {
-    let code = c as u32;
-    // Soft hyphen: shown as a hyphen by terminals (xterm), unlike in text set in lines.
-    if code == 0xad {
-        return Props::NARROW;
+    use Class::*;
+    let mut joins = [any_of(&[]); 16];
+    joins[Control as usize] = 0;
+    let mut class = Extend as usize;
+    while class <= Spacing as usize {
+        joins[class] = !(1 << Control as u8);
+        class += 1;
     }
-    let width = c.width().unwrap_or(0).min(2);
-    let class = match code {
-        0x200d => Class::Joiner,
-        0xac00..=0xd7a3 => Class::Syllable,
-        _ if joins("a", c) => Class::Extend,
-        _ if joins("\u{1f1e6}", c) => Class::Regional,
-        _ if joins("\u{1f469}\u{200d}", c) => Class::Pictograph,
-        _ if joins("\u{1100}", c) || joins("\u{ac00}", c) => Class::Jamo,
-        _ if joins("\u{915}\u{94d}", c) => Class::Consonant,
-        _ if joins(c.encode_utf8(&mut [0; 4]), 'a') => Class::Prepend,
-        _ if width == 0 => Class::Extend,
-        _ => Class::Other,
-    };
-    Props::new(width, class)
-}
+    joins[Regional as usize] = any_of(&[Regional]);
+    joins[L as usize] = any_of(&[L]);
+    joins[Lv as usize] = any_of(&[L]);
+    joins[Lvt as usize] = any_of(&[L]);
+    joins[V as usize] = any_of(&[L, V, Lv]);
+    joins[T as usize] = any_of(&[V, T, Lv, Lvt]);
+    joins[Pictograph as usize] = any_of(&[Joiner]);
+    joins[Consonant as usize] = any_of(&[Linker, ConjunctExtend, Joiner]);
+    joins
+};
 
-/// Whether `c` belongs to the same grapheme cluster as the end of `before` (UAX #29, extended clusters).
-pub(crate) fn joins(before: &str, c: char) -> bool {
-    let mut text = String::with_capacity(before.len() + 4);
-    text.push_str(before);
-    text.push(c);
-    let mut cursor = GraphemeCursor::new(before.len(), text.len(), true);
-    cursor.is_boundary(&text, 0) == Ok(false)
-}
-
-/// Whether `c`, of class `class`, can join something that ends in `before`: a quick no, or "ask [`joins`]".
+/// Whether a character of class `class` can join something that ends in `before`: a no, or "ask [`joins`]".
 #[inline]
 pub(crate) fn may_join(before: Class, class: Class) -> bool {
+    JOINS[class as usize] >> before as u8 & 1 != 0
+}
+
+/// Whether `c` belongs to the grapheme cluster `before` (UAX #29, extended clusters, version 17).
+pub(crate) fn joins(before: &str, c: char) -> bool {
+    let class = props(c).class();
+    let mut chars = before.chars().rev();
+    let Some(last) = chars.next() else { return false };
+    let mut earlier = chars.map(|c| props(c).class());
+    let last_class = props(last).class();
+    if (last, c) == ('\r', '\n') {
+        return true; // GB3
+    }
+    if !may_join(last_class, class) {
+        return false;
+    }
     match class {
-        Class::Extend | Class::Joiner => true,
-        _ if before == Class::Prepend => true,
-        Class::Regional => before == Class::Regional,
-        Class::Pictograph => before == Class::Joiner,
-        Class::Syllable => before == Class::Jamo,
-        Class::Jamo => matches!(before, Class::Jamo | Class::Syllable),
-        Class::Consonant => matches!(before, Class::Extend | Class::Joiner),
-        Class::Other | Class::Prepend => false,
+        _ if last_class == Class::Prepend => true, // GB9b
+        // GB9c: a consonant, then marks with a virama among them.
+        Class::Consonant => {
+            let mut linked = last_class == Class::Linker;
+            for class in earlier {
+                match class {
+                    Class::Linker => linked = true,
+                    Class::ConjunctExtend | Class::Joiner => {}
+                    class => return linked && class == Class::Consonant,
+                }
+            }
+            false
+        }
+        // GB11: a pictograph, any marks, a joiner.
+        Class::Pictograph => {
+            let mark = |class: &Class| {
+                matches!(class, Class::Extend | Class::ConjunctExtend | Class::Linker)
+            };
+            earlier.find(|class| !mark(class)) == Some(Class::Pictograph)
+        }
+        // GB12, GB13: in pairs.
+        Class::Regional => earlier.take_while(|c| *c == Class::Regional).count() % 2 == 0,
+        _ => true,
     }
 }
 
-/// Columns a cluster takes: 1 or 2.
-pub(crate) fn cluster_width(text: &str) -> usize {
-    text.width().clamp(1, 2)
-}
+#[cfg(test)]
+mod tests;

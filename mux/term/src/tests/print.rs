@@ -57,6 +57,18 @@ fn clusters_take_one_cell_or_two() {
     check_cursor("❤x", "❤x", (0, 2));
     check_cursor("❤\u{fe0f}x", "❤\u{fe0f}x", (0, 3));
     check_cursor("⌚\u{fe0e}x", "⌚\u{fe0e}x", (0, 2));
+    check_cursor("a\u{fe0f}x", "a\u{fe0f}x", (0, 2));
+    check_cursor("👩\u{200d}❤\u{fe0e}x", "👩\u{200d}❤\u{fe0e}x", (0, 3));
+    check_cursor("1\u{fe0f}\u{20e3}x", "1\u{fe0f}\u{20e3}x", (0, 3));
+    // Half a flag is as wide as a whole one; a modifier alone as a modified pictograph.
+    check_cursor("🇩x", "🇩x", (0, 3));
+    check_cursor("🏽x", "🏽x", (0, 3));
+    // Conjuncts and spacing marks: as many columns as their parts, at most two.
+    check_cursor("क\u{94d}षx", "क\u{94d}षx", (0, 3));
+    check_cursor("क\u{94d}ष\u{94d}षx", "क\u{94d}ष\u{94d}षx", (0, 3));
+    check_cursor("का\u{903}x", "का\u{903}x", (0, 3));
+    check_cursor("ক\u{9be}x", "ক\u{9be}x", (0, 3));
+    check_cursor("ក\u{17d2}ខx", "ក\u{17d2}ខx", (0, 3));
     check_cursor("각x", "각x", (0, 3));
     check_cursor("\u{1100}\u{1161}\u{11a8}x", "\u{1100}\u{1161}\u{11a8}x", (0, 3));
 }
@@ -70,6 +82,21 @@ fn a_cluster_that_widens_in_the_last_column_moves_on() {
 fn without_mode_2027_only_marks_combine() {
     check_cursor("\x1b[?2027l🇩🇪x", "🇩🇪x", (0, 3));
     check_cursor("\x1b[?2027le\u{301}x", "e\u{301}x", (0, 2));
+}
+
+#[test]
+fn ambiguous_width_is_an_option_that_can_change() {
+    let options = crate::Options { ambiguous_wide: true, ..Default::default() };
+    let mut term = crate::Term::new(crate::Size::cells(10, 4), options);
+    let mut parser = crate::Parser::new();
+    parser.advance(&mut term, "é─日a".as_bytes());
+    assert_eq!(term.cursor().col, 7);
+    parser.advance(&mut term, "\r\né\u{301}".as_bytes());
+    assert_eq!(term.cursor().col, 2);
+    term.set_ambiguous_wide(false);
+    parser.advance(&mut term, "é─".as_bytes());
+    assert_eq!(term.cursor().col, 4);
+    assert_eq!(term.text(term.line_at(term.live_top())), "é─日a");
 }
 
 #[test]
