@@ -8,7 +8,7 @@ use crate::term::{Position, Term};
 use crate::unicode::{Class, joins, may_join, props};
 use crate::work;
 
-/// Bytes of a cluster; what would join it beyond that is dropped.
+/// Bytes of a cluster; what would extend it beyond that is dropped, other characters start another.
 const CLUSTER_CAP: usize = 128;
 
 impl Term {
@@ -82,7 +82,8 @@ impl Term {
             return false;
         }
         if text.len() + c.len_utf8() > CLUSTER_CAP {
-            return true;
+            // What needs no base starts a cell of its own rather than vanish.
+            return extends;
         }
         let old = 1 + cell.is_wide() as usize;
         let new = if graphemes { joined_width(text, old, c, width) } else { old };

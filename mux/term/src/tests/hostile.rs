@@ -52,6 +52,11 @@ fn a_cluster_is_capped() {
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("a".to_owned() + &"\u{301}".repeat(10_000));
     assert!(fixture.screen().len() <= 128);
+    // Marks that are joined by what follows them swallow no text when there are too many.
+    let marks = "\u{600}".repeat(64);
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed(&marks).feed("xy");
+    assert_eq!(fixture.screen(), marks + "xy");
 }
 
 #[test]
