@@ -1,0 +1,83 @@
+"""Unicode's GraphemeBreakTest: strings, and where their clusters end. Each is printed, and the cells are looked at.
+
+A cluster that begins with what takes no column (a mark, a joiner, a Hangul vowel or final without its initial) has no cell of
+its own in any terminal: it is expected in the cell before it, and nowhere at the start of a line.
+"""
+
+import unicodedata
+
+from table import Result
+from shim import Shim
+
+NAME = "grapheme"
+FILE = "GraphemeBreakTest.txt"
+
+
+def is_at(path):
+    return path.name.startswith("GraphemeBreakTest") or (path / FILE).exists()
+
+
+def run(path):
+    text = (path / FILE if path.is_dir() else path).read_text()
+    result = Result(text.splitlines()[0].removeprefix("# "))
+    with Shim() as shim:
+        for line in text.splitlines():
+            case = line.split("#")[0].strip()
+            if not case:
+                continue
+            parts = printable(clusters_of(case))
+            shown = [cells(shim, part) for part in parts]
+            expected = [expected_cells(part) for part in parts]
+            if not any(expected):
+                result.outside += 1
+            elif shown == expected:
+                result.passed += 1
+            else:
+                result.failing[case] = f"cells {shown}"
+    return result
+
+
+def clusters_of(case):
+    """Lists of code points, in hexadecimal."""
+    return [cluster.replace("×", " ").split() for cluster in case.strip("÷ ").split("÷")]
+
+
+def printable(clusters):
+    """The runs of clusters between controls, which are not printed."""
+    parts = [[]]
+    for cluster in clusters:
+        if any(is_control(int(code, 16)) for code in cluster):
+            parts.append([])
+        else:
+            parts[-1].append(cluster)
+    return [part for part in parts if part]
+
+
+def is_control(code):
+    return code < 0x20 or 0x7F <= code < 0xA0
+
+
+def expected_cells(part):
+    cells = []
+    for cluster in part:
+        codes = list(cluster)
+        joined = []
+        while codes and takes_no_column(int(codes[0], 16)):
+            joined.append(codes.pop(0))
+        if cells:
+            cells[-1] += joined
+        if codes:
+            cells.append(codes)
+    return [",".join(cell) for cell in cells]
+
+
+def takes_no_column(code):
+    is_hangul = 0x1160 <= code <= 0x11FF or 0xD7B0 <= code <= 0xD7FF
+    return is_hangul or unicodedata.category(chr(code)) in ("Mn", "Me") or code in (0x200C, 0x200D)
+
+
+def cells(shim, part):
+    text = "".join(chr(int(code, 16)) for cluster in part for code in cluster)
+    shim.command("RESET")
+    shim.push(text.encode())
+    return shim.ask("?clusters").split()
