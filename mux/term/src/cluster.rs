@@ -44,12 +44,9 @@ impl Term {
 
     /// Adds `c` to the cluster before the cursor if it belongs there; true when it has been dealt with.
     pub(crate) fn join(&mut self, c: char, class: Class, width: usize) -> bool {
-        // What takes no column of its own stays with what is before it, so that no text is lost.
-        let extends = width == 0 || class.extends();
-        if !self.modes.contains(Modes::GRAPHEMES) && width > 0 {
-            return false;
-        }
-        if !extends && !may_join(self.class_before(), class) {
+        // What takes no column of its own stays with what is before it in any case, so that no text is lost.
+        let graphemes = self.modes.contains(Modes::GRAPHEMES);
+        if width > 0 && !(graphemes && may_join(self.class_before(), class)) {
             return false;
         }
         let mut text = std::mem::take(&mut self.cluster);

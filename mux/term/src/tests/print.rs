@@ -63,6 +63,8 @@ fn clusters_take_one_cell_or_two() {
     // Half a flag is as wide as a whole one; a modifier alone as a modified pictograph.
     check_cursor("🇩x", "🇩x", (0, 3));
     check_cursor("🏽x", "🏽x", (0, 3));
+    // A soft hyphen has a column and joins nothing (GB4).
+    check_cursor("\u{ad}🏽", "\u{ad}🏽", (0, 3));
     // Conjuncts and spacing marks: as many columns as their parts, at most two.
     check_cursor("क\u{94d}षx", "क\u{94d}षx", (0, 3));
     check_cursor("क\u{94d}ष\u{94d}षx", "क\u{94d}ष\u{94d}षx", (0, 3));
