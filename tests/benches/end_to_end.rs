@@ -6,20 +6,11 @@
 
 #![allow(clippy::print_stdout, reason = "a bench prints its figures")]
 
-use std::{
-    fs::{self, File},
-    io::{Read as _, Write as _},
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{fs, path::Path};
 
-use anyhow::{Context as _, Result};
-use rustix::{
-    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
-    termios::Winsize,
-};
+use anyhow::Result;
 use serde_json::json;
-use unterm_tests::{Start, wait_for};
+use unterm_tests::{Start, run_and_throw_away, wait_for};
 
 const BYTES: usize = 256 << 20;
 const ROUNDS: usize = 5;
@@ -84,37 +75,10 @@ fn read_seconds(result: &Path) -> Result<f64> {
     Ok(micros / 1e6)
 }
 
-/// The floor: a pty whose other end is read and forgotten.
 fn thrown_away(text: &Path, folder: &Path) -> Result<f64> {
     let result = folder.join("floor");
-    let pty = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
-    grantpt(&pty)?;
-    unlockpt(&pty)?;
-    let name = ptsname(&pty, Vec::new())?.into_string()?;
-    let size = Winsize { ws_row: 30, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
-    rustix::termios::tcsetwinsize(&pty, size)?;
-    let terminal = File::options().read(true).write(true).open(name)?;
-    // `setsid --ctty` makes the pty the script's /dev/tty.
-    let mut child = Command::new("setsid")
-        .args(["--ctty", "bash", "-c", SCRIPT, "bash"])
-        .args([text, &result])
-        .stdin(Stdio::from(terminal.try_clone()?))
-        .stdout(Stdio::from(terminal.try_clone()?))
-        .stderr(Stdio::from(terminal))
-        .spawn()
-        .context("starting setsid")?;
-    let mut pty = File::from(pty);
-    let mut buffer = vec![0; 64 << 10];
-    // The end of the pty is an error on Linux (EIO).
-    while let Ok(count) = pty.read(&mut buffer) {
-        if count == 0 {
-            break;
-        }
-        if buffer[..count].ends_with(b"\x1b[6n") {
-            pty.write_all(b"\x1b[1;1R")?;
-        }
-    }
-    child.wait()?;
+    let (shown, written) = (text.to_string_lossy(), result.to_string_lossy());
+    run_and_throw_away(120, 30, &["bash", "-c", SCRIPT, "bash", &shown, &written])?;
     read_seconds(&result)
 }
 

@@ -1,0 +1,55 @@
+//! The floor of every end-to-end measurement: a pty whose other end is read and forgotten.
+
+use std::{
+    ffi::OsStr,
+    fs::File,
+    io::{Read as _, Write as _},
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context as _, Result, ensure};
+use rustix::{
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    termios::Winsize,
+};
+
+/// A question (DSR 6) that is answered when it comes last: a program knows by it that all before was read.
+const QUESTION: &[u8] = b"\x1b[6n";
+
+/// Runs a program on a pty of that size until it ends, and throws away what it writes.
+///
+/// # Errors
+///
+/// When it can't be started, or fails.
+pub fn run_and_throw_away(cols: u16, rows: u16, words: &[impl AsRef<OsStr>]) -> Result<()> {
+    let pty = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&pty)?;
+    unlockpt(&pty)?;
+    let name = ptsname(&pty, Vec::new())?.into_string()?;
+    let size = Winsize { ws_row: rows, ws_col: cols, ws_xpixel: 0, ws_ypixel: 0 };
+    rustix::termios::tcsetwinsize(&pty, size)?;
+    let terminal = File::options().read(true).write(true).open(name)?;
+    // `setsid --ctty` makes the pty the program's /dev/tty.
+    let mut child = Command::new("setsid")
+        .arg("--ctty")
+        .args(words)
+        .stdin(Stdio::from(terminal.try_clone()?))
+        .stdout(Stdio::from(terminal.try_clone()?))
+        .stderr(Stdio::from(terminal))
+        .spawn()
+        .context("starting setsid")?;
+    let mut pty = File::from(pty);
+    let mut buffer = vec![0; 64 << 10];
+    // The end of the pty is an error on Linux (EIO).
+    while let Ok(count) = pty.read(&mut buffer) {
+        if count == 0 {
+            break;
+        }
+        if buffer[..count].ends_with(QUESTION) {
+            pty.write_all(b"\x1b[1;1R")?;
+        }
+    }
+    let status = child.wait()?;
+    ensure!(status.success(), "the program on the floor ended with {status}");
+    Ok(())
+}
