@@ -36,6 +36,9 @@ const PIECE: usize = 16 * 1024;
 /// kernel fetches the next piece while we apply one.
 const BATCH: usize = 64 * 1024;
 
+/// How long a program is silent before its history is compressed.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// How long a program may hold back its picture (mode 2026).
 const SYNCHRONIZED_LIMIT: Duration = Duration::from_millis(150);
 
@@ -205,7 +208,10 @@ impl Pane {
         // A deadline that has passed: what is there now, or nothing.
         let at_once = Some(Instant::now());
         loop {
-            let mut outcome = self.read(buffer, output.synchronized_until);
+            let mut outcome = match output.synchronized_until {
+                None => self.read_or_compress(buffer),
+                until => self.read(buffer, until),
+            };
             let mut events = Vec::new();
             let mut taken = 0;
             while let ReadOutcome::Bytes(count) = outcome {
@@ -225,6 +231,23 @@ impl Pane {
             if outcome == ReadOutcome::Ended {
                 return;
             }
+        }
+    }
+
+    /// Waits for output; where there is none for a while, compresses history meanwhile, a piece at a time and without
+    /// the terminal's lock.
+    fn read_or_compress(&self, buffer: &mut [u8]) -> ReadOutcome {
+        let mut until = Instant::now() + PAUSE;
+        loop {
+            let due = self.term.lock().compression();
+            let Some(mut due) = due else { return self.read(buffer, None) };
+            match self.read(buffer, Some(until)) {
+                ReadOutcome::TimedOut => {}
+                outcome => return outcome,
+            }
+            due.run();
+            self.term.lock().compressed(due);
+            until = Instant::now();
         }
     }
 

@@ -14,7 +14,7 @@
 //! Cells of a [`crate::Snapshot`] have no style and link ids: its rows spell both out as runs.
 
 /// A cell. All zero bits: an erased cell in the default style.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, bytemuck::Zeroable)]
 #[repr(transparent)]
 pub struct Cell(pub u64);
 

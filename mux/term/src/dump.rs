@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::LineId;
 use crate::cell::PromptRole;
+use crate::grid::Scratch;
 use crate::row::MARKS;
 use crate::term::Term;
 
@@ -74,7 +75,7 @@ impl Term {
 }
 
 fn dump_grid(grid: &crate::grid::Grid, out: &mut String) {
-    let mut scratch = Vec::new();
+    let mut scratch = Scratch::default();
     let live = grid.live_top();
     for line in grid.oldest()..grid.end() {
         let Some(view) = grid.read(line, &mut scratch) else { continue };

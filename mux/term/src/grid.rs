@@ -2,20 +2,22 @@
 //!
 //! Owns rows and how they move; knows nothing of cursors, pens or sequences. Rows have fixed places in memory
 //! ("slots"); a ring says which slot is which row, so that scrolling the whole screen moves nothing: the top row turns
-//! into one of the rows *pending*, and when no slot is free these are packed into a page of [`History`] together.
+//! into one of the rows *pending*, and when no slot is free these are packed into a page of [`History`] together. Limits
+//! of history reserve nothing: memory grows with what is there.
 //!
 //! Lines are numbered for ever: `live_top` is the number of the first row of the screen, pending rows come before
 //! it, history before them.
 
 use std::sync::Arc;
 
-use crate::cell::{Cell, LINK_SHIFT, STYLE_SHIFT, WITHOUT_IDS};
-use crate::history::{History, PageBuilder, rows_per_page};
+use crate::cell::{Cell, WITHOUT_IDS};
+use crate::history::{Found, History, Stored};
+use crate::page::{Page, PageBuilder, rows_per_page};
 use crate::row::{RowMeta, WRAPPED};
 use crate::scan::ascii_run;
 use crate::snapshot::Link;
 use crate::style::Style;
-use crate::tables::{Tables, TablesView};
+use crate::tables::{ClusterId, Id, LinkId, StyleId, Tables, TablesView};
 use crate::work;
 
 /// Cells that share one set of tables; fewer than there are ids, so a swept table always has room for them.
@@ -51,6 +53,13 @@ pub(crate) struct Grid {
     live_top: u64,
 }
 
+/// What a reader of rows keeps from one to the next: memory, and the page it read last.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    cells: Vec<Cell>,
+    page: Option<Arc<Page>>,
+}
+
 /// A row to read: its cells up to `meta.occ`, the rest being empty.
 pub(crate) struct RowView<'a> {
     pub cells: &'a [Cell],
@@ -72,7 +81,8 @@ impl Grid {
             cols,
             rows,
             slots,
-            cells: vec![Cell::EMPTY; slots * cols],
+            // Empty cells are zero bits: the system gives such memory only as it is written to.
+            cells: bytemuck::zeroed_vec(slots * cols),
             meta,
             order: (0..slots as u32).collect(),
             head: 0,
@@ -180,7 +190,7 @@ impl Grid {
         match self.tables[table].styles.intern(style) {
             Some(id) => id,
             None => {
-                self.sweep_styles(table);
+                self.sweep::<StyleId>(table);
                 self.tables[table].styles.intern(style).unwrap_or(0)
             }
         }
@@ -191,7 +201,7 @@ impl Grid {
         match self.tables[table].links.intern(link) {
             Some(id) => id,
             None => {
-                self.sweep_links(table);
+                self.sweep::<LinkId>(table);
                 self.tables[table].links.intern(link).unwrap_or(0)
             }
         }
@@ -207,55 +217,34 @@ impl Grid {
         match clusters.intern(&cluster) {
             Some(id) => Some(id),
             None => {
-                self.sweep_clusters(table);
+                self.sweep::<ClusterId>(table);
                 self.tables[table].clusters.intern(&cluster)
             }
         }
     }
 
-    #[cold]
-    fn sweep_styles(&mut self, table: usize) {
-        let mut sweep = self.tables[table].styles.sweeper();
-        let range = self.table_range(table);
-        work::add(range.len());
-        for cell in &mut self.cells[range] {
-            let old = cell.style_id();
-            if old != 0 {
-                let new = sweep.keep(&mut self.tables[table].styles, old);
-                cell.0 = cell.0 & !(0xffff << STYLE_SHIFT) | (new as u64) << STYLE_SHIFT;
-            }
+    #[inline]
+    fn tidy<I: Id>(&mut self, table: usize) {
+        if I::part(&mut self.tables[table]).is_untidy() {
+            self.sweep::<I>(table);
         }
-        self.tables[table].styles.swept();
-        self.generation += 1;
     }
 
+    /// Builds one of a table's three parts anew from the ids its cells still use.
     #[cold]
-    fn sweep_links(&mut self, table: usize) {
-        let mut sweep = self.tables[table].links.sweeper();
-        let range = self.table_range(table);
-        for cell in &mut self.cells[range] {
-            let old = cell.link_id();
-            if old != 0 {
-                let new = sweep.keep(&mut self.tables[table].links, old);
-                cell.0 = cell.0 & !(0xffff << LINK_SHIFT) | (new as u64) << LINK_SHIFT;
-            }
-        }
-        self.tables[table].links.swept();
-        self.generation += 1;
-    }
-
-    #[cold]
-    fn sweep_clusters(&mut self, table: usize) {
-        let mut sweep = self.tables[table].clusters.sweeper();
+    fn sweep<I: Id>(&mut self, table: usize) {
         let range = self.table_range(table);
         work::add(range.len());
+        let part = I::part(&mut self.tables[table]);
+        let mut sweep = part.sweeper();
         for cell in &mut self.cells[range] {
-            if let Some(old) = cell.cluster_id() {
-                let new = sweep.keep(&mut self.tables[table].clusters, old);
-                *cell = cell.with_ids(cell.style_id(), cell.link_id(), Some(new));
+            let old = I::of(*cell);
+            if old != 0 {
+                *cell = I::with(*cell, sweep.keep(part, old));
             }
         }
-        self.tables[table].clusters.swept();
+        part.swept();
+        self.generation += 1;
     }
 
     fn table_range(&self, table: usize) -> std::ops::Range<usize> {
@@ -458,7 +447,7 @@ impl Grid {
             self.pending += 1;
         } else {
             self.head = if self.head + 1 == self.slots { 0 } else { self.head + 1 };
-            self.history = History::starting_at(self.live_top + 1);
+            self.history.restart_at(self.live_top + 1);
         }
         self.top = if self.top + 1 == self.slots { 0 } else { self.top + 1 };
         self.live_top += 1;
@@ -511,22 +500,17 @@ impl Grid {
             builder.take(cells, *meta, &self.tables[table]);
             *meta = RowMeta::default();
         }
-        self.history.push(Arc::new(builder.finish()));
+        self.history.push(Stored::Packed(Arc::new(builder.finish())));
         self.builder = builder;
         self.head = self.top;
         self.pending = 0;
         self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
+        self.history.freeze_backlog();
         // The fewest cells are in use now, so this is the time to see what they still need.
         for table in 0..self.tables.len() {
-            if self.tables[table].styles.is_untidy() {
-                self.sweep_styles(table);
-            }
-            if self.tables[table].clusters.is_untidy() {
-                self.sweep_clusters(table);
-            }
-            if self.tables[table].links.is_untidy() {
-                self.sweep_links(table);
-            }
+            self.tidy::<StyleId>(table);
+            self.tidy::<LinkId>(table);
+            self.tidy::<ClusterId>(table);
         }
     }
 
@@ -542,7 +526,7 @@ impl Grid {
     }
 
     /// Row number `line`, if it is kept; `scratch` holds its cells when they must be unpacked.
-    pub fn read<'a>(&'a self, line: u64, scratch: &'a mut Vec<Cell>) -> Option<RowView<'a>> {
+    pub fn read<'a>(&'a self, line: u64, scratch: &'a mut Scratch) -> Option<RowView<'a>> {
         if line < self.oldest() || line >= self.end() {
             return None;
         }
@@ -555,8 +539,12 @@ impl Grid {
             return Some(RowView { cells, meta, tables });
         }
         let (page, row) = self.history.find(line)?;
-        page.unpack(row, scratch);
-        Some(RowView { cells: scratch, meta: page.meta(row), tables: page.tables() })
+        let page: &Page = match page {
+            Found::Here(page) => page,
+            Found::Thawed(page) => scratch.page.insert(page),
+        };
+        page.unpack(row, &mut scratch.cells);
+        Some(RowView { cells: &scratch.cells, meta: page.meta(row), tables: page.tables() })
     }
 
     /// Data of row number `line`, if it is kept.
@@ -602,7 +590,7 @@ impl Grid {
             assert!(used || self.meta[slot].occ == 0, "a free slot is clean");
             self.check_slot(slot);
         }
-        assert!(self.history.pages().all(|(_, page)| page.len() > 0));
+        self.history.check();
     }
 
     /// Panics where a row of the screen that `select` picks contradicts itself.

@@ -8,9 +8,11 @@
 //! line exists (a reflow gives out new ones); columns count cells from 0 at the left. Every batch of output advances
 //! [`Term::seq`]; a row's `revision` is the `seq` that last changed it.
 
+mod anchors;
 mod cell;
 mod charset;
 mod cluster;
+mod cold;
 mod color;
 mod control;
 mod csi;
@@ -28,6 +30,7 @@ mod mode;
 mod modes;
 mod motion;
 mod osc;
+mod page;
 mod params;
 mod parser;
 mod pen;
@@ -54,6 +57,7 @@ pub use color::{Color, Palette, Rgb};
 pub use cursor::{Cursor, CursorShape};
 pub use event::{ClipboardTarget, Event};
 pub use geometry::{LineId, Point, Size};
+pub use history::Compression;
 pub use keyboard::{KeyboardMode, KittyFlags};
 pub use modes::{Modes, MouseEncoding, MouseTracking};
 pub use parser::Parser;

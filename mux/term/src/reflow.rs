@@ -1,15 +1,22 @@
 //! Changing a grid's size: lines wrapped anew where the width changes, rows to and from history where the height does.
 //!
-//! Pages of history whose rows all fit stay as they are; only the others are unpacked, joined into lines and parted
-//! again. Wrap and prompt marks, wide characters and clusters are kept, and the cursor stays with its text.
+//! Pages of history whose rows all fit stay as they are, compressed or not; only the others are unpacked, joined into
+//! lines and parted again, a page at a time. Wrap and prompt marks, wide characters and clusters are kept, the cursor
+//! stays with its text, and so does what [`crate::anchors`] lists.
 
 use std::sync::Arc;
 
-use crate::cell::{Cell, HEAD, SHOWN, Width};
+use crate::Point;
+use crate::anchors::Follow;
+use crate::cell::{Cell, HEAD, SHOWN, WITHOUT_IDS, Width};
 use crate::grid::Grid;
-use crate::history::{PageBuilder, rows_per_page};
+use crate::history::{History, Stored};
+use crate::page::{PageBuilder, rows_per_page};
 use crate::row::{MARKS, RowMeta, WRAPPED};
 use crate::tables::{Tables, TablesView};
+
+/// Cells of a line that are put together before its rows are parted off: lines have no end, memory has.
+const LINE_CELLS: usize = 1 << 16;
 
 /// A place on the screen that follows its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,16 +44,31 @@ struct Loose {
     rows: Vec<(Vec<Cell>, RowMeta)>,
 }
 
-/// A logical line being put together.
+/// What follows the text of a line.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Tracked {
+    /// One of the places on the screen, by its number.
+    Place(usize),
+    /// One of the points anywhere, by its name.
+    Point(usize),
+    /// Where the screen begins.
+    Top,
+}
+
+/// A logical line being put together, or what is left of it.
 #[derive(Default)]
 struct Line {
     cells: Vec<Cell>,
-    /// Marks and the cell they belong to.
+    /// Marks and the cell they belong to, in order.
     marks: Vec<(usize, u8)>,
+    /// What follows the text, and the cell it stands on.
+    tracked: Vec<(usize, Tracked)>,
     revision: u64,
     /// What its last row was filled with behind its text, if not with nothing.
     fill: Cell,
     open: bool,
+    /// A row that is not a piece of `cells` as it is.
+    row: Vec<Cell>,
 }
 
 impl Line {
@@ -75,57 +97,73 @@ impl Line {
         start
     }
 
-    /// Parts the line into rows of `cols` cells. `places` are offsets into the line, turned into row and column.
+    /// Parts the line into rows of `cols` cells: all of it, or all but the last row, whose end is not known yet. `row`
+    /// gets each row and what stands on it, with its column, which is past the end where the text has none there.
     fn part(
         &mut self,
         cols: usize,
-        places: &mut [(usize, Place)],
-        mut row: impl FnMut(Vec<Cell>, RowMeta),
+        all: bool,
+        mut row: impl FnMut(&[Cell], RowMeta, &[(usize, Tracked)]),
     ) {
-        let (mut start, mut index) = (0, 0);
+        self.tracked.sort_unstable();
+        let (mut start, mut marks, mut tracked) = (0, 0, 0);
         loop {
             let mut end = (start + cols).min(self.cells.len());
             let last = end == self.cells.len();
-            let mut cells: Vec<Cell>;
-            if !last && self.cells[end].is_tail() && cols > 1 {
-                end -= 1;
-                cells = self.cells[start..end].to_vec();
-                cells.push(Cell(self.cells[end].0 & !SHOWN | HEAD));
-            } else {
-                cells = self.cells[start..end].to_vec();
+            if last && !all {
+                break;
             }
-            if cols == 1 {
-                // No room for two halves: each is a blank of its own.
-                for cell in &mut cells {
-                    if cell.is_wide() || cell.is_tail() {
+            let is_cut = !last && self.cells[end].is_tail() && cols > 1;
+            end -= is_cut as usize;
+            let is_filled = last && self.fill != Cell::EMPTY;
+            let mut cells = &self.cells[start..end];
+            if is_cut || is_filled || cols == 1 {
+                self.row.clear();
+                self.row.extend_from_slice(cells);
+                if is_cut {
+                    self.row.push(Cell(self.cells[end].0 & !SHOWN | HEAD));
+                }
+                if cols == 1 {
+                    // No room for two halves: each is a blank of its own.
+                    for cell in self.row.iter_mut().filter(|cell| cell.is_wide() || cell.is_tail())
+                    {
                         *cell = cell.blanked();
                     }
                 }
-            }
-            if last && self.fill != Cell::EMPTY {
-                cells.resize(cols, self.fill);
+                if is_filled {
+                    self.row.resize(cols, self.fill);
+                }
+                cells = &self.row;
             }
             let mut flags = if last { 0 } else { WRAPPED };
-            for (at, mark) in &self.marks {
-                if *at >= start && (*at < end || last) {
-                    flags |= mark;
-                }
+            while let Some((_, mark)) = self.marks.get(marks).filter(|m| last || m.0 < end) {
+                flags |= mark;
+                marks += 1;
             }
-            for (at, place) in places.iter_mut() {
-                if *at >= start && (*at < end || last) {
-                    let col = *at - start;
-                    *place = Place { row: index, col: col.min(cols - 1), past: col >= cols };
-                }
+            let first = tracked;
+            while let Some((at, _)) = self.tracked.get_mut(tracked).filter(|t| last || t.0 < end) {
+                *at -= start;
+                tracked += 1;
             }
-            let occ = cells.len() as u16;
-            row(cells, RowMeta { revision: self.revision, occ, flags });
-            index += 1;
+            let meta = RowMeta { revision: self.revision, occ: cells.len() as u16, flags };
+            row(cells, meta, &self.tracked[first..tracked]);
             if last {
                 break;
             }
             start = end;
         }
-        *self = Self::default();
+        if all {
+            self.cells.clear();
+            self.marks.clear();
+            self.tracked.clear();
+            (self.revision, self.fill, self.open) = (0, Cell::EMPTY, false);
+        } else {
+            self.cells.drain(..start);
+            self.marks.drain(..marks);
+            self.tracked.drain(..tracked);
+            self.marks.iter_mut().for_each(|(at, _)| *at -= start);
+            self.tracked.iter_mut().for_each(|(at, _)| *at -= start);
+        }
     }
 }
 
@@ -143,6 +181,10 @@ impl Loose {
 fn adopt(tables: &mut Tables, cells: &mut [Cell], from: &TablesView<'_>) {
     let (mut style, mut link) = ((0, 0), (0, 0));
     for cell in cells {
+        let cluster = cell.cluster_id();
+        if cell.0 & !WITHOUT_IDS == 0 && cluster.is_none() {
+            continue;
+        }
         let id = cell.style_id();
         if id != style.0 {
             style = (id, tables.styles.intern_unbounded(&from.style(id)));
@@ -151,22 +193,63 @@ fn adopt(tables: &mut Tables, cells: &mut [Cell], from: &TablesView<'_>) {
         if id != link.0 {
             link = (id, from.link(id).map_or(0, |link| tables.links.intern_unbounded(link)));
         }
-        let cluster = cell.cluster_id().and_then(|id| from.cluster(id));
-        *cell = match cluster {
+        let (style, link) = (
+            if cell.style_id() == 0 { 0 } else { style.1 },
+            if cell.link_id() == 0 { 0 } else { link.1 },
+        );
+        *cell = match cluster.and_then(|id| from.cluster(id)) {
             Some(text) => {
                 let id = tables.clusters.intern_unbounded(text);
-                if id == 0 { Cell::EMPTY } else { cell.with_ids(style.1, link.1, Some(id)) }
+                if id == 0 { Cell::EMPTY } else { cell.with_ids(style, link, Some(id)) }
             }
-            None => cell.with_ids(style.1, link.1, None),
+            None => cell.with_ids(style, link, None),
         };
     }
 }
 
+/// Rows on their way into a history.
+struct Packer<'a> {
+    history: &'a mut History,
+    builder: PageBuilder,
+    cols: usize,
+}
+
+impl<'a> Packer<'a> {
+    fn new(history: &'a mut History, cols: usize) -> Self {
+        Self { history, builder: PageBuilder::default(), cols }
+    }
+
+    /// Number that the next row will have.
+    fn next(&self) -> u64 {
+        self.history.end() + self.builder.len() as u64
+    }
+
+    fn push(&mut self, cells: &[Cell], meta: RowMeta, tables: TablesView<'_>) {
+        if self.builder.len() == rows_per_page(self.cols) {
+            self.finish();
+        }
+        self.builder.push(cells, meta, tables);
+    }
+
+    fn finish(&mut self) {
+        if self.builder.len() > 0 {
+            self.history.push(Stored::Packed(Arc::new(self.builder.finish())));
+        }
+    }
+}
+
 impl Grid {
-    /// Changes the size, keeping all text; `places` (the cursor first, then others) follow theirs.
+    /// Changes the size, keeping all text; `places` (the cursor first, then others) and `points` follow theirs.
     ///
     /// Rows get new numbers, after all that were ever given out, when the width changes.
-    pub(crate) fn reflow(&mut self, cols: usize, rows: usize, places: &mut [Place], revision: u64) {
+    pub(crate) fn reflow(
+        &mut self,
+        cols: usize,
+        rows: usize,
+        places: &mut [Place],
+        points: &mut [Option<Point>],
+        revision: u64,
+    ) {
         self.pack();
         let last_used = self.last_used(places);
         let bottom_full = last_used + 1 >= self.rows();
@@ -181,7 +264,8 @@ impl Grid {
             top = 0;
         } else {
             grid = Self::new(cols, rows, self.limit(), self.end(), revision);
-            top = self.rewrap(&mut grid, &mut loose, cols, last_used, places);
+            let mut follow = Follow::new(points);
+            top = self.rewrap(&mut grid, &mut loose, last_used, places, &mut follow);
         }
         let used = loose.rows.len();
         // The screen holds the last of the text, and the cursor.
@@ -191,17 +275,14 @@ impl Grid {
         }
         if self.limit() == 0 {
             // Without history what does not fit is lost.
+            let end = grid.history.end();
+            grid.history.restart_at(end + top as u64);
         } else {
-            let mut builder = PageBuilder::default();
+            let mut packer = Packer::new(&mut grid.history, cols);
             for (cells, meta) in &loose.rows[..top] {
-                builder.push(cells, *meta, loose.tables.view());
-                if builder.len() == rows_per_page(cols) {
-                    grid.history.push(Arc::new(builder.finish()));
-                }
+                packer.push(cells, *meta, loose.tables.view());
             }
-            if builder.len() > 0 {
-                grid.history.push(Arc::new(builder.finish()));
-            }
+            packer.finish();
         }
         let mut live: Vec<_> = loose.rows.drain(top..).collect();
         live.truncate(rows);
@@ -221,6 +302,10 @@ impl Grid {
         for place in places.iter_mut() {
             place.row = (place.row + moved).saturating_sub(top).min(rows - 1);
             place.fit(cols);
+        }
+        let (oldest, end) = (grid.oldest(), grid.end());
+        for point in points.iter_mut() {
+            *point = point.filter(|at| (oldest..end).contains(&at.line.0));
         }
         *self = grid;
     }
@@ -245,102 +330,143 @@ impl Grid {
         }
     }
 
-    /// Wraps history and screen anew: history into `grid`, the lines that reach into the screen into `loose`.
+    /// Wraps history and screen anew: history into `grid`, the lines that reach into the screen into `loose`. Returns the
+    /// row of `loose` where the screen begins.
     fn rewrap(
         &mut self,
         grid: &mut Self,
         loose: &mut Loose,
-        cols: usize,
         last_used: usize,
         places: &mut [Place],
+        follow: &mut Follow<'_>,
     ) -> usize {
+        let cols = grid.cols();
         let mut line = Line::default();
-        let mut builder = PageBuilder::default();
-        let mut tables = Tables::new();
-        let mut scratch = Vec::new();
-        let oldest = self.oldest();
-        for (first, page) in self.history.pages() {
-            if !line.open && page.fits(cols) && *first >= oldest {
-                if builder.len() > 0 {
-                    grid.history.push(Arc::new(builder.finish()));
-                }
-                grid.history.push(page.clone());
-                continue;
-            }
-            for row in oldest.saturating_sub(*first) as usize..page.len() {
-                page.unpack(row, &mut scratch);
-                if !line.open {
-                    // Each logical line has tables of its own: nothing grows with the history.
-                    tables = Tables::new();
-                    builder.source();
-                }
-                adopt(&mut tables, &mut scratch, &page.tables());
-                line.append(&scratch, page.meta(row), self.cols());
-                if !line.open {
-                    line.part(cols, &mut [], |cells, meta| {
-                        if builder.len() == rows_per_page(cols) {
-                            grid.history.push(Arc::new(builder.finish()));
-                        }
-                        builder.push(&cells, meta, tables.view());
-                    });
-                }
-            }
-        }
-        if builder.len() > 0 {
-            grid.history.push(Arc::new(builder.finish()));
-        }
-        // What the last line of history has of a line that goes on in the screen.
-        let view = tables.view();
-        loose.adopt(&mut line.cells, &view);
-        let mut top = None;
-        let mut tracked: Vec<(usize, usize, Place)> = Vec::new();
+        self.rewrap_history(&mut grid.history, cols, &mut line, loose, follow);
+        // Number of the first row of `loose`.
+        let first = grid.history.end();
+        let mut top = 0;
+        let mut placed = vec![None; places.len()];
         for row in 0..=last_used {
             let slot = self.slot(row);
             let meta = *self.meta(row);
             let mut cells = self.slot_cells(slot)[..meta.occ as usize].to_vec();
             loose.adopt(&mut cells, &self.tables(self.table_of(slot)).view());
             let start = line.append(&cells, meta, self.cols());
-            for (i, place) in places.iter().enumerate() {
-                if place.row == row {
-                    tracked.push((
-                        i,
-                        start + place.col + usize::from(place.past),
-                        Place::default(),
-                    ));
+            for (i, place) in places.iter().enumerate().filter(|(_, place)| place.row == row) {
+                let at = start + place.col + usize::from(place.past);
+                line.tracked.push((at, Tracked::Place(i)));
+                if i == 0 && at > line.cells.len() && !(line.open && row < last_used) {
+                    // A cursor behind the text keeps its distance from it.
+                    line.cells.resize(at, Cell::EMPTY);
                 }
             }
+            while let Some((_, col, name)) = follow.next_before(self.live_top() + row as u64 + 1) {
+                line.tracked.push((start + col, Tracked::Point(name)));
+            }
             if row == 0 {
-                tracked.push((usize::MAX, start, Place::default()));
+                line.tracked.push((start, Tracked::Top));
             }
             if line.open && row < last_used {
                 continue;
             }
-            let base = loose.rows.len();
-            let mut offsets: Vec<_> = tracked.iter().map(|t| (t.1, t.2)).collect();
-            // A cursor behind the text keeps its distance from it.
-            let furthest = tracked.iter().filter(|t| t.0 == 0).map(|t| t.1).max();
-            if let Some(at) = furthest.filter(|at| *at > line.cells.len()) {
-                line.cells.resize(at, Cell::EMPTY);
-            }
             let open = line.open;
-            line.part(cols, &mut offsets, |cells, meta| loose.rows.push((cells, meta)));
+            line.part(cols, true, |cells, meta, tracked| {
+                let index = loose.rows.len();
+                for (col, what) in tracked {
+                    let (at, past) = ((*col).min(cols - 1), *col >= cols);
+                    match what {
+                        Tracked::Place(i) => placed[*i] = Some(Place { row: index, col: at, past }),
+                        Tracked::Point(name) => follow.put(*name, first + index as u64, at),
+                        Tracked::Top => top = index,
+                    }
+                }
+                loose.rows.push((cells.to_vec(), meta));
+            });
             if let Some((_, meta)) = loose.rows.last_mut().filter(|_| open) {
                 meta.flags |= WRAPPED;
             }
-            for ((i, ..), (_, place)) in tracked.drain(..).zip(offsets) {
-                let place = Place { row: base + place.row, ..place };
-                match places.get_mut(i) {
-                    // Rows of `loose` from here on; marked so that a later row is not taken for an old one.
-                    Some(own) => *own = Place { row: place.row | DONE, ..place },
-                    None => top = Some(place.row),
+        }
+        let end = loose.rows.len();
+        for (place, placed) in places.iter_mut().zip(placed) {
+            *place = placed.unwrap_or(Place { row: end.saturating_sub(1), ..*place });
+        }
+        // Points on the empty rows at the screen's foot keep their distance from the text.
+        let after = self.live_top() + last_used as u64 + 1;
+        while let Some((line, col, name)) = follow.next_before(u64::MAX) {
+            follow.put(name, first + end as u64 + (line - after), col.min(cols - 1));
+        }
+        top
+    }
+
+    /// Wraps history anew into `into`, but for the start of a line that goes on in the screen: that is left in `line`,
+    /// its ids being `loose`'s.
+    fn rewrap_history(
+        &mut self,
+        into: &mut History,
+        cols: usize,
+        line: &mut Line,
+        loose: &mut Loose,
+        follow: &mut Follow<'_>,
+    ) {
+        let oldest = self.oldest();
+        let mut packer = Packer::new(into, cols);
+        // Ids of the rows in the packer: new ones between lines when there are many, so that nothing grows for ever.
+        let mut tables = Tables::new();
+        let mut scratch = Vec::new();
+        while let Some((mut first, stored)) = self.history.pop_front() {
+            let end = first + stored.len() as u64;
+            if !line.open && first >= oldest && stored.fits(cols) {
+                packer.finish();
+                while let Some((line, col, name)) = follow.next_before(end) {
+                    follow.put(name, packer.next() + (line - first), col.min(cols - 1));
                 }
+                packer.history.push(stored);
+                continue;
+            }
+            for page in stored.pages() {
+                for row in 0..page.len() {
+                    let number = first + row as u64;
+                    if number < oldest {
+                        while follow.next_before(number + 1).is_some() {}
+                        continue;
+                    }
+                    page.unpack(row, &mut scratch);
+                    if !page.is_plain(row) {
+                        if tables.are_untidy() && !line.open {
+                            tables = Tables::new();
+                            packer.builder.source();
+                        }
+                        adopt(&mut tables, &mut scratch, &page.tables());
+                    }
+                    let start = line.append(&scratch, page.meta(row), self.cols());
+                    while let Some((_, col, name)) = follow.next_before(number + 1) {
+                        line.tracked.push((start + col, Tracked::Point(name)));
+                    }
+                    if line.open && line.cells.len() < LINE_CELLS {
+                        continue;
+                    }
+                    let all = !line.open;
+                    line.part(cols, all, |cells, meta, tracked| {
+                        let number = packer.next();
+                        for (col, what) in tracked {
+                            if let Tracked::Point(name) = what {
+                                follow.put(*name, number, (*col).min(cols - 1));
+                            }
+                        }
+                        packer.push(cells, meta, tables.view());
+                    });
+                    if !all && tables.are_untidy() {
+                        let old = std::mem::replace(&mut tables, Tables::new());
+                        adopt(&mut tables, &mut line.cells, &old.view());
+                        packer.builder.source();
+                    }
+                }
+                first += page.len() as u64;
             }
         }
-        let end = loose.rows.len().saturating_sub(1);
-        for place in places.iter_mut() {
-            place.row = if place.row & DONE != 0 { place.row & !DONE } else { end };
-        }
-        top.unwrap_or(0)
+        packer.finish();
+        loose.adopt(&mut line.cells, &tables.view());
     }
 
     /// Takes up to `count` rows from the end of history.
@@ -363,7 +489,7 @@ impl Grid {
                     page.unpack(row, &mut scratch);
                     builder.push(&scratch, page.meta(row), page.tables());
                 }
-                self.history.push(Arc::new(builder.finish()));
+                self.history.push(Stored::Packed(Arc::new(builder.finish())));
             }
         }
         rows
@@ -375,6 +501,7 @@ impl Grid {
         cols: usize,
         rows: usize,
         places: &mut [Place],
+        points: &mut [Option<Point>],
         revision: u64,
     ) {
         let cursor = places.first().map_or(0, |place| place.row);
@@ -390,6 +517,13 @@ impl Grid {
         for place in places.iter_mut() {
             place.row = place.row.saturating_sub(top).min(rows - 1);
             place.fit(cols);
+        }
+        let first = self.live_top() + top as u64;
+        let mut follow = Follow::new(points);
+        while let Some((line, col, name)) = follow.next_before(first + rows as u64) {
+            if line >= first && col < cols {
+                follow.put(name, grid.live_top() + (line - first), col);
+            }
         }
         *self = grid;
     }
@@ -415,6 +549,3 @@ impl Grid {
         }
     }
 }
-
-/// A bit that no row number has.
-const DONE: usize = 1 << (usize::BITS - 1);

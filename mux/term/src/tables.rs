@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
+use crate::cell::{Cell, LINK_SHIFT, STYLE_SHIFT};
 use crate::snapshot::Link;
 use crate::style::Style;
 
@@ -166,12 +167,82 @@ impl Tables {
         Self { styles: Interner::new(), links: Interner::new(), clusters: Interner::new() }
     }
 
+    /// Whether they hold so much that new ones are worth it where nothing of the old is needed.
+    pub fn are_untidy(&self) -> bool {
+        self.styles.is_untidy() || self.links.is_untidy() || self.clusters.is_untidy()
+    }
+
     pub fn view(&self) -> TablesView<'_> {
         TablesView {
             styles: self.styles.items(),
             links: self.links.items(),
             clusters: self.clusters.items(),
         }
+    }
+}
+
+/// One of the three kinds of ids in a cell, and the table it is looked up in.
+pub(crate) trait Id {
+    type Item: Clone + Eq + Hash;
+    fn part(tables: &mut Tables) -> &mut Interner<Self::Item>;
+    /// The id in a cell; 0 for none.
+    fn of(cell: Cell) -> u16;
+    /// The cell with another id; `id` is 0 where there was no room for what it named.
+    fn with(cell: Cell, id: u16) -> Cell;
+}
+
+/// Of a style.
+pub(crate) struct StyleId;
+/// Of a link.
+pub(crate) struct LinkId;
+/// Of a cluster.
+pub(crate) struct ClusterId;
+
+impl Id for StyleId {
+    type Item = Style;
+
+    fn part(tables: &mut Tables) -> &mut Interner<Style> {
+        &mut tables.styles
+    }
+
+    fn of(cell: Cell) -> u16 {
+        cell.style_id()
+    }
+
+    fn with(cell: Cell, id: u16) -> Cell {
+        Cell(cell.0 & !(0xffff << STYLE_SHIFT) | (id as u64) << STYLE_SHIFT)
+    }
+}
+
+impl Id for LinkId {
+    type Item = Arc<Link>;
+
+    fn part(tables: &mut Tables) -> &mut Interner<Arc<Link>> {
+        &mut tables.links
+    }
+
+    fn of(cell: Cell) -> u16 {
+        cell.link_id()
+    }
+
+    fn with(cell: Cell, id: u16) -> Cell {
+        Cell(cell.0 & !(0xffff << LINK_SHIFT) | (id as u64) << LINK_SHIFT)
+    }
+}
+
+impl Id for ClusterId {
+    type Item = Arc<str>;
+
+    fn part(tables: &mut Tables) -> &mut Interner<Arc<str>> {
+        &mut tables.clusters
+    }
+
+    fn of(cell: Cell) -> u16 {
+        cell.cluster_id().unwrap_or(0)
+    }
+
+    fn with(cell: Cell, id: u16) -> Cell {
+        cell.with_ids(cell.style_id(), cell.link_id(), Some(id))
     }
 }
 

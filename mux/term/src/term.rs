@@ -13,11 +13,14 @@ use crate::pen::Pen;
 use crate::reflow::Place;
 use crate::tabs::Tabs;
 use crate::{
-    Cursor, CursorShape, Event, LineId, Modes, MouseEncoding, MouseTracking, Palette, Point, Size,
+    Compression, Cursor, CursorShape, Event, LineId, Modes, MouseEncoding, MouseTracking, Palette,
+    Point, Size,
 };
 
 /// Columns or rows a grid has at most.
 const MAX_SIDE: u16 = 4096;
+/// Lines of history a screen keeps at most.
+const MAX_SCROLLBACK: usize = 999_999_999;
 /// Bytes of replies kept until someone takes them.
 const REPLIES_CAP: usize = 64 << 10;
 /// Events kept until someone takes them.
@@ -26,7 +29,7 @@ const EVENTS_CAP: usize = 4096;
 /// What a terminal is made with.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Lines of history the main screen keeps.
+    /// Lines of history the main screen keeps, at most 999,999,999. Memory is taken as lines come.
     pub scrollback: usize,
     /// The theme's colours; OSC 4/10/11/12 change a copy, OSC 104/110–112 return to this.
     pub palette: Arc<Palette>,
@@ -136,7 +139,7 @@ impl Term {
         let size = clamp(size);
         let (cols, rows) = (size.cols as usize, size.rows as usize);
         Self {
-            grid: Grid::new(cols, rows, options.scrollback, 0, 1),
+            grid: Grid::new(cols, rows, options.scrollback.min(MAX_SCROLLBACK), 0, 1),
             hidden: Grid::new(cols, rows, 0, 0, 1),
             screen: ScreenKind::Main,
             seq: 1,
@@ -192,6 +195,12 @@ impl Term {
     /// Changes the grid's size; the main screen and its history reflow, the alternate screen is cut or padded.
     /// A side longer than 4,096 cells is cut to that.
     pub fn resize(&mut self, size: Size) {
+        self.resize_following(size, &mut []);
+    }
+
+    /// As [`Term::resize`]; `points` of the shown screen (a selection's ends, a scroll position) become those where the
+    /// same text is now, `None` where it is no longer kept.
+    pub fn resize_following(&mut self, size: Size, points: &mut [Option<Point>]) {
         let size = clamp(size);
         let cells_changed = (size.cols, size.rows) != (self.size.cols, self.size.rows);
         if size == self.size {
@@ -210,16 +219,22 @@ impl Term {
         };
         let mut shown = [place(self.cursor), place(self.saved.position)];
         let mut hidden = [place(self.hidden_cursor), place(self.hidden_saved.position)];
-        let (main, alternate) = match self.screen {
-            ScreenKind::Main => {
-                ((&mut self.grid, &mut shown[..]), (&mut self.hidden, &mut hidden[..]))
-            }
-            ScreenKind::Alternate => {
-                ((&mut self.hidden, &mut hidden[..]), (&mut self.grid, &mut shown[..]))
-            }
+        let is_main = self.screen == ScreenKind::Main;
+        let mut anchors =
+            [ScreenKind::Main, ScreenKind::Alternate].map(|s| self.collect_anchors(s));
+        anchors[!is_main as usize].extend_from_slice(points);
+        let [main_anchors, alternate_anchors] = &mut anchors;
+        let (main, alternate) = if is_main {
+            ((&mut self.grid, &mut shown[..]), (&mut self.hidden, &mut hidden[..]))
+        } else {
+            ((&mut self.hidden, &mut hidden[..]), (&mut self.grid, &mut shown[..]))
         };
-        main.0.reflow(cols, rows, main.1, self.seq);
-        alternate.0.cut_or_pad(cols, rows, alternate.1, self.seq);
+        main.0.reflow(cols, rows, main.1, main_anchors, self.seq);
+        alternate.0.cut_or_pad(cols, rows, alternate.1, alternate_anchors, self.seq);
+        let given = &mut anchors[!is_main as usize];
+        points.copy_from_slice(&given.split_off(given.len() - points.len()));
+        self.place_anchors(ScreenKind::Main, &anchors[0]);
+        self.place_anchors(ScreenKind::Alternate, &anchors[1]);
         for (position, place) in [
             (&mut self.cursor, shown[0]),
             (&mut self.saved.position, shown[1]),
@@ -235,6 +250,27 @@ impl Term {
         self.tabs.resize(cols);
         self.pen.forget_ids();
         self.debug_check();
+    }
+
+    /// The next piece of history that is due to be compressed, to be done outside the lock while the program is silent;
+    /// `None` when there is none. Give it back to [`Term::compressed`].
+    pub fn compression(&mut self) -> Option<Compression> {
+        self.main_grid().history.due()
+    }
+
+    /// Takes a finished [`Compression`]; what it was made of may have gone meanwhile.
+    pub fn compressed(&mut self, compression: Compression) {
+        self.main_grid().history.replace(compression);
+    }
+
+    /// The main screen, shown or not.
+    pub(crate) fn main_grid(&mut self) -> &mut Grid {
+        if self.screen == ScreenKind::Main { &mut self.grid } else { &mut self.hidden }
+    }
+
+    /// Bytes of memory that the lines of history take.
+    pub fn history_size(&self) -> usize {
+        self.grid.history.size() + self.hidden.history.size()
     }
 
     /// Changes the theme's colours under what the program set.

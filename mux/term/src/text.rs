@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use crate::cell::{Cell, Content, Width};
-use crate::grid::RowView;
+use crate::grid::{RowView, Scratch};
 use crate::term::Term;
 use crate::{LineId, Match, Point, TextRange};
 
@@ -15,7 +15,7 @@ const LINE_ROWS: u64 = 4096;
 impl Term {
     /// Appends the row's text, without trailing blanks, to `text`; false for a row that is not kept.
     pub fn row_text(&self, line: LineId, text: &mut String) -> bool {
-        let mut scratch = Vec::new();
+        let mut scratch = Scratch::default();
         let Some(view) = self.grid.read(line.0, &mut scratch) else { return false };
         let start = text.len();
         push_cells(&view, 0, view.cells.len(), text);
@@ -28,7 +28,7 @@ impl Term {
     pub fn text(&self, range: TextRange) -> String {
         let cols = self.grid.cols();
         let mut text = String::new();
-        let mut scratch = Vec::new();
+        let mut scratch = Scratch::default();
         let first = range.start.line.0.max(self.grid.oldest());
         let last = range.end.line.0.min(self.grid.end() - 1);
         let mut start_of_line = 0;
@@ -65,7 +65,7 @@ impl Term {
         let alone = TextRange { start: point, end: point, block: false };
         let line = self.line_at(point.line);
         let mut cells: Vec<(Point, Option<char>)> = Vec::new();
-        let mut scratch = Vec::new();
+        let mut scratch = Scratch::default();
         let cols = self.grid.cols();
         for id in line.start.line.0..=line.end.line.0 {
             let Some(view) = self.grid.read(id, &mut scratch) else { continue };
@@ -132,7 +132,7 @@ impl Term {
         }
         let finder = memmem::Finder::new(pattern);
         let mut joined = Joined::default();
-        let mut scratch = Vec::new();
+        let mut scratch = Scratch::default();
         for line in self.grid.oldest()..self.grid.end() {
             let Some(view) = self.grid.read(line, &mut scratch) else { continue };
             joined.rows.push((line, joined.text.len()));
@@ -162,7 +162,7 @@ impl Term {
     fn place_of(&self, joined: &Joined, at: usize) -> (Point, Point) {
         let row = joined.rows.partition_point(|(_, start)| *start <= at) - 1;
         let (line, mut end) = joined.rows[row];
-        let mut scratch = Vec::new();
+        let mut scratch = Scratch::default();
         let mut text = String::new();
         let point = |col: usize| Point { line: LineId(line), col: col as u16 };
         let Some(view) = self.grid.read(line, &mut scratch) else { return (point(0), point(0)) };

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::cell::{Cell, WITHOUT_IDS};
-use crate::grid::RowView;
+use crate::grid::{RowView, Scratch};
 use crate::style::Style;
 use crate::term::Term;
 use crate::{LineId, Snapshot, SnapshotRow, StyleRun};
@@ -41,7 +41,7 @@ impl Term {
             }
         }
         snapshot.rows.resize_with(rows, SnapshotRow::default);
-        let mut scratch = Vec::new();
+        let mut scratch = Scratch::default();
         for (i, row) in snapshot.rows.iter_mut().enumerate() {
             let line = first + i as u64;
             let revision = self.grid.line_meta(line).map_or(0, |meta| meta.revision);

@@ -1,5 +1,6 @@
 //! Tests of the engine as its users see it: bytes in, screen out.
 
+mod history;
 mod hostile;
 mod keyboard;
 mod oracle;
@@ -38,6 +39,19 @@ impl Fixture {
         self.parser.advance(&mut self.term, bytes.as_ref());
         self.term.debug_check();
         self
+    }
+
+    /// Compresses all of history that is due; returns how many groups that made.
+    fn freeze(&mut self) -> usize {
+        let due = std::iter::from_fn(|| {
+            let mut due = self.term.compression()?;
+            due.run();
+            self.term.compressed(due);
+            Some(())
+        });
+        let groups = due.count();
+        self.term.debug_check();
+        groups
     }
 
     /// The live screen's rows without trailing blanks and without the empty ones at its end, joined by `/`.

@@ -1,0 +1,350 @@
+//! History that nobody has looked at for long: groups of pages, compressed.
+//!
+//! Owns the compressed form: each column of a page's data written out in few bytes, then LZ4 over the whole group, so
+//! that neighbouring pages share what they repeat. A group is never changed; thawing it gives its pages again, cell for
+//! cell. Which pages are frozen, and when, is [`crate::history`]'s business.
+
+use std::sync::Arc;
+
+use crate::Color;
+use crate::Rgb;
+use crate::page::{PackedRow, Page, Run};
+use crate::snapshot::Link;
+use crate::style::{Attrs, Style, Underline};
+
+/// Pages frozen together: more compress better, fewer thaw faster (16 pages of 64 rows of text: 50 µs).
+pub(crate) const GROUP_PAGES: usize = 16;
+/// Bytes of pages frozen together at most, whatever their number.
+pub(crate) const GROUP_BYTES: usize = 256 << 10;
+
+/// Pages, compressed.
+pub(crate) struct Cold {
+    data: Box<[u8]>,
+    /// Length of `data` when decompressed, in bytes.
+    raw: u32,
+    pages: u32,
+    rows: u32,
+    /// Length of the longest row, in cells.
+    pub longest: u16,
+    /// A row goes on in the next.
+    pub any_wrapped: bool,
+}
+
+impl Cold {
+    /// Compresses pages.
+    pub fn freeze(pages: &[Arc<Page>]) -> Self {
+        let mut out = Vec::with_capacity(pages.iter().map(|page| page.size()).sum());
+        pages.iter().for_each(|page| write_page(page, &mut out));
+        Self {
+            data: lz4_flex::block::compress(&out).into_boxed_slice(),
+            raw: out.len() as u32,
+            pages: pages.len() as u32,
+            rows: pages.iter().map(|page| page.len() as u32).sum(),
+            longest: pages.iter().map(|page| page.longest).max().unwrap_or(0),
+            any_wrapped: pages.iter().any(|page| page.any_wrapped),
+        }
+    }
+
+    /// The pages it was made of.
+    pub fn thaw(&self) -> Thawed {
+        let data = lz4_flex::block::decompress(&self.data, self.raw as usize).unwrap_or_default();
+        let mut reader = Reader(&data);
+        let mut pages: Vec<Arc<Page>> = Vec::with_capacity(self.pages as usize);
+        for _ in 0..self.pages {
+            let Some(page) = read_page(&mut reader) else { break };
+            pages.push(Arc::new(page));
+        }
+        if Thawed::rows(&pages) != self.rows as usize {
+            // Its own writing, so this is a mistake in this file: the rows stay, what they held is lost.
+            debug_assert!(false, "a frozen group does not thaw");
+            tracing::error!(rows = self.rows, "history is unreadable here");
+            pages = (0..self.rows).map(|_| Arc::new(Page::blank_row())).collect();
+        }
+        Thawed::new(pages)
+    }
+
+    /// Rows in it.
+    pub fn len(&self) -> usize {
+        self.rows as usize
+    }
+
+    /// Bytes of memory it takes.
+    pub fn size(&self) -> usize {
+        size_of::<Self>() + self.data.len()
+    }
+}
+
+/// The pages of a group, to read.
+pub(crate) struct Thawed {
+    /// Each with the number of its first row in the group.
+    pages: Vec<(usize, Arc<Page>)>,
+}
+
+impl Thawed {
+    fn new(pages: Vec<Arc<Page>>) -> Self {
+        let mut first = 0;
+        let number = |page: Arc<Page>| {
+            let at = first;
+            first += page.len();
+            (at, page)
+        };
+        Self { pages: pages.into_iter().map(number).collect() }
+    }
+
+    fn rows(pages: &[Arc<Page>]) -> usize {
+        pages.iter().map(|page| page.len()).sum()
+    }
+
+    /// The pages in order.
+    pub fn pages(&self) -> impl DoubleEndedIterator<Item = &Arc<Page>> {
+        self.pages.iter().map(|(_, page)| page)
+    }
+
+    /// The page that holds row `row` of the group, and the row's place in it.
+    pub fn find(&self, row: usize) -> Option<(&Arc<Page>, usize)> {
+        let after = self.pages.partition_point(|(first, _)| *first <= row);
+        let (first, page) = self.pages.get(after.checked_sub(1)?)?;
+        Some((page, row - first))
+    }
+}
+
+/// Writes a page, column by column: what is alike lies together.
+fn write_page(page: &Page, out: &mut Vec<u8>) {
+    number(out, page.rows.len() as u64);
+    for row in &page.rows {
+        number(out, (row.occ as u64) << 1 | row.narrow as u64);
+    }
+    out.extend(page.rows.iter().map(|row| row.flags));
+    for row in &page.rows {
+        number(out, row.run_count as u64);
+    }
+    let mut last = 0;
+    for row in &page.rows {
+        let delta = row.revision.wrapping_sub(last) as i64;
+        number(out, (delta << 1 ^ delta >> 63) as u64);
+        last = row.revision;
+    }
+    out.extend_from_slice(&page.bytes);
+    page.words.iter().for_each(|&word| write_word(out, word));
+    for row in &page.rows {
+        let first = row.runs as usize;
+        let mut at = 0;
+        for run in &page.runs[first..first + row.run_count as usize] {
+            number(out, (run.end - at) as u64);
+            at = run.end;
+        }
+    }
+    out.extend(page.runs.iter().map(|run| run.flags));
+    page.runs.iter().for_each(|run| number(out, run.style as u64));
+    page.runs.iter().for_each(|run| number(out, run.link as u64));
+    number(out, page.styles.len() as u64);
+    page.styles.iter().for_each(|style| write_style(out, style));
+    number(out, page.links.len() as u64);
+    for link in &page.links {
+        text(out, &link.id);
+        text(out, &link.uri);
+    }
+    number(out, page.clusters.len() as u64);
+    page.clusters.iter().for_each(|cluster| text(out, cluster));
+}
+
+fn read_page(from: &mut Reader<'_>) -> Option<Page> {
+    let count = from.count()?;
+    let mut rows = Vec::with_capacity(count);
+    let (mut bytes, mut words, mut runs) = (0, 0, 0);
+    for _ in 0..count {
+        let value = from.number()?;
+        let (occ, narrow) = (u16::try_from(value >> 1).ok()?, value & 1 == 1);
+        let start = if narrow { &mut bytes } else { &mut words };
+        rows.push(PackedRow {
+            revision: 0,
+            cells: *start,
+            runs: 0,
+            occ,
+            run_count: 0,
+            flags: 0,
+            narrow,
+        });
+        *start += occ as u32;
+    }
+    for (row, flags) in rows.iter_mut().zip(from.take(count)?) {
+        row.flags = *flags;
+    }
+    for row in &mut rows {
+        row.runs = runs;
+        row.run_count = from.small()?;
+        runs += row.run_count as u32;
+    }
+    let mut revision = 0u64;
+    for row in &mut rows {
+        let value = from.number()?;
+        let delta = (value >> 1) as i64 ^ -((value & 1) as i64);
+        revision = revision.wrapping_add(delta as u64);
+        row.revision = revision;
+    }
+    let bytes = from.take(bytes as usize)?.into();
+    let words = (0..words).map(|_| from.word()).collect::<Option<_>>()?;
+    let mut page_runs = Vec::with_capacity(runs as usize);
+    for row in &rows {
+        let mut end = 0u16;
+        for _ in 0..row.run_count {
+            end = end.checked_add(from.small()?)?;
+            page_runs.push(Run { end, flags: 0, style: 0, link: 0 });
+        }
+    }
+    for (run, flags) in page_runs.iter_mut().zip(from.take(runs as usize)?) {
+        run.flags = *flags;
+    }
+    for run in &mut page_runs {
+        run.style = from.small()?;
+    }
+    for run in &mut page_runs {
+        run.link = from.small()?;
+    }
+    let styles = (0..from.count()?).map(|_| from.style()).collect::<Option<_>>()?;
+    let links = (0..from.count()?)
+        .map(|_| Some(Arc::new(Link { id: from.text()?.to_owned(), uri: from.text()?.to_owned() })))
+        .collect::<Option<_>>()?;
+    let clusters = (0..from.count()?).map(|_| from.text().map(Arc::from)).collect::<Option<_>>()?;
+    Some(Page {
+        longest: rows.iter().map(|row| row.occ).max().unwrap_or(0),
+        any_wrapped: rows.iter().any(|row| row.meta().is_wrapped()),
+        rows: rows.into(),
+        bytes,
+        words,
+        runs: page_runs.into(),
+        styles,
+        links,
+        clusters,
+    })
+}
+
+/// Seven bits a byte, the least first.
+#[inline]
+fn number(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+fn text(out: &mut Vec<u8>, text: &str) {
+    number(out, text.len() as u64);
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// The second half of a wide character, the most of what is not ASCII.
+const TAIL_WORD: u32 = crate::cell::TAIL as u32;
+/// A byte for [`TAIL_WORD`].
+const TAIL_BYTE: u8 = 0x80;
+/// A byte before the three of any other content.
+const OTHER_BYTE: u8 = 0x81;
+
+/// A cell's content, cluster bit and width, 24 bits: one byte where it is ASCII or a tail, else four.
+fn write_word(out: &mut Vec<u8>, word: u32) {
+    match word {
+        0..=0x7f => out.push(word as u8),
+        TAIL_WORD => out.push(TAIL_BYTE),
+        _ => out.extend([OTHER_BYTE, word as u8, (word >> 8) as u8, (word >> 16) as u8]),
+    }
+}
+
+/// A colour in four bytes.
+fn write_color(out: &mut Vec<u8>, color: Color) {
+    out.extend(match color {
+        Color::Default => [0; 4],
+        Color::Indexed(index) => [1, index, 0, 0],
+        Color::Rgb(Rgb { r, g, b }) => [2, r, g, b],
+    });
+}
+
+fn write_style(out: &mut Vec<u8>, style: &Style) {
+    write_color(out, style.foreground);
+    write_color(out, style.background);
+    write_color(out, style.underline_color);
+    number(out, style.attrs.bits() as u64);
+    out.push(style.underline as u8);
+}
+
+/// Reads what was written above; `None` where the data ends too early or says what can't be.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    #[inline]
+    fn byte(&mut self) -> Option<u8> {
+        let (&byte, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(byte)
+    }
+
+    #[inline]
+    fn number(&mut self) -> Option<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn small(&mut self) -> Option<u16> {
+        self.number()?.try_into().ok()
+    }
+
+    /// A count of things that take a byte each at least.
+    fn count(&mut self) -> Option<usize> {
+        let count = self.number()? as usize;
+        (count <= self.0.len()).then_some(count)
+    }
+
+    fn word(&mut self) -> Option<u32> {
+        Some(match self.byte()? {
+            TAIL_BYTE => TAIL_WORD,
+            OTHER_BYTE => {
+                let bytes = self.take(3)?;
+                u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0])
+            }
+            ascii => ascii.into(),
+        })
+    }
+
+    fn text(&mut self) -> Option<&'a str> {
+        let length = self.count()?;
+        std::str::from_utf8(self.take(length)?).ok()
+    }
+
+    fn color(&mut self) -> Option<Color> {
+        Some(match *self.take(4)? {
+            [1, index, ..] => Color::Indexed(index),
+            [2, r, g, b] => Color::Rgb(Rgb { r, g, b }),
+            _ => Color::Default,
+        })
+    }
+
+    fn style(&mut self) -> Option<Style> {
+        Some(Style {
+            foreground: self.color()?,
+            background: self.color()?,
+            underline_color: self.color()?,
+            attrs: Attrs::from_bits_retain(self.small()?),
+            underline: match self.byte()? {
+                1 => Underline::Single,
+                2 => Underline::Double,
+                3 => Underline::Curly,
+                4 => Underline::Dotted,
+                5 => Underline::Dashed,
+                _ => Underline::None,
+            },
+        })
+    }
+}

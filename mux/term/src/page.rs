@@ -1,0 +1,281 @@
+//! Rows that have left the screen, packed into immutable pages.
+//!
+//! Owns the packed form; knows nothing of screens or cursors. A page is never changed once it is made, so a reader may
+//! clone its `Arc` under the lock and read it outside. A row keeps its cells up to the last that is not empty: one byte
+//! each where all are Latin-1 in one column, four otherwise, and its styles as runs. What becomes of pages nobody has
+//! looked at for long: [`crate::cold`].
+
+use std::sync::Arc;
+
+use crate::cell::{ATTRS_SHIFT, CLUSTER, Cell, SHOWN, STYLE_SHIFT};
+use crate::row::RowMeta;
+use crate::snapshot::Link;
+use crate::style::Style;
+use crate::tables::{Tables, TablesView};
+
+/// Rows a page takes at most.
+pub(crate) const PAGE_ROWS: usize = 64;
+/// Cells a page takes at most, so that its ids fit in 16 bits whatever its cells hold.
+const PAGE_CELLS: usize = u16::MAX as usize;
+
+/// Rows of `cols` cells that fit in one page.
+pub(crate) fn rows_per_page(cols: usize) -> usize {
+    (PAGE_CELLS / cols.max(1)).clamp(1, PAGE_ROWS)
+}
+
+/// A row of a page: what [`RowMeta`] says, and where the rest is. 24 bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct PackedRow {
+    pub revision: u64,
+    /// Where its cells start in `bytes` or `words`.
+    pub cells: u32,
+    /// Where its runs start in `runs`; none when the whole row has no attributes.
+    pub runs: u32,
+    pub occ: u16,
+    pub run_count: u16,
+    pub flags: u8,
+    /// Its cells are in `bytes`.
+    pub narrow: bool,
+}
+
+impl PackedRow {
+    #[inline]
+    fn new(meta: RowMeta, cells: u32, runs: u32, run_count: u16, narrow: bool) -> Self {
+        let RowMeta { revision, occ, flags } = meta;
+        Self { revision, cells, runs, occ, run_count, flags, narrow }
+    }
+
+    pub fn meta(&self) -> RowMeta {
+        RowMeta { revision: self.revision, occ: self.occ, flags: self.flags }
+    }
+}
+
+/// Neighbouring cells with the same attributes: bits 24–31 of the cell, style and link.
+#[derive(Clone, Copy)]
+pub(crate) struct Run {
+    /// Column after the last.
+    pub end: u16,
+    pub flags: u8,
+    pub style: u16,
+    pub link: u16,
+}
+
+/// Rows of history, packed.
+pub(crate) struct Page {
+    pub rows: Box<[PackedRow]>,
+    pub bytes: Box<[u8]>,
+    pub words: Box<[u32]>,
+    pub runs: Box<[Run]>,
+    pub styles: Box<[Style]>,
+    pub links: Box<[Arc<Link>]>,
+    pub clusters: Box<[Arc<str>]>,
+    /// Length of the longest row, in cells.
+    pub longest: u16,
+    /// A row goes on in the next.
+    pub any_wrapped: bool,
+}
+
+impl Page {
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn meta(&self, row: usize) -> RowMeta {
+        self.rows[row].meta()
+    }
+
+    /// Whether the row's cells carry no ids: Latin-1 in the default style.
+    pub fn is_plain(&self, row: usize) -> bool {
+        self.rows[row].narrow && self.rows[row].run_count == 0
+    }
+
+    /// Bytes of memory it takes, without what it shares with others.
+    pub fn size(&self) -> usize {
+        size_of::<Self>()
+            + size_of_val(&*self.rows)
+            + size_of_val(&*self.bytes)
+            + size_of_val(&*self.words)
+            + size_of_val(&*self.runs)
+            + size_of_val(&*self.styles)
+            + size_of_val(&*self.links)
+            + size_of_val(&*self.clusters)
+    }
+
+    pub fn tables(&self) -> TablesView<'_> {
+        TablesView { styles: &self.styles, links: &self.links, clusters: &self.clusters }
+    }
+
+    /// A page of one empty row.
+    pub fn blank_row() -> Self {
+        let mut builder = PageBuilder::default();
+        builder.rows.push(PackedRow::new(RowMeta::default(), 0, 0, 0, true));
+        builder.finish()
+    }
+
+    /// Replaces `cells` by the row's, as many as it keeps.
+    pub fn unpack(&self, row: usize, cells: &mut Vec<Cell>) {
+        let row = &self.rows[row];
+        let len = row.occ as usize;
+        let start = row.cells as usize;
+        cells.clear();
+        if row.narrow {
+            cells.extend(self.bytes[start..start + len].iter().map(|&b| Cell(b as u64)));
+        } else {
+            cells.extend(self.words[start..start + len].iter().map(|&w| Cell(w as u64)));
+        }
+        let mut at = 0;
+        let first = row.runs as usize;
+        for run in &self.runs[first..first + row.run_count as usize] {
+            let end = run.end as usize;
+            let attrs = (run.flags as u64) << ATTRS_SHIFT
+                | (run.style as u64 | (run.link as u64) << 16) << STYLE_SHIFT;
+            if attrs != 0 {
+                for cell in &mut cells[at..end] {
+                    cell.0 |= attrs;
+                }
+            }
+            at = end;
+        }
+    }
+}
+
+/// A page in the making.
+///
+/// Ids of a source (a screen's tables, another page's) are renamed as they are met: call [`PageBuilder::source`] when
+/// the tables that the cells' ids mean change.
+#[derive(Default)]
+pub(crate) struct PageBuilder {
+    rows: Vec<PackedRow>,
+    bytes: Vec<u8>,
+    words: Vec<u32>,
+    runs: Vec<Run>,
+    styles: Vec<Style>,
+    links: Vec<Arc<Link>>,
+    clusters: Vec<Arc<str>>,
+    style_ids: Vec<u16>,
+    link_ids: Vec<u16>,
+    cluster_ids: Vec<u16>,
+}
+
+fn rename<T: Clone>(ids: &mut Vec<u16>, own: &mut Vec<T>, source: &[T], id: u16) -> u16 {
+    if id == 0 {
+        return 0;
+    }
+    if ids.len() <= source.len() {
+        ids.resize(source.len() + 1, 0);
+    }
+    if ids[id as usize] == 0 {
+        own.push(source[id as usize - 1].clone());
+        ids[id as usize] = own.len() as u16;
+    }
+    ids[id as usize]
+}
+
+impl PageBuilder {
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Makes room for so many rows.
+    pub fn reserve(&mut self, rows: usize) {
+        self.rows.reserve_exact(rows);
+    }
+
+    /// The cells of the following rows name their ids in other tables than those before.
+    pub fn source(&mut self) {
+        self.style_ids.clear();
+        self.link_ids.clear();
+        self.cluster_ids.clear();
+    }
+
+    /// Adds a row as [`PageBuilder::push`] does, and empties its cells.
+    #[inline]
+    pub fn take(&mut self, cells: &mut [Cell], meta: RowMeta, tables: &Tables) {
+        self.push(cells, meta, tables.view());
+        if let [cell] = cells {
+            // What scrolls fastest is not worth a call.
+            *cell = Cell::EMPTY;
+        } else {
+            cells.fill(Cell::EMPTY);
+        }
+    }
+
+    /// Adds a row; `meta.occ` of its cells count, the rest must be empty.
+    #[inline]
+    pub fn push(&mut self, cells: &[Cell], meta: RowMeta, tables: TablesView<'_>) {
+        let cells = &cells[..meta.occ as usize];
+        let all = cells.iter().fold(0, |all, cell| all | cell.0);
+        let runs = self.runs.len() as u32;
+        if all < 0x100 {
+            let cells_at = self.bytes.len() as u32;
+            self.bytes.extend(cells.iter().map(|cell| cell.0 as u8));
+            self.rows.push(PackedRow::new(meta, cells_at, runs, 0, true));
+            return;
+        }
+        self.push_rich(cells, all, meta, tables);
+    }
+
+    /// [`PageBuilder::push`] of a row with more than Latin-1 in the default style; `all`: its cells' bits.
+    fn push_rich(&mut self, cells: &[Cell], all: u64, meta: RowMeta, tables: TablesView<'_>) {
+        let narrow = all & SHOWN < 0x100;
+        let start = if narrow { self.bytes.len() } else { self.words.len() } as u32;
+        let runs = self.runs.len() as u32;
+        if narrow {
+            self.bytes.extend(cells.iter().map(|cell| cell.0 as u8));
+        } else if all & CLUSTER == 0 {
+            self.words.extend(cells.iter().map(|cell| (cell.0 & SHOWN) as u32));
+        } else {
+            for cell in cells {
+                let mut word = cell.0 & SHOWN;
+                if let Some(id) = cell.cluster_id() {
+                    let own =
+                        rename(&mut self.cluster_ids, &mut self.clusters, tables.clusters, id);
+                    word = cell.with_ids(0, 0, Some(own)).0 & SHOWN;
+                }
+                self.words.push(word as u32);
+            }
+        }
+        if all >> ATTRS_SHIFT != 0 {
+            self.push_runs(cells, tables);
+        }
+        let run_count = (self.runs.len() - runs as usize) as u16;
+        self.rows.push(PackedRow::new(meta, start, runs, run_count, narrow));
+    }
+
+    fn push_runs(&mut self, cells: &[Cell], tables: TablesView<'_>) {
+        let mut at = 0;
+        while at < cells.len() {
+            let attrs = cells[at].0 >> ATTRS_SHIFT;
+            let len = cells[at..].iter().take_while(|cell| cell.0 >> ATTRS_SHIFT == attrs).count();
+            let cell = cells[at];
+            at += len;
+            let style =
+                rename(&mut self.style_ids, &mut self.styles, tables.styles, cell.style_id());
+            let link = rename(&mut self.link_ids, &mut self.links, tables.links, cell.link_id());
+            self.runs.push(Run { end: at as u16, flags: attrs as u8, style, link });
+        }
+    }
+
+    /// The page of the rows so far; the builder is empty again.
+    pub fn finish(&mut self) -> Page {
+        self.source();
+        let rows = std::mem::take(&mut self.rows).into_boxed_slice();
+        fn exact<T: Clone>(items: &mut Vec<T>) -> Box<[T]> {
+            // A copy of the right size; the buffer stays for the next page.
+            let exact = items.as_slice().into();
+            items.clear();
+            exact
+        }
+        Page {
+            longest: rows.iter().map(|row| row.occ).max().unwrap_or(0),
+            any_wrapped: rows.iter().any(|row| row.meta().is_wrapped()),
+            rows,
+            bytes: exact(&mut self.bytes),
+            words: exact(&mut self.words),
+            runs: exact(&mut self.runs),
+            styles: exact(&mut self.styles),
+            links: exact(&mut self.links),
+            clusters: exact(&mut self.clusters),
+        }
+    }
+}
