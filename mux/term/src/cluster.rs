@@ -32,7 +32,7 @@ impl Term {
             Content::Cluster(id) => {
                 let tables = self.grid.tables(self.grid.table_of(slot)).view();
                 let text = tables.cluster(id as u16).map_or("", |text| text);
-                text.chars().next_back().map_or(Class::Other, |c| props(c).class())
+                last_class(text)
             }
         }
     }
@@ -51,16 +51,16 @@ impl Term {
         }
         let mut text = std::mem::take(&mut self.cluster);
         text.clear();
-        let joined = self.join_to(&mut text, c, class, width);
+        let joined = self.join_to(&mut text, c, width);
         self.cluster = text;
         joined
     }
 
     /// [`Term::join`] with `text` to put the cluster together in.
-    fn join_to(&mut self, text: &mut String, c: char, class: Class, width: usize) -> bool {
+    fn join_to(&mut self, text: &mut String, c: char, width: usize) -> bool {
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
         // What takes no column of its own stays with what is before it, so that no text is lost.
-        let extends = width == 0 || class.extends();
+        let extends = width == 0;
         let Some((row, col)) = self.cell_before() else { return false };
         let slot = self.grid.slot(row);
         let table = self.grid.table_of(slot);
@@ -123,6 +123,38 @@ impl Term {
         true
     }
 
+    /// Joins to the cell printed last, in `slot` at column `col` and `width` columns wide, what follows it in the same
+    /// text: `text` begins with what the cell holds, `known` bytes. Gives the bytes joined and the columns taken then;
+    /// `None` for a cluster that is too long or has no room in its row, with nothing done.
+    #[inline(never)]
+    pub(crate) fn join_ahead(
+        &mut self,
+        slot: usize,
+        col: usize,
+        width: usize,
+        text: &str,
+        known: usize,
+    ) -> Option<(usize, usize)> {
+        let (end, columns) = cluster_end(text, known, width);
+        if col + columns > self.grid.cols() || end > CLUSTER_CAP {
+            return None;
+        }
+        if end == known {
+            return Some((0, width));
+        }
+        let table = self.grid.table_of(slot);
+        let Some(id) = self.grid.intern_cluster(table, &text[..end]) else {
+            return Some((end - known, width));
+        };
+        let (cells, _) = self.grid.slot_mut(slot);
+        let look = cells[col].0 & !SHOWN;
+        cells[col] = Cell(look | CLUSTER | id as u64 | if columns == 2 { WIDE } else { 0 });
+        if columns == 2 {
+            cells[col + 1] = Cell(look | TAIL);
+        }
+        Some((end - known, columns))
+    }
+
     /// A cluster in the last column became wide: it moves to the next row, or, where lines don't wrap, stays narrow.
     fn move_widened(&mut self, slot: usize, col: usize, table: usize, id: u16) {
         let wraps = self.modes.contains(Modes::AUTO_WRAP) && self.grid.cols() > 1;
@@ -159,4 +191,26 @@ fn joined_width(text: &str, old: usize, c: char, width: usize) -> usize {
         _ if width == 0 => old,
         _ => 2,
     }
+}
+
+/// The class of the last character.
+pub(crate) fn last_class(text: &str) -> Class {
+    text.chars().next_back().map_or(Class::Other, |c| props(c).class())
+}
+
+/// Where the cluster ends that `text` begins with, is known up to `end` and takes `width` columns so far; and the columns
+/// it takes then (mode 2027). Stops a little beyond [`CLUSTER_CAP`].
+fn cluster_end(text: &str, mut end: usize, mut width: usize) -> (usize, usize) {
+    for c in text[end..].chars() {
+        let props = props(c);
+        let so_far = &text[..end];
+        let extends = props.width() == 0 && c >= '\u{a0}';
+        if so_far.len() > CLUSTER_CAP || !extends && !joins(so_far, c) {
+            break;
+        }
+        work::add(1);
+        width = joined_width(so_far, width, c, props.width());
+        end += c.len_utf8();
+    }
+    (end, width)
 }

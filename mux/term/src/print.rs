@@ -4,6 +4,7 @@
 //! mode, character sets) goes one character at a time.
 
 use crate::cell::{Cell, HEAD, SHOWN, TAIL, WIDE};
+use crate::cluster::last_class;
 use crate::grid::part_wide;
 use crate::row::WRAPPED;
 use crate::term::Term;
@@ -144,7 +145,8 @@ impl Term {
         }
     }
 
-    /// Prints characters into the cursor's row as long as each simply starts a cell of its own; returns the rest.
+    /// Prints characters into the cursor's row as long as each starts a cell of its own or joins one started here;
+    /// returns the rest.
     fn print_fast<'a>(&mut self, text: &'a str) -> &'a str {
         if self.cursor.wrap_pending {
             return text;
@@ -160,11 +162,12 @@ impl Term {
         }
         let table = self.grid.table_of(slot);
         let bits = self.pen.bits(&mut self.grid, table);
-        let (cells, meta) = self.grid.slot_mut(slot);
+        let (mut cells, _) = self.grid.slot_mut(slot);
         let cuts = cells[start].is_tail();
         let mut col = start;
         let mut rest = text;
-        let mut last = '\0';
+        // The cell printed last, and how much text there was with it.
+        let (mut head, mut head_rest) = (start, text);
         while let Some(&byte) = rest.as_bytes().first() {
             work::add(1);
             if byte < 0x80 {
@@ -172,9 +175,9 @@ impl Term {
                     break;
                 }
                 cells[col] = Cell(bits | byte as u64);
+                (head, head_rest) = (col, rest);
                 col += 1;
                 before = Class::Other;
-                last = byte as char;
                 rest = &rest[1..];
                 continue;
             }
@@ -183,11 +186,33 @@ impl Term {
             let props = props(c).widened(ambiguous_wide);
             let mut width = props.width();
             if !props.is_plain() || before == Class::Prepend {
-                let apart = !graphemes || !may_join(before, props.class());
-                if !apart || width == 0 {
+                let class = props.class();
+                // Controls (C1), and what joins a cell of earlier text, go the long way.
+                if (c as u32) < 0xa0 {
                     break;
                 }
-                if graphemes && props.class() == Class::Regional {
+                if width == 0 || graphemes && may_join(before, class) {
+                    if !graphemes || col == start {
+                        break;
+                    }
+                    let known = head_rest.len() - rest.len();
+                    let joined = self.join_ahead(slot, head, col - head, head_rest, known);
+                    (cells, _) = self.grid.slot_mut(slot);
+                    match joined {
+                        Some((0, _)) => {}
+                        Some((more, columns)) => {
+                            col = head + columns;
+                            before = last_class(&rest[..more]);
+                            rest = &rest[more..];
+                            continue;
+                        }
+                        None => break,
+                    }
+                    if width == 0 {
+                        break;
+                    }
+                }
+                if graphemes && class == Class::Regional {
                     width = 2;
                 }
             }
@@ -195,17 +220,14 @@ impl Term {
                 break;
             }
             if width == 1 {
-                if (c as u32) < 0xa0 {
-                    break;
-                }
                 cells[col] = Cell(bits | c as u64);
             } else {
                 cells[col] = Cell(bits | c as u64 | WIDE);
                 cells[col + 1] = Cell(bits | TAIL);
             }
+            (head, head_rest) = (col, rest);
             col += width;
             before = props.class();
-            last = c;
             rest = chars.as_str();
         }
         if col == start {
@@ -217,13 +239,14 @@ impl Term {
         if col < cols && cells[col].is_tail() {
             cells[col] = cells[col].blanked();
         }
+        let meta = self.grid.slot_mut(slot).1;
         meta.revision = self.seq;
         meta.occ = meta.occ.max(col as u16);
         if col == cols {
             meta.flags &= !WRAPPED;
         }
         self.advance_to(col);
-        self.last_printed = last;
+        self.last_printed = head_rest.chars().next().unwrap_or('\0');
         rest
     }
 

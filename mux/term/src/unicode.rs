@@ -64,12 +64,6 @@ impl Class {
         Self::Pictograph,
         Self::Consonant,
     ];
-
-    /// Whether it belongs to whatever is before it (GB9, GB9a).
-    #[inline]
-    pub fn extends(self) -> bool {
-        (Self::Extend as u8..=Self::Spacing as u8).contains(&(self as u8))
-    }
 }
 
 /// All about a code point: bits 0–1 columns, 2–5 class, 6 whether a variation selector changes its presentation, 7
@@ -78,6 +72,8 @@ impl Class {
 pub(crate) struct Props(u8);
 
 impl Props {
+    const WIDE: Self = Self(2);
+
     /// Whether it takes columns and starts a cluster, unless a prepended mark is before it.
     #[inline]
     pub fn is_plain(self) -> bool {
@@ -148,6 +144,10 @@ static PROPS: [Props; COUNT * BLOCK] = {
 #[inline]
 pub(crate) fn props(c: char) -> Props {
     let code = c as usize;
+    // Most of what is wide, all alike.
+    if code.wrapping_sub(0x4e00) < 0x5200 {
+        return Props::WIDE;
+    }
     PROPS[(INDEX[code >> SHIFT] as usize) << SHIFT | code & (BLOCK - 1)]
 }
 

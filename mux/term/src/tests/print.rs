@@ -162,6 +162,42 @@ proptest! {
     }
 }
 
+/// Characters of every class, those of clusters more often.
+fn any_char() -> impl Strategy<Value = char> {
+    prop_oneof![
+        4 => prop::char::range('a', 'z'),
+        4 => prop::sample::select(
+            "\u{301}\u{200d}\u{fe0e}\u{fe0f}👩❤⌚🏽🇩🇪日가\u{1100}\u{1161}\u{11a8}क\u{94d}\u{93e}\u{600}\u{200b}\u{20e3}1"
+                .chars()
+                .collect::<Vec<_>>(),
+        ),
+        1 => prop::char::range('\u{a0}', '\u{ffff}'),
+        1 => prop::char::range('\u{10000}', '\u{10ffff}'),
+    ]
+}
+
+proptest! {
+    #![proptest_config(super::cases(500))]
+
+    /// What was printed reads back to the letter, whatever the width of the screen, the pieces and the mode.
+    #[test]
+    fn text_comes_back_as_it_was_printed(
+        chars in prop::collection::vec(any_char(), 0..60),
+        cols in 2..20u16,
+        piece in 1..40usize,
+        graphemes: bool,
+    ) {
+        let text = "x".to_owned() + &String::from_iter(chars);
+        let mut fixture = Fixture::new(cols, 4);
+        fixture.feed(if graphemes { "\x1b[?2027h" } else { "\x1b[?2027l" });
+        for piece in text.as_bytes().chunks(piece) {
+            fixture.feed(piece);
+        }
+        let line = fixture.term.line_at(fixture.term.oldest());
+        prop_assert_eq!(fixture.term.text(line), text);
+    }
+}
+
 #[test]
 fn invalid_utf8_shows_as_replacement() {
     check(b"a\xffb", "a\u{fffd}b");
