@@ -46,25 +46,31 @@ impl Params {
     }
 
     /// All numbers, whatever they belong to.
-    #[inline]
+    #[inline(always)]
     pub fn values(&self) -> &[u16] {
         &self.values[..self.len as usize]
     }
 
+    /// Whether any number continues the parameter before it.
+    #[inline(always)]
+    pub fn has_parts(&self) -> bool {
+        self.parts != 0
+    }
+
     /// Whether number `i` continues the parameter before it.
-    #[inline]
+    #[inline(always)]
     pub fn is_part(&self, i: usize) -> bool {
         self.parts >> i & 1 != 0
     }
 
     /// Number `i`, 0 when absent.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, i: usize) -> u16 {
         self.values().get(i).copied().unwrap_or(0)
     }
 
     /// Number `i` as a count: at least 1.
-    #[inline]
+    #[inline(always)]
     pub fn count(&self, i: usize) -> usize {
         self.get(i).max(1) as usize
     }

@@ -16,8 +16,10 @@ impl Term {
         while i < values.len() {
             let start = i;
             i += 1;
-            while i < values.len() && params.is_part(i) {
-                i += 1;
+            if params.has_parts() {
+                while i < values.len() && params.is_part(i) {
+                    i += 1;
+                }
             }
             let parts = &values[start + 1..i];
             match values[start] {
