@@ -367,7 +367,7 @@ fn number(bytes: &[u8]) -> (u16, usize) {
     const EACH: u64 = 0x0101_0101_0101_0101;
     if let Some(eight) = bytes.first_chunk::<8>() {
         // All digits at once, so that no branch depends on how many there are.
-        let digits = u64::from_le_bytes(*eight) ^ EACH * b'0' as u64;
+        let digits = u64::from_le_bytes(*eight) ^ (EACH * b'0' as u64);
         // The lowest byte above 9 has its high bit set here; those above it may be anything.
         let others = (digits.wrapping_add(EACH * 0x76) | digits) & (EACH * 0x80);
         if others != 0 {
