@@ -6,7 +6,7 @@ use std::{
 };
 
 use parking_lot::{Condvar, Mutex};
-use unterm_term::ClipboardTarget;
+use unterm_term::{ClipboardTarget, Event};
 
 use crate::PaneId;
 
@@ -37,6 +37,13 @@ pub enum MuxEvent {
         target: ClipboardTarget,
         /// The text.
         text: String,
+    },
+    /// Anything else that a pane's terminal told: commands, notifications, progress, questions for a clipboard.
+    Told {
+        /// The pane.
+        pane: PaneId,
+        /// What it told.
+        event: Event,
     },
 }
 

@@ -305,8 +305,9 @@ impl Pane {
                 Event::Clipboard { target, text } => {
                     self.observers.event(MuxEvent::Clipboard { pane: self.id, target, text });
                 }
-                // Part of the terminal's state, read from it by those who care.
-                _ => {}
+                // Part of the terminal's state, read from it by those who draw.
+                Event::Palette => {}
+                event => self.observers.event(MuxEvent::Told { pane: self.id, event }),
             }
         }
     }
@@ -337,6 +338,12 @@ impl Pane {
             }
             was_running
         };
+        let (seq, events) = {
+            let mut term = self.term.lock();
+            term.program_ended();
+            (term.seq(), term.take_events())
+        };
+        self.tell(seq, events);
         self.taps.end();
         self.seq.send_modify(|_| {});
         if was_running {

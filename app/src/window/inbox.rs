@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use parking_lot::Mutex;
 use unterm_mux::{MuxEvent, Observer, PaneId};
-use unterm_term::ClipboardTarget;
+use unterm_term::{ClipboardTarget, Event};
 use winit::event_loop::EventLoopProxy;
 
 /// Wakes the event loop. What there is to do stands in the [`Inbox`].
@@ -24,6 +24,8 @@ pub(super) struct News {
     pub(super) layout: bool,
     /// A title or working directory changed, or the instance's title.
     pub(super) titles: bool,
+    /// A program wants another shape of the mouse pointer.
+    pub(super) pointer_shape: bool,
     /// The last tab has closed, or a signal said stop.
     pub(super) stop: bool,
     /// The newest text written to the clipboard.
@@ -92,6 +94,17 @@ impl Observer for Inbox {
             MuxEvent::Clipboard { target, text, .. } => match target {
                 ClipboardTarget::Clipboard => news.clipboard = Some(text),
                 ClipboardTarget::Primary => news.primary = Some(text),
+            },
+            MuxEvent::Told { pane, event } => match event {
+                Event::PointerShape => news.pointer_shape = true,
+                Event::ClipboardQuery { target } => {
+                    tracing::debug!(
+                        pane = pane.0,
+                        ?target,
+                        "a program asks for a clipboard: refused"
+                    );
+                }
+                _ => {}
             },
         });
     }

@@ -276,6 +276,9 @@ impl App {
             self.views.values_mut().for_each(View::forget_names);
             self.pacing.ask();
         }
+        if news.pointer_shape {
+            self.pointer_shape_changed();
+        }
         if let Some(text) = news.clipboard {
             self.clipboard.store(Buffer::Clipboard, text);
         }

@@ -79,7 +79,7 @@ impl App {
             Some((pane, _)) => self.target_in(pane),
             None => self.target(),
         };
-        self.set_icon(if target.is_some() { CursorIcon::Text } else { CursorIcon::Default });
+        self.set_icon(self.icon_over(target.as_ref()));
         if let Some(target) = target {
             let button = self.pointer.captured.map(|(_, button)| button);
             self.hover(&target);
@@ -182,6 +182,20 @@ impl App {
         self.screen.as_ref().map_or((1, 1), |screen| {
             (screen.geometry.cell.width.max(1), screen.geometry.cell.height.max(1))
         })
+    }
+
+    /// The pointer's shape over a pane is its program's (OSC 22), if that asked for one.
+    fn icon_over(&self, target: Option<&Target>) -> CursorIcon {
+        let Some(target) = target else { return CursorIcon::Default };
+        let shape = self.mux.pane(target.id).and_then(|pane| pane.term().pointer_shape());
+        shape.and_then(|shape| shape.parse().ok()).unwrap_or(CursorIcon::Text)
+    }
+
+    /// A program asked for another shape while the pointer stood still.
+    pub(super) fn pointer_shape_changed(&mut self) {
+        if self.pointer.position.is_some() {
+            self.set_icon(self.icon_over(self.target().as_ref()));
+        }
     }
 
     fn set_icon(&mut self, icon: CursorIcon) {

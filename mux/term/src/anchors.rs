@@ -16,7 +16,9 @@ impl Term {
     /// Calls `visit` with every point of a screen that follows its text, always in the same order: each owner of such
     /// points adds a line here.
     pub(crate) fn visit_anchors(&mut self, screen: ScreenKind, visit: &mut Visit<'_>) {
-        let _ = (screen, visit);
+        if screen == ScreenKind::Main {
+            self.commands.visit(visit);
+        }
     }
 
     /// The points of a screen.

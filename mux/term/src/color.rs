@@ -30,7 +30,8 @@ pub enum Color {
     Rgb(Rgb),
 }
 
-/// The colours in force in one terminal: the theme's, with what the program changed by OSC 4, 10, 11 and 12 over it.
+/// The colours in force in one terminal: the theme's, with what the program changed by OSC 4, 5, 10–19
+/// and 21 over it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Palette {
     /// The 256 colours: 16 of the theme, the 6×6×6 cube, 24 greys.
@@ -47,6 +48,46 @@ pub struct Palette {
     pub selection: Option<Rgb>,
     /// Text in the selection; `None`: as it is.
     pub selection_text: Option<Rgb>,
+    /// Colours for text that is bold, underlined, blinking, reversed, italic (OSC 5); `None`: that of any text. Kept for
+    /// the program that asks; like xterm without its resources for them, nobody draws with them.
+    pub special: [Option<Rgb>; 5],
+    /// The mouse pointer's foreground and background (OSC 13, 14), which the desktop draws as it likes.
+    pub pointer: [Option<Rgb>; 2],
+    /// Foreground, background and cursor of xterm's Tektronix window (OSC 15, 16, 18), which is not there.
+    pub tektronix: [Option<Rgb>; 3],
+    /// What the screen flashes in (OSC 21).
+    pub visual_bell: Option<Rgb>,
+}
+
+/// A colour of a palette, by what it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    Indexed(u8),
+    Special(u8),
+    Foreground,
+    Background,
+    Cursor,
+    CursorText,
+    Selection,
+    SelectionText,
+    Pointer(u8),
+    Tektronix(u8),
+    VisualBell,
+}
+
+impl Slot {
+    /// All there are.
+    pub fn all() -> impl Iterator<Item = Self> {
+        use Slot::*;
+        let single =
+            [Foreground, Background, Cursor, CursorText, Selection, SelectionText, VisualBell];
+        (0..=255)
+            .map(Indexed)
+            .chain((0..5).map(Special))
+            .chain((0..2).map(Pointer))
+            .chain((0..3).map(Tektronix))
+            .chain(single)
+    }
 }
 
 impl Palette {
@@ -70,8 +111,66 @@ impl Palette {
             cursor_text: None,
             selection: None,
             selection_text: None,
+            special: [None; 5],
+            pointer: [None; 2],
+            tektronix: [None; 3],
+            visual_bell: None,
         }
     }
+
+    /// The colour in a slot, `None` where none is set.
+    pub(crate) fn get(&self, slot: Slot) -> Option<Rgb> {
+        match slot {
+            Slot::Indexed(index) => Some(self.colors[index as usize]),
+            Slot::Special(index) => self.special[index as usize],
+            Slot::Foreground => Some(self.foreground),
+            Slot::Background => Some(self.background),
+            Slot::Cursor => self.cursor,
+            Slot::CursorText => self.cursor_text,
+            Slot::Selection => self.selection,
+            Slot::SelectionText => self.selection_text,
+            Slot::Pointer(index) => self.pointer[index as usize],
+            Slot::Tektronix(index) => self.tektronix[index as usize],
+            Slot::VisualBell => self.visual_bell,
+        }
+    }
+
+    /// Sets a slot; one that always has a colour keeps it when there is none.
+    pub(crate) fn set(&mut self, slot: Slot, color: Option<Rgb>) {
+        match slot {
+            Slot::Indexed(index) => set(&mut self.colors[index as usize], color),
+            Slot::Special(index) => self.special[index as usize] = color,
+            Slot::Foreground => set(&mut self.foreground, color),
+            Slot::Background => set(&mut self.background, color),
+            Slot::Cursor => self.cursor = color,
+            Slot::CursorText => self.cursor_text = color,
+            Slot::Selection => self.selection = color,
+            Slot::SelectionText => self.selection_text = color,
+            Slot::Pointer(index) => self.pointer[index as usize] = color,
+            Slot::Tektronix(index) => self.tektronix[index as usize] = color,
+            Slot::VisualBell => self.visual_bell = color,
+        }
+    }
+
+    /// The colour that a slot comes to where none is set: what xterm answers.
+    pub(crate) fn shown(&self, slot: Slot) -> Rgb {
+        self.get(slot).unwrap_or(match slot {
+            Slot::Pointer(1) | Slot::Tektronix(1) | Slot::CursorText | Slot::SelectionText => {
+                self.background
+            }
+            _ => self.foreground,
+        })
+    }
+
+    /// Whether the background is darker than the text: what mode 2031 tells programs.
+    pub fn is_dark(&self) -> bool {
+        let light = |Rgb { r, g, b }: Rgb| 299 * r as u32 + 587 * g as u32 + 114 * b as u32;
+        light(self.background) <= light(self.foreground)
+    }
+}
+
+fn set(own: &mut Rgb, color: Option<Rgb>) {
+    *own = color.unwrap_or(*own);
 }
 
 impl Default for Palette {

@@ -1,5 +1,7 @@
 //! What happened in a terminal that someone beside the grid must hear of.
 
+use crate::{LineId, Notification};
+
 /// The clipboard an OSC 52 names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClipboardTarget {
@@ -30,12 +32,49 @@ pub enum Event {
     /// A prompt has ended and the user may type (OSC 133 B).
     InputStart,
     /// A command begins to run (OSC 133 C).
-    CommandStart,
+    CommandStart {
+        /// Its id, 0 where none was kept; read it by [`crate::Term::command`].
+        command: u64,
+    },
     /// A command has ended (OSC 133 D), with its exit code if it was said.
     CommandEnd {
+        /// Its id, 0 where none was kept.
+        command: u64,
         /// The exit code.
         exit_code: Option<i32>,
     },
-    /// Colours changed (OSC 4, 10, 11, 12, 104, 110–112).
+    /// Colours changed (OSC 4, 5, 10–19, 21 and their resets).
     Palette,
+    /// A program asks for a clipboard (OSC 52); [`crate::Term::answer_clipboard`] answers, nobody else does.
+    ClipboardQuery {
+        /// Which one.
+        target: ClipboardTarget,
+    },
+    /// A program wants something shown (OSC 9, 99, 777).
+    Notification(Box<Notification>),
+    /// A program takes a notification back (OSC 99).
+    NotificationClosed {
+        /// Which one.
+        handle: u64,
+    },
+    /// Progress changed (OSC 9;4); read it from the `Term`.
+    Progress,
+    /// What programs say they do changed (OSC 7501); read it from the `Term`.
+    ProgramStatus,
+    /// A program set a variable (OSC 1337 SetUserVar).
+    UserVar {
+        /// Its name, at most 128 bytes.
+        name: String,
+        /// Its value, at most 4 KiB without control characters.
+        value: String,
+    },
+    /// A program marked a line to come back to (OSC 1337 SetMark).
+    Mark {
+        /// The line.
+        line: LineId,
+    },
+    /// The tab's colour changed (OSC 6;1;bg); read it from the `Term`.
+    TabColor,
+    /// The mouse pointer's shape changed (OSC 22); read it from the `Term`.
+    PointerShape,
 }

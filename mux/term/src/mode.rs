@@ -46,6 +46,7 @@ fn private(mode: u16) -> Option<Private> {
         1007 => Flag(Modes::ALTERNATE_SCROLL),
         1015 => Encoding(MouseEncoding::Urxvt),
         1016 => Encoding(MouseEncoding::SgrPixels),
+        1037 => Flag(Modes::DELETE_SENDS_DEL),
         1036 | 1039 => Flag(Modes::ALT_SENDS_ESC),
         1047 => Screen { clear: true },
         1048 => SaveCursor,
@@ -53,6 +54,8 @@ fn private(mode: u16) -> Option<Private> {
         2004 => Flag(Modes::BRACKETED_PASTE),
         2026 => Flag(Modes::SYNCHRONIZED),
         2027 => Flag(Modes::GRAPHEMES),
+        2031 => Flag(Modes::COLOR_SCHEME),
+        2048 => Flag(Modes::IN_BAND_RESIZE),
         _ => return None,
     })
 }
@@ -83,6 +86,9 @@ impl Term {
                 self.modes.set(flag, on);
                 if flag == Modes::AUTO_WRAP && !on {
                     self.cursor.wrap_pending = false;
+                }
+                if flag == Modes::IN_BAND_RESIZE && on {
+                    self.tell_size();
                 }
             }
             Some(Private::Origin) => {
@@ -248,6 +254,7 @@ impl Term {
         self.mouse_tracking = MouseTracking::Off;
         self.mouse_encoding = MouseEncoding::Legacy;
         self.reset_keyboard();
+        self.reset_osc();
         self.shape = CursorShape::Default;
         self.blinking = false;
         self.last_printed = '\0';

@@ -36,6 +36,12 @@ bitflags::bitflags! {
         const ALT_SENDS_ESC = 1 << 14;
         /// ?2027: grapheme clusters.
         const GRAPHEMES = 1 << 15;
+        /// ?2031: a change between dark and light colours is told (contour's "Color palette update notifications").
+        const COLOR_SCHEME = 1 << 28;
+        /// ?2048: a change of size is told (rockorager's "In-Band Window Resize Notifications").
+        const IN_BAND_RESIZE = 1 << 29;
+        /// ?1037: the Delete key sends DEL.
+        const DELETE_SENDS_DEL = 1 << 30;
     }
 }
 

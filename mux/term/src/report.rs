@@ -77,6 +77,7 @@ impl Term {
             15 => self.reply(b"\x1b[?13n"),
             25 => self.reply(b"\x1b[?21n"),
             26 => self.reply(b"\x1b[?27;1;0;0n"),
+            996 => self.tell_color_scheme(), // contour: dark or light colours
             _ => tracing::debug!(what, "unknown private status report"),
         }
     }
@@ -136,6 +137,20 @@ impl Term {
             }
         };
         self.reply_text(format!("\x1bP1$r{value}\x1b\\"));
+    }
+
+    /// Mode 2031 and DSR 996: 1 dark, 2 light.
+    pub(crate) fn tell_color_scheme(&mut self) {
+        let scheme = if self.palette.is_dark() { 1 } else { 2 };
+        self.reply_text(format!("\x1b[?997;{scheme}n"));
+    }
+
+    /// Mode 2048: rows, columns, height and width in pixels.
+    pub(crate) fn tell_size(&mut self) {
+        let (rows, cols) = (self.size.rows, self.size.cols);
+        let (height, width) = (self.size.cell_height as u32, self.size.cell_width as u32);
+        let (height, width) = (height * rows as u32, width * cols as u32);
+        self.reply_text(format!("\x1b[48;{rows};{cols};{height};{width}t"));
     }
 
     /// XTGETTCAP: one reply for each name, which is in hexadecimal.

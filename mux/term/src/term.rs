@@ -7,8 +7,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::charset::Charsets;
+use crate::commands::Commands;
 use crate::grid::Grid;
 use crate::keyboard::Keyboard;
+use crate::osc::OscState;
 use crate::pen::Pen;
 use crate::reflow::Place;
 use crate::tabs::Tabs;
@@ -114,6 +116,8 @@ pub struct Term {
     pub(crate) mouse_tracking: MouseTracking,
     pub(crate) mouse_encoding: MouseEncoding,
     pub(crate) keyboard: Keyboard,
+    pub(crate) osc: OscState,
+    pub(crate) commands: Commands,
     pub(crate) shape: CursorShape,
     pub(crate) blinking: bool,
     /// The last character printed, for REP; `\0` before the first.
@@ -157,6 +161,8 @@ impl Term {
             mouse_tracking: MouseTracking::Off,
             mouse_encoding: MouseEncoding::Legacy,
             keyboard: Keyboard::default(),
+            osc: OscState::default(),
+            commands: Commands::default(),
             shape: CursorShape::Default,
             blinking: false,
             last_printed: '\0',
@@ -208,6 +214,9 @@ impl Term {
         }
         self.seq += 1;
         self.size = size;
+        if self.modes.contains(Modes::IN_BAND_RESIZE) {
+            self.tell_size();
+        }
         if !cells_changed {
             return;
         }
@@ -279,7 +288,11 @@ impl Term {
             return;
         }
         self.seq += 1;
+        let was_dark = self.palette.is_dark();
         self.rebase_palette(palette);
+        if self.modes.contains(Modes::COLOR_SCHEME) && self.palette.is_dark() != was_dark {
+            self.tell_color_scheme();
+        }
         self.event(Event::Palette);
     }
 

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::cell::{Cell, Content, Width};
+use crate::cell::{Cell, Content, PromptRole, Width};
 use crate::grid::{RowView, Scratch};
 use crate::term::Term;
 use crate::{LineId, Match, Point, TextRange};
@@ -21,6 +21,18 @@ impl Term {
         push_cells(&view, 0, view.cells.len(), text);
         trim(text, start);
         true
+    }
+
+    /// Appends the text of a row's cells that have a role; whether the row goes on in the next.
+    pub(crate) fn role_text(&self, line: LineId, role: PromptRole, text: &mut String) -> bool {
+        let mut scratch = Scratch::default();
+        let Some(view) = self.grid.read(line.0, &mut scratch) else { return false };
+        for (col, cell) in view.cells.iter().enumerate() {
+            if cell.prompt_role() == role && cell.content() != Content::Empty {
+                push_cells(&view, col, col + 1, text);
+            }
+        }
+        view.meta.is_wrapped()
     }
 
     /// The text of a range as a person would copy it: wrapped rows joined, trailing blanks of each line dropped, lines

@@ -36,6 +36,7 @@ pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode
         Key::End => cursor(b'F'),
         Key::Home => cursor(b'H'),
         Key::Insert => tilde(2),
+        Key::Delete if mods.is_empty() && modes.contains(Modes::DELETE_SENDS_DEL) => vec![0x7f],
         Key::Delete => tilde(3),
         Key::PageUp => tilde(5),
         Key::PageDown => tilde(6),

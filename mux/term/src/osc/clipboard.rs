@@ -1,33 +1,81 @@
-//! OSC 52: programs write clipboards. Reading is not answered.
+//! OSC 52: programs write clipboards, and ask for them.
+//!
+//! A question is passed on and answered only if the terminal's owner does; by itself the engine answers nothing.
+
+use std::collections::VecDeque;
 
 use base64::Engine as _;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
+use super::terminator;
+use super::text::BASE64;
 use crate::term::Term;
 use crate::{ClipboardTarget, Event};
 
-/// Programs pad or don't.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &base64::alphabet::STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
+/// Questions that wait for an answer; the oldest goes.
+const QUESTIONS_CAP: usize = 8;
+
+/// A question that waits: which clipboard, the letter the program named it with, and how it ended the question.
+#[derive(Debug)]
+pub(super) struct Question {
+    target: ClipboardTarget,
+    letter: char,
+    bell: bool,
+}
+
+pub(super) type Questions = VecDeque<Question>;
+
+/// xterm ctlseqs: `c` clipboard, `p` primary, `s` the selection, `q` secondary, 0–7 cut buffers.
+fn target(letter: u8) -> Option<ClipboardTarget> {
+    match letter {
+        b'p' | b's' => Some(ClipboardTarget::Primary),
+        b'c' | b'q' | b'0'..=b'7' => Some(ClipboardTarget::Clipboard),
+        _ => None,
+    }
+}
 
 impl Term {
-    /// `selections ; base64`. The scanner's cap on strings bounds the text.
-    pub(super) fn write_clipboard(&mut self, rest: &[u8]) {
+    /// `selections ; base64`. The scanner's cap on strings bounds the text. What is no base64 clears the selection, as in
+    /// xterm.
+    pub(super) fn use_clipboard(&mut self, rest: &[u8], bell: bool) {
         let Some(at) = rest.iter().position(|&b| b == b';') else { return };
-        let (targets, data) = (&rest[..at], &rest[at + 1..]);
+        let (letters, data) = (&rest[..at], &rest[at + 1..]);
+        let letters = if letters.is_empty() { b"c" } else { letters };
         if data == b"?" {
-            tracing::debug!("OSC 52 read refused");
+            let Some((letter, target)) =
+                letters.iter().find_map(|&letter| Some((letter as char, target(letter)?)))
+            else {
+                return;
+            };
+            if self.osc.questions.len() == QUESTIONS_CAP {
+                self.osc.questions.pop_front();
+            }
+            self.osc.questions.push_back(Question { target, letter, bell });
+            self.event(Event::ClipboardQuery { target });
             return;
         }
-        let target = match targets.first() {
-            Some(b'p' | b's') => ClipboardTarget::Primary,
-            _ => ClipboardTarget::Clipboard,
+        let text = match BASE64.decode(data).map(String::from_utf8) {
+            Ok(Ok(text)) => text,
+            Ok(Err(_)) => return tracing::debug!("OSC 52 is no UTF-8"),
+            Err(_) => String::new(),
         };
-        match BASE64.decode(data).map(String::from_utf8) {
-            Ok(Ok(text)) => self.event(Event::Clipboard { target, text }),
-            _ => tracing::debug!(length = data.len(), "OSC 52 is no base64 of UTF-8"),
+        for own in [ClipboardTarget::Clipboard, ClipboardTarget::Primary] {
+            if letters.iter().any(|&letter| target(letter) == Some(own)) {
+                self.event(Event::Clipboard { target: own, text: text.clone() });
+            }
+        }
+    }
+
+    /// Answers all questions for a clipboard ([`Event::ClipboardQuery`]) with its text, or refuses them with `None`, which
+    /// the program hears nothing of. A text that no reply has room for is not sent.
+    pub fn answer_clipboard(&mut self, target: ClipboardTarget, text: Option<&str>) {
+        let questions = std::mem::take(&mut self.osc.questions);
+        let (asked, others) =
+            questions.into_iter().partition::<Questions, _>(|q| q.target == target);
+        self.osc.questions = others;
+        let Some(text) = text else { return };
+        let text = BASE64.encode(text);
+        for Question { letter, bell, .. } in asked {
+            self.reply(format!("\x1b]52;{letter};{text}{}", terminator(bell)).as_bytes());
         }
     }
 }

@@ -1,4 +1,6 @@
-//! OSC 7: the program's working directory, as a `file://` URI.
+//! OSC 7: the program's working directory, as a `file://` URI; and its other forms, which give a path.
+
+use std::fmt::Write as _;
 
 use crate::Event;
 use crate::term::Term;
@@ -12,10 +14,15 @@ impl Term {
             Ok("") => None,
             Ok(uri)
                 if uri.len() <= CWD_CAP
-                    && uri.starts_with("file://")
+                    && (uri.starts_with("file://") || uri.starts_with("kitty-shell-cwd://"))
                     && !uri.contains(char::is_control) =>
             {
-                Some(uri.to_owned())
+                // kitty's own form has a path that is not escaped.
+                match uri.strip_prefix("kitty-shell-cwd://").map(|rest| rest.split_once('/')) {
+                    None => Some(uri.to_owned()),
+                    Some(Some((host, path))) => Some(format!("file://{host}/{}", escape(path))),
+                    Some(None) => return,
+                }
             }
             _ => {
                 tracing::debug!(length = uri.len(), "OSC 7 is no file URI");
@@ -27,4 +34,35 @@ impl Term {
             self.event(Event::Cwd);
         }
     }
+
+    /// A directory as a path (OSC 9;9, OSC 1337 CurrentDir, OSC 633 P), possibly in quotes.
+    pub(super) fn set_cwd_path(&mut self, path: &[u8]) {
+        let Ok(path) = std::str::from_utf8(path) else { return };
+        let path = path.trim_matches('"');
+        if path.starts_with("file://") {
+            return self.set_cwd(path.as_bytes());
+        }
+        // A drive of Windows is a directory below the root of a URI.
+        let is_drive = path.as_bytes().get(1) == Some(&b':');
+        let path = if is_drive { format!("/{}", path.replace('\\', "/")) } else { path.to_owned() };
+        if path.starts_with('/') && path.len() <= CWD_CAP {
+            self.set_cwd(format!("file://{}", escape(&path)).as_bytes());
+        } else {
+            tracing::debug!("a working directory that is no absolute path");
+        }
+    }
+}
+
+/// A path as part of a URI (RFC 3986).
+fn escape(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~:".contains(&byte) {
+            out.push(byte as char);
+        } else {
+            // Writing to a string does not fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
 }

@@ -1,15 +1,39 @@
 //! Operating system commands: each family has a file; this one only tells them apart.
 //!
-//! Source: xterm ctlseqs "Operating System Commands", and the page of each protocol that is not xterm's.
+//! Source: xterm ctlseqs "Operating System Commands", and the page of each protocol that is not xterm's. Owns, in
+//! [`OscState`], what programs told by them that is neither on the screen nor a mode.
 
 mod clipboard;
+mod color_spec;
 mod cwd;
+mod iterm;
+mod kitty_notify;
 mod link;
+mod notify;
 mod palette;
+mod pointer;
 mod prompt;
+pub(crate) mod status;
+mod text;
 mod title;
 
+use crate::notification::Progress;
 use crate::term::Term;
+use crate::{Event, Rgb};
+use status::ProgramStatus;
+
+/// What programs told. Every list is bounded in the file of its command.
+#[derive(Debug, Default)]
+pub(crate) struct OscState {
+    questions: clipboard::Questions,
+    notifications: kitty_notify::Notifications,
+    pointers: pointer::Stacks,
+    progress: Progress,
+    remote_host: Option<String>,
+    statuses: Vec<ProgramStatus>,
+    tab_color: Option<Rgb>,
+    user_vars: Vec<(String, String)>,
+}
 
 impl Term {
     /// An OSC, from behind `ESC ]` to before its end; `bell`: ended by BEL, and so will the answer be.
@@ -25,16 +49,42 @@ impl Term {
         };
         let rest = string.get(digits + 1..).unwrap_or_default();
         match number {
-            0 | 2 => self.set_title(rest),    // icon name and title, title
-            4 => self.set_colors(rest, bell), // palette
-            7 => self.set_cwd(rest),          // working directory
-            8 => self.set_link(rest),         // hyperlink
-            10..=12 => self.set_dynamic_colors(number, rest, bell), // foreground, background, cursor
-            52 => self.write_clipboard(rest),                       // clipboard
-            104 => self.reset_colors(rest),                         // palette
-            110..=112 => self.reset_dynamic_color(number), // foreground, background, cursor
+            0 | 2 => self.set_title(rest), // icon name and title, title
+            4 | 5 => self.set_colors(number, rest, bell), // palette, special colours
+            6 => self.set_tab_color(rest), // tab colour (iTerm2)
+            7 => self.set_cwd(rest),       // working directory
+            8 => self.set_link(rest),      // hyperlink
+            9 => self.notify(rest),        // notification (iTerm2), progress and directory (ConEmu)
+            10..=19 => self.set_dynamic_colors(number, rest, bell), // foreground, background, cursor …
+            21 => self.control_colors(rest, bell),                  // colours (kitty)
+            22 => self.set_pointer(rest, bell),                     // pointer shape
+            52 => self.use_clipboard(rest, bell),                   // clipboard
+            99 => self.notify_kitty(rest, bell),                    // notification (kitty)
+            104 | 105 => self.reset_colors(number - 100, rest),     // palette, special colours
+            110..=119 => self.reset_dynamic_color(number), // foreground, background, cursor …
             133 => self.mark_prompt(rest),                 // shell integration
+            633 => self.mark_prompt_vscode(rest),          // shell integration (VS Code)
+            777 => self.notify_urxvt(rest),                // notification (urxvt)
+            1337 => self.iterm2(rest, bell),               // iTerm2's
+            7501 => self.report_program_status(rest, bell), // program status
             _ => tracing::debug!(number, "unknown OSC"),
+        }
+    }
+
+    /// RIS: what programs told is forgotten, and those who show it hear of that.
+    pub(crate) fn reset_osc(&mut self) {
+        let shape = self.pointer_shape();
+        let old = std::mem::take(&mut self.osc);
+        self.commands = Default::default();
+        for (changed, event) in [
+            (shape.is_some(), Event::PointerShape),
+            (old.progress != Progress::None, Event::Progress),
+            (old.tab_color.is_some(), Event::TabColor),
+            (!old.statuses.is_empty(), Event::ProgramStatus),
+        ] {
+            if changed {
+                self.event(event);
+            }
         }
     }
 }

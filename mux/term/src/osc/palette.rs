@@ -1,96 +1,149 @@
-//! OSC 4, 10, 11, 12 and their resets 104, 110, 111, 112.
+//! OSC 4, 5, 10–19, their resets 104, 105, 110–119, and kitty's 21: which colours are set, asked for and reset.
+//!
+//! Answers are made of numbers: never of a program's text.
 
 use std::sync::Arc;
 
+use super::color_spec::parse;
 use super::terminator;
+use crate::color::Slot;
 use crate::term::Term;
 use crate::{Event, Palette, Rgb};
 
+/// Special colours (bold, underline, blink, reverse, italic) come after the 256 in OSC 4 (xterm ctlseqs).
+const SPECIALS: u16 = 5;
+/// OSC 21 answers so many keys at once.
+const KEYS_CAP: usize = 512;
+
+/// The slots of OSC 10 to 19, in order (xterm ctlseqs, "VT100 text foreground color" and so on).
+const DYNAMIC: [Slot; 10] = [
+    Slot::Foreground,
+    Slot::Background,
+    Slot::Cursor,
+    Slot::Pointer(0),
+    Slot::Pointer(1),
+    Slot::Tektronix(0),
+    Slot::Tektronix(1),
+    Slot::Selection,
+    Slot::Tektronix(2),
+    Slot::SelectionText,
+];
+
+/// Keys of OSC 21 that are no numbers (kitty, "Color control").
+const KITTY_KEYS: [(&str, Slot); 7] = [
+    ("foreground", Slot::Foreground),
+    ("background", Slot::Background),
+    ("selection_background", Slot::Selection),
+    ("selection_foreground", Slot::SelectionText),
+    ("cursor", Slot::Cursor),
+    ("cursor_text", Slot::CursorText),
+    ("visual_bell", Slot::VisualBell),
+];
+
 impl Term {
-    /// OSC 4: `index ; colour` pairs; `?` asks.
-    pub(super) fn set_colors(&mut self, rest: &[u8], bell: bool) {
+    /// OSC 4: `index ; colour` pairs; `?` asks. OSC 5 is the same for special colours, OSC 4's from 256 on.
+    pub(super) fn set_colors(&mut self, command: u16, rest: &[u8], bell: bool) {
         let mut parts = rest.split(|&b| b == b';');
         while let (Some(index), Some(spec)) = (parts.next(), parts.next()) {
             let Some(index) = number(index) else { continue };
+            let Some(slot) = slot(command, index) else { continue };
             if spec == b"?" {
-                let color = self.palette.colors[index as usize];
-                self.report_color(&format!("4;{index}"), color, bell);
+                let color = self.palette.shown(slot);
+                self.report_color(&format!("{command};{index}"), color, bell);
             } else if let Some(color) = parse(spec) {
-                self.change_palette(|palette| palette.colors[index as usize] = color);
+                self.set_color(slot, Some(color));
             }
         }
     }
 
-    /// OSC 10, 11, 12: each further colour is for the next number.
+    /// OSC 10 to 19: each further colour is for the next number.
     pub(super) fn set_dynamic_colors(&mut self, first: u16, rest: &[u8], bell: bool) {
-        for (number, spec) in (first..=12).zip(rest.split(|&b| b == b';')) {
+        for (number, spec) in (first..=19).zip(rest.split(|&b| b == b';')) {
+            let slot = DYNAMIC[number as usize - 10];
             if spec == b"?" {
-                let palette = &self.palette;
-                let color = match number {
-                    10 => palette.foreground,
-                    11 => palette.background,
-                    _ => palette.cursor.unwrap_or(palette.foreground),
-                };
+                let color = self.palette.shown(slot);
                 self.report_color(&number.to_string(), color, bell);
             } else if let Some(color) = parse(spec) {
-                self.change_palette(|palette| match number {
-                    10 => palette.foreground = color,
-                    11 => palette.background = color,
-                    _ => palette.cursor = Some(color),
-                });
+                self.set_color(slot, Some(color));
             }
         }
     }
 
-    /// OSC 104: the given colours, or all.
-    pub(super) fn reset_colors(&mut self, rest: &[u8]) {
-        let base = self.base_palette.clone();
+    /// OSC 104 (and 105 for special colours): the given colours, or all.
+    pub(super) fn reset_colors(&mut self, command: u16, rest: &[u8]) {
         if rest.is_empty() {
-            self.change_palette(|palette| palette.colors = base.colors);
+            let all = if command == 4 { 256 } else { SPECIALS };
+            (0..all)
+                .filter_map(|index| slot(command, index))
+                .for_each(|slot| self.reset_color(slot));
             return;
         }
-        for index in rest.split(|&b| b == b';').filter_map(number) {
-            let color = base.colors[index as usize];
-            self.change_palette(|palette| palette.colors[index as usize] = color);
+        let indexes = rest.split(|&b| b == b';').filter_map(number);
+        for slot in indexes.filter_map(|index| slot(command, index)) {
+            self.reset_color(slot);
         }
     }
 
-    /// OSC 110, 111, 112.
+    /// OSC 110 to 119.
     pub(super) fn reset_dynamic_color(&mut self, number: u16) {
-        let base = self.base_palette.clone();
-        self.change_palette(|palette| match number {
-            110 => palette.foreground = base.foreground,
-            111 => palette.background = base.background,
-            _ => palette.cursor = base.cursor,
-        });
+        self.reset_color(DYNAMIC[number as usize - 110]);
     }
 
-    fn change_palette(&mut self, change: impl FnOnce(&mut Palette)) {
-        let mut palette = (*self.palette).clone();
-        change(&mut palette);
-        if palette != *self.palette {
-            self.palette = Arc::new(palette);
-            self.event(Event::Palette);
+    /// OSC 21: `key=colour` sets, `key=` makes dynamic, `key` resets, `key=?` asks; all answers in one.
+    pub(super) fn control_colors(&mut self, rest: &[u8], bell: bool) {
+        let mut answers = String::new();
+        for item in rest.split(|&b| b == b';').take(KEYS_CAP) {
+            let Ok(item) = std::str::from_utf8(item) else { continue };
+            let (key, value) = match item.split_once('=') {
+                Some((key, value)) => (key.trim(), Some(value.trim())),
+                None => (item.trim(), None),
+            };
+            let known = kitty_slot(key);
+            match (known, value) {
+                (Some(slot), Some("?")) => {
+                    let color = self
+                        .palette
+                        .get(slot)
+                        .map(|Rgb { r, g, b }| format!("rgb:{r:02x}/{g:02x}/{b:02x}"));
+                    answers.push_str(&format!(";{key}={}", color.unwrap_or_default()));
+                }
+                // The page wants an unknown key back: only where it is a word that can do no harm.
+                (None, Some("?")) if is_word(key) => answers.push_str(&format!(";{key}=?")),
+                (Some(slot), Some("")) => self.set_color(slot, None),
+                (Some(slot), Some(spec)) => {
+                    if let Some(color) = parse(spec.as_bytes()) {
+                        self.set_color(slot, Some(color));
+                    }
+                }
+                (Some(slot), None) => self.reset_color(slot),
+                (None, _) => tracing::debug!("unknown key in OSC 21"),
+            }
         }
+        if !answers.is_empty() {
+            self.reply(format!("\x1b]21{answers}{}", terminator(bell)).as_bytes());
+        }
+    }
+
+    fn set_color(&mut self, slot: Slot, color: Option<Rgb>) {
+        if self.palette.get(slot) == color {
+            return;
+        }
+        Arc::make_mut(&mut self.palette).set(slot, color);
+        self.event(Event::Palette);
+    }
+
+    fn reset_color(&mut self, slot: Slot) {
+        self.set_color(slot, self.base_palette.get(slot));
     }
 
     /// Puts other colours under those that the program has set.
     pub(crate) fn rebase_palette(&mut self, base: Arc<Palette>) {
-        let (old, now) = (&*self.base_palette, &*self.palette);
         let mut palette = (*base).clone();
-        for (i, color) in palette.colors.iter_mut().enumerate() {
-            if now.colors[i] != old.colors[i] {
-                *color = now.colors[i];
+        for slot in Slot::all() {
+            let now = self.palette.get(slot);
+            if now != self.base_palette.get(slot) {
+                palette.set(slot, now);
             }
-        }
-        if now.foreground != old.foreground {
-            palette.foreground = now.foreground;
-        }
-        if now.background != old.background {
-            palette.background = now.background;
-        }
-        if now.cursor != old.cursor {
-            palette.cursor = now.cursor;
         }
         self.palette = if palette == *base { base.clone() } else { Arc::new(palette) };
         self.base_palette = base;
@@ -104,38 +157,31 @@ impl Term {
     }
 }
 
-fn number(digits: &[u8]) -> Option<u8> {
+fn number(digits: &[u8]) -> Option<u16> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// A colour as XParseColor reads it: `#rgb` with 1–4 digits a channel, `rgb:r/g/b`.
-fn parse(spec: &[u8]) -> Option<Rgb> {
-    let spec = std::str::from_utf8(spec).ok()?;
-    if let Some(digits) = spec.strip_prefix('#') {
-        if !digits.is_ascii() || digits.len() % 3 != 0 || !(3..=12).contains(&digits.len()) {
-            return None;
-        }
-        let each = digits.len() / 3;
-        // `#rgb` gives the most significant bits, unlike `rgb:`.
-        let channel = |i: usize| {
-            let value = u32::from_str_radix(&digits[i * each..(i + 1) * each], 16).ok()?;
-            Some((value << (16 - 4 * each) >> 8) as u8)
-        };
-        let (r, g, b) = (channel(0)?, channel(1)?, channel(2)?);
-        return Some(if each == 1 {
-            Rgb { r: r | r >> 4, g: g | g >> 4, b: b | b >> 4 }
-        } else {
-            Rgb { r, g, b }
-        });
+/// What a number means in OSC 4 or OSC 5.
+fn slot(command: u16, index: u16) -> Option<Slot> {
+    match (command, index) {
+        (4, 0..=255) => Some(Slot::Indexed(index as u8)),
+        (4, 256..) => slot(5, index - 256),
+        (_, 0..SPECIALS) => Some(Slot::Special(index as u8)),
+        _ => None,
     }
-    let mut channels = spec.strip_prefix("rgb:")?.split('/').map(|digits| {
-        if !(1..=4).contains(&digits.len()) {
-            return None;
-        }
-        let value = u32::from_str_radix(digits, 16).ok()?;
-        let max = (1u32 << (4 * digits.len())) - 1;
-        Some(((value * 255 + max / 2) / max) as u8)
-    });
-    let color = Rgb { r: channels.next()??, g: channels.next()??, b: channels.next()?? };
-    channels.next().is_none().then_some(color)
+}
+
+fn kitty_slot(key: &str) -> Option<Slot> {
+    if let Some((_, slot)) = KITTY_KEYS.iter().find(|(own, _)| *own == key) {
+        return Some(*slot);
+    }
+    // A number as the page writes it, so that its echo is one too.
+    let index = key.parse().ok().map(Slot::Indexed)?;
+    key.bytes().all(|b| b.is_ascii_digit()).then_some(index)
+}
+
+/// A key that another terminal may know.
+fn is_word(key: &str) -> bool {
+    (1..=32).contains(&key.len())
+        && key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
 }

@@ -1,31 +1,200 @@
-//! OSC 133: where prompts, input and output begin (FinalTerm's marks; the "semantic prompts" page).
+//! OSC 133 (the "Semantic prompts" page, with kitty's additions) and OSC 633 (VS Code's shell integration): where prompts,
+//! input and output begin, and what is known of each command.
 
-use crate::Event;
+use super::text::{clean, identifier, percent_decode};
 use crate::cell::PromptRole;
+use crate::commands::{ClickEvents, ClickKeys, Command, PromptOptions, Redraw};
 use crate::row::{INPUT, OUTPUT, PROMPT};
 use crate::term::Term;
+use crate::{Event, LineId, Point, ScreenKind};
+
+/// Bytes of a command line.
+const LINE_CAP: usize = 4096;
+/// Bytes of an application's id, and of a nonce.
+const ID_CAP: usize = 128;
+/// Rows of a command line that are read off the screen.
+const INPUT_ROWS: u64 = 64;
+
+/// `key=value` parameters, in any order; unknown ones are ignored.
+struct Options<'a>(&'a [u8]);
+
+impl<'a> Options<'a> {
+    fn get(&self, key: &str) -> Option<&'a [u8]> {
+        self.0.split(|&b| b == b';').find_map(|option| {
+            option.strip_prefix(key.as_bytes()).and_then(|rest| rest.strip_prefix(b"="))
+        })
+    }
+
+    fn text(&self, key: &str) -> Option<&'a str> {
+        self.get(key).and_then(|value| std::str::from_utf8(value).ok())
+    }
+
+    /// What a prompt says of itself.
+    fn prompt(&self) -> PromptOptions {
+        PromptOptions {
+            aid: self.text("aid").and_then(|aid| identifier(aid, ID_CAP)).map(str::to_owned),
+            click: match self.text("cl") {
+                Some("m") => ClickKeys::Multiple,
+                Some("v") => ClickKeys::Vertical,
+                Some("w") => ClickKeys::Smart,
+                _ => ClickKeys::Line,
+            },
+            click_events: match self.text("click_events") {
+                Some("1") => Some(ClickEvents::Absolute),
+                Some("2") => Some(ClickEvents::Relative),
+                _ => None,
+            },
+            redraw: match self.text("redraw") {
+                Some("0") => Redraw::Nothing,
+                Some("last") => Redraw::LastLine,
+                _ => Redraw::Prompt,
+            },
+        }
+    }
+}
 
 impl Term {
-    /// `A` prompt, `B` input, `C` output, `D[;exit code]` end. Parameters other than the exit code are not looked at.
+    /// OSC 133: a letter and its parameters.
     pub(super) fn mark_prompt(&mut self, rest: &[u8]) {
-        let mut parts = rest.split(|&b| b == b';');
-        match parts.next() {
-            Some(b"A") => self.mark(PROMPT, PromptRole::Prompt, Event::PromptStart),
-            // A prompt's continuation or right side: no new command.
-            Some(b"P") => self.pen.set_role(PromptRole::Prompt),
-            Some(b"B") => self.mark(INPUT, PromptRole::Input, Event::InputStart),
-            Some(b"C") => self.mark(OUTPUT, PromptRole::Output, Event::CommandStart),
-            Some(b"D") => {
-                let code = parts.next().and_then(|code| std::str::from_utf8(code).ok());
-                let exit_code = code.and_then(|code| code.parse().ok());
-                self.pen.set_role(PromptRole::Output);
-                self.event(Event::CommandEnd { exit_code });
+        let (letter, rest) = split(rest);
+        let options = Options(rest);
+        match letter {
+            b"A" | b"N" => match options.text("k") {
+                None | Some("i") => self.start_prompt(options.prompt()),
+                // A continuation's prompt, or one on the right: no new command.
+                Some(_) => self.pen.set_role(PromptRole::Prompt),
+            },
+            b"P" => self.pen.set_role(PromptRole::Prompt),
+            b"B" | b"I" => self.start_input(),
+            b"C" => {
+                let told = options.get("cmdline_url").map(percent_decode);
+                let told = told.or_else(|| options.get("cmdline").map(unquote));
+                self.start_output(told.map(|line| (command_line(&line), None)));
             }
+            b"D" => self.end_command(rest),
+            b"L" => self.fresh_line(),
             _ => tracing::debug!("unknown OSC 133"),
         }
     }
 
-    fn mark(&mut self, mark: u8, role: PromptRole, event: Event) {
+    /// OSC 633: the same letters, and a command line, properties and other prompts.
+    pub(super) fn mark_prompt_vscode(&mut self, rest: &[u8]) {
+        let (letter, rest) = split(rest);
+        match letter {
+            b"A" => self.start_prompt(PromptOptions::default()),
+            b"B" => self.start_input(),
+            b"C" => self.start_output(None),
+            b"D" => self.end_command(rest),
+            b"E" => {
+                let (line, nonce) = split(rest);
+                let nonce = std::str::from_utf8(nonce).ok();
+                let nonce = nonce.and_then(|nonce| identifier(nonce, ID_CAP)).map(str::to_owned);
+                self.commands.announced = Some((command_line(&unescape(line)), nonce));
+            }
+            b"P" => match rest.strip_prefix(b"Cwd=") {
+                Some(path) => self.set_cwd_path(&unescape(path)),
+                None => tracing::debug!("property of VS Code's that is not kept"),
+            },
+            // A continuation's prompt, and one on the right.
+            b"F" | b"H" => self.pen.set_role(PromptRole::Prompt),
+            b"G" | b"I" => self.pen.set_role(PromptRole::Input),
+            _ => tracing::debug!("unknown OSC 633"),
+        }
+    }
+
+    /// A line that has something before the cursor is ended (semantic prompts, "fresh-line").
+    fn fresh_line(&mut self) {
+        if self.cursor.col > 0 && self.screen == ScreenKind::Main {
+            self.new_line();
+        }
+    }
+
+    fn start_prompt(&mut self, options: PromptOptions) {
+        self.fresh_line();
+        self.mark(PROMPT, PromptRole::Prompt);
+        if let Some(at) = self.cursor_point()
+            && self.begin_command(at, options)
+        {
+            self.drop_transient_statuses();
+            self.commands.announced = None;
+        }
+        self.event(Event::PromptStart);
+    }
+
+    fn start_input(&mut self) {
+        self.mark(INPUT, PromptRole::Input);
+        if let Some(at) = self.cursor_point() {
+            self.commands.change(|command| {
+                if command.output_seq == 0 && command.end_seq == 0 {
+                    command.input = Some(at);
+                }
+            });
+        }
+        self.event(Event::InputStart);
+    }
+
+    /// `told`: the command line and what shows that it is the shell's.
+    fn start_output(&mut self, told: Option<(String, Option<String>)>) {
+        let told = told.or_else(|| self.commands.announced.take());
+        let mut id = 0;
+        if let Some(at) = self.cursor_point() {
+            let is_new =
+                self.commands.last().is_some_and(|last| last.output_seq == 0 && last.end_seq == 0);
+            if is_new {
+                let line = match &told {
+                    Some((line, _)) => Some(line.clone()),
+                    None => self.commands.last().and_then(|last| self.typed_line(last, at)),
+                };
+                let (seq, cwd) = (self.seq, self.cwd.as_deref().map(Into::into));
+                self.commands.change(|command| {
+                    command.output = Some(at);
+                    command.output_seq = seq;
+                    command.line = line.filter(|line| !line.is_empty());
+                    command.line_told = told.is_some();
+                    command.nonce = told.and_then(|(_, nonce)| nonce);
+                    command.cwd = cwd;
+                    id = command.id;
+                });
+            }
+        }
+        self.mark(OUTPUT, PromptRole::Output);
+        self.event(Event::CommandStart { command: id });
+    }
+
+    /// `[exit code][;options]`.
+    fn end_command(&mut self, rest: &[u8]) {
+        let (code, _) = split(rest);
+        let exit_code = std::str::from_utf8(code).ok().and_then(|code| code.parse().ok());
+        self.pen.set_role(PromptRole::Output);
+        let (seq, mut id) = (self.seq, 0);
+        if let Some(at) = self.cursor_point() {
+            self.commands.change(|command| {
+                if command.is_running() {
+                    command.end = Some(at);
+                    command.end_seq = seq;
+                    command.exit_code = exit_code;
+                    id = command.id;
+                }
+            });
+        }
+        self.commands.announced = None;
+        self.event(Event::CommandEnd { command: id, exit_code });
+    }
+
+    /// OSC 1337 SetMark: a line to come back to.
+    pub(super) fn mark_line(&mut self) {
+        if let Some(at) = self.cursor_point() {
+            self.event(Event::Mark { line: at.line });
+        }
+    }
+
+    /// Where the cursor is on the main screen; nothing on the alternate one is a command.
+    fn cursor_point(&self) -> Option<Point> {
+        let line = LineId(self.grid.live_top() + self.cursor.row as u64);
+        (self.screen == ScreenKind::Main).then_some(Point { line, col: self.cursor.col as u16 })
+    }
+
+    fn mark(&mut self, mark: u8, role: PromptRole) {
         let seq = self.seq;
         let meta = self.grid.meta_mut(self.cursor.row);
         if meta.flags & mark == 0 {
@@ -33,6 +202,107 @@ impl Term {
             meta.revision = seq;
         }
         self.pen.set_role(role);
-        self.event(event);
     }
+
+    /// What was typed at a command's prompt, as it stands on the screen before `end`.
+    fn typed_line(&self, command: &Command, end: Point) -> Option<String> {
+        let start = command.input?;
+        let first = start.line.0.max(end.line.0.saturating_sub(INPUT_ROWS));
+        let mut line = String::new();
+        for row in first..=end.line.0 {
+            let more = self.role_text(LineId(row), PromptRole::Input, &mut line);
+            if !more && row < end.line.0 {
+                line.push('\n');
+            }
+        }
+        Some(command_line(line.trim_end().as_bytes()))
+    }
+}
+
+/// The first part before a `;`, and what follows.
+fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
+    match bytes.iter().position(|&b| b == b';') {
+        Some(at) => (&bytes[..at], &bytes[at + 1..]),
+        None => (bytes, &[]),
+    }
+}
+
+/// A command line fit to be shown: of the controls line breaks and tabs stay.
+fn command_line(line: &[u8]) -> String {
+    let mut text = String::new();
+    for piece in line.split_inclusive(|b| matches!(b, b'\n' | b'\t')) {
+        let (body, last) = match piece {
+            [body @ .., last @ (b'\n' | b'\t')] => (body, Some(*last as char)),
+            body => (body, None),
+        };
+        text.push_str(&clean(body, LINE_CAP - text.len()));
+        if text.len() >= LINE_CAP {
+            break;
+        }
+        text.extend(last);
+    }
+    text
+}
+
+/// Undoes VS Code's escapes: `\\`, and `\xAB` with two hexadecimal digits.
+fn unescape(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        match (first, tail) {
+            (b'\\', [b'\\', ..]) => {
+                out.push(b'\\');
+                rest = &tail[1..];
+            }
+            (b'\\', [b'x', high, low, ..]) if hex(*high).is_some() && hex(*low).is_some() => {
+                out.push((hex(*high).unwrap_or(0) << 4 | hex(*low).unwrap_or(0)) as u8);
+                rest = &tail[3..];
+            }
+            _ => out.push(*first),
+        }
+    }
+    out
+}
+
+fn hex(digit: u8) -> Option<u32> {
+    (digit as char).to_digit(16)
+}
+
+/// Undoes the quoting of bash's `printf %q`: backslashes, and `$'…'` with C's escapes.
+fn unquote(text: &[u8]) -> Vec<u8> {
+    let (mut out, mut rest, mut ansi, mut quoted) =
+        (Vec::with_capacity(text.len()), text, false, false);
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        match (first, tail) {
+            (b'$', [b'\'', ..]) if !ansi && !quoted => {
+                ansi = true;
+                rest = &tail[1..];
+            }
+            (b'\'', _) => {
+                quoted = !ansi && !quoted;
+                ansi = false;
+            }
+            (b'\\', [next, ..]) if !quoted => {
+                rest = &tail[1..];
+                match (ansi, next) {
+                    (true, b'n') => out.push(b'\n'),
+                    (true, b't') => out.push(b'\t'),
+                    (true, b'a' | b'b' | b'e' | b'E' | b'f' | b'r' | b'v') => {}
+                    (true, b'0'..=b'7') => {
+                        let digits = tail.iter().take(3).take_while(|b| (b'0'..=b'7').contains(b));
+                        let digits = digits.count();
+                        let value =
+                            tail[..digits].iter().fold(0u32, |v, b| v * 8 + (b - b'0') as u32);
+                        out.push(value as u8);
+                        rest = &tail[digits..];
+                    }
+                    _ => out.push(*next),
+                }
+            }
+            _ => out.push(*first),
+        }
+    }
+    out
 }

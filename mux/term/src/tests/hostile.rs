@@ -80,7 +80,7 @@ fn replies_and_events_are_bounded() {
     }
     let events = fixture.term.take_events();
     assert_eq!(events.len(), 4096);
-    assert_eq!(events[0], Event::CommandEnd { exit_code: Some(0) });
+    assert_eq!(events[0], Event::CommandEnd { command: 0, exit_code: Some(0) });
 }
 
 #[test]

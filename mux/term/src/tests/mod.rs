@@ -4,6 +4,7 @@ mod history;
 mod hostile;
 mod keyboard;
 mod oracle;
+mod osc;
 mod print;
 mod reflow;
 mod sequences;

@@ -164,7 +164,7 @@ fn modes_and_events() {
             Event::Title,
             Event::Cwd,
             Event::Clipboard { target: ClipboardTarget::Clipboard, text: "hi".into() },
-            Event::CommandEnd { exit_code: Some(3) },
+            Event::CommandEnd { command: 0, exit_code: Some(3) },
         ]
     );
     assert_eq!(fixture.term.title(), "ab");

@@ -1,0 +1,146 @@
+//! Colours as text: the forms that XParseColor(3) reads, and kitty's alpha behind them, which is not looked at.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use crate::Rgb;
+
+/// Bytes of a colour that are looked at; no form is as long.
+const SPEC_CAP: usize = 128;
+
+/// X11's colour names (rgb.txt), lower case and without blanks, but for the numbered greys.
+static NAMES: LazyLock<FxHashMap<&str, Rgb>> = LazyLock::new(|| {
+    include_str!("color_names.txt")
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .filter_map(|(name, rgb)| Some((name, Rgb::hex(u32::from_str_radix(rgb, 16).ok()?))))
+        .collect()
+});
+
+/// Reads a colour: `#rgb` with one to four digits a channel, `rgb:r/g/b`, `rgba:r/g/b/a`, `rgbi:r/g/b`, or a name.
+pub(super) fn parse(spec: &[u8]) -> Option<Rgb> {
+    let spec = std::str::from_utf8(spec.get(..SPEC_CAP).unwrap_or(spec)).ok()?.trim();
+    let spec = spec.split_once('@').map_or(spec, |(color, _alpha)| color);
+    if let Some(digits) = spec.strip_prefix('#') {
+        return hash(digits);
+    }
+    let Some((form, channels)) = spec.split_once(':') else { return named(spec) };
+    match form.to_ascii_lowercase().as_str() {
+        "rgb" => three(channels, scaled),
+        "rgba" => {
+            let (rgb, alpha) = channels.rsplit_once('/')?;
+            scaled(alpha)?;
+            three(rgb, scaled)
+        }
+        "rgbi" => three(channels, intensity),
+        _ => None,
+    }
+}
+
+/// `#rgb`: the digits are the most significant ones of each channel, unlike with `rgb:`.
+fn hash(digits: &str) -> Option<Rgb> {
+    let each = digits.len() / 3;
+    if !digits.is_ascii() || !digits.len().is_multiple_of(3) || !(1..=4).contains(&each) {
+        return None;
+    }
+    let channel = |i: usize| {
+        let value = hex(&digits[i * each..(i + 1) * each])?;
+        Some((value << (16 - 4 * each) >> 8) as u8)
+    };
+    Some(Rgb { r: channel(0)?, g: channel(1)?, b: channel(2)? })
+}
+
+fn three(channels: &str, channel: fn(&str) -> Option<u8>) -> Option<Rgb> {
+    let mut channels = channels.split('/').map(channel);
+    let color = Rgb { r: channels.next()??, g: channels.next()??, b: channels.next()?? };
+    channels.next().is_none().then_some(color)
+}
+
+/// One to four digits, all ones being full light.
+fn scaled(digits: &str) -> Option<u8> {
+    if !(1..=4).contains(&digits.len()) {
+        return None;
+    }
+    let max = (1u32 << (4 * digits.len())) - 1;
+    Some(((hex(digits)? * 255 + max / 2) / max) as u8)
+}
+
+fn hex(digits: &str) -> Option<u32> {
+    // from_str_radix would take a sign.
+    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// A number from 0 to 1.
+fn intensity(number: &str) -> Option<u8> {
+    let value: f64 = number.parse().ok()?;
+    value.is_finite().then(|| (value.clamp(0.0, 1.0) * 255.0).round() as u8)
+}
+
+fn named(name: &str) -> Option<Rgb> {
+    let name: String = name.chars().filter(|c| *c != ' ').map(|c| c.to_ascii_lowercase()).collect();
+    if let Some(color) = NAMES.get(name.as_str()) {
+        return Some(*color);
+    }
+    // gray0 to gray100, in both spellings.
+    let percent = name.strip_prefix("gray").or_else(|| name.strip_prefix("grey"))?;
+    let percent: u32 = percent.parse().ok().filter(|p| *p <= 100 && !percent.starts_with('+'))?;
+    let level = ((percent * 255 + 50) / 100) as u8;
+    Some(Rgb { r: level, g: level, b: level })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_a_colour() {
+        for (spec, expected) in [
+            ("#f80", 0xf08000),
+            ("#ff8000", 0xff8000),
+            ("#ff08001ff", 0xff801f),
+            ("#ffff80000000", 0xff8000),
+            ("rgb:f/8/0", 0xff8800),
+            ("rgb:ff/80/00", 0xff8000),
+            ("RGB:fff/800/000", 0xff8000),
+            ("rgb:ffff/8080/0", 0xff8000),
+            ("rgba:ff/80/00/80", 0xff8000),
+            ("red@0.5", 0xff0000),
+            ("Navy Blue", 0x000080),
+            ("navyblue", 0x000080),
+            ("AntiqueWhite3", 0xcdc0b0),
+            ("gray50", 0x7f7f7f),
+            ("grey100", 0xffffff),
+        ] {
+            assert_eq!(parse(spec.as_bytes()), Some(Rgb::hex(expected)), "{spec}");
+        }
+        for spec in [
+            "",
+            "#",
+            "#ff",
+            "#fffff",
+            "#ggg",
+            "#+f+f+f",
+            "rgb:",
+            "rgb:1/2",
+            "rgb:1/2/3/4",
+            "rgb:12345/0/0",
+            "rgb:-1/0/0",
+            "rgbi:a/b/c",
+            "rgbi:nan/0/0",
+            "rgba:1/2/3",
+            "gray101",
+            "gray+5",
+            "nocolour",
+            "#é",
+            "?",
+        ] {
+            assert_eq!(parse(spec.as_bytes()), None, "{spec}");
+        }
+        assert_eq!(parse(&[b'f'; 100_000]), None);
+        assert_eq!(parse(b"\xff\xff"), None);
+    }
+}

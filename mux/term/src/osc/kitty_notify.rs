@@ -1,0 +1,260 @@
+//! OSC 99: kitty's notifications (the page "Desktop notifications"). Icons' pictures are not kept.
+
+use std::collections::VecDeque;
+
+use super::notify::TEXT_CAP;
+use super::terminator;
+use super::text::{clean, clean_base64, identifier};
+use crate::Event;
+use crate::notification::{Notification, Occasion, Urgency};
+use crate::term::Term;
+
+/// Bytes of an identifier.
+const ID_CAP: usize = 128;
+/// Bytes of the smaller texts.
+const WORD_CAP: usize = 256;
+/// Kinds, icons, buttons of one notification.
+const LIST_CAP: usize = 8;
+/// Notifications that wait for their end (`d=0`); the oldest goes.
+const PENDING_CAP: usize = 16;
+/// Notifications that may be on show; the oldest is forgotten.
+const ALIVE_CAP: usize = 64;
+/// What we do of the protocol, as its query answers it.
+const SUPPORT: &str = "a=focus,report:c=1:o=always,unfocused,invisible:p=title,body,close,alive,buttons,?:\
+                       s=system,silent:u=0,1,2:w=1";
+
+/// One that may be on show.
+#[derive(Debug)]
+struct Alive {
+    handle: u64,
+    id: Option<String>,
+    /// Clicks are told.
+    report: bool,
+    /// Its end is told.
+    report_close: bool,
+}
+
+/// One being put together.
+#[derive(Debug, Default)]
+struct Pending {
+    id: Option<String>,
+    report: bool,
+    report_close: bool,
+    content: Notification,
+}
+
+/// All of one terminal's notifications.
+#[derive(Debug, Default)]
+pub(super) struct Notifications {
+    last_handle: u64,
+    pending: VecDeque<Pending>,
+    alive: VecDeque<Alive>,
+}
+
+impl Notifications {
+    /// A notification goes on show; gives its handle, which is the old one where it replaces another.
+    pub fn add(&mut self, id: Option<String>, report: bool, report_close: bool) -> u64 {
+        let old = self.alive.iter().position(|alive| id.is_some() && alive.id == id);
+        let handle = match old.and_then(|at| self.alive.remove(at)) {
+            Some(old) => old.handle,
+            None => {
+                self.last_handle += 1;
+                self.last_handle
+            }
+        };
+        if self.alive.len() == ALIVE_CAP {
+            self.alive.pop_front();
+        }
+        self.alive.push_back(Alive { handle, id, report, report_close });
+        handle
+    }
+
+    fn take(&mut self, find: impl Fn(&Alive) -> bool) -> Option<Alive> {
+        let at = self.alive.iter().position(find)?;
+        self.alive.remove(at)
+    }
+}
+
+impl Term {
+    /// A person clicked a notification, or one of its buttons (from 1): tells the program if it asked for that.
+    pub fn activate_notification(&mut self, handle: u64, button: Option<u8>) {
+        let Some(alive) = self.osc.notifications.alive.iter().find(|a| a.handle == handle) else {
+            return;
+        };
+        if alive.report {
+            let id = alive.id.as_deref().unwrap_or("0");
+            let button = button.map(|button| button.to_string()).unwrap_or_default();
+            self.reply(format!("\x1b]99;i={id};{button}\x1b\\").as_bytes());
+        }
+    }
+
+    /// A notification is no longer on show: tells the program if it asked for that.
+    pub fn close_notification(&mut self, handle: u64) {
+        if let Some(alive) = self.osc.notifications.take(|alive| alive.handle == handle) {
+            self.tell_closed(&alive);
+        }
+    }
+
+    fn tell_closed(&mut self, alive: &Alive) {
+        if alive.report_close {
+            let id = alive.id.as_deref().unwrap_or("0");
+            self.reply(format!("\x1b]99;i={id}:p=close;\x1b\\").as_bytes());
+        }
+    }
+
+    /// `metadata ; payload`.
+    pub(super) fn notify_kitty(&mut self, rest: &[u8], bell: bool) {
+        let Some(at) = rest.iter().position(|&b| b == b';') else { return };
+        let (Ok(metadata), payload) = (std::str::from_utf8(&rest[..at]), &rest[at + 1..]) else {
+            return;
+        };
+        let pairs = || metadata.split(':').filter_map(|pair| pair.split_once('='));
+        let get = |key: &str| {
+            pairs().filter(|(own, _)| own.trim() == key).map(|(_, value)| value.trim()).next_back()
+        };
+        let id = match get("i") {
+            None => None,
+            Some(id) => match identifier(id, ID_CAP) {
+                Some(id) => Some(id.to_owned()),
+                None => return tracing::debug!("OSC 99 with a bad identifier"),
+            },
+        };
+        let kind = get("p").unwrap_or("title");
+        match kind {
+            "?" => return self.answer(id.as_deref(), "?", SUPPORT, bell),
+            "alive" => {
+                let alive = &self.osc.notifications.alive;
+                let ids: Vec<_> = alive.iter().filter_map(|alive| alive.id.as_deref()).collect();
+                let ids = ids.join(",");
+                return self.answer(id.as_deref(), "alive", &ids, bell);
+            }
+            "close" => {
+                let closed = self.osc.notifications.take(|alive| id.is_some() && alive.id == id);
+                if let Some(alive) = closed {
+                    self.event(Event::NotificationClosed { handle: alive.handle });
+                    self.tell_closed(&alive);
+                }
+                return;
+            }
+            _ => {}
+        }
+        let mut pending = self.pending(id);
+        for (key, value) in pairs() {
+            pending.set(key.trim(), value.trim());
+        }
+        let text = match get("e") {
+            Some("1") => clean_base64(payload, TEXT_CAP),
+            _ => Some(clean(payload, TEXT_CAP)),
+        };
+        match text {
+            Some(text) => pending.add(kind, &text),
+            None => tracing::debug!("OSC 99 payload is no base64"),
+        }
+        if get("d") == Some("0") {
+            if self.osc.notifications.pending.len() == PENDING_CAP {
+                self.osc.notifications.pending.pop_front();
+            }
+            self.osc.notifications.pending.push_back(pending);
+        } else {
+            self.show_pending(pending);
+        }
+    }
+
+    /// What came so far of a notification with this identifier, or a new one.
+    fn pending(&mut self, id: Option<String>) -> Pending {
+        let list = &mut self.osc.notifications.pending;
+        let old = list.iter().position(|pending| pending.id == id);
+        old.and_then(|at| list.remove(at)).unwrap_or_else(|| Pending {
+            id,
+            content: Notification { focus: true, ..Default::default() },
+            ..Default::default()
+        })
+    }
+
+    fn show_pending(&mut self, pending: Pending) {
+        let Pending { id, report, report_close, mut content } = pending;
+        if content.title.is_empty() {
+            content.title = std::mem::take(&mut content.body);
+        }
+        if content.title.is_empty() {
+            return;
+        }
+        content.handle = self.osc.notifications.add(id, report, report_close);
+        self.event(Event::Notification(Box::new(content)));
+    }
+
+    fn answer(&mut self, id: Option<&str>, kind: &str, payload: &str, bell: bool) {
+        let id = id.unwrap_or("0");
+        let reply = format!("\x1b]99;i={id}:p={kind};{payload}{}", terminator(bell));
+        self.reply(reply.as_bytes());
+    }
+}
+
+impl Pending {
+    /// A key of the metadata that is not about the payload.
+    fn set(&mut self, key: &str, value: &str) {
+        let content = &mut self.content;
+        let word = || clean_base64(value.as_bytes(), WORD_CAP).filter(|word| !word.is_empty());
+        match key {
+            "a" => {
+                for action in value.split(',') {
+                    let (action, on) = match action.strip_prefix('-') {
+                        Some(action) => (action, false),
+                        None => (action, true),
+                    };
+                    match action {
+                        "focus" => content.focus = on,
+                        "report" => self.report = on,
+                        _ => {}
+                    }
+                }
+            }
+            "c" => self.report_close = value != "0",
+            "f" => content.app = word(),
+            "n" => push(&mut content.icons, word()),
+            "t" => push(&mut content.kinds, word()),
+            "s" => content.sound = word(),
+            "o" => {
+                content.occasion = match value {
+                    "unfocused" => Occasion::Unfocused,
+                    "invisible" => Occasion::Invisible,
+                    _ => Occasion::Always,
+                };
+            }
+            "u" => {
+                content.urgency = match value {
+                    "0" => Urgency::Low,
+                    "2" => Urgency::Critical,
+                    _ => Urgency::Normal,
+                };
+            }
+            "w" => content.expires = value.parse().ok(),
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, kind: &str, text: &str) {
+        let content = &mut self.content;
+        match kind {
+            "title" => append(&mut content.title, text),
+            "body" => append(&mut content.body, text),
+            "buttons" => {
+                for label in text.split('\u{2028}').filter(|label| !label.is_empty()) {
+                    push(&mut content.buttons, Some(clean(label.as_bytes(), WORD_CAP)));
+                }
+            }
+            _ => tracing::debug!("payload of OSC 99 that is not kept"),
+        }
+    }
+}
+
+fn push(list: &mut Vec<String>, word: Option<String>) {
+    if list.len() < LIST_CAP {
+        list.extend(word);
+    }
+}
+
+/// Adds text as far as there is room.
+fn append(own: &mut String, text: &str) {
+    own.push_str(&clean(text.as_bytes(), TEXT_CAP - own.len()));
+}

@@ -1,0 +1,92 @@
+//! OSC 9 (iTerm2's notification; ConEmu's progress and directory) and OSC 777 (urxvt's notification).
+//!
+//! Of ConEmu's commands those that run, wait or show boxes are not done.
+
+use super::text::clean;
+use crate::Event;
+use crate::notification::{Notification, Progress};
+use crate::term::Term;
+
+/// Bytes of a title and of a body.
+pub(super) const TEXT_CAP: usize = 4096;
+
+impl Term {
+    /// What the program last said of its progress (OSC 9;4).
+    pub fn progress(&self) -> Progress {
+        self.osc.progress
+    }
+
+    /// OSC 9: ConEmu's commands are numbers before a `;`, everything else is a notification.
+    pub(super) fn notify(&mut self, rest: &[u8]) {
+        let (command, argument) = match rest.iter().position(|&b| b == b';') {
+            Some(at) => (&rest[..at], &rest[at + 1..]),
+            None => (rest, &[][..]),
+        };
+        match command {
+            b"4" if rest.len() > 1 => self.set_progress(argument),
+            b"9" if rest.len() > 1 => self.set_cwd_path(argument),
+            b"12" => self.mark_prompt(b"A"),
+            b"1" | b"2" | b"3" | b"5" | b"6" | b"7" | b"8" | b"10" | b"11" if rest.len() > 1 => {
+                tracing::debug!("command of ConEmu's that is not done");
+            }
+            _ => self.show_text(String::new(), clean(rest, TEXT_CAP)),
+        }
+    }
+
+    /// OSC 777: `notify ; title ; body`.
+    pub(super) fn notify_urxvt(&mut self, rest: &[u8]) {
+        let mut parts = rest.splitn(3, |&b| b == b';');
+        if parts.next() != Some(b"notify") {
+            tracing::debug!("unknown extension of urxvt's");
+            return;
+        }
+        let title = clean(parts.next().unwrap_or_default(), TEXT_CAP);
+        let body = clean(parts.next().unwrap_or_default(), TEXT_CAP);
+        self.show_text(title, body);
+    }
+
+    fn show_text(&mut self, title: String, body: String) {
+        let (title, body) = if title.is_empty() { (body, title) } else { (title, body) };
+        if title.is_empty() {
+            return;
+        }
+        let handle = self.osc.notifications.add(None, false, false);
+        let notification = Notification { handle, title, body, focus: true, ..Default::default() };
+        self.event(Event::Notification(Box::new(notification)));
+    }
+
+    /// `state ; percent` (ConEmu, "ANSI X3.64 and Xterm 256 Colors", OSC 9;4).
+    fn set_progress(&mut self, argument: &[u8]) {
+        let mut parts = argument.split(|&b| b == b';').map(number);
+        let state = parts.next().flatten();
+        let percent = parts.next().flatten().map(|percent| percent.min(100) as u8);
+        let known = match self.osc.progress {
+            Progress::Percent(percent) => Some(percent),
+            Progress::Error(percent) | Progress::Paused(percent) => percent,
+            Progress::None | Progress::Indeterminate => None,
+        };
+        let progress = match state {
+            Some(0) => Progress::None,
+            Some(1) => Progress::Percent(percent.unwrap_or(0)),
+            Some(2) => Progress::Error(percent.or(known)),
+            Some(3) => Progress::Indeterminate,
+            Some(4) => Progress::Paused(percent.or(known)),
+            _ => {
+                tracing::debug!("unknown state of progress");
+                return;
+            }
+        };
+        self.change_progress(progress);
+    }
+
+    pub(crate) fn change_progress(&mut self, progress: Progress) {
+        if self.osc.progress != progress {
+            self.osc.progress = progress;
+            self.event(Event::Progress);
+        }
+    }
+}
+
+fn number(digits: &[u8]) -> Option<u32> {
+    std::str::from_utf8(digits).ok()?.trim().parse().ok()
+}

@@ -1,0 +1,60 @@
+//! Text from programs, made fit to be shown: no controls, nothing that turns the text around, and an end.
+
+use base64::Engine as _;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+/// Programs pad or don't.
+pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The text without control characters and direction marks, cut to `cap` bytes.
+pub(super) fn clean(text: &[u8], cap: usize) -> String {
+    // What is cut off is not looked at; a character is four bytes at most.
+    let text = String::from_utf8_lossy(&text[..text.len().min(cap.saturating_mul(4))]);
+    let mut clean = String::new();
+    for c in text.chars().filter(|c| !c.is_control() && !is_bidi(*c)) {
+        if clean.len() + c.len_utf8() > cap {
+            break;
+        }
+        clean.push(c);
+    }
+    clean
+}
+
+/// Base64 of such text; `None` when it is none.
+pub(super) fn clean_base64(encoded: &[u8], cap: usize) -> Option<String> {
+    let encoded = encoded.get(..cap.saturating_mul(8) & !3).unwrap_or(encoded);
+    BASE64.decode(encoded).ok().map(|text| clean(&text, cap))
+}
+
+/// Characters that would change the order of the text around (UAX #9 explicit formatting).
+fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+}
+
+/// An identifier as kitty's protocols have them; `None` for anything else, which is never echoed.
+pub(super) fn identifier(text: &str, cap: usize) -> Option<&str> {
+    let is_fit = |b: u8| b.is_ascii_alphanumeric() || b"_-+.".contains(&b);
+    ((1..=cap).contains(&text.len()) && text.bytes().all(is_fit)).then_some(text)
+}
+
+/// Text with `%XX` in it, decoded; bad escapes stay as they are.
+pub(super) fn percent_decode(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let [first, tail @ ..] = rest {
+        if let (b'%', [high, low, ..]) = (first, tail)
+            && let (Some(high), Some(low)) =
+                ((*high as char).to_digit(16), (*low as char).to_digit(16))
+        {
+            out.push((high << 4 | low) as u8);
+            rest = &tail[2..];
+        } else {
+            out.push(*first);
+            rest = tail;
+        }
+    }
+    out
+}

@@ -1,0 +1,353 @@
+//! What operating system commands answer, and what they tell the terminal's owner.
+
+use super::{Fixture, check_reply};
+use crate::{
+    BlockedOn, ClipboardTarget, Event, Notification, Occasion, ProgramState, Progress, Rgb, Urgency,
+};
+
+fn after(bytes: impl AsRef<[u8]>) -> Fixture {
+    let mut fixture = Fixture::new(20, 6);
+    fixture.feed(bytes);
+    fixture
+}
+
+/// The events that `bytes` cause.
+fn events(bytes: impl AsRef<[u8]>) -> Vec<Event> {
+    after(bytes).term.take_events()
+}
+
+#[test]
+fn colours_are_set_asked_for_and_reset() {
+    check_reply(
+        "\x1b]4;1;red;2;#0f0\x07\x1b]4;1;?;2;?\x07",
+        "\x1b]4;1;rgb:ffff/0000/0000\x07\x1b]4;2;rgb:0000/f0f0/0000\x07",
+    );
+    check_reply("\x1b]4;1;red\x07\x1b]104;1\x07\x1b]4;1;?\x07", "\x1b]4;1;rgb:f3f3/8b8b/a8a8\x07");
+    check_reply(
+        "\x1b]4;1;red;7;blue\x07\x1b]104\x07\x1b]4;7;?\x07",
+        "\x1b]4;7;rgb:a6a6/adad/c8c8\x07",
+    );
+    // Special colours, in both their forms; unset they are those of any text.
+    check_reply(
+        "\x1b]5;0;red;4;blue\x07\x1b]4;256;?;260;?\x07",
+        "\x1b]4;256;rgb:ffff/0000/0000\x07\x1b]4;260;rgb:0000/0000/ffff\x07",
+    );
+    check_reply("\x1b]5;0;red\x07\x1b]105;0\x07\x1b]5;0;?\x07", "\x1b]5;0;rgb:cdcd/d6d6/f4f4\x07");
+    check_reply("\x1b]5;5;?\x07\x1b]4;261;?\x07\x1b]4;65535;?\x07\x1b]4;99999;?\x07", "");
+    // Several dynamic colours in one.
+    check_reply(
+        "\x1b]10;#111111;#222222;#333333\x07\x1b]10;?;?;?\x07",
+        "\x1b]10;rgb:1111/1111/1111\x07\x1b]11;rgb:2222/2222/2222\x07\x1b]12;rgb:3333/3333/3333\x07",
+    );
+    for number in 10..=19 {
+        check_reply(
+            format!("\x1b]{number};#123456\x1b\\\x1b]{number};?\x1b\\"),
+            &format!("\x1b]{number};rgb:1212/3434/5656\x1b\\"),
+        );
+        let reset = format!("\x1b]{number};#123456\x07\x1b]1{number}\x07");
+        assert_eq!(after(reset).term.palette(), &after("").term.palette().clone(), "{number}");
+    }
+    // Nothing a program wrote comes back.
+    check_reply("\x1b]10;rm -rf\x07\x1b]4;1;rm -rf;x;?\x07", "");
+}
+
+#[test]
+fn kitty_colour_control() {
+    check_reply(
+        "\x1b]21;foreground=red;foreground=?;cursor=;cursor=?\x1b\\",
+        "\x1b]21;foreground=rgb:ff/00/00;cursor=\x1b\\",
+    );
+    check_reply("\x1b]21;5=#010203;5=?;5;5=?\x07", "\x1b]21;5=rgb:01/02/03;5=rgb:f5/c2/e7\x07");
+    check_reply(
+        "\x1b]21;selection_background=blue@0.5;selection_background=?\x07",
+        "\x1b]21;selection_background=rgb:00/00/ff\x07",
+    );
+    check_reply("\x1b]21;no_such_key=?\x07", "\x1b]21;no_such_key=?\x07");
+    // A key that is no word is no key, and not said again.
+    check_reply("\x1b]21;rm -rf /=?;+5=?;256=?\x07", "\x1b]21;256=?\x07");
+    check_reply(
+        "\x1b]21;foreground=\x07\x1b]21;foreground=?\x07",
+        "\x1b]21;foreground=rgb:cd/d6/f4\x07",
+    );
+}
+
+#[test]
+fn a_theme_changes_what_the_program_has_not() {
+    let mut fixture = after("\x1b]10;red\x07\x1b]5;0;blue\x07");
+    let base = crate::Palette::new([Rgb::hex(0x101010); 16], Rgb::hex(0), Rgb::hex(0xffffff));
+    fixture.term.set_base_palette(std::sync::Arc::new(base));
+    fixture.feed("\x1b]10;?;?\x07\x1b]5;0;?\x07\x1b]4;3;?\x07");
+    assert_eq!(
+        fixture.replies(),
+        "\x1b]10;rgb:ffff/0000/0000\x07\x1b]11;rgb:ffff/ffff/ffff\x07\
+        \x1b]5;0;rgb:0000/0000/ffff\x07\x1b]4;3;rgb:1010/1010/1010\x07"
+    );
+}
+
+#[test]
+fn pointer_shapes_are_a_stack_for_each_screen() {
+    let shape = |bytes: &str| after(bytes).term.pointer_shape();
+    assert_eq!(shape(""), None);
+    assert_eq!(shape("\x1b]22;pointer\x07"), Some("pointer"));
+    assert_eq!(shape("\x1b]22;pointer\x07\x1b]22;\x07"), None);
+    assert_eq!(shape("\x1b]22;=wait\x07\x1b]22;>help,move\x07\x1b]22;<\x07"), Some("help"));
+    assert_eq!(shape("\x1b]22;hand2\x07"), Some("pointer"), "xterm's name");
+    assert_eq!(shape("\x1b]22;wait\x07\x1b[?1049h"), None);
+    assert_eq!(shape("\x1b]22;wait\x07\x1bc"), None);
+    assert_eq!(shape("\x1b]22;wait\x07\x1b]22;no such\x07"), Some("wait"));
+    check_reply("\x1b]22;?pointer,crosshair,no-such-name,wait\x1b\\", "\x1b]22;1,1,0,1\x1b\\");
+    check_reply(
+        "\x1b]22;?__current__\x07\x1b]22;grab\x07\x1b]22;?__current__,__default__\x07",
+        "\x1b]22;0\x07\x1b]22;grab,text\x07",
+    );
+    assert_eq!(events("\x1b]22;wait\x07\x1b]22;wait\x07"), [Event::PointerShape]);
+}
+
+fn note(title: &str, body: &str) -> Notification {
+    let (title, body) = (title.to_owned(), body.to_owned());
+    Notification { handle: 1, title, body, focus: true, ..Default::default() }
+}
+
+#[test]
+fn simple_notifications() {
+    let shown = |n: Notification| vec![Event::Notification(Box::new(n))];
+    assert_eq!(events("\x1b]9;Hello\x07"), shown(note("Hello", "")));
+    assert_eq!(events("\x1b]9;4 o'clock\x07"), shown(note("4 o'clock", "")));
+    assert_eq!(
+        events("\x1b]777;notify;Title;Body; more\x1b\\"),
+        shown(note("Title", "Body; more"))
+    );
+    assert_eq!(events("\x1b]777;notify;Title\x07"), shown(note("Title", "")));
+    assert_eq!(events("\x1b]9;a\u{202e}b\u{9b}c\x07"), shown(note("abc", "")));
+    assert_eq!(events("\x1b]9;\x07\x1b]777;other;x\x07\x1b]9;6;macro\x07\x1b]9;1;500\x07"), []);
+    let long = "x".repeat(100_000);
+    let Event::Notification(cut) = &events(format!("\x1b]9;{long}\x07"))[0] else { panic!() };
+    assert_eq!(cut.title.len(), 4096);
+}
+
+#[test]
+fn progress() {
+    let progress = |bytes: &str| after(bytes).term.progress();
+    assert_eq!(progress("\x1b]9;4;1;42\x07"), Progress::Percent(42));
+    assert_eq!(progress("\x1b]9;4;1;999\x07"), Progress::Percent(100));
+    assert_eq!(progress("\x1b]9;4;1\x07"), Progress::Percent(0));
+    assert_eq!(progress("\x1b]9;4;1;42\x07\x1b]9;4;2\x07"), Progress::Error(Some(42)));
+    assert_eq!(progress("\x1b]9;4;3\x07"), Progress::Indeterminate);
+    assert_eq!(progress("\x1b]9;4;4;10\x07"), Progress::Paused(Some(10)));
+    assert_eq!(progress("\x1b]9;4;1;42\x07\x1b]9;4;0;0\x07"), Progress::None);
+    assert_eq!(progress("\x1b]9;4;1;42\x07\x1b]9;4;7\x07"), Progress::Percent(42));
+    assert_eq!(progress("\x1b]9;4;1;42\x07\x1bc"), Progress::None);
+    assert_eq!(events("\x1b]9;4;1;5\x07\x1b]9;4;1;5\x07"), [Event::Progress]);
+}
+
+#[test]
+fn kitty_notifications_come_in_pieces() {
+    let told = events(
+        "\x1b]99;i=1:d=0;Hel\x1b\\\x1b]99;i=1:d=0;lo\x1b\\\x1b]99;i=1:p=body:e=1;V29ybGQ=\x1b\\",
+    );
+    assert_eq!(told, [Event::Notification(Box::new(note("Hello", "World")))]);
+    let all = events(
+        "\x1b]99;i=x:d=0:u=2:o=unfocused:a=-focus,report:f=YXBw:t=a2luZA==:n=aWNvbg==:s=c2lsZW50:w=500;T\x07\
+        \x1b]99;i=x:p=buttons;Yes\u{2028}No\x07",
+    );
+    let words = |list: &[&str]| list.iter().map(|s| s.to_string()).collect::<Vec<_>>();
+    assert_eq!(
+        all,
+        [Event::Notification(Box::new(Notification {
+            urgency: Urgency::Critical,
+            occasion: Occasion::Unfocused,
+            focus: false,
+            app: Some("app".into()),
+            kinds: words(&["kind"]),
+            icons: words(&["icon"]),
+            sound: Some("silent".into()),
+            expires: Some(500),
+            buttons: words(&["Yes", "No"]),
+            ..note("T", "")
+        }))]
+    );
+    // Without a title the body is one; without either there is nothing.
+    assert_eq!(events("\x1b]99;p=body;B\x07"), [Event::Notification(Box::new(note("B", "")))]);
+    assert_eq!(events("\x1b]99;;\x07\x1b]99;no\x07\x1b]99;i=a b;x\x07\x1b]99;e=1;***\x07"), []);
+}
+
+#[test]
+fn kitty_notifications_answer() {
+    let mut fixture = after("\x1b]99;i=a:a=report:c=1;T\x07\x1b]99;i=b;U\x07");
+    fixture.term.activate_notification(1, None);
+    fixture.term.activate_notification(1, Some(2));
+    fixture.term.activate_notification(2, None);
+    assert_eq!(fixture.replies(), "\x1b]99;i=a;\x1b\\\x1b]99;i=a;2\x1b\\");
+    fixture.feed("\x1b]99;i=q:p=alive;\x07");
+    assert_eq!(fixture.replies(), "\x1b]99;i=q:p=alive;a,b\x07");
+    fixture.term.close_notification(1);
+    fixture.term.close_notification(2);
+    fixture.term.close_notification(9);
+    assert_eq!(fixture.replies(), "\x1b]99;i=a:p=close;\x1b\\");
+    fixture.term.take_events();
+    // An update keeps its handle, and the program can take it back.
+    fixture.feed("\x1b]99;i=c;1\x07\x1b]99;i=c;2\x07\x1b]99;i=c:p=close;\x07");
+    let handles: Vec<_> = fixture
+        .term
+        .take_events()
+        .into_iter()
+        .map(|event| match event {
+            Event::Notification(n) => n.handle,
+            Event::NotificationClosed { handle } => handle + 100,
+            _ => 0,
+        })
+        .collect();
+    assert_eq!(handles, [3, 3, 103]);
+    fixture.feed("\x1b]99;i=q:p=?;\x1b\\");
+    assert!(fixture.replies().starts_with("\x1b]99;i=q:p=?;a=focus,report:c=1:o=always,"));
+    // An identifier that could do harm is not said again.
+    fixture.feed("\x1b]99;i=rm -rf:p=?;\x1b\\\x1b]99;i=$(x):p=alive;\x1b\\");
+    assert_eq!(fixture.replies(), "");
+}
+
+#[test]
+fn clipboards_are_written_and_asked_for() {
+    let text = |target, text: &str| Event::Clipboard { target, text: text.into() };
+    let (clipboard, primary) = (ClipboardTarget::Clipboard, ClipboardTarget::Primary);
+    assert_eq!(events("\x1b]52;c;aGk=\x07"), [text(clipboard, "hi")]);
+    assert_eq!(events("\x1b]52;pc;aGk\x07"), [text(clipboard, "hi"), text(primary, "hi")]);
+    assert_eq!(events("\x1b]52;;aGk=\x07"), [text(clipboard, "hi")]);
+    assert_eq!(events("\x1b]52;c;!\x07"), [text(clipboard, "")], "no base64 clears");
+    assert_eq!(events("\x1b]52;c;/w==\x07"), [], "no UTF-8");
+
+    let mut fixture = after("\x1b]52;c;?\x07");
+    assert_eq!(fixture.replies(), "", "nobody answers by itself");
+    assert_eq!(fixture.term.take_events(), [Event::ClipboardQuery { target: clipboard }]);
+    fixture.term.answer_clipboard(primary, Some("no"));
+    assert_eq!(fixture.replies(), "");
+    fixture.term.answer_clipboard(clipboard, Some("secret"));
+    assert_eq!(fixture.replies(), "\x1b]52;c;c2VjcmV0\x07");
+    fixture.term.answer_clipboard(clipboard, Some("again"));
+    assert_eq!(fixture.replies(), "", "one answer a question");
+    fixture.feed("\x1b]52;p;?\x1b\\");
+    fixture.term.answer_clipboard(primary, None);
+    fixture.term.answer_clipboard(primary, Some("late"));
+    assert_eq!(fixture.replies(), "");
+    fixture.feed("\x1b]52;x;?\x1b\\\x1b]52;c;?\x1b\\".repeat(1000));
+    fixture.term.answer_clipboard(clipboard, Some(""));
+    assert_eq!(fixture.replies(), "\x1b]52;c;\x1b\\".repeat(8));
+}
+
+#[test]
+fn working_directories_in_every_form() {
+    let cwd = |bytes: &str| after(bytes).term.cwd().map(str::to_owned);
+    assert_eq!(cwd("\x1b]7;file://host/tmp\x07").as_deref(), Some("file://host/tmp"));
+    assert_eq!(cwd("\x1b]7;kitty-shell-cwd://host/a b\x07").as_deref(), Some("file://host/a%20b"));
+    assert_eq!(cwd("\x1b]9;9;\"/a b\"\x07").as_deref(), Some("file:///a%20b"));
+    assert_eq!(cwd("\x1b]9;9;C:\\Users\x07").as_deref(), Some("file:///C:/Users"));
+    assert_eq!(cwd("\x1b]1337;CurrentDir=/ü\x07").as_deref(), Some("file:///%C3%BC"));
+    assert_eq!(cwd("\x1b]633;P;Cwd=/a\\x3bb\x07").as_deref(), Some("file:///a%3Bb"));
+    assert_eq!(cwd("\x1b]1337;CurrentDir=relative\x07\x1b]7;http://x\x07"), None);
+}
+
+#[test]
+fn iterm2s_commands() {
+    let fixture = after(
+        "\x1b]1337;SetUserVar=a=aGk=\x07\x1b]1337;SetUserVar=b=eA==\x07\x1b]1337;SetUserVar=a=eW8=\x07",
+    );
+    assert_eq!(fixture.term.user_vars().collect::<Vec<_>>(), [("a", "yo"), ("b", "x")]);
+    let mut many = after("");
+    for i in 0..1000 {
+        many.feed(format!("\x1b]1337;SetUserVar=v{i}=eA==\x07"));
+    }
+    assert_eq!(many.term.user_vars().count(), 64);
+    assert_eq!(after("\x1b]1337;RemoteHost=me@there\x07").term.remote_host(), Some("me@there"));
+    check_reply("\x1b]1337;ReportCellSize\x07", "\x1b]1337;ReportCellSize=16.0;8.0;1.0\x07");
+    assert_eq!(events("\n\x1b]1337;SetMark\x07"), [Event::Mark { line: crate::LineId(1) }]);
+    let red = events("\x1b]6;1;bg;red;brightness;255\x07\x1b]6;1;bg;blue;brightness;16\x07");
+    assert_eq!(red, [Event::TabColor]);
+    let color = |bytes: &str| after(bytes).term.tab_color();
+    assert_eq!(
+        color("\x1b]6;1;bg;red;brightness;255\x07\x1b]6;1;bg;blue;brightness;16\x07"),
+        Some(Rgb::hex(0xff0010))
+    );
+    assert_eq!(color("\x1b]6;1;bg;red;brightness;255\x07\x1b]6;1;bg;*;default\x07"), None);
+    assert_eq!(color("\x1b]6;1;bg;red;brightness;256\x07\x1b]6;1;fg;red;brightness;1\x07"), None);
+}
+
+#[test]
+fn program_status() {
+    let mut fixture = after("\x1b]7501;state=working:app=cargo:progress=40\x1b\\");
+    let status = fixture.term.program_status().unwrap().clone();
+    assert_eq!(
+        (status.id.as_str(), status.state, status.progress),
+        ("", ProgramState::Working, Some(40))
+    );
+    fixture.feed("\x1b]7501;state=blocked:id=a/b:kind=permission:msg=Q29udGludWU/\x1b\\");
+    let status = fixture.term.program_status().unwrap();
+    assert_eq!(status.state, ProgramState::Blocked(Some(BlockedOn::Permission)));
+    assert_eq!(status.message.as_deref(), Some("Continue?"));
+    assert_eq!(fixture.term.status_app("a/b"), Some("cargo"), "from the root");
+    // A report replaces all of its record.
+    fixture.feed("\x1b]7501;state=done:id=a/b\x1b\\");
+    assert_eq!(fixture.term.program_statuses()[1].message, None);
+    // A new prompt ends what worked; what is done stays.
+    fixture.feed("\x1b]133;A\x07");
+    let states: Vec<_> = fixture.term.program_statuses().iter().map(|s| s.state).collect();
+    assert_eq!(states, [ProgramState::Done]);
+    check_reply("\x1b]7501;?\x07\x1b]7501;?\x1b\\", "\x1b]7501;?\x07\x1b]7501;?\x1b\\");
+}
+
+#[test]
+fn program_status_records() {
+    let ids = |bytes: &str| {
+        let bytes: String = bytes.split(' ').map(|body| format!("\x1b]7501;{body}\x07")).collect();
+        let fixture = after(bytes);
+        fixture.term.program_statuses().iter().map(|s| s.id.clone()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ids("state=idle:id=a state=idle:id=b state=done:id=a"), "b a");
+    assert_eq!(ids("state=idle:id=a state=idle:id=a/b state=idle:id=ab state=clear:id=a"), "ab");
+    assert_eq!(ids("state=idle:id=a state=clear"), "");
+    // A bad id is not the root.
+    assert_eq!(ids("state=idle:id=a state=clear:id=bad! state=clear:id= state=clear:id=a//b"), "a");
+    for bad in [
+        "state=nope",
+        "app=x",
+        "",
+        "state=idle:id=a/b/c/d/e/f/g/h/i",
+        "state=idle:msg=a:id=x",
+        "state=idle:title=AAA=:id=x",
+        "state=done:id=x:msg=Cg==",
+        "state=done:id=x:abcdefghijklmnopq=1",
+    ] {
+        assert_eq!(ids(bad), "", "{bad}");
+    }
+    let many: String = (0..1000).map(|i| format!("\x1b]7501;state=idle:id=r{i}\x07")).collect();
+    let fixture = after(many);
+    assert_eq!(fixture.term.program_statuses().len(), 256);
+    assert_eq!(fixture.term.program_statuses()[0].id, "r744");
+}
+
+#[test]
+fn size_and_colour_scheme_are_told() {
+    let mut fixture = after("\x1b[?2048h");
+    assert_eq!(fixture.replies(), "\x1b[48;6;20;96;160t");
+    fixture.term.resize(crate::Size {
+        cell_width: 8,
+        cell_height: 16,
+        ..crate::Size::cells(10, 5)
+    });
+    assert_eq!(fixture.replies(), "\x1b[48;5;10;80;80t");
+    fixture.feed("\x1b[?2048l");
+    fixture.term.resize(crate::Size::cells(11, 5));
+    assert_eq!(fixture.replies(), "");
+
+    check_reply("\x1b[?996n", "\x1b[?997;1n");
+    check_reply("\x1b]11;white\x07\x1b]10;black\x07\x1b[?996n", "\x1b[?997;2n");
+    let light = std::sync::Arc::new(crate::Palette::new(
+        [Rgb::hex(0); 16],
+        Rgb::hex(0),
+        Rgb::hex(0xffffff),
+    ));
+    let mut fixture = after("\x1b[?2031h");
+    fixture.term.set_base_palette(light.clone());
+    assert_eq!(fixture.replies(), "\x1b[?997;2n");
+    let mut unasked = after("");
+    unasked.term.set_base_palette(light);
+    assert_eq!(unasked.replies(), "");
+}
