@@ -9,7 +9,7 @@ use crate::Rgb;
 /// Bytes of a colour that are looked at; no form is as long.
 const SPEC_CAP: usize = 128;
 
-/// X11's colour names (rgb.txt), lower case and without blanks, but for the numbered greys.
+/// X11's colour names (rgb.txt), lower case and without blanks.
 static NAMES: LazyLock<FxHashMap<&str, Rgb>> = LazyLock::new(|| {
     include_str!("color_names.txt")
         .lines()
@@ -82,14 +82,9 @@ fn intensity(number: &str) -> Option<u8> {
 
 fn named(name: &str) -> Option<Rgb> {
     let name: String = name.chars().filter(|c| *c != ' ').map(|c| c.to_ascii_lowercase()).collect();
-    if let Some(color) = NAMES.get(name.as_str()) {
-        return Some(*color);
-    }
-    // gray0 to gray100, in both spellings.
-    let percent = name.strip_prefix("gray").or_else(|| name.strip_prefix("grey"))?;
-    let percent: u32 = percent.parse().ok().filter(|p| *p <= 100 && !percent.starts_with('+'))?;
-    let level = ((percent * 255 + 50) / 100) as u8;
-    Some(Rgb { r: level, g: level, b: level })
+    // The numbered greys are in the table in one spelling.
+    let gray = name.strip_prefix("grey").map(|level| format!("gray{level}"));
+    NAMES.get(name.as_str()).or_else(|| NAMES.get(gray?.as_str())).copied()
 }
 
 #[cfg(test)]
@@ -112,7 +107,9 @@ mod tests {
             ("Navy Blue", 0x000080),
             ("navyblue", 0x000080),
             ("AntiqueWhite3", 0xcdc0b0),
+            ("rebecca purple", 0x663399),
             ("gray50", 0x7f7f7f),
+            ("grey50", 0x7f7f7f),
             ("grey100", 0xffffff),
         ] {
             assert_eq!(parse(spec.as_bytes()), Some(Rgb::hex(expected)), "{spec}");
