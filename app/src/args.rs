@@ -22,13 +22,17 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
 
-    /// Font family for cells; may be given several times, first choice first
+    /// Font family for cells, over the configuration's; may be given several times, first choice first
     #[arg(long, value_name = "FAMILY")]
     pub font: Vec<String>,
 
-    /// Font size in points
-    #[arg(long, default_value_t = 12.0, value_name = "POINTS", value_parser = font_size)]
-    pub font_size: f32,
+    /// Font size in points, over the configuration's
+    #[arg(long, value_name = "POINTS", value_parser = font_size)]
+    pub font_size: Option<f32>,
+
+    /// Print the settings in force, each with what it means, as a configuration file, and exit
+    #[arg(long)]
+    pub print_config: bool,
 
     /// Run this program with its arguments in the first pane instead of the shell; everything after it is its own
     #[arg(short = 'e', long = "execute", num_args = 1.., allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]

@@ -1,21 +1,12 @@
-//! Where files live, and what programs in panes find in their environment.
+//! What panes are made with: the options of their terminals, and what programs find in their environment.
 
-use std::path::PathBuf;
+use std::{path::Path, sync::Arc};
 
-use anyhow::{Context, Result};
 use unterm_control::Server;
-use unterm_mux::{Mux, MuxOptions};
-use unterm_term::{Options, Size};
+use unterm_mux::{Defaults, Mux, MuxOptions};
+use unterm_term::{Options, Palette, Size};
 
-/// The directory of instances and settings: `$UNTERM_HOME`, else `~/.unterm`.
-pub(crate) fn home() -> Result<PathBuf> {
-    if let Some(home) = std::env::var_os("UNTERM_HOME").filter(|home| !home.is_empty()) {
-        return Ok(PathBuf::from(home));
-    }
-    let home =
-        std::env::home_dir().context("no home directory is known; set HOME or UNTERM_HOME")?;
-    Ok(home.join(".unterm"))
-}
+use crate::config::{Config, theme};
 
 /// The options of this process's mux.
 pub(crate) fn mux_options(sized_by_window: bool) -> MuxOptions {
@@ -38,4 +29,33 @@ pub(crate) fn announce(mux: &Mux, server: &Server) {
     mux.set_env("UNTERM_INSTANCE", &server.instance_id());
     mux.set_env("UNTERM_PORT", &server.address().port().to_string());
     tracing::info!("instance {} listens on {}", server.instance_id(), server.address());
+}
+
+/// The palette of the theme in force. A theme that is gone since the file was checked is said in the log.
+pub(crate) fn palette(config: &Config, home: &Path, light: Option<bool>) -> Arc<Palette> {
+    let name = config.theme.pick(light);
+    theme::find(name, home).map_or_else(
+        |error| {
+            tracing::warn!("{error}");
+            Arc::new(Palette::default())
+        },
+        |theme| Arc::new(theme.palette),
+    )
+}
+
+/// Makes the preferences those of all panes: of running ones as far as it can be, of new ones wholly.
+pub(crate) fn apply(mux: &Mux, config: &Config, palette: &Arc<Palette>) {
+    let shell = &config.shell;
+    mux.set_defaults(Defaults {
+        term: Options {
+            scrollback: config.scrollback.lines as usize,
+            palette: Arc::clone(palette),
+            ..mux.options().term.clone()
+        },
+        shell: (!shell.program.is_empty()).then(|| (shell.program.clone(), shell.args.clone())),
+        env: config.env.clone().into_iter().collect(),
+    });
+    for pane in mux.panes() {
+        pane.set_palette(Arc::clone(palette));
+    }
 }

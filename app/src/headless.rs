@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use unterm_control::{Headless, Server, ServerOptions};
 use unterm_mux::{Mux, OnExit};
 
-use crate::{args::Args, environment, ready::Ready, signals};
+use crate::{args::Args, config::Settings, environment, ready::Ready, signals};
 
 /// Runs until a signal says stop.
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -14,13 +14,29 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     signals::on_stop(move |signal| {
         let _ = stop.send(signal);
     })?;
+    let (settings, complaints) = Settings::read(unterm_control::home());
+    for complaint in complaints {
+        tracing::error!("{complaint}");
+    }
     let mux = Mux::new(environment::mux_options(false));
+    let home = settings.home().to_owned();
+    let palette = environment::palette(&settings.get(), &home, None);
+    environment::apply(&mux, &settings.get(), &palette);
+    let told = (Arc::downgrade(&mux), home.clone());
+    let _settings = settings.watch(move |change| match (change, told.0.upgrade()) {
+        (Ok(config), Some(mux)) => {
+            environment::apply(&mux, &config, &environment::palette(&config, &told.1, None));
+            tracing::info!("the configuration is applied");
+        }
+        (Err(complaints), _) => {
+            for complaint in complaints {
+                tracing::error!("{complaint}; the last good configuration stays");
+            }
+        }
+        (Ok(_), None) => {}
+    });
     let ready = Ready::new();
-    let options = ServerOptions {
-        mux: Arc::clone(&mux),
-        host: Arc::new(Headless),
-        home: environment::home()?,
-    };
+    let options = ServerOptions { mux: Arc::clone(&mux), host: Arc::new(Headless), home };
     let server = Server::start_gated(options, vec![ready.clone()])
         .context("cannot start the control server")?;
     environment::announce(&mux, &server);

@@ -4,7 +4,9 @@
 //! of the window's chrome. Holds no terminal state of its own: a view keeps a snapshot, a scroll position and a
 //! selection, and everything else is the mux's.
 
+pub mod action;
 pub mod args;
+pub mod config;
 mod environment;
 mod headless;
 mod links;
@@ -22,5 +24,18 @@ use args::Args;
 /// # Errors
 /// When the first program, the window or the control server can't be started.
 pub fn run(args: &Args) -> Result<()> {
+    if args.print_config {
+        return print_config();
+    }
     if args.headless { headless::run(args) } else { window::run(args) }
+}
+
+/// Prints the settings in force; says what is wrong with the file, if it is.
+#[allow(clippy::print_stdout, reason = "this is what was asked for")]
+fn print_config() -> Result<()> {
+    let home = unterm_control::home();
+    let config = config::load(&home.join("config.toml"), &home)
+        .map_err(|complaints| anyhow::anyhow!(complaints.join("\n")))?;
+    print!("{}", config::reference::print(&config));
+    Ok(())
 }

@@ -19,7 +19,7 @@ mod uri;
 mod writer;
 
 pub use layout::{Axis, Direction, Layout, Node, Rect, Tab, TabId};
-pub use mux::{Mux, MuxError, MuxOptions};
+pub use mux::{Defaults, Mux, MuxError, MuxOptions};
 pub use observer::{MuxEvent, Observer};
 pub use pane::{OnExit, Pane, PaneId, PaneState, WriteError};
 pub use process::{

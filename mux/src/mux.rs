@@ -27,7 +27,7 @@ const DIVIDER: u32 = 1;
 /// What a mux is made with.
 #[derive(Clone, Debug)]
 pub struct MuxOptions {
-    /// For every new terminal.
+    /// For every new terminal, until [`Mux::set_defaults`] says otherwise.
     pub term: Options,
     /// Size of a pane when nothing else says (120×30).
     pub default_size: Size,
@@ -48,6 +48,17 @@ impl Default for MuxOptions {
             sized_by_window: false,
         }
     }
+}
+
+/// What panes opened from now on are made with; a person may change it while the mux runs.
+#[derive(Clone, Debug, Default)]
+pub struct Defaults {
+    /// For every new terminal.
+    pub term: Options,
+    /// The program of a pane that names none, and its arguments; `None`: see [`Spawn::program`].
+    pub shell: Option<(String, Vec<String>)>,
+    /// Variables for every program, over those of [`MuxOptions::env`] and under those that [`Mux::set_env`] sets.
+    pub env: Vec<(String, String)>,
 }
 
 /// What went wrong.
@@ -75,8 +86,9 @@ pub enum MuxError {
 /// Every pane and tab of one process.
 pub struct Mux {
     options: MuxOptions,
-    /// Variables for programs to come: those of the options, then those set later.
+    /// Variables that [`Mux::set_env`] set.
     env: Mutex<Vec<(String, String)>>,
+    defaults: Mutex<Defaults>,
     observers: Arc<Observers>,
     threads: Arc<Threads>,
     next_pane: AtomicU64,
@@ -144,7 +156,8 @@ impl Mux {
     /// A mux without panes.
     pub fn new(options: MuxOptions) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
-            env: Mutex::new(options.env.clone()),
+            env: Mutex::default(),
+            defaults: Mutex::new(Defaults { term: options.term.clone(), ..Defaults::default() }),
             options,
             observers: Arc::default(),
             threads: Arc::default(),
@@ -170,6 +183,11 @@ impl Mux {
         let mut env = self.env.lock();
         env.retain(|(known, _)| known != name);
         env.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// What panes opened from now on are made with.
+    pub fn set_defaults(&self, defaults: Defaults) {
+        *self.defaults.lock() = defaults;
     }
 
     /// The tabs as they are now.
@@ -362,11 +380,20 @@ impl Mux {
     ) -> Result<Arc<Pane>, MuxError> {
         let id = PaneId(self.next_pane.fetch_add(1, Ordering::Relaxed));
         let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
-        let mut env = self.env.lock().clone();
+        let defaults = self.defaults.lock().clone();
+        if spawn.program.is_none()
+            && let Some((program, args)) = defaults.shell
+        {
+            spawn.program = Some(program);
+            spawn.args = args;
+        }
+        let mut env = self.options.env.clone();
+        env.extend(defaults.env);
+        env.extend_from_slice(&self.env.lock());
         env.append(&mut spawn.env);
         env.push(("UNTERM_PANE".into(), id.0.to_string()));
         spawn.env = env;
-        let term = Term::new(size, self.options.term.clone());
+        let term = Term::new(size, defaults.term);
         let process = Arc::new(PtyProcess::spawn(&spawn, size)?);
         let observers = self.observers.clone();
         Ok(Arc::new(Pane::new(id, process, term, on_exit, observers, self.this.clone())))

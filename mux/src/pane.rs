@@ -18,7 +18,7 @@ use std::{
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
-use unterm_term::{Event, Modes, Parser, Size, Term};
+use unterm_term::{Event, Modes, Palette, Parser, Size, Term};
 
 use crate::{
     ExitStatus, Foreground, Mux, MuxEvent, Process, ReadOutcome, Signal, Tap, TapDirection,
@@ -398,6 +398,16 @@ impl Pane {
             }
             size = now;
         }
+        self.reply(&replies);
+        self.tell(seq, events);
+    }
+
+    /// Changes the theme's colours under what the program set.
+    pub fn set_palette(&self, palette: Arc<Palette>) {
+        let mut term = self.term.lock();
+        term.set_base_palette(palette);
+        let (seq, replies, events) = (term.seq(), term.take_replies(), term.take_events());
+        MutexGuard::unlock_fair(term);
         self.reply(&replies);
         self.tell(seq, events);
     }

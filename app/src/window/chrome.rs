@@ -16,6 +16,7 @@ pub(super) struct Colors {
     pub(super) muted: Rgb,
     pub(super) accent: Rgb,
     pub(super) bell: Rgb,
+    pub(super) danger: Rgb,
 }
 
 impl Colors {
@@ -30,6 +31,7 @@ impl Colors {
             muted: readable(mix(surface, text, 0.6), raised),
             accent: palette.colors[4],
             bell: palette.colors[3],
+            danger: palette.colors[1],
         }
     }
 }
@@ -146,6 +148,9 @@ impl<'a> TabBar<'a> {
     /// Draws it; `pointer` is where the mouse is.
     pub(super) fn draw(&self, scene: &mut Scene<'_>, colors: &Colors, pointer: Option<(f64, f64)>) {
         let bar = self.geometry.tab_bar();
+        if bar.height == 0 {
+            return;
+        }
         scene.quads.push(quad(bar, colors.raised));
         let line = PixelRect { y: bar.height as i32 - 1, height: 1, ..bar };
         scene.quads.push(quad(line, colors.hairline));
@@ -233,7 +238,7 @@ mod tests {
             strike: 10,
             thickness: 1,
         };
-        Geometry { width, height: 600, scale: 1.0, cell }
+        Geometry { width, height: 600, scale: 1.0, cell, padding: 8.0, has_tab_bar: true }
     }
 
     fn tabs(count: u64) -> Vec<TabLabel> {

@@ -4,19 +4,17 @@ use std::time::{Duration, Instant};
 
 use unterm_mux::{Layout, PaneId, Rect};
 use unterm_renderer::{PaneScene, PixelRect, Scene};
-use unterm_term::Palette;
 use winit::dpi::{PhysicalPosition, PhysicalSize};
 
 use super::{
     App, BELL_MARK, BLINK,
     chrome::{Colors, TabBar, TabLabel},
     geometry::{DIVIDER, pixels},
+    preferences::default_cursor,
     title,
     view::View,
 };
 
-/// How far unfocused panes are mixed towards their background.
-const DIM: f32 = 0.1;
 /// How old titles may be while panes print.
 const NAMES_AGE: Duration = Duration::from_millis(250);
 
@@ -70,8 +68,11 @@ impl Pacing {
 impl App {
     /// Gives every pane the size of its place.
     pub(super) fn arrange(&mut self) {
-        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
         let layout = self.mux.layout();
+        let has_tab_bar = self.wants_tab_bar(layout.tabs.len());
+        let Some(screen) = &mut self.screen else { return };
+        screen.geometry.has_tab_bar = has_tab_bar;
+        let geometry = screen.geometry;
         for tab in &layout.tabs {
             for (id, area) in tab.place(geometry.content(), DIVIDER) {
                 let Some(pane) = self.mux.pane(id) else { continue };
@@ -136,13 +137,18 @@ impl App {
         self.timer = None;
         let layout = self.mux.layout();
         let placed = self.placed(&layout);
+        let cursor = default_cursor(&self.config.cursor);
         for (id, _) in &placed {
             let Some(pane) = self.mux.pane(*id) else { continue };
             let view = self.views.entry(*id).or_default();
             view.refresh(&pane);
+            view.shape_cursor(cursor);
             view.unseen = false;
         }
         let blink_on = self.blink(&placed, now);
+        if let Some(time) = self.toasts.expire(now) {
+            self.wake_at(time);
+        }
         self.label_tabs(&layout, now);
         if self.pointer.is_selecting() {
             self.wake_at(now + Duration::from_millis(50));
@@ -217,10 +223,9 @@ impl App {
         let Some(screen) = &mut self.screen else { return };
         let geometry = screen.geometry;
         let focused = layout.active_tab().map(|tab| tab.focused);
-        let default = Palette::default();
-        let palette =
-            focused.and_then(|id| self.views.get(&id)).map(|view| &*view.snapshot.palette);
-        let colors = Colors::new(palette.unwrap_or(&default));
+        let view = focused.and_then(|id| self.views.get(&id));
+        let palette = view.map_or(&self.palette, |view| &view.snapshot.palette);
+        let colors = Colors::new(palette);
         let mut scene = Scene {
             width: geometry.width,
             height: geometry.height,
@@ -240,7 +245,7 @@ impl App {
                 selection: view.selection.and_then(|selection| selection.range),
                 hovered_link: view.hovered_link.as_ref(),
                 preedit: view.preedit.as_ref(),
-                dim: if has_keys { 0.0 } else { DIM },
+                dim: if has_keys { 0.0 } else { self.config.window.dim_unfocused },
             });
         }
         TabBar::new(geometry, &self.tabs, layout.active).draw(
@@ -248,6 +253,7 @@ impl App {
             &colors,
             self.pointer.position,
         );
+        self.toasts.draw(&geometry, &colors, &mut scene);
         self.renderer.frame(&scene);
         screen.window.pre_present_notify();
         if let Err(error) = screen.painter.paint(&mut self.renderer) {

@@ -4,8 +4,6 @@ use unterm_mux::Rect;
 use unterm_renderer::{CellMetrics, PixelRect};
 use unterm_term::Size;
 
-/// Space around a pane's grid, in logical pixels.
-const PADDING: f32 = 8.0;
 /// Size of the chrome's text, in logical pixels.
 const UI_FONT: f32 = 12.0;
 /// Thickness of the lines between panes, in physical pixels.
@@ -18,6 +16,9 @@ pub(super) struct Geometry {
     pub(super) height: u32,
     pub(super) scale: f32,
     pub(super) cell: CellMetrics,
+    /// Space around a pane's grid, in logical pixels.
+    pub(super) padding: f32,
+    pub(super) has_tab_bar: bool,
 }
 
 impl Geometry {
@@ -31,10 +32,15 @@ impl Geometry {
         (logical * self.scale).round() as u32
     }
 
-    /// The tab bar, at the top.
+    /// Height of a line of chrome text.
+    pub(super) fn ui_line(&self) -> u32 {
+        (self.ui_font() * 1.3).ceil() as u32
+    }
+
+    /// The tab bar, at the top; without height where there is none.
     pub(super) fn tab_bar(&self) -> PixelRect {
-        let line = (self.ui_font() * 1.3).ceil() as u32;
-        PixelRect { x: 0, y: 0, width: self.width, height: line + self.px(12.0) }
+        let height = if self.has_tab_bar { self.ui_line() + self.px(12.0) } else { 0 };
+        PixelRect { x: 0, y: 0, width: self.width, height }
     }
 
     /// The space of the active tab's panes.
@@ -44,7 +50,7 @@ impl Geometry {
     }
 
     fn padding(&self) -> u32 {
-        self.px(PADDING)
+        self.px(self.padding)
     }
 
     /// The grid that fits a pane's area.
@@ -90,11 +96,13 @@ mod tests {
 
     const CELL: CellMetrics =
         CellMetrics { width: 9, height: 19, baseline: 15, underline: 16, strike: 10, thickness: 1 };
+    const GEOMETRY: Geometry =
+        Geometry { width: 0, height: 0, scale: 1.0, cell: CELL, padding: 8.0, has_tab_bar: true };
 
     #[test]
     fn a_window_made_for_a_grid_holds_exactly_that_grid() {
         for scale in [1.0, 1.25, 2.0] {
-            let mut geometry = Geometry { width: 0, height: 0, scale, cell: CELL };
+            let mut geometry = Geometry { scale, ..GEOMETRY };
             (geometry.width, geometry.height) = geometry.window_for(120, 30);
             let size = geometry.grid(geometry.content());
             assert_eq!((size.cols, size.rows), (120, 30), "at scale {scale}");
@@ -103,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_window_too_small_for_anything_still_has_a_cell() {
-        let geometry = Geometry { width: 3, height: 3, scale: 1.0, cell: CELL };
+        let geometry = Geometry { width: 3, height: 3, ..GEOMETRY };
         let size = geometry.grid(geometry.content());
         assert_eq!((size.cols, size.rows), (1, 1));
     }

@@ -3,26 +3,18 @@
 use std::time::Instant;
 
 use unterm_mux::{
-    OnExit, Pane, Spawn,
+    Pane,
     input::{self, Key, KeyAction, Modifiers},
 };
 use unterm_renderer::Preedit;
-use winit::{
-    event::{ElementState, Ime, KeyEvent},
-    window::Fullscreen,
-};
+use winit::event::{ElementState, Ime, KeyEvent};
 
 use super::{
     App,
-    actions::{Action, Chord},
-    clipboard::Buffer,
     keys::{self, Pressed},
     send,
 };
-use crate::args::FONT_SIZES;
-
-/// How far one press moves a divider, as a share of the split.
-const RESIZE_STEP: f32 = 0.04;
+use crate::action::{Action, Chord};
 
 impl App {
     /// A key went down or up.
@@ -82,13 +74,14 @@ impl App {
         [Some(by_key), unshifted]
             .into_iter()
             .flatten()
-            .find_map(|key| self.keymap.get(Chord { modifiers, key }))
+            .find_map(|key| self.keymap.get(Chord { modifiers, key }).cloned())
     }
 
     /// Sends bytes that the person typed.
-    fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
+    pub(super) fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
         self.queue_bytes(pane, bytes);
         self.blink_since = Instant::now();
+        self.hide_pointer();
         self.before_input(pane.id());
     }
 
@@ -124,120 +117,5 @@ impl App {
             view.preedit = preedit;
             self.pacing.ask();
         }
-    }
-
-    /// Does an action; false when there was nothing to do and the key belongs to the program.
-    fn act(&mut self, action: Action, modifiers: Modifiers) -> bool {
-        let layout = self.mux.layout();
-        let Some(tab) = layout.active_tab() else { return false };
-        let focused = tab.focused;
-        match action {
-            Action::NewTab => self.open_tab(),
-            Action::CloseTab => self.report(self.mux.close_tab(tab.id)),
-            Action::ClosePane => self.report(self.mux.close_pane(focused)),
-            Action::Split(axis) => {
-                let spawn = self.spawn_beside();
-                self.report(self.mux.split(focused, axis, spawn, OnExit::Close));
-            }
-            Action::Focus(direction) => return self.mux.focus_direction(direction),
-            Action::Resize(direction) => {
-                return self.mux.resize_split(focused, direction, RESIZE_STEP);
-            }
-            Action::Zoom => self.mux.toggle_zoom(),
-            Action::NextTab => self.switch_tab(1),
-            Action::PreviousTab => self.switch_tab(-1),
-            Action::MoveTab(by) => {
-                let last = layout.tabs.len().saturating_sub(1);
-                let index = layout.active.saturating_add_signed(by).min(last);
-                self.report(self.mux.move_tab(tab.id, index));
-            }
-            Action::Copy => {
-                // Ctrl+C without a selection is the program's; Ctrl+Shift+C never is.
-                return self.copy_selection() || modifiers.contains(Modifiers::SHIFT);
-            }
-            Action::Paste => self.paste(Buffer::Clipboard, focused),
-            Action::PastePrimary => self.paste(Buffer::Primary, focused),
-            Action::FontSize(points) => self.set_font_size(self.fonts.size + points),
-            Action::ResetFontSize => self.set_font_size(self.default_font_size),
-            Action::Fullscreen => self.toggle_fullscreen(),
-            Action::ScrollPages(_) | Action::ScrollToTop | Action::ScrollToBottom => {
-                return self.scroll_view(action);
-            }
-        }
-        true
-    }
-
-    /// Opens a tab in the focused pane's directory.
-    pub(super) fn open_tab(&mut self) {
-        let spawn = self.spawn_beside();
-        self.report(self.mux.open_tab(spawn, None, OnExit::Close));
-    }
-
-    /// A shell in the focused pane's directory, as long as that is one.
-    fn spawn_beside(&self) -> Spawn {
-        let cwd = self.focused_pane().and_then(|pane| pane.cwd_path()).filter(|cwd| cwd.is_dir());
-        Spawn { cwd, ..Spawn::default() }
-    }
-
-    /// Activates the tab `by` places further, round the end.
-    pub(super) fn switch_tab(&mut self, by: isize) {
-        let layout = self.mux.layout();
-        let count = layout.tabs.len() as isize;
-        if count > 0 {
-            let index = (layout.active as isize + by).rem_euclid(count) as usize;
-            self.report(self.mux.activate_tab(layout.tabs[index].id));
-        }
-    }
-
-    /// Copies the focused pane's selection to the clipboard and ends it; false when there is none.
-    pub(super) fn copy_selection(&mut self) -> bool {
-        let Some(pane) = self.focused_pane() else { return false };
-        let Some(text) = self.selected_text(&pane) else { return false };
-        self.clipboard.store(Buffer::Clipboard, text);
-        if let Some(view) = self.views.get_mut(&pane.id()) {
-            view.selection = None;
-        }
-        self.pacing.ask();
-        true
-    }
-
-    /// The text a person selected in a pane.
-    pub(super) fn selected_text(&self, pane: &Pane) -> Option<String> {
-        let range = self.views.get(&pane.id())?.selection?.range?;
-        Some(pane.term().text(range)).filter(|text| !text.is_empty())
-    }
-
-    fn set_font_size(&mut self, size: f32) {
-        let size = size.clamp(*FONT_SIZES.start(), *FONT_SIZES.end());
-        if size != self.fonts.size {
-            self.fonts.size = size;
-            self.apply_fonts();
-        }
-    }
-
-    fn toggle_fullscreen(&self) {
-        let Some(screen) = &self.screen else { return };
-        let fullscreen = match screen.window.fullscreen() {
-            Some(_) => None,
-            None => Some(Fullscreen::Borderless(None)),
-        };
-        screen.window.set_fullscreen(fullscreen);
-    }
-
-    /// Scrolls the focused pane; false on the alternate screen, which has no history.
-    fn scroll_view(&mut self, action: Action) -> bool {
-        let Some(pane) = self.focused_pane() else { return false };
-        let Some(view) = self.views.get_mut(&pane.id()) else { return false };
-        if view.is_alternate() {
-            return false;
-        }
-        let page = i64::from(view.snapshot.size.rows).max(2) - 1;
-        match action {
-            Action::ScrollPages(pages) => view.scroll(i64::from(pages) * page),
-            Action::ScrollToTop => view.scroll_to_oldest(),
-            _ => drop(view.scroll_to_live()),
-        }
-        self.pacing.ask();
-        true
     }
 }

@@ -3,7 +3,7 @@
 //! Everything here runs on the main thread. It owns the window, the renderer and the painter, and for each pane a
 //! [`View`]; it takes a pane's terminal briefly to snapshot and to select, and never waits for anything.
 
-mod actions;
+mod act;
 mod chrome;
 mod clipboard;
 mod draw;
@@ -12,12 +12,15 @@ mod inbox;
 mod keyboard;
 mod keys;
 mod pointer;
+mod preferences;
 mod selection;
 mod title;
+mod toast;
 mod view;
 
 use std::{
     collections::{HashMap, HashSet},
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -25,7 +28,8 @@ use std::{
 use anyhow::{Context, Result};
 use unterm_control::{Host, Server, ServerOptions};
 use unterm_mux::{Mux, MuxError, OnExit, Pane, PaneId, input};
-use unterm_renderer::{FontOptions, PainterChoice, PixelRect, Renderer, WindowPainter};
+use unterm_renderer::{FontOptions, PixelRect, Renderer, WindowPainter};
+use unterm_term::Palette;
 use winit::{
     application::ApplicationHandler,
     dpi::{PhysicalPosition, PhysicalSize},
@@ -35,8 +39,13 @@ use winit::{
     window::{Window, WindowId},
 };
 
-use crate::{args::Args, environment, ready::Ready, signals};
-use actions::Keymap;
+use crate::{
+    args::Args,
+    config::{Config, Settings, keys::Keymap},
+    environment,
+    ready::Ready,
+    signals,
+};
 use chrome::TabLabel;
 use clipboard::{Buffer, Clipboard};
 use draw::Pacing;
@@ -44,6 +53,7 @@ use geometry::Geometry;
 use inbox::{Inbox, News, Wake};
 use keys::Held;
 use pointer::Pointer;
+use toast::Toasts;
 use view::View;
 
 /// Runs until the last tab closes or the process is told to stop.
@@ -55,22 +65,35 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let stop = Arc::clone(&inbox);
     signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
 
+    let (settings, complaints) = Settings::read(unterm_control::home());
+    let told = Arc::clone(&inbox);
+    let settings = settings.watch(move |change| told.post(|news| news.settings = Some(change)));
     let mux = Mux::new(environment::mux_options(true));
+    let palette = environment::palette(&settings.get(), settings.home(), None);
+    environment::apply(&mux, &settings.get(), &palette);
     mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
     let ready = Ready::new();
-    let server = start_server(&mux, &inbox, &ready);
+    let server = start_server(&mux, &inbox, &ready, settings.home());
     mux.open_tab(args.first_spawn(), None, OnExit::Close)?;
     ready.set();
 
-    let mut app = App::new(args, mux, server, inbox);
+    let mut app = App::new(args, mux, server, inbox, settings);
+    if !complaints.is_empty() {
+        app.complain_of_settings(&complaints);
+    }
     event_loop.run_app(&mut app).context("the window's event loop failed")?;
     app.finish()
 }
 
 /// Starts the control server. A person can use the window without it, so an error is said and not fatal.
-fn start_server(mux: &Arc<Mux>, inbox: &Arc<Inbox>, ready: &Arc<Ready>) -> Option<Server> {
+fn start_server(
+    mux: &Arc<Mux>,
+    inbox: &Arc<Inbox>,
+    ready: &Arc<Ready>,
+    home: &Path,
+) -> Option<Server> {
     let start = || -> Result<Server> {
-        let home = environment::home()?;
+        let home = home.to_owned();
         let host = Arc::new(WindowHost(Arc::clone(inbox)));
         let options = ServerOptions { mux: Arc::clone(mux), host, home };
         Ok(Server::start_gated(options, vec![ready.clone()])?)
@@ -118,10 +141,16 @@ struct App {
     server: Option<Server>,
     inbox: Arc<Inbox>,
     clipboard: Clipboard,
+    /// What the command line said.
+    args: Args,
+    settings: Arc<Settings>,
+    /// The preferences in force.
+    config: Arc<Config>,
     keymap: Keymap,
-    painter: PainterChoice,
+    /// The theme's colours.
+    palette: Arc<Palette>,
     fonts: FontOptions,
-    default_font_size: f32,
+    toasts: Toasts,
     renderer: Renderer,
     screen: Option<Screen>,
     views: HashMap<PaneId, View>,
@@ -146,18 +175,31 @@ struct App {
 }
 
 impl App {
-    fn new(args: &Args, mux: Arc<Mux>, server: Option<Server>, inbox: Arc<Inbox>) -> Self {
-        let fonts = FontOptions { families: args.font.clone(), size: args.font_size, scale: 1.0 };
+    fn new(
+        args: &Args,
+        mux: Arc<Mux>,
+        server: Option<Server>,
+        inbox: Arc<Inbox>,
+        settings: Arc<Settings>,
+    ) -> Self {
+        let config = settings.get();
+        let families =
+            if args.font.is_empty() { config.font.family.clone() } else { args.font.clone() };
+        let size = args.font_size.unwrap_or(config.font.size);
+        let fonts = FontOptions { families, size, scale: 1.0 };
         Self {
             mux,
             server,
             clipboard: Clipboard::start(Arc::clone(&inbox)),
             inbox,
-            keymap: Keymap::new(),
-            painter: args.painter.into(),
-            default_font_size: fonts.size,
+            args: args.clone(),
+            keymap: Keymap::new(&config.keys),
+            palette: environment::palette(&config, settings.home(), None),
+            config,
+            settings,
             renderer: Renderer::new(fonts.clone()),
             fonts,
+            toasts: Toasts::default(),
             screen: None,
             views: HashMap::new(),
             tabs: Vec::new(),
@@ -198,8 +240,11 @@ impl App {
             height: 0,
             scale: self.fonts.scale,
             cell: self.renderer.metrics(),
+            padding: self.config.window.padding,
+            has_tab_bar: self.wants_tab_bar(self.mux.layout().tabs.len()),
         };
-        let (mut width, mut height) = geometry.window_for(120, 30);
+        let (columns, rows) = (self.config.window.columns, self.config.window.rows);
+        let (mut width, mut height) = geometry.window_for(columns, rows);
         if let Some(monitor) = &monitor {
             // Not larger than the screen; one that is unknown has size 0.
             let size = monitor.size();
@@ -217,9 +262,10 @@ impl App {
         let window = Arc::new(window);
         let size = window.inner_size();
         (geometry.width, geometry.height) = (size.width.max(1), size.height.max(1));
-        let mut painter = WindowPainter::new(Arc::clone(&window), self.painter)?;
+        let mut painter = WindowPainter::new(Arc::clone(&window), self.args.painter.into())?;
         painter.resize(geometry.width, geometry.height);
         window.set_ime_allowed(true);
+        self.start_as(&window);
         self.screen = Some(Screen {
             window: Arc::clone(&window),
             painter,
@@ -229,6 +275,9 @@ impl App {
             ime_area: None,
         });
         self.rescale(window.scale_factor());
+        if window.theme().is_some() {
+            self.apply_theme();
+        }
         self.arrange();
         self.paint(Instant::now());
         window.set_visible(true);
@@ -291,6 +340,9 @@ impl App {
         for pane in news.bells {
             self.ring(pane);
         }
+        if let Some(change) = news.settings {
+            self.settings_changed(change);
+        }
         self.notice_output(&news.output);
     }
 
@@ -316,8 +368,11 @@ impl App {
 
     fn ring(&mut self, pane: PaneId) {
         let Some(view) = self.views.get_mut(&pane) else { return };
-        view.bell = Some(Instant::now());
-        if !self.focused
+        if self.config.bell.mark {
+            view.bell = Some(Instant::now());
+        }
+        if self.config.bell.attention
+            && !self.focused
             && let Some(screen) = &self.screen
         {
             screen
@@ -468,6 +523,7 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::Resized(size) => self.resized(size),
             WindowEvent::ScaleFactorChanged { scale_factor, .. } => self.rescale(scale_factor),
             WindowEvent::RedrawRequested => self.redraw_whole(),
+            WindowEvent::ThemeChanged(_) => self.apply_theme(),
             WindowEvent::Occluded(occluded) => self.occlude(occluded),
             WindowEvent::Focused(focused) => {
                 self.focused = focused;

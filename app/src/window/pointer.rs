@@ -21,11 +21,10 @@ use super::{
     selection::{Selection, Unit},
     send,
 };
+use crate::config::{CopyOnSelect, RightButton};
 
 /// Two presses within this time on the same cell are a double click.
 const DOUBLE_CLICK: Duration = Duration::from_millis(400);
-/// Lines that one notch of the wheel scrolls.
-const WHEEL_LINES: f64 = 3.0;
 
 /// What the window knows of the mouse.
 #[derive(Default)]
@@ -43,6 +42,8 @@ pub(super) struct Pointer {
     /// Fractions of lines and columns the wheel has turned.
     wheel: (f64, f64),
     icon: CursorIcon,
+    /// It is hidden until it moves.
+    hidden: bool,
 }
 
 impl Pointer {
@@ -71,6 +72,7 @@ impl App {
             self.pacing.ask();
         }
         self.pointer.position = Some((x, y));
+        self.show_pointer(true);
         if let Some(pane) = self.pointer.selecting {
             self.extend_selection(pane);
             return;
@@ -96,6 +98,9 @@ impl App {
         if !pressed {
             return self.released(button);
         }
+        if self.pointer.position.is_some_and(|(x, y)| self.dismiss_toast(x, y)) {
+            return;
+        }
         if let Some(part) = self.tab_bar_part() {
             return self.tab_bar_pressed(part, button);
         }
@@ -115,8 +120,7 @@ impl App {
             }
             MouseButton::Left => self.begin_selection(&target, modifiers),
             MouseButton::Middle => self.paste(Buffer::Primary, target.id),
-            MouseButton::Right if self.copy_selection() => {}
-            MouseButton::Right => self.paste(Buffer::Clipboard, target.id),
+            MouseButton::Right => self.right_button(&target),
             _ => {}
         }
     }
@@ -134,7 +138,50 @@ impl App {
             && let Some(pane) = self.mux.pane(pane)
             && let Some(text) = self.selected_text(&pane)
         {
-            self.clipboard.store(Buffer::Primary, text);
+            self.copy_on_select(text);
+        }
+    }
+
+    fn right_button(&mut self, target: &Target) {
+        let wanted = self.config.mouse.right_button;
+        match wanted {
+            RightButton::CopyOrPaste if self.copy_selection() => {}
+            RightButton::CopyOrPaste | RightButton::Paste => {
+                self.paste(Buffer::Clipboard, target.id)
+            }
+            RightButton::Extend => {
+                self.begin_selection(target, Modifiers::SHIFT);
+                self.pointer.selecting = None;
+            }
+            RightButton::None => {}
+        }
+    }
+
+    /// A selection is finished.
+    fn copy_on_select(&self, text: String) {
+        match self.config.mouse.copy_on_select {
+            CopyOnSelect::Off => {}
+            CopyOnSelect::Primary => self.clipboard.store(Buffer::Primary, text),
+            CopyOnSelect::Clipboard => {
+                self.clipboard.store(Buffer::Primary, text.clone());
+                self.clipboard.store(Buffer::Clipboard, text);
+            }
+        }
+    }
+
+    /// Hides the pointer until it moves, where that is wanted.
+    pub(super) fn hide_pointer(&mut self) {
+        if self.config.mouse.hide_while_typing && !self.pointer.hidden {
+            self.show_pointer(false);
+        }
+    }
+
+    fn show_pointer(&mut self, shown: bool) {
+        if self.pointer.hidden == shown
+            && let Some(screen) = &self.screen
+        {
+            screen.window.set_cursor_visible(shown);
+            self.pointer.hidden = !shown;
         }
     }
 
@@ -337,7 +384,9 @@ impl App {
     pub(super) fn wheel(&mut self, delta: MouseScrollDelta) {
         let (_, height) = self.cell();
         let (x, y, per_notch) = match delta {
-            MouseScrollDelta::LineDelta(x, y) => (f64::from(x), f64::from(y), WHEEL_LINES),
+            MouseScrollDelta::LineDelta(x, y) => {
+                (f64::from(x), f64::from(y), f64::from(self.config.mouse.scroll_lines))
+            }
             MouseScrollDelta::PixelDelta(at) => {
                 (at.x / f64::from(height), at.y / f64::from(height), 1.0)
             }

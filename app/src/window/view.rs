@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use unterm_mux::Pane;
 use unterm_renderer::Preedit;
-use unterm_term::{LineId, Link, Modes, Point, ScreenKind, Size, Snapshot};
+use unterm_term::{CursorShape, LineId, Link, Modes, Point, ScreenKind, Size, Snapshot};
 
 use super::{
     selection::{Edge, Selection, Spot},
@@ -54,6 +54,20 @@ impl View {
         if self.selection.is_some_and(|selection| moved || self.overwrites(&selection)) {
             self.selection = None;
         }
+    }
+
+    /// Gives the cursor this shape, blinking or not, where the program asked for none.
+    pub(super) fn shape_cursor(&mut self, (shape, blinking): (CursorShape, bool)) {
+        let cursor = &mut self.snapshot.cursor;
+        if cursor.shape == CursorShape::Default {
+            cursor.shape = shape;
+            cursor.blinking |= blinking;
+        }
+    }
+
+    /// Makes the next [`View::refresh`] copy everything.
+    pub(super) fn copy_anew(&mut self) {
+        self.snapshot.seq = 0;
     }
 
     /// Whether a row in sight changed since it was selected.

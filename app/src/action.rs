@@ -1,0 +1,352 @@
+//! The table of actions: everything a key can make the window do, its name, its default keys and what it takes.
+//!
+//! Keys, the check of the configuration and the reference page come from this table; what an action does is the
+//! window's.
+
+use std::{ops::RangeInclusive, str::FromStr};
+
+use unterm_mux::{
+    Axis, Direction,
+    input::{Key, Modifiers},
+};
+
+/// Something the window does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Opens a tab in the focused pane's directory.
+    NewTab,
+    /// Closes the tab in front.
+    CloseTab,
+    /// Closes the focused pane.
+    ClosePane,
+    /// Splits the focused pane.
+    Split(Axis),
+    /// Moves the keyboard to the pane in that direction; without one the key goes to the program.
+    Focus(Direction),
+    /// Moves the focused pane's divider.
+    Resize(Direction),
+    /// Lets the focused pane fill the tab, and back.
+    Zoom,
+    /// Brings the next tab to the front.
+    NextTab,
+    /// Brings the tab before to the front.
+    PreviousTab,
+    /// Brings the tab of this number, from 1, to the front.
+    ActivateTab(usize),
+    /// Moves the active tab by this many places.
+    MoveTab(isize),
+    /// Copies the selection; without one the key goes to the program.
+    Copy,
+    /// Pastes the clipboard.
+    Paste,
+    /// Pastes the primary selection.
+    PastePrimary,
+    /// Types text.
+    SendText(String),
+    /// Changes the font's size by this many points.
+    FontSize(f32),
+    /// Returns to the font size of the configuration.
+    ResetFontSize,
+    /// Fills the screen, and back.
+    Fullscreen,
+    /// Scrolls by pages; on the alternate screen the key goes to the program.
+    ScrollPages(i32),
+    /// Scrolls by lines; on the alternate screen the key goes to the program.
+    ScrollLines(i32),
+    /// Shows the oldest line.
+    ScrollToTop,
+    /// Shows the live screen.
+    ScrollToBottom,
+}
+
+/// What an action is given, and how that makes it one.
+pub enum Takes {
+    /// Nothing.
+    Nothing(Action),
+    /// A whole number.
+    Number {
+        /// What it says.
+        what: &'static str,
+        /// The least and the greatest.
+        range: RangeInclusive<i32>,
+        /// The action of a number.
+        make: fn(i32) -> Action,
+    },
+    /// Text, with the escapes `\n`, `\r`, `\t`, `\e`, `\\`, `\xHH` and `\u{H…}`.
+    Text {
+        /// What it says.
+        what: &'static str,
+        /// The action of a text.
+        make: fn(String) -> Action,
+    },
+}
+
+/// One row of the table.
+pub struct Entry {
+    /// Its name in the configuration.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does, in a sentence.
+    pub doc: &'static str,
+    /// What it is given.
+    pub takes: Takes,
+    /// Default keys, as in `ctrl+shift+t` (the key is the one without Shift), each with its argument.
+    pub keys: &'static [(&'static str, Option<&'static str>)],
+}
+
+/// Rows of actions that take nothing.
+macro_rules! plain {
+    ($name:literal, $title:literal, $doc:literal, $action:expr, [$($keys:literal),*]) => {
+        Entry {
+            name: $name,
+            title: $title,
+            doc: $doc,
+            takes: Takes::Nothing($action),
+            keys: &[$(($keys, None)),*],
+        }
+    };
+}
+
+/// Every action with its default keys.
+#[rustfmt::skip]
+pub const ACTIONS: &[Entry] = &[
+    plain!("new_tab", "New tab", "Opens a tab with a shell in the focused pane's directory.", Action::NewTab, ["ctrl+shift+t"]),
+    plain!("close_tab", "Close tab", "Closes the tab in front with all its panes.", Action::CloseTab, ["ctrl+shift+w"]),
+    plain!("next_tab", "Next tab", "Brings the next tab to the front, after the last the first.", Action::NextTab, ["ctrl+tab"]),
+    plain!("previous_tab", "Previous tab", "Brings the tab before to the front, before the first the last.", Action::PreviousTab, ["ctrl+shift+tab"]),
+    Entry {
+        name: "activate_tab",
+        title: "Go to tab",
+        doc: "Brings the tab of a number to the front; one past the last means the last.",
+        takes: Takes::Number { what: "the tab's number, from 1", range: 1..=999, make: |n| Action::ActivateTab(n as usize) },
+        keys: &[],
+    },
+    plain!("move_tab_left", "Move tab left", "Moves the tab in front one place to the left.", Action::MoveTab(-1), ["ctrl+shift+page_up"]),
+    plain!("move_tab_right", "Move tab right", "Moves the tab in front one place to the right.", Action::MoveTab(1), ["ctrl+shift+page_down"]),
+    plain!("split_down", "Split down", "Splits the focused pane: the new one is below.", Action::Split(Axis::Vertical), ["ctrl+shift+d"]),
+    plain!("split_right", "Split right", "Splits the focused pane: the new one is to the right.", Action::Split(Axis::Horizontal), ["ctrl+shift+e"]),
+    plain!("close_pane", "Close pane", "Closes the focused pane and ends its program.", Action::ClosePane, ["ctrl+shift+x"]),
+    plain!("zoom_pane", "Zoom pane", "Lets the focused pane fill the tab, and back.", Action::Zoom, ["ctrl+shift+z"]),
+    plain!("focus_left", "Focus left", "Moves the keyboard to the pane on the left; without one the key goes to the program.", Action::Focus(Direction::Left), ["alt+left"]),
+    plain!("focus_right", "Focus right", "Moves the keyboard to the pane on the right; without one the key goes to the program.", Action::Focus(Direction::Right), ["alt+right"]),
+    plain!("focus_up", "Focus up", "Moves the keyboard to the pane above; without one the key goes to the program.", Action::Focus(Direction::Up), ["alt+up"]),
+    plain!("focus_down", "Focus down", "Moves the keyboard to the pane below; without one the key goes to the program.", Action::Focus(Direction::Down), ["alt+down"]),
+    plain!("resize_left", "Move divider left", "Moves the focused pane's divider to the left.", Action::Resize(Direction::Left), ["ctrl+alt+shift+left"]),
+    plain!("resize_right", "Move divider right", "Moves the focused pane's divider to the right.", Action::Resize(Direction::Right), ["ctrl+alt+shift+right"]),
+    plain!("resize_up", "Move divider up", "Moves the focused pane's divider up.", Action::Resize(Direction::Up), ["ctrl+alt+shift+up"]),
+    plain!("resize_down", "Move divider down", "Moves the focused pane's divider down.", Action::Resize(Direction::Down), ["ctrl+alt+shift+down"]),
+    plain!("copy", "Copy", "Copies the selection to the clipboard; without one, Ctrl+C and Ctrl+Insert go to the program.", Action::Copy, ["ctrl+shift+c", "ctrl+c", "ctrl+insert"]),
+    plain!("paste", "Paste", "Pastes the clipboard.", Action::Paste, ["ctrl+shift+v"]),
+    plain!("paste_primary", "Paste selection", "Pastes the primary selection: what was last selected.", Action::PastePrimary, ["shift+insert"]),
+    Entry {
+        name: "send_text",
+        title: "Type text",
+        doc: "Types text into the focused pane.",
+        takes: Takes::Text { what: r"the text; \n, \r, \t, \e, \\, \xHH and \u{H…} stand for characters", make: Action::SendText },
+        keys: &[],
+    },
+    plain!("larger_font", "Larger font", "Makes the font one point larger.", Action::FontSize(1.0), ["ctrl+=", "ctrl+shift+=", "ctrl++"]),
+    plain!("smaller_font", "Smaller font", "Makes the font one point smaller.", Action::FontSize(-1.0), ["ctrl+-"]),
+    plain!("reset_font", "Reset font size", "Returns to the configured font size.", Action::ResetFontSize, ["ctrl+0"]),
+    plain!("scroll_page_up", "Scroll up a page", "Scrolls towards older lines by a page; a full-screen program gets the key.", Action::ScrollPages(-1), ["shift+page_up"]),
+    plain!("scroll_page_down", "Scroll down a page", "Scrolls towards newer lines by a page; a full-screen program gets the key.", Action::ScrollPages(1), ["shift+page_down"]),
+    Entry {
+        name: "scroll_lines",
+        title: "Scroll by lines",
+        doc: "Scrolls by lines; a full-screen program gets the key.",
+        takes: Takes::Number { what: "how many lines; below 0 towards older ones", range: -10_000..=10_000, make: Action::ScrollLines },
+        keys: &[],
+    },
+    plain!("scroll_to_top", "Scroll to the top", "Shows the oldest line; a full-screen program gets the key.", Action::ScrollToTop, ["shift+home"]),
+    plain!("scroll_to_bottom", "Scroll to the end", "Shows the live screen; a full-screen program gets the key.", Action::ScrollToBottom, ["shift+end"]),
+    plain!("fullscreen", "Full screen", "Fills the screen, and back.", Action::Fullscreen, ["f11", "alt+enter"]),
+];
+
+impl Entry {
+    /// The action, with an argument or without one.
+    ///
+    /// # Errors
+    /// What is wrong with the argument, for people.
+    pub fn action(&self, argument: Option<&str>) -> Result<Action, String> {
+        let name = self.name;
+        match (&self.takes, argument) {
+            (Takes::Nothing(action), None) => Ok(action.clone()),
+            (Takes::Nothing(_), Some(given)) => {
+                Err(format!("{name} takes no argument, so {given:?} has no meaning"))
+            }
+            (Takes::Number { what, .. } | Takes::Text { what, .. }, None) => {
+                Err(format!("{name} needs {what}: \"{name}:…\""))
+            }
+            (Takes::Number { what, range, make }, Some(given)) => match given.trim().parse() {
+                Ok(number) if range.contains(&number) => Ok(make(number)),
+                _ => Err(format!(
+                    "{name}: {given:?} is not {what}, between {} and {}",
+                    range.start(),
+                    range.end()
+                )),
+            },
+            (Takes::Text { make, .. }, Some(given)) => {
+                unescape(given).map(make).map_err(|why| format!("{name}: {why}"))
+            }
+        }
+    }
+}
+
+/// Text with its escapes replaced.
+fn unescape(text: &str) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        out.push_str(before);
+        let mut chars = after.chars();
+        let escape = chars.next().ok_or(r"\ at the end stands for nothing; write \\")?;
+        rest = chars.as_str();
+        let (c, left) = match escape {
+            'n' => ('\n', rest),
+            'r' => ('\r', rest),
+            't' => ('\t', rest),
+            'e' => ('\x1b', rest),
+            '\\' => ('\\', rest),
+            'x' => {
+                let code = rest.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+                (code.ok_or(r"\x needs two hexadecimal digits")? as char, &rest[2..])
+            }
+            'u' => {
+                let inside = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+                let (digits, left) = inside.ok_or(r"\u needs a code point in braces: \u{1f600}")?;
+                let code = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
+                (code.ok_or_else(|| format!("{digits:?} is no code point"))?, left)
+            }
+            other => return Err(format!(r"\{other} stands for nothing; write \\ for a backslash")),
+        };
+        out.push(c);
+        rest = left;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// A key with its modifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Chord {
+    /// The modifiers.
+    pub modifiers: Modifiers,
+    /// Without Shift; letters in lower case.
+    pub key: Key,
+}
+
+/// Names of keys that are no character.
+const KEYS: &[(&str, Key)] = &[
+    ("enter", Key::Enter),
+    ("tab", Key::Tab),
+    ("space", Key::Char(' ')),
+    ("backspace", Key::Backspace),
+    ("escape", Key::Escape),
+    ("up", Key::Up),
+    ("down", Key::Down),
+    ("left", Key::Left),
+    ("right", Key::Right),
+    ("home", Key::Home),
+    ("end", Key::End),
+    ("page_up", Key::PageUp),
+    ("page_down", Key::PageDown),
+    ("insert", Key::Insert),
+    ("delete", Key::Delete),
+    ("menu", Key::Menu),
+];
+
+impl FromStr for Chord {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut modifiers = Modifiers::empty();
+        let mut rest = text;
+        while let Some((word, after)) = rest.split_once('+').filter(|(word, _)| !word.is_empty()) {
+            modifiers |= match word {
+                "ctrl" => Modifiers::CTRL,
+                "shift" => Modifiers::SHIFT,
+                "alt" => Modifiers::ALT,
+                "super" => Modifiers::SUPER,
+                _ => {
+                    return Err(format!(
+                        "{word:?} in {text:?} is no modifier; there are ctrl, shift, alt and super"
+                    ));
+                }
+            };
+            rest = after;
+        }
+        let mut chars = rest.chars();
+        let function = rest.strip_prefix('f').and_then(|number| number.parse::<u8>().ok());
+        let key = match (chars.next(), chars.as_str(), function) {
+            (Some(c), "", _) => Key::Char(c.to_ascii_lowercase()),
+            (_, _, Some(number @ 1..=35)) => Key::F(number),
+            _ => match KEYS.iter().find(|(name, _)| *name == rest) {
+                Some((_, key)) => *key,
+                None => {
+                    let names = KEYS.iter().map(|(name, _)| *name);
+                    let hint = crate::config::parse::did_you_mean(rest, names);
+                    return Err(format!("{rest:?} in {text:?} is no key{hint}"));
+                }
+            },
+        };
+        Ok(Self { modifiers, key })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(name: &str, argument: Option<&str>) -> Result<Action, String> {
+        ACTIONS.iter().find(|entry| entry.name == name).unwrap().action(argument)
+    }
+
+    #[test]
+    fn a_chord_names_its_modifiers_and_key() {
+        let chord: Chord = "ctrl+shift+page_up".parse().unwrap();
+        assert_eq!(
+            chord,
+            Chord { modifiers: Modifiers::CTRL | Modifiers::SHIFT, key: Key::PageUp }
+        );
+        let plus: Chord = "ctrl++".parse().unwrap();
+        assert_eq!(plus, Chord { modifiers: Modifiers::CTRL, key: Key::Char('+') });
+        assert_eq!("f11".parse::<Chord>().unwrap().key, Key::F(11));
+        assert!("hyper+x".parse::<Chord>().is_err());
+        let error = "ctrl+pageup".parse::<Chord>().unwrap_err();
+        assert!(error.ends_with("did you mean \"page_up\"?"), "{error}");
+    }
+
+    #[test]
+    fn an_argument_is_checked() {
+        assert_eq!(action("activate_tab", Some("3")), Ok(Action::ActivateTab(3)));
+        assert!(action("activate_tab", Some("0")).unwrap_err().contains("between 1 and 999"));
+        assert!(action("activate_tab", None).unwrap_err().contains("needs the tab's number"));
+        assert!(action("new_tab", Some("x")).unwrap_err().contains("takes no argument"));
+    }
+
+    #[test]
+    fn text_has_escapes() {
+        let sent = |text| match action("send_text", Some(text)) {
+            Ok(Action::SendText(text)) => Ok(text),
+            Ok(other) => panic!("{other:?}"),
+            Err(why) => Err(why),
+        };
+        assert_eq!(sent(r"a\e[A\r\\\x7f\u{e9}").unwrap(), "a\x1b[A\r\\\x7fé");
+        for wrong in [r"\", r"\q", r"\x1", r"\xé1", r"\u{110000}", r"\u41"] {
+            assert!(sent(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_sentences_end() {
+        for (index, entry) in ACTIONS.iter().enumerate() {
+            assert!(
+                ACTIONS[..index].iter().all(|other| other.name != entry.name),
+                "{}",
+                entry.name
+            );
+            assert!(entry.doc.ends_with('.') && !entry.title.ends_with('.'), "{}", entry.name);
+        }
+    }
+}

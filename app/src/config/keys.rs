@@ -1,0 +1,94 @@
+//! Keys bound to actions: the defaults of the table of actions, and what the file says over them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::parse::did_you_mean;
+use crate::action::{ACTIONS, Action, Chord};
+
+/// What stands in the file for "no action: the key is the program's".
+const NONE: &str = "none";
+
+/// A key as the file writes it.
+///
+/// # Errors
+/// What is wrong with it, for people.
+pub fn chord(text: &str) -> Result<Chord, String> {
+    text.parse()
+}
+
+/// What a key is bound to, as the file writes it: `name` or `name:argument`; `None` for `none`.
+///
+/// # Errors
+/// What is wrong with it, for people.
+pub fn bound(text: &str) -> Result<Option<Action>, String> {
+    if text == NONE {
+        return Ok(None);
+    }
+    let (name, argument) = match text.split_once(':') {
+        Some((name, argument)) => (name, Some(argument)),
+        None => (text, None),
+    };
+    let Some(entry) = ACTIONS.iter().find(|entry| entry.name == name) else {
+        let names = ACTIONS.iter().map(|entry| entry.name).chain([NONE]);
+        return Err(format!("there is no action {name:?}{}", did_you_mean(name, names)));
+    };
+    entry.action(argument).map(Some)
+}
+
+/// The keys in force.
+#[derive(Clone, Debug, Default)]
+pub struct Keymap(HashMap<Chord, Action>);
+
+impl Keymap {
+    /// The default keys, and over them those of the file, which has been checked: what does not parse is left out.
+    pub fn new(own: &BTreeMap<String, String>) -> Self {
+        let mut map = HashMap::new();
+        for entry in ACTIONS {
+            for (keys, argument) in entry.keys {
+                if let (Ok(chord), Ok(action)) = (chord(keys), entry.action(*argument)) {
+                    map.insert(chord, action);
+                }
+            }
+        }
+        for (keys, action) in own {
+            match (chord(keys), bound(action)) {
+                (Ok(chord), Ok(Some(action))) => drop(map.insert(chord, action)),
+                (Ok(chord), Ok(None)) => drop(map.remove(&chord)),
+                _ => {}
+            }
+        }
+        Self(map)
+    }
+
+    /// The action bound to a key.
+    pub fn get(&self, chord: Chord) -> Option<&Action> {
+        self.0.get(&chord)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keymap(own: &[(&str, &str)]) -> Keymap {
+        Keymap::new(&own.iter().map(|(keys, action)| ((*keys).into(), (*action).into())).collect())
+    }
+
+    #[test]
+    fn every_default_key_parses_and_is_bound_once() {
+        let all: Vec<&str> =
+            ACTIONS.iter().flat_map(|entry| entry.keys).map(|(keys, _)| *keys).collect();
+        for keys in &all {
+            chord(keys).unwrap_or_else(|why| panic!("{why}"));
+        }
+        assert_eq!(keymap(&[]).0.len(), all.len(), "two actions share a key, or one is not valid");
+    }
+
+    #[test]
+    fn the_file_binds_over_the_defaults_and_takes_them_away() {
+        let map = keymap(&[("ctrl+shift+t", "none"), ("f5", "send_text:make\\r")]);
+        assert_eq!(map.get(chord("ctrl+shift+t").unwrap()), None);
+        assert_eq!(map.get(chord("f5").unwrap()), Some(&Action::SendText("make\r".into())));
+        assert_eq!(map.get(chord("ctrl+shift+w").unwrap()), Some(&Action::CloseTab));
+    }
+}

@@ -1,0 +1,283 @@
+//! Preferences: one file, `config.toml` in Unterm's home directory, which people edit by hand and tools may write.
+//!
+//! [`Config`] is the one definition of every key: its doc comments, ranges and defaults are what the file is checked
+//! against ([`parse`]) and what the reference page is made of ([`reference`]). Owns the file's meaning and the themes;
+//! applies nothing by itself: window and mux do, each time [`Settings`] gives them a new `Config`.
+
+pub mod keys;
+pub mod parse;
+pub mod reference;
+mod settings;
+pub mod theme;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use settings::{Change, Complaint, Settings, load};
+
+/// Everything that can be preferred. Each key may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Config {
+    /// The theme's name, or a pair that follows the system's light or dark appearance: `{ light = "daylight", dark = "standard" }`.
+    pub theme: ThemeChoice,
+    /// The cells' font.
+    pub font: Font,
+    /// The window.
+    pub window: Window,
+    /// The cursor, as long as the program asks for no other.
+    pub cursor: Cursor,
+    /// What scrolled off the screen.
+    pub scrollback: Scrollback,
+    /// What runs in a new pane.
+    pub shell: Shell,
+    /// Variables for programs in new panes, over the inherited environment. An empty value sets the variable to nothing.
+    pub env: BTreeMap<String, String>,
+    /// Keys and what they do: `"ctrl+shift+t" = "new_tab"`, with an argument `"ctrl+1" = "activate_tab:1"`; `"none"` leaves the key to the program.
+    pub keys: BTreeMap<String, String>,
+    /// The mouse.
+    pub mouse: Mouse,
+    /// What BEL does.
+    pub bell: Bell,
+    /// The row of tabs.
+    pub tab_bar: TabBar,
+}
+
+/// One theme, or one for each appearance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ThemeChoice {
+    /// Always this one.
+    One(String),
+    /// By the system's appearance.
+    Pair(ThemePair),
+}
+
+/// A theme for each appearance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ThemePair {
+    /// In a light appearance.
+    pub light: String,
+    /// In a dark appearance, and where the system tells none.
+    pub dark: String,
+}
+
+impl Default for ThemeChoice {
+    fn default() -> Self {
+        Self::One("standard".to_owned())
+    }
+}
+
+impl ThemeChoice {
+    /// The theme for an appearance; `None`: the system tells none.
+    pub fn pick(&self, light: Option<bool>) -> &str {
+        match self {
+            Self::One(name) => name,
+            Self::Pair(pair) if light == Some(true) => &pair.light,
+            Self::Pair(pair) => &pair.dark,
+        }
+    }
+}
+
+/// See [`Config::font`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Font {
+    /// Families, first choice first. The bundled JetBrains Mono and the system's fonts for other scripts follow by themselves.
+    pub family: Vec<String>,
+    /// Size in points.
+    #[schemars(range(min = 4.0, max = 96.0))]
+    pub size: f32,
+}
+
+impl Default for Font {
+    fn default() -> Self {
+        Self { family: Vec::new(), size: 12.0 }
+    }
+}
+
+/// See [`Config::window`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Window {
+    /// Columns of a new window.
+    #[schemars(range(min = 10, max = 1000))]
+    pub columns: u16,
+    /// Rows of a new window.
+    #[schemars(range(min = 3, max = 1000))]
+    pub rows: u16,
+    /// Space around each pane's cells, in logical pixels.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub padding: f32,
+    /// How far panes without the keyboard are mixed towards their background, from 0 (not at all) to 0.9.
+    #[schemars(range(min = 0.0, max = 0.9))]
+    pub dim_unfocused: f32,
+    /// What a new window starts as.
+    pub start: WindowStart,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self {
+            columns: 120,
+            rows: 30,
+            padding: 8.0,
+            dim_unfocused: 0.1,
+            start: WindowStart::default(),
+        }
+    }
+}
+
+/// See [`Window::start`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WindowStart {
+    /// A window of `columns` and `rows`.
+    #[default]
+    Normal,
+    /// As large as the desktop allows.
+    Maximized,
+    /// The whole screen.
+    Fullscreen,
+}
+
+/// See [`Config::cursor`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Cursor {
+    /// Its shape.
+    pub shape: CursorShape,
+    /// Whether it blinks.
+    pub blink: bool,
+}
+
+/// See [`Cursor::shape`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CursorShape {
+    /// The whole cell.
+    #[default]
+    Block,
+    /// A line at the cell's left.
+    Bar,
+    /// A line at the cell's foot.
+    Underline,
+}
+
+/// See [`Config::scrollback`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Scrollback {
+    /// Lines kept above the screen, in panes opened from now on.
+    #[schemars(range(min = 0, max = 999_999_999))]
+    pub lines: u32,
+}
+
+impl Default for Scrollback {
+    fn default() -> Self {
+        Self { lines: 10_000 }
+    }
+}
+
+/// See [`Config::shell`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Shell {
+    /// The program, by name or path; empty: your login shell (`$SHELL`).
+    pub program: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+/// See [`Config::mouse`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Mouse {
+    /// Lines that one notch of the wheel scrolls.
+    #[schemars(range(min = 1, max = 50))]
+    pub scroll_lines: u16,
+    /// Where a finished selection goes by itself.
+    pub copy_on_select: CopyOnSelect,
+    /// What the right button does.
+    pub right_button: RightButton,
+    /// Hide the pointer while typing.
+    pub hide_while_typing: bool,
+}
+
+impl Default for Mouse {
+    fn default() -> Self {
+        Self {
+            scroll_lines: 3,
+            copy_on_select: CopyOnSelect::default(),
+            right_button: RightButton::default(),
+            hide_while_typing: true,
+        }
+    }
+}
+
+/// See [`Mouse::copy_on_select`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CopyOnSelect {
+    /// Nowhere.
+    Off,
+    /// To the primary selection, which the middle button pastes.
+    #[default]
+    Primary,
+    /// To the clipboard and the primary selection.
+    Clipboard,
+}
+
+/// See [`Mouse::right_button`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RightButton {
+    /// Copies the selection; without one it pastes.
+    #[default]
+    CopyOrPaste,
+    /// Pastes.
+    Paste,
+    /// Extends the selection to the pointer.
+    Extend,
+    /// Nothing.
+    None,
+}
+
+/// See [`Config::bell`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Bell {
+    /// Mark the tab.
+    pub mark: bool,
+    /// Ask the desktop to draw attention to the window when it has no focus.
+    pub attention: bool,
+}
+
+impl Default for Bell {
+    fn default() -> Self {
+        Self { mark: true, attention: true }
+    }
+}
+
+/// See [`Config::tab_bar`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct TabBar {
+    /// When it is shown.
+    pub show: ShowTabBar,
+}
+
+/// See [`TabBar::show`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ShowTabBar {
+    /// Always.
+    #[default]
+    Always,
+    /// With two tabs or more.
+    Several,
+    /// Never.
+    Never,
+}

@@ -1,0 +1,333 @@
+//! The text of `config.toml` to a [`Config`], or to what is wrong with it, each problem at its line and column.
+//!
+//! The file is held against the JSON schema that [`Config`] derives: names, types, ranges and choices are said once,
+//! there. What a schema can't say (keys, actions, themes) is looked at afterwards.
+
+use std::{fmt, ops::Range, path::Path};
+
+use serde_json::Value;
+use toml_edit::{Document, Item, TableLike};
+
+use super::{Config, ThemeChoice, keys, theme};
+
+/// Something wrong in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+/// The preferences that `text` says; `home`: where a person's own themes are looked for.
+///
+/// # Errors
+/// Every problem found, in the order of the text.
+pub fn parse(text: &str, home: &Path) -> Result<Config, Vec<Problem>> {
+    let mut found = Found { text, problems: Vec::new() };
+    let document = match Document::parse(text) {
+        Ok(document) => document,
+        Err(error) => {
+            found.add(error.span(), error.message().to_owned());
+            return Err(found.problems);
+        }
+    };
+    let schema = schema();
+    found.table(document.as_table(), &schema, &schema, "");
+    if found.problems.is_empty() {
+        match toml_edit::de::from_str::<Config>(text) {
+            Ok(config) => {
+                found.meaning(document.as_table(), &config, home);
+                if found.problems.is_empty() {
+                    return Ok(config);
+                }
+            }
+            Err(error) => found.add(error.span(), error.message().to_owned()),
+        }
+    }
+    found.problems.sort_by_key(|problem| (problem.line, problem.column));
+    Err(found.problems)
+}
+
+/// The schema of the whole file.
+pub(super) fn schema() -> Value {
+    schemars::schema_for!(Config).to_value()
+}
+
+/// What a schema means where it only refers to another.
+pub(super) fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+    match schema["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
+        Some(path) => root.pointer(path).unwrap_or(schema),
+        None => schema,
+    }
+}
+
+/// The values a schema lists, if it does.
+pub(super) fn choices(schema: &Value) -> Option<Vec<&str>> {
+    if let Some(list) = schema["enum"].as_array() {
+        return Some(list.iter().filter_map(Value::as_str).collect());
+    }
+    let list = schema["oneOf"].as_array()?;
+    list.iter().map(|choice| choice["const"].as_str()).collect()
+}
+
+/// The nearest of `names` to what someone wrote, as the end of a message; empty when none is near.
+pub fn did_you_mean<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let near = |name: &&str| strsim::normalized_damerau_levenshtein(wrong, name);
+    names
+        .into_iter()
+        .filter(|name| near(name) > 0.5)
+        .max_by(|a, b| near(a).total_cmp(&near(b)))
+        .map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
+}
+
+struct Found<'a> {
+    text: &'a str,
+    problems: Vec<Problem>,
+}
+
+impl Found<'_> {
+    fn add(&mut self, span: Option<Range<usize>>, message: String) {
+        let before = self.text.get(..span.map_or(0, |span| span.start)).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        self.problems.push(Problem { line, column, message });
+    }
+
+    /// Holds a table against its schema; `path`: its name, for messages.
+    fn table(&mut self, table: &dyn TableLike, schema: &Value, root: &Value, path: &str) {
+        let Some(known) = schema["properties"].as_object() else {
+            // Any names; each value has the same schema.
+            let schema = resolve(&schema["additionalProperties"], root);
+            for (_, item) in table.iter() {
+                self.item(item, schema, root, path);
+            }
+            return;
+        };
+        for (name, item) in table.iter() {
+            let dotted = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+            match known.get(name) {
+                Some(schema) => self.item(item, resolve(schema, root), root, &dotted),
+                None => {
+                    let names = known.keys().map(String::as_str);
+                    let hint = did_you_mean(name, names);
+                    let place =
+                        if path.is_empty() { String::new() } else { format!(" in [{path}]") };
+                    let span = table.key(name).and_then(toml_edit::Key::span);
+                    self.add(span, format!("there is no key {name:?}{place}{hint}"));
+                }
+            }
+        }
+        for name in schema["required"].as_array().into_iter().flatten() {
+            if let Some(name) = name.as_str().filter(|name| !table.contains_key(name)) {
+                let span = table.iter().next().and_then(|(_, item)| item.span());
+                self.add(span, format!("{path} needs a key {name:?}"));
+            }
+        }
+    }
+
+    fn item(&mut self, item: &Item, schema: &Value, root: &Value, path: &str) {
+        let alternatives = schema["anyOf"].as_array();
+        let fitting = alternatives
+            .into_iter()
+            .flatten()
+            .map(|schema| resolve(schema, root))
+            .find(|schema| fits(item, schema));
+        if let Some(schema) = fitting {
+            return self.item(item, schema, root, path);
+        }
+        if alternatives.is_some() || !fits(item, schema) {
+            let wanted = wanted(schema, root);
+            let message = format!("{path} must be {wanted}, not {}", item.type_name());
+            return self.add(item.span(), message);
+        }
+        if let Some(choices) = choices(schema)
+            && let Some(given) = item.as_str()
+            && !choices.contains(&given)
+        {
+            let hint = did_you_mean(given, choices.iter().copied());
+            let message =
+                format!("{path} can't be {given:?}; it is one of {}{hint}", list(&choices));
+            self.add(item.span(), message);
+        }
+        let number = item.as_float().or_else(|| item.as_integer().map(|number| number as f64));
+        if let Some(number) = number {
+            let (low, high) = (schema["minimum"].as_f64(), schema["maximum"].as_f64());
+            if low.is_some_and(|low| number < low) || high.is_some_and(|high| number > high) {
+                let (low, high) = (low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX));
+                self.add(item.span(), format!("{path} must be between {low} and {high}"));
+            }
+        }
+        if let Some(table) = item.as_table_like() {
+            self.table(table, schema, root, path);
+        }
+        for value in item.as_array().into_iter().flatten() {
+            let schema = resolve(&schema["items"], root);
+            let item = Item::Value(value.clone());
+            if !fits(&item, schema) {
+                let wanted = wanted(schema, root);
+                let kind = value.type_name();
+                self.add(
+                    value.span(),
+                    format!("{path} is a list; each part must be {wanted}, not {kind}"),
+                );
+            }
+        }
+    }
+
+    /// Looks at what a schema can't say.
+    fn meaning(&mut self, table: &dyn TableLike, config: &Config, home: &Path) {
+        let keys = table.get("keys").and_then(Item::as_table_like);
+        for (name, item) in keys.into_iter().flat_map(|keys| keys.iter()) {
+            if let Err(message) = keys::chord(name) {
+                let span = keys.and_then(|keys| keys.key(name)).and_then(toml_edit::Key::span);
+                self.add(span, message);
+            }
+            if let Err(message) = keys::bound(item.as_str().unwrap_or_default()) {
+                self.add(item.span(), message);
+            }
+        }
+        let item = table.get("theme");
+        let pair = item.and_then(Item::as_table_like);
+        let wanted: &[(&str, Option<&Item>)] = match &config.theme {
+            ThemeChoice::One(name) => &[(name, item)],
+            ThemeChoice::Pair(both) => &[
+                (&both.light, pair.and_then(|pair| pair.get("light"))),
+                (&both.dark, pair.and_then(|pair| pair.get("dark"))),
+            ],
+        };
+        for (name, item) in wanted {
+            if let Err(error) = theme::find(name, home) {
+                self.add(item.and_then(Item::span), error.to_string());
+            }
+        }
+        for (name, _) in
+            table.get("env").and_then(Item::as_table_like).into_iter().flat_map(|env| env.iter())
+        {
+            if name.is_empty() || name.contains(['=', '\0']) {
+                let env = table.get("env").and_then(Item::as_table_like);
+                let span = env.and_then(|env| env.key(name)).and_then(toml_edit::Key::span);
+                self.add(span, format!("{name:?} can't be a variable's name"));
+            }
+        }
+    }
+}
+
+/// Whether a value is of a schema's type.
+fn fits(item: &Item, schema: &Value) -> bool {
+    match schema["type"].as_str() {
+        Some("string") => item.is_str(),
+        Some("integer") => item.is_integer(),
+        Some("number") => item.is_integer() || item.is_float(),
+        Some("boolean") => item.is_bool(),
+        Some("array") => item.is_array(),
+        Some("object") => item.is_table_like(),
+        // A list of choices names no type.
+        _ => choices(schema).is_none() || item.is_str(),
+    }
+}
+
+/// A schema's type, for people.
+pub(super) fn wanted(schema: &Value, root: &Value) -> String {
+    if let Some(alternatives) = schema["anyOf"].as_array() {
+        let names: Vec<_> =
+            alternatives.iter().map(|schema| wanted(resolve(schema, root), root)).collect();
+        return names.join(" or ");
+    }
+    if let Some(choices) = choices(schema) {
+        return format!("one of {}", list(&choices));
+    }
+    let noun = match schema["type"].as_str() {
+        Some("string") => "a string",
+        Some("integer") => "a whole number",
+        Some("number") => "a number",
+        Some("boolean") => "true or false",
+        Some("array") => "a list of strings",
+        _ => "a table",
+    };
+    noun.to_owned()
+}
+
+fn list(choices: &[&str]) -> String {
+    choices.iter().map(|choice| format!("{choice:?}")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::CursorShape;
+
+    fn problems(text: &str) -> Vec<String> {
+        let nowhere = Path::new("/nonexistent");
+        parse(text, nowhere).unwrap_err().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn an_empty_file_says_the_defaults() {
+        assert_eq!(parse("", Path::new("/nonexistent")), Ok(Config::default()));
+    }
+
+    #[test]
+    fn what_a_file_says_is_taken() {
+        let text = "theme = { light = 'daylight', dark = 'midnight' }\n[font]\nfamily = ['Iosevka']\nsize = 11\n\
+                    [cursor]\nshape = 'bar'\n[keys]\n'ctrl+1' = 'activate_tab:1'\n";
+        let config = parse(text, Path::new("/nonexistent")).unwrap();
+        assert_eq!(config.font.family, ["Iosevka"]);
+        assert_eq!(config.font.size, 11.0);
+        assert_eq!(config.cursor.shape, CursorShape::Bar);
+        assert_eq!(config.theme.pick(Some(true)), "daylight");
+        assert_eq!(config.theme.pick(None), "midnight");
+    }
+
+    #[test]
+    fn a_wrong_name_is_told_with_its_place_and_the_nearest_right_one() {
+        assert_eq!(
+            problems("[font]\nsize = 12\n  familly = ['x']\n"),
+            [r#"3:3: there is no key "familly" in [font]; did you mean "family"?"#]
+        );
+        assert_eq!(
+            problems("theme = 'standart'"),
+            [r#"1:9: there is no theme "standart"; did you mean "standard"?"#]
+        );
+    }
+
+    #[test]
+    fn every_problem_is_told_in_the_order_of_the_text() {
+        let text = "[font]\nsize = 'large'\n[cursor]\nshape = 'blok'\n[window]\npadding = 1000\n";
+        assert_eq!(
+            problems(text),
+            [
+                "2:8: font.size must be a number, not string",
+                r#"4:9: cursor.shape can't be "blok"; it is one of "block", "bar", "underline"; did you mean "block"?"#,
+                "6:11: window.padding must be between 0 and 100",
+            ]
+        );
+    }
+
+    #[test]
+    fn keys_and_actions_are_looked_at() {
+        let text =
+            "[keys]\n'ctrl+shift+y' = 'new_tub'\n'hyper+x' = 'new_tab'\n'f5' = 'activate_tab:x'\n";
+        let problems = problems(text);
+        assert!(
+            problems[0]
+                .starts_with("2:18: there is no action \"new_tub\"; did you mean \"new_tab\"?"),
+            "{problems:?}"
+        );
+        assert!(problems[1].starts_with("3:1: \"hyper\""), "{problems:?}");
+        assert!(problems[2].starts_with("4:8: activate_tab:"), "{problems:?}");
+    }
+
+    #[test]
+    fn broken_toml_is_told_with_its_place() {
+        assert!(problems("[font\nsize = 1")[0].starts_with("1:"));
+    }
+}

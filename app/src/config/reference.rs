@@ -1,0 +1,219 @@
+//! The reference of every key, action and theme, made from the definitions themselves.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+use toml_edit::{DocumentMut, Item};
+
+use super::{
+    Config,
+    parse::{choices, resolve, schema, wanted},
+    theme,
+};
+use crate::action::{ACTIONS, Takes};
+
+/// One key of the file.
+struct Row {
+    /// Its section, empty at the top.
+    section: String,
+    name: String,
+    kind: String,
+    doc: String,
+    /// What each choice means, where there are choices.
+    choices: Vec<(String, String)>,
+}
+
+/// The whole configuration as a file, each key with what it means above it.
+pub fn print(config: &Config) -> String {
+    let values = values(config);
+    let mut out = String::from("# Unterm's configuration. Leave out what you do not change.\n");
+    let mut section = String::new();
+    for row in rows() {
+        if row.section != section {
+            section.clone_from(&row.section);
+            let _ = write!(out, "\n[{section}]");
+        }
+        out.push('\n');
+        comment(&mut out, &row.doc);
+        for (choice, doc) in &row.choices {
+            comment(&mut out, &format!("{choice}: {doc}"));
+        }
+        if row.name.is_empty() {
+            let table = values.get(&section).and_then(Item::as_table_like);
+            for (name, value) in table.into_iter().flat_map(|table| table.iter()) {
+                let _ = writeln!(out, "{} = {value}", toml_edit::Key::new(name));
+            }
+            continue;
+        }
+        let value = match section.as_str() {
+            "" => values.get(&row.name),
+            section => values.get(section).and_then(|table| table.get(&row.name)),
+        };
+        let value = value.map_or_else(String::new, |value| value.to_string().trim().to_owned());
+        let _ = writeln!(out, "{} = {value}", row.name);
+    }
+    out
+}
+
+fn comment(out: &mut String, text: &str) {
+    let _ = writeln!(out, "# {text}");
+}
+
+/// The page.
+pub fn page() -> String {
+    let mut out = String::from(
+        "# Configuration\n\n\
+         `~/.unterm/config.toml` (`$UNTERM_HOME/config.toml` where that is set). Every key may be left out. A change is\n\
+         applied as soon as the file is saved; a file with an error is not, and says where the error is.\n\
+         `unterm --print-config` prints the settings in force as such a file; `unterm-cli config check` checks one.\n\n\
+         This page is made from the program's own tables.\n\n## Keys of the file\n",
+    );
+    let values = values(&Config::default());
+    let mut section = None;
+    for row in rows() {
+        if section.as_ref() != Some(&row.section) {
+            section = Some(row.section.clone());
+            match row.section.as_str() {
+                "" => out.push('\n'),
+                name => {
+                    let _ = write!(out, "\n### [{name}]\n\n");
+                }
+            }
+            if row.name.is_empty() {
+                let _ = writeln!(out, "{}", row.doc);
+                continue;
+            }
+            out.push_str("| key | type | default | meaning |\n|---|---|---|---|\n");
+        }
+        let value = match row.section.as_str() {
+            "" => values.get(&row.name),
+            section => values.get(section).and_then(|table| table.get(&row.name)),
+        };
+        let value = value.map_or_else(String::new, |value| value.to_string().trim().to_owned());
+        let mut doc = row.doc.clone();
+        for (choice, meaning) in &row.choices {
+            let _ = write!(doc, " `{choice}`: {meaning}");
+        }
+        let _ = writeln!(out, "| `{}` | {} | `{value}` | {doc} |", row.name, row.kind);
+    }
+    out.push_str(
+        "\n## Actions\n\nWhat `[keys]` binds. Keys are written as `ctrl+shift+t`: any of `ctrl`, `shift`, `alt` and \
+         `super`, then the key as it is\nwithout Shift: a character, `f1` to `f35`, `enter`, `tab`, `space`, `backspace`, \
+         `escape`, `up`, `down`, `left`, `right`, `home`,\n`end`, `page_up`, `page_down`, `insert`, `delete` or `menu`.\n\n\
+         | action | argument | default keys | what it does |\n|---|---|---|---|\n",
+    );
+    for entry in ACTIONS {
+        let argument = match entry.takes {
+            Takes::Nothing(_) => "",
+            Takes::Number { what, .. } | Takes::Text { what, .. } => what,
+        };
+        let keys: Vec<_> = entry.keys.iter().map(|(keys, _)| format!("`{keys}`")).collect();
+        let _ = writeln!(
+            out,
+            "| `{}` | {argument} | {} | {} |",
+            entry.name,
+            keys.join(", "),
+            entry.doc
+        );
+    }
+    out.push_str("\n## Themes\n\n| name | theme | |\n|---|---|---|\n");
+    let nowhere = std::path::Path::new("");
+    for name in theme::builtin() {
+        if let Ok(theme) = theme::find(name, nowhere) {
+            let kind = if theme.is_light() { "light" } else { "dark" };
+            let _ = writeln!(out, "| `{name}` | {} | {kind} |", theme.title);
+        }
+    }
+    out.push_str(
+        "\nYour own are TOML files in `~/.unterm/themes`, named after the theme; `unterm-cli theme import FILE` makes one \
+         from a theme of\nAlacritty, kitty, Ghostty, iTerm2, Windows Terminal or base16.\n",
+    );
+    out
+}
+
+/// A configuration as TOML.
+fn values(config: &Config) -> DocumentMut {
+    // Every part of it has a form in TOML; a float keeps the digits it was given.
+    let text = toml_edit::ser::to_string(config).unwrap_or_default();
+    text.parse().unwrap_or_default()
+}
+
+/// Every key, plain ones first, then sections in the order of their names.
+fn rows() -> Vec<Row> {
+    let root = schema();
+    let mut plain = Vec::new();
+    let mut sections = Vec::new();
+    for (name, property) in root["properties"].as_object().into_iter().flatten() {
+        let target = resolve(property, &root);
+        let doc = |value: &Value| value["description"].as_str().unwrap_or_default().to_owned();
+        if let Some(keys) = target["properties"].as_object().filter(|_| target["anyOf"].is_null()) {
+            for (key, property) in keys {
+                sections.push(row(name, key, property, &root));
+            }
+        } else if target["additionalProperties"].is_object() {
+            sections.push(Row {
+                section: name.clone(),
+                name: String::new(),
+                kind: String::new(),
+                doc: doc(property),
+                choices: Vec::new(),
+            });
+        } else {
+            plain.push(row("", name, property, &root));
+        }
+    }
+    plain.extend(sections);
+    plain
+}
+
+fn row(section: &str, name: &str, property: &Value, root: &Value) -> Row {
+    let target = resolve(property, root);
+    let text = |value: &Value| value["description"].as_str().unwrap_or_default().replace('\n', " ");
+    let meanings = target["oneOf"].as_array().into_iter().flatten();
+    let choices_of = choices(target).is_some();
+    Row {
+        section: section.to_owned(),
+        name: name.to_owned(),
+        kind: if choices_of { "one of".to_owned() } else { wanted(target, root) },
+        doc: text(property),
+        choices: meanings
+            .filter(|_| choices_of)
+            .filter_map(|choice| Some((choice["const"].as_str()?.to_owned(), text(choice))))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::parse::parse;
+
+    #[test]
+    fn the_page_is_the_committed_one() {
+        expect_test::expect_file!["../../../assets/config.md"].assert_eq(&page());
+    }
+
+    #[test]
+    fn what_is_printed_says_the_same_when_it_is_read() {
+        let mut config = Config::default();
+        config.font.size = 13.5;
+        config.env.insert("A B".into(), "\"quoted\"\n".into());
+        config.keys.insert("ctrl+1".into(), "activate_tab:1".into());
+        let text = print(&config);
+        let read = parse(&text, std::path::Path::new("/nonexistent"));
+        assert_eq!(read, Ok(config), "{text}");
+    }
+
+    #[test]
+    fn every_key_says_what_it_means() {
+        for row in rows() {
+            assert!(
+                row.doc.ends_with('.') || row.doc.ends_with("`."),
+                "{}.{}",
+                row.section,
+                row.name
+            );
+            assert!(!row.doc.starts_with("See ["), "{}.{}: {}", row.section, row.name, row.doc);
+        }
+    }
+}

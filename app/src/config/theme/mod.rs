@@ -1,0 +1,259 @@
+//! Themes: the palettes a person can choose, those that come with Unterm and those in `themes` in its home directory.
+//!
+//! A theme is a TOML file: `name`, `foreground`, `background`, sixteen `colors`, and, where they are to differ from what
+//! follows, `cursor`, `cursor_text`, `selection` and `selection_text`; each colour `#rrggbb`.
+
+pub mod import;
+
+use std::{
+    collections::BTreeSet,
+    fmt::Write,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use unterm_term::{Palette, Rgb};
+
+use super::parse::did_you_mean;
+
+/// The themes that come with Unterm: their names and files.
+macro_rules! builtin {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../../../../assets/themes/", $name, ".toml")))),*]
+    };
+}
+
+const BUILTIN: &[(&str, &str)] = builtin![
+    "standard" "midnight" "daylight" "classic"
+    "ayu" "ayu-light" "catppuccin-frappe" "catppuccin-latte" "catppuccin-macchiato" "dracula"
+    "everforest-dark" "everforest-light" "github-dark" "github-light" "gruvbox-dark" "gruvbox-light"
+    "kanagawa-lotus" "kanagawa-wave" "monokai" "night-owl" "nord" "nord-light" "one-dark" "one-light"
+    "rose-pine" "rose-pine-dawn" "rose-pine-moon" "solarized-dark" "tango-light" "tokyo-night-day"
+    "tokyo-night-storm" "zenburn"
+];
+
+/// A palette with its names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Theme {
+    /// What the file calls it.
+    pub title: String,
+    /// Its colours.
+    pub palette: Palette,
+}
+
+/// Why there is no such theme.
+#[derive(Debug, thiserror::Error)]
+pub enum ThemeError {
+    /// None of that name.
+    #[error("there is no theme {name:?}{hint}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The nearest one, as the end of a sentence.
+        hint: String,
+    },
+    /// Its file can't be read.
+    #[error("{}: {error}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Its file is no theme.
+    #[error("theme {name:?}: {reason}")]
+    Invalid {
+        /// The theme.
+        name: String,
+        /// What is wrong in it.
+        reason: String,
+    },
+}
+
+/// A theme's file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: String,
+    foreground: Hex,
+    background: Hex,
+    cursor: Option<Hex>,
+    cursor_text: Option<Hex>,
+    selection: Option<Hex>,
+    selection_text: Option<Hex>,
+    colors: [Hex; 16],
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(try_from = "String")]
+struct Hex(Rgb);
+
+impl TryFrom<String> for Hex {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        hex(&text).map(Self).ok_or_else(|| format!("{text:?} is no colour; write #rrggbb"))
+    }
+}
+
+/// A colour written as `#rrggbb`, `rrggbb` or `0xrrggbb`.
+fn hex(text: &str) -> Option<Rgb> {
+    let digits = text.strip_prefix('#').or_else(|| text.strip_prefix("0x")).unwrap_or(text);
+    let is_hex = digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hex.then(|| u32::from_str_radix(digits, 16).ok().map(Rgb::hex)).flatten()
+}
+
+impl Theme {
+    /// The theme that a file's text says.
+    ///
+    /// # Errors
+    /// What is wrong in it, for people.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let file: File = toml_edit::de::from_str(text).map_err(|error| {
+            let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+            format!("line {line}: {}", error.message())
+        })?;
+        let color = |hex: Option<Hex>| hex.map(|Hex(color)| color);
+        let mut palette =
+            Palette::new(file.colors.map(|Hex(color)| color), file.foreground.0, file.background.0);
+        palette.cursor = color(file.cursor);
+        palette.cursor_text = color(file.cursor_text);
+        palette.selection = color(file.selection);
+        palette.selection_text = color(file.selection_text);
+        Ok(Self { title: file.name, palette })
+    }
+
+    /// The theme as a file's text; [`Theme::parse`] reads it back.
+    pub fn to_toml(&self) -> String {
+        let palette = &self.palette;
+        let hex = |color: Rgb| format!("\"#{:02x}{:02x}{:02x}\"", color.r, color.g, color.b);
+        let mut out = format!("name = {}\n", toml_edit::Value::from(self.title.as_str()));
+        let colors = [
+            ("foreground", Some(palette.foreground)),
+            ("background", Some(palette.background)),
+            ("cursor", palette.cursor),
+            ("cursor_text", palette.cursor_text),
+            ("selection", palette.selection),
+            ("selection_text", palette.selection_text),
+        ];
+        for (name, color) in colors {
+            if let Some(color) = color {
+                let _ = writeln!(out, "{name} = {}", hex(color));
+            }
+        }
+        out.push_str("colors = [\n");
+        for eight in palette.colors[..16].chunks(8) {
+            let row: Vec<_> = eight.iter().map(|color| hex(*color)).collect();
+            let _ = writeln!(out, "    {},", row.join(", "));
+        }
+        out.push_str("]\n");
+        out
+    }
+
+    /// Whether its background is lighter than its text.
+    pub fn is_light(&self) -> bool {
+        let light = |c: Rgb| 299 * u32::from(c.r) + 587 * u32::from(c.g) + 114 * u32::from(c.b);
+        light(self.palette.background) > light(self.palette.foreground)
+    }
+}
+
+/// Where a person's own themes are.
+pub fn folder(home: &Path) -> PathBuf {
+    home.join("themes")
+}
+
+/// Names of the themes that come with Unterm, the four of every Unterm first.
+pub fn builtin() -> impl Iterator<Item = &'static str> {
+    BUILTIN.iter().map(|(name, _)| *name)
+}
+
+/// Names of all themes: those in `home`, and those that come with Unterm.
+pub fn names(home: &Path) -> BTreeSet<String> {
+    let own = std::fs::read_dir(folder(home)).into_iter().flatten().flatten();
+    let own = own.filter_map(|entry| {
+        let path = entry.path();
+        let is_theme = path.extension().is_some_and(|extension| extension == "toml");
+        is_theme.then(|| path.file_stem()?.to_str().map(str::to_owned)).flatten()
+    });
+    own.chain(BUILTIN.iter().map(|(name, _)| (*name).to_owned())).collect()
+}
+
+/// The theme of a name: a person's own in `home`, else one that comes with Unterm.
+///
+/// # Errors
+/// When there is none of that name, or its file is no theme.
+pub fn find(name: &str, home: &Path) -> Result<Theme, ThemeError> {
+    let invalid = |reason| ThemeError::Invalid { name: name.to_owned(), reason };
+    // A name, never a path: a theme chosen by an agent or a page must not read elsewhere.
+    if !name.is_empty() && !name.contains(['/', '\\', '\0']) && !name.starts_with('.') {
+        let file = folder(home).join(format!("{name}.toml"));
+        match std::fs::read_to_string(&file) {
+            Ok(text) => return Theme::parse(&text).map_err(invalid),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(ThemeError::Unreadable { file, error }),
+        }
+    }
+    match BUILTIN.iter().find(|(builtin, _)| *builtin == name) {
+        Some((_, text)) => Theme::parse(text).map_err(invalid),
+        None => {
+            let names = names(home);
+            let hint = did_you_mean(name, names.iter().map(String::as_str));
+            Err(ThemeError::Unknown { name: name.to_owned(), hint })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_theme_that_comes_with_unterm_is_valid_and_listed() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/themes");
+        let mut files: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned())
+            .collect();
+        files.sort();
+        let mut listed: Vec<_> = BUILTIN.iter().map(|(name, _)| (*name).to_owned()).collect();
+        listed.sort();
+        assert_eq!(files, listed);
+        for (name, text) in BUILTIN {
+            let theme = Theme::parse(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(Theme::parse(&theme.to_toml()).unwrap(), theme, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_first_theme_is_the_engines_own_palette() {
+        let theme = find("standard", Path::new("/nonexistent")).unwrap();
+        assert_eq!(theme.palette, Palette::default());
+        assert!(!theme.is_light());
+        assert!(find("daylight", Path::new("/nonexistent")).unwrap().is_light());
+    }
+
+    #[test]
+    fn an_own_theme_goes_before_one_of_the_same_name() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder(home.path())).unwrap();
+        let mut own = find("nord", home.path()).unwrap();
+        own.palette.background = Rgb::hex(0x010203);
+        std::fs::write(folder(home.path()).join("nord.toml"), own.to_toml()).unwrap();
+        assert_eq!(find("nord", home.path()).unwrap().palette.background, Rgb::hex(0x010203));
+    }
+
+    #[test]
+    fn a_path_is_no_name() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("secret.toml"), "x = 1").unwrap();
+        let error = find("../secret", home.path()).unwrap_err().to_string();
+        assert!(error.starts_with("there is no theme"), "{error}");
+    }
+
+    #[test]
+    fn a_bad_colour_is_told_with_its_line() {
+        let text = find("nord", Path::new("/nonexistent")).unwrap().to_toml();
+        let error = Theme::parse(&text.replacen("#", "#g", 1)).unwrap_err();
+        assert!(error.starts_with("line 2:") && error.contains("#rrggbb"), "{error}");
+    }
+}

@@ -1,0 +1,114 @@
+//! The preferences as the window applies them, at the start and each time the file changes.
+
+use std::sync::Arc;
+
+use unterm_term::CursorShape as TermShape;
+use winit::window::{Fullscreen, Theme as SystemTheme, Window};
+
+use super::{App, view::View};
+use crate::{
+    config::{Change, Config, Cursor, CursorShape, ShowTabBar, WindowStart, keys::Keymap},
+    environment,
+};
+
+/// What messages about the file are about.
+const ABOUT: &str = "config";
+
+impl App {
+    /// The file has changed.
+    pub(super) fn settings_changed(&mut self, change: Change) {
+        match change {
+            Ok(config) => {
+                let was_wrong = self.settle(ABOUT);
+                let changed = *config != *self.config;
+                self.prefer(config);
+                if changed || was_wrong {
+                    self.notify(ABOUT, "The configuration is applied.".to_owned());
+                }
+            }
+            Err(complaints) => self.complain_of_settings(&complaints),
+        }
+    }
+
+    /// Shows what is wrong with the file.
+    pub(super) fn complain_of_settings(&mut self, complaints: &[String]) {
+        for complaint in complaints {
+            tracing::warn!("{complaint}");
+        }
+        let rest = match complaints.len().saturating_sub(2) {
+            0 => String::new(),
+            more => format!("\nand {more} more"),
+        };
+        let shown = complaints.iter().take(2).cloned().collect::<Vec<_>>().join("\n");
+        self.complain(
+            ABOUT,
+            format!("The configuration has an error; the last good one stays.\n{shown}{rest}"),
+        );
+    }
+
+    /// Makes a configuration the one in force.
+    fn prefer(&mut self, config: Arc<Config>) {
+        let before = std::mem::replace(&mut self.config, config);
+        self.keymap = Keymap::new(&self.config.keys);
+        self.apply_theme();
+        if before.cursor != self.config.cursor {
+            self.views.values_mut().for_each(View::copy_anew);
+        }
+        if before.font != self.config.font {
+            if self.args.font.is_empty() {
+                self.fonts.families.clone_from(&self.config.font.family);
+            }
+            if before.font.size != self.config.font.size {
+                self.fonts.size = self.configured_font_size();
+            }
+            self.apply_fonts();
+        }
+        if let Some(screen) = &mut self.screen {
+            screen.geometry.padding = self.config.window.padding;
+        }
+        self.arrange();
+        self.redraw_whole();
+    }
+
+    /// Makes the theme's colours those of every pane.
+    pub(super) fn apply_theme(&mut self) {
+        let light = self.screen.as_ref().and_then(|screen| screen.window.theme());
+        let light = light.map(|theme| theme == SystemTheme::Light);
+        self.palette = environment::palette(&self.config, self.settings.home(), light);
+        environment::apply(&self.mux, &self.config, &self.palette);
+        self.pacing.ask();
+    }
+
+    /// The font size that is preferred: on the command line, else in the file.
+    pub(super) fn configured_font_size(&self) -> f32 {
+        self.args.font_size.unwrap_or(self.config.font.size)
+    }
+
+    /// Whether the tab bar is shown with so many tabs.
+    pub(super) fn wants_tab_bar(&self, tabs: usize) -> bool {
+        match self.config.tab_bar.show {
+            ShowTabBar::Always => true,
+            ShowTabBar::Several => tabs > 1,
+            ShowTabBar::Never => false,
+        }
+    }
+
+    /// Gives a new window its first form.
+    pub(super) fn start_as(&self, window: &Window) {
+        match self.config.window.start {
+            WindowStart::Normal => {}
+            WindowStart::Maximized => window.set_maximized(true),
+            WindowStart::Fullscreen => window.set_fullscreen(Some(Fullscreen::Borderless(None))),
+        }
+    }
+}
+
+/// The shape that is drawn for a program that asked for none, and whether it blinks.
+pub(super) fn default_cursor(cursor: &Cursor) -> (TermShape, bool) {
+    let shape = match cursor.shape {
+        CursorShape::Block => TermShape::Block,
+        CursorShape::Bar => TermShape::Bar,
+        CursorShape::Underline => TermShape::Underline,
+    };
+    (shape, cursor.blink)
+}

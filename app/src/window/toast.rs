@@ -1,0 +1,210 @@
+//! Short messages at the window's bottom right: at most three, each there for some seconds, errors until dismissed.
+
+use std::time::{Duration, Instant};
+
+use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
+
+use super::{
+    App,
+    chrome::Colors,
+    geometry::{Geometry, contains},
+};
+
+/// How many are shown; an older one makes room.
+const CAP: usize = 3;
+/// How long one that is no error stays.
+const TIME: Duration = Duration::from_secs(4);
+/// Lines of one; what is longer ends in an ellipsis.
+const LINES: usize = 6;
+/// Width, margins and padding in logical pixels.
+const WIDTH: f32 = 420.0;
+const MARGIN: f32 = 16.0;
+const PADDING: f32 = 12.0;
+/// Width of an average character as a share of the font's size.
+const CHARACTER: f32 = 0.55;
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Toast {
+    /// What it is about: a new one about the same takes its place.
+    about: &'static str,
+    text: String,
+    /// When it goes by itself; an error does not.
+    until: Option<Instant>,
+}
+
+/// The messages in sight, oldest first.
+#[derive(Default)]
+pub(super) struct Toasts(Vec<Toast>);
+
+impl Toasts {
+    fn add(&mut self, toast: Toast) {
+        self.0.retain(|other| other.about != toast.about);
+        if self.0.len() == CAP {
+            self.0.remove(0);
+        }
+        self.0.push(toast);
+    }
+
+    /// Takes away those whose time is over; gives when the next one goes.
+    pub(super) fn expire(&mut self, now: Instant) -> Option<Instant> {
+        self.0.retain(|toast| toast.until.is_none_or(|until| now < until));
+        self.0.iter().filter_map(|toast| toast.until).min()
+    }
+
+    /// Each with its place and its lines, the newest lowest.
+    fn placed(&self, geometry: &Geometry) -> Vec<(&Toast, PixelRect, Vec<String>)> {
+        let (margin, padding) = (geometry.px(MARGIN), geometry.px(PADDING));
+        let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(2 * margin)).max(1);
+        let room = width.saturating_sub(2 * padding) as f32;
+        let columns = (room / (geometry.ui_font() * CHARACTER)).max(8.0) as usize;
+        let mut bottom = geometry.height.saturating_sub(margin);
+        let mut placed = Vec::new();
+        for toast in self.0.iter().rev() {
+            let lines = wrap(&toast.text, columns);
+            let height = lines.len() as u32 * geometry.ui_line() + 2 * padding;
+            let y = bottom.saturating_sub(height);
+            let x = geometry.width.saturating_sub(width + margin);
+            placed.push((toast, PixelRect { x: x as i32, y: y as i32, width, height }, lines));
+            bottom = y.saturating_sub(geometry.px(8.0));
+        }
+        placed
+    }
+
+    /// Draws them.
+    pub(super) fn draw(&self, geometry: &Geometry, colors: &Colors, scene: &mut Scene<'_>) {
+        let radius = geometry.px(8.0) as f32;
+        for (toast, rect, lines) in self.placed(geometry) {
+            let edge = PixelRect {
+                x: rect.x - 1,
+                y: rect.y - 1,
+                width: rect.width + 2,
+                height: rect.height + 2,
+            };
+            scene.quads.push(Quad { rect: edge, color: colors.hairline, alpha: 1.0, radius });
+            scene.quads.push(Quad { rect, color: colors.raised, alpha: 1.0, radius });
+            let padding = geometry.px(PADDING);
+            let bar = PixelRect {
+                x: rect.x + geometry.px(4.0) as i32,
+                y: rect.y + padding as i32,
+                width: geometry.px(3.0),
+                height: rect.height.saturating_sub(2 * padding),
+            };
+            let color = if toast.until.is_some() { colors.accent } else { colors.danger };
+            scene.quads.push(Quad { rect: bar, color, alpha: 1.0, radius: 1.0 });
+            for (index, line) in lines.into_iter().enumerate() {
+                let line_height = geometry.ui_line();
+                scene.labels.push(Label {
+                    rect: PixelRect {
+                        x: rect.x + padding as i32,
+                        y: rect.y + (padding + index as u32 * line_height) as i32,
+                        width: rect.width.saturating_sub(2 * padding),
+                        height: line_height,
+                    },
+                    text: line,
+                    color: colors.text,
+                    size: geometry.ui_font(),
+                    bold: index == 0,
+                    align: LabelAlign::Left,
+                });
+            }
+        }
+    }
+}
+
+/// Text in lines of at most so many characters, broken between words where that can be.
+fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > columns {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line);
+    }
+    if lines.len() > LINES {
+        lines.truncate(LINES);
+        lines[LINES - 1].push('…');
+    }
+    lines
+}
+
+impl App {
+    /// Tells the person something that passes.
+    pub(super) fn notify(&mut self, about: &'static str, text: String) {
+        self.toasts.add(Toast { about, text, until: Some(Instant::now() + TIME) });
+        self.pacing.ask();
+    }
+
+    /// Tells the person of something wrong; it stays until it is clicked, or [`App::settle`]d.
+    pub(super) fn complain(&mut self, about: &'static str, text: String) {
+        self.toasts.add(Toast { about, text, until: None });
+        self.pacing.ask();
+    }
+
+    /// What was wrong is no more; false when nothing was said of it.
+    pub(super) fn settle(&mut self, about: &'static str) -> bool {
+        let before = self.toasts.0.len();
+        self.toasts.0.retain(|toast| toast.about != about);
+        self.pacing.ask();
+        self.toasts.0.len() < before
+    }
+
+    /// Takes away the message under the pointer; false when there is none.
+    pub(super) fn dismiss_toast(&mut self, x: f64, y: f64) -> bool {
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else {
+            return false;
+        };
+        let hit = self
+            .toasts
+            .placed(&geometry)
+            .into_iter()
+            .find(|(_, rect, _)| contains(*rect, x, y))
+            .map(|(toast, ..)| toast.about);
+        hit.is_some_and(|about| self.settle(about))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn toast(about: &'static str, until: Option<Instant>) -> Toast {
+        Toast { about, text: about.to_owned(), until }
+    }
+
+    #[test]
+    fn the_oldest_makes_room_and_one_about_the_same_takes_its_place() {
+        let mut toasts = Toasts::default();
+        for about in ["a", "b", "c", "b", "d"] {
+            toasts.add(toast(about, None));
+        }
+        let left: Vec<_> = toasts.0.iter().map(|toast| toast.about).collect();
+        assert_eq!(left, ["c", "b", "d"]);
+    }
+
+    #[test]
+    fn an_error_stays_and_others_go() {
+        let now = Instant::now();
+        let mut toasts = Toasts::default();
+        toasts.add(toast("error", None));
+        toasts.add(toast("news", Some(now + TIME)));
+        assert_eq!(toasts.expire(now), Some(now + TIME));
+        assert_eq!(toasts.expire(now + TIME), None);
+        assert_eq!(toasts.0, [toast("error", None)]);
+    }
+
+    #[test]
+    fn long_text_breaks_between_words_and_ends_in_an_ellipsis() {
+        assert_eq!(wrap("one two three\nfour", 8), ["one two", "three", "four"]);
+        let lines = wrap(&"word ".repeat(100), 10);
+        assert_eq!(lines.len(), LINES);
+        assert!(lines[LINES - 1].ends_with('…'));
+    }
+}
