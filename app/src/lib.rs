@@ -15,6 +15,8 @@ mod ready;
 mod signals;
 mod window;
 
+use std::io::Write;
+
 use anyhow::Result;
 
 use args::Args;
@@ -31,11 +33,10 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Prints the settings in force; says what is wrong with the file, if it is.
-#[allow(clippy::print_stdout, reason = "this is what was asked for")]
 fn print_config() -> Result<()> {
     let home = unterm_control::home();
-    let config = config::load(&home.join("config.toml"), &home)
+    let config = config::load(&home.join(config::FILE), &home)
         .map_err(|complaints| anyhow::anyhow!(complaints.join("\n")))?;
-    print!("{}", config::reference::print(&config));
+    std::io::stdout().write_all(config::reference::print(&config).as_bytes())?;
     Ok(())
 }

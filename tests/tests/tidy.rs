@@ -142,13 +142,13 @@ fn the_readme_lists_every_default_key() {
         .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())
         .flat_map(|row| row.split(", "))
         .collect();
-    // The table's rows read `entry("name", Action, &["ctrl+shift+t", …]),`.
-    let bound = tree.text("app/src/window/actions.rs").lines().filter_map(|line| {
-        line.trim().strip_prefix("entry(\"")?.split_once("&[")?.1.strip_suffix("]),")
+    // The table's rows read `plain!("name", …, Action, ["ctrl+shift+t", …]),`.
+    let bound = tree.text("app/src/action.rs").lines().filter_map(|line| {
+        line.trim().strip_prefix("plain!(\"")?.rsplit_once(", [")?.1.strip_suffix("]),")
     });
     let mut findings = Vec::new();
     let mut count = 0;
-    for chord in bound.flat_map(|chords| chords.split(", ")) {
+    for chord in bound.flat_map(|chords| chords.split(", ")).filter(|chord| !chord.is_empty()) {
         let chord = chord.trim_matches('"');
         count += 1;
         if !listed.iter().any(|listed| listed.to_lowercase() == spelled(chord)) {

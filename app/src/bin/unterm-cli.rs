@@ -5,6 +5,8 @@
 
 #[path = "../cli/args.rs"]
 mod args;
+#[path = "../cli/local.rs"]
+mod local;
 #[path = "../cli/show.rs"]
 mod show;
 
@@ -37,6 +39,15 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<ExitCode> {
     let home = unterm_control::home();
+    let printed = match &args.command {
+        Command::Config(command) => Some(local::config(command, &home)?),
+        Command::Theme(command) => Some(local::theme(command, &home)?),
+        _ => None,
+    };
+    if let Some(text) = printed {
+        write_out(&text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut client = match &args.instance {
         Some(name) => Client::connect_to(&client::find_by_name(&home, name)?)?,
         None => Client::connect(&home)?,
@@ -47,16 +58,20 @@ fn run(args: &Args) -> Result<ExitCode> {
         (false, Some(text)) => text,
         _ => serde_json::to_string_pretty(&result)? + "\n",
     };
-    // A closed pipe (`| head`) is no failure of ours.
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => return Err(error.into()),
-        _ => {}
-    }
+    write_out(&text)?;
     if result["timed_out"] == true {
         eprintln!("the command still runs");
     }
     Ok(if has_failed(&args.command, &result) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Prints; a closed pipe (`| head`) is no failure of ours.
+fn write_out(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Whether a command that was run did not end well, so that scripts can tell as they do for one of their own.
@@ -77,6 +92,8 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         None => only_session(client),
     };
     Ok(match command {
+        // Done before anything is asked of an instance.
+        Command::Config(_) | Command::Theme(_) => bail!("this needs no instance"),
         Command::Session(command) => match command {
             S::List => ("session.list", json!({})),
             S::Create { cols, rows, cwd, env, program } => {

@@ -60,6 +60,12 @@ impl Named for OnlyId {
 /// What to do.
 #[derive(Subcommand)]
 pub enum Command {
+    /// Preferences: the file config.toml.
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Themes: the colours of every pane.
+    #[command(subcommand)]
+    Theme(ThemeCommand),
     /// Sessions: the panes of the terminal.
     #[command(subcommand)]
     Session(SessionCommand),
@@ -136,6 +142,38 @@ pub enum Command {
         method: String,
         /// Its parameters as a JSON object.
         params: Option<String>,
+    },
+}
+
+/// Preferences: the file config.toml.
+#[derive(Subcommand)]
+pub enum ConfigCommand {
+    /// Say what is wrong in a file, each problem with its line and column; fails if there is one.
+    Check {
+        /// The file; without it the one in force.
+        file: Option<PathBuf>,
+    },
+    /// Print where the file is.
+    Path,
+}
+
+/// Themes: the colours of every pane.
+#[derive(Subcommand)]
+pub enum ThemeCommand {
+    /// Print every theme's name; the one in force has a mark.
+    List,
+    /// Make a theme the one in force, in the file and in every running Unterm.
+    Set {
+        /// Its name.
+        name: String,
+    },
+    /// Make a theme of one for Alacritty, kitty, Ghostty, iTerm2, Windows Terminal or base16.
+    Import {
+        /// Its file.
+        file: PathBuf,
+        /// Its name here; without it the file's.
+        #[arg(long)]
+        name: Option<String>,
     },
 }
 

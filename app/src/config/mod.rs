@@ -4,6 +4,7 @@
 //! against ([`parse`]) and what the reference page is made of ([`reference`]). Owns the file's meaning and the themes;
 //! applies nothing by itself: window and mux do, each time [`Settings`] gives them a new `Config`.
 
+pub mod edit;
 pub mod keys;
 pub mod parse;
 pub mod reference;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use settings::{Change, Complaint, Settings, load};
+pub use settings::{Change, Complaint, FILE, Settings, load};
 
 /// Everything that can be preferred. Each key may be left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use super::{Config, parse::parse, theme};
 
 /// The file's name in Unterm's home directory.
-const FILE: &str = "config.toml";
+pub const FILE: &str = "config.toml";
 
 /// What a file that can't be used is answered with: a line for people, with its place.
 pub type Complaint = String;

@@ -1,0 +1,72 @@
+//! Commands that need no running instance: they read and write files of Unterm's home directory.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+use unterm::config::{self, edit, theme};
+
+use crate::args::{ConfigCommand, ThemeCommand};
+
+/// Does a command on the preferences and gives what it prints.
+pub fn config(command: &ConfigCommand, home: &Path) -> Result<String> {
+    let own = home.join(config::FILE);
+    match command {
+        ConfigCommand::Path => Ok(format!("{}\n", own.display())),
+        ConfigCommand::Check { file } => {
+            let file = file.as_ref().unwrap_or(&own);
+            if *file != own && !file.exists() {
+                bail!("{}: there is no such file", file.display());
+            }
+            match config::load(file, home) {
+                Ok(_) => Ok(format!("{}: no problem found\n", file.display())),
+                Err(complaints) => bail!(complaints.join("\n")),
+            }
+        }
+    }
+}
+
+/// Does a command on themes and gives what it prints.
+pub fn theme(command: &ThemeCommand, home: &Path) -> Result<String> {
+    match command {
+        ThemeCommand::List => {
+            let config = config::load(&home.join(config::FILE), home).unwrap_or_default();
+            let mut out = String::new();
+            for name in theme::names(home) {
+                let mark = if name == config.theme.pick(None) { '*' } else { ' ' };
+                let title =
+                    theme::find(&name, home).map_or_else(|why| why.to_string(), |t| t.title);
+                out.push_str(&format!("{mark} {name:<24} {title}\n"));
+            }
+            Ok(out)
+        }
+        ThemeCommand::Set { name } => {
+            edit::set(home, &["theme"], name.as_str().into())?;
+            Ok(String::new())
+        }
+        ThemeCommand::Import { file, name } => import(file, name.as_deref(), home),
+    }
+}
+
+fn import(file: &Path, name: Option<&str>, home: &Path) -> Result<String> {
+    let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
+    let text =
+        String::from_utf8(bytes).with_context(|| format!("{} is no text", file.display()))?;
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let name = name.map_or_else(|| stem.to_lowercase().replace(' ', "-"), str::to_owned);
+    if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
+        bail!("{name:?} can't be a theme's name; say another with --name");
+    }
+    let (format, theme) = theme::import::import(&text, &stem)
+        .map_err(|why| anyhow::anyhow!("{}: {why}", file.display()))?;
+    let target: PathBuf = theme::folder(home).join(format!("{name}.toml"));
+    if target.exists() {
+        bail!("{} exists; say another name with --name", target.display());
+    }
+    std::fs::create_dir_all(theme::folder(home))?;
+    let mut out = std::fs::File::create_new(&target)?;
+    out.write_all(theme.to_toml().as_bytes())?;
+    Ok(format!("{name}: a theme of {format:?}, in {}\n", target.display()))
+}

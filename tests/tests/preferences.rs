@@ -1,0 +1,124 @@
+//! The configuration file, changed while the program runs, with and without a window.
+
+use std::fs;
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+use unterm_tests::{Display, Instance, Picture, Start, Window, wait_for};
+
+const NORD: [u8; 3] = [0x2e, 0x34, 0x40];
+const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
+/// What a theme's red looks like, which marks an error.
+const DRACULA_RED: [u8; 3] = [0xff, 0x55, 0x55];
+
+fn count(picture: &Picture, color: [u8; 3]) -> usize {
+    picture.pixels.iter().filter(|pixel| **pixel == color).count()
+}
+
+/// Waits until most of the window has the background of a theme.
+fn wait_for_background(window: &Window<'_>, color: [u8; 3]) -> Result<()> {
+    wait_for(
+        &format!("a window in {color:x?}"),
+        || {
+            let picture = window.picture()?;
+            Ok((count(&picture, color) * 2 > picture.pixels.len()).then_some(()))
+        },
+        String::new,
+    )
+}
+
+/// Writes the file as an editor does: a new one in its place.
+fn write(unterm: &Instance, text: &str) -> Result<()> {
+    let new = unterm.registry().join("config.new");
+    fs::write(&new, text)?;
+    fs::rename(new, unterm.registry().join("config.toml"))?;
+    Ok(())
+}
+
+#[test]
+fn a_change_is_applied_at_once_and_an_error_is_shown_and_changes_nothing() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).arg("--painter").arg("cpu").now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let columns = |unterm: &mut Instance| {
+        Ok::<_, anyhow::Error>(
+            unterm.call("session.list", json!({}))?["sessions"][0]["cols"].clone(),
+        )
+    };
+    let before = columns(&mut unterm)?.as_u64().unwrap_or_default();
+
+    write(
+        &unterm,
+        "theme = 'nord'\n[font]\nsize = 24\n[keys]\n'ctrl+shift+y' = 'send_text:echo b\\x6fund\\r'\n",
+    )?;
+    wait_for_background(&window, NORD)?;
+    let after = columns(&mut unterm)?.as_u64().unwrap_or_default();
+    ensure!(after * 3 < before * 2, "{before} columns became {after}");
+    display.press(&["Control_L", "Shift_L", "y"])?;
+    pane.wait_for_text(&mut unterm, "bound")?;
+
+    write(&unterm, "theme = 'dracula'\n[font]\nsize = 12\n")?;
+    wait_for_background(&window, DRACULA)?;
+    ensure!(columns(&mut unterm)? == before);
+
+    let calm = count(&window.picture()?, DRACULA_RED);
+    write(&unterm, "theme = 'nord'\n[font]\nsise = 12\n")?;
+    wait_for(
+        "a message with the mark of an error",
+        || Ok((count(&window.picture()?, DRACULA_RED) > calm).then_some(())),
+        || unterm.log(),
+    )?;
+    let log = unterm.log();
+    ensure!(
+        log.contains("config.toml:3:1: there is no key \"sise\" in [font]; did you mean \"size\"?"),
+        "{log}"
+    );
+    wait_for_background(&window, DRACULA)?;
+
+    write(&unterm, "theme = 'dracula'\n")?;
+    wait_for(
+        "the message to go",
+        || Ok((count(&window.picture()?, DRACULA_RED) <= calm).then_some(())),
+        || unterm.log(),
+    )?;
+    Ok(())
+}
+
+#[test]
+fn the_command_line_checks_the_file_and_sets_the_theme() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).arg("--painter").arg("cpu").now()?;
+    let window = display.window_of(&unterm)?;
+    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    write(&unterm, "# mine\ntheme = 'nord'\n")?;
+    wait_for_background(&window, NORD)?;
+    let set = unterm.cli(&["theme", "set", "dracula"])?;
+    ensure!(set.status.success(), "{set:?}");
+    wait_for_background(&window, DRACULA)?;
+    let text = fs::read_to_string(unterm.registry().join("config.toml"))?;
+    ensure!(text == "# mine\ntheme = \"dracula\"\n", "{text}");
+    ensure!(unterm.cli(&["config", "check"])?.status.success());
+    let wrong = unterm.cli(&["theme", "set", "nort"])?;
+    let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    ensure!(!wrong.status.success() && said.contains("did you mean \"nord\"?"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn a_headless_start_takes_shell_environment_and_scrollback_from_the_file() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    fs::write(
+        home.path().join("config.toml"),
+        "[shell]\nprogram = 'sh'\nargs = ['-c', 'seq 1 500; echo $GREETING; read x']\n[env]\nGREETING = 'from the file'\n\
+         [scrollback]\nlines = 100\n",
+    )?;
+    let mut unterm = Start::headless().registry(home.path()).now()?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_text(&mut unterm, "from the file")?;
+    let history = unterm.call("session.history", json!({"id": 0, "limit": 10_000}))?;
+    let text = history.to_string();
+    ensure!(text.contains("460") && !text.contains("\"300"), "{text}");
+    Ok(())
+}
