@@ -210,7 +210,7 @@ fn compiler(text: &mut String, random: &mut Random) -> usize {
         let _ = match random.below(6) {
             0..=2 => write!(
                 text,
-                "\x1b[1m\x1b[32m   Compiling\x1b[0m {a}-{b} v{}.{}.{} (/home/user/work/{c}/crates/{a})\r\n",
+                "\x1b[1m\x1b[32m   Compiling\x1b[0m {a}-{b} v{}.{}.{} (/home/user/src/{c}/crates/{a})\r\n",
                 random.below(4),
                 random.below(40),
                 random.below(20)
@@ -235,7 +235,7 @@ fn compiler(text: &mut String, random: &mut Random) -> usize {
             _ => write!(
                 text,
                 "[{:3}%] \x1b[32mBuilding CXX object src/{a}/CMakeFiles/{b}.dir/{c}.cpp.o\x1b[0m\r\n\
-                 /usr/bin/c++ -DNDEBUG -I/home/user/work/{a}/include -I/usr/include/{b} -O2 -g -std=c++20 -o {c}.o -c {c}.cpp\r\n",
+                 /usr/bin/c++ -DNDEBUG -I/home/user/src/{a}/include -I/usr/include/{b} -O2 -g -std=c++20 -o {c}.o -c {c}.cpp\r\n",
                 random.below(100)
             ),
         };
