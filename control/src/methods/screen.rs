@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer, ser::SerializeSeq};
 use serde_json::value::{RawValue, to_raw_value};
 use unterm_mux::{Pane, PaneId};
-use unterm_term::{CursorShape, LineId};
+use unterm_term::{Case, CursorShape, LineId, Pattern, PatternKind, SearchOrder};
 
 use super::{
     Access, Caller, Context, Group, Method, Result,
@@ -382,48 +382,39 @@ impl Method for Search {
         let pane = context.pane(params.target())?;
         let pattern = params.pattern.required("pattern")?.into_owned();
         let max = params.max_results.number("max_results", 0..=u64::MAX)?.unwrap_or(50);
-        blocking(move || search(&pane, &pattern, max.min(MOST_ROWS))).await
+        blocking(move || search(&pane, &pattern, max.min(MOST_ROWS))).await?
     }
 }
 
-fn search(pane: &SharedPane, pattern: &str, max: u64) -> SearchReply {
+fn search(pane: &SharedPane, pattern: &str, max: u64) -> Result<SearchReply> {
     let mut reply = SearchReply { matches: Vec::new(), total: 0 };
-    let mut next = pane.term().oldest().0;
-    let mut text = String::new();
-    let finder = memchr::memmem::Finder::new(pattern);
-    loop {
-        let term = pane.term();
-        let oldest = term.oldest().0;
-        let bottom = term.live_top().0 + u64::from(term.size().rows);
-        next = next.max(oldest);
-        if next >= bottom {
-            return reply;
-        }
-        let until = bottom.min(next + STRIDE);
-        for line in next..until {
-            text.clear();
-            term.row_text(LineId(line), &mut text);
-            let own = text.len();
-            // A match that begins in this row may go on in those it wraps into.
-            let mut last = line;
-            while text.len() < own + pattern.len() && term.is_wrapped(LineId(last)) {
-                last += 1;
-                if !term.row_text(LineId(last), &mut text) {
-                    break;
-                }
+    let lines = pane.term().lines();
+    let (oldest, end) = (lines.oldest().0, lines.end().0);
+    // Every row holds the empty text.
+    let all = pattern.is_empty().then_some(oldest..end).into_iter().flatten();
+    let pattern =
+        Pattern::new(pattern, PatternKind::Literal, Case::Sensitive).map_err(|error| {
+            Error::Invalid {
+                name: "pattern",
+                expected: "a text to search for".to_owned(),
+                got: error.to_string(),
             }
-            let is_match =
-                finder.find(text.as_bytes()).is_some_and(|at| at < own || pattern.is_empty());
-            if is_match {
-                reply.total += 1;
-                if (reply.matches.len() as u64) < max {
-                    let text = text[..own].to_owned();
-                    reply.matches.push(Row { row: line - oldest, text, line_id: line });
-                }
-            }
+        })?;
+    let mut texts = lines.clone();
+    let found = lines.search(&pattern, SearchOrder::OldestFirst);
+    let mut last = None;
+    for line in found.map(|found| found.range.start.line.0).chain(all) {
+        if last.replace(line) == Some(line) {
+            continue;
         }
-        next = until;
+        reply.total += 1;
+        if (reply.matches.len() as u64) < max {
+            let mut text = String::new();
+            texts.row_text(LineId(line), &mut text);
+            reply.matches.push(Row { row: line - oldest, text, line_id: line });
+        }
     }
+    Ok(reply)
 }
 
 /// `screen.detect_errors`.

@@ -1,7 +1,8 @@
 //! Bytes a second through the engine, beside the `alacritty_terminal` crate in the same process.
 //!
 //! `cargo bench -p unterm-term` prints one line a stream: MB/s of both, medians of interleaved runs, and the ratio.
-//! At the end, milliseconds for what a person waits for: a resize of 100,000 lines of history to 60 columns and back.
+//! At the end, milliseconds for what a person waits for: a resize of 100,000 lines of history to 60 columns and back, and
+//! searches through them for all matches. Ours ends with the same over 1,000,000 lines: how long the lock is held.
 //!
 //! 80×24 cells, 10,000 lines of history, 64 KiB a batch. `cargo bench -p unterm-term -- NAME` runs the streams whose
 //! name contains NAME; with `--only-ours` nothing is compared, with `--once` each stream runs once (for profilers).
@@ -76,30 +77,121 @@ fn main() {
         let (ours, theirs) = (median(ours), median(theirs));
         println!("{:<24} {ours:>7.1} ms {theirs:>9.1} ms {:>6.2}×", "resize", theirs / ours);
     }
+    if !only_ours {
+        search_both(wanted);
+    }
+    if wanted("long-history") {
+        long_history();
+    }
 }
 
-/// Milliseconds that 100,000 lines of history take to go to 60 columns and back, ours and theirs.
-fn resize_both() -> (f64, f64) {
-    const HISTORY: usize = 100_000;
+/// Lines for a history of so many.
+fn history(lines: usize) -> String {
     let mut random = Random(1);
     let mut text = String::new();
-    for i in 0..HISTORY {
+    for i in 0..lines {
         let len = random.below(100);
         let _ = write!(text, "\x1b[3{}m{i}\x1b[m ", i % 8);
         ascii(&mut text, &mut random, len);
         text.push_str("\r\n");
     }
-    let options = unterm_term::Options { scrollback: HISTORY, ..Default::default() };
+    text
+}
+
+fn our_history(lines: usize) -> unterm_term::Term {
+    let options = unterm_term::Options { scrollback: lines, ..Default::default() };
     let mut term = unterm_term::Term::new(unterm_term::Size::cells(COLS, ROWS), options);
-    unterm_term::Parser::new().advance(&mut term, text.as_bytes());
+    unterm_term::Parser::new().advance(&mut term, history(lines).as_bytes());
+    // As a pane does in its program's first pause.
+    while let Some(mut due) = term.compression() {
+        due.run();
+        term.compressed(due);
+    }
+    term
+}
+
+fn their_history(lines: usize) -> alacritty_terminal::Term<VoidListener> {
+    let config = Config { scrolling_history: lines, ..Config::default() };
+    let mut term = alacritty_terminal::Term::new(config, &Cells(COLS), VoidListener);
+    let mut parser: Processor = Processor::new();
+    parser.advance(&mut term, history(lines).as_bytes());
+    term
+}
+
+fn milliseconds(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64() * 1e3
+}
+
+/// What to search for, and whether it is a regular expression (theirs always is). Without an upper-case letter the case
+/// does not matter, as in theirs.
+const SEARCHES: [(&str, &str, bool); 3] = [
+    ("search-literal", "99999 ", false),
+    ("search-word", "abc", false),
+    ("search-regex", r"[a-f]{3}\d+", true),
+];
+
+/// Prints how long finding every match in 100,000 lines takes, ours and theirs.
+fn search_both(wanted: impl Fn(&str) -> bool) {
+    use alacritty_terminal::index::{Column, Direction, Point};
+    use alacritty_terminal::term::search::{RegexIter, RegexSearch};
+    use unterm_term::{Case, Pattern, PatternKind, SearchOrder};
+    if !SEARCHES.iter().any(|(name, ..)| wanted(name)) {
+        return;
+    }
+    let (ours, theirs) = (our_history(HISTORY), their_history(HISTORY));
+    for (name, text, is_regex) in SEARCHES {
+        if !wanted(name) {
+            continue;
+        }
+        let kind = if is_regex { PatternKind::Regex } else { PatternKind::Literal };
+        let (mut our_times, mut their_times, mut counts) = (Vec::new(), Vec::new(), (0, 0));
+        for _ in 0..RUNS {
+            our_times.push(milliseconds(|| {
+                let pattern = Pattern::new(text, kind, Case::Smart).expect("a pattern");
+                counts.0 = ours.lines().search(&pattern, SearchOrder::OldestFirst).count();
+            }));
+            their_times.push(milliseconds(|| {
+                let mut regex = RegexSearch::new(text).expect("a pattern");
+                let start = Point::new(theirs.topmost_line(), Column(0));
+                let end = Point::new(theirs.bottommost_line(), theirs.last_column());
+                counts.1 =
+                    RegexIter::new(start, end, Direction::Right, &theirs, &mut regex).count();
+            }));
+        }
+        let (ours, theirs) = (median(our_times), median(their_times));
+        println!(
+            "{name:<24} {ours:>7.1} ms {theirs:>9.1} ms {:>6.2}×   {} and {} matches",
+            theirs / ours,
+            counts.0,
+            counts.1
+        );
+    }
+}
+
+/// Prints how long a million lines keep the lock.
+fn long_history() {
+    let mut term = our_history(1_000_000);
+    for cols in [60, COLS] {
+        let time = milliseconds(|| term.resize(unterm_term::Size::cells(cols, ROWS)));
+        println!("resize 1,000,000 lines   {time:>7.1} ms to {cols} columns");
+    }
+    let mut lines = None;
+    let time = milliseconds(|| lines = Some(term.lines()));
+    println!("copy 1,000,000 lines     {time:>7.2} ms to search them outside the lock");
+}
+
+const HISTORY: usize = 100_000;
+
+/// Milliseconds that 100,000 lines of history take to go to 60 columns and back, ours and theirs.
+fn resize_both() -> (f64, f64) {
+    let mut term = our_history(HISTORY);
     let start = Instant::now();
     term.resize(unterm_term::Size::cells(60, ROWS));
     term.resize(unterm_term::Size::cells(COLS, ROWS));
     let ours = start.elapsed();
-    let config = Config { scrolling_history: HISTORY, ..Config::default() };
-    let mut term = alacritty_terminal::Term::new(config, &Cells(COLS), VoidListener);
-    let mut parser: Processor = Processor::new();
-    parser.advance(&mut term, text.as_bytes());
+    let mut term = their_history(HISTORY);
     let start = Instant::now();
     term.resize(Cells(60));
     term.resize(Cells(COLS));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::Color;
 use crate::Rgb;
-use crate::page::{PackedRow, Page, Run};
+use crate::page::{PackedRow, Page, Run, Wraps};
 use crate::snapshot::Link;
 use crate::style::{Attrs, Style, Underline};
 
@@ -26,8 +26,7 @@ pub(crate) struct Cold {
     rows: u32,
     /// Length of the longest row, in cells.
     pub longest: u16,
-    /// A row goes on in the next.
-    pub any_wrapped: bool,
+    pub wraps: Wraps,
 }
 
 impl Cold {
@@ -41,7 +40,7 @@ impl Cold {
             pages: pages.len() as u32,
             rows: pages.iter().map(|page| page.len() as u32).sum(),
             longest: pages.iter().map(|page| page.longest).max().unwrap_or(0),
-            any_wrapped: pages.iter().any(|page| page.any_wrapped),
+            wraps: Wraps::of_pages(pages),
         }
     }
 
@@ -75,6 +74,7 @@ impl Cold {
 }
 
 /// The pages of a group, to read.
+#[derive(Clone)]
 pub(crate) struct Thawed {
     /// Each with the number of its first row in the group.
     pages: Vec<(usize, Arc<Page>)>,
@@ -206,17 +206,7 @@ fn read_page(from: &mut Reader<'_>) -> Option<Page> {
         .map(|_| Some(Arc::new(Link { id: from.text()?.to_owned(), uri: from.text()?.to_owned() })))
         .collect::<Option<_>>()?;
     let clusters = (0..from.count()?).map(|_| from.text().map(Arc::from)).collect::<Option<_>>()?;
-    Some(Page {
-        longest: rows.iter().map(|row| row.occ).max().unwrap_or(0),
-        any_wrapped: rows.iter().any(|row| row.meta().is_wrapped()),
-        rows: rows.into(),
-        bytes,
-        words,
-        runs: page_runs.into(),
-        styles,
-        links,
-        clusters,
-    })
+    Some(Page::new(rows.into(), bytes, words, page_runs.into(), styles, links, clusters))
 }
 
 /// Seven bits a byte, the least first.

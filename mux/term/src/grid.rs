@@ -547,6 +547,30 @@ impl Grid {
         Some(RowView { cells: &scratch.cells, meta: page.meta(row), tables: page.tables() })
     }
 
+    /// All rows that are kept, oldest first, with the number of each entry's first: those of history as they are, the
+    /// others packed into pages.
+    pub fn entries(&self) -> Vec<(u64, Stored)> {
+        let mut entries: Vec<_> = self.history.entries().cloned().collect();
+        let mut builder = PageBuilder::default();
+        let mut table = usize::MAX;
+        let mut first = self.live_top - self.pending as u64;
+        for place in 0..self.pending + self.rows {
+            let slot = self.order[(self.head + place) % self.slots] as usize;
+            if self.table_of(slot) != table {
+                table = self.table_of(slot);
+                builder.source();
+            }
+            builder.push(self.slot_cells(slot), self.meta[slot], self.tables[table].view());
+            if builder.len() == rows_per_page(self.cols) || place + 1 == self.pending + self.rows {
+                let rows = builder.len() as u64;
+                entries.push((first, Stored::Packed(Arc::new(builder.finish()))));
+                table = usize::MAX;
+                first += rows;
+            }
+        }
+        entries
+    }
+
     /// Data of row number `line`, if it is kept.
     pub fn line_meta(&self, line: u64) -> Option<RowMeta> {
         if line < self.oldest() || line >= self.end() {

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cold::{Cold, GROUP_BYTES, GROUP_PAGES, Thawed};
-use crate::page::Page;
+use crate::page::{Page, Wraps};
 
 /// The newest rows, which are never compressed. Few in tests, so that they see both forms.
 const NEAR_ROWS: u64 = if cfg!(test) { 16 } else { 4096 };
@@ -36,11 +36,19 @@ impl Stored {
 
     /// Whether rows of `cols` cells would hold the text as it is: nothing to join, nothing to part.
     pub fn fits(&self, cols: usize) -> bool {
-        let (longest, any_wrapped) = match self {
-            Self::Packed(page) => (page.longest, page.any_wrapped),
-            Self::Cold(cold) => (cold.longest, cold.any_wrapped),
+        let longest = match self {
+            Self::Packed(page) => page.longest,
+            Self::Cold(cold) => cold.longest,
         };
-        !any_wrapped && longest as usize <= cols
+        !self.wraps().any && longest as usize <= cols
+    }
+
+    /// Which rows go on in the next.
+    pub fn wraps(&self) -> Wraps {
+        match self {
+            Self::Packed(page) => page.wraps,
+            Self::Cold(cold) => cold.wraps,
+        }
     }
 
     /// The pages, thawed without a trace where they are cold.
@@ -147,6 +155,11 @@ impl History {
                 self.pop()
             }
         }
+    }
+
+    /// All rows, oldest first, with the number of each entry's first row.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = &(u64, Stored)> {
+        self.entries.iter()
     }
 
     /// Removes the first entry: the number of its first row and the rows.

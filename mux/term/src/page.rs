@@ -71,8 +71,39 @@ pub(crate) struct Page {
     pub clusters: Box<[Arc<str>]>,
     /// Length of the longest row, in cells.
     pub longest: u16,
-    /// A row goes on in the next.
-    pub any_wrapped: bool,
+    pub wraps: Wraps,
+}
+
+/// Which rows of some pages go on in the next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wraps {
+    pub any: bool,
+    pub all: bool,
+    /// The last one.
+    pub last: bool,
+}
+
+impl Wraps {
+    /// Of no rows.
+    const NONE: Self = Self { any: false, all: true, last: false };
+
+    fn of(rows: &[PackedRow]) -> Self {
+        let wrapped = |row: &PackedRow| row.meta().is_wrapped();
+        Self {
+            any: rows.iter().any(wrapped),
+            all: rows.iter().all(wrapped),
+            last: rows.last().is_some_and(wrapped),
+        }
+    }
+
+    /// Of pages in a row.
+    pub fn of_pages<'a>(pages: impl IntoIterator<Item = &'a Arc<Page>>) -> Self {
+        pages.into_iter().fold(Self::NONE, |so_far, page| Self {
+            any: so_far.any || page.wraps.any,
+            all: so_far.all && page.wraps.all,
+            last: page.wraps.last,
+        })
+    }
 }
 
 impl Page {
@@ -82,6 +113,13 @@ impl Page {
 
     pub fn meta(&self, row: usize) -> RowMeta {
         self.rows[row].meta()
+    }
+
+    /// The row's characters where each is one byte of Latin-1 in one column (0: empty), as many as its `occ`.
+    pub fn narrow_text(&self, row: usize) -> Option<&[u8]> {
+        let row = &self.rows[row];
+        let start = row.cells as usize;
+        row.narrow.then(|| &self.bytes[start..start + row.occ as usize])
     }
 
     /// Whether the row's cells carry no ids: Latin-1 in the default style.
@@ -103,6 +141,21 @@ impl Page {
 
     pub fn tables(&self) -> TablesView<'_> {
         TablesView { styles: &self.styles, links: &self.links, clusters: &self.clusters }
+    }
+
+    /// A page of these parts.
+    pub fn new(
+        rows: Box<[PackedRow]>,
+        bytes: Box<[u8]>,
+        words: Box<[u32]>,
+        runs: Box<[Run]>,
+        styles: Box<[Style]>,
+        links: Box<[Arc<Link>]>,
+        clusters: Box<[Arc<str>]>,
+    ) -> Self {
+        let longest = rows.iter().map(|row| row.occ).max().unwrap_or(0);
+        let wraps = Wraps::of(&rows);
+        Self { rows, bytes, words, runs, styles, links, clusters, longest, wraps }
     }
 
     /// A page of one empty row.
@@ -266,16 +319,9 @@ impl PageBuilder {
             items.clear();
             exact
         }
-        Page {
-            longest: rows.iter().map(|row| row.occ).max().unwrap_or(0),
-            any_wrapped: rows.iter().any(|row| row.meta().is_wrapped()),
-            rows,
-            bytes: exact(&mut self.bytes),
-            words: exact(&mut self.words),
-            runs: exact(&mut self.runs),
-            styles: exact(&mut self.styles),
-            links: exact(&mut self.links),
-            clusters: exact(&mut self.clusters),
-        }
+        let (bytes, words) = (exact(&mut self.bytes), exact(&mut self.words));
+        let runs = exact(&mut self.runs);
+        let (styles, links) = (exact(&mut self.styles), exact(&mut self.links));
+        Page::new(rows, bytes, words, runs, styles, links, exact(&mut self.clusters))
     }
 }

@@ -71,6 +71,10 @@ pub struct TextRange {
 pub struct Match {
     /// First and last cell.
     pub range: TextRange,
+    /// The screen it is on.
+    pub screen: ScreenKind,
+    /// The terminal's `seq` when its lines were copied; see [`Term::still_holds`].
+    pub seq: u64,
 }
 
 /// Where the next character goes.

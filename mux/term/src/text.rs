@@ -1,11 +1,9 @@
 //! Text out of the grid: rows, ranges, words and lines.
 
-use memchr::memmem;
-
 use crate::cell::{Cell, Content, PromptRole, Width};
 use crate::grid::{RowView, Scratch};
 use crate::term::Term;
-use crate::{LineId, Match, Point, TextRange};
+use crate::{Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, TextRange};
 
 /// What parts words besides blanks.
 const SEPARATORS: &str = ",;|│'\"`()[]{}<>";
@@ -17,9 +15,7 @@ impl Term {
     pub fn row_text(&self, line: LineId, text: &mut String) -> bool {
         let mut scratch = Scratch::default();
         let Some(view) = self.grid.read(line.0, &mut scratch) else { return false };
-        let start = text.len();
-        push_cells(&view, 0, view.cells.len(), text);
-        trim(text, start);
+        push_row(&view, text);
         true
     }
 
@@ -126,74 +122,28 @@ impl Term {
     }
 }
 
-/// Rows joined into one text, to search in.
-#[derive(Default)]
-struct Joined {
-    text: String,
-    /// The rows, each with where its text starts.
-    rows: Vec<(u64, usize)>,
+impl Term {
+    /// Places where `text` stands (literally, also across wrapped rows), oldest first, at most `max`, none inside another.
+    /// Takes time with the length of history: to search without the lock see [`Term::lines`].
+    pub fn find(&self, text: &str, max: usize) -> Vec<Match> {
+        match Pattern::new(text, PatternKind::Literal, Case::Sensitive) {
+            Ok(pattern) => {
+                self.lines().search(&pattern, SearchOrder::OldestFirst).take(max).collect()
+            }
+            Err(_) => Vec::new(),
+        }
+    }
 }
 
-impl Term {
-    /// Places where `pattern` stands (literally, also across wrapped rows), oldest first, at most `max`, none inside
-    /// another. Looks through all kept rows of the shown screen, so the time it takes grows with them.
-    pub fn find(&self, pattern: &str, max: usize) -> Vec<Match> {
-        let mut matches = Vec::new();
-        if pattern.is_empty() {
-            return matches;
-        }
-        let finder = memmem::Finder::new(pattern);
-        let mut joined = Joined::default();
-        let mut scratch = Scratch::default();
-        for line in self.grid.oldest()..self.grid.end() {
-            let Some(view) = self.grid.read(line, &mut scratch) else { continue };
-            joined.rows.push((line, joined.text.len()));
-            push_cells(&view, 0, view.cells.len(), &mut joined.text);
-            // The screen's last row may go on where nothing is kept: its program scrolled a part of the screen.
-            let goes_on = view.meta.is_wrapped() && line + 1 < self.grid.end();
-            if goes_on && joined.rows.len() < LINE_ROWS as usize {
-                let missing = self.grid.cols() - view.cells.len();
-                joined.text.extend(std::iter::repeat_n(' ', missing));
-                continue;
-            }
-            for at in finder.find_iter(joined.text.as_bytes()) {
-                if matches.len() == max {
-                    return matches;
-                }
-                let (start, _) = self.place_of(&joined, at);
-                let (_, end) = self.place_of(&joined, at + pattern.len() - 1);
-                matches.push(Match { range: TextRange { start, end, block: false } });
-            }
-            joined.text.clear();
-            joined.rows.clear();
-        }
-        matches
-    }
-
-    /// First and last cell of the character that byte `at` of a joined text belongs to.
-    fn place_of(&self, joined: &Joined, at: usize) -> (Point, Point) {
-        let row = joined.rows.partition_point(|(_, start)| *start <= at) - 1;
-        let (line, mut end) = joined.rows[row];
-        let mut scratch = Scratch::default();
-        let mut text = String::new();
-        let point = |col: usize| Point { line: LineId(line), col: col as u16 };
-        let Some(view) = self.grid.read(line, &mut scratch) else { return (point(0), point(0)) };
-        for (col, cell) in view.cells.iter().enumerate() {
-            text.clear();
-            push_cells(&view, col, col + 1, &mut text);
-            end += text.len();
-            if at < end {
-                return (point(col), point(col + cell.is_wide() as usize));
-            }
-        }
-        // A blank behind the last cell written.
-        let col = view.cells.len() + (at - end);
-        (point(col), point(col))
-    }
+/// Appends a row's text, without trailing blanks.
+pub(crate) fn push_row(view: &RowView<'_>, text: &mut String) {
+    let start = text.len();
+    push_cells(view, 0, view.cells.len(), text);
+    trim(text, start);
 }
 
 /// Appends the text of columns `start..end`.
-fn push_cells(view: &RowView<'_>, start: usize, end: usize, text: &mut String) {
+pub(crate) fn push_cells(view: &RowView<'_>, start: usize, end: usize, text: &mut String) {
     let end = end.min(view.cells.len());
     let mut cells = view.cells.get(start..end).unwrap_or_default();
     text.reserve(cells.len());

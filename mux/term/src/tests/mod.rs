@@ -7,6 +7,7 @@ mod oracle;
 mod osc;
 mod print;
 mod reflow;
+mod search;
 mod sequences;
 mod sessions;
 mod snapshot;

@@ -1,0 +1,114 @@
+//! All lines of a screen at one moment, to be read outside the terminal's lock.
+//!
+//! Taking them copies what is on the screen and, for history, one pointer for each thousand lines or so.
+
+use std::sync::Arc;
+
+use crate::cold::Thawed;
+use crate::grid::RowView;
+use crate::history::Stored;
+use crate::page::Page;
+use crate::term::Term;
+use crate::text::push_row;
+use crate::{LineId, Match, ScreenKind};
+
+/// The lines of one screen as they were when [`Term::lines`] was called: never changed, whatever the terminal does.
+#[derive(Clone)]
+pub struct Lines {
+    /// Numbers of the first rows, and the rows, oldest first.
+    pub(crate) entries: Vec<(u64, Stored)>,
+    pub(crate) cols: usize,
+    pub(crate) oldest: u64,
+    pub(crate) end: u64,
+    screen: ScreenKind,
+    pub(crate) seq: u64,
+    /// The group read last, and the number of its first row.
+    thawed: Option<(u64, Thawed)>,
+}
+
+impl Term {
+    /// The lines of the shown screen and its history, to be read or searched without the lock.
+    pub fn lines(&self) -> Lines {
+        Lines {
+            entries: self.grid.entries(),
+            cols: self.grid.cols(),
+            oldest: self.grid.oldest(),
+            end: self.grid.end(),
+            screen: self.screen,
+            seq: self.seq,
+            thawed: None,
+        }
+    }
+
+    /// Whether the text that a search found is still there: on the screen that is shown, on lines that are kept and have
+    /// not changed since.
+    pub fn still_holds(&self, found: &Match) -> bool {
+        let lines = found.range.start.line.0..=found.range.end.line.0;
+        found.screen == self.screen
+            && lines.into_iter().all(|line| {
+                self.grid.line_meta(line).is_some_and(|meta| meta.revision <= found.seq)
+            })
+    }
+}
+
+impl Lines {
+    /// Number of the terminal's last change when they were taken.
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// Which screen's they are.
+    pub fn screen(&self) -> ScreenKind {
+        self.screen
+    }
+
+    /// The oldest line.
+    pub fn oldest(&self) -> LineId {
+        LineId(self.oldest)
+    }
+
+    /// The line after the last.
+    pub fn end(&self) -> LineId {
+        LineId(self.end)
+    }
+
+    /// Appends a row's text, without trailing blanks, to `text`; false for a row that is not among them. Neighbouring rows
+    /// are read fastest.
+    pub fn row_text(&mut self, line: LineId, text: &mut String) -> bool {
+        let mut cells = Vec::new();
+        let Some((page, row)) = self.find(line.0) else { return false };
+        page.unpack(row, &mut cells);
+        push_row(&RowView { cells: &cells, meta: page.meta(row), tables: page.tables() }, text);
+        true
+    }
+
+    fn find(&mut self, line: u64) -> Option<(Arc<Page>, usize)> {
+        if !(self.oldest..self.end).contains(&line) {
+            return None;
+        }
+        let after = self.entries.partition_point(|(first, _)| *first <= line);
+        let (first, stored) = self.entries.get(after.checked_sub(1)?)?;
+        let row = (line - first) as usize;
+        match stored {
+            Stored::Packed(page) => Some((page.clone(), row)),
+            Stored::Cold(cold) => {
+                let thawed = match self.thawed.take().filter(|(at, _)| at == first) {
+                    Some((_, thawed)) => thawed,
+                    None => cold.thaw(),
+                };
+                let found = thawed.find(row).map(|(page, row)| (page.clone(), row));
+                self.thawed = Some((*first, thawed));
+                found
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Lines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lines")
+            .field("lines", &(self.oldest..self.end))
+            .field("seq", &self.seq)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,151 @@
+//! Search: what is found where, in which order, and whether it is still there.
+
+use proptest::prelude::*;
+
+use super::Fixture;
+use crate::{Case, Match, Pattern, PatternError, PatternKind, SearchOrder, Size};
+
+fn regex(pattern: &str) -> Pattern {
+    Pattern::new(pattern, PatternKind::Regex, Case::Sensitive).unwrap()
+}
+
+fn literal(text: &str, case: Case) -> Pattern {
+    Pattern::new(text, PatternKind::Literal, case).unwrap()
+}
+
+fn search(fixture: &Fixture, pattern: &Pattern) -> Vec<Match> {
+    let oldest: Vec<_> = fixture.term.lines().search(pattern, SearchOrder::OldestFirst).collect();
+    let mut newest: Vec<_> =
+        fixture.term.lines().search(pattern, SearchOrder::NewestFirst).collect();
+    newest.reverse();
+    assert!(oldest == newest, "the same in either order: {} and {}", oldest.len(), newest.len());
+    oldest
+}
+
+/// The texts that `pattern` matches on a 10×4 screen after `bytes`.
+#[track_caller]
+fn check(bytes: &str, pattern: &Pattern, expected: &[&str]) {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed(bytes);
+    let found = search(&fixture, pattern);
+    let texts: Vec<_> = found.iter().map(|found| fixture.term.text(found.range)).collect();
+    assert_eq!(texts, expected);
+}
+
+#[test]
+fn regular_expressions() {
+    check("error: 12\r\nwarning: 7", &regex(r"\d+"), &["12", "7"]);
+    check("a long word wraps here", &regex(r"w\w+s"), &["wraps"]);
+    check("ab\r\ncd", &regex("^.+$"), &["ab", "cd"]);
+    // What is erased is no text, what is printed is.
+    check("ab\x1b[44m\x1b[K\x1b[m\r\ncd ", &regex(".+$"), &["ab", "cd"]);
+    check("日本語 x\r\nae\u{301}b", &regex(r"本. |e\u{301}"), &["本語", "e\u{301}"]);
+    // A match ends with its line.
+    check("a \r\n\r\nb", &regex(r"a\s+b?"), &["a"]);
+    check("a\r\nb\r\nc", &regex(r"a[^x]+c|b"), &["b"]);
+    check("aaa", &regex("x*"), &[]);
+    check("aXa", &regex("[^a]*"), &["X"]);
+}
+
+#[test]
+fn cases() {
+    let text = "Foo foo FOO";
+    check(text, &literal("foo", Case::Sensitive), &["foo"]);
+    check(text, &literal("foo", Case::Insensitive), &["Foo", "foo", "FOO"]);
+    check(text, &literal("foo", Case::Smart), &["Foo", "foo", "FOO"]);
+    check(text, &literal("Foo", Case::Smart), &["Foo"]);
+    check("ÄÖ äö", &literal("äö", Case::Insensitive), &["ÄÖ", "äö"]);
+    check("W w", &Pattern::new(r"\Ww", PatternKind::Regex, Case::Smart).unwrap(), &[" w"]);
+    // A literal's characters mean nothing else.
+    check(r"a.b <x> \d", &literal(".", Case::Sensitive), &["."]);
+    check(r"a.b <x> \d", &literal(r"<x> \d", Case::Insensitive), &[r"<x> \d"]);
+}
+
+#[test]
+fn patterns_are_bounded() {
+    let make = |text: &str| Pattern::new(text, PatternKind::Regex, Case::Sensitive).unwrap_err();
+    assert_eq!(make(&"x".repeat(5000)), PatternError::TooLong);
+    assert!(matches!(make("a("), PatternError::Syntax(_)));
+    assert!(matches!(make(&"(".repeat(1000)), PatternError::Syntax(_)));
+    assert_eq!(make(r"(\w{1000}){1000}"), PatternError::TooLarge);
+    assert_eq!(make(r"\pL{500}"), PatternError::TooLarge);
+}
+
+#[test]
+fn matches_know_whether_they_still_hold() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("one needle\r\ntwo\r\nneedle\r\n");
+    let found = search(&fixture, &literal("needle", Case::Sensitive));
+    let hold = |fixture: &Fixture| -> Vec<bool> {
+        found.iter().map(|found| fixture.term.still_holds(found)).collect()
+    };
+    assert_eq!(hold(&fixture), [true, true]);
+    fixture.feed("more\r\nlines\r\n");
+    assert_eq!(hold(&fixture), [true, true], "scrolling changes no line");
+    fixture.feed("\x1b[H\x1b[2K");
+    assert_eq!(hold(&fixture), [true, false], "a line that was changed");
+    fixture.feed("\x1b[?1049h");
+    assert_eq!(hold(&fixture), [false, false], "the other screen");
+    fixture.feed("\x1b[?1049l");
+    assert_eq!(hold(&fixture), [true, false]);
+    fixture.term.resize(Size::cells(7, 4));
+    assert_eq!(hold(&fixture), [false, false], "new lines after a reflow");
+}
+
+#[test]
+fn a_copy_of_the_lines_stays_as_it_was() {
+    let mut fixture = Fixture::new(20, 4);
+    for i in 0..2000 {
+        fixture.feed(format!("line {i}\r\n"));
+    }
+    fixture.freeze();
+    let mut lines = fixture.term.lines();
+    fixture.feed("\x1b[3J\x1b[2J");
+    let mut text = String::new();
+    for i in [0, 1999, 3, 1024, 1500] {
+        text.clear();
+        assert!(lines.row_text(crate::LineId(i), &mut text));
+        assert_eq!(text, format!("line {i}"));
+    }
+    assert!(!lines.row_text(lines.end(), &mut text));
+    let mut search = lines.search(&regex("^line 1..$"), SearchOrder::NewestFirst);
+    assert_eq!(search.next().map(|found| found.range.start.line.0), Some(199));
+    assert_eq!(search.count(), 99);
+}
+
+/// Lines that wrap from one piece of history into the next are found whole, and a line without end is cut somewhere.
+#[test]
+fn long_lines() {
+    let mut fixture = Fixture::new(10, 4);
+    for i in 0..200 {
+        fixture.feed(format!("<{i}{}>\r\n", "x".repeat(500)));
+        fixture.freeze();
+    }
+    // The first four are beyond the 10,000 rows kept.
+    assert_eq!(search(&fixture, &regex("<[0-9]+x+>")).len(), 196);
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("0123456789".repeat(9990)).freeze();
+    assert!(search(&fixture, &regex("9+0")).len() > 9900);
+}
+
+proptest! {
+    #![proptest_config(super::cases(150))]
+
+    /// What a plain search in each line's text finds.
+    #[test]
+    fn every_match_and_nothing_else(
+        lines in prop::collection::vec("[ab日é ]{0,30}", 1..120),
+        pattern in "[ab日é ]{1,3}",
+    ) {
+        let mut fixture = Fixture::new(7, 4);
+        fixture.feed(lines.join("x\r\n"));
+        fixture.freeze();
+        let expected: usize = lines.iter().map(|line| line.matches(&pattern).count()).sum();
+        let found = search(&fixture, &literal(&pattern, Case::Sensitive));
+        prop_assert_eq!(found.len(), expected);
+        for found in found {
+            let text = fixture.term.text(found.range);
+            prop_assert_eq!(text.trim_end(), pattern.trim_end());
+        }
+    }
+}
