@@ -333,12 +333,17 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     let values = csi.params.room();
     let (mut len, mut parts, mut part) = (0, 0u32, false);
     let end = loop {
-        let (value, digits) = number(&bytes[at..]);
-        at += digits;
-        let byte = *bytes.get(at)?;
+        let mut value = 0u32;
+        let mut byte = *bytes.get(at)?;
         at += 1;
-        work::add(1 + digits);
-        *values.get_mut(len)? = value;
+        work::add(1);
+        while byte.wrapping_sub(b'0') < 10 {
+            work::add(1);
+            value = (value * 10 + (byte - b'0') as u32).min(u16::MAX as u32);
+            byte = *bytes.get(at)?;
+            at += 1;
+        }
+        *values.get_mut(len)? = value as u16;
         parts |= (part as u32) << len;
         len += 1;
         match byte {
@@ -359,38 +364,6 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     csi.end = end;
     csi.params.set_len(len, parts);
     Some(at)
-}
-
-/// The decimal number that `bytes` begin with, at most 65,535, and its length; 0 for none.
-#[inline(always)]
-fn number(bytes: &[u8]) -> (u16, usize) {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    if let Some(eight) = bytes.first_chunk::<8>() {
-        // All digits at once, so that no branch depends on how many there are.
-        let digits = u64::from_le_bytes(*eight) ^ (EACH * b'0' as u64);
-        // The lowest byte above 9 has its high bit set here; those above it may be anything.
-        let others = (digits.wrapping_add(EACH * 0x76) | digits) & (EACH * 0x80);
-        if others != 0 {
-            let len = others.trailing_zeros() / 8;
-            // The last digit in the highest byte, zeros before the first; then pairs, then all.
-            let digits = digits << (56 - 8 * len) << 8;
-            let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
-            const PAIR: u64 = 0xff_0000_00ff;
-            let low = (pairs & PAIR).wrapping_mul(1_000_000 << 32 | 100);
-            let high = (pairs >> 16 & PAIR).wrapping_mul(10_000 << 32 | 1);
-            let value = low.wrapping_add(high) >> 32;
-            return (value.min(u16::MAX as u64) as u16, len as usize);
-        }
-    }
-    let mut value = 0u32;
-    let mut len = 0;
-    while let Some(digit) = bytes.get(len).map(|byte| byte.wrapping_sub(b'0'))
-        && digit < 10
-    {
-        value = (value * 10 + digit as u32).min(u16::MAX as u32);
-        len += 1;
-    }
-    (value as u16, len)
 }
 
 /// What vte calls for the sequences that the scanner leaves to it.
@@ -441,22 +414,4 @@ pub(crate) fn csi_from_vte(
         return None;
     }
     Some(Csi { private, intermediate, end: action as u8, params: Params::from(params) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number;
-
-    #[test]
-    fn numbers_of_every_length() {
-        for text in
-            ["", "0", "7", "42", "255", "0000042", "65535", "65536", "9999999", "123456789012"]
-        {
-            let expected = text.parse::<u64>().unwrap_or(0).min(65535) as u16;
-            for end in ["", ";", "m", ":9", "\x7f\u{ff}/99999999", "m12345678"] {
-                let bytes = format!("{text}{end}");
-                assert_eq!(number(bytes.as_bytes()), (expected, text.len()), "{bytes}");
-            }
-        }
-    }
 }

@@ -69,6 +69,7 @@ impl Term {
         }
         work::add(text.len());
         match (cells[col..].first_chunk_mut(), bytes.first_chunk()) {
+            _ if len == 1 => cells[col] = Cell(bits | text[0] as u64),
             (Some(cells), Some(bytes)) if len <= SHORT => write_short(cells, bytes, len, bits),
             _ => {
                 for (cell, &byte) in cells[col..end].iter_mut().zip(text) {
