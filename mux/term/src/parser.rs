@@ -335,13 +335,24 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     let end = loop {
         let mut value = 0u32;
         let mut byte = *bytes.get(at)?;
-        at += 1;
         work::add(1);
-        while byte.wrapping_sub(b'0') < 10 {
-            work::add(1);
-            value = (value * 10 + (byte - b'0') as u32).min(u16::MAX as u32);
-            byte = *bytes.get(at)?;
+        if len >= 2
+            && let Some(eight) = bytes[at..].first_chunk()
+            && let Some((number, digits)) = short_number(*eight)
+        {
+            // Colours: numbers of any length, which no branch foresees.
+            work::add(digits);
+            value = number;
+            byte = eight[digits];
+            at += digits + 1;
+        } else {
             at += 1;
+            while byte.wrapping_sub(b'0') < 10 {
+                work::add(1);
+                value = (value * 10 + (byte - b'0') as u32).min(u16::MAX as u32);
+                byte = *bytes.get(at)?;
+                at += 1;
+            }
         }
         *values.get_mut(len)? = value as u16;
         parts |= (part as u32) << len;
@@ -364,6 +375,24 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     csi.end = end;
     csi.params.set_len(len, parts);
     Some(at)
+}
+
+/// The decimal number that `bytes` begin with, if it has less than four digits, and how many it has.
+#[inline(always)]
+fn short_number(bytes: [u8; 8]) -> Option<(u32, usize)> {
+    const EACH: u32 = 0x0101_0101;
+    let digits =
+        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) ^ (EACH * b'0' as u32);
+    // The lowest byte above 9 has its high bit set here; those above it may be anything.
+    let others = (digits.wrapping_add(EACH * 0x76) | digits) & (EACH * 0x80);
+    if others == 0 {
+        return None;
+    }
+    let len = others.trailing_zeros() / 8;
+    // The last digit in the highest byte, zeros before the first.
+    let digits = digits << (24 - 8 * len) << 8;
+    let value = (digits >> 24) + (digits >> 16 & 0xff) * 10 + (digits >> 8 & 0xff) * 100;
+    Some((value, len as usize))
 }
 
 /// What vte calls for the sequences that the scanner leaves to it.
@@ -414,4 +443,28 @@ pub(crate) fn csi_from_vte(
         return None;
     }
     Some(Csi { private, intermediate, end: action as u8, params: Params::from(params) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_number;
+
+    #[test]
+    fn numbers_of_every_length() {
+        for text in ["", "0", "7", "42", "255", "999", "007"] {
+            let expected = text.parse::<u32>().unwrap_or(0);
+            for end in [
+                b";1234567",
+                b"m\xff\xff\xff9999",
+                b":9;9;9;9",
+                b"/:\x7f/:123",
+                b"\x8a\x8a\xff\x80/123",
+            ] {
+                let bytes = [text.as_bytes(), end].concat();
+                let eight = *bytes.first_chunk().unwrap();
+                assert_eq!(short_number(eight), Some((expected, text.len())), "{text} {end:?}");
+            }
+        }
+        assert_eq!(short_number(*b"1234;000"), None);
+    }
 }
