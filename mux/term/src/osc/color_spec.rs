@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
+use super::color_cie;
 use crate::Rgb;
 
 /// Bytes of a colour that are looked at; no form is as long.
@@ -18,7 +19,8 @@ static NAMES: LazyLock<FxHashMap<&str, Rgb>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Reads a colour: `#rgb` with one to four digits a channel, `rgb:r/g/b`, `rgba:r/g/b/a`, `rgbi:r/g/b`, or a name.
+/// Reads a colour: `#rgb` with one to four digits a channel, `rgb:r/g/b`, `rgba:r/g/b/a`, one of the forms of
+/// [`color_cie`], or a name.
 pub(super) fn parse(spec: &[u8]) -> Option<Rgb> {
     let spec = std::str::from_utf8(spec.get(..SPEC_CAP).unwrap_or(spec)).ok()?.trim();
     let spec = spec.split_once('@').map_or(spec, |(color, _alpha)| color);
@@ -33,8 +35,7 @@ pub(super) fn parse(spec: &[u8]) -> Option<Rgb> {
             scaled(alpha)?;
             three(rgb, scaled)
         }
-        "rgbi" => three(channels, intensity),
-        _ => None,
+        form => color_cie::parse(form, channels),
     }
 }
 
@@ -72,12 +73,6 @@ fn hex(digits: &str) -> Option<u32> {
         return None;
     }
     u32::from_str_radix(digits, 16).ok()
-}
-
-/// A number from 0 to 1.
-fn intensity(number: &str) -> Option<u8> {
-    let value: f64 = number.parse().ok()?;
-    value.is_finite().then(|| (value.clamp(0.0, 1.0) * 255.0).round() as u8)
 }
 
 fn named(name: &str) -> Option<Rgb> {

@@ -4,6 +4,7 @@
 //! [`OscState`], what programs told by them that is neither on the screen nor a mode.
 
 mod clipboard;
+mod color_cie;
 mod color_spec;
 mod cwd;
 mod iterm;
