@@ -51,8 +51,6 @@ def read(log, version):
 
 
 def what_it_said(log, name):
-    """The exception of a test, from its part of the log."""
-    start = log.find(f"Run test: {name.split('.')[-1]}")
-    part = log[start if start >= 0 else 0 :].split("Run test: ")[1:2]
-    errors = re.findall(r"^(?:\w+\.)*\w*(?:Error|Exception|Failure)[^\n]*", part[0] if part else "", re.MULTILINE)
-    return errors[-1] if errors else "no message"
+    """The last line of a test's traceback."""
+    part = log.split(f"*** TEST {name} FAILED:\n")[-1].split("\n\n")[0]
+    return part.strip().split("\n")[-1]

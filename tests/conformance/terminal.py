@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COLS, ROWS = 80, 25
 
 # What esctest2 asks for beyond the defaults: a user must allow each.
-ALLOW = []
+ALLOW = ["--allow", "window-ops,checksum-reports,title-reports"]
 
 
 def built(package, program):
