@@ -308,8 +308,12 @@ impl Grid {
 
     /// Marks rows `start..end` as changed.
     pub fn touch(&mut self, start: usize, end: usize, revision: u64) {
-        for row in start..end {
-            self.meta_mut(row).revision = revision;
+        let place = self.top + start;
+        let place = if place >= self.slots { place - self.slots } else { place };
+        let end = place + (end - start);
+        let wrapped = end.saturating_sub(self.slots);
+        for &slot in self.order[place..end - wrapped].iter().chain(&self.order[..wrapped]) {
+            self.meta[slot as usize].revision = revision;
         }
     }
 

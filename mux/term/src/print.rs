@@ -19,28 +19,52 @@ fn may_join_next(cell: Cell) -> bool {
     cell.0 & (SHOWN & !WIDE) >= 0x600
 }
 
-/// Cells that [`write_short`] looks at.
-const SHORT: usize = 16;
+/// Cells that are written at a time, where there are as many.
+const LANES: usize = 16;
 
-/// All ones, then all zeros: from `SHORT - n` on, a mask for the first `n` of [`SHORT`] cells.
-static MASKS: [u64; 2 * SHORT] = {
-    let mut masks = [0; 2 * SHORT];
+/// All ones, then all zeros: from `LANES - n` on, a mask for the first `n` of [`LANES`] cells.
+static MASKS: [u64; 2 * LANES] = {
+    let mut masks = [0; 2 * LANES];
     let mut i = 0;
-    while i < SHORT {
+    while i < LANES {
         masks[i] = !0;
         i += 1;
     }
     masks
 };
 
-/// Writes the first `len` of `text` and leaves the rest of `cells` as it is. Texts of odd lengths are the rule between
-/// sequences, and no branch here depends on the length.
+/// Makes the first `len` of `cells` show the first `len` of `bytes`. More of both helps to be fast: texts of odd, short
+/// lengths are the rule between sequences, and hardly a branch here depends on the length.
 #[inline(always)]
-fn write_short(cells: &mut [Cell; SHORT], text: &[u8; SHORT], len: usize, bits: u64) {
-    let Some(masks) = MASKS[SHORT - len.min(SHORT)..].first_chunk::<SHORT>() else { return };
-    for i in 0..SHORT {
-        let new = bits | text[i] as u64;
-        cells[i] = Cell(new & masks[i] | cells[i].0 & !masks[i]);
+fn write_ascii(cells: &mut [Cell], bytes: &[u8], len: usize, bits: u64) {
+    let write = |cells: &mut [Cell; LANES], bytes: &[u8; LANES]| {
+        for i in 0..LANES {
+            cells[i] = Cell(bits | bytes[i] as u64);
+        }
+    };
+    if len == 1 {
+        cells[0] = Cell(bits | bytes[0] as u64);
+    } else if len > LANES {
+        let (cells, bytes) = (&mut cells[..len], &bytes[..len]);
+        for (cells, bytes) in cells.as_chunks_mut().0.iter_mut().zip(bytes.as_chunks().0) {
+            write(cells, bytes);
+        }
+        if let (Some(cells), Some(bytes)) = (cells.last_chunk_mut(), bytes.last_chunk()) {
+            write(cells, bytes);
+        }
+    } else if let (Some(cells), Some(bytes), Some(masks)) = (
+        cells.first_chunk_mut::<LANES>(),
+        bytes.first_chunk::<LANES>(),
+        MASKS[LANES - len..].first_chunk::<LANES>(),
+    ) {
+        for i in 0..LANES {
+            let new = bits | bytes[i] as u64;
+            cells[i] = Cell(new & masks[i] | cells[i].0 & !masks[i]);
+        }
+    } else {
+        for (cell, &byte) in cells[..len].iter_mut().zip(bytes) {
+            *cell = Cell(bits | byte as u64);
+        }
     }
 }
 
@@ -68,15 +92,7 @@ impl Term {
             cells[col - 1] = cells[col - 1].blanked();
         }
         work::add(text.len());
-        match (cells[col..].first_chunk_mut(), bytes.first_chunk()) {
-            _ if len == 1 => cells[col] = Cell(bits | text[0] as u64),
-            (Some(cells), Some(bytes)) if len <= SHORT => write_short(cells, bytes, len, bits),
-            _ => {
-                for (cell, &byte) in cells[col..end].iter_mut().zip(text) {
-                    *cell = Cell(bits | byte as u64);
-                }
-            }
-        }
+        write_ascii(&mut cells[col..], bytes, len, bits);
         meta.revision = self.seq;
         meta.occ = meta.occ.max(end as u16);
         self.cursor.col = end;
@@ -144,9 +160,7 @@ impl Term {
             let end = col + now.len();
             part_wide(cells, col, end);
             work::add(now.len());
-            for (cell, &byte) in cells[col..end].iter_mut().zip(now) {
-                *cell = Cell(bits | byte as u64);
-            }
+            write_ascii(&mut cells[col..], rest, now.len(), bits);
             meta.revision = self.seq;
             meta.occ = meta.occ.max(end as u16);
             if end == cols {
