@@ -11,6 +11,7 @@
 mod anchors;
 mod cell;
 mod charset;
+mod click;
 mod cluster;
 mod cold;
 mod color;

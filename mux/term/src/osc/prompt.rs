@@ -125,8 +125,9 @@ impl Term {
         self.mark(INPUT, PromptRole::Input);
         if let Some(at) = self.cursor_point() {
             self.commands.change(|command| {
+                // A continuation's prompt ends the same way; the input began behind the first.
                 if command.output_seq == 0 && command.end_seq == 0 {
-                    command.input = Some(at);
+                    command.input.get_or_insert(at);
                 }
             });
         }

@@ -1,5 +1,6 @@
 //! Tests of the engine as its users see it: bytes in, screen out.
 
+mod commands;
 mod history;
 mod hostile;
 mod keyboard;

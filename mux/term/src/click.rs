@@ -1,0 +1,143 @@
+//! Clicks at a prompt: what to send so that the shell's cursor goes there.
+//!
+//! Sources: the "Semantic prompts" page (`cl`), kitty's "Shell integration" (`click_events`). Only reads; the bytes are
+//! for the owner to send, as if they were typed.
+
+use crate::cell::{PromptRole, Width};
+use crate::commands::{ClickEvents, ClickKeys, Command};
+use crate::grid::Scratch;
+use crate::term::{ScreenKind, Term};
+use crate::{LineId, Modes, Point};
+
+/// Arrow keys sent for one click; a click further away does nothing.
+const KEYS_CAP: usize = 4096;
+
+/// A row of what is typed at the prompt.
+struct InputRow {
+    line: LineId,
+    /// Columns in which its characters start.
+    stops: Vec<u16>,
+    /// The text goes on in the next row without a line break.
+    wrapped: bool,
+}
+
+impl InputRow {
+    /// Characters before column `col`.
+    fn before(&self, col: u16) -> usize {
+        self.stops.partition_point(|stop| *stop < col)
+    }
+}
+
+impl Term {
+    /// The bytes that move the cursor to `point`, a cell of what is typed at the prompt, as far as its shell has said that
+    /// it can do that; `None` where there is no prompt, or nothing to do.
+    pub fn prompt_click(&self, point: Point) -> Option<Vec<u8>> {
+        let command = self.commands.last().filter(|command| command.is_prompting())?;
+        let first = self.command(command.id)?.prompt?.line;
+        if self.screen != ScreenKind::Main || point.line < first || point.line.0 >= self.grid.end()
+        {
+            return None;
+        }
+        match command.options.click_events {
+            Some(events) => self.click_event(point, first, events),
+            None => self.click_keys(command, point),
+        }
+    }
+
+    /// A press in SGR's form (mode 1006), which no mode needs to be on for.
+    fn click_event(&self, point: Point, first: LineId, events: ClickEvents) -> Option<Vec<u8>> {
+        let top = match events {
+            ClickEvents::Absolute => self.grid.live_top(),
+            ClickEvents::Relative => first.0,
+        };
+        let (row, col) = (point.line.0.checked_sub(top)? + 1, point.col + 1);
+        Some(format!("\x1b[<0;{col};{row}M").into_bytes())
+    }
+
+    fn click_keys(&self, command: &Command, point: Point) -> Option<Vec<u8>> {
+        let rows = self.input_rows(command)?;
+        let here = LineId(self.grid.live_top() + self.cursor.row as u64);
+        let from = (row_of(&rows, here)?, self.cursor.col as u16);
+        let to = (row_of(&rows, point.line)?, point.col);
+        let keys = match command.options.click {
+            ClickKeys::Line => {
+                let (low, high) = (from.0.min(to.0), from.0.max(to.0));
+                if !rows[low..high].iter().all(|row| row.wrapped) {
+                    return None;
+                }
+                sideways(distance(&rows, from, to))
+            }
+            ClickKeys::Multiple => sideways(distance(&rows, from, to)),
+            ClickKeys::Vertical => {
+                let mut keys = Vec::new();
+                if from.0 != to.0 {
+                    keys.extend(vec![b'D'; rows[from.0].before(from.1)]);
+                    keys.extend(upwards(from.0, to.0));
+                    keys.extend(vec![b'C'; rows[to.0].before(to.1)]);
+                    keys
+                } else {
+                    sideways(distance(&rows, from, to))
+                }
+            }
+            ClickKeys::Smart => {
+                let mut keys = upwards(from.0, to.0);
+                // Where the column is kept, the end of a shorter line is as far as it goes.
+                let steps = rows[to.0].before(to.1) as isize - rows[to.0].before(from.1) as isize;
+                keys.extend(sideways(steps));
+                keys
+            }
+        };
+        if keys.is_empty() || keys.len() > KEYS_CAP {
+            return None;
+        }
+        let introducer = match self.modes.contains(Modes::APP_CURSOR) {
+            true => b"\x1bO",
+            false => b"\x1b[",
+        };
+        Some(keys.iter().flat_map(|key| [introducer[0], introducer[1], *key]).collect())
+    }
+
+    /// The rows of what is typed, up to the cursor or the last one that holds any.
+    fn input_rows(&self, command: &Command) -> Option<Vec<InputRow>> {
+        let start = command.input?.line.0.max(self.grid.oldest());
+        let cursor = self.grid.live_top() + self.cursor.row as u64;
+        let mut rows: Vec<InputRow> = Vec::new();
+        let mut scratch = Scratch::default();
+        for line in start..self.grid.end() {
+            let view = self.grid.read(line, &mut scratch)?;
+            let stops = view.cells.iter().enumerate().filter(|(_, cell)| {
+                let is_start = !matches!(cell.width(), Width::Tail | Width::Head);
+                is_start && cell.prompt_role() == PromptRole::Input && !cell.is_blank()
+            });
+            let stops: Vec<_> = stops.map(|(col, _)| col as u16).collect();
+            if line > cursor && stops.is_empty() {
+                break;
+            }
+            rows.push(InputRow { line: LineId(line), stops, wrapped: view.meta.is_wrapped() });
+        }
+        Some(rows)
+    }
+}
+
+fn row_of(rows: &[InputRow], line: LineId) -> Option<usize> {
+    rows.iter().position(|row| row.line == line)
+}
+
+/// Characters from one place to another, negative backwards; a line break is one.
+fn distance(rows: &[InputRow], from: (usize, u16), to: (usize, u16)) -> isize {
+    if to < from {
+        return -distance(rows, to, from);
+    }
+    let place = |(row, col): (usize, u16)| rows[row].before(col) as isize;
+    let between: isize =
+        rows[from.0..to.0].iter().map(|row| row.stops.len() as isize + !row.wrapped as isize).sum();
+    between + place(to) - place(from)
+}
+
+fn sideways(steps: isize) -> Vec<u8> {
+    vec![if steps < 0 { b'D' } else { b'C' }; steps.unsigned_abs().min(KEYS_CAP + 1)]
+}
+
+fn upwards(from: usize, to: usize) -> Vec<u8> {
+    vec![if to < from { b'A' } else { b'B' }; from.abs_diff(to)]
+}

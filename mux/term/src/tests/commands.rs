@@ -1,0 +1,204 @@
+//! Commands as OSC 133 and 633 tell of them: found by line, their output selected, clicks at their prompt.
+
+use super::Fixture;
+use crate::{Command, LineId, Point, Size, Term};
+
+/// A prompt `$ `, an input, its output, and the exit code.
+fn run(input: &str, output: &str, code: i32) -> String {
+    format!("\x1b]133;A\x07$ \x1b]133;B\x07{input}\r\n\x1b]133;C\x07{output}\x1b]133;D;{code}\x07")
+}
+
+fn after(bytes: impl AsRef<[u8]>) -> Fixture {
+    let mut fixture = Fixture::new(20, 6);
+    fixture.feed(bytes);
+    fixture
+}
+
+fn output(term: &Term, id: u64) -> Option<String> {
+    term.output_range(id).map(|range| term.text(range))
+}
+
+fn lines(term: &Term) -> Vec<(u64, Option<String>, Option<i32>)> {
+    term.commands().map(|c| (c.id, c.line.clone(), c.exit_code)).collect()
+}
+
+#[test]
+fn commands_know_their_line_output_and_exit_code() {
+    let bytes =
+        run("ls -l", "a\r\nb\r\n", 0) + &run("false", "", 1) + &run("cat x", "no newline", 2);
+    let fixture = after(bytes + "\x1b]133;A\x07$ \x1b]133;B\x07");
+    let some = |line: &str| Some(line.to_owned());
+    let expected = [
+        (1, some("ls -l"), Some(0)),
+        (2, some("false"), Some(1)),
+        (3, some("cat x"), Some(2)),
+        (4, None, None),
+    ];
+    assert_eq!(lines(&fixture.term), expected);
+    let outputs: Vec<_> = (1..=5).map(|id| output(&fixture.term, id)).collect();
+    assert_eq!(outputs, [some("a\nb"), None, some("no newline"), None, None]);
+    // The prompt after an output without a line break begins on a line of its own.
+    assert_eq!(fixture.everything(), "$ ls -l/a/b/$ false/$ cat x/no newline/$");
+}
+
+#[test]
+fn commands_are_found_by_line() {
+    let bytes = run("one", "1\r\n2\r\n", 0) + &run("two", "3\r\n", 0);
+    let fixture = after(bytes);
+    let term = &fixture.term;
+    let at = |line| term.command_at(LineId(line)).map(|command| command.id);
+    assert_eq!([0, 1, 2, 3, 4, 5].map(at), [Some(1), Some(1), Some(1), Some(2), Some(2), Some(2)]);
+    assert_eq!(term.prompt_before(LineId(3)), Some(LineId(0)));
+    assert_eq!(term.prompt_before(LineId(0)), None);
+    assert_eq!(term.prompt_after(LineId(0)), Some(LineId(3)));
+    assert_eq!(term.prompt_after(LineId(3)), None);
+}
+
+#[test]
+fn a_command_that_runs_has_output_so_far() {
+    let mut fixture = after("\x1b]133;A\x07$ \x1b]133;B\x07make\r\n\x1b]133;C\x07one\r\ntw");
+    assert!(fixture.term.command(1).is_some_and(Command::is_running));
+    assert_eq!(output(&fixture.term, 1).as_deref(), Some("one\ntw"));
+    let shown = fixture.term.output_range(1);
+    fixture.feed("\x1b[?1049hfull\r\nscreen");
+    assert_eq!(fixture.term.output_range(1), shown, "the main screen's");
+}
+
+#[test]
+fn what_the_shell_says_of_the_line_goes_before_the_screen() {
+    let command = |bytes: &str| {
+        let bytes =
+            format!("\x1b]7;file://h/tmp\x07\x1b]133;A;aid=x1\x07$ \x1b]133;B\x07seen\r\n{bytes}");
+        after(bytes).term.command(1).unwrap().clone()
+    };
+    let told = command("\x1b]133;C;cmdline_url=echo%20%3b%09x%1b[31m\x07");
+    assert_eq!((told.line.as_deref(), told.line_told), (Some("echo ;\tx[31m"), true));
+    assert_eq!(told.cwd.as_deref(), Some("file://h/tmp"));
+    assert_eq!(told.options.aid.as_deref(), Some("x1"));
+    let told = command("\x1b]133;C;cmdline=echo\\ $'a\\nb\\'c\\x\\101'\\;\x07");
+    assert_eq!(told.line.as_deref(), Some("echo a\nb'cxA\\"), "the sequence's own ; ends it");
+    let told = command("\x1b]633;E;a\\x3bb\\\\c\\x0ad;nonce-1\x07\x1b]633;C\x07");
+    assert_eq!(told.line.as_deref(), Some("a;b\\c\nd"));
+    assert_eq!(told.nonce.as_deref(), Some("nonce-1"));
+    let seen = command("\x1b]133;C\x07");
+    assert_eq!((seen.line.as_deref(), seen.line_told), (Some("seen"), false));
+}
+
+#[test]
+fn input_is_read_off_the_screen_across_rows_without_its_prompts() {
+    let fixture = after(
+        "\x1b]133;A\x07$ \x1b]133;B\x07for i in 1 2 3 4 5 6 7; do\r\n\x1b]133;A;k=s\x07> \x1b]133;B\x07echo\r\n\x1b]133;C\x07",
+    );
+    assert_eq!(
+        fixture.term.command(1).unwrap().line.as_deref(),
+        Some("for i in 1 2 3 4 5 6 7; do\necho")
+    );
+    assert_eq!(fixture.term.commands().count(), 1, "a continuation is no new command");
+}
+
+#[test]
+fn commands_follow_their_text_through_a_reflow() {
+    let bytes = run("first", "0123456789abcdefghij012345\r\n", 0)
+        + &run("second", "xyz\r\n", 3)
+        + &"line\r\n".repeat(3);
+    let mut fixture = after(bytes + "\x1b]133;A\x07$ \x1b]133;B\x07");
+    for (cols, rows) in [(7, 6), (33, 3), (5, 12), (20, 6)] {
+        fixture.term.resize(Size::cells(cols, rows));
+        let term = &fixture.term;
+        assert_eq!(output(term, 1).as_deref(), Some("0123456789abcdefghij012345"), "{cols}");
+        assert_eq!(output(term, 2).as_deref(), Some("xyz"), "{cols}");
+        let mut text = String::new();
+        term.row_text(term.command(2).unwrap().prompt.unwrap().line, &mut text);
+        assert!("$ second".starts_with(&text) && !text.is_empty(), "{cols}: {text}");
+        assert!(term.command(3).is_some_and(Command::is_prompting), "{cols}");
+    }
+}
+
+#[test]
+fn commands_go_with_their_lines() {
+    let one = run("one", "1\r\n", 0);
+    let ids = |fixture: &Fixture| fixture.term.commands().map(|c| c.id).collect::<Vec<_>>();
+    assert_eq!(ids(&after(one.clone() + "\x1bc")), []);
+    assert_eq!(ids(&after(one.clone() + "\x1b[2J")), []);
+    // As `clear` does: what comes on the cleared screen is new.
+    let cleared =
+        run("one", "1\r\n", 0) + &run("clear", "\x1b[H\x1b[2J\x1b[3J", 0) + &run("two", "2\r\n", 0);
+    assert_eq!(ids(&after(cleared)), [3]);
+    let scrolled = one.clone() + &"x\r\n".repeat(30) + "\x1b[3J" + &run("two", "", 0);
+    assert_eq!(ids(&after(scrolled)), [2]);
+    // The list has an end.
+    let fixture = after(one.repeat(20_000));
+    assert_eq!(fixture.term.commands().next_back().map(|c| c.id), Some(20_000));
+    assert!(fixture.term.commands().count() <= 10_000);
+}
+
+#[test]
+fn a_prompt_drawn_again_is_the_same_command() {
+    let prompt = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    let fixture = after(format!("{prompt}abc\r{prompt}abc\r\n\x1b]133;C\x07"));
+    assert_eq!(lines(&fixture.term), [(1, Some("abc".to_owned()), None)]);
+    // Enter on an empty line gives a new one.
+    assert_eq!(after(format!("{prompt}\r\n{prompt}")).term.commands().count(), 2);
+}
+
+#[test]
+fn marks_on_the_alternate_screen_are_no_commands() {
+    assert_eq!(after("\x1b[?1049h".to_owned() + &run("x", "y\r\n", 0)).term.commands().count(), 0);
+}
+
+/// What a click at (row, column) of the screen sends, Esc written as `^`.
+fn click(bytes: &str, row: u64, col: u16) -> Option<String> {
+    let fixture = after(bytes);
+    let line = LineId(fixture.term.live_top().0 + row);
+    let sent = fixture.term.prompt_click(Point { line, col })?;
+    Some(String::from_utf8(sent).unwrap().replace('\x1b', "^"))
+}
+
+#[test]
+fn clicks_at_a_prompt_are_arrow_keys() {
+    let keys = |key: &str, count: usize| Some(format!("^[{key}").repeat(count));
+    let at = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    assert_eq!(click(&format!("{at}echo hi"), 0, 2), keys("D", 7));
+    assert_eq!(click(&format!("{at}echo hi"), 0, 7), keys("D", 2));
+    assert_eq!(click(&format!("{at}echo hi\x1b[7D"), 0, 5), keys("C", 3));
+    assert_eq!(
+        click(&format!("{at}echo hi\x1b[7D"), 0, 19),
+        keys("C", 7),
+        "behind the text is its end"
+    );
+    assert_eq!(click(&format!("{at}echo hi"), 0, 0), keys("D", 7), "on the prompt is the start");
+    assert_eq!(click(&format!("{at}echo hi"), 0, 9), None, "there already");
+    // A wide character is one key.
+    assert_eq!(click(&format!("{at}界界x"), 0, 4), keys("D", 2));
+    // A line that wraps is one line.
+    assert_eq!(click(&format!("{at}{}", "x".repeat(30)), 0, 18), keys("D", 14));
+    assert_eq!(click(&format!("{at}abc\x1b[?1h"), 0, 3), Some("^OD^OD".to_owned()));
+    // No prompt, a command that runs, another screen.
+    assert_eq!(click("echo hi", 0, 2), None);
+    assert_eq!(click(&format!("{at}echo hi\x1b]133;C\x07"), 0, 2), None);
+    assert_eq!(click(&format!("{at}echo hi\x1b[?1049h"), 0, 2), None);
+}
+
+#[test]
+fn clicks_go_to_other_lines_as_the_shell_says() {
+    let text = |cl: &str| {
+        format!(
+            "\x1b]133;A;cl={cl}\x07$ \x1b]133;B\x07echo\r\n\x1b]133;P;k=s\x07> \x1b]133;B\x07more"
+        )
+    };
+    let sent = |cl: &str, row, col| click(&text(cl), row, col).map(|sent| sent.replace("^[", ""));
+    assert_eq!(sent("line", 0, 3), None);
+    assert_eq!(sent("m", 0, 3).as_deref(), Some("DDDDDDDD"), "four, the break, three");
+    assert_eq!(sent("v", 0, 3).as_deref(), Some("DDDDAC"));
+    assert_eq!(sent("w", 0, 3).as_deref(), Some("ADDD"));
+    assert_eq!(sent("w", 0, 19).as_deref(), Some("A"));
+    assert_eq!(sent("m", 3, 3), None, "no such line of it");
+}
+
+#[test]
+fn a_shell_that_wants_clicks_gets_them() {
+    let prompt = |n: u8| format!("one\r\n\x1b]133;A;click_events={n}\x07$ \x1b]133;B\x07abc");
+    assert_eq!(click(&prompt(1), 1, 3).as_deref(), Some("^[<0;4;2M"));
+    assert_eq!(click(&prompt(2), 1, 3).as_deref(), Some("^[<0;4;1M"));
+    assert_eq!(click(&prompt(1), 0, 3), None, "above the prompt");
+}
