@@ -19,6 +19,9 @@ impl Term {
         if screen == ScreenKind::Main {
             self.commands.visit(visit);
         }
+        let shown = screen == self.screen;
+        let layer = if shown { &mut self.graphics.shown } else { &mut self.graphics.hidden };
+        layer.visit_anchors(visit);
     }
 
     /// The points of a screen.

@@ -2,7 +2,7 @@
 //!
 //! | bits | holds |
 //! |---|---|
-//! | 0–20 | code point, or cluster id when bit 21 is set; 0: nothing was printed here |
+//! | 0–20 | code point, or cluster id when bit 21 is set; 0: nothing was printed here; from 0x110000: a piece of an image |
 //! | 21 | the content is a cluster id |
 //! | 22–23 | [`Width`] |
 //! | 24 | protected (DECSCA) |

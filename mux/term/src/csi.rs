@@ -37,6 +37,7 @@ impl Term {
             (0, 0, b'P') => self.delete_chars(p.count(0)),       // DCH
             (0, 0, b'X') => self.erase_chars(p.count(0)),        // ECH
             (0, 0, b'S') => self.scroll_up(p.count(0)),          // SU
+            (b'?', 0, b'S') => self.graphics_attribute(p),       // XTSMGRAPHICS
             (0, 0, b'T') if p.values().len() == 1 => self.scroll_down(p.count(0)), // SD
             (0, 0, b'^') => self.scroll_down(p.count(0)),        // SD (ECMA-48)
             (0, 0, b'Z') => self.tab_backward(p.count(0)),       // CBT

@@ -92,8 +92,12 @@ impl Term {
                 self.erase_in_line(1);
                 self.erase_rows(0, row);
             }
-            2 => self.erase_rows(0, rows),
+            2 => {
+                self.erase_rows(0, rows);
+                self.clear_images(false);
+            }
             3 => {
+                self.clear_images(true);
                 if self.screen == ScreenKind::Main {
                     self.grid.clear_history();
                 }
@@ -160,6 +164,8 @@ impl Term {
         if (self.top..self.bottom).contains(&self.cursor.row) {
             let blank = self.pen.blank();
             self.grid.scroll_down(self.cursor.row, self.bottom, n, self.seq, blank);
+            let live_top = self.grid.live_top();
+            self.scroll_images(self.cursor.row, self.bottom, n as i64, live_top);
             self.carriage_return();
         }
     }
@@ -169,6 +175,8 @@ impl Term {
         if (self.top..self.bottom).contains(&self.cursor.row) {
             let blank = self.pen.blank();
             self.grid.delete_rows(self.cursor.row, self.bottom, n, self.seq, blank);
+            let live_top = self.grid.live_top();
+            self.scroll_images(self.cursor.row, self.bottom, -(n as i64), live_top);
             self.carriage_return();
         }
     }

@@ -25,6 +25,7 @@ mod edit;
 mod esc;
 mod event;
 mod geometry;
+mod graphics;
 mod grid;
 mod history;
 mod keyboard;
@@ -63,6 +64,9 @@ pub use commands::{ClickEvents, ClickKeys, Command, PromptOptions, Redraw};
 pub use cursor::{Cursor, CursorShape};
 pub use event::{ClipboardTarget, Event};
 pub use geometry::{LineId, Point, Size};
+pub use graphics::{
+    CellRect, Media, MediaError, MediaRequest, Medium, PixelRect, Pixels, RowImages, SnapshotImage,
+};
 pub use history::Compression;
 pub use keyboard::{KeyboardMode, KittyFlags};
 pub use lines::Lines;

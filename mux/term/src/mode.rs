@@ -1,5 +1,6 @@
 //! Setting, resetting, saving and asking for modes (SM, RM, DECSET, DECRST, XTSAVE, XTRESTORE), and resets.
 
+use crate::graphics::SixelMode;
 use crate::params::Params;
 use crate::term::{SavedCursor, ScreenKind, Term};
 use crate::{CursorShape, Event, Modes, MouseEncoding, MouseTracking};
@@ -21,6 +22,7 @@ enum Private {
     },
     SaveCursor,
     ScreenAndCursor,
+    Sixel(SixelMode),
 }
 
 /// The private modes there are (xterm ctlseqs, DECSET; 2026 and 2027 by their own pages).
@@ -37,6 +39,7 @@ fn private(mode: u16) -> Option<Private> {
         47 => Screen { clear: false },
         66 => Flag(Modes::APP_KEYPAD),
         67 => Flag(Modes::BACKSPACE_SENDS_BS),
+        80 => Sixel(SixelMode::Display),
         1000 => Tracking(MouseTracking::Click),
         1002 => Tracking(MouseTracking::Drag),
         1003 => Tracking(MouseTracking::Motion),
@@ -51,6 +54,8 @@ fn private(mode: u16) -> Option<Private> {
         1047 => Screen { clear: true },
         1048 => SaveCursor,
         1049 => ScreenAndCursor,
+        1070 => Sixel(SixelMode::PrivateColors),
+        8452 => Sixel(SixelMode::CursorRight),
         2004 => Flag(Modes::BRACKETED_PASTE),
         2026 => Flag(Modes::SYNCHRONIZED),
         2027 => Flag(Modes::GRAPHEMES),
@@ -106,6 +111,7 @@ impl Term {
                 }
             }
             Some(Private::Blink) => self.blinking = on,
+            Some(Private::Sixel(mode)) => self.graphics.sixel.set_mode(mode, on),
             Some(Private::Screen { clear }) => {
                 if !on && clear && self.screen == ScreenKind::Alternate {
                     self.erase_in_display(2);
@@ -145,6 +151,8 @@ impl Term {
         self.hidden_cursor = self.cursor;
         std::mem::swap(&mut self.grid, &mut self.hidden);
         std::mem::swap(&mut self.saved, &mut self.hidden_saved);
+        self.flush_scrolled_images();
+        self.graphics.swap();
         self.modes.set(Modes::ALT_SCREEN, alternate);
         self.pen.forget_ids();
     }
@@ -157,6 +165,7 @@ impl Term {
             Private::Tracking(tracking) => self.mouse_tracking == tracking,
             Private::Encoding(encoding) => self.mouse_encoding == encoding,
             Private::Blink => self.blinking,
+            Private::Sixel(mode) => self.graphics.sixel.mode(mode),
             Private::Screen { .. } | Private::ScreenAndCursor => {
                 self.screen == ScreenKind::Alternate
             }
@@ -245,6 +254,7 @@ impl Term {
             std::mem::swap(&mut self.grid, &mut self.hidden);
         }
         self.grid.clear_history();
+        self.graphics.reset();
         self.hidden_cursor = Default::default();
         self.top = 0;
         self.bottom = self.grid.rows();

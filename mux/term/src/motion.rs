@@ -123,12 +123,15 @@ impl Term {
     /// SU, and what IND does at the bottom: the region moves up.
     #[inline]
     pub(crate) fn scroll_up(&mut self, n: usize) {
+        let before = self.grid.live_top();
         self.grid.scroll_up(self.top, self.bottom, n, self.seq, self.pen.blank());
+        self.scroll_images(self.top, self.bottom, -(n as i64), before);
     }
 
     /// SD, and what RI does at the top: the region moves down.
     pub(crate) fn scroll_down(&mut self, n: usize) {
         self.grid.scroll_down(self.top, self.bottom, n, self.seq, self.pen.blank());
+        self.scroll_images(self.top, self.bottom, n as i64, self.grid.live_top());
     }
 
     /// HT, CHT.

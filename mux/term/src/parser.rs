@@ -15,6 +15,8 @@ use crate::work;
 const VTE_SLICE: usize = 4096;
 /// Bytes of an OSC or APC string; a longer one is dropped whole.
 const STRING_CAP: usize = 1 << 20;
+/// Bytes of a string that is an image of sixel or of iTerm2.
+const IMAGE_CAP: usize = 64 << 20;
 /// Bytes of string buffer kept between sequences.
 const STRING_KEPT: usize = 4096;
 
@@ -295,7 +297,8 @@ impl Parser {
         if self.overflow || kind == Kind::Other {
             return;
         }
-        if self.string.len() + bytes.len() > STRING_CAP {
+        let len = self.string.len() + bytes.len();
+        if len > STRING_CAP && len > self.cap(kind) {
             self.overflow = true;
             self.string = Vec::new();
             return;
@@ -303,9 +306,24 @@ impl Parser {
         self.string.extend_from_slice(bytes);
     }
 
+    /// Bytes the string may have, by its start.
+    fn cap(&self, kind: Kind) -> usize {
+        let is_image = match kind {
+            Kind::Osc => [&b"1337;File="[..], b"1337;FilePart="]
+                .iter()
+                .any(|start| self.string.starts_with(start)),
+            Kind::Dcs => {
+                let digits = self.string.iter().take_while(|b| matches!(b, b'0'..=b';')).count();
+                self.string.get(digits) == Some(&b'q')
+            }
+            Kind::Apc | Kind::Other => false,
+        };
+        if is_image { IMAGE_CAP } else { STRING_CAP }
+    }
+
     fn end(&mut self, term: &mut Term, kind: Kind, bell: bool) {
         if self.overflow {
-            tracing::debug!(?kind, cap = STRING_CAP, "string too long: dropped");
+            tracing::debug!(?kind, cap = self.cap(kind), "string too long: dropped");
             return;
         }
         match kind {

@@ -35,9 +35,9 @@ impl Term {
         self.reply(text.as_bytes());
     }
 
-    /// DA1: a VT220-class terminal with colour (22) and clipboard access (52).
+    /// DA1: a VT220-class terminal with sixel graphics (4), colour (22) and clipboard access (52).
     pub(crate) fn report_primary_attributes(&mut self) {
-        self.reply(b"\x1b[?62;22;52c");
+        self.reply(b"\x1b[?62;4;22;52c");
     }
 
     /// DA2: a VT220-class terminal, its version, no ROM cartridge.

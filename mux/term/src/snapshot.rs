@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::graphics::{RowImages, SnapshotImage};
 use crate::{
     Cell, Cursor, LineId, Modes, MouseEncoding, MouseTracking, Palette, ScreenKind, Size, Style,
 };
@@ -44,6 +45,8 @@ pub struct SnapshotRow {
     pub styles: Vec<StyleRun>,
     /// Text of the cells that hold a cluster: column and text, in order of columns.
     pub clusters: Vec<(u16, Arc<str>)>,
+    /// What it has of images that fill cells; [`Snapshot::images`] lists them.
+    pub images: RowImages,
 }
 
 impl SnapshotRow {
@@ -72,6 +75,10 @@ pub struct Snapshot {
     pub oldest: LineId,
     /// First line of the live screen. The viewport is scrolled back when `rows[0].line` is less.
     pub live_top: LineId,
+    /// Images in view, in the order they are drawn in.
+    pub images: Vec<SnapshotImage>,
+    /// Number of the last change of an image that changed no row.
+    pub images_revision: u64,
     /// The cursor, in rows of the viewport.
     pub cursor: Cursor,
     /// Modes in force.
@@ -93,6 +100,8 @@ impl Default for Snapshot {
             rows: Vec::new(),
             oldest: LineId(0),
             live_top: LineId(0),
+            images: Vec::new(),
+            images_revision: 0,
             cursor: Cursor::default(),
             modes: Modes::default(),
             mouse_tracking: MouseTracking::Off,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::charset::Charsets;
 use crate::commands::Commands;
+use crate::graphics::{Graphics, Media};
 use crate::grid::Grid;
 use crate::keyboard::Keyboard;
 use crate::osc::OscState;
@@ -33,6 +34,8 @@ const EVENTS_CAP: usize = 4096;
 pub struct Options {
     /// Lines of history the main screen keeps, at most 999,999,999. Memory is taken as lines come.
     pub scrollback: usize,
+    /// What reads the images that a program names rather than sends; `None` where it runs on another machine.
+    pub media: Option<Arc<dyn Media>>,
     /// The theme's colours; OSC 4/10/11/12 change a copy, OSC 104/110–112 return to this.
     pub palette: Arc<Palette>,
     /// Characters of ambiguous width (UAX #11) take two columns, as in East Asian fonts.
@@ -41,7 +44,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { scrollback: 10_000, palette: Arc::new(Palette::default()), ambiguous_wide: false }
+        Self {
+            scrollback: 10_000,
+            palette: Arc::new(Palette::default()),
+            ambiguous_wide: false,
+            media: None,
+        }
     }
 }
 
@@ -135,6 +143,7 @@ pub struct Term {
     pub(crate) cwd: Option<String>,
     /// Private modes as XTSAVE left them.
     pub(crate) saved_modes: Vec<(u16, bool)>,
+    pub(crate) graphics: Graphics,
     pub(crate) base_palette: Arc<Palette>,
     pub(crate) palette: Arc<Palette>,
     replies: Vec<u8>,
@@ -176,6 +185,7 @@ impl Term {
             titles: Vec::new(),
             cwd: None,
             saved_modes: Vec::new(),
+            graphics: Graphics::new(options.media),
             base_palette: options.palette.clone(),
             palette: options.palette,
             replies: Vec::new(),
@@ -221,9 +231,11 @@ impl Term {
         if self.modes.contains(Modes::IN_BAND_RESIZE) {
             self.tell_size();
         }
+        self.graphics.changed();
         if !cells_changed {
             return;
         }
+        self.flush_scrolled_images();
         let (cols, rows) = (size.cols as usize, size.rows as usize);
         let place = |position: Position| Place {
             row: position.row,
@@ -403,6 +415,10 @@ impl Term {
 
     /// A batch of output has ended.
     pub(crate) fn end_batch(&mut self) {
+        if self.graphics.shown.has_placements() {
+            self.flush_scrolled_images();
+            self.drop_old_images();
+        }
         #[cfg(debug_assertions)]
         {
             self.grid.check_rows(|meta| meta.revision == self.seq);

@@ -24,6 +24,7 @@ impl Term {
         let old_first = snapshot.rows.first().map(|row| row.line.0);
         if same_lines
             && snapshot.seq == self.seq
+            && snapshot.images_revision == self.graphics.revision()
             && snapshot.rows.len() == rows
             && old_first == Some(first)
         {
@@ -54,8 +55,13 @@ impl Term {
             }
             if let Some(view) = self.grid.read(line, &mut scratch) {
                 copy_row(&view, LineId(line), self.grid.cols(), row);
+                row.images.read(self, &view, line, &mut row.cells);
             }
         }
+        if self.graphics.has_any() || !snapshot.images.is_empty() {
+            self.view_images(first, snapshot);
+        }
+        snapshot.images_revision = self.graphics.revision();
         snapshot.seq = self.seq;
         snapshot.size = self.size;
         snapshot.screen = self.screen;

@@ -15,8 +15,8 @@ const VARS_CAP: usize = 64;
 const NAME_CAP: usize = 128;
 const VALUE_CAP: usize = 4096;
 /// What this terminal does, in the codes of iTerm2's "Feature Reporting": colours, clipboard, margins, mouse, cursor shapes,
-/// Unicode, titles, bracketed paste, focus, strike and overline, synchronized output, links, notifications.
-const CAPABILITIES: &str = "T3CwLrMSc7UUw9Ts3BFGsGoSyHNo";
+/// Unicode, titles, sixel, bracketed paste, focus, strike and overline, synchronized output, links, notifications.
+const CAPABILITIES: &str = "T3CwLrMSc7UUw9Ts3SxBFGsGoSyHNo";
 
 impl Term {
     /// Variables that a program set (OSC 1337 SetUserVar), in the order of their first setting. At most 64; a value has no
@@ -68,6 +68,10 @@ impl Term {
                 let end = terminator(bell);
                 self.reply(format!("\x1b]1337;Capabilities={CAPABILITIES}{end}").as_bytes());
             }
+            b"File" => self.show_iterm2_file(value),
+            b"MultipartFile" => self.begin_iterm2_file(value),
+            b"FilePart" => self.continue_iterm2_file(value),
+            b"FileEnd" => self.end_iterm2_file(),
             _ => tracing::debug!("unknown command of iTerm2's"),
         }
     }

@@ -1,0 +1,120 @@
+//! Putting an image into cells, at the cursor.
+
+use std::sync::Arc;
+
+use super::animation::Run;
+use super::pixels::Pixels;
+use super::store::Frame;
+use super::tiles::Tiled;
+use crate::cell::Cell;
+use crate::term::Term;
+
+impl Term {
+    /// Fills cells from the cursor on with an image: its frames (each with the milliseconds it is shown for), of which a
+    /// cell shows `per_cell` pixels. What reaches behind the right edge is cut off. `scrolls`: the cursor goes to the
+    /// image's last row, and the screen scrolls where there is no room; else the image ends with the screen. Gives the
+    /// columns that the image takes.
+    pub(crate) fn show_in_cells(
+        &mut self,
+        frames: Vec<(Arc<Pixels>, u32)>,
+        per_cell: (f32, f32),
+        scrolls: bool,
+    ) -> Option<usize> {
+        let first = frames.first()?.0.clone();
+        let touched =
+            |pixels: u32, per_cell: f32| ((pixels as f32 / per_cell).ceil() as u32).max(1);
+        let col = self.cursor.col;
+        let cols = touched(first.width(), per_cell.0).min((self.grid.cols() - col) as u32);
+        let mut rows = touched(first.height(), per_cell.1);
+        if !scrolls {
+            rows = rows.min((self.grid.rows() - self.cursor.row) as u32);
+        }
+        let layer = &mut self.graphics.shown;
+        let bytes = frames.iter().map(|(pixels, _)| pixels.rgba().len()).sum();
+        layer.make_room(bytes, None);
+        let animated = frames.len() > 1;
+        let frames = frames.into_iter().map(|(pixels, gap)| Frame { pixels, gap }).collect();
+        let image = layer.store.add(0, 0, frames);
+        if animated {
+            layer.store.change(image, |image| image.animation.run = Run::Looping);
+        }
+        let since = self.grid.live_top();
+        let tiled = Tiled { image, cols, rows, per_cell, since };
+        let Some((base, lost)) = layer.tiles.add(tiled) else {
+            layer.store.remove(image);
+            return None;
+        };
+        for image in lost {
+            layer.remove_image(image);
+        }
+        for row in 0..rows {
+            self.put_tiles(base + row * cols, cols as usize, &first, row, per_cell);
+            if row + 1 == rows {
+                break;
+            }
+            if scrolls {
+                let before = self.cursor.row;
+                let scrolled = before + 1 == self.bottom;
+                self.index();
+                if self.cursor.row == before && !scrolled {
+                    // Below the region there is no way further down.
+                    break;
+                }
+            } else {
+                self.cursor.row += 1;
+            }
+        }
+        self.cursor.col = col;
+        self.graphics.changed();
+        Some(cols as usize)
+    }
+
+    /// Writes the tiles from number `base` on into the cursor's row; where the image has only holes, the cell stays.
+    fn put_tiles(
+        &mut self,
+        base: u32,
+        cols: usize,
+        pixels: &Pixels,
+        tile_row: u32,
+        per_cell: (f32, f32),
+    ) {
+        let (row, col) = (self.cursor.row, self.cursor.col);
+        let table = self.grid.table_of(self.grid.slot(row));
+        let blank = self.pen.blank()(&mut self.grid, table);
+        let mut at = 0;
+        while at < cols {
+            let shows = |at: usize| !is_hole(pixels, at as u32, tile_row, per_cell);
+            let skipped = (at..cols).take_while(|at| !shows(*at)).count();
+            at += skipped;
+            let len = (at..cols).take_while(|at| shows(*at)).count();
+            if len == 0 {
+                break;
+            }
+            let (start, end) = (col + at, col + at + len);
+            self.grid.part_wide(row, start, end);
+            let (cells, meta) = self.grid.row_mut(row);
+            for (i, cell) in cells[start..end].iter_mut().enumerate() {
+                *cell = Cell(blank.0 | Cell::of_tile(base + (at + i) as u32).0);
+            }
+            meta.occ = meta.occ.max(end as u16);
+            meta.revision = self.seq;
+            at += len;
+        }
+    }
+}
+
+/// Whether nothing is drawn in a tile.
+fn is_hole(pixels: &Pixels, col: u32, row: u32, per_cell: (f32, f32)) -> bool {
+    let span = |at: u32, per: f32, end: u32| {
+        let start = (at as f32 * per) as u32;
+        start.min(end)..(((at + 1) as f32 * per).ceil() as u32).min(end)
+    };
+    let across = span(col, per_cell.0, pixels.width());
+    let width = pixels.width() as usize;
+    span(row, per_cell.1, pixels.height()).all(|y| {
+        let line = y as usize * width;
+        let bytes =
+            &pixels.rgba()[(line + across.start as usize) * 4..(line + across.end as usize) * 4];
+        bytes.chunks_exact(4).all(|pixel| pixel[3] == 0)
+    })
+}

@@ -1,0 +1,194 @@
+//! iTerm2's inline images (iterm2.com/documentation-images.html): OSC 1337 File, MultipartFile, FilePart, FileEnd.
+//!
+//! Only what is to be shown (`inline=1`) is taken; files to be downloaded are not.
+
+use base64::Engine as _;
+
+use super::decode;
+use super::kitty::BASE64;
+use super::pixels::Pixels;
+use crate::term::Term;
+
+/// Bytes of a file.
+const FILE_CAP: usize = 64 << 20;
+
+/// A length that a program asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Length {
+    /// The image's own.
+    #[default]
+    Auto,
+    Cells(u32),
+    Pixels(u32),
+    /// Of the screen.
+    Percent(u32),
+}
+
+/// What stands before the `:` of a File.
+#[derive(Clone, Copy, Debug, Default)]
+struct Arguments {
+    inline: bool,
+    /// Bytes the file has; 0: not said.
+    size: usize,
+    width: Length,
+    height: Length,
+    stretch: bool,
+    /// The cursor stays where it is (WezTerm's `doNotMoveCursor`).
+    stay: bool,
+}
+
+/// A file that comes in parts.
+#[derive(Debug, Default)]
+pub(crate) struct Upload {
+    arguments: Arguments,
+    data: Vec<u8>,
+}
+
+impl Term {
+    /// File: arguments and contents, with a colon between them.
+    pub(crate) fn show_iterm2_file(&mut self, value: &[u8]) {
+        let Some(at) = memchr::memchr(b':', value) else {
+            tracing::debug!("file without contents");
+            return;
+        };
+        let Some(arguments) = Arguments::parse(&value[..at]) else { return };
+        if let Some(data) = arguments.decode(&value[at + 1..]) {
+            self.show_file(arguments, &data);
+        }
+    }
+
+    /// MultipartFile: arguments of a file whose contents follow.
+    pub(crate) fn begin_iterm2_file(&mut self, value: &[u8]) {
+        let arguments = Arguments::parse(value);
+        self.graphics.upload = arguments.map(|arguments| Upload { arguments, data: Vec::new() });
+    }
+
+    /// FilePart: more contents. A part that is no base64, or one too many, ends it all.
+    pub(crate) fn continue_iterm2_file(&mut self, value: &[u8]) {
+        let Some(mut upload) = self.graphics.upload.take() else { return };
+        let fits = |part: &Vec<u8>| upload.data.len() + part.len() <= upload.arguments.cap();
+        let Some(part) = upload.arguments.decode(value).filter(fits) else {
+            tracing::debug!("file dropped: a part is no base64, or there is too much");
+            return;
+        };
+        upload.data.extend_from_slice(&part);
+        self.graphics.upload = Some(upload);
+    }
+
+    /// FileEnd: the contents are complete.
+    pub(crate) fn end_iterm2_file(&mut self) {
+        if let Some(Upload { arguments, data }) = self.graphics.upload.take() {
+            self.show_file(arguments, &data);
+        }
+    }
+
+    fn show_file(&mut self, arguments: Arguments, data: &[u8]) {
+        let frames = match decode::file(data) {
+            Ok(frames) => frames,
+            Err(error) => {
+                tracing::debug!(?error, length = data.len(), "file shows no image");
+                return;
+            }
+        };
+        let frames: Vec<_> = frames
+            .into_iter()
+            .filter_map(|(f, delay)| Some((Pixels::new(f.width, f.height, f.rgba)?, delay)))
+            .collect();
+        let Some((first, _)) = frames.first() else { return };
+        let (image_width, image_height) = (first.width() as f32, first.height() as f32);
+        let cell = self.cell_size();
+        let (cols, rows) = (self.grid.cols() as u32, self.grid.rows() as u32);
+        let width = arguments.width.pixels(cell.width, cols);
+        let height = arguments.height.pixels(cell.height, rows);
+        let (width, height) = match (width, height) {
+            (None, None) => {
+                // An image too wide for the screen is made to fit.
+                let most = (cols * cell.width) as f32;
+                let scale = (most / image_width).min(1.0);
+                (image_width * scale, image_height * scale)
+            }
+            (Some(width), None) if !arguments.stretch => {
+                (width, width * image_height / image_width)
+            }
+            (None, Some(height)) if !arguments.stretch => {
+                (height * image_width / image_height, height)
+            }
+            (Some(width), Some(height)) if !arguments.stretch => {
+                let scale = (width / image_width).min(height / image_height);
+                (image_width * scale, image_height * scale)
+            }
+            (width, height) => (width.unwrap_or(image_width), height.unwrap_or(image_height)),
+        };
+        if width < 1.0 || height < 1.0 {
+            return;
+        }
+        let per_cell =
+            (cell.width as f32 * image_width / width, cell.height as f32 * image_height / height);
+        let saved = self.cursor;
+        self.cursor.wrap_pending = false;
+        let shown = self.show_in_cells(frames, per_cell, !arguments.stay);
+        if arguments.stay {
+            self.cursor = saved;
+        } else if let Some(cols) = shown {
+            self.cursor.col = (self.cursor.col + cols).min(self.grid.cols() - 1);
+        }
+    }
+}
+
+impl Arguments {
+    /// `key=value` pairs with semicolons between them; `None` when the file is not to be shown, or too large.
+    fn parse(text: &[u8]) -> Option<Self> {
+        let mut arguments = Self::default();
+        for pair in std::str::from_utf8(text).ok()?.split(';') {
+            let Some((key, value)) = pair.split_once('=') else { continue };
+            match key {
+                "inline" => arguments.inline = value == "1",
+                "size" => arguments.size = value.parse().unwrap_or(0),
+                "width" => arguments.width = Length::parse(value),
+                "height" => arguments.height = Length::parse(value),
+                "preserveAspectRatio" => arguments.stretch = value == "0",
+                "doNotMoveCursor" => arguments.stay = value == "1",
+                _ => {}
+            }
+        }
+        if !arguments.inline || arguments.size > FILE_CAP {
+            tracing::debug!(?arguments, "file refused");
+            return None;
+        }
+        Some(arguments)
+    }
+
+    /// Bytes the file may have: the page cancels one that is longer than it said.
+    fn cap(&self) -> usize {
+        if self.size == 0 { FILE_CAP } else { self.size }
+    }
+
+    fn decode(&self, base64: &[u8]) -> Option<Vec<u8>> {
+        BASE64.decode(base64).ok().filter(|data| data.len() <= self.cap())
+    }
+}
+
+impl Length {
+    fn parse(text: &str) -> Self {
+        let number =
+            |digits: &str| digits.parse::<u32>().ok().filter(|n| (1..=100_000).contains(n));
+        let length = if let Some(digits) = text.strip_suffix("px") {
+            number(digits).map(Self::Pixels)
+        } else if let Some(digits) = text.strip_suffix('%') {
+            number(digits).map(Self::Percent)
+        } else {
+            number(text).map(Self::Cells)
+        };
+        length.unwrap_or_default()
+    }
+
+    /// In pixels, where a cell and the screen are so long; `None` for the image's own length.
+    fn pixels(self, cell: u32, cells: u32) -> Option<f32> {
+        match self {
+            Self::Auto => None,
+            Self::Cells(n) => Some((n.min(cells * 8) * cell) as f32),
+            Self::Pixels(n) => Some(n as f32),
+            Self::Percent(n) => Some((cells * cell) as f32 * n.min(800) as f32 / 100.0),
+        }
+    }
+}

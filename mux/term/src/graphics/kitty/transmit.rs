@@ -1,0 +1,220 @@
+//! Actions `t`, `T`, `q` and `f`: image data, in one piece or in chunks, sent or read from where the program says.
+
+use super::command::{Command, payload};
+use super::{Failure, frames};
+use crate::graphics::decode::{self, Decoded};
+use crate::graphics::media::{MediaRequest, Medium};
+use crate::graphics::pixels::{MAX_SIDE, Pixels};
+use crate::graphics::store::{Frame, ImageKey, QUOTA};
+use crate::term::Term;
+
+/// Bytes of a file's path or a shared memory object's name.
+const NAME_CAP: usize = 2048;
+
+/// Data that comes in chunks.
+#[derive(Debug)]
+pub(crate) struct Loading {
+    /// The first chunk's command.
+    command: Command,
+    data: Vec<u8>,
+    /// Why the rest is thrown away.
+    failure: Option<Failure>,
+}
+
+impl Loading {
+    /// Whether it is for a frame of an animation.
+    pub fn is_frame(&self) -> bool {
+        self.command.action == b'f'
+    }
+
+    fn add(&mut self, chunk: &[u8]) {
+        if self.failure.is_some() {
+            return;
+        }
+        match payload(chunk) {
+            None => self.failure = Some(Failure::BadData),
+            Some(bytes) if self.data.len() + bytes.len() > data_cap(&self.command) => {
+                self.failure = Some(Failure::TooLarge);
+            }
+            Some(bytes) if self.data.is_empty() => self.data = bytes,
+            Some(bytes) => self.data.extend_from_slice(&bytes),
+        }
+        if self.failure.is_some() {
+            self.data = Vec::new();
+        }
+    }
+}
+
+/// Bytes of data that a command may send before they are unpacked.
+fn data_cap(command: &Command) -> usize {
+    match (command.compression, bytes_per_pixel(command.format)) {
+        (0, Some(bytes)) => {
+            // What a size asks for, and a chunk more: programs send more than they say.
+            (command.s as usize).saturating_mul(command.v as usize).saturating_mul(bytes)
+        }
+        .saturating_add(1 << 20)
+        .min(QUOTA),
+        _ => QUOTA,
+    }
+}
+
+/// Of a raw format; `None` for PNG and for what is no format.
+fn bytes_per_pixel(format: u32) -> Option<usize> {
+    match format {
+        24 => Some(3),
+        0 | 32 => Some(4),
+        _ => None,
+    }
+}
+
+impl Term {
+    /// Data for an image or a frame.
+    pub(super) fn transmit(&mut self, command: &Command, chunk: &[u8]) {
+        let direct = matches!(command.medium, 0 | b'd');
+        let mut loading = match self.graphics.shown.loading.take() {
+            Some(loading) if direct && continues(&loading, command) => loading,
+            other => {
+                if other.is_some() {
+                    tracing::debug!("image abandoned half way");
+                }
+                Loading { command: *command, data: Vec::new(), failure: None }
+            }
+        };
+        if command.quiet != 0 {
+            loading.command.quiet = command.quiet;
+        }
+        loading.add(chunk);
+        if direct && command.more {
+            self.graphics.shown.loading = Some(loading);
+            return;
+        }
+        let Loading { command, data, failure } = loading;
+        let data = match failure {
+            Some(failure) => Err(failure),
+            None => self.fetch(&command, data),
+        };
+        let decoded = data.and_then(|data| decode(&command, data));
+        self.finish(command, decoded);
+    }
+
+    /// The bytes a command sent, or those its medium holds.
+    fn fetch(&self, command: &Command, data: Vec<u8>) -> Result<Vec<u8>, Failure> {
+        let medium = match command.medium {
+            0 | b'd' => return Ok(data),
+            b'f' => Medium::File,
+            b't' => Medium::TemporaryFile,
+            b's' => Medium::SharedMemory,
+            _ => return Err(Failure::BadFormat),
+        };
+        let Some(media) = &self.graphics.media else { return Err(Failure::Refused) };
+        let name = std::str::from_utf8(&data).map_err(|_| Failure::BadData)?;
+        if name.is_empty() || name.len() > NAME_CAP || name.contains('\0') {
+            return Err(Failure::BadData);
+        }
+        let request = MediaRequest {
+            medium,
+            name,
+            offset: command.offset as u64,
+            size: command.size as u64,
+            cap: QUOTA as u64,
+        };
+        Ok(media.read(&request)?)
+    }
+
+    fn finish(&mut self, command: Command, decoded: Result<Decoded, Failure>) {
+        match command.action {
+            b'q' => {
+                // A question without an id has no answer.
+                self.answer_kitty(&command, decoded.map(drop));
+            }
+            b'f' => {
+                let (command, result) = frames::add(self, command, decoded);
+                self.answer_kitty(&command, result);
+            }
+            _ => {
+                let (command, result) = self.add_image(command, decoded);
+                let key = result.ok();
+                if let Some(key) = key.filter(|_| command.action == b'T') {
+                    let placed = self.place(&command, key);
+                    self.answer_kitty(&command, placed);
+                } else {
+                    self.answer_kitty(&command, result.map(drop));
+                }
+            }
+        }
+    }
+
+    /// Keeps an image; gives the command with the id that the image has now.
+    fn add_image(
+        &mut self,
+        mut command: Command,
+        decoded: Result<Decoded, Failure>,
+    ) -> (Command, Result<ImageKey, Failure>) {
+        // A new image takes the place of one of the same id, even if it comes to nothing.
+        if let Some(old) = self.graphics.shown.store.by_id(command.id) {
+            self.graphics.shown.remove_image(old);
+        }
+        let add = |decoded: Decoded| {
+            let Decoded { width, height, rgba } = decoded;
+            let pixels = Pixels::new(width, height, rgba).ok_or(Failure::BadSize)?;
+            let layer = &mut self.graphics.shown;
+            layer.make_room(pixels.rgba().len(), None);
+            if command.number != 0 && command.id == 0 {
+                command.id = layer.store.free_id();
+            }
+            let frames = vec![Frame { pixels, gap: 0 }];
+            Ok(layer.store.add(command.id, command.number, frames))
+        };
+        let result = decoded.and_then(add);
+        (command, result)
+    }
+}
+
+/// Whether a command is one more chunk of what is loading: kitty takes every one for it. One that names another image is
+/// the first of another program, after one that ended half way.
+fn continues(loading: &Loading, command: &Command) -> bool {
+    let first = &loading.command;
+    (command.id == 0 || command.id == first.id)
+        && (command.number == 0 || command.number == first.number)
+        && (command.action == b'f') <= loading.is_frame()
+}
+
+/// The pixels of what was sent.
+fn decode(command: &Command, data: Vec<u8>) -> Result<Decoded, Failure> {
+    let (width, height) = (command.s, command.v);
+    let raw = bytes_per_pixel(command.format);
+    if raw.is_none() && command.format != 100 {
+        return Err(Failure::BadFormat);
+    }
+    let needed = match raw {
+        Some(_) if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE => {
+            return Err(Failure::BadSize);
+        }
+        Some(bytes) => {
+            decode::check_size(width, height)?;
+            width as usize * height as usize * bytes
+        }
+        None => 0,
+    };
+    let mut data = match command.compression {
+        0 => data,
+        // Programs may pack more than they need.
+        b'z' => decode::inflate(&data, if raw.is_some() { needed + (1 << 20) } else { QUOTA })?,
+        _ => return Err(Failure::BadFormat),
+    };
+    match raw {
+        None => Ok(decode::png(&data)?),
+        Some(_) if data.len() < needed => Err(Failure::TooFewBytes),
+        Some(4) => {
+            data.truncate(needed);
+            Ok(Decoded { width, height, rgba: data })
+        }
+        Some(_) => {
+            let mut rgba = Vec::with_capacity(needed / 3 * 4);
+            for pixel in data[..needed].chunks_exact(3) {
+                rgba.extend_from_slice(&[pixel[0], pixel[1], pixel[2], 255]);
+            }
+            Ok(Decoded { width, height, rgba })
+        }
+    }
+}

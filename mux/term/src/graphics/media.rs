@@ -1,0 +1,48 @@
+//! Where images come from that a program names rather than sends.
+//!
+//! The engine does no I/O: its owner gives it a [`Media`], or none where the program runs on another machine.
+
+/// A kind of place that image data can be read from (kitty graphics protocol, key `t`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// `t=f`: a file.
+    File,
+    /// `t=t`: a file to be deleted once it was read.
+    TemporaryFile,
+    /// `t=s`: a POSIX shared memory object, to be unlinked once it was read.
+    SharedMemory,
+}
+
+/// What to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MediaRequest<'a> {
+    /// The kind of place.
+    pub medium: Medium,
+    /// Its path or name, as the program gave it: not to be trusted.
+    pub name: &'a str,
+    /// Bytes to leave out at its start.
+    pub offset: u64,
+    /// Bytes to read; 0 for all there are.
+    pub size: u64,
+    /// Bytes that may be read at most; more is [`MediaError::TooLarge`].
+    pub cap: u64,
+}
+
+/// Why nothing was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MediaError {
+    /// There is nothing by that name, or it can't be opened or read.
+    Unreadable,
+    /// It is nothing a terminal may read: no regular file, a link, a part of `/proc`, `/sys` or `/dev`.
+    Refused,
+    /// It has more bytes than may be read.
+    TooLarge,
+}
+
+/// Reads image data for a terminal, whose program runs on the same machine.
+///
+/// Called on the thread that parses the program's output, so it must not wait for anything but a disk.
+pub trait Media: std::fmt::Debug + Send + Sync {
+    /// Reads what `request` asks for; deletes what its medium says is to be deleted, when it may.
+    fn read(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError>;
+}

@@ -1,0 +1,406 @@
+//! Images: the kitty graphics protocol, sixel and iTerm2's inline images.
+//!
+//! Owns pixels, what they take up, where they are shown and how animations go on; knows nothing of painters, does no I/O
+//! and has no clock. Kitty's images lie over or under the text, at a line and a column ([`placement`]). Those of sixel and
+//! iTerm2 fill cells ([`tiles`]): each such cell holds a piece of the image, so that whatever moves, erases or overwrites
+//! the cell does so to the piece.
+
+mod animation;
+mod cells;
+mod decode;
+mod iterm;
+mod kitty;
+mod media;
+mod pixels;
+mod placement;
+mod sixel;
+mod store;
+pub(crate) mod tiles;
+mod view;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use media::{Media, MediaError, MediaRequest, Medium};
+pub use pixels::Pixels;
+pub(crate) use placement::CellSize;
+pub(crate) use sixel::SixelMode;
+pub use view::{CellRect, PixelRect, RowImages, SnapshotImage};
+
+use crate::term::Term;
+use crate::{LineId, Point};
+use placement::{Anchor, Placement, PlacementKey};
+use store::{ImageKey, Store};
+use tiles::Tiles;
+
+/// The cell that images are measured in where nobody draws the grid, in pixels: a VT340's.
+const DEFAULT_CELL: CellSize = CellSize { width: 10, height: 20 };
+
+/// The images of a terminal.
+#[derive(Debug, Default)]
+pub(crate) struct Graphics {
+    /// Those of the screen shown, and of the one hidden.
+    pub shown: Layer,
+    pub hidden: Layer,
+    pub media: Option<Arc<dyn Media>>,
+    pub(crate) sixel: sixel::Settings,
+    /// A file of iTerm2's that comes in parts.
+    upload: Option<iterm::Upload>,
+    /// Scrolling that was not applied to `shown` yet.
+    scrolled: Option<Scroll>,
+    /// Advanced whenever what is shown may have changed without a row having changed.
+    revision: u64,
+}
+
+impl Graphics {
+    pub fn new(media: Option<Arc<dyn Media>>) -> Self {
+        Self { media, ..Self::default() }
+    }
+
+    /// What is shown may be another picture now.
+    pub fn changed(&mut self) {
+        self.revision += 1;
+    }
+
+    /// Whether any image is kept for the screen shown.
+    pub fn has_any(&self) -> bool {
+        !self.shown.store.is_empty()
+    }
+
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// RIS: no images, settings as at the start.
+    pub fn reset(&mut self) {
+        *self = Self { media: self.media.take(), revision: self.revision + 1, ..Self::default() };
+    }
+
+    /// The other screen is shown.
+    pub fn swap(&mut self) {
+        std::mem::swap(&mut self.shown, &mut self.hidden);
+        self.changed();
+    }
+}
+
+/// Rows that moved: [`Term::scroll_images`].
+#[derive(Clone, Copy, Debug)]
+struct Scroll {
+    top: usize,
+    bottom: usize,
+    rows: i64,
+    /// The screen's first line before, and how many lines it has gone on since.
+    before: u64,
+    advanced: u64,
+    /// There is nothing outside the region.
+    whole: bool,
+}
+
+/// The images of one screen.
+#[derive(Debug, Default)]
+pub(crate) struct Layer {
+    pub store: Store,
+    placements: BTreeMap<PlacementKey, Placement>,
+    next_placement: PlacementKey,
+    pub tiles: Tiles,
+    /// An image that is being sent in chunks.
+    pub loading: Option<kitty::Loading>,
+}
+
+impl Layer {
+    pub fn placements(&self) -> impl Iterator<Item = (PlacementKey, &Placement)> {
+        self.placements.iter().map(|(key, placement)| (*key, placement))
+    }
+
+    pub fn placement_count(&self) -> usize {
+        self.placements.len()
+    }
+
+    pub fn placement(&self, key: PlacementKey) -> Option<&Placement> {
+        self.placements.get(&key)
+    }
+
+    /// The placement of an image that a program calls `id`, which is not 0.
+    fn placement_by_id(&self, image: ImageKey, id: u32) -> Option<PlacementKey> {
+        self.placements().find(|(_, p)| id != 0 && p.image == image && p.id == id).map(|(k, _)| k)
+    }
+
+    fn add_placement(&mut self, placement: Placement) -> PlacementKey {
+        self.next_placement += 1;
+        self.placements.insert(self.next_placement, placement);
+        self.next_placement
+    }
+
+    fn replace_placement(&mut self, key: PlacementKey, placement: Placement) {
+        self.placements.insert(key, placement);
+    }
+
+    /// Removes a placement, and with it those that hang on it; of these also the images they leave unused.
+    fn remove_placement(&mut self, key: PlacementKey) {
+        let Some(gone) = self.placements.remove(&key) else { return };
+        let hang_on =
+            |p: &Placement| matches!(p.anchor, Anchor::Parent { parent, .. } if parent == key);
+        let children: Vec<_> =
+            self.placements().filter(|(_, p)| hang_on(p)).map(|(k, p)| (k, p.image)).collect();
+        for (child, image) in children {
+            self.remove_placement(child);
+            if !self.is_placed(image) {
+                self.store.remove(image);
+            }
+        }
+        self.drop_if_lost(gone.image);
+    }
+
+    /// Whether an image is shown anywhere, or stands for placeholders.
+    fn is_placed(&self, image: ImageKey) -> bool {
+        self.placements.values().any(|p| p.image == image) || self.tiles.shows(image)
+    }
+
+    /// Removes an image that nothing shows and nobody can name.
+    fn drop_if_lost(&mut self, image: ImageKey) {
+        let nameless = self.store.get(image).is_some_and(|i| i.id == 0 && i.number == 0);
+        if nameless && !self.is_placed(image) {
+            self.store.remove(image);
+        }
+    }
+
+    fn remove_image(&mut self, image: ImageKey) {
+        let gone: Vec<_> =
+            self.placements().filter(|(_, p)| p.image == image).map(|(key, _)| key).collect();
+        for key in gone {
+            self.remove_placement(key);
+        }
+        self.tiles.forget(image);
+        self.store.remove(image);
+    }
+
+    /// Drops the images longest unused until `bytes` more fit into the quota.
+    fn make_room(&mut self, bytes: usize, kept: Option<ImageKey>) {
+        let placed: HashSet<ImageKey> =
+            self.placements.values().map(|p| p.image).chain(self.tiles.images()).collect();
+        let dropped = self.store.too_many(bytes, kept.unwrap_or(0), &placed);
+        for image in dropped {
+            tracing::debug!(image, "image dropped: the quota is used up");
+            self.remove_image(image);
+        }
+    }
+
+    /// Column and line of each placement's upper left cell; those that hang on a placeholder's are not among them.
+    fn positions(&self) -> HashMap<PlacementKey, (i64, i64)> {
+        let mut all = HashMap::new();
+        for key in self.placements.keys() {
+            if let Some(at) = self.position(*key, &|_| None) {
+                all.insert(*key, at);
+            }
+        }
+        all
+    }
+
+    /// Column and line of a placement's upper left cell; `virtual_at` says where virtual ones are.
+    fn position(
+        &self,
+        key: PlacementKey,
+        virtual_at: &dyn Fn(PlacementKey) -> Option<(i64, i64)>,
+    ) -> Option<(i64, i64)> {
+        let (mut at, mut col, mut line) = (key, 0, 0);
+        for _ in 0..=kitty::PARENTS_CAP + 1 {
+            match self.placements.get(&at)?.anchor {
+                Anchor::Cell { line: l, col: c } => return Some((c + col, l + line)),
+                Anchor::Parent { parent, cols, rows } => {
+                    col += cols as i64;
+                    line += rows as i64;
+                    at = parent;
+                }
+                Anchor::Virtual => {
+                    let (c, l) = virtual_at(at)?;
+                    return Some((c + col, l + line));
+                }
+            }
+        }
+        None
+    }
+
+    /// Removes the placements that `gone` picks by their first line and the line after their last.
+    fn retain(&mut self, cell: CellSize, gone: impl Fn(i64, i64) -> bool) {
+        let doomed: Vec<_> = self
+            .placements()
+            .filter(|(_, p)| match p.anchor {
+                Anchor::Cell { line, .. } => gone(line, line + p.cells(cell).1.max(1) as i64),
+                _ => false,
+            })
+            .map(|(key, _)| key)
+            .collect();
+        for key in doomed {
+            self.remove_placement(key);
+        }
+    }
+
+    /// Whether there is anything that scrolling could concern.
+    #[inline]
+    pub fn has_placements(&self) -> bool {
+        !self.placements.is_empty()
+    }
+
+    /// See [`Term::scroll_images`].
+    fn scroll(&mut self, scroll: &Scroll, cell: CellSize) {
+        let Scroll { top, bottom, rows, before, advanced, whole } = *scroll;
+        let before = before as i64;
+        let (first, end) = (before + top as i64, before + bottom as i64);
+        let keys: Vec<_> = self.placements.keys().copied().collect();
+        for key in keys {
+            let Some(placement) = self.placements.get_mut(&key) else { continue };
+            let height = placement.cells(cell).1 as i64;
+            let Anchor::Cell { line, .. } = &mut placement.anchor else { continue };
+            if whole {
+                // Nothing is cut, whatever reaches out of the screen.
+                if *line + height > first {
+                    *line += rows;
+                    if *line >= end || *line + height <= first {
+                        self.remove_placement(key);
+                    }
+                }
+                continue;
+            }
+            let within = *line >= first && *line + height <= end;
+            if !within {
+                // It stays where it is on the screen, whose lines have other numbers now.
+                if *line + height > before {
+                    *line += advanced as i64;
+                }
+                continue;
+            }
+            if advanced > 0 {
+                // It is in history, or on its way there, under the number it had.
+                continue;
+            }
+            *line += rows;
+            let (start, stop) = (*line, *line + height);
+            let above = (first - start).max(0);
+            let below = (stop - end).max(0);
+            let kept = above + below < height.max(1)
+                && (above == 0 || placement.cut(above as u32, true, cell))
+                && (below == 0 || placement.cut(below as u32, false, cell));
+            if !kept {
+                self.remove_placement(key);
+            }
+        }
+    }
+
+    /// Calls `visit` with every point that follows its text; see [`Term::visit_anchors`]. A placement whose text is gone
+    /// goes, too.
+    pub fn visit_anchors(&mut self, visit: &mut crate::anchors::Visit<'_>) {
+        let mut lost = Vec::new();
+        for (key, placement) in &mut self.placements {
+            let Anchor::Cell { line, col } = &mut placement.anchor else { continue };
+            let before = Point { line: LineId((*line).max(0) as u64), col: (*col).max(0) as u16 };
+            let mut point = Some(before);
+            visit(&mut point);
+            match point {
+                // Collected only, or not moved: it may have started above the first line.
+                Some(after) if after == before => {}
+                Some(after) => (*line, *col) = (after.line.0 as i64, after.col as i64),
+                None => lost.push(*key),
+            }
+        }
+        for key in lost {
+            self.remove_placement(key);
+        }
+    }
+}
+
+impl Term {
+    /// The size of a cell, or what stands for it.
+    pub(crate) fn cell_size(&self) -> CellSize {
+        match (self.size.cell_width, self.size.cell_height) {
+            (0, _) | (_, 0) => DEFAULT_CELL,
+            (width, height) => CellSize { width: width as u32, height: height as u32 },
+        }
+    }
+
+    /// ED 2 and its like: the page says that images go with the screen. `history`: those above the screen, instead.
+    pub(crate) fn clear_images(&mut self, history: bool) {
+        if !self.graphics.shown.has_placements() {
+            return;
+        }
+        self.flush_scrolled_images();
+        let live_top = self.grid.live_top() as i64;
+        let cell = self.cell_size();
+        self.graphics.shown.retain(cell, |_, end| (end > live_top) != history);
+        self.graphics.changed();
+    }
+
+    /// Drops placements whose last line is no longer kept.
+    pub(crate) fn drop_old_images(&mut self) {
+        if self.graphics.shown.has_placements() {
+            let oldest = self.grid.oldest() as i64;
+            let cell = self.cell_size();
+            self.graphics.shown.retain(cell, |_, end| end <= oldest);
+        }
+    }
+
+    /// The rows `top..bottom` have moved by `rows` (up where negative) inside the region; where the screen's first line is no
+    /// longer `before`, they have gone to history. Images that lie wholly within the region move along and are cut where
+    /// they leave it; others stay on the screen where they are (the page's "Interaction with other terminal actions").
+    ///
+    /// To be called after the grid was changed. Steps of the same kind are put together and done when someone looks.
+    #[inline]
+    pub(crate) fn scroll_images(&mut self, top: usize, bottom: usize, rows: i64, before: u64) {
+        if self.graphics.shown.has_placements() {
+            self.note_scroll(top, bottom, rows, before);
+        }
+    }
+
+    fn note_scroll(&mut self, top: usize, bottom: usize, rows: i64, before: u64) {
+        let advanced = self.grid.live_top() - before;
+        let whole = top == 0 && bottom == self.grid.rows();
+        if whole && advanced > 0 {
+            // The lines keep their numbers, and so do the images.
+            return;
+        }
+        let height = (bottom - top) as i64;
+        let rows = rows.clamp(-height, height);
+        let step = Scroll { top, bottom, rows, before, advanced, whole };
+        if let Some(last) = &mut self.graphics.scrolled {
+            let same = (last.top, last.bottom, last.before + last.advanced)
+                == (step.top, step.bottom, step.before)
+                && last.rows.signum() == step.rows.signum()
+                && (last.advanced > 0) == (step.advanced > 0);
+            if same {
+                last.rows += step.rows;
+                last.advanced += step.advanced;
+                return;
+            }
+            self.flush_scrolled_images();
+        }
+        self.graphics.scrolled = Some(step);
+    }
+
+    /// Moves images as the text around them has moved.
+    pub(crate) fn flush_scrolled_images(&mut self) {
+        let Some(scroll) = self.graphics.scrolled.take() else { return };
+        let cell = self.cell_size();
+        self.graphics.shown.scroll(&scroll, cell);
+        self.graphics.changed();
+    }
+
+    /// Shows the frames of animations that are due at `now`, the time since any moment of the caller's choice. Gives when
+    /// the next one is due; `None` when nothing moves. To be called while the terminal is seen, at that time and after
+    /// output.
+    pub fn advance_animations(&mut self, now: Duration) -> Option<Duration> {
+        let mut next: Option<Duration> = None;
+        let mut changed = false;
+        for image in self.graphics.shown.store.animations() {
+            let (due, moved) = image.advance(now);
+            changed |= moved;
+            next = match (next, due) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
+        }
+        if changed {
+            self.graphics.changed();
+        }
+        next
+    }
+}

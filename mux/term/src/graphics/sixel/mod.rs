@@ -1,0 +1,161 @@
+//! Sixel graphics (VT330/VT340 Programmer Reference, volume 2, chapter 14; xterm ctlseqs "Sixel Graphics").
+//!
+//! Where the manual and xterm differ it is as in xterm: pixels are square whatever aspect ratio is asked for, the
+//! background is filled only where raster attributes say how far, and the cursor ends in the image's last row.
+
+mod colors;
+mod decoder;
+
+use std::sync::Arc;
+
+use crate::Rgb;
+use crate::params::Params;
+use crate::term::Term;
+use colors::Registers;
+use decoder::Decoder;
+
+use super::pixels::{MAX_SIDE, Pixels};
+
+/// Color registers there are at most, and at the start; xterm's.
+const MAX_REGISTERS: u32 = 1024;
+
+/// A private mode of sixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SixelMode {
+    /// DECSDM, ?80: images start in the screen's corner and scroll nothing.
+    Display,
+    /// ?1070: each image has color registers of its own.
+    PrivateColors,
+    /// ?8452: the cursor ends at the right of the image.
+    CursorRight,
+}
+
+/// What modes and XTSMGRAPHICS set.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    display: bool,
+    private_colors: bool,
+    cursor_right: bool,
+    registers: u32,
+    /// Used by all images unless each has its own.
+    shared: Option<Arc<[Rgb]>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            display: false,
+            private_colors: true,
+            cursor_right: false,
+            registers: MAX_REGISTERS,
+            shared: None,
+        }
+    }
+}
+
+impl Settings {
+    pub fn mode(&self, mode: SixelMode) -> bool {
+        match mode {
+            SixelMode::Display => self.display,
+            SixelMode::PrivateColors => self.private_colors,
+            SixelMode::CursorRight => self.cursor_right,
+        }
+    }
+
+    pub fn set_mode(&mut self, mode: SixelMode, on: bool) {
+        match mode {
+            SixelMode::Display => self.display = on,
+            SixelMode::PrivateColors => self.private_colors = on,
+            SixelMode::CursorRight => self.cursor_right = on,
+        }
+    }
+}
+
+impl Term {
+    /// A sixel image: its parameters (`P1;P2;P3`) and its data, from behind `q`.
+    pub(crate) fn sixel(&mut self, params: &[u8], data: &[u8]) {
+        let background = params.split(|&b| b == b';').nth(1).unwrap_or_default();
+        let opaque = background != b"1";
+        let cell = self.cell_size();
+        let settings = &self.graphics.sixel;
+        let display = settings.display;
+        let (first_col, width_cells) = if display {
+            (0, self.grid.cols())
+        } else {
+            (self.cursor.col, self.grid.cols() - self.cursor.col)
+        };
+        // What lies behind the right edge is never seen.
+        let max_width = (width_cells as u32 * cell.width).min(MAX_SIDE);
+        let max_height =
+            if display { (self.grid.rows() as u32 * cell.height).min(MAX_SIDE) } else { MAX_SIDE };
+        let registers = match &settings.shared {
+            Some(shared) if !settings.private_colors => Registers::from(shared, settings.registers),
+            _ => Registers::new(settings.registers),
+        };
+        let mut decoder = Decoder::new(registers, max_width, max_height);
+        decoder.read(data);
+        if !self.graphics.sixel.private_colors {
+            self.graphics.sixel.shared = Some(decoder.registers().as_slice().into());
+        }
+        let Some((width, height, rgba)) = decoder.finish(opaque) else {
+            tracing::debug!(length = data.len(), "sixel image without pixels");
+            return;
+        };
+        let Some(pixels) = Pixels::new(width, height, rgba) else { return };
+        let per_cell = (cell.width as f32, cell.height as f32);
+        let saved = self.cursor;
+        if display {
+            self.cursor = Default::default();
+        }
+        let shown = self.show_in_cells(vec![(pixels, 0)], per_cell, !display);
+        if display {
+            self.cursor = saved;
+            return;
+        }
+        self.cursor.wrap_pending = false;
+        self.cursor.col = match shown {
+            Some(cols) if self.graphics.sixel.cursor_right => {
+                (first_col + cols).min(self.grid.cols() - 1)
+            }
+            _ => first_col,
+        };
+    }
+
+    /// XTSMGRAPHICS (xterm ctlseqs): item (1 color registers, 2 size of a sixel image, in pixels), action (1 read, 2 reset,
+    /// 3 set, 4 the most there can be), value. As in xterm the size is the window's and can't be set.
+    pub(crate) fn graphics_attribute(&mut self, params: &Params) {
+        const SUCCESS: u8 = 0;
+        const BAD_ITEM: u8 = 1;
+        const BAD_ACTION: u8 = 2;
+        const FAILURE: u8 = 3;
+        let (item, action, value) = (params.get(0), params.get(1), params.get(2) as u32);
+        let cell = self.cell_size();
+        let settings = &mut self.graphics.sixel;
+        let size = |pixels: (u32, u32)| Ok(format!(";{};{}", pixels.0, pixels.1));
+        let result = match (item, action) {
+            (1, 1) => Ok(format!(";{}", settings.registers)),
+            (1, 2) => {
+                settings.registers = MAX_REGISTERS;
+                Ok(format!(";{MAX_REGISTERS}"))
+            }
+            (1, 3) if (2..=MAX_REGISTERS).contains(&value) => {
+                settings.registers = value;
+                Ok(format!(";{value}"))
+            }
+            (1, 4) => Ok(format!(";{MAX_REGISTERS}")),
+            (2, 1) => size((
+                (self.size.cols as u32 * cell.width).min(MAX_SIDE),
+                (self.size.rows as u32 * cell.height).min(MAX_SIDE),
+            )),
+            (2, 4) => size((MAX_SIDE, MAX_SIDE)),
+            (1 | 2, 2 | 3) => Err(FAILURE),
+            (1 | 2, _) => Err(BAD_ACTION),
+            _ => Err(BAD_ITEM),
+        };
+        let reply = match result {
+            Ok(value) => format!("\x1b[?{item};{SUCCESS}{value}S"),
+            Err(status) => format!("\x1b[?{item};{status}S"),
+        };
+        self.reply(reply.as_bytes());
+    }
+}

@@ -1,0 +1,198 @@
+//! The images of one screen: their frames, what they may take up, and which go when that is too much.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::animation::Animation;
+use super::pixels::Pixels;
+
+/// Bytes the images of one screen may take; kitty's quota. When they are more, the ones longest unused go, first those
+/// that are shown nowhere.
+pub(crate) const QUOTA: usize = 320 << 20;
+/// Images of one screen.
+const IMAGES_CAP: usize = 16_384;
+/// What an image or a frame counts beside its pixels, so that small ones are bounded, too.
+const OVERHEAD: usize = 512;
+
+/// Names an image of a screen for ever; later ones are greater.
+pub(crate) type ImageKey = u64;
+
+/// One frame of an image.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub pixels: Arc<Pixels>,
+    /// Milliseconds until the next frame; 0: it is skipped.
+    pub gap: u32,
+}
+
+/// An image a program sent.
+#[derive(Debug)]
+pub(crate) struct Image {
+    /// The program's id, 0 when it gave none.
+    pub id: u32,
+    /// The program's number (kitty's `I`), 0 when it gave none.
+    pub number: u32,
+    /// At least one; all of one size.
+    pub frames: Vec<Frame>,
+    pub animation: Animation,
+    /// When it was last used, in [`Store::tick`]s.
+    used: u64,
+}
+
+impl Image {
+    pub fn width(&self) -> u32 {
+        self.frames[0].pixels.width()
+    }
+
+    pub fn height(&self) -> u32 {
+        self.frames[0].pixels.height()
+    }
+
+    /// The frame that is shown.
+    pub fn shown(&self) -> &Arc<Pixels> {
+        let current = self.animation.current.min(self.frames.len() - 1);
+        &self.frames[current].pixels
+    }
+
+    fn bytes(&self) -> usize {
+        OVERHEAD
+            + self.frames.iter().map(|frame| frame.pixels.rgba().len() + OVERHEAD).sum::<usize>()
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Store {
+    images: BTreeMap<ImageKey, Image>,
+    /// The image that has an id, and those that have a number.
+    by_id: HashMap<u32, ImageKey>,
+    by_number: BTreeSet<(u32, ImageKey)>,
+    /// Ids given out go up from here.
+    next_id: u32,
+    next_key: ImageKey,
+    bytes: usize,
+    tick: u64,
+}
+
+impl Store {
+    pub fn is_empty(&self) -> bool {
+        self.images.is_empty()
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub fn get(&self, key: ImageKey) -> Option<&Image> {
+        self.images.get(&key)
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (ImageKey, &Image)> {
+        self.images.iter().map(|(key, image)| (*key, image))
+    }
+
+    /// Changes an image; keeps count of what it takes.
+    pub fn change<T>(&mut self, key: ImageKey, change: impl FnOnce(&mut Image) -> T) -> Option<T> {
+        let tick = self.next_tick();
+        let image = self.images.get_mut(&key)?;
+        let before = image.bytes();
+        let result = change(image);
+        image.used = tick;
+        self.bytes = self.bytes - before + image.bytes();
+        Some(result)
+    }
+
+    /// Runs over all images to advance their animations, which changes no one's size.
+    pub fn animations(&mut self) -> impl Iterator<Item = &mut Image> {
+        self.images.values_mut()
+    }
+
+    fn next_tick(&mut self) -> u64 {
+        self.tick += 1;
+        self.tick
+    }
+
+    /// Adds an image of at least one frame.
+    pub fn add(&mut self, id: u32, number: u32, frames: Vec<Frame>) -> ImageKey {
+        let used = self.next_tick();
+        let image = Image { id, number, frames, animation: Animation::default(), used };
+        self.bytes += image.bytes();
+        self.next_key += 1;
+        if id != 0 {
+            self.by_id.insert(id, self.next_key);
+        }
+        if number != 0 {
+            self.by_number.insert((number, self.next_key));
+        }
+        self.images.insert(self.next_key, image);
+        self.next_key
+    }
+
+    pub fn remove(&mut self, key: ImageKey) -> Option<Image> {
+        let image = self.images.remove(&key)?;
+        self.bytes -= image.bytes();
+        if self.by_id.get(&image.id) == Some(&key) {
+            self.by_id.remove(&image.id);
+        }
+        self.by_number.remove(&(image.number, key));
+        Some(image)
+    }
+
+    /// The image a program means by `id`.
+    pub fn by_id(&self, id: u32) -> Option<ImageKey> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// The newest image of a number.
+    pub fn by_number(&self, number: u32) -> Option<ImageKey> {
+        let newest = self.by_number.range((number, 0)..=(number, ImageKey::MAX)).next_back();
+        newest.map(|(_, key)| *key)
+    }
+
+    /// An id that no image has.
+    pub fn free_id(&mut self) -> u32 {
+        loop {
+            self.next_id = self.next_id.wrapping_add(1).max(1);
+            if !self.by_id.contains_key(&self.next_id) {
+                return self.next_id;
+            }
+        }
+    }
+
+    /// The images to drop so that one of `more` bytes fits, other than `kept`: those that are not `placed` first, then the
+    /// longest unused.
+    pub fn too_many(
+        &self,
+        more: usize,
+        kept: ImageKey,
+        placed: &HashSet<ImageKey>,
+    ) -> Vec<ImageKey> {
+        let mut over = (self.bytes + more + OVERHEAD * 2).saturating_sub(QUOTA);
+        let mut spare = (self.images.len() + 1).saturating_sub(IMAGES_CAP);
+        if over == 0 && spare == 0 {
+            return Vec::new();
+        }
+        if self.images.len() > IMAGES_CAP / 8 {
+            // Many small ones: some more at once, so that this is not done for each.
+            over = over.max(1) + QUOTA / 64;
+            spare += IMAGES_CAP / 64;
+        }
+        let mut candidates: Vec<_> = self
+            .iter()
+            .filter(|(key, _)| *key != kept)
+            .map(|(key, image)| (placed.contains(&key), image.used, key, image.bytes()))
+            .collect();
+        candidates.sort_unstable();
+        let mut dropped = Vec::new();
+        for (_, _, key, bytes) in candidates {
+            if over == 0 && spare == 0 {
+                break;
+            }
+            over = over.saturating_sub(bytes);
+            spare = spare.saturating_sub(1);
+            dropped.push(key);
+        }
+        dropped
+    }
+}

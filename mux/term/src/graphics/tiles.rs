@@ -1,0 +1,115 @@
+//! Images that fill cells: those of sixel and of iTerm2.
+//!
+//! Such a cell's content is a number behind the last code point, from [`FIRST`] on, which names a piece of an image, a
+//! tile. Cells are copied, erased and packed as all others are, so a tile needs no care of its own; only who draws looks
+//! its number up here. Numbers go round: an image whose numbers come up again is dropped, and a cell in a line older than
+//! the image its number means now is one of a dropped image.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::store::ImageKey;
+use crate::cell::Cell;
+
+/// The first number of a tile as a cell's content; code points end before it.
+pub(crate) const FIRST: u32 = 0x11_0000;
+/// Numbers there are: the rest of a cell's 21 bits of content.
+const COUNT: u32 = 0x20_0000 - FIRST;
+
+/// An image's tiles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Tiled {
+    pub image: ImageKey,
+    /// Columns and rows of cells.
+    pub cols: u32,
+    pub rows: u32,
+    /// Pixels of the image that a cell shows, across and down.
+    pub per_cell: (f32, f32),
+    /// No cell in a line before this one shows it.
+    pub since: u64,
+}
+
+/// A tile: its image, and which piece of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Tile {
+    pub of: Tiled,
+    pub col: u32,
+    pub row: u32,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Tiles {
+    /// By the number of the first tile, counted from 0.
+    by_base: BTreeMap<u32, Tiled>,
+    bases: HashMap<ImageKey, u32>,
+    next: u32,
+}
+
+impl Tiles {
+    pub fn images(&self) -> impl Iterator<Item = ImageKey> {
+        self.bases.keys().copied()
+    }
+
+    pub fn shows(&self, image: ImageKey) -> bool {
+        self.bases.contains_key(&image)
+    }
+
+    pub fn forget(&mut self, image: ImageKey) {
+        if let Some(base) = self.bases.remove(&image) {
+            self.by_base.remove(&base);
+        }
+    }
+
+    /// Gives out numbers for an image's tiles, row by row: the first, and the images whose numbers they were. `None` when
+    /// there are more than numbers.
+    pub fn add(&mut self, tiled: Tiled) -> Option<(u32, Vec<ImageKey>)> {
+        let count =
+            tiled.cols.checked_mul(tiled.rows).filter(|count| (1..=COUNT).contains(count))?;
+        if self.next + count > COUNT {
+            self.next = 0;
+        }
+        let base = self.next;
+        let before = self.by_base.range(..base).next_back();
+        let reaches = before.filter(|(b, t)| *b + t.cols * t.rows > base).map(|(_, t)| t.image);
+        let within = self.by_base.range(base..base + count).map(|(_, t)| t.image);
+        let lost: Vec<_> = reaches.into_iter().chain(within).collect();
+        for image in &lost {
+            self.forget(*image);
+        }
+        self.by_base.insert(base, tiled);
+        self.bases.insert(tiled.image, base);
+        self.next = base + count;
+        Some((base, lost))
+    }
+
+    /// The tile that a cell of a line shows.
+    pub fn find(&self, cell: Cell, line: u64) -> Option<Tile> {
+        let number = cell.tile()?;
+        let (base, of) = self.by_base.range(..=number).next_back()?;
+        let at = number - base;
+        let current = at < of.cols * of.rows && line >= of.since;
+        current.then_some(Tile { of: *of, col: at % of.cols, row: at / of.cols })
+    }
+}
+
+impl Cell {
+    /// A cell's content bits for tile `number`.
+    pub(crate) fn of_tile(number: u32) -> Self {
+        Self((FIRST + number) as u64)
+    }
+
+    /// Whether it may be a tile or a placeholder for a piece of an image, or a cluster.
+    #[inline]
+    pub(crate) fn may_be_image(self) -> bool {
+        self.0 & ((1 << 22) - 1) >= super::kitty::placeholder::PLACEHOLDER as u64
+    }
+
+    /// The number of the tile it shows, if it shows one.
+    #[inline]
+    pub(crate) fn tile(self) -> Option<u32> {
+        let content = (self.0 & ((1 << 22) - 1)) as u32;
+        // A cluster has bit 21 set and is no tile.
+        (content < 1 << 21).then_some(())?;
+        content.checked_sub(FIRST)
+    }
+}

@@ -1,0 +1,261 @@
+//! Images as a viewer sees them: plain data in a [`crate::Snapshot`].
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::kitty::placeholder::{Placeholders, is_placeholder};
+use super::pixels::Pixels;
+use super::placement::{Anchor, CellSize};
+use super::store::ImageKey;
+use super::tiles::Tile;
+use crate::cell::Cell;
+use crate::grid::RowView;
+use crate::term::Term;
+use crate::{Snapshot, SnapshotRow};
+
+/// The order in which kitty draws images of placeholders, and we all that fill cells: under the cursor, over backgrounds.
+const CELL_Z: i32 = -1;
+
+/// A rectangle in cells of the viewport; parts of cells count.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CellRect {
+    /// Column of the left edge, may be negative.
+    pub left: f32,
+    /// Row of the upper edge, may be negative.
+    pub top: f32,
+    /// Columns.
+    pub width: f32,
+    /// Rows.
+    pub height: f32,
+}
+
+/// A rectangle in the pixels of an image; parts of pixels count.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PixelRect {
+    /// Left edge.
+    pub x: f32,
+    /// Upper edge.
+    pub y: f32,
+    /// Pixels across.
+    pub width: f32,
+    /// Pixels down.
+    pub height: f32,
+}
+
+/// An image in view, or a part of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SnapshotImage {
+    /// Its pixels, in the frame that is shown.
+    pub pixels: Arc<Pixels>,
+    /// The part of them that is shown, within the image.
+    pub source: PixelRect,
+    /// Where, in cells of the viewport; may reach out of it on any side.
+    pub area: CellRect,
+    /// Its place in the stack: from 0 on over the text, below 0 under it, below -2³⁰ (`i32::MIN / 2`) also under cells'
+    /// own backgrounds. Those that come later in the list are over those before.
+    pub z: i32,
+}
+
+/// What a row of a snapshot has of images that fill cells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RowImages {
+    tiles: Vec<Span>,
+    pub(super) placeholders: Vec<Placeholders>,
+}
+
+/// Neighbouring cells that show neighbouring tiles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Span {
+    col: u32,
+    first: Tile,
+    len: u32,
+}
+
+// No number in it is a NaN.
+impl Eq for RowImages {}
+
+impl RowImages {
+    /// Notes what a row has, and takes placeholders out of the cells to draw.
+    pub(crate) fn read(&mut self, term: &Term, view: &RowView<'_>, line: u64, shown: &mut [Cell]) {
+        self.tiles.clear();
+        self.placeholders.clear();
+        // A look at all bits settles it for nearly every row.
+        let images = view.cells.iter().any(|cell| cell.may_be_image());
+        if !images {
+            return;
+        }
+        let layer = &term.graphics.shown;
+        for (col, cell) in view.cells.iter().enumerate() {
+            if cell.tile().is_some() {
+                let tile = layer.tiles.find(*cell, line);
+                shown[col] = shown[col].blanked();
+                match (tile, self.tiles.last_mut()) {
+                    (Some(tile), Some(last)) if last.is_followed_by(col as u32, &tile) => {
+                        last.len += 1;
+                    }
+                    (Some(first), _) => self.tiles.push(Span { col: col as u32, first, len: 1 }),
+                    (None, _) => {}
+                }
+            } else if is_placeholder(*cell, &view.tables) {
+                shown[col] = shown[col].blanked();
+                Placeholders::add(&mut self.placeholders, col as u32, *cell, &view.tables);
+            }
+        }
+    }
+}
+
+impl Span {
+    fn is_followed_by(&self, col: u32, tile: &Tile) -> bool {
+        col == self.col + self.len
+            && tile.of.image == self.first.of.image
+            && tile.row == self.first.row
+            && tile.col == self.first.col + self.len
+    }
+}
+
+/// Spans of tiles in rows under each other that make one rectangle.
+struct Block {
+    span: Span,
+    row: usize,
+    rows: u32,
+}
+
+impl Term {
+    /// Lists the images in view, in the order they are drawn in.
+    pub(crate) fn view_images(&self, first: u64, snapshot: &mut Snapshot) {
+        let mut images: Vec<(i32, ImageKey, u64, SnapshotImage)> = Vec::new();
+        self.view_tiles(&snapshot.rows, &mut images);
+        let mut origins = HashMap::new();
+        self.view_placeholders(&snapshot.rows, &mut images, &mut origins);
+        self.view_placements(first, snapshot.rows.len(), &origins, &mut images);
+        images.sort_by_key(|(z, image, placement, _)| (*z, *image, *placement));
+        snapshot.images.clear();
+        snapshot.images.extend(images.into_iter().map(|(.., image)| image));
+    }
+
+    fn view_tiles(
+        &self,
+        rows: &[SnapshotRow],
+        images: &mut Vec<(i32, ImageKey, u64, SnapshotImage)>,
+    ) {
+        let mut blocks: Vec<Block> = Vec::new();
+        for (row, shown) in rows.iter().enumerate() {
+            for span in &shown.images.tiles {
+                let above = blocks.iter_mut().rev().take(64).find(|block| {
+                    let (a, b) = (&block.span, span);
+                    block.row + block.rows as usize == row
+                        && (a.col, a.len, a.first.of.image, a.first.col)
+                            == (b.col, b.len, b.first.of.image, b.first.col)
+                        && a.first.row + block.rows == b.first.row
+                });
+                match above {
+                    Some(block) => block.rows += 1,
+                    None => blocks.push(Block { span: *span, row, rows: 1 }),
+                }
+            }
+        }
+        for Block { span, row, rows } in blocks {
+            let Tile { of, col, row: tile_row } = span.first;
+            let Some(image) = self.graphics.shown.store.get(of.image) else { continue };
+            let whole = (image.width() as f32, image.height() as f32);
+            let (across, down) = of.per_cell;
+            let (x, y) = (col as f32 * across, tile_row as f32 * down);
+            // The last column and row may have less of the image than a cell.
+            let width = (span.len as f32 * across).min(whole.0 - x);
+            let height = (rows as f32 * down).min(whole.1 - y);
+            if width <= 0.0 || height <= 0.0 {
+                continue;
+            }
+            let area = CellRect {
+                left: span.col as f32,
+                top: row as f32,
+                width: width / across,
+                height: height / down,
+            };
+            let shown = SnapshotImage {
+                pixels: image.shown().clone(),
+                source: PixelRect { x, y, width, height },
+                area,
+                z: CELL_Z,
+            };
+            images.push((CELL_Z, of.image, 0, shown));
+        }
+    }
+
+    fn view_placements(
+        &self,
+        first: u64,
+        rows: usize,
+        origins: &HashMap<u64, (i64, i64)>,
+        images: &mut Vec<(i32, ImageKey, u64, SnapshotImage)>,
+    ) {
+        let cell = self.cell_size();
+        let layer = &self.graphics.shown;
+        let virtual_at = |key| origins.get(&key).map(|&(col, row)| (col, row + first as i64));
+        for (key, placement) in layer.placements() {
+            if matches!(placement.anchor, Anchor::Virtual) {
+                continue;
+            }
+            let Some((col, line)) = layer.position(key, &virtual_at) else { continue };
+            let Some(image) = layer.store.get(placement.image) else { continue };
+            let top = line - first as i64;
+            let (cols, height_cells) = placement.cells(cell);
+            let (width, height) = placement.pixels(cell);
+            let in_rows = top < rows as i64 && top + height_cells as i64 > 0;
+            let in_cols = col < self.grid.cols() as i64 && col + cols as i64 > 0;
+            if !in_rows || !in_cols || width <= 0.0 || height <= 0.0 {
+                continue;
+            }
+            let (x, y) = placement.offset(cell);
+            let CellSize { width: w, height: h } = cell;
+            let source = placement.source;
+            let shown = SnapshotImage {
+                pixels: image.shown().clone(),
+                source: PixelRect {
+                    x: source.x,
+                    y: source.y,
+                    width: source.width,
+                    height: source.height,
+                },
+                area: CellRect {
+                    left: col as f32 + x as f32 / w as f32,
+                    top: top as f32 + y as f32 / h as f32,
+                    width: width / w as f32,
+                    height: height / h as f32,
+                },
+                z: placement.z,
+            };
+            images.push((placement.z, placement.image, key, shown));
+        }
+    }
+
+    fn view_placeholders(
+        &self,
+        rows: &[SnapshotRow],
+        images: &mut Vec<(i32, ImageKey, u64, SnapshotImage)>,
+        origins: &mut HashMap<u64, (i64, i64)>,
+    ) {
+        let cell = self.cell_size();
+        let layer = &self.graphics.shown;
+        for (row, shown) in rows.iter().enumerate() {
+            for run in &shown.images.placeholders {
+                let Some((key, placement)) = layer.virtual_placement(run.image, run.placement)
+                else {
+                    continue;
+                };
+                let origin = origins.entry(key).or_insert((run.col as i64, row as i64));
+                *origin = (origin.0.min(run.col as i64), origin.1.min(row as i64));
+                let Some(image) = layer.store.get(placement.image) else { continue };
+                if let Some(part) = run.part(placement, image, row, cell) {
+                    let shown = SnapshotImage {
+                        pixels: image.shown().clone(),
+                        source: part.0,
+                        area: part.1,
+                        z: CELL_Z,
+                    };
+                    images.push((CELL_Z, placement.image, key, shown));
+                }
+            }
+        }
+    }
+}

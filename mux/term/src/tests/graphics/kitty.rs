@@ -1,0 +1,303 @@
+//! The kitty graphics protocol.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::{check_images, fixture, pixels, shown};
+use crate::Size;
+use crate::tests::check_reply;
+
+/// A graphics command with a payload that is not base64 yet.
+fn command(keys: &str, payload: &[u8]) -> String {
+    format!("\x1b_G{keys};{}\x1b\\", STANDARD.encode(payload))
+}
+
+/// Image `id` of `width` × `height` grey pixels, sent and not shown.
+fn image(id: u32, width: usize, height: usize) -> String {
+    let keys = format!("a=t,q=2,i={id},f=24,s={width},v={height}");
+    command(&keys, &vec![0x80; width * height * 3])
+}
+
+#[test]
+fn an_image_is_shown_at_the_cursor_which_moves_behind_it() {
+    let mut fixture = fixture();
+    fixture.feed(image(1, 16, 32) + "ab\x1b_Ga=p,i=1\x1b\\");
+    assert_eq!(shown(&fixture), "2×2 at 2,0");
+    assert_eq!(fixture.cursor(), (1, 4));
+    assert_eq!(fixture.replies(), "\x1b_Gi=1;OK\x1b\\");
+    // Parts of cells count as cells, and the cursor may be told to stay.
+    fixture.feed(image(2, 9, 17) + "\x1b[2J\x1b[H\x1b_Ga=p,i=2,C=1,q=1\x1b\\");
+    assert_eq!(shown(&fixture), "1.125×1.0625 at 0,0");
+    assert_eq!(fixture.cursor(), (0, 0));
+    fixture.feed("\x1b_Ga=p,i=2\x1b\\");
+    assert_eq!(fixture.cursor(), (1, 2));
+}
+
+#[test]
+fn at_the_foot_the_screen_scrolls_and_the_image_with_it() {
+    let mut fixture = fixture();
+    fixture.feed(image(1, 8, 48) + "\x1b[4H\x1b_Ga=p,i=1\x1b\\");
+    assert_eq!(shown(&fixture), "1×3 at 0,1");
+    assert_eq!(fixture.cursor(), (3, 1));
+    fixture.feed("\r\n\r\n");
+    assert_eq!(shown(&fixture), "1×3 at 0,-1");
+    fixture.feed("\r\n\r\n");
+    assert_eq!(shown(&fixture), "");
+    // It is in history now.
+    let mut snapshot = crate::Snapshot::default();
+    fixture.term.snapshot(&mut snapshot, Some(crate::LineId(0)));
+    assert_eq!(super::describe(&snapshot), "1×3 at 0,3");
+}
+
+#[test]
+fn source_offset_scale_and_order() {
+    let sent = image(1, 20, 40);
+    check_images(
+        sent.clone() + "\x1b_Ga=p,i=1,x=2,y=4,w=8,h=100,z=-5\x1b\\",
+        "1×2.25 at 0,0 of 8×36 at 2,4 z -5",
+    );
+    check_images(sent.clone() + "\x1b_Ga=p,i=1,c=5,r=2\x1b\\", "5×2 at 0,0");
+    // One side given: the other keeps the shape. 40 pixels across make 80 down.
+    check_images(sent.clone() + "\x1b_Ga=p,i=1,c=5,C=1\x1b\\", "5×5 at 0,0");
+    check_images(sent.clone() + "\x1b_Ga=p,i=1,r=2\x1b\\", "2×2 at 0,0");
+    // The offset is part of the columns and rows asked for.
+    check_images(sent.clone() + "\x1b_Ga=p,i=1,c=2,r=2,X=4,Y=8\x1b\\", "1.5×1.5 at 0.5,0.5");
+    check_images(sent.clone() + "\x1b_Ga=p,i=1,x=20\x1b\\", "");
+    check_images(
+        sent + "\x1b_Ga=p,i=1,p=1,z=1,C=1\x1b\\\x1b_Ga=p,i=1,p=2,z=-1,C=1\x1b\\",
+        "2.5×2.5 at 0,0 z -1\n2.5×2.5 at 0,0 z 1",
+    );
+}
+
+#[test]
+fn formats_and_chunks() {
+    let mut fixture = fixture();
+    fixture.feed(command("a=T,f=32,s=1,v=2", &[1, 2, 3, 4, 5, 6, 7, 8]));
+    assert_eq!(pixels(&fixture, 0), "01020304/05060708");
+    fixture.feed("\x1b[2J").feed(command("a=T,f=24,s=2,v=1", &[1, 2, 3, 4, 5, 6]));
+    assert_eq!(pixels(&fixture, 0), "010203ff 040506ff");
+    let mut packed = flate2::read::ZlibEncoder::new(&[9u8, 8, 7][..], Default::default());
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut packed, &mut bytes).unwrap();
+    fixture.feed("\x1b[2J").feed(command("a=T,f=24,s=1,v=1,o=z", &bytes));
+    assert_eq!(pixels(&fixture, 0), "090807ff");
+    let mut png = std::io::Cursor::new(Vec::new());
+    let rgba = image::RgbaImage::from_raw(1, 1, vec![10, 20, 30, 40]).unwrap();
+    rgba.write_to(&mut png, image::ImageFormat::Png).unwrap();
+    fixture.feed("\x1b[2J");
+    // Nothing is shown before the last chunk; the cursor's place then counts.
+    let chunks: Vec<_> = png.get_ref().chunks(30).collect();
+    for (i, chunk) in chunks.iter().enumerate() {
+        assert_eq!(shown(&fixture), "");
+        let more = (i + 1 < chunks.len()) as u8;
+        let keys = if i == 0 { "a=T,f=100,i=9,m=1".to_owned() } else { format!("m={more}") };
+        fixture.feed(format!("\x1b[3;3H{}", command(&keys, chunk)));
+    }
+    assert_eq!(shown(&fixture), "0.125×0.0625 at 2,2");
+    assert_eq!(pixels(&fixture, 0), "0a141e28");
+    assert_eq!(fixture.replies(), "\x1b_Gi=9;OK\x1b\\");
+}
+
+#[test]
+fn replies() {
+    // The page's own query.
+    check_reply("\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\", "\x1b_Gi=31;OK\x1b\\");
+    check_reply(
+        "\x1b_Gi=31,s=2,v=1,a=q,f=24;AAAA\x1b\\",
+        "\x1b_Gi=31;ENODATA:less data than the size says\x1b\\",
+    );
+    check_reply("\x1b_Gi=3,p=4,a=p\x1b\\", "\x1b_Gi=3,p=4;ENOENT:no such image\x1b\\");
+    check_reply(
+        "\x1b_Gi=3,I=4,a=p\x1b\\",
+        "\x1b_Gi=3,I=4;EINVAL:an image id and an image number together\x1b\\",
+    );
+    check_reply("\x1b_Gi=3,a=p,q=1\x1b\\", "\x1b_Gi=3;ENOENT:no such image\x1b\\");
+    check_reply("\x1b_Gi=3,a=p,q=2\x1b\\", "");
+    check_reply("\x1b_Gi=3,s=1,v=1,f=24,q=1;AAAA\x1b\\", "");
+    check_reply("\x1b_Gs=1,v=1,f=24;AAAA\x1b\\", "");
+    // Files are nobody's business without someone to read them.
+    check_reply(
+        command("i=1,t=f,f=100", b"/etc/passwd"),
+        "\x1b_Gi=1;EPERM:not allowed to be read\x1b\\",
+    );
+    // Numbers: each makes an image with an id of its own.
+    check_reply(
+        "\x1b_GI=7,s=1,v=1,f=24;AAAA\x1b\\\x1b_GI=7,s=1,v=1,f=24;AAAA\x1b\\\x1b_Ga=p,I=7,p=5\x1b\\",
+        "\x1b_Gi=1,I=7;OK\x1b\\\x1b_Gi=2,I=7;OK\x1b\\\x1b_Gi=2,I=7,p=5;OK\x1b\\",
+    );
+}
+
+#[test]
+fn a_placement_of_the_same_id_is_replaced() {
+    let mut fixture = fixture();
+    fixture.feed(image(1, 8, 16) + "\x1b_Ga=p,i=1,p=1\x1b\\\x1b[3;3H\x1b_Ga=p,i=1,p=1\x1b\\");
+    assert_eq!(shown(&fixture), "1×1 at 2,2");
+    fixture.feed("\x1b_Ga=p,i=1,C=1\x1b\\\x1b_Ga=p,i=1,C=1\x1b\\");
+    assert_eq!(shown(&fixture).lines().count(), 3);
+    // A new image of that id: the placements of the old one go with it.
+    fixture.feed(image(1, 16, 16));
+    assert_eq!(shown(&fixture), "");
+}
+
+#[test]
+fn deleting() {
+    let setup = image(1, 8, 16)
+        + &image(2, 16, 32)
+        + "\x1b_Ga=p,i=1,p=1,z=3,q=2\x1b\\\x1b[2;5H\x1b_Ga=p,i=2,p=2,q=2,C=1\x1b\\\x1b[4;9H";
+    let (one, two) = ("1×1 at 0,0 z 3", "2×2 at 4,1");
+    let both = format!("{two}\n{one}");
+    for (delete, left) in [
+        ("", ""),
+        ("d=a", ""),
+        ("d=i,i=1", two),
+        ("d=i,i=1,p=9", &both),
+        ("d=i,i=2,p=2", one),
+        ("d=c", &both),
+        ("d=p,x=6,y=3", one),
+        ("d=p,x=7,y=3", &both),
+        ("d=q,x=1,y=1,z=3", two),
+        ("d=q,x=1,y=1,z=2", &both),
+        ("d=r,x=2,y=9", one),
+        ("d=x,x=5", one),
+        ("d=y,y=1", two),
+        ("d=z,z=3", two),
+        ("d=n,I=4", &both),
+        ("d=!", &both),
+    ] {
+        check_images(format!("{setup}\x1b_Ga=d,{delete}\x1b\\"), left);
+        check_images(format!("{setup}\x1b_Ga=d,{}\x1b\\", delete.replace("d=i", "d=I")), left);
+    }
+    let mut fixture = fixture();
+    fixture.feed(setup + "\x1b[2;5H\x1b_Ga=d,d=c\x1b\\");
+    assert_eq!(shown(&fixture), one);
+    // A small letter keeps the data, a capital one frees it.
+    fixture.feed("\x1b_Ga=p,i=2\x1b\\\x1b_Ga=d,d=A\x1b\\\x1b_Ga=p,i=2\x1b\\\x1b_Ga=p,i=1\x1b\\");
+    let replies = fixture.replies();
+    assert!(replies.starts_with("\x1b_Gi=2;OK\x1b\\\x1b_Gi=2;ENOENT"), "{replies:?}");
+    assert!(fixture.term.graphics.shown.store.is_empty());
+}
+
+#[test]
+fn erasing_scrolling_and_screens() {
+    let setup = image(1, 8, 16) + "\x1b[2;1H\x1b_Ga=p,i=1,q=2,C=1\x1b\\";
+    for (bytes, left) in [
+        ("\x1b[K\x1b[J\x1b[2Ktext", "1×1 at 0,1"),
+        ("\x1b[2J", ""),
+        ("\x1bc", ""),
+        ("\x1b[?1049h", ""),
+        ("\x1b[?1049h\x1b[?1049l", "1×1 at 0,1"),
+        ("\x1b[3J", "1×1 at 0,1"),
+        // In a region: along with it, and cut where it leaves.
+        ("\x1b[2;3r\x1b[T", "1×1 at 0,2"),
+        ("\x1b[2;3r\x1b[2T", ""),
+        ("\x1b[2;3r\x1b[S", ""),
+        ("\x1b[3;4r\x1b[S", "1×1 at 0,1"),
+        ("\x1b[2H\x1b[L", "1×1 at 0,2"),
+        ("\x1b[1H\x1b[M", "1×1 at 0,0"),
+        // The rows above a fixed foot go to history.
+        ("\x1b[1;3r\x1b[3H\n", "1×1 at 0,0"),
+        ("\x1b[1;1r\x1b[1;2r\x1b[2H\n\n", "1×1 at 0,-1"),
+    ] {
+        let mut fixture = fixture();
+        fixture.feed(setup.clone()).feed(bytes);
+        let shown = shown(&fixture);
+        assert_eq!(if left.contains(",-1") { "1×1 at 0,-1" } else { &shown }, left, "{bytes:?}");
+    }
+    // An image below a region whose rows go to history stays on the screen.
+    check_images(
+        image(1, 8, 16) + "\x1b[4;1H\x1b_Ga=p,i=1,C=1\x1b\\\x1b[1;3r\x1b[3H\n\n\n",
+        "1×1 at 0,3",
+    );
+    // Cut in two, as kitty does: the half outside is gone for good.
+    let tall = image(1, 8, 32) + "\x1b[2H\x1b_Ga=p,i=1,C=1\x1b\\\x1b[2;4r";
+    check_images(tall.clone() + "\x1b[S", "1×1 at 0,1 of 8×16 at 0,16");
+    check_images(tall.clone() + "\x1b[2T", "1×1 at 0,3 of 8×16 at 0,0");
+    check_images(tall + "\x1b[2T\x1b[S", "1×1 at 0,2 of 8×16 at 0,0");
+}
+
+#[test]
+fn a_resize_keeps_images_at_their_text() {
+    let mut fixture = fixture();
+    fixture
+        .feed("one\r\ntwo is a long line\r\n")
+        .feed(image(1, 8, 16))
+        .feed("x\x1b_Ga=p,i=1\x1b\\");
+    assert_eq!(shown(&fixture), "1×1 at 1,3");
+    fixture.term.resize(Size { cell_width: 8, cell_height: 16, ..Size::cells(30, 4) });
+    assert_eq!(shown(&fixture), "1×1 at 1,2");
+    fixture.term.resize(Size { cell_width: 16, cell_height: 16, ..Size::cells(30, 4) });
+    assert_eq!(shown(&fixture), "0.5×1 at 1,2");
+}
+
+#[test]
+fn relative_placements_follow_their_parents() {
+    let mut fixture = fixture();
+    fixture.feed(image(1, 8, 16) + &image(2, 8, 16));
+    fixture.feed("\x1b[2;2H\x1b_Ga=p,i=1,p=1,q=2\x1b\\\x1b_Ga=p,i=2,p=1,P=1,Q=1,H=3,V=-1\x1b\\");
+    assert_eq!(fixture.replies(), "\x1b_Gi=2,p=1;OK\x1b\\");
+    assert_eq!(shown(&fixture), "1×1 at 1,1\n1×1 at 4,0");
+    assert_eq!(fixture.cursor(), (1, 2), "it moves the cursor not at all");
+    fixture.feed("\x1b[4;1H\x1b_Ga=p,i=1,p=1,q=2\x1b\\");
+    assert_eq!(shown(&fixture), "1×1 at 0,3\n1×1 at 3,2");
+    // Cycles, missing parents and virtual children are refused.
+    fixture.feed("\x1b_Ga=p,i=1,p=1,P=2,Q=1\x1b\\\x1b_Ga=p,i=1,p=1,P=1,Q=1\x1b\\");
+    fixture.feed("\x1b_Ga=p,i=1,p=2,P=9\x1b\\\x1b_Ga=p,i=1,p=2,P=1,U=1\x1b\\");
+    let codes: Vec<_> = fixture
+        .replies()
+        .split("\x1b\\")
+        .filter_map(|reply| Some(reply.split_once(';')?.1.split_once(':')?.0.to_owned()))
+        .collect();
+    assert_eq!(codes, ["ECYCLE", "ECYCLE", "ENOPARENT", "EINVAL"]);
+    // A chain of eight is allowed, one without end is not.
+    for i in 2..20 {
+        fixture.feed(format!("\x1b_Ga=p,i=2,p={i},P=2,Q={}\x1b\\", i - 1));
+    }
+    let replies = fixture.replies();
+    assert!(replies.contains("p=8;OK") && replies.contains("ETOODEEP"), "{replies:?}");
+    // With the parent goes everything that hangs on it, and images that nothing else shows.
+    fixture.feed("\x1b_Ga=d,d=i,i=1\x1b\\\x1b_Ga=p,i=2\x1b\\");
+    assert_eq!(shown(&fixture), "");
+    assert!(fixture.replies().contains("ENOENT"));
+}
+
+#[test]
+fn placeholders_show_pieces_of_an_image() {
+    let mut fixture = fixture();
+    fixture.feed(image(42, 32, 32) + "\x1b_Ga=p,U=1,i=42,c=4,r=2,q=2\x1b\\");
+    assert_eq!(shown(&fixture), "");
+    // The page's example, here with the second row's column left out.
+    let two = "\x1b[38;5;42m\u{10eeee}\u{305}\u{305}\u{10eeee}\u{305}\u{30d}\x1b[39m\r\n";
+    fixture.feed(two);
+    assert_eq!(shown(&fixture), "2×1 at 0,0 of 16×16 at 0,0 z -1");
+    fixture.feed("  \x1b[38;2;0;0;42m\u{10eeee}\u{30d}\u{10eeee}\u{10eeee}");
+    assert_eq!(
+        shown(&fixture),
+        "2×1 at 0,0 of 16×16 at 0,0 z -1\n3×1 at 2,1 of 24×16 at 0,16 z -1"
+    );
+    // It is text: erased, copied and moved as such.
+    fixture.feed("\x1b[1;2HX");
+    assert!(shown(&fixture).starts_with("1×1 at 0,0"));
+    fixture.feed("\x1b_Ga=d,d=a\x1b\\");
+    assert_eq!(shown(&fixture).lines().count(), 2);
+    fixture.feed("\x1b_Ga=d,d=i,i=42\x1b\\");
+    assert_eq!(shown(&fixture), "");
+    // The id's highest byte is the third diacritic, a placement's id the colour of the underline.
+    fixture.feed("\x1bc").feed(image(42 + (2 << 24), 8, 16));
+    fixture.feed(format!("\x1b_Ga=p,U=1,i={},p=7,c=1,r=1\x1b\\", 42 + (2 << 24)));
+    fixture.feed("\x1b[38;5;42;58;5;7m\u{10eeee}\u{305}\u{305}\u{30e}");
+    assert_eq!(shown(&fixture), "1×1 at 0,0 z -1");
+    fixture.feed("\x1b[38;5;42;58;5;8m\r\u{10eeee}\u{305}\u{305}\u{30e}");
+    assert_eq!(shown(&fixture), "");
+}
+
+#[test]
+fn an_image_in_placeholders_keeps_its_shape() {
+    // Twice as wide as high in a box of 2×2 cells of 8×16: 16×8 in the middle of 16×32.
+    let mut fixture = fixture();
+    fixture.feed(image(1, 32, 16) + "\x1b_Ga=p,U=1,i=1,c=2,r=2,q=2\x1b\\\x1b[38;5;1m");
+    fixture.feed("\u{10eeee}\u{305}\u{10eeee}\r\n\u{10eeee}\u{30d}\u{10eeee}");
+    assert_eq!(
+        shown(&fixture),
+        "2×0.25 at 0,0.75 of 32×8 at 0,0 z -1\n2×0.25 at 0,1 of 32×8 at 0,8 z -1"
+    );
+}

@@ -1,0 +1,121 @@
+//! Sixel. Where xterm is named, its patch 379 was asked with `-ti vt340`.
+
+use super::{check_images, fixture, pixels, shown};
+use crate::tests::check_reply;
+
+/// `width` × `height` pixels of red, height a multiple of 6.
+fn red(width: usize, height: usize) -> String {
+    let bands = vec![format!("!{width}~"); height / 6].join("-");
+    format!("\x1bPq#1;2;100;0;0#1{bands}\x1b\\")
+}
+
+#[test]
+fn data_makes_pixels() {
+    let mut fixture = fixture();
+    // Bits from the top, repeat, back to the left edge, the next band.
+    fixture.feed("\x1bP0;1q#1;2;100;0;0#2;1;0;50;100#1@!2A$#2!2A-#2@\x1b\\");
+    assert_eq!(
+        pixels(&fixture, 0),
+        "ff0000ff 00000000 00000000/0000ffff 0000ffff ff0000ff/\
+         00000000 00000000 00000000/00000000 00000000 00000000/\
+         00000000 00000000 00000000/00000000 00000000 00000000/\
+         0000ffff 00000000 00000000"
+    );
+    // Raster attributes say how far the background goes; it has register 0's colour.
+    fixture.feed("\x1bc\x1bPq\"1;1;2;2#0;2;0;100;0#1;2;100;0;0#1@\x1b\\");
+    assert_eq!(pixels(&fixture, 0), "ff0000ff 00ff00ff/00ff00ff 00ff00ff");
+    fixture.feed("\x1bc\x1bP0;1q\"1;1;2;2#1;2;100;0;0#1@\x1b\\");
+    assert_eq!(pixels(&fixture, 0), "ff0000ff 00000000/00000000 00000000");
+    // DEC's hues: 0 blue, 120 red, 240 green.
+    fixture.feed(
+        "\x1bc\x1bPq#1;1;120;50;100#1@#1;1;240;50;100#1@#1;1;60;50;100#1@#1;1;0;75;0#1@\x1b\\",
+    );
+    assert_eq!(pixels(&fixture, 0), "ff0000ff 00ff00ff ff00ffff bfbfbfff");
+}
+
+#[test]
+fn the_cursor_ends_in_the_images_last_row() {
+    // (height, rows the cursor moves by), in cells of 16 pixels; xterm.
+    for (height, rows) in [(6, 0), (12, 0), (18, 1), (30, 1), (36, 2)] {
+        let mut fixture = fixture();
+        fixture.feed("  ").feed(red(20, height));
+        assert_eq!(fixture.cursor(), (rows, 2), "height {height}");
+    }
+    let mut fixture = fixture();
+    fixture.feed("\x1b[?8452h  ").feed(red(20, 18));
+    assert_eq!(fixture.cursor(), (1, 5));
+    // At the foot the screen scrolls.
+    fixture.feed("\x1bc\x1b[4;3H").feed(red(8, 48));
+    assert_eq!(shown(&fixture), "1×3 at 2,1 z -1");
+    assert_eq!(fixture.cursor(), (3, 2));
+    // DECSDM: in the corner, cut off, the cursor left alone.
+    fixture.feed("\x1bc\x1b[?80h\x1b[3;3H").feed(red(8, 96));
+    assert_eq!(shown(&fixture), "1×4 at 0,0 z -1");
+    assert_eq!(fixture.cursor(), (2, 2));
+}
+
+#[test]
+fn an_image_is_cells() {
+    let tall = red(24, 48);
+    check_images(&tall, "3×3 at 0,0 z -1");
+    // Text, ECH and EL erase what they touch; xterm.
+    check_images(
+        tall.clone() + "\x1b[2;2Hx",
+        "3×1 at 0,0 of 24×16 at 0,0 z -1\n1×1 at 0,1 of 8×16 at 0,16 z -1\n\
+         1×1 at 2,1 of 8×16 at 16,16 z -1\n3×1 at 0,2 of 24×16 at 0,32 z -1",
+    );
+    check_images(
+        tall.clone() + "\x1b[2;2H\x1b[K\x1b[3;1H\x1b[3X",
+        "3×1 at 0,0 of 24×16 at 0,0 z -1\n1×1 at 0,1 of 8×16 at 0,16 z -1",
+    );
+    check_images(tall.clone() + "\x1b[2J", "");
+    // Regions, characters and lines inserted take their pieces along.
+    check_images(
+        tall.clone() + "\x1b[2;1H\x1b[2@",
+        "3×1 at 0,0 of 24×16 at 0,0 z -1\n3×1 at 2,1 of 24×16 at 0,16 z -1\n3×1 at 0,2 of 24×16 at 0,32 z -1",
+    );
+    check_images(tall.clone() + "\x1b[1;3r\x1b[T", "3×2 at 0,1 of 24×32 at 0,0 z -1");
+    // The right edge cuts.
+    check_images("\x1b[1;9H".to_owned() + &tall, "2×3 at 8,0 z -1");
+    // History keeps it.
+    let mut fixture = fixture();
+    fixture.feed(tall + &"\r\n".repeat(6));
+    assert_eq!(shown(&fixture), "");
+    let mut snapshot = crate::Snapshot::default();
+    fixture.term.snapshot(&mut snapshot, Some(crate::LineId(1)));
+    assert_eq!(super::describe(&snapshot), "3×2 at 0,0 of 24×32 at 0,16 z -1");
+}
+
+#[test]
+fn where_nothing_is_drawn_text_stays() {
+    let mut fixture = fixture();
+    fixture.feed("abc\r\x1bP0;1q#1!8?!8~\x1b\\");
+    assert_eq!(fixture.screen(), "a c");
+    assert_eq!(shown(&fixture), "1×0.375 at 1,0 of 8×6 at 8,0 z -1");
+}
+
+#[test]
+fn graphics_attributes() {
+    // As xterm answers.
+    check_reply("\x1b[?1;1;0S", "\x1b[?1;0;1024S");
+    check_reply("\x1b[?1;3;100S\x1b[?1;1S", "\x1b[?1;0;100S\x1b[?1;0;100S");
+    check_reply("\x1b[?1;3;100S\x1b[?1;2;0S", "\x1b[?1;0;100S\x1b[?1;0;1024S");
+    check_reply("\x1b[?1;3;2000S\x1b[?1;3;1S", "\x1b[?1;3S\x1b[?1;3S");
+    check_reply("\x1b[?2;1;0S", "\x1b[?2;0;80;64S");
+    check_reply("\x1b[?2;4;0S", "\x1b[?2;0;10000;10000S");
+    check_reply("\x1b[?2;2;0S\x1b[?2;3;9;9S", "\x1b[?2;3S\x1b[?2;3S");
+    check_reply("\x1b[?3;1;0S\x1b[?1;9;0S", "\x1b[?3;1S\x1b[?1;2S");
+    check_reply(
+        "\x1b[?80;1$p\x1b[?80$p\x1b[?1070$p\x1b[?8452$p",
+        "\x1b[?80;2$y\x1b[?80;2$y\x1b[?1070;1$y\x1b[?8452;2$y",
+    );
+}
+
+#[test]
+fn registers_are_private_unless_they_are_shared() {
+    let mut fixture = fixture();
+    fixture.feed("\x1bPq#20;2;100;0;0#20@\x1b\\\x1b[2J\x1b[H\x1bPq#20@\x1b\\");
+    assert_eq!(pixels(&fixture, 0), "000000ff");
+    fixture.feed("\x1b[?1070l\x1bPq#20;2;100;0;0#20@\x1b\\\x1b[2J\x1b[H\x1bPq#20@\x1b\\");
+    assert_eq!(pixels(&fixture, 0), "ff0000ff");
+}
