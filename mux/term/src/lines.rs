@@ -29,10 +29,13 @@ pub struct Lines {
 impl Term {
     /// The lines of the shown screen and its history, to be read or searched without the lock.
     pub fn lines(&self) -> Lines {
+        let (mut entries, oldest) = (self.grid.entries(), self.grid.oldest());
+        // What is to be dropped next: a line that began there is searched from where it is kept.
+        entries.retain(|(first, stored)| first + stored.len() as u64 > oldest);
         Lines {
-            entries: self.grid.entries(),
+            entries,
             cols: self.grid.cols(),
-            oldest: self.grid.oldest(),
+            oldest,
             end: self.grid.end(),
             screen: self.screen,
             seq: self.seq,

@@ -416,6 +416,8 @@ impl Grid {
         let mut scratch = Vec::new();
         while let Some((mut first, stored)) = self.history.pop_front() {
             let end = first + stored.len() as u64;
+            // Places in lines that were dropped before.
+            while follow.next_before(first).is_some() {}
             if !line.open && first >= oldest && stored.fits(cols) {
                 packer.finish();
                 while let Some((line, col, name)) = follow.next_before(end) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::cell::Content;
+use crate::cell::{Content, Width};
 use crate::grid::RowView;
 use crate::page::Page;
 use crate::text::push_cells;
@@ -78,7 +78,9 @@ impl SearchText {
             Some(bytes) => bytes.iter().rev().take_while(|byte| **byte == 0).count(),
             None => {
                 let blanks = self.cells.iter().rev();
-                blanks.take_while(|c| c.content() == Content::Empty && !c.is_tail()).count()
+                // The column that a wide character did not fit in has no text.
+                let erased = blanks.take_while(|c| c.content() == Content::Empty && !c.is_tail());
+                erased.filter(|c| c.width() != Width::Head).count()
             }
         };
         self.text.truncate((self.text.len() - erased).max(start));

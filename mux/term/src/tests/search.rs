@@ -149,3 +149,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_line_whose_beginning_is_gone_is_searched_from_where_it_is_kept() {
+    let options = crate::Options { scrollback: 3, ..Default::default() };
+    let mut term = crate::Term::new(crate::Size::cells(1, 1), options);
+    crate::Parser::new().advance(&mut term, &b"x".repeat(80));
+    assert_eq!(term.find("x", 99).len(), 4);
+}
+
+#[test]
+fn a_column_that_a_wide_character_did_not_fit_in_has_no_text() {
+    let mut fixture = Fixture::new(4, 4);
+    // Rows of the alternate screen go on no longer after a resize.
+    fixture.feed("\x1b[?1049ha日日");
+    fixture.term.resize(crate::Size::cells(4, 3));
+    assert_eq!(fixture.screen(), "a日/日");
+    assert_eq!(fixture.term.find("日", 9).len(), 2);
+}
