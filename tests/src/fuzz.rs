@@ -10,6 +10,7 @@ mod minimise;
 mod mutate;
 mod play;
 mod random;
+mod viewer;
 mod words;
 
 pub use corpus::{Corpus, regressions};

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use unterm_term::{
-    LineId, Options, Palette, Parser, Point, Rgb, ScreenKind, Size, Snapshot, Term, TextRange,
+    LineId, Options, Palette, Parser, Point, Rgb, ScreenKind, Size, Term, TextRange,
 };
 
-use super::{HEADER, Random, words::MARK};
+use super::{
+    HEADER, Random,
+    viewer::{Viewer, a_point},
+    words::MARK,
+};
 
 /// The most bytes of replies a terminal keeps.
 const REPLIES: usize = 64 << 10;
@@ -73,7 +77,7 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
         }
         if random.below(256) < plan.resize {
             let size = a_size(&mut random);
-            resize(&mut split.term, size, plan.keeps_text.then_some(scrollback));
+            resize(&mut split.term, size, plan.keeps_text.then_some(scrollback), &mut random);
             whole.term.resize(size);
         }
         if random.one_in(8) {
@@ -148,7 +152,14 @@ fn between(whole: &mut Term, split: &mut Term, random: &mut Random) {
             whole.set_base_palette(palette.clone());
             split.set_base_palette(palette);
         }
-        _ => {}
+        // History grown cold is compressed, on one of them.
+        _ => {
+            for _ in 0..20 {
+                let Some(mut due) = split.compression() else { break };
+                due.run();
+                split.compressed(due);
+            }
+        }
     }
     whole.debug_check();
     split.debug_check();
@@ -163,7 +174,8 @@ fn answers(whole: &mut Term, split: &mut Term) {
         "split elsewhere it replies otherwise"
     );
     assert!(replies.len() <= REPLIES, "{} bytes of replies", replies.len());
-    let text = String::from_utf8_lossy(&replies);
+    // kitty's notifications are asked about by an identifier, letters and digits, that comes back by the protocol.
+    let text = String::from_utf8_lossy(&replies).replace("\x1b]99;i=MARK:", "");
     assert!(!MARK.iter().any(|mark| text.contains(mark)), "a reply echoes the program: {text:?}");
     // A line feed or a carriage return would run what stands before it, in a shell.
     assert!(!replies.iter().any(|byte| matches!(byte, b'\r' | b'\n')), "{text:?}");
@@ -172,15 +184,18 @@ fn answers(whole: &mut Term, split: &mut Term) {
     assert_eq!(whole.take_events(), events, "split elsewhere it tells otherwise");
 }
 
-/// Resizes. With `keeps_text`, a scrollback's length: what was there is still there, unless that was too short, the
-/// screen is one that keeps nothing, or a column has no room for wide characters. What stands below the cursor goes where
-/// the new screen has no room for both.
-fn resize(term: &mut Term, size: Size, keeps_text: Option<usize>) {
+/// Resizes. With `keeps_text`, a scrollback's length: what was there is still there, and places in it are found again, unless
+/// that was too short, the screen is one that keeps nothing, or a column has no room for wide characters. What stands below
+/// the cursor goes where the new screen has no room for both.
+fn resize(term: &mut Term, size: Size, keeps_text: Option<usize>, random: &mut Random) {
     let comparable = |term: &Term| term.screen() == ScreenKind::Main && term.size().cols > 1;
     let is_kept = keeps_text.is_some_and(|limit| limit > 1000) && comparable(term);
     let before =
         is_kept.then(|| (text_to(term, term.cursor().row, term.cursor().col), all_text(term)));
-    term.resize(size);
+    let point = a_point(term, random);
+    let shown = text_at(term, point);
+    let mut points = [Some(point), None];
+    term.resize_following(size, &mut points);
     term.debug_check();
     if let Some((to_cursor, before)) = before
         && comparable(term)
@@ -188,7 +203,15 @@ fn resize(term: &mut Term, size: Size, keeps_text: Option<usize>) {
         let after = all_text(term);
         let is_kept = after.starts_with(&to_cursor) && before.starts_with(&after);
         assert!(is_kept, "a resize to {size:?} changed the text {before:?}\n to {after:?}");
+        if let Some(found) = points[0].filter(|_| !shown.is_empty()) {
+            assert_eq!(text_at(term, found), shown, "{point:?} has become {found:?}");
+        }
     }
+}
+
+/// What a cell shows; nothing for a blank one, or none at all.
+fn text_at(term: &Term, point: Point) -> String {
+    term.text(TextRange { start: point, end: point, block: false }).trim().to_owned()
 }
 
 /// All lines as they would be copied, without the blank ones at the end.
@@ -205,72 +228,4 @@ fn text_to(term: &Term, row: u16, col: u16) -> String {
         block: false,
     };
     term.text(range).trim_end().to_owned()
-}
-
-/// One who looks at the terminal: its copies brought up to date must be what new ones would be.
-#[derive(Default)]
-struct Viewer {
-    live: Snapshot,
-    back: Snapshot,
-}
-
-impl Viewer {
-    fn look(&mut self, term: &Term, random: &mut Random) {
-        compare(term, &mut self.live, None);
-        let span = term.live_top().0 - term.oldest().0 + 3;
-        let back = LineId(term.oldest().0.saturating_sub(1) + random.below(span as usize) as u64);
-        compare(term, &mut self.back, Some(back));
-        select(term, random);
-        search(term, random);
-    }
-}
-
-fn compare(term: &Term, kept: &mut Snapshot, top: Option<LineId>) {
-    let mut new = Snapshot::default();
-    term.snapshot(&mut new, top);
-    term.snapshot(kept, top);
-    assert_eq!(new.rows.len(), term.size().rows as usize);
-    for (new, kept) in new.rows.iter().zip(&kept.rows) {
-        assert_eq!(new, kept, "a snapshot brought up to date is not a new one");
-        let ends: Vec<u16> = new.styles.iter().map(|run| run.end).collect();
-        let starts: Vec<u16> = new.styles.iter().map(|run| run.start).collect();
-        assert_eq!(starts[0], 0);
-        assert_eq!(starts[1..], ends[..ends.len() - 1], "runs of style leave gaps");
-        assert_eq!(ends.last(), Some(&term.size().cols));
-    }
-    assert_eq!(
-        (new.cursor, new.modes, new.seq, new.oldest, new.live_top),
-        (kept.cursor, kept.modes, kept.seq, kept.oldest, kept.live_top)
-    );
-}
-
-fn a_point(term: &Term, random: &mut Random) -> Point {
-    let lines = term.history_rows() + term.size().rows as usize + 2;
-    let line = LineId(term.oldest().0.saturating_sub(1) + random.below(lines) as u64);
-    Point { line, col: random.below(term.size().cols as usize + 1) as u16 }
-}
-
-/// Words, lines and ranges, also such as are nowhere.
-fn select(term: &Term, random: &mut Random) {
-    let (a, b) = (a_point(term, random), a_point(term, random));
-    let word = term.word_at(a);
-    assert!(word.start <= word.end, "{word:?}");
-    let line = term.line_at(a.line);
-    assert!(line.start <= line.end, "{line:?}");
-    let range = TextRange { start: a.min(b), end: a.max(b), block: random.one_in(2) };
-    let lines = (range.end.line.0 - range.start.line.0) as usize + 1;
-    assert!(term.text(range).matches('\n').count() < lines);
-}
-
-/// Whatever stands in a row is found by a search.
-fn search(term: &Term, random: &mut Random) {
-    let line = LineId(term.live_top().0 + random.below(term.size().rows as usize) as u64);
-    let mut row = String::new();
-    assert!(term.row_text(line, &mut row));
-    let Some(word) = row.split_whitespace().next() else { return };
-    // Also one that starts on an earlier row and covers this one counts: no match lies inside another.
-    let found = term.find(word, 1);
-    assert!(!found.is_empty(), "{word:?} of {row:?} is not found");
-    let text = term.text(found[0].range).replace('\n', "");
-    assert!(text.contains(word), "{word:?} is found at {text:?}");
 }

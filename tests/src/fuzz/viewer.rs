@@ -1,0 +1,95 @@
+//! One who looks at a terminal meanwhile: copies, selections, searches.
+
+use unterm_term::{
+    Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, Snapshot, Term, TextRange,
+};
+
+use super::Random;
+
+/// A viewer: its copies brought up to date must be what new ones would be.
+#[derive(Default)]
+pub(super) struct Viewer {
+    live: Snapshot,
+    back: Snapshot,
+}
+
+impl Viewer {
+    /// Looks at what is there, in a few places.
+    pub(super) fn look(&mut self, term: &Term, random: &mut Random) {
+        compare(term, &mut self.live, None);
+        let span = term.live_top().0 - term.oldest().0 + 3;
+        let back = LineId(term.oldest().0.saturating_sub(1) + random.below(span as usize) as u64);
+        compare(term, &mut self.back, Some(back));
+        select(term, random);
+        search(term, random);
+    }
+}
+
+fn compare(term: &Term, kept: &mut Snapshot, top: Option<LineId>) {
+    let mut new = Snapshot::default();
+    term.snapshot(&mut new, top);
+    term.snapshot(kept, top);
+    assert_eq!(new.rows.len(), term.size().rows as usize);
+    for (new, kept) in new.rows.iter().zip(&kept.rows) {
+        assert_eq!(new, kept, "a snapshot brought up to date is not a new one");
+        let ends: Vec<u16> = new.styles.iter().map(|run| run.end).collect();
+        let starts: Vec<u16> = new.styles.iter().map(|run| run.start).collect();
+        assert_eq!(starts[0], 0);
+        assert_eq!(starts[1..], ends[..ends.len() - 1], "runs of style leave gaps");
+        assert_eq!(ends.last(), Some(&term.size().cols));
+    }
+    assert_eq!(
+        (new.cursor, new.modes, new.seq, new.oldest, new.live_top),
+        (kept.cursor, kept.modes, kept.seq, kept.oldest, kept.live_top)
+    );
+}
+
+/// A place, also one that is nowhere.
+pub(super) fn a_point(term: &Term, random: &mut Random) -> Point {
+    let lines = term.history_rows() + term.size().rows as usize + 2;
+    let line = LineId(term.oldest().0.saturating_sub(1) + random.below(lines) as u64);
+    Point { line, col: random.below(term.size().cols as usize + 1) as u16 }
+}
+
+/// Words, lines and ranges, also such as are nowhere.
+fn select(term: &Term, random: &mut Random) {
+    let (a, b) = (a_point(term, random), a_point(term, random));
+    let word = term.word_at(a);
+    assert!(word.start <= word.end, "{word:?}");
+    let line = term.line_at(a.line);
+    assert!(line.start <= line.end, "{line:?}");
+    let range = TextRange { start: a.min(b), end: a.max(b), block: random.one_in(2) };
+    let lines = (range.end.line.0 - range.start.line.0) as usize + 1;
+    assert!(term.text(range).matches('\n').count() < lines);
+}
+
+/// Whatever stands in a row is found by a search.
+fn search(term: &Term, random: &mut Random) {
+    let line = LineId(term.live_top().0 + random.below(term.size().rows as usize) as u64);
+    let mut row = String::new();
+    assert!(term.row_text(line, &mut row));
+    let Some(word) = row.split_whitespace().next() else { return };
+    // Also one that starts on an earlier row and covers this one counts: no match lies inside another.
+    let found = term.find(word, 1);
+    assert!(!found.is_empty(), "{word:?} of {row:?} is not found");
+    let text = term.text(found[0].range).replace('\n', "");
+    assert!(text.contains(word), "{word:?} is found at {text:?}");
+    if random.one_in(4) {
+        both_ways(term, word);
+    }
+}
+
+/// From the end back come the same matches as from the beginning, and those on the screen hold.
+fn both_ways(term: &Term, word: &str) {
+    let pattern = Pattern::new(word, PatternKind::Literal, Case::Insensitive).expect("a pattern");
+    let found = |order| term.lines().search(&pattern, order).take(1000).collect::<Vec<Match>>();
+    let (first, mut last) = (found(SearchOrder::OldestFirst), found(SearchOrder::NewestFirst));
+    last.reverse();
+    if first.len() < 1000 {
+        assert_eq!(first, last, "{word:?} is found elsewhere from the other end");
+    }
+    assert!(
+        first.iter().all(|found| term.still_holds(found)),
+        "nothing happened, and {word:?} is gone"
+    );
+}
