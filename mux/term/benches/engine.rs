@@ -1,7 +1,7 @@
 //! Bytes a second through the engine, beside the `alacritty_terminal` crate in the same process.
 //!
 //! `cargo bench -p unterm-term` prints one line a stream: MB/s of both, medians of interleaved runs, and the ratio.
-//! At the end, milliseconds for what a person waits for: a resize of 100,000 lines of history to 60 columns and back, and
+//! For streams that mean harm, whether four times the bytes take four times as long. At the end, milliseconds for what a person waits for: a resize of 100,000 lines of history to 60 columns and back, and
 //! searches through them for all matches. Ours ends with the same over 1,000,000 lines: how long the lock is held.
 //!
 //! 80×24 cells, 10,000 lines of history, 64 KiB a batch. `cargo bench -p unterm-term -- NAME` runs the streams whose
@@ -71,6 +71,18 @@ fn main() {
         }
         let theirs = median(theirs);
         println!("{name:<24} {ours:>5.0} MB/s {theirs:>7.0} MB/s {:>6.2}×", ours / theirs);
+    }
+    for (name, make) in hostile() {
+        if !wanted(name) {
+            continue;
+        }
+        let time = |len| median((0..runs).map(|_| time_unterm(&make(len))).collect());
+        let (small, large): (f64, f64) = (time(1 << 20), time(4 << 20));
+        let speed = (1 << 20) as f64 / 1e6 / small;
+        println!(
+            "{name:<24} {speed:>5.0} MB/s   4 MiB take {:.1} times as long as 1",
+            large / small
+        );
     }
     if wanted("resize") && !only_ours {
         let (ours, theirs) = (0..RUNS).map(|_| resize_both()).unzip();
@@ -206,6 +218,16 @@ fn run_unterm(bytes: &[u8]) -> f64 {
     timed(bytes, |batch| parser.advance(&mut term, batch))
 }
 
+/// Seconds that a stream takes on a fresh terminal, whatever is in it.
+fn time_unterm(bytes: &[u8]) -> f64 {
+    let size = unterm_term::Size::cells(COLS, ROWS);
+    let mut term = unterm_term::Term::new(size, unterm_term::Options::default());
+    let mut parser = unterm_term::Parser::new();
+    let start = Instant::now();
+    bytes.chunks(BATCH).for_each(|batch| parser.advance(&mut term, batch));
+    start.elapsed().as_secs_f64()
+}
+
 fn run_alacritty(bytes: &[u8]) -> f64 {
     let mut term = alacritty_terminal::Term::new(Config::default(), &Cells(COLS), VoidListener);
     let mut parser: Processor = Processor::new();
@@ -244,7 +266,7 @@ fn piece(piece: Piece) -> Piece {
 
 fn fill(piece: Piece) -> Vec<u8> {
     let mut random = Random(1);
-    let mut text = String::with_capacity(LENGTH + 4096);
+    let mut text = String::with_capacity(LENGTH + (128 << 10));
     while text.len() < LENGTH {
         piece(&mut text, &mut random);
     }
@@ -273,6 +295,27 @@ const WORDS: [&str; 16] = [
     "e\u{301}te\u{301}",
     "plain",
 ];
+
+/// `start`, and then `more` again and again, up to about `len` bytes.
+fn after(start: &str, more: &str, len: usize) -> Vec<u8> {
+    [start.as_bytes(), &more.as_bytes().repeat(len / more.len())].concat()
+}
+
+/// Makes a stream of about so many bytes.
+type Make = fn(usize) -> Vec<u8>;
+
+/// Streams that mean harm. What they may cost is tested by counting (src/tests/hostile.rs).
+fn hostile() -> [(&'static str, Make); 7] {
+    [
+        ("hostile-ff", |len| vec![0xff; len]),
+        ("hostile-osc", |len| after("\x1b]", "x", len)),
+        ("hostile-dcs", |len| after("", "\x1bPq", len)),
+        ("hostile-params", |len| after("", &format!("\x1b[{}m", "1;".repeat(10_000)), len)),
+        ("hostile-rep", |len| after("x", "\x1b[2147483648b\x1b[2147483648I", len)),
+        ("hostile-zwj", |len| after("a", "\u{200d}", len)),
+        ("hostile-emoji", |len| after("👩", "\u{200d}👩", len)),
+    ]
+}
 
 fn streams() -> Vec<(&'static str, Piece)> {
     vec![
@@ -386,6 +429,19 @@ fn streams() -> Vec<(&'static str, Piece)> {
                 }
                 text.push_str("\x1b[?2026l");
             }),
+        ),
+        // Recorded programs; see src/tests/sessions.rs.
+        (
+            "recorded-vim",
+            piece(|text, _| text.push_str(include_str!("../src/tests/sessions/vim-scroll.vt"))),
+        ),
+        (
+            "recorded-htop",
+            piece(|text, _| text.push_str(include_str!("../src/tests/sessions/htop.vt"))),
+        ),
+        (
+            "recorded-agent",
+            piece(|text, _| text.push_str(include_str!("../src/tests/sessions/agent.vt"))),
         ),
     ]
 }

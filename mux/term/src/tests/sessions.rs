@@ -53,3 +53,19 @@ fn mc_draws_its_panels() {
 fn tmux_splits_its_window() {
     play(include_bytes!("sessions/tmux.vt"), expect_file!["sessions/tmux.txt"]);
 }
+
+#[test]
+fn vim_scrolls_coloured_source() {
+    play(include_bytes!("sessions/vim-scroll.vt"), expect_file!["sessions/vim-scroll.txt"]);
+}
+
+#[test]
+fn htop_refreshes_its_table() {
+    play(include_bytes!("sessions/htop.vt"), expect_file!["sessions/htop.txt"]);
+}
+
+/// A chat that streams its answer as Markdown, written with Textual: true colours, synchronized output.
+#[test]
+fn an_agent_streams_an_answer() {
+    play(include_bytes!("sessions/agent.vt"), expect_file!["sessions/agent.txt"]);
+}
