@@ -22,6 +22,15 @@ impl Charset {
         }
     }
 
+    /// The final byte that names it.
+    pub fn name(self) -> u8 {
+        match self {
+            Self::Ascii => b'B',
+            Self::DecGraphics => b'0',
+            Self::British => b'A',
+        }
+    }
+
     /// The character that `c` stands for.
     pub fn map(self, c: char) -> char {
         match (self, c) {

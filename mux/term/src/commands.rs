@@ -132,6 +132,16 @@ pub(crate) struct Commands {
 }
 
 impl Commands {
+    /// The commands that have a point on a line, in order.
+    pub fn around(&self, line: u64) -> impl Iterator<Item = &Command> {
+        let starts_by = |command: &Command| command.prompt.is_some_and(|at| at.line.0 <= line);
+        let end = self.list.partition_point(starts_by);
+        // A command that ended on this line, those that began on it.
+        let first =
+            self.list.iter().take(end).rposition(|c| c.prompt.is_some_and(|at| at.line.0 < line));
+        self.list.range(first.unwrap_or(0)..end)
+    }
+
     pub fn last(&self) -> Option<&Command> {
         self.list.back()
     }

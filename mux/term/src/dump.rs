@@ -13,6 +13,8 @@ impl Term {
     /// with equal dumps look and behave alike.
     pub fn dump(&self) -> String {
         let mut out = String::new();
+        let mut saved_modes = self.saved_modes.clone();
+        saved_modes.sort_unstable();
         let size = self.size;
         let _ = writeln!(
             out,
@@ -27,14 +29,20 @@ impl Term {
         );
         let _ = writeln!(
             out,
-            "cursor {:?} {:?} blinking {} saved {:?} hidden {:?}",
-            self.cursor, self.shape, self.blinking, self.saved.position, self.hidden_saved.position
+            "cursor {:?} {:?} blinking {} hidden {:?} saved {:?} hidden {:?}",
+            self.cursor,
+            self.shape,
+            self.blinking,
+            self.hidden_cursor,
+            self.saved.position,
+            self.hidden_saved.position
         );
         for saved in [&self.saved, &self.hidden_saved] {
             let _ = writeln!(
                 out,
-                "saved {:?} {:?} origin {}",
+                "saved {:?} protected {} {:?} origin {}",
                 saved.pen.style(),
+                saved.pen.is_protected(),
                 saved.charsets,
                 saved.origin
             );
@@ -61,8 +69,8 @@ impl Term {
         );
         let _ = writeln!(
             out,
-            "title {:?} {:?} cwd {:?} saved modes {:?}",
-            self.title, self.titles, self.cwd, self.saved_modes
+            "title {:?} {:?} cwd {:?} saved modes {:?} {:?}",
+            self.title, self.titles, self.cwd, saved_modes, self.keyboard
         );
         if self.palette != self.base_palette {
             let _ = writeln!(out, "palette {:?}", self.palette);
@@ -89,7 +97,10 @@ fn dump_grid(grid: &crate::grid::Grid, out: &mut String) {
             use crate::{Content, Width};
             match (cell.width(), cell.content()) {
                 (Width::Tail, _) => {}
-                (Width::Head, _) => out.push('»'),
+                // Left over where a row that wrapped was changed, it is a blank like others.
+                (Width::Head, _) if view.meta.is_wrapped() && col + 1 == grid.cols() => {
+                    out.push('»')
+                }
                 (_, Content::Empty) => out.push('·'),
                 (_, Content::Char(c)) => out.push(c),
                 (_, Content::Cluster(id)) => {

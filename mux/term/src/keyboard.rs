@@ -3,9 +3,12 @@
 //! Owns the state alone; keys become bytes outside the engine, from a [`KeyboardMode`]. Sources: kitty's page
 //! "Comprehensive keyboard handling in terminals"; xterm ctlseqs, XTMODKEYS, XTQMODKEYS, XTFMTKEYS, XTQFMTKEYS.
 
+use std::fmt::Write;
+
 use crate::ScreenKind;
 use crate::params::Params;
 use crate::term::Term;
+use crate::to_vt::Painter;
 
 /// Entries of one screen's stack, the flags in force among them; when it is full the oldest goes.
 const STACK_CAP: usize = 32;
@@ -199,6 +202,34 @@ impl Term {
             _ => format!("\x1b[>{number}{last}"),
         };
         self.reply(reply.as_bytes());
+    }
+
+    /// The sequences that make a screen's stack of flags, which is empty. For [`Term::to_vt`].
+    pub(crate) fn write_keyboard_stack(&self, painter: &mut Painter, screen: ScreenKind) {
+        for (at, flags) in self.keyboard.stacks[screen as usize].iter().enumerate() {
+            match at {
+                0 => painter.raw(&format!("\x1b[={flags};1u")),
+                _ => painter.raw(&format!("\x1b[>{flags}u")),
+            }
+        }
+    }
+
+    /// The sequences that set xterm's key resources, where they are not as at the start.
+    pub(crate) fn write_keyboard_resources(&self, out: &mut String) {
+        let first = Keyboard::default();
+        for (at, (number, _)) in RESOURCES.iter().enumerate() {
+            let (modify, format) = (self.keyboard.modify[at], self.keyboard.format[at]);
+            let _ = match modify {
+                _ if modify == first.modify[at] => Ok(()),
+                0.. => write!(out, "\x1b[>{number};{modify}m"),
+                // A single 0 would mean resource 2.
+                _ if *number == 0 => write!(out, "\x1b[>:n"),
+                _ => write!(out, "\x1b[>{number}n"),
+            };
+            if format != first.format[at] {
+                let _ = write!(out, "\x1b[>{number};{format}f");
+            }
+        }
     }
 
     /// RIS and DECSTR, as kitty and xterm do both.

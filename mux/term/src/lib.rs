@@ -54,6 +54,7 @@ mod term;
 #[cfg(test)]
 mod tests;
 mod text;
+mod to_vt;
 mod unicode;
 mod view;
 mod work;

@@ -1,12 +1,19 @@
 //! Setting, resetting, saving and asking for modes (SM, RM, DECSET, DECRST, XTSAVE, XTRESTORE), and resets.
 
+use std::fmt::Write;
+
 use crate::graphics::SixelMode;
 use crate::params::Params;
 use crate::term::{SavedCursor, ScreenKind, Term};
+use crate::to_vt::Painter;
 use crate::{CursorShape, Event, Modes, MouseEncoding, MouseTracking};
 
 /// Private modes XTSAVE remembers at most.
 const SAVED_CAP: usize = 64;
+
+/// Number after the last private mode's, and after the last ANSI mode's.
+const LAST_MODE: u16 = 10_000;
+const LAST_ANSI_MODE: u16 = 34;
 
 /// What setting a private mode does.
 enum Private {
@@ -181,6 +188,52 @@ impl Term {
             20 => Some(self.modes.contains(Modes::NEW_LINE)),
             _ => None,
         }
+    }
+
+    /// The sequences that put all private modes that are no more than flags, and are `wanted`, as they are; also what the
+    /// mouse is asked for. For [`Term::to_vt`].
+    pub(crate) fn write_modes(&self, out: &mut String, wanted: impl Fn(Modes) -> bool) {
+        for mode in 1..LAST_MODE {
+            let on = match private(mode) {
+                Some(Private::Flag(flag)) if wanted(flag) => self.modes.contains(flag),
+                Some(Private::Sixel(mode)) => self.graphics.sixel.mode(mode),
+                Some(Private::Tracking(tracking)) if tracking == self.mouse_tracking => true,
+                Some(Private::Encoding(encoding)) if encoding == self.mouse_encoding => true,
+                _ => continue,
+            };
+            let _ = write!(out, "\x1b[?{mode}{}", if on { 'h' } else { 'l' });
+        }
+    }
+
+    /// The same for ANSI modes.
+    pub(crate) fn write_ansi_modes(&self, out: &mut String) {
+        for mode in 1..LAST_ANSI_MODE {
+            if let Some(on) = self.ansi_mode(mode) {
+                let _ = write!(out, "\x1b[{mode}{}", if on { 'h' } else { 'l' });
+            }
+        }
+    }
+
+    /// What makes XTSAVE remember what it does, as far as that is to be done while `screen` is shown.
+    pub(crate) fn write_saved_modes(&self, painter: &mut Painter, screen: ScreenKind) {
+        for &(mode, on) in &self.saved_modes {
+            let last = if on { 'h' } else { 'l' };
+            match private(mode) {
+                Some(Private::Flag(_) | Private::Tracking(_) | Private::Encoding(_))
+                | Some(Private::Blink | Private::Origin | Private::Sixel(_))
+                    if screen == self.screen =>
+                {
+                    painter.raw(&format!("\x1b[?{mode}{last}\x1b[?{mode}s"));
+                }
+                Some(Private::Screen { .. } | Private::ScreenAndCursor | Private::SaveCursor)
+                    if on == (screen == ScreenKind::Alternate) =>
+                {
+                    painter.raw(&format!("\x1b[?{mode}s"));
+                }
+                _ => {}
+            }
+        }
+        painter.raw("\x1b[?7h\x1b[?6l\x1b[?2027l");
     }
 
     /// XTSAVE.

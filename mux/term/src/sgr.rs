@@ -85,35 +85,39 @@ impl Term {
 
     /// The parameters of the SGR that sets the pen's style, for DECRQSS.
     pub(crate) fn rendition(&self) -> String {
-        let style = self.pen.style();
-        let mut sgr = String::from("0");
-        const ATTRS: [(Attrs, u8); 8] = [
-            (Attrs::BOLD, 1),
-            (Attrs::DIM, 2),
-            (Attrs::ITALIC, 3),
-            (Attrs::BLINK, 5),
-            (Attrs::REVERSE, 7),
-            (Attrs::HIDDEN, 8),
-            (Attrs::STRIKE, 9),
-            (Attrs::OVERLINE, 53),
-        ];
-        for (attr, code) in ATTRS {
-            if style.attrs.contains(attr) {
-                let _ = write!(sgr, ";{code}");
-            }
-        }
-        match style.underline {
-            Underline::None => {}
-            Underline::Single => sgr.push_str(";4"),
-            other => {
-                let _ = write!(sgr, ";4:{}", other as u8);
-            }
-        }
-        color(&mut sgr, style.foreground, 30);
-        color(&mut sgr, style.background, 40);
-        color(&mut sgr, style.underline_color, 50);
-        sgr
+        rendition_of(self.pen.style())
     }
+}
+
+/// The parameters of the SGR that sets a style.
+pub(crate) fn rendition_of(style: &Style) -> String {
+    let mut sgr = String::from("0");
+    const ATTRS: [(Attrs, u8); 8] = [
+        (Attrs::BOLD, 1),
+        (Attrs::DIM, 2),
+        (Attrs::ITALIC, 3),
+        (Attrs::BLINK, 5),
+        (Attrs::REVERSE, 7),
+        (Attrs::HIDDEN, 8),
+        (Attrs::STRIKE, 9),
+        (Attrs::OVERLINE, 53),
+    ];
+    for (attr, code) in ATTRS {
+        if style.attrs.contains(attr) {
+            let _ = write!(sgr, ";{code}");
+        }
+    }
+    match style.underline {
+        Underline::None => {}
+        Underline::Single => sgr.push_str(";4"),
+        other => {
+            let _ = write!(sgr, ";4:{}", other as u8);
+        }
+    }
+    color(&mut sgr, style.foreground, 30);
+    color(&mut sgr, style.background, 40);
+    color(&mut sgr, style.underline_color, 50);
+    sgr
 }
 
 fn color(sgr: &mut String, color: Color, base: u16) {

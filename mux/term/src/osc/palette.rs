@@ -2,6 +2,7 @@
 //!
 //! Answers are made of numbers: never of a program's text.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use super::color_spec::parse;
@@ -147,6 +148,27 @@ impl Term {
         }
         self.palette = if palette == *base { base.clone() } else { Arc::new(palette) };
         self.base_palette = base;
+    }
+
+    /// The sequences that set the colours which are not the theme's. For [`Term::to_vt`].
+    pub(crate) fn write_palette(&self, out: &mut String) {
+        for slot in Slot::all() {
+            let color = self.palette.get(slot);
+            if color == self.base_palette.get(slot) {
+                continue;
+            }
+            let spec = color.map(|Rgb { r, g, b }| format!("#{r:02x}{g:02x}{b:02x}"));
+            let spec = spec.unwrap_or_default();
+            let name = KITTY_KEYS.iter().find(|(_, own)| *own == slot);
+            let number = DYNAMIC.iter().position(|own| *own == slot);
+            let _ = match (slot, name, number) {
+                (Slot::Indexed(index), ..) => write!(out, "\x1b]4;{index};{spec}\x1b\\"),
+                (Slot::Special(index), ..) => write!(out, "\x1b]5;{index};{spec}\x1b\\"),
+                (_, Some((name, _)), _) => write!(out, "\x1b]21;{name}={spec}\x1b\\"),
+                (_, _, Some(number)) => write!(out, "\x1b]{};{spec}\x1b\\", number + 10),
+                _ => Ok(()),
+            };
+        }
     }
 
     fn report_color(&mut self, command: &str, color: Rgb, bell: bool) {

@@ -14,6 +14,7 @@ mod sequences;
 mod sessions;
 mod snapshot;
 mod text;
+mod to_vt;
 
 use crate::{Options, Parser, Size, Snapshot, Term};
 

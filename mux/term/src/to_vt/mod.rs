@@ -1,0 +1,87 @@
+//! A terminal as the bytes that make another one like it: for hand-over, mirrors and raw views.
+//!
+//! Owns the order in which the state is written; [`painter`] writes rows, [`state`] the rest. It uses only sequences that
+//! any program may send, so nothing is trusted that comes this way: what shows a command to be the shell's (its nonce) is
+//! not in it. Whoever feeds the bytes to a terminal throws away the replies and events that come of it.
+//!
+//! What is written: both screens, history, wrapped lines, styles, links, clusters, protection, prompt marks and roles,
+//! commands with their exit codes, cursors and saved cursors, tab stops, margins, modes and saved modes, character sets,
+//! keyboard flags, title and its stack, working directory, colours.
+//!
+//! What is not, since no sequence makes it: text that reflow left in one column and that needs two; a screen whose
+//! every row wraps, or a last row that does on a screen of fewer than four rows; a wrap that is pending in a row that
+//! wraps already, behind a cell that was erased since, or behind a prompt's cell while a command runs; a row all of whose cells were erased in a look that is more
+//! than a background; the single shift a saved cursor may have in it; the character for REP when no cell shows it and
+//! none is free, or a wrap is pending behind another; the link and role of a saved cursor, which nothing restores. Images are not written.
+
+mod painter;
+mod state;
+
+use crate::grid::{Grid, Scratch};
+use crate::term::{ScreenKind, Term};
+pub(crate) use painter::Painter;
+use painter::Wrap;
+
+impl Term {
+    /// The bytes that make a terminal of the same size and options equal to this one: fed to one parser from its start.
+    /// See the module [`crate::to_vt`] for what is left out. Takes time and memory in proportion to history.
+    pub fn to_vt(&self) -> Vec<u8> {
+        let mut painter = Painter::new(self.grid.cols(), self.grid.rows(), self.ambiguous_wide);
+        // RIS, and modes that cells are printed in: wrapping, each character for itself.
+        painter.raw("\x1bc\x1b[?7h\x1b[?2027l");
+        self.write_texts(&mut painter);
+        let (main, alternate) = match self.screen {
+            ScreenKind::Main => (&self.grid, &self.hidden),
+            ScreenKind::Alternate => (&self.hidden, &self.grid),
+        };
+        // The screen that is hidden in the end is painted first.
+        if self.screen == ScreenKind::Main {
+            painter.raw("\x1b[?47h");
+            self.write_screen(&mut painter, alternate, ScreenKind::Alternate);
+            painter.raw("\x1b[?47l");
+            self.write_screen(&mut painter, main, ScreenKind::Main);
+        } else {
+            self.write_screen(&mut painter, main, ScreenKind::Main);
+            painter.raw("\x1b[?47h");
+            self.write_screen(&mut painter, alternate, ScreenKind::Alternate);
+        }
+        self.write_state(&mut painter);
+        painter.finish()
+    }
+
+    /// History and screen of one of the two grids, to the empty screen that is shown.
+    fn write_screen(&self, painter: &mut Painter, grid: &Grid, screen: ScreenKind) {
+        let mut scratch = Scratch::default();
+        let live = grid.live_top();
+        for line in grid.oldest()..live {
+            let Some(view) = grid.read(line, &mut scratch) else { continue };
+            if screen == ScreenKind::Main {
+                self.write_marks(painter, 0, line, view.meta.flags);
+            }
+            painter.history_row(&view);
+        }
+        let rows = grid.rows();
+        let wraps = |row: usize| grid.meta(row).is_wrapped();
+        // Rows at the foot that wrap: the last one leaves no room below it to wrap into, so these are painted from the
+        // bottom up, each wrapping inside a region of two rows.
+        let foot = (0..rows).rev().take_while(|&row| wraps(row)).count();
+        let foot = if foot > 0 && rows - foot >= 2 { rows - foot } else { rows };
+        for row in (foot..rows).rev().chain(0..foot) {
+            let Some(view) = grid.read(live + row as u64, &mut scratch) else { continue };
+            if screen == ScreenKind::Alternate {
+                painter.marks(row, view.meta.flags);
+            }
+            let wrap = match wraps(row) {
+                false => Wrap::No,
+                true if row >= foot => Wrap::Region,
+                true if row + 1 < rows => Wrap::Below,
+                true => Wrap::No,
+            };
+            painter.row(row, &view, wrap);
+            if screen == ScreenKind::Main {
+                self.write_marks(painter, row, live + row as u64, view.meta.flags);
+            }
+        }
+        painter.plain();
+    }
+}

@@ -1,0 +1,444 @@
+//! Rows as the bytes that print them, cell for cell.
+//!
+//! A cell that was erased may carry any look (half of a wide character that was overwritten keeps its own). Erasing makes
+//! backgrounds only; other looks are made as they were: a wide character is printed over the cell, and its other half
+//! overwritten.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use crate::cell::{Cell, Content, PromptRole, Width};
+use crate::grid::RowView;
+use crate::row::{INPUT, OUTPUT, PROMPT};
+use crate::sgr::rendition_of;
+use crate::snapshot::Link;
+use crate::style::Style;
+use crate::unicode::{Class, props};
+
+/// A character of two columns.
+const WIDE: &str = "日";
+
+/// What a cell is printed with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Look {
+    pub style: Style,
+    pub link: Option<Arc<Link>>,
+    pub role: PromptRole,
+    pub protected: bool,
+}
+
+impl Look {
+    /// Whether erasing makes it: a background and nothing else.
+    fn is_erased(&self) -> bool {
+        let style = Style { background: self.style.background, ..Style::default() };
+        self.style == style && self.link.is_none() && self.role == PromptRole::Output
+    }
+}
+
+/// How printing in a prompt's or an input's role ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reset {
+    /// By a soft reset (DECSTR): while rows are painted, and nothing else is set yet.
+    Soft,
+    /// By the end of a command that has ended already (OSC 133 D).
+    End,
+    /// Not at all: a command is running.
+    Never,
+}
+
+/// How a row goes on in the next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wrap {
+    /// It does not.
+    No,
+    /// By wrapping into the next row, which is still empty.
+    Below,
+    /// By wrapping inside a region of this row and the one above, which is still empty.
+    Region,
+    /// By wrapping on a screen of one row, which scrolls.
+    Scrolls,
+}
+
+/// Writes rows. Between rows nothing is protected, and positions are counted from the screen's corner.
+pub(crate) struct Painter {
+    out: String,
+    cols: usize,
+    rows: usize,
+    /// See [`crate::Options::ambiguous_wide`].
+    ambiguous_wide: bool,
+    look: Look,
+    pub reset: Reset,
+    /// Where the cursor is, if that is known and no wrap is pending.
+    at: Option<(usize, usize)>,
+}
+
+impl Painter {
+    pub fn new(cols: usize, rows: usize, ambiguous_wide: bool) -> Self {
+        Self {
+            out: String::new(),
+            cols,
+            rows,
+            ambiguous_wide,
+            look: Look::default(),
+            reset: Reset::Soft,
+            at: None,
+        }
+    }
+
+    pub fn finish(self) -> Vec<u8> {
+        self.out.into_bytes()
+    }
+
+    /// Writes bytes that move the cursor to nobody knows where.
+    pub fn raw(&mut self, text: &str) {
+        self.at = None;
+        self.out.push_str(text);
+    }
+
+    /// An OSC.
+    pub fn osc(&mut self, text: std::fmt::Arguments<'_>) {
+        let _ = write!(self.out, "\x1b]{text}\x1b\\");
+    }
+
+    /// CUP.
+    pub fn go(&mut self, row: usize, col: usize) {
+        if self.at != Some((row, col)) {
+            let _ = write!(self.out, "\x1b[{};{}H", row + 1, col + 1);
+            self.at = Some((row, col));
+        }
+    }
+
+    /// Prints with a look from here on.
+    pub fn look(&mut self, look: &Look) {
+        if *look == self.look {
+            return;
+        }
+        if look.role != self.look.role {
+            match look.role {
+                PromptRole::Prompt => self.osc(format_args!("133;P")),
+                PromptRole::Input => self.osc(format_args!("633;G")),
+                // No mark says "output" without more.
+                PromptRole::Output if self.reset == Reset::Soft => {
+                    self.out.push_str("\x1b[!p");
+                    self.look = Look::default();
+                }
+                PromptRole::Output => self.osc(format_args!("133;D")),
+            }
+        }
+        if look.style != self.look.style {
+            let _ = write!(self.out, "\x1b[{}m", rendition_of(&look.style));
+        }
+        if look.link != self.look.link {
+            match &look.link {
+                None => self.osc(format_args!("8;;")),
+                Some(link) if link.id.is_empty() => self.osc(format_args!("8;;{}", link.uri)),
+                Some(link) => self.osc(format_args!("8;id={};{}", link.id, link.uri)),
+            }
+        }
+        if look.protected != self.look.protected {
+            let _ = write!(self.out, "\x1b[{}\"q", look.protected as u8);
+        }
+        self.look = look.clone();
+    }
+
+    /// Whether a look can be given up again.
+    fn may_take(&self, look: &Look) -> bool {
+        look.role == PromptRole::Output || self.reset != Reset::Never
+    }
+
+    /// The look of a new terminal.
+    pub fn plain(&mut self) {
+        self.look(&Look::default());
+    }
+
+    /// Marks that belong to no command, in a row that is still to be painted or is painted.
+    pub fn marks(&mut self, row: usize, flags: u8) {
+        for (mark, letter) in [(PROMPT, 'A'), (INPUT, 'B'), (OUTPUT, 'C')] {
+            if flags & mark != 0 {
+                self.mark(row, 0, format_args!("{letter}"));
+            }
+        }
+    }
+
+    /// An OSC 133 in a cell of a row.
+    pub fn mark(&mut self, row: usize, col: usize, mark: std::fmt::Arguments<'_>) {
+        self.go(row, col);
+        self.osc(format_args!("133;{mark}"));
+        // What it made of the pen is undone.
+        self.look.role = PromptRole::Prompt;
+        self.plain();
+    }
+
+    /// Paints a row of history on the empty screen and scrolls it off.
+    pub fn history_row(&mut self, view: &RowView<'_>) {
+        match (view.meta.is_wrapped(), self.rows) {
+            (false, _) => self.row(0, view, Wrap::No),
+            (true, 1) => return self.row(0, view, Wrap::Scrolls),
+            (true, _) => self.row(0, view, Wrap::Below),
+        }
+        self.plain();
+        self.raw("\x1b[S");
+    }
+
+    /// Paints a row on an empty row of the screen.
+    pub fn row(&mut self, row: usize, view: &RowView<'_>, wrap: Wrap) {
+        let last = self.cols - 1;
+        if wrap == Wrap::No {
+            return self.cells(row, view, self.cols, None);
+        }
+        if wrap == Wrap::Region {
+            let _ = write!(self.out, "\x1b[{};{}r", row, row + 1);
+            self.at = None;
+        }
+        let end = cell_at(view, last);
+        // Where the row is, and the one it wraps into, after it has wrapped.
+        let (done, below) = match wrap {
+            Wrap::Below => (row, row + 1),
+            _ => (row.saturating_sub(1), row),
+        };
+        if end.width() == Width::Head {
+            self.cells(row, view, last, None);
+            self.go(row, last);
+            self.look(&look_of(view, end));
+            self.out.push_str(WIDE);
+        } else if end.is_blank() && last > 0 && wrap != Wrap::Scrolls {
+            self.go(row, last - 1);
+            self.look(&look_of(view, end));
+            self.out.push_str(WIDE);
+            self.out.push('x');
+            self.at = None;
+            self.cells(done, view, last, Some(last - 1));
+        } else {
+            self.cells(row, view, self.cols, None);
+            if !self.print_last(row, view) {
+                self.go(row, last);
+                self.out.push(' ');
+            }
+            // In the look at hand: to change it may end the pending wrap.
+            self.out.push('x');
+        }
+        self.at = None;
+        self.plain();
+        self.go(below, 0);
+        self.out.push_str("\x1b[2K");
+        if wrap == Wrap::Region {
+            self.raw("\x1b[T\x1b[r");
+        }
+    }
+
+    /// Paints columns before `end` of a row that is empty but for `dirty`, which is written whatever it holds.
+    fn cells(&mut self, row: usize, view: &RowView<'_>, end: usize, mut dirty: Option<usize>) {
+        let is_odd = |col: usize| {
+            let cell = cell_at(view, col);
+            cell.is_blank() && cell.width() == Width::Narrow && !look_of(view, cell).is_erased()
+        };
+        // Erased cells of odd looks at the end: each is the second half of what is overwritten next.
+        let odd = (0..end).rev().take_while(|&col| is_odd(col)).count();
+        let mut stop = end - odd;
+        if stop == 0 {
+            stop = end;
+        } else if odd > 0 {
+            for col in (stop..end).rev() {
+                self.go(row, col - 1);
+                self.look(&look_of(view, cell_at(view, col)));
+                self.out.push_str(WIDE);
+                self.at = None;
+            }
+            dirty = Some(stop - 1);
+        }
+        // What mode 2027 shows in another width than its character has alone (half a flag) is printed in that mode, where
+        // nothing stands before it that it would join.
+        for col in (0..stop).rev() {
+            let cell = cell_at(view, col);
+            if self.needs_clusters(view, cell) {
+                self.go(row, col);
+                self.look(&look_of(view, cell));
+                self.whole_content(view, cell);
+            }
+        }
+        let mut col = 0;
+        while col < stop {
+            let cell = cell_at(view, col);
+            let look = look_of(view, cell);
+            if cell.is_tail() {
+                col += 1;
+            } else if self.needs_clusters(view, cell) {
+                if dirty == Some(col) {
+                    self.go(row, col);
+                    self.look(&look);
+                    self.whole_content(view, cell);
+                }
+                col += 1;
+            } else if !cell.is_blank() {
+                let width = 1 + cell.is_wide() as usize;
+                self.go(row, col);
+                self.look(&look);
+                if self.content(view, cell) {
+                    dirty = Some(col + width);
+                }
+                col += width;
+                self.at = (col < self.cols).then_some((row, col));
+            } else if look.is_erased() || col + 1 >= stop {
+                let len = (col..stop)
+                    .take_while(|&other| {
+                        let cell = cell_at(view, other);
+                        let own = look_of(view, cell);
+                        cell.is_blank()
+                            && own.style.background == look.style.background
+                            && (own.is_erased() || other == col)
+                    })
+                    .count();
+                let touched = dirty.is_some_and(|dirty| (col..col + len).contains(&dirty));
+                if touched || look.style != Style::default() {
+                    self.go(row, col);
+                    let background = look.style.background;
+                    self.look(&Look {
+                        style: Style { background, ..Style::default() },
+                        ..Look::default()
+                    });
+                    let _ = write!(self.out, "\x1b[{len}X");
+                }
+                col += len;
+            } else {
+                self.go(row, col);
+                self.look(&look);
+                self.out.push_str(WIDE);
+                self.at = None;
+                col += 1;
+                dirty = Some(col);
+            }
+        }
+    }
+
+    /// Prints what a cell shows; true when that may have left something in the next cell.
+    fn content(&mut self, view: &RowView<'_>, cell: Cell) -> bool {
+        let text = text_of(view, cell);
+        let mut chars = text.chars();
+        let Some(first) = chars.next() else { return false };
+        let rest = chars.as_str();
+        self.out.push(first);
+        let width = 1 + cell.is_wide() as usize;
+        if rest.is_empty() || self.width(first) == width && rest.chars().all(takes_none) {
+            self.out.push_str(rest);
+            return false;
+        }
+        // Joined as mode 2027 joins; off again before the next cell, which may join by chance.
+        let _ = write!(self.out, "\x1b[?2027h{rest}\x1b[?2027l");
+        self.width(first) > width
+    }
+
+    /// The columns a character takes where mode 2027 is off.
+    fn width(&self, c: char) -> usize {
+        props(c).widened(self.ambiguous_wide).width()
+    }
+
+    /// Whether mode 2027 shows a cell in another width than its character has alone, as it does half a flag.
+    fn needs_clusters(&self, view: &RowView<'_>, cell: Cell) -> bool {
+        if cell.0 < 0x80 || cell.is_tail() {
+            return false;
+        }
+        let text = text_of(view, cell);
+        let mut chars = text.chars();
+        let Some(first) = chars.next() else { return false };
+        let (alone, width) = (self.width(first), 1 + cell.is_wide() as usize);
+        let can_widen = !chars.as_str().is_empty() && props(first).class() != Class::Regional;
+        chars.all(takes_none) && (alone > width || alone < width && !can_widen)
+    }
+
+    /// Puts the cursor behind the last cell of a row of the screen that holds it, as it was left when that was printed.
+    pub fn behind(&mut self, row: usize, view: &RowView<'_>) {
+        let last = self.cols - 1;
+        if view.meta.is_wrapped() || !self.print_last(row, view) {
+            self.go(row, last);
+        }
+    }
+
+    /// Prints a row's last character, so that a wrap is pending; false where there is none.
+    fn print_last(&mut self, row: usize, view: &RowView<'_>) -> bool {
+        let last = self.cols - 1;
+        let start = last - (last > 0 && cell_at(view, last).is_tail()) as usize;
+        let cell = cell_at(view, start);
+        let look = look_of(view, cell);
+        if cell.is_blank() || !self.may_take(&look) {
+            return false;
+        }
+        self.go(row, start);
+        self.look(&look);
+        self.whole_content(view, cell);
+        true
+    }
+
+    /// Prints what a cell shows, whatever mode that takes.
+    fn whole_content(&mut self, view: &RowView<'_>, cell: Cell) {
+        if self.needs_clusters(view, cell) {
+            let _ = write!(self.out, "\x1b[?2027h{}\x1b[?2027l", text_of(view, cell));
+        } else {
+            self.content(view, cell);
+        }
+        self.at = None;
+    }
+
+    /// Makes `c` the last character printed, without a trace: over a cell of `view` that shows it, or a free one. False
+    /// where there is none.
+    pub fn last_printed(&mut self, row: usize, view: &RowView<'_>, c: char) -> bool {
+        let width = self.width(c);
+        let last = self.cols - 1;
+        for col in 0..self.cols {
+            let cell = cell_at(view, col);
+            let shown = 1 + cell.is_wide() as usize;
+            if col + width.max(shown) > last + !view.meta.is_wrapped() as usize {
+                break;
+            }
+            if cell.content() == Content::Char(c) && self.may_take(&look_of(view, cell)) {
+                self.go(row, col);
+                self.look(&look_of(view, cell));
+                self.whole_content(view, cell);
+                return true;
+            }
+            let look = look_of(view, cell);
+            let is_free = look.is_erased()
+                && (col..col + width).all(|col| {
+                    let cell = cell_at(view, col);
+                    cell.width() == Width::Narrow && cell.is_blank() && look_of(view, cell) == look
+                });
+            if is_free && col + width <= last {
+                self.go(row, col);
+                self.look(&look);
+                self.out.push(c);
+                self.at = None;
+                self.go(row, col);
+                let _ = write!(self.out, "\x1b[{width}X");
+                return true;
+            }
+        }
+        false
+    }
+}
+
+fn takes_none(c: char) -> bool {
+    props(c).width() == 0
+}
+
+/// What a cell shows; a cluster's id names a text, a character is one.
+fn text_of(view: &RowView<'_>, cell: Cell) -> String {
+    match cell.content() {
+        Content::Empty => String::new(),
+        Content::Char(c) => c.into(),
+        Content::Cluster(id) => {
+            view.tables.cluster(id as u16).map_or_else(String::new, |text| text.to_string())
+        }
+    }
+}
+
+fn cell_at(view: &RowView<'_>, col: usize) -> Cell {
+    view.cells.get(col).copied().unwrap_or_default()
+}
+
+fn look_of(view: &RowView<'_>, cell: Cell) -> Look {
+    Look {
+        style: view.tables.style(cell.style_id()),
+        link: view.tables.link(cell.link_id()).cloned(),
+        role: cell.prompt_role(),
+        protected: cell.is_protected(),
+    }
+}

@@ -1,0 +1,200 @@
+//! Everything but rows: texts, commands, saved cursors, margins, modes.
+
+use std::fmt::Write;
+
+use super::painter::{Look, Painter, Reset};
+use crate::charset::Charsets;
+use crate::grid::{Grid, Scratch};
+use crate::pen::Pen;
+use crate::row::{INPUT, OUTPUT, PROMPT};
+use crate::term::{Position, SavedCursor, ScreenKind, Term};
+use crate::{CursorShape, Modes};
+
+impl Term {
+    /// Titles, working directory, colours: what no cell depends on.
+    pub(super) fn write_texts(&self, painter: &mut Painter) {
+        for title in &self.titles {
+            painter.osc(format_args!("2;{title}"));
+            painter.raw("\x1b[22;2t");
+        }
+        if !self.title.is_empty() || !self.titles.is_empty() {
+            painter.osc(format_args!("2;{}", self.title));
+        }
+        if let Some(cwd) = &self.cwd {
+            painter.osc(format_args!("7;{cwd}"));
+        }
+        let mut text = String::new();
+        self.write_palette(&mut text);
+        painter.raw(&text);
+    }
+
+    /// The marks of a line of the main screen, with the commands they are part of.
+    pub(super) fn write_marks(&self, painter: &mut Painter, row: usize, line: u64, flags: u8) {
+        let mut left = flags;
+        for command in self.commands.around(line) {
+            let on = |point: &Option<crate::Point>| point.filter(|at| at.line.0 == line);
+            if let Some(at) = on(&command.end)
+                && on(&command.prompt).is_none_or(|prompt| prompt <= at)
+                && on(&command.output).is_none()
+            {
+                write_end(painter, row, at.col, command.exit_code);
+            }
+            if on(&command.prompt).is_some() && left & PROMPT != 0 {
+                left &= !PROMPT;
+                match &command.options.aid {
+                    Some(aid) => painter.mark(row, 0, format_args!("A;aid={aid}")),
+                    None => painter.mark(row, 0, format_args!("A")),
+                }
+            }
+            if let Some(at) = on(&command.input).filter(|_| left & INPUT != 0) {
+                left &= !INPUT;
+                painter.mark(row, at.col as usize, format_args!("B"));
+            }
+            if let Some(at) = on(&command.output).filter(|_| left & OUTPUT != 0) {
+                left &= !OUTPUT;
+                match &command.line {
+                    Some(line) if command.line_told => {
+                        let mut encoded = String::new();
+                        for byte in line.bytes() {
+                            let _ = write!(encoded, "%{byte:02x}");
+                        }
+                        painter.mark(row, at.col as usize, format_args!("C;cmdline_url={encoded}"));
+                    }
+                    _ => painter.mark(row, at.col as usize, format_args!("C")),
+                }
+                if let Some(end) = on(&command.end) {
+                    write_end(painter, row, end.col, command.exit_code);
+                }
+            }
+        }
+        painter.marks(row, left);
+    }
+
+    /// What comes after both screens are painted: saved cursors, keyboard, tab stops, modes, cursor, pen.
+    pub(super) fn write_state(&self, painter: &mut Painter) {
+        let hidden = match self.screen {
+            ScreenKind::Main => ScreenKind::Alternate,
+            ScreenKind::Alternate => ScreenKind::Main,
+        };
+        let show = |painter: &mut Painter, screen: ScreenKind| {
+            painter.raw(if screen == ScreenKind::Main { "\x1b[?47l" } else { "\x1b[?47h" });
+        };
+        let is_running = self.commands.last().is_some_and(|command| command.is_running());
+        painter.reset = if is_running { Reset::Never } else { Reset::End };
+        self.write_saved_modes(painter, self.screen);
+        show(painter, hidden);
+        self.write_saved_modes(painter, hidden);
+        self.write_keyboard_stack(painter, hidden);
+        self.write_saved_cursor(painter, &self.hidden, &self.hidden_saved);
+        write_position(painter, &self.hidden, self.hidden_cursor, 0);
+        painter.plain();
+        show(painter, self.screen);
+        self.write_keyboard_stack(painter, self.screen);
+        self.write_saved_cursor(painter, &self.grid, &self.saved);
+        painter.raw("\x1b[3g");
+        for col in self.tabs.columns() {
+            painter.go(0, col);
+            painter.raw("\x1bH");
+        }
+        self.write_last_printed(painter);
+        painter.plain();
+        let mut text = String::new();
+        self.write_keyboard_resources(&mut text);
+        if (self.top, self.bottom) != (0, self.grid.rows()) {
+            let _ = write!(text, "\x1b[{};{}r", self.top + 1, self.bottom);
+        }
+        self.write_modes(&mut text, |flag| !Modes::GRAPHEMES.contains(flag));
+        let is_blinking = self.blinking;
+        let style = match self.shape {
+            CursorShape::Default => 0,
+            _ => self.cursor_style(),
+        };
+        let _ = write!(text, "\x1b[{style} q\x1b[?12{}", if is_blinking { 'h' } else { 'l' });
+        let first = if self.modes.contains(Modes::ORIGIN) {
+            text.push_str("\x1b[?6h");
+            self.top
+        } else {
+            text.push_str("\x1b[?6l");
+            0
+        };
+        painter.raw(&text);
+        write_position(painter, &self.grid, self.cursor, first);
+        painter.look(&look_of(&self.pen));
+        let mut text = String::new();
+        write_charsets(&mut text, &self.charsets);
+        self.write_modes(&mut text, |flag| Modes::GRAPHEMES.contains(flag));
+        self.write_ansi_modes(&mut text);
+        if let Some(single) = self.charsets.single {
+            text.push_str(if single == 2 { "\x1bN" } else { "\x1bO" });
+        }
+        painter.raw(&text);
+    }
+
+    fn write_saved_cursor(&self, painter: &mut Painter, grid: &Grid, saved: &SavedCursor) {
+        painter.raw(if saved.origin { "\x1b[?6h" } else { "\x1b[?6l" });
+        write_position(painter, grid, saved.position, 0);
+        painter.look(&Look {
+            style: *saved.pen.style(),
+            protected: saved.pen.is_protected(),
+            ..Look::default()
+        });
+        let mut text = String::new();
+        write_charsets(&mut text, &saved.charsets);
+        text.push_str("\x1b7");
+        write_charsets(&mut text, &Charsets::default());
+        text.push_str("\x1b[?6l");
+        painter.raw(&text);
+        painter.plain();
+    }
+
+    fn write_last_printed(&self, painter: &mut Painter) {
+        if self.last_printed == '\0' {
+            return;
+        }
+        let mut scratch = Scratch::default();
+        for row in 0..self.grid.rows() {
+            let line = self.grid.live_top() + row as u64;
+            let Some(view) = self.grid.read(line, &mut scratch) else { continue };
+            if painter.last_printed(row, &view, self.last_printed) {
+                return;
+            }
+        }
+    }
+}
+
+/// OSC 133 D.
+fn write_end(painter: &mut Painter, row: usize, col: u16, exit_code: Option<i32>) {
+    match exit_code {
+        Some(code) => painter.mark(row, col as usize, format_args!("D;{code}")),
+        None => painter.mark(row, col as usize, format_args!("D")),
+    }
+}
+
+/// Puts the cursor to a place of a screen; `first`: the row that is counted as the first.
+fn write_position(painter: &mut Painter, grid: &Grid, at: Position, first: usize) {
+    let shown = at.row.saturating_sub(first);
+    if !at.wrap_pending {
+        painter.go(shown, at.col);
+        return;
+    }
+    let mut scratch = Scratch::default();
+    if let Some(view) = grid.read(grid.live_top() + at.row as u64, &mut scratch) {
+        painter.behind(shown, &view);
+    }
+}
+
+fn look_of(pen: &Pen) -> Look {
+    Look {
+        style: *pen.style(),
+        link: pen.link().cloned(),
+        role: pen.role(),
+        protected: pen.is_protected(),
+    }
+}
+
+fn write_charsets(text: &mut String, charsets: &Charsets) {
+    for (set, place) in charsets.sets.iter().zip(['(', ')', '*', '+']) {
+        let _ = write!(text, "\x1b{place}{}", set.name() as char);
+    }
+    text.push_str(["\x0f", "\x0e", "\x1bn", "\x1bo"][charsets.gl as usize & 3]);
+}
