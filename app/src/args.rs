@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use unterm_mux::Spawn;
 use unterm_renderer::PainterChoice;
+use unterm_term::Allow;
 
 /// A GPU terminal whose every pane an agent can drive.
 #[derive(Clone, Debug, Parser)]
@@ -33,6 +34,10 @@ pub struct Args {
     /// Print the settings in force, each with what it means, as a configuration file, and exit
     #[arg(long)]
     pub print_config: bool,
+
+    /// What programs in panes may do beyond their screen; several, parted by commas
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    pub allow: Vec<AllowArg>,
 
     /// Run this program with its arguments in the first pane instead of the shell; everything after it is its own
     #[arg(short = 'e', long = "execute", num_args = 1.., allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
@@ -72,7 +77,33 @@ impl From<PainterArg> for PainterChoice {
     }
 }
 
+/// Values of `--allow`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AllowArg {
+    /// Resize their pane (XTWINOPS, DECCOLM)
+    WindowOps,
+    /// Read the screen by checksums (DECRQCRA)
+    ChecksumReports,
+    /// Ask for the title, which any other program may have written
+    TitleReports,
+}
+
+impl From<AllowArg> for Allow {
+    fn from(arg: AllowArg) -> Self {
+        match arg {
+            AllowArg::WindowOps => Self::WINDOW_OPS,
+            AllowArg::ChecksumReports => Self::CHECKSUM_REPORTS,
+            AllowArg::TitleReports => Self::TITLE_REPORTS,
+        }
+    }
+}
+
 impl Args {
+    /// What programs in panes may do.
+    pub(crate) fn allow(&self) -> Allow {
+        self.allow.iter().map(|&arg| Allow::from(arg)).collect()
+    }
+
     /// What the first pane runs.
     pub(crate) fn first_spawn(&self) -> Spawn {
         let mut words = self.execute.iter().cloned();

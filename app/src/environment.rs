@@ -4,12 +4,12 @@ use std::{path::Path, sync::Arc};
 
 use unterm_control::Server;
 use unterm_mux::{Defaults, Mux, MuxOptions};
-use unterm_term::{Options, Palette, Size};
+use unterm_term::{Allow, Options, Palette, Size};
 
 use crate::config::{Config, theme};
 
 /// The options of this process's mux.
-pub(crate) fn mux_options(sized_by_window: bool) -> MuxOptions {
+pub(crate) fn mux_options(sized_by_window: bool, allow: Allow) -> MuxOptions {
     let env = [
         ("TERM", "xterm-256color"),
         ("COLORTERM", "truecolor"),
@@ -17,7 +17,7 @@ pub(crate) fn mux_options(sized_by_window: bool) -> MuxOptions {
         ("TERM_PROGRAM_VERSION", env!("CARGO_PKG_VERSION")),
     ];
     MuxOptions {
-        term: Options::default(),
+        term: Options { allow, ..Options::default() },
         default_size: Size::cells(120, 30),
         env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         sized_by_window,

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     for complaint in complaints {
         tracing::error!("{complaint}");
     }
-    let mux = Mux::new(environment::mux_options(false));
+    let mux = Mux::new(environment::mux_options(false, args.allow()));
     let home = settings.home().to_owned();
     let palette = environment::palette(&settings.get(), &home, None);
     environment::apply(&mux, &settings.get(), &palette);

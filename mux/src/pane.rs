@@ -18,7 +18,7 @@ use std::{
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
-use unterm_term::{Event, Modes, Palette, Parser, Size, Term};
+use unterm_term::{Event, Modes, Palette, Parser, Size, Term, WindowRequest};
 
 use crate::{
     ExitStatus, Foreground, Mux, MuxEvent, Process, ReadOutcome, Signal, Tap, TapDirection,
@@ -271,10 +271,13 @@ impl Pane {
         output.parser.advance(&mut term, bytes);
         let seq = term.seq();
         let replies = term.take_replies();
+        let first = events.len();
         events.append(&mut term.take_events());
         let is_synchronized = term.modes().contains(Modes::SYNCHRONIZED);
+        let size = term.size();
         MutexGuard::unlock_fair(term);
 
+        self.follow_requests(&events[first..], size);
         if !is_synchronized {
             output.synchronized_until = None;
         } else if output.synchronized_until.is_none() || ends_synchronized(bytes) {
@@ -283,6 +286,16 @@ impl Pane {
         }
         self.reply(&replies);
         self.taps.publish(seq, TapDirection::Output, bytes);
+    }
+
+    /// Makes real what the terminal let its program do to the grid (XTWINOPS, DECCOLM): the pty follows before any reply
+    /// goes out, and the window keeps off that grid from now on.
+    fn follow_requests(&self, events: &[Event], size: Size) {
+        let is_resize = |event: &Event| matches!(event, Event::Window(WindowRequest::Resize(_)));
+        if events.iter().any(is_resize) {
+            self.is_pinned.store(true, Ordering::Release);
+            self.resize_pty(size);
+        }
     }
 
     /// Sends what the terminal answers to the program.
@@ -378,7 +391,7 @@ impl Pane {
 
     /// Resizes the terminal, then the pty.
     pub fn resize(&self, size: Size) {
-        let mut size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
+        let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
         let mut term = self.term.lock();
         if term.size() == size {
             return;
@@ -386,7 +399,14 @@ impl Pane {
         term.resize(size);
         let (seq, replies, events) = (term.seq(), term.take_replies(), term.take_events());
         MutexGuard::unlock_fair(term);
-        // Of two resizes at once the last one wins, in the pty as in the terminal: each looks again after its own.
+        self.resize_pty(size);
+        self.reply(&replies);
+        self.tell(seq, events);
+    }
+
+    /// Gives the pty the terminal's size. Of two resizes at once the last one wins, in the pty as in the terminal: each
+    /// looks again after its own.
+    fn resize_pty(&self, mut size: Size) {
         loop {
             if let Err(error) = self.process.resize(size) {
                 tracing::debug!(pane = self.id.0, %error, "cannot resize the pty");
@@ -398,8 +418,6 @@ impl Pane {
             }
             size = now;
         }
-        self.reply(&replies);
-        self.tell(seq, events);
     }
 
     /// Changes the theme's colours under what the program set.

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let (settings, complaints) = Settings::read(unterm_control::home());
     let told = Arc::clone(&inbox);
     let settings = settings.watch(move |change| told.post(|news| news.settings = Some(change)));
-    let mux = Mux::new(environment::mux_options(true));
+    let mux = Mux::new(environment::mux_options(true, args.allow()));
     let palette = environment::palette(&settings.get(), settings.home(), None);
     environment::apply(&mux, &settings.get(), &palette);
     mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);

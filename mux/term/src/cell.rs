@@ -57,7 +57,7 @@ pub enum PromptRole {
 const CONTENT: u64 = (1 << 21) - 1;
 pub(crate) const CLUSTER: u64 = 1 << 21;
 const WIDTH_SHIFT: u32 = 22;
-const WIDTH: u64 = 3 << WIDTH_SHIFT;
+pub(crate) const WIDTH: u64 = 3 << WIDTH_SHIFT;
 pub(crate) const WIDE: u64 = 1 << WIDTH_SHIFT;
 pub(crate) const TAIL: u64 = 2 << WIDTH_SHIFT;
 pub(crate) const HEAD: u64 = 3 << WIDTH_SHIFT;
@@ -102,6 +102,11 @@ impl Cell {
     /// Whether this is the first half of a wide character.
     pub(crate) fn is_wide(self) -> bool {
         self.0 & WIDTH == WIDE
+    }
+
+    /// Whether this is the blank at a line's end whose wide character did not fit.
+    pub(crate) fn is_head(self) -> bool {
+        self.0 & WIDTH == HEAD
     }
 
     /// The cluster's id, if the cell holds one.

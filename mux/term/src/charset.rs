@@ -65,6 +65,11 @@ impl Charsets {
         self.single.is_none() && self.sets[self.gl as usize] == Charset::Ascii
     }
 
+    /// The character that a byte stands for by the sets in GL, without ending a single shift.
+    pub fn look_up(&self, byte: u8) -> char {
+        self.sets[self.gl as usize].map(byte as char)
+    }
+
     /// The character that `c` stands for; ends a single shift.
     pub fn map(&mut self, c: char) -> char {
         let set = self.single.take().unwrap_or(self.gl);

@@ -88,13 +88,13 @@ impl Term {
         text.push(c);
         let Some(id) = self.grid.intern_cluster(table, text) else { return true };
         let shown = Cell(CLUSTER | id as u64);
-        if (old, new) == (1, 2) && col + 1 == self.grid.cols() {
+        let stop = self.line_end(col);
+        if (old, new) == (1, 2) && col + 1 == stop {
             self.move_widened(slot, col, table, id);
             return true;
         }
         // The cell after interning: a sweep may have renamed its ids.
         let seq = self.seq;
-        let cols = self.grid.cols();
         let (cells, meta) = self.grid.slot_mut(slot);
         let look = cells[col].0 & !SHOWN;
         meta.revision = seq;
@@ -105,15 +105,15 @@ impl Term {
                 cells[col] = Cell(look | shown.0 | WIDE);
                 cells[col + 1] = Cell(look | TAIL);
                 meta.occ = meta.occ.max(col as u16 + 2);
-                if col + 2 == cols {
+                if col + 2 == stop {
                     meta.flags &= !WRAPPED;
                 }
-                self.advance_to(col + 2);
+                self.advance_to(col + 2, stop);
             }
             (2, 1) => {
                 cells[col] = Cell(look | shown.0);
                 cells[col + 1] = cells[col + 1].blanked();
-                self.advance_to(col + 1);
+                self.advance_to(col + 1, stop);
             }
             (width, _) => {
                 let wide = if width == 2 { WIDE } else { 0 };
@@ -157,7 +157,7 @@ impl Term {
 
     /// A cluster in the last column became wide: it moves to the next row, or, where lines don't wrap, stays narrow.
     fn move_widened(&mut self, slot: usize, col: usize, table: usize, id: u16) {
-        let wraps = self.modes.contains(Modes::AUTO_WRAP) && self.grid.cols() > 1;
+        let wraps = self.modes.contains(Modes::AUTO_WRAP) && self.line_end(col) > 1;
         let text = self.grid.tables(table).view().cluster(id).cloned();
         let seq = self.seq;
         let (cells, meta) = self.grid.slot_mut(slot);

@@ -21,6 +21,9 @@ impl Term {
             0x8d => self.reverse_index(),                 // RI
             0x8e => self.charsets.single = Some(2),       // SS2
             0x8f => self.charsets.single = Some(3),       // SS3
+            0x96 => self.guard_area(true),                // SPA
+            0x97 => self.guard_area(false),               // EPA
+            0x9a => self.report_primary_attributes(),     // DECID
             _ => {}
         }
         self.end_operation();

@@ -2,6 +2,7 @@
 //!
 //! Sources: ECMA-48, DEC STD 070, xterm ctlseqs ("Functions using CSI"). A count of 0 is 1.
 
+use crate::modes::DecModes;
 use crate::params::Csi;
 use crate::term::Term;
 
@@ -10,12 +11,18 @@ impl Term {
     #[inline]
     pub(crate) fn csi(&mut self, csi: &Csi) {
         let p = &csi.params;
+        if p.has_parts() && csi.end != b'm' || !self.knows(csi) {
+            // Colons are for SGR only; elsewhere xterm drops the sequence.
+            tracing::debug!(?csi, "control sequence dropped");
+            return;
+        }
         match (csi.private, csi.intermediate, csi.end) {
             (0, 0, b'm') => self.select_rendition(p), // SGR
             (0, 0, b'H' | b'f') => self.move_to(p.count(0), p.count(1)), // CUP, HVP
             (0, 0, b'A') => self.move_up(p.count(0)), // CUU
             (0, 0, b'B') => self.move_down(p.count(0)), // CUD
-            (0, 0, b'C' | b'a') => self.move_right(p.count(0)), // CUF, HPR
+            (0, 0, b'C') => self.move_right(p.count(0)), // CUF
+            (0, 0, b'a') => self.move_right_any(p.count(0)), // HPR
             (0, 0, b'D' | b'j') => self.move_left(p.count(0)), // CUB, HPB
             (0, 0, b'E') => {
                 self.move_down(p.count(0)); // CNL
@@ -38,40 +45,69 @@ impl Term {
             (0, 0, b'X') => self.erase_chars(p.count(0)),        // ECH
             (0, 0, b'S') => self.scroll_up(p.count(0)),          // SU
             (b'?', 0, b'S') => self.graphics_attribute(p),       // XTSMGRAPHICS
-            (0, 0, b'T') if p.values().len() == 1 => self.scroll_down(p.count(0)), // SD
-            (0, 0, b'^') => self.scroll_down(p.count(0)),        // SD (ECMA-48)
-            (0, 0, b'Z') => self.tab_backward(p.count(0)),       // CBT
-            (0, 0, b'b') => self.repeat(p.count(0)),             // REP
+            (0, 0, b'T') if p.values().len() == 1 && p.given(0) != Some(0) => {
+                self.scroll_down(p.count(0)); // SD; 0 and more numbers: highlight tracking (xterm)
+            }
+            (0, 0, b'^') => self.scroll_down(p.count(0)), // SD (ECMA-48)
+            (0, 0, b'Z') => self.tab_backward(p.count(0)), // CBT
+            (0, 0, b'b') => self.repeat(p.count(0)),      // REP
             (0, 0, b'c') if p.get(0) == 0 => self.report_primary_attributes(), // DA1
             (b'>', 0, b'c') if p.get(0) == 0 => self.report_secondary_attributes(), // DA2
             (b'=', 0, b'c') if p.get(0) == 0 => self.report_tertiary_attributes(), // DA3
-            (0, 0, b'd') => self.move_to_row(p.count(0)),        // VPA
-            (0, 0, b'e') => self.move_down_any(p.count(0)),      // VPR
-            (0, 0, b'k') => self.move_up(p.count(0)),            // VPB
-            (0, 0, b'g') => self.clear_tabs(p.get(0)),           // TBC
-            (0, 0, b'h') => self.set_modes(p, true),             // SM
-            (0, 0, b'l') => self.set_modes(p, false),            // RM
-            (b'?', 0, b'h') => self.set_private_modes(p, true),  // DECSET
+            (0, 0, b'd') => self.move_to_row(p.count(0)), // VPA
+            (0, 0, b'e') => self.move_down_any(p.count(0)), // VPR
+            (0, 0, b'k') => self.move_up(p.count(0)),     // VPB
+            (0, 0, b'g') => self.clear_tabs(p.get(0)),    // TBC
+            (0, 0, b'h') => self.set_modes(p, true),      // SM
+            (0, 0, b'l') => self.set_modes(p, false),     // RM
+            (b'?', 0, b'h') => self.set_private_modes(p, true), // DECSET
             (b'?', 0, b'l') => self.set_private_modes(p, false), // DECRST
-            (b'?', 0, b's') => self.save_private_modes(p),       // XTSAVE
-            (b'?', 0, b'r') => self.restore_private_modes(p),    // XTRESTORE
-            (0, 0, b'n') => self.report_status(p.get(0)),        // DSR
-            (b'?', 0, b'n') => self.report_private_status(p.get(0)), // DSR (DEC)
+            (b'?', 0, b's') => self.save_private_modes(p), // XTSAVE
+            (b'?', 0, b'r') => self.restore_private_modes(p), // XTRESTORE
+            (0, 0, b'n') => self.report_status(p.get(0)), // DSR
+            (b'?', 0, b'n') => self.report_private_status(p), // DSR (DEC)
             (0, 0, b'r') => self.set_region(p.get(0) as usize, p.get(1) as usize), // DECSTBM
-            (0, 0, b's') => self.save_cursor(),                  // SCOSC
-            (0, 0, b'u') => self.restore_cursor(),               // SCORC
-            (0, 0, b't') => self.window_operation(p),            // XTWINOPS
+            (0, 0, b's') if self.dec.contains(DecModes::LEFT_RIGHT) => {
+                self.set_margins(p.get(0) as usize, p.get(1) as usize); // DECSLRM
+            }
+            (0, 0, b's') if p.values() == [0] => self.save_cursor(), // SCOSC
+            (0, 0, b'u') if p.values() == [0] => self.restore_cursor(), // SCORC
+            (0, 0, b't') => self.window_operation(p),                // XTWINOPS
             (b'>', 0, b'q') if p.get(0) == 0 => self.report_version(), // XTVERSION
-            (0, b' ', b'q') => self.set_cursor_style(p.get(0)),  // DECSCUSR
-            (0, b'!', b'p') => self.soft_reset(),                // DECSTR
-            (0, b'"', b'q') => self.set_protection(p.get(0)),    // DECSCA
-            (0, b'$', b'p') => self.report_mode(p.get(0)),       // DECRQM (ANSI)
+            (0, b' ', b'q') => self.set_cursor_style(p.get(0)),      // DECSCUSR
+            (0, b'!', b'p') => self.soft_reset(),                    // DECSTR
+            (0, b'"', b'q') => self.set_protection(p.get(0)),        // DECSCA
+            (0, b'\'', b'|') if p.get(0) < 2 => self.report_locator(), // DECRQLP
+            (0, b'"', b'v') => self.report_displayed_extent(),       // DECRQDE
+            (0, b'#', b'S') => self.report_title_stack(),            // XTTITLEPOS
+            // MC: no printer is attached, so everything about printing is ignored (VT420 manual).
+            (0 | b'?', 0, b'i') => {}
+            (0, b' ', b'@') => self.scroll_left(p.count(0)), // SL
+            (0, b' ', b'A') => self.scroll_right(p.count(0)), // SR
+            (0, b'\'', b'}') => self.insert_columns(p.count(0)), // DECIC
+            (0, b'\'', b'~') => self.delete_columns(p.count(0)), // DECDC
+            (0, b'$', b'v') => self.copy_rectangle(p),       // DECCRA
+            (0, b'$', b'x') => self.fill_rectangle(p),       // DECFRA
+            (0, b'$', b'z') => self.erase_rectangle(p),      // DECERA
+            (0, b'$', b'{') => self.erase_rectangle_selectively(p), // DECSERA
+            (0, b'$', b'r') => self.change_rectangle(p, false), // DECCARA
+            (0, b'$', b't') => self.change_rectangle(p, true), // DECRARA
+            (0, b'*', b'x') => self.select_change_extent(p.get(0)), // DECSACE
+            (0, b'*', b'y') => self.report_checksum(p),      // DECRQCRA
+            (0, b'#', b'y') => self.select_checksum(p.get(0)), // XTCHECKSUM
+            (0, b'$', b'|') => self.set_columns(p.get(0)),   // DECSCPP
+            (0, b'*', b'|') => self.set_lines(p.get(0)),     // DECSNLS
+            (0, b'\"', b'p') => self.set_level(p.get(0), p.get(1)), // DECSCL
+            (b'?', 0, b'W') if matches!(p.get(0), 0 | 5) => self.reset_tabs(), // DECST8C
+            (b'>', 0, b't') => self.set_title_modes(p, true), // XTSMTITLE
+            (b'>', 0, b'T') => self.set_title_modes(p, false), // XTRMTITLE
+            (0, b'$', b'p') => self.report_mode(p.get(0)),   // DECRQM (ANSI)
             (b'?', b'$', b'p') => self.report_private_mode(p.get(0)), // DECRQM (DEC)
-            (b'>', 0, b'u') => self.push_key_flags(p.get(0)),    // kitty keyboard
-            (b'<', 0, b'u') => self.pop_key_flags(p.count(0)),   // kitty keyboard
+            (b'>', 0, b'u') => self.push_key_flags(p.get(0)), // kitty keyboard
+            (b'<', 0, b'u') => self.pop_key_flags(p.count(0)), // kitty keyboard
             (b'=', 0, b'u') => self.set_key_flags(p.get(0), p.count(1)), // kitty keyboard
-            (b'?', 0, b'u') => self.report_key_flags(),          // kitty keyboard
-            (b'>', 0, b'm') => self.set_key_modifiers(p),        // XTMODKEYS
+            (b'?', 0, b'u') => self.report_key_flags(),      // kitty keyboard
+            (b'>', 0, b'm') => self.set_key_modifiers(p),    // XTMODKEYS
             (b'?', 0, b'm') => self.report_key_modifiers(p.get(0)), // XTQMODKEYS
             (b'>', 0, b'n') => self.disable_key_modifiers(p.get(0), p.values() != [0]), // XTMODKEYS off
             (b'>', 0, b'f') => self.set_key_format(p),                                  // XTFMTKEYS

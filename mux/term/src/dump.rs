@@ -18,14 +18,16 @@ impl Term {
         let size = self.size;
         let _ = writeln!(
             out,
-            "size {}x{} cell {}x{} screen {:?} region {}..{}",
+            "size {}x{} cell {}x{} screen {:?} region {}..{} margins {}..{}",
             size.cols,
             size.rows,
             size.cell_width,
             size.cell_height,
             self.screen,
             self.top,
-            self.bottom
+            self.bottom,
+            self.left,
+            self.right
         );
         let _ = writeln!(
             out,
@@ -69,8 +71,15 @@ impl Term {
         );
         let _ = writeln!(
             out,
-            "title {:?} {:?} cwd {:?} saved modes {:?} {:?}",
-            self.title, self.titles, self.cwd, saved_modes, self.keyboard
+            "{:?} {:?} title modes {}",
+            self.dec,
+            self.conformance,
+            self.title_modes()
+        );
+        let _ = writeln!(
+            out,
+            "title {:?} icon {:?} {:?} cwd {:?} saved modes {:?} {:?}",
+            self.title, self.icon_title, self.titles, self.cwd, saved_modes, self.keyboard
         );
         if self.palette != self.base_palette {
             let _ = writeln!(out, "palette {:?}", self.palette);
@@ -123,6 +132,9 @@ fn dump_grid(grid: &crate::grid::Grid, out: &mut String) {
             let _ = write!(notes, "\n       until {last}");
         }
         let _ = write!(out, "{wrapped}");
+        if view.meta.is_double() {
+            let _ = write!(out, " {:?}", view.meta.line_size());
+        }
         if view.meta.flags & MARKS != 0 {
             let _ = write!(out, " marks {:#b}", view.meta.flags & MARKS);
         }

@@ -1,25 +1,79 @@
 //! Erasing, inserting and deleting.
 
+use crate::LineSize;
+use crate::block::Block;
 use crate::cell::Cell;
 use crate::row::WRAPPED;
 use crate::term::{ScreenKind, Term};
 
+/// What keeps protected cells from being erased: the control that was used last (xterm).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Protection {
+    /// Nothing is protected.
+    #[default]
+    Off,
+    /// SPA (ECMA-48): from ED, EL, ECH and the selective erases.
+    Iso,
+    /// DECSCA: from the selective erases DECSED, DECSEL and DECSERA only.
+    Dec,
+}
+
 impl Term {
+    /// DECSCA: 1 protects what is printed from selective erase, 0 and 2 do not.
+    pub(crate) fn set_protection(&mut self, what: u16) {
+        self.protection = Protection::Dec;
+        if what <= 2 {
+            self.pen.set_protected(what == 1);
+        }
+    }
+
+    /// SPA and EPA: what is printed between them is protected from every erase.
+    pub(crate) fn guard_area(&mut self, on: bool) {
+        if on {
+            self.protection = Protection::Iso;
+        }
+        self.pen.set_protected(on);
+    }
+
     /// An erased cell for a row's table.
     fn blank_for(&mut self, row: usize) -> Cell {
         let table = self.grid.table_of(self.grid.slot(row));
         self.pen.blank()(&mut self.grid, table)
     }
 
-    /// Erases columns `start..end` of a row.
-    fn erase(&mut self, row: usize, start: usize, end: usize) {
+    /// Erases columns `start..end` of a row, whatever protects them.
+    pub(crate) fn erase(&mut self, row: usize, start: usize, end: usize) {
         let blank = self.blank_for(row);
         self.grid.part_wide(row, start, end);
         self.grid.fill(row, start, end, blank, self.seq);
+        if start == 0 && end == self.grid.cols() {
+            // A row that is erased whole is single width again (xterm).
+            self.grid.meta_mut(row).set_line_size(LineSize::Single);
+        }
+    }
+
+    /// Erases columns `start..end` of a row as ED, EL and ECH do: what SPA protects stays.
+    fn erase_plainly(&mut self, row: usize, start: usize, end: usize) {
+        match self.protection {
+            Protection::Iso => self.erase_unprotected(row, start, end),
+            Protection::Off | Protection::Dec => self.erase(row, start, end),
+        }
     }
 
     fn erase_rows(&mut self, start: usize, end: usize) {
         for row in start..end {
+            if self.protection == Protection::Iso {
+                self.erase_unprotected(row, 0, self.grid.cols());
+                continue;
+            }
+            let blank = self.blank_for(row);
+            self.grid.clear_row(row, blank, self.seq);
+        }
+    }
+
+    /// The whole screen, whatever protects it: for resets and DECCOLM.
+    pub(crate) fn clear_screen(&mut self) {
+        for row in 0..self.grid.rows() {
             let blank = self.blank_for(row);
             self.grid.clear_row(row, blank, self.seq);
         }
@@ -29,9 +83,9 @@ impl Term {
     pub(crate) fn erase_in_line(&mut self, what: u16) {
         let (row, col, cols) = (self.cursor.row, self.cursor.col, self.grid.cols());
         match what {
-            0 => self.erase(row, col, cols),
-            1 => self.erase(row, 0, col + 1),
-            2 => self.erase(row, 0, cols),
+            0 => self.erase_plainly(row, col, cols),
+            1 => self.erase_plainly(row, 0, col + 1),
+            2 => self.erase_plainly(row, 0, cols),
             _ => return,
         }
         self.cursor.wrap_pending = false;
@@ -41,9 +95,9 @@ impl Term {
     pub(crate) fn erase_selectively_in_line(&mut self, what: u16) {
         let (row, col, cols) = (self.cursor.row, self.cursor.col, self.grid.cols());
         match what {
-            0 => self.erase_unprotected(row, col, cols),
-            1 => self.erase_unprotected(row, 0, col + 1),
-            2 => self.erase_unprotected(row, 0, cols),
+            0 => self.erase_selectively(row, col, cols),
+            1 => self.erase_selectively(row, 0, col + 1),
+            2 => self.erase_selectively(row, 0, cols),
             _ => return,
         }
         self.cursor.wrap_pending = false;
@@ -62,12 +116,20 @@ impl Term {
             self.erase_selectively_in_line(what);
         }
         for row in others {
-            self.erase_unprotected(row, 0, cols);
+            self.erase_selectively(row, 0, cols);
         }
         self.cursor.wrap_pending = false;
     }
 
-    fn erase_unprotected(&mut self, row: usize, start: usize, end: usize) {
+    /// Erases columns `start..end` of a row as DECSED, DECSEL and DECSERA do: what is protected stays.
+    fn erase_selectively(&mut self, row: usize, start: usize, end: usize) {
+        match self.protection {
+            Protection::Off => self.erase(row, start, end),
+            Protection::Iso | Protection::Dec => self.erase_unprotected(row, start, end),
+        }
+    }
+
+    pub(crate) fn erase_unprotected(&mut self, row: usize, start: usize, end: usize) {
         let mut col = start;
         while col < end {
             let cells = &self.grid.row(row)[col..end];
@@ -111,81 +173,177 @@ impl Term {
     /// ECH.
     pub(crate) fn erase_chars(&mut self, n: usize) {
         let (row, col) = (self.cursor.row, self.cursor.col);
-        self.erase(row, col, (col + n).min(self.grid.cols()));
+        self.erase_plainly(row, col, (col + n).min(self.grid.cols()));
         self.cursor.wrap_pending = false;
     }
 
-    /// ICH.
+    /// ICH, between the margins.
     pub(crate) fn insert_chars(&mut self, n: usize) {
-        self.insert_cells(n);
         self.cursor.wrap_pending = false;
+        if self.is_between_margins() {
+            self.insert_cells(self.cursor.row, self.cursor.col, n);
+        }
     }
 
-    /// Moves the row from the cursor on to the right by `n` cells.
-    pub(crate) fn insert_cells(&mut self, n: usize) {
-        let (row, col, cols) = (self.cursor.row, self.cursor.col, self.grid.cols());
-        let n = n.min(cols - col);
+    /// Moves the cells of a row from column `col` to the right margin to the right by `n`.
+    pub(crate) fn insert_cells(&mut self, row: usize, col: usize, n: usize) {
+        let (end, cols) = (self.right, self.grid.cols());
+        let n = n.min(end.saturating_sub(col));
+        if n == 0 {
+            return;
+        }
         let blank = self.blank_for(row);
-        self.grid.part_wide(row, col, col);
-        self.grid.part_wide(row, cols - n, cols - n);
+        self.grid.part_wide(row, col, end);
+        self.grid.part_wide(row, end - n, end - n);
         let (cells, meta) = self.grid.row_mut(row);
-        cells.copy_within(col..cols - n, col + n);
+        cells.copy_within(col..end - n, col + n);
         cells[col..col + n].fill(blank);
-        // A wide character cut at the right edge left its first half behind.
-        if cells[cols - 1].is_wide() {
-            cells[cols - 1] = cells[cols - 1].blanked();
+        // What was the row's end lies inside it now.
+        let moved = &mut cells[col + n..end];
+        if let Some(head) = moved.iter_mut().find(|cell| cell.is_head()) {
+            *head = head.blanked();
         }
-        if cells[col + n..].first().is_some_and(|cell| cell.is_tail()) {
-            cells[col + n] = cells[col + n].blanked();
+        let occ = if meta.occ as usize > col { (meta.occ as usize + n).min(end) } else { col };
+        meta.occ = occ.max(col + n).max(meta.occ as usize).min(cols) as u16;
+        if end == cols {
+            meta.flags &= !WRAPPED;
         }
-        let occ = if meta.occ as usize > col { meta.occ as usize + n } else { col };
-        meta.occ = occ.max(col + n).min(cols) as u16;
-        meta.flags &= !WRAPPED;
         meta.revision = self.seq;
     }
 
-    /// DCH.
+    /// DCH, between the margins.
     pub(crate) fn delete_chars(&mut self, n: usize) {
-        let (row, col, cols) = (self.cursor.row, self.cursor.col, self.grid.cols());
-        let n = n.min(cols - col);
+        self.cursor.wrap_pending = false;
+        if self.is_between_margins() {
+            self.delete_cells(self.cursor.row, self.cursor.col, n);
+        }
+    }
+
+    /// Removes `n` cells of a row from column `col` on; those up to the right margin move left.
+    pub(crate) fn delete_cells(&mut self, row: usize, col: usize, n: usize) {
+        let (end, cols) = (self.right, self.grid.cols());
+        let n = n.min(end.saturating_sub(col));
+        if n == 0 {
+            return;
+        }
         let blank = self.blank_for(row);
         self.grid.part_wide(row, col, col + n);
+        self.grid.part_wide(row, end, end);
         let (cells, meta) = self.grid.row_mut(row);
-        cells.copy_within(col + n..cols, col);
-        cells[cols - n..].fill(blank);
-        meta.occ = if blank == Cell::EMPTY { meta.occ } else { cols as u16 };
-        meta.flags &= !WRAPPED;
+        cells.copy_within(col + n..end, col);
+        cells[end - n..end].fill(blank);
+        if let Some(head) = cells[col..end].iter_mut().find(|cell| cell.is_head()) {
+            *head = head.blanked();
+        }
+        if blank != Cell::EMPTY {
+            meta.occ = meta.occ.max(end as u16);
+        }
+        if end == cols {
+            meta.flags &= !WRAPPED;
+        }
         meta.revision = self.seq;
-        self.cursor.wrap_pending = false;
     }
 
-    /// IL: inserts rows at the cursor's, inside the region.
+    /// IL: inserts rows at the cursor's, inside region and margins.
     pub(crate) fn insert_lines(&mut self, n: usize) {
-        if (self.top..self.bottom).contains(&self.cursor.row) {
+        if self.is_inside_margins() {
             let blank = self.pen.blank();
-            self.grid.scroll_down(self.cursor.row, self.bottom, n, self.seq, blank);
-            let live_top = self.grid.live_top();
-            self.scroll_images(self.cursor.row, self.bottom, n as i64, live_top);
+            if self.scrolls_whole_rows() {
+                self.grid.scroll_down(self.cursor.row, self.bottom, n, self.seq, blank);
+                let live_top = self.grid.live_top();
+                self.scroll_images(self.cursor.row, self.bottom, n as i64, live_top);
+            } else {
+                let block = Block { top: self.cursor.row, ..self.scrolled_block() };
+                self.grid.scroll_block_down(block, n, self.seq, blank);
+            }
             self.carriage_return();
         }
     }
 
-    /// DL: deletes rows from the cursor's on, inside the region. They do not go to history.
+    /// DL: deletes rows from the cursor's on, inside region and margins. They do not go to history.
     pub(crate) fn delete_lines(&mut self, n: usize) {
-        if (self.top..self.bottom).contains(&self.cursor.row) {
+        if self.is_inside_margins() {
             let blank = self.pen.blank();
-            self.grid.delete_rows(self.cursor.row, self.bottom, n, self.seq, blank);
-            let live_top = self.grid.live_top();
-            self.scroll_images(self.cursor.row, self.bottom, -(n as i64), live_top);
+            if self.scrolls_whole_rows() {
+                self.grid.delete_rows(self.cursor.row, self.bottom, n, self.seq, blank);
+                let live_top = self.grid.live_top();
+                self.scroll_images(self.cursor.row, self.bottom, -(n as i64), live_top);
+            } else {
+                let block = Block { top: self.cursor.row, ..self.scrolled_block() };
+                self.grid.scroll_block_up(block, n, self.seq, blank);
+            }
             self.carriage_return();
         }
     }
 
-    /// DECALN: the screen full of `E` (DEC STD 070), margins and origin reset.
+    /// DECIC: inserts columns at the cursor's, in every row of the region.
+    pub(crate) fn insert_columns(&mut self, n: usize) {
+        if self.is_inside_margins() {
+            self.insert_columns_at(self.cursor.col, n);
+        }
+    }
+
+    /// DECDC: deletes columns from the cursor's on, in every row of the region.
+    pub(crate) fn delete_columns(&mut self, n: usize) {
+        if self.is_inside_margins() {
+            self.delete_columns_at(self.cursor.col, n);
+        }
+    }
+
+    fn insert_columns_at(&mut self, col: usize, n: usize) {
+        for row in self.top..self.bottom {
+            self.insert_cells(row, col, n);
+        }
+    }
+
+    fn delete_columns_at(&mut self, col: usize, n: usize) {
+        for row in self.top..self.bottom {
+            self.delete_cells(row, col, n);
+        }
+    }
+
+    /// SL (ECMA-48 8.3.121): the region moves left by `n` columns; only while the cursor is in it (xterm).
+    pub(crate) fn scroll_left(&mut self, n: usize) {
+        if self.is_inside_margins() {
+            self.delete_columns_at(self.left, n);
+        }
+    }
+
+    /// SR (ECMA-48 8.3.135): the region moves right by `n` columns; only while the cursor is in it (xterm).
+    pub(crate) fn scroll_right(&mut self, n: usize) {
+        if self.is_inside_margins() {
+            self.insert_columns_at(self.left, n);
+        }
+    }
+
+    /// DECBI: left, or at the left margin the region moves right.
+    pub(crate) fn back_index(&mut self) {
+        if self.cursor.col != self.left {
+            return self.move_left(1);
+        }
+        if self.is_inside_margins() {
+            self.insert_columns_at(self.left, 1);
+        }
+    }
+
+    /// DECFI: right, or at the right margin the region moves left.
+    pub(crate) fn forward_index(&mut self) {
+        if self.cursor.col + 1 != self.right {
+            return self.move_right(1);
+        }
+        if self.is_inside_margins() {
+            self.delete_columns_at(self.left, 1);
+        }
+    }
+
+    /// DECALN: the screen full of `E` (DEC STD 070); region, margins and origin mode as at the start. Unlike other
+    /// resets it leaves DECLRMM set (xterm).
     pub(crate) fn alignment_test(&mut self) {
-        self.top = 0;
-        self.bottom = self.grid.rows();
+        (self.top, self.bottom) = (0, self.grid.rows());
+        (self.left, self.right) = (0, self.grid.cols());
         self.modes.remove(crate::Modes::ORIGIN);
+        self.pen.style_mut().attrs = Default::default();
+        self.pen.style_mut().underline = Default::default();
         for row in 0..self.grid.rows() {
             self.grid.clear_row(row, Cell::EMPTY, self.seq);
             self.grid.fill(row, 0, self.grid.cols(), Cell(b'E' as u64), self.seq);

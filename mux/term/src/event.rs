@@ -77,4 +77,26 @@ pub enum Event {
     TabColor,
     /// The mouse pointer's shape changed (OSC 22); read it from the `Term`.
     PointerShape,
+    /// The program asked something of its window (XTWINOPS, DECCOLM, DECSLPP).
+    Window(WindowRequest),
+}
+
+/// What a program asked of its window (XTWINOPS), where [`crate::Allow::WINDOW_OPS`] let it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowRequest {
+    /// The terminal has this size now; the pty and the window should follow.
+    Resize(crate::Size),
+    /// Move the window's top left corner, in pixels of the screen.
+    Move {
+        /// From the left.
+        x: u16,
+        /// From the top.
+        y: u16,
+    },
+    /// To an icon, or back.
+    Iconify(bool),
+    /// In front of other windows.
+    Raise,
+    /// Behind other windows.
+    Lower,
 }

@@ -7,7 +7,7 @@ pub struct Size {
     pub cols: u16,
     /// Rows, in cells; at least 1.
     pub rows: u16,
-    /// Width of a cell in pixels, 0 when nobody draws this grid (reports of pixels then say 0).
+    /// Width of a cell in pixels, 0 when nobody draws this grid (see [`Size::cell_pixels`]).
     pub cell_width: u16,
     /// Height of a cell in pixels, 0 when nobody draws this grid.
     pub cell_height: u16,
@@ -17,6 +17,12 @@ impl Size {
     /// A grid of `cols` × `rows` cells (each raised to 1) whose cells have no known size in pixels.
     pub fn cells(cols: u16, rows: u16) -> Self {
         Self { cols: cols.max(1), rows: rows.max(1), cell_width: 0, cell_height: 0 }
+    }
+
+    /// Width and height of a cell in pixels, for programs that ask: 8×16 when nobody draws this grid.
+    pub fn cell_pixels(&self) -> (u16, u16) {
+        let or = |pixels: u16, default| if pixels == 0 { default } else { pixels };
+        (or(self.cell_width, 8), or(self.cell_height, 16))
     }
 }
 

@@ -162,6 +162,12 @@ impl Grid {
         (&mut self.cells[slot * self.cols..(slot + 1) * self.cols], &mut self.meta[slot])
     }
 
+    /// A slot's data.
+    #[inline]
+    pub fn slot_meta(&self, slot: usize) -> &RowMeta {
+        &self.meta[slot]
+    }
+
     pub fn row(&self, row: usize) -> &[Cell] {
         self.slot_cells(self.slot(row))
     }

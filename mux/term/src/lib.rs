@@ -9,6 +9,7 @@
 //! [`Term::seq`]; a row's `revision` is the `seq` that last changed it.
 
 mod anchors;
+mod block;
 mod cell;
 mod charset;
 mod click;
@@ -16,6 +17,7 @@ mod cluster;
 mod cold;
 mod color;
 mod commands;
+mod conformance;
 mod control;
 mod csi;
 mod cursor;
@@ -29,7 +31,9 @@ mod graphics;
 mod grid;
 mod history;
 mod keyboard;
+mod line_size;
 mod lines;
+mod margins;
 mod mode;
 mod modes;
 mod motion;
@@ -40,11 +44,13 @@ mod params;
 mod parser;
 mod pen;
 mod print;
+mod rectangle;
 mod reflow;
 mod report;
 mod row;
 mod scan;
 mod search;
+mod settings;
 mod sgr;
 mod snapshot;
 mod style;
@@ -57,13 +63,14 @@ mod text;
 mod to_vt;
 mod unicode;
 mod view;
+mod window_ops;
 mod work;
 
 pub use cell::{Cell, Content, PromptRole, Width};
 pub use color::{Color, Palette, Rgb};
 pub use commands::{ClickEvents, ClickKeys, Command, PromptOptions, Redraw};
 pub use cursor::{Cursor, CursorShape};
-pub use event::{ClipboardTarget, Event};
+pub use event::{ClipboardTarget, Event, WindowRequest};
 pub use geometry::{LineId, Point, Size};
 pub use graphics::{
     CellRect, Media, MediaError, MediaRequest, Medium, PixelRect, Pixels, RowImages, SnapshotImage,
@@ -75,7 +82,8 @@ pub use modes::{Modes, MouseEncoding, MouseTracking};
 pub use notification::{Notification, Occasion, Progress, Urgency};
 pub use osc::status::{BlockedOn, ProgramState, ProgramStatus};
 pub use parser::Parser;
+pub use row::LineSize;
 pub use search::{Case, Pattern, PatternError, PatternKind, Search, SearchOrder};
 pub use snapshot::{Link, Snapshot, SnapshotRow, StyleRun};
 pub use style::{Attrs, Style, Underline};
-pub use term::{Match, Options, ScreenKind, Term, TextRange};
+pub use term::{Allow, Match, Options, ScreenKind, Term, TextRange};

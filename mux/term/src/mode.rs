@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::graphics::SixelMode;
+use crate::modes::DecModes;
 use crate::params::Params;
 use crate::term::{SavedCursor, ScreenKind, Term};
 use crate::to_vt::Painter;
@@ -30,6 +31,16 @@ enum Private {
     SaveCursor,
     ScreenAndCursor,
     Sixel(SixelMode),
+    /// Nothing but the flag, and only the engine looks at it.
+    Dec(DecModes),
+    /// DECLRMM.
+    Margins,
+    /// DECCOLM.
+    Columns,
+    /// Cannot be changed: known to DECRQM.
+    Permanent {
+        on: bool,
+    },
 }
 
 /// The private modes there are (xterm ctlseqs, DECSET; 2026 and 2027 by their own pages).
@@ -37,15 +48,29 @@ fn private(mode: u16) -> Option<Private> {
     use Private::*;
     Some(match mode {
         1 => Flag(Modes::APP_CURSOR),
+        3 => Columns,
+        4 => Dec(DecModes::SMOOTH_SCROLL),
         5 => Flag(Modes::REVERSE_SCREEN),
         6 => Origin,
         7 => Flag(Modes::AUTO_WRAP),
+        8 => Permanent { on: false }, // DECARM: the keyboard repeats by itself
         9 => Tracking(MouseTracking::Press),
         12 => Blink,
+        13 => Permanent { on: false }, // blinking is not the user's choice …
+        14 => Permanent { on: false }, // … nor combined with it
+        18 => Dec(DecModes::PRINT_FORM_FEED),
+        19 => Dec(DecModes::PRINT_EXTENT),
         25 => Flag(Modes::SHOW_CURSOR),
+        40 => Dec(DecModes::ALLOW_COLUMNS),
+        41 => Dec(DecModes::TAB_WRAPS),
+        42 => Dec(DecModes::NATIONAL),
+        44 => Dec(DecModes::MARGIN_BELL),
+        45 => Dec(DecModes::REVERSE_WRAP),
         47 => Screen { clear: false },
         66 => Flag(Modes::APP_KEYPAD),
         67 => Flag(Modes::BACKSPACE_SENDS_BS),
+        69 => Margins,
+        95 => Dec(DecModes::KEEP_ON_COLUMNS),
         80 => Sixel(SixelMode::Display),
         1000 => Tracking(MouseTracking::Click),
         1002 => Tracking(MouseTracking::Drag),
@@ -58,12 +83,21 @@ fn private(mode: u16) -> Option<Private> {
         1016 => Encoding(MouseEncoding::SgrPixels),
         1037 => Flag(Modes::DELETE_SENDS_DEL),
         1036 | 1039 => Flag(Modes::ALT_SENDS_ESC),
+        1045 => Dec(DecModes::REVERSE_WRAP_ANY),
         1047 => Screen { clear: true },
         1048 => SaveCursor,
         1049 => ScreenAndCursor,
         1070 => Sixel(SixelMode::PrivateColors),
         8452 => Sixel(SixelMode::CursorRight),
         2004 => Flag(Modes::BRACKETED_PASTE),
+        // VT330 to VT520 modes without a meaning here (xterm knows the same): 35 DECHEBM, 34 DECRLM, 36 DECHEM, 57 DECNAKB,
+        // 58 DECIPEM, 60 DECHCCM, 61 DECVCCM, 64 DECPCCM, 68 DECKBUM, 73 DECXRLM, 81 DECKPM, 96 DECRLCM, 97 DECCRTSM,
+        // 98 DECARSM, 99 DECMCM, 100 DECAAM, 101 DECCANSM, 102 DECNULM, 103 DECHDPXM, 104 DECESKM, 106 DECOSCNM,
+        // 108 DECNUMLK, 109 DECCAPSLK, 110 DECKLHIM, 111 DECFWM, 112 DECRPL, 113 DECHWUM, 114 DECATCUM, 115 DECATCBM,
+        // 116 DECBBSM, 117 DECECM.
+        10 | 34..=36 | 53 | 55 | 57..=61 | 64 | 68 | 70 | 73 | 81 | 96..=104 | 106 | 108..=117 => {
+            Permanent { on: false }
+        }
         2026 => Flag(Modes::SYNCHRONIZED),
         2027 => Flag(Modes::GRAPHEMES),
         2031 => Flag(Modes::COLOR_SCHEME),
@@ -72,12 +106,34 @@ fn private(mode: u16) -> Option<Private> {
     })
 }
 
+/// What DECRPM says of a mode (DEC STD 070).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModeState {
+    Unknown = 0,
+    Set = 1,
+    Reset = 2,
+    PermanentlySet = 3,
+    PermanentlyReset = 4,
+}
+
+impl ModeState {
+    fn of(on: bool) -> Self {
+        if on { Self::Set } else { Self::Reset }
+    }
+
+    fn permanently(on: bool) -> Self {
+        if on { Self::PermanentlySet } else { Self::PermanentlyReset }
+    }
+}
+
 impl Term {
     /// SM, RM.
     pub(crate) fn set_modes(&mut self, params: &Params, on: bool) {
         for mode in params.values() {
             match mode {
+                2 => self.dec.set(DecModes::KEYBOARD_LOCKED, on),
                 4 => self.modes.set(Modes::INSERT, on),
+                12 => self.dec.set(DecModes::SEND_RECEIVE, on),
                 20 => self.modes.set(Modes::NEW_LINE, on),
                 _ => tracing::debug!(mode, on, "unknown mode"),
             }
@@ -91,8 +147,24 @@ impl Term {
         }
     }
 
+    /// The lowest level (DECSCL) that knows a private mode.
+    fn mode_level(mode: u16) -> u8 {
+        match mode {
+            42 => 2,
+            60 | 61 | 64 | 68 | 73 => 3,
+            69 | 81 => 4,
+            34..=36 | 57 | 95..=117 => 5,
+            _ => 1,
+        }
+    }
+
+    /// What setting a private mode does, if the level in force knows it.
+    fn known_private(&self, mode: u16) -> Option<Private> {
+        private(mode).filter(|_| Self::mode_level(mode) <= self.conformance.level)
+    }
+
     fn set_private_mode(&mut self, mode: u16, on: bool) {
-        match private(mode) {
+        match self.known_private(mode) {
             None => tracing::debug!(mode, on, "unknown private mode"),
             Some(Private::Flag(flag)) => {
                 self.modes.set(flag, on);
@@ -103,6 +175,10 @@ impl Term {
                     self.tell_size();
                 }
             }
+            Some(Private::Dec(flag)) => self.dec.set(flag, on),
+            Some(Private::Margins) => self.set_margin_mode(on),
+            Some(Private::Columns) => self.set_column_mode(on),
+            Some(Private::Permanent { .. }) => {}
             Some(Private::Origin) => {
                 self.modes.set(Modes::ORIGIN, on);
                 self.move_to(1, 1);
@@ -121,7 +197,7 @@ impl Term {
             Some(Private::Sixel(mode)) => self.graphics.sixel.set_mode(mode, on),
             Some(Private::Screen { clear }) => {
                 if !on && clear && self.screen == ScreenKind::Alternate {
-                    self.erase_in_display(2);
+                    self.clear_screen();
                 }
                 self.show_screen(on);
             }
@@ -136,9 +212,9 @@ impl Term {
                 (true, ScreenKind::Main) => {
                     self.save_cursor();
                     self.show_screen(true);
-                    self.erase_in_display(2);
+                    self.clear_screen();
                 }
-                (true, ScreenKind::Alternate) => self.erase_in_display(2),
+                (true, ScreenKind::Alternate) => self.clear_screen(),
                 (false, ScreenKind::Alternate) => {
                     self.show_screen(false);
                     self.restore_cursor();
@@ -166,8 +242,12 @@ impl Term {
 
     /// Whether a private mode is set; `None` for one there is not.
     pub(crate) fn private_mode(&self, mode: u16) -> Option<bool> {
-        Some(match private(mode)? {
+        Some(match self.known_private(mode)? {
             Private::Flag(flag) => self.modes.contains(flag),
+            Private::Dec(flag) => self.dec.contains(flag),
+            Private::Margins => self.dec.contains(DecModes::LEFT_RIGHT),
+            Private::Columns => self.dec.contains(DecModes::COLUMNS_132),
+            Private::Permanent { on } => on,
             Private::Origin => self.modes.contains(Modes::ORIGIN),
             Private::Tracking(tracking) => self.mouse_tracking == tracking,
             Private::Encoding(encoding) => self.mouse_encoding == encoding,
@@ -181,12 +261,26 @@ impl Term {
         })
     }
 
-    /// Whether an ANSI mode is set; `None` for one there is not.
-    pub(crate) fn ansi_mode(&self, mode: u16) -> Option<bool> {
+    /// The state of a private mode, for DECRQM.
+    pub(crate) fn private_mode_state(&self, mode: u16) -> ModeState {
+        match (self.known_private(mode), self.private_mode(mode)) {
+            (None, _) | (_, None) => ModeState::Unknown,
+            (Some(Private::Permanent { .. }), Some(on)) => ModeState::permanently(on),
+            (_, Some(on)) => ModeState::of(on),
+        }
+    }
+
+    /// The state of an ANSI mode, for DECRQM.
+    pub(crate) fn ansi_mode_state(&self, mode: u16) -> ModeState {
         match mode {
-            4 => Some(self.modes.contains(Modes::INSERT)),
-            20 => Some(self.modes.contains(Modes::NEW_LINE)),
-            _ => None,
+            2 => ModeState::of(self.dec.contains(DecModes::KEYBOARD_LOCKED)),
+            3 => ModeState::Reset, // CRM
+            4 => ModeState::of(self.modes.contains(Modes::INSERT)),
+            12 => ModeState::of(self.dec.contains(DecModes::SEND_RECEIVE)),
+            20 => ModeState::of(self.modes.contains(Modes::NEW_LINE)),
+            // GATM, SRTM, VEM, HEM, PUM, FEAM, FETM, MATM, TTM, SATM, TSM, EBM
+            1 | 5 | 7 | 10 | 11 | 13..=19 => ModeState::PermanentlyReset,
+            _ => ModeState::Unknown,
         }
     }
 
@@ -196,6 +290,7 @@ impl Term {
         for mode in 1..LAST_MODE {
             let on = match private(mode) {
                 Some(Private::Flag(flag)) if wanted(flag) => self.modes.contains(flag),
+                Some(Private::Dec(flag)) => self.dec.contains(flag),
                 Some(Private::Sixel(mode)) => self.graphics.sixel.mode(mode),
                 Some(Private::Tracking(tracking)) if tracking == self.mouse_tracking => true,
                 Some(Private::Encoding(encoding)) if encoding == self.mouse_encoding => true,
@@ -208,9 +303,12 @@ impl Term {
     /// The same for ANSI modes.
     pub(crate) fn write_ansi_modes(&self, out: &mut String) {
         for mode in 1..LAST_ANSI_MODE {
-            if let Some(on) = self.ansi_mode(mode) {
-                let _ = write!(out, "\x1b[{mode}{}", if on { 'h' } else { 'l' });
-            }
+            let last = match self.ansi_mode_state(mode) {
+                ModeState::Set => 'h',
+                ModeState::Reset => 'l',
+                _ => continue,
+            };
+            let _ = write!(out, "\x1b[{mode}{last}");
         }
     }
 
@@ -220,7 +318,7 @@ impl Term {
             let last = if on { 'h' } else { 'l' };
             match private(mode) {
                 Some(Private::Flag(_) | Private::Tracking(_) | Private::Encoding(_))
-                | Some(Private::Blink | Private::Origin | Private::Sixel(_))
+                | Some(Private::Blink | Private::Origin | Private::Sixel(_) | Private::Dec(_))
                     if screen == self.screen =>
                 {
                     painter.raw(&format!("\x1b[?{mode}{last}\x1b[?{mode}s"));
@@ -240,6 +338,12 @@ impl Term {
     pub(crate) fn save_private_modes(&mut self, params: &Params) {
         for &mode in params.values() {
             let Some(on) = self.private_mode(mode) else { continue };
+            // What cannot change need not be remembered, nor what DECCOLM would do where it does nothing.
+            match private(mode) {
+                Some(Private::Permanent { .. }) => continue,
+                Some(Private::Columns) if !self.dec.contains(DecModes::ALLOW_COLUMNS) => continue,
+                _ => {}
+            }
             self.saved_modes.retain(|(saved, _)| *saved != mode);
             if self.saved_modes.len() < SAVED_CAP {
                 self.saved_modes.push((mode, on));
@@ -286,9 +390,13 @@ impl Term {
     pub(crate) fn soft_reset(&mut self) {
         self.modes.remove(Modes::INSERT | Modes::ORIGIN | Modes::APP_CURSOR | Modes::APP_KEYPAD);
         self.modes.insert(Modes::SHOW_CURSOR | Modes::AUTO_WRAP);
-        self.top = 0;
-        self.bottom = self.grid.rows();
+        self.dec.remove(
+            DecModes::REVERSE_WRAP | DecModes::REVERSE_WRAP_ANY | DecModes::KEYBOARD_LOCKED,
+        );
+        self.reset_margins();
         self.pen = Default::default();
+        self.protection = Default::default();
+        self.conformance.soften();
         self.charsets = Default::default();
         self.saved = SavedCursor::default();
         self.cursor.wrap_pending = false;
@@ -297,21 +405,27 @@ impl Term {
 
     /// RIS: everything as at the start, with an empty screen and history.
     pub(crate) fn reset(&mut self) {
+        if self.dec.contains(DecModes::ALLOW_COLUMNS | DecModes::COLUMNS_132) {
+            self.request_size(None, Some(80));
+        }
         self.show_screen(false);
+        self.dec = Self::first_dec_modes();
+        self.protection = Default::default();
+        self.conformance = Default::default();
+        self.window.forget();
         self.pen = Default::default();
         self.charsets = Default::default();
         self.saved = SavedCursor::default();
         self.hidden_saved = SavedCursor::default();
         for _ in 0..2 {
-            self.erase_in_display(2);
+            self.clear_screen();
             std::mem::swap(&mut self.grid, &mut self.hidden);
         }
         self.grid.clear_history();
         self.graphics.reset();
         self.hidden_cursor = Default::default();
-        self.top = 0;
-        self.bottom = self.grid.rows();
         self.cursor = Default::default();
+        self.reset_margins();
         self.tabs = crate::tabs::Tabs::new(self.grid.cols());
         self.modes = Self::first_modes();
         self.mouse_tracking = MouseTracking::Off;
@@ -321,7 +435,8 @@ impl Term {
         self.shape = CursorShape::Default;
         self.blinking = false;
         self.last_printed = '\0';
-        self.titles.clear();
+        self.icon_title.clear();
+        self.titles = Default::default();
         self.saved_modes.clear();
         if !self.title.is_empty() {
             self.title.clear();

@@ -45,6 +45,41 @@ bitflags::bitflags! {
     }
 }
 
+bitflags::bitflags! {
+    /// Modes only the engine looks at. Names and numbers: DEC STD 070, xterm ctlseqs, DECSET and SM.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) struct DecModes: u32 {
+        /// DECLRMM, ?69: `CSI s` sets margins.
+        const LEFT_RIGHT = 1 << 0;
+        /// ?45: BS and CUB go back over rows that wrapped.
+        const REVERSE_WRAP = 1 << 1;
+        /// ?1045: BS and CUB go back over any rows.
+        const REVERSE_WRAP_ANY = 1 << 2;
+        /// ?40: DECCOLM works.
+        const ALLOW_COLUMNS = 1 << 3;
+        /// DECCOLM, ?3: 132 columns were asked for last.
+        const COLUMNS_132 = 1 << 4;
+        /// DECNCSM, ?95: DECCOLM does not clear the screen.
+        const KEEP_ON_COLUMNS = 1 << 5;
+        /// ?41: a tab at the end of a full line wraps first (xterm's fix for more(1)).
+        const TAB_WRAPS = 1 << 6;
+        /// DECNRCM, ?42: national replacement sets are available.
+        const NATIONAL = 1 << 7;
+        /// DECSCLM, ?4. We have no slow scroll; kept for DECRQM, as the next five are.
+        const SMOOTH_SCROLL = 1 << 8;
+        /// DECPFF, ?18: for a printer, and we have none.
+        const PRINT_FORM_FEED = 1 << 9;
+        /// DECPEX, ?19: for a printer.
+        const PRINT_EXTENT = 1 << 10;
+        /// ?44: a bell near the right margin.
+        const MARGIN_BELL = 1 << 11;
+        /// KAM, 2.
+        const KEYBOARD_LOCKED = 1 << 12;
+        /// SRM, 12: no local echo. On at the start.
+        const SEND_RECEIVE = 1 << 13;
+    }
+}
+
 /// Which mouse events a program asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MouseTracking {

@@ -1,20 +1,13 @@
 //! The cursor's motions, and the scrolling they cause.
 
-use crate::term::{SavedCursor, Term};
+use crate::block::Block;
+use crate::modes::DecModes;
+use crate::tabs::Tabs;
+use crate::term::{Position, SavedCursor, Term};
 use crate::{Color, Modes};
 
 impl Term {
-    /// First row the cursor may be sent to: the region's under DECOM, else the screen's.
-    fn first_row(&self) -> usize {
-        if self.modes.contains(Modes::ORIGIN) { self.top } else { 0 }
-    }
-
-    /// Row after the last the cursor may be sent to.
-    fn end_row(&self) -> usize {
-        if self.modes.contains(Modes::ORIGIN) { self.bottom } else { self.grid.rows() }
-    }
-
-    /// CUP, HVP: `row` and `col` from 1.
+    /// CUP, HVP: `row` and `col` from 1, within region and margins under DECOM.
     pub(crate) fn move_to(&mut self, row: usize, col: usize) {
         self.move_to_row(row);
         self.move_to_col(col);
@@ -26,10 +19,10 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// CHA, HPA: `col` from 1.
+    /// CHA, HPA: `col` from 1, within the margins under DECOM.
     #[inline]
     pub(crate) fn move_to_col(&mut self, col: usize) {
-        self.cursor.col = (col.max(1) - 1).min(self.grid.cols() - 1);
+        self.cursor.col = (self.first_col() + col.max(1) - 1).min(self.end_col() - 1);
         self.cursor.wrap_pending = false;
     }
 
@@ -47,29 +40,79 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// CUF, HPR.
+    /// CUF: stops at the right margin if it starts at or before it.
     pub(crate) fn move_right(&mut self, n: usize) {
-        self.cursor.col = (self.cursor.col + n).min(self.grid.cols() - 1);
+        let end = self.line_end(self.cursor.col);
+        self.cursor.col = (self.cursor.col + n).min(end - 1);
         self.cursor.wrap_pending = false;
     }
 
-    /// CUB, BS.
+    /// HPR: as CUF, but stopped only by what DECOM stops at (xterm).
+    pub(crate) fn move_right_any(&mut self, n: usize) {
+        self.cursor.col = (self.cursor.col + n).min(self.end_col() - 1);
+        self.cursor.wrap_pending = false;
+    }
+
+    /// CUB, BS: stops at the left margin if it starts at or behind it. With ?45 or ?1045 and DECAWM it goes on at the
+    /// right margin of the row before (xterm; [`Term::wrap_back`]).
+    #[inline]
     pub(crate) fn move_left(&mut self, n: usize) {
-        self.cursor.col = self.cursor.col.saturating_sub(n);
+        if self.dec.intersects(DecModes::REVERSE_WRAP | DecModes::REVERSE_WRAP_ANY)
+            && self.modes.contains(Modes::AUTO_WRAP)
+        {
+            return self.wrap_back(n);
+        }
+        let stop = if self.cursor.col >= self.left { self.left } else { 0 };
+        self.cursor.col = self.cursor.col.saturating_sub(n).max(stop);
         self.cursor.wrap_pending = false;
     }
 
-    /// VPR: as CUD, but not stopped by the region (ECMA-48 8.3.160).
+    /// [`Term::move_left`] with reverse wraparound: over any row, from the region's top to its bottom, a pending wrap
+    /// counting as one column. So xterm did for ?45 from its first release to patch 379, and does for ?1045 since patch
+    /// 383, where ?45 goes back only over rows that wrapped; we do the same for both.
+    fn wrap_back(&mut self, n: usize) {
+        let left = if self.cursor.col >= self.left { self.left } else { 0 };
+        let (mut row, mut col) = (self.cursor.row, self.cursor.col);
+        let mut steps = n - self.cursor.wrap_pending as usize;
+        loop {
+            let step = steps.min(col.saturating_sub(left));
+            col -= step;
+            steps -= step;
+            if steps == 0 {
+                break;
+            }
+            row = match row {
+                row if row == self.top => self.bottom - 1,
+                0 => self.grid.rows() - 1,
+                row => row - 1,
+            };
+            col = self.right - 1;
+            steps -= 1;
+        }
+        self.cursor = Position { row, col, wrap_pending: false };
+    }
+
+    /// VPR: as CUD, but stopped only by what DECOM stops at (ECMA-48 8.3.160).
     pub(crate) fn move_down_any(&mut self, n: usize) {
         self.cursor.row = (self.cursor.row + n).min(self.end_row() - 1);
         self.cursor.wrap_pending = false;
     }
 
-    /// CR.
+    /// CR: to the left margin, or from before it to the first column.
     #[inline]
     pub(crate) fn carriage_return(&mut self) {
-        self.cursor.col = 0;
+        self.cursor.col = self.line_start();
         self.cursor.wrap_pending = false;
+    }
+
+    /// The column CR goes to.
+    #[inline]
+    fn line_start(&self) -> usize {
+        if self.cursor.col < self.left && !self.modes.contains(Modes::ORIGIN) {
+            0
+        } else {
+            self.left
+        }
     }
 
     /// LF, VT, FF; with LNM also CR.
@@ -77,26 +120,27 @@ impl Term {
     pub(crate) fn line_feed(&mut self) {
         self.index();
         if self.modes.contains(Modes::NEW_LINE) {
-            self.cursor.col = 0;
+            self.carriage_return();
         }
     }
 
     /// CR and LF.
     #[inline]
     pub(crate) fn new_line(&mut self) {
-        self.cursor.col = 0;
+        self.cursor.col = self.line_start();
         self.index();
     }
 
-    /// IND: down one row, scrolling at the region's bottom.
+    /// IND: down one row, scrolling at the region's bottom if the cursor is between the margins.
     #[inline]
     pub(crate) fn index(&mut self) {
         self.cursor.wrap_pending = false;
         if self.cursor.row + 1 == self.bottom {
-            let whole = self.top == 0 && self.bottom == self.grid.rows();
+            let whole =
+                self.top == 0 && self.bottom == self.grid.rows() && self.scrolls_whole_rows();
             if whole && self.pen.style().background == Color::Default {
                 self.grid.scroll_screen(self.seq);
-            } else {
+            } else if self.is_between_margins() {
                 self.scroll_up(1);
             }
         } else if self.cursor.row + 1 < self.grid.rows() {
@@ -104,48 +148,70 @@ impl Term {
         }
     }
 
-    /// RI: up one row, scrolling at the region's top.
+    /// RI: up one row, scrolling at the region's top if the cursor is between the margins.
     pub(crate) fn reverse_index(&mut self) {
         self.cursor.wrap_pending = false;
-        if self.cursor.row == self.top {
-            self.scroll_down(1);
-        } else {
+        if self.cursor.row != self.top {
             self.cursor.row = self.cursor.row.saturating_sub(1);
+        } else if self.is_between_margins() {
+            self.scroll_down(1);
         }
     }
 
     /// NEL.
     pub(crate) fn next_line(&mut self) {
         self.index();
-        self.cursor.col = 0;
+        self.carriage_return();
+    }
+
+    /// What lies inside the scroll region and the margins.
+    pub(crate) fn scrolled_block(&self) -> Block {
+        Block { top: self.top, left: self.left, bottom: self.bottom, right: self.right }
     }
 
     /// SU, and what IND does at the bottom: the region moves up.
     #[inline]
     pub(crate) fn scroll_up(&mut self, n: usize) {
-        let before = self.grid.live_top();
-        self.grid.scroll_up(self.top, self.bottom, n, self.seq, self.pen.blank());
-        self.scroll_images(self.top, self.bottom, -(n as i64), before);
+        if self.scrolls_whole_rows() {
+            let before = self.grid.live_top();
+            self.grid.scroll_up(self.top, self.bottom, n, self.seq, self.pen.blank());
+            self.scroll_images(self.top, self.bottom, -(n as i64), before);
+        } else {
+            self.grid.scroll_block_up(self.scrolled_block(), n, self.seq, self.pen.blank());
+        }
     }
 
     /// SD, and what RI does at the top: the region moves down.
     pub(crate) fn scroll_down(&mut self, n: usize) {
-        self.grid.scroll_down(self.top, self.bottom, n, self.seq, self.pen.blank());
-        self.scroll_images(self.top, self.bottom, n as i64, self.grid.live_top());
+        if self.scrolls_whole_rows() {
+            self.grid.scroll_down(self.top, self.bottom, n, self.seq, self.pen.blank());
+            self.scroll_images(self.top, self.bottom, n as i64, self.grid.live_top());
+        } else {
+            self.grid.scroll_block_down(self.scrolled_block(), n, self.seq, self.pen.blank());
+        }
     }
 
-    /// HT, CHT.
+    /// HT, CHT: not beyond the right margin while DECLRMM is set, wherever the cursor was (xterm).
     pub(crate) fn tab_forward(&mut self, n: usize) {
+        if self.cursor.wrap_pending
+            && self.dec.contains(DecModes::TAB_WRAPS)
+            && self.modes.contains(Modes::AUTO_WRAP)
+        {
+            self.index();
+            self.cursor.col = 0;
+        }
+        let end = self.right.min(self.row_cols());
         for _ in 0..n.min(self.grid.cols()) {
-            self.cursor.col = self.tabs.next(self.cursor.col);
+            self.cursor.col = self.tabs.next(self.cursor.col).min(end - 1);
         }
         // A tab in the last column leaves the wrap pending (xterm).
+        self.settle_wrap();
     }
 
-    /// CBT.
+    /// CBT: not beyond the left margin under DECOM.
     pub(crate) fn tab_backward(&mut self, n: usize) {
         for _ in 0..n.min(self.grid.cols()) {
-            self.cursor.col = self.tabs.previous(self.cursor.col);
+            self.cursor.col = self.tabs.previous(self.cursor.col).max(self.first_col());
         }
         self.cursor.wrap_pending = false;
     }
@@ -159,16 +225,9 @@ impl Term {
         }
     }
 
-    /// DECSTBM: `top` and `bottom` from 1, 0 for the screen's; fewer than two rows are no region.
-    pub(crate) fn set_region(&mut self, top: usize, bottom: usize) {
-        let rows = self.grid.rows();
-        let top = top.max(1) - 1;
-        let bottom = if bottom == 0 { rows } else { bottom.min(rows) };
-        if top + 1 < bottom || (top == 0 && bottom == rows) {
-            self.top = top;
-            self.bottom = bottom;
-            self.move_to(1, 1);
-        }
+    /// DECST8C: a stop at every eighth column.
+    pub(crate) fn reset_tabs(&mut self) {
+        self.tabs = Tabs::new(self.grid.cols());
     }
 
     /// DECSC, SCOSC.
@@ -187,8 +246,8 @@ impl Term {
         self.modes.set(Modes::ORIGIN, origin);
         self.cursor = position;
         self.cursor.row = position.row.clamp(self.first_row(), self.end_row() - 1);
-        self.cursor.col = position.col.min(self.grid.cols() - 1);
-        self.cursor.wrap_pending &= self.cursor.col + 1 == self.grid.cols();
+        self.cursor.col = position.col.clamp(self.first_col(), self.end_col() - 1);
+        self.settle_wrap();
         // Link and prompt role are not part of what DECSC saves.
         let (link, role) = (self.pen.link().cloned(), self.pen.role());
         self.pen = pen;

@@ -11,12 +11,14 @@ pub(crate) struct Params {
     len: u8,
     /// Bit i: value i continues the parameter before it.
     parts: u32,
+    /// Bit i: value i was written, were it only as `0`.
+    given: u32,
 }
 
 impl Params {
     #[inline]
     pub fn new() -> Self {
-        Self { values: [0; MAX_PARAMS], len: 0, parts: 0 }
+        Self { values: [0; MAX_PARAMS], len: 0, parts: 0, given: 0 }
     }
 
     /// Adds a number; false when there is no room.
@@ -45,6 +47,12 @@ impl Params {
         self.parts = parts;
     }
 
+    /// Bit i of `given`: number i was written out.
+    #[inline]
+    pub fn set_given(&mut self, given: u32) {
+        self.given = given;
+    }
+
     /// All numbers, whatever they belong to.
     #[inline(always)]
     pub fn values(&self) -> &[u16] {
@@ -61,6 +69,12 @@ impl Params {
     #[inline(always)]
     pub fn is_part(&self, i: usize) -> bool {
         self.parts >> i & 1 != 0
+    }
+
+    /// Number `i` where it was written; only XTWINOPS tells an absent number from 0.
+    pub fn given(&self, i: usize) -> Option<u16> {
+        let value = self.get(i);
+        (value != 0 || (i < MAX_PARAMS && self.given >> i & 1 != 0)).then_some(value)
     }
 
     /// Number `i`, 0 when absent.

@@ -65,6 +65,8 @@ pub struct Parser {
     /// The start of a UTF-8 sequence that the bytes ended in.
     partial: [u8; 4],
     partial_len: usize,
+    /// Of the control sequence that vte has.
+    given: Given,
 }
 
 impl Parser {
@@ -216,7 +218,8 @@ impl Parser {
                 }
                 None => {
                     self.state = State::Csi;
-                    self.vte.advance(&mut Behind(term), b"\x1b[");
+                    self.given = Given::default();
+                    self.vte.advance(&mut Behind(term, self.given), b"\x1b[");
                 }
             },
             b']' => self.begin(Kind::Osc),
@@ -225,7 +228,7 @@ impl Parser {
             b'X' | b'^' => self.begin(Kind::Other),
             byte @ 0x20..=0x2f => {
                 self.state = State::EscapeIntermediate;
-                self.vte.advance(&mut Behind(term), &[ESC, byte]);
+                self.vte.advance(&mut Behind(term, self.given), &[ESC, byte]);
             }
             byte @ 0x30..=0x7e => term.esc(&[], byte),
             byte @ (CAN | SUB) => term.execute(byte),
@@ -245,16 +248,17 @@ impl Parser {
             .iter()
             .position(|&b| (first_final..=0x7e).contains(&b) || matches!(b, CAN | SUB | ESC));
         work::add(end.unwrap_or(slice.len()) + 1);
+        slice[..end.unwrap_or(slice.len())].iter().for_each(|&byte| self.given.see(byte));
         let Some(end) = end else {
-            self.vte.advance(&mut Behind(term), slice);
+            self.vte.advance(&mut Behind(term, self.given), slice);
             return slice.len();
         };
         if slice[end] == ESC {
             // Abandoned; the next sequence resets vte by its own ESC.
-            self.vte.advance(&mut Behind(term), &slice[..end]);
+            self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
             self.state = State::Escape;
         } else {
-            self.vte.advance(&mut Behind(term), &slice[..=end]);
+            self.vte.advance(&mut Behind(term, self.given), &slice[..=end]);
             self.state = State::Ground;
         }
         end + 1
@@ -392,6 +396,11 @@ fn parse_csi(bytes: &[u8], csi: &mut Csi) -> Option<usize> {
     };
     csi.end = end;
     csi.params.set_len(len, parts);
+    if matches!(end, b't' | b'T') {
+        let mut given = Given::default();
+        bytes[..at].iter().for_each(|&byte| given.see(byte));
+        csi.params.set_given(given.bits);
+    }
     Some(at)
 }
 
@@ -413,8 +422,27 @@ fn short_number(bytes: [u8; 8]) -> Option<(u32, usize)> {
     Some((value, len as usize))
 }
 
+/// Which numbers of a control sequence were written: XTWINOPS tells an absent one from 0, and vte does not.
+#[derive(Clone, Copy, Default)]
+struct Given {
+    /// Bit i: number i was.
+    bits: u32,
+    /// The number that the next digit belongs to.
+    at: u32,
+}
+
+impl Given {
+    fn see(&mut self, byte: u8) {
+        match byte {
+            b'0'..=b'9' => self.bits |= 1u32.checked_shl(self.at).unwrap_or(0),
+            b';' | b':' => self.at += 1,
+            _ => {}
+        }
+    }
+}
+
 /// What vte calls for the sequences that the scanner leaves to it.
-struct Behind<'a>(&'a mut Term);
+struct Behind<'a>(&'a mut Term, Given);
 
 impl vte::Perform for Behind<'_> {
     fn execute(&mut self, byte: u8) {
@@ -428,7 +456,8 @@ impl vte::Perform for Behind<'_> {
         ignore: bool,
         action: char,
     ) {
-        if let Some(csi) = csi_from_vte(params, intermediates, ignore, action) {
+        if let Some(mut csi) = csi_from_vte(params, intermediates, ignore, action) {
+            csi.params.set_given(self.1.bits);
             self.0.csi(&csi);
         }
     }

@@ -73,10 +73,14 @@ impl Term {
     #[inline]
     pub(crate) fn print_ascii(&mut self, bytes: &[u8], len: usize) {
         let text = &bytes[..len];
-        let cols = self.grid.cols();
         let (col, end) = (self.cursor.col, self.cursor.col + text.len());
         let slot = self.grid.slot(self.cursor.row);
-        if end >= cols || self.cursor.wrap_pending || !self.prints_plainly() || text.is_empty() {
+        if end >= self.right
+            || self.cursor.wrap_pending
+            || !self.prints_plainly()
+            || text.is_empty()
+            || self.grid.slot_meta(slot).is_double()
+        {
             return self.print_ascii_carefully(text);
         }
         let table = self.grid.table_of(slot);
@@ -103,7 +107,8 @@ impl Term {
     /// length. Everything a line depends on is looked at once for all of them.
     pub(crate) fn print_lines(&mut self, bytes: &[u8]) -> usize {
         let rows = self.grid.rows();
-        let last_row = self.cursor.row + 1 == rows && self.top == 0 && self.bottom == rows;
+        let whole = self.top == 0 && self.bottom == rows && self.scrolls_whole_rows();
+        let last_row = self.cursor.row + 1 == rows && whole;
         let plain = self.prints_plainly() && self.pen.style().background == Color::Default;
         if !last_row || !plain || self.cursor.col != 0 {
             return 0;
@@ -139,7 +144,6 @@ impl Term {
             self.print_char(first as char);
             rest = others;
         }
-        let cols = self.grid.cols();
         let Some(&last) = rest.last() else { return };
         while !rest.is_empty() {
             if self.cursor.wrap_pending {
@@ -152,7 +156,8 @@ impl Term {
                 }
             }
             let col = self.cursor.col;
-            let (now, later) = rest.split_at(rest.len().min(cols - col));
+            let stop = self.line_end(col);
+            let (now, later) = rest.split_at(rest.len().min(stop - col));
             let slot = self.grid.slot(self.cursor.row);
             let table = self.grid.table_of(slot);
             let bits = self.pen.bits(&mut self.grid, table);
@@ -163,10 +168,10 @@ impl Term {
             write_ascii(&mut cells[col..], rest, now.len(), bits);
             meta.revision = self.seq;
             meta.occ = meta.occ.max(end as u16);
-            if end == cols {
+            if end == stop {
                 meta.flags &= !WRAPPED;
             }
-            self.advance_to(end);
+            self.advance_to(end, stop);
             rest = later;
         }
         self.last_printed = last as char;
@@ -198,7 +203,7 @@ impl Term {
             return text;
         }
         let start = self.cursor.col;
-        let cols = self.grid.cols();
+        let cols = self.line_end(start);
         let slot = self.grid.slot(self.cursor.row);
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
         let ambiguous_wide = self.ambiguous_wide;
@@ -282,7 +287,7 @@ impl Term {
         if cuts {
             cells[start - 1] = cells[start - 1].blanked();
         }
-        if col < cols && cells[col].is_tail() {
+        if cells.get(col).is_some_and(|cell| cell.is_tail()) {
             cells[col] = cells[col].blanked();
         }
         let meta = self.grid.slot_mut(slot).1;
@@ -291,7 +296,7 @@ impl Term {
         if col == cols {
             meta.flags &= !WRAPPED;
         }
-        self.advance_to(col);
+        self.advance_to(col, cols);
         self.last_printed = head_rest.chars().next().unwrap_or('\0');
         rest
     }
@@ -318,9 +323,6 @@ impl Term {
 
     /// Puts `shown`, a cell's content of `width` columns, at the cursor.
     pub(crate) fn put(&mut self, shown: Cell, width: usize) {
-        let cols = self.grid.cols();
-        // A screen of one column has no room for wide characters: they show as narrow ones.
-        let width = width.min(cols);
         let wraps = self.modes.contains(Modes::AUTO_WRAP);
         if self.cursor.wrap_pending {
             self.cursor.wrap_pending = false;
@@ -328,16 +330,21 @@ impl Term {
                 self.wrap();
             }
         }
-        if self.cursor.col + width > cols {
+        // Between margins, or on a screen, of one column there is no room for wide characters: they show as narrow.
+        let mut stop = self.line_end(self.cursor.col);
+        let width = width.min(stop);
+        if self.cursor.col + width > stop {
             if !wraps {
-                self.cursor.col = cols - width;
-            } else {
-                self.leave_head();
+                // xterm prints nothing there.
+                return;
             }
+            self.leave_head();
+            stop = self.line_end(self.cursor.col);
         }
         let col = self.cursor.col;
-        if self.modes.contains(Modes::INSERT) {
-            self.insert_cells(width);
+        let width = width.min(stop - col);
+        if self.modes.contains(Modes::INSERT) && self.is_between_margins() {
+            self.insert_cells(self.cursor.row, col, width);
         }
         let slot = self.grid.slot(self.cursor.row);
         let table = self.grid.table_of(slot);
@@ -354,42 +361,47 @@ impl Term {
         }
         meta.revision = self.seq;
         meta.occ = meta.occ.max(end as u16);
-        if end == cols {
+        if end == stop {
             meta.flags &= !WRAPPED;
         }
-        self.advance_to(end);
+        self.advance_to(end, stop);
     }
 
-    /// Moves the cursor behind what was printed.
+    /// Moves the cursor behind what was printed, in a line that ends before column `stop`.
     #[inline]
-    pub(crate) fn advance_to(&mut self, end: usize) {
-        let cols = self.grid.cols();
-        self.cursor.wrap_pending = end == cols;
-        self.cursor.col = end.min(cols - 1);
+    pub(crate) fn advance_to(&mut self, end: usize, stop: usize) {
+        self.cursor.wrap_pending = end == stop;
+        self.cursor.col = end.min(stop - 1);
     }
 
-    /// Ends a row whose last column has no room for a wide character, and goes to the next.
+    /// Ends a line whose last column has no room for a wide character, and goes to the next.
     pub(crate) fn leave_head(&mut self) {
-        let cols = self.grid.cols();
         let (row, seq) = (self.cursor.row, self.seq);
+        let stop = self.line_end(self.cursor.col);
         let slot = self.grid.slot(row);
         let table = self.grid.table_of(slot);
         let blank = self.pen.blank()(&mut self.grid, table);
-        self.grid.part_wide(row, cols - 1, cols);
+        self.grid.part_wide(row, stop - 1, stop);
+        let at_edge = stop == self.grid.cols();
         let (cells, meta) = self.grid.slot_mut(slot);
-        cells[cols - 1] = Cell(blank.0 | HEAD);
-        meta.occ = cols as u16;
+        cells[stop - 1] = Cell(blank.0 | if at_edge { HEAD } else { 0 });
+        meta.occ = meta.occ.max(stop as u16);
         meta.revision = seq;
         self.wrap();
     }
 
-    /// Goes to the start of the next row, which continues this one.
+    /// Goes to the start of the next line, which continues this one.
     fn wrap(&mut self) {
         let row = self.cursor.row;
-        self.grid.meta_mut(row).flags |= WRAPPED;
-        self.grid.meta_mut(row).revision = self.seq;
+        // Only whole rows make one line of text; between margins the text of each row is its own.
+        let whole = self.scrolls_whole_rows() && !self.grid.meta(row).is_double();
+        if whole {
+            let meta = self.grid.meta_mut(row);
+            meta.flags |= WRAPPED;
+            meta.revision = self.seq;
+        }
         self.index();
-        self.cursor.col = 0;
+        self.cursor.col = self.left;
         self.cursor.wrap_pending = false;
     }
 

@@ -3,7 +3,6 @@
 //! Every reply is a fixed text with numbers in it. None holds anything a program wrote: a report that echoes is a way
 //! to type into a shell (CVE-2003-0063 and its like).
 
-use crate::Modes;
 use crate::params::Params;
 use crate::term::Term;
 
@@ -31,18 +30,32 @@ const CAPABILITIES: &[(&str, &str)] = &[
 const CAPABILITIES_CAP: usize = 32;
 
 impl Term {
-    fn reply_text(&mut self, text: String) {
+    /// Queues a reply made of fixed text and numbers.
+    pub(crate) fn reply_text(&mut self, text: String) {
         self.reply(text.as_bytes());
     }
 
-    /// DA1: a VT220-class terminal with sixel graphics (4), colour (22) and clipboard access (52).
+    /// DA1: a VT500-class terminal with 132 columns (1), printer port (2, nothing attached: see DSR 15), sixel (4), selective erase
+    /// (6), replacement sets (9), technical characters (15), locator port (16 and 29, nothing attached: see DSR 55), state
+    /// interrogation (17), windows (18), horizontal scrolling (21), colour (22), rectangles (28) and clipboard access (52).
     pub(crate) fn report_primary_attributes(&mut self) {
-        self.reply(b"\x1b[?62;4;22;52c");
+        self.reply(b"\x1b[?65;1;2;4;6;9;15;16;17;18;21;22;28;29;52c");
     }
 
-    /// DA2: a VT220-class terminal, its version, no ROM cartridge.
+    /// DECRQLP: there is no locator (DEC VT330 manual, "Locator input model").
+    pub(crate) fn report_locator(&mut self) {
+        self.reply(b"\x1b[0&w");
+    }
+
+    /// DECRQDE: rows, columns, and that the window shows the page from its first cell on.
+    pub(crate) fn report_displayed_extent(&mut self) {
+        let size = self.size;
+        self.reply_text(format!("\x1b[{};{};1;1;1\"w", size.rows, size.cols));
+    }
+
+    /// DA2: a VT520-class terminal, the patch of xterm it behaves like, no options.
     pub(crate) fn report_secondary_attributes(&mut self) {
-        self.reply(b"\x1b[>1;10;0c");
+        self.reply(b"\x1b[>64;380;0c");
     }
 
     /// DA3: the unit id, as xterm gives it.
@@ -67,76 +80,47 @@ impl Term {
         }
     }
 
-    /// DSR with `?`: 6 DECXCPR, 15 printer (none), 25 keys (unlocked), 26 keyboard (North American).
-    pub(crate) fn report_private_status(&mut self, what: u16) {
-        match what {
+    /// DSR with `?`, each as of the level that has it (DEC STD 070; xterm).
+    pub(crate) fn report_private_status(&mut self, params: &Params) {
+        let level = self.conformance.level;
+        match params.get(0) {
             6 => {
                 let (row, col) = self.reported_cursor();
-                self.reply_text(format!("\x1b[?{row};{col};1R"));
+                let page = if level >= 4 { ";1" } else { "" };
+                self.reply_text(format!("\x1b[?{row};{col}{page}R")); // DECXCPR
             }
-            15 => self.reply(b"\x1b[?13n"),
-            25 => self.reply(b"\x1b[?21n"),
-            26 => self.reply(b"\x1b[?27;1;0;0n"),
-            996 => self.tell_color_scheme(), // contour: dark or light colours
-            _ => tracing::debug!(what, "unknown private status report"),
+            15 if level >= 2 => self.reply(b"\x1b[?13n"), // printer: none
+            25 if level >= 2 => self.reply(b"\x1b[?20n"), // user-defined keys: unlocked
+            26 if level >= 4 => self.reply(b"\x1b[?27;1;0;0n"), // keyboard: North American, ready, LK201
+            26 if level == 3 => self.reply(b"\x1b[?27;1;0n"),
+            26 if level == 2 => self.reply(b"\x1b[?27;1n"),
+            53 | 55 if level >= 3 => self.reply(b"\x1b[?53n"), // locator: none
+            56 if level >= 3 => self.reply(b"\x1b[?57;0n"),    // and of no type
+            62 if level >= 4 => self.reply(b"\x1b[0*{"),       // DECMSR: no space for macros
+            63 if level >= 4 => self.reply_text(format!("\x1bP{}!~0000\x1b\\", params.get(1))), // DECCKSR
+            75 if level >= 4 => self.reply(b"\x1b[?70n"), // data integrity: no errors
+            85 if level >= 4 => self.reply(b"\x1b[?83n"), // sessions: only this one
+            996 => self.tell_color_scheme(),              // contour: dark or light colours
+            what => tracing::debug!(what, "unknown private status report"),
         }
     }
 
-    /// Row and column from 1, within the region under DECOM.
+    /// Row and column from 1, within region and margins under DECOM.
     fn reported_cursor(&self) -> (usize, usize) {
-        let first = if self.modes.contains(Modes::ORIGIN) { self.top } else { 0 };
-        (self.cursor.row.saturating_sub(first) + 1, self.cursor.col + 1)
+        let row = self.cursor.row.saturating_sub(self.first_row());
+        (row + 1, self.cursor.col.saturating_sub(self.first_col()) + 1)
     }
 
     /// DECRQM for ANSI modes.
     pub(crate) fn report_mode(&mut self, mode: u16) {
-        let state = state(self.ansi_mode(mode));
+        let state = self.ansi_mode_state(mode) as u8;
         self.reply_text(format!("\x1b[{mode};{state}$y"));
     }
 
     /// DECRQM for private modes.
     pub(crate) fn report_private_mode(&mut self, mode: u16) {
-        let state = state(self.private_mode(mode));
+        let state = self.private_mode_state(mode) as u8;
         self.reply_text(format!("\x1b[?{mode};{state}$y"));
-    }
-
-    /// XTWINOPS: reports of sizes, and the title stack. Moving, resizing and reports of titles are refused.
-    pub(crate) fn window_operation(&mut self, params: &Params) {
-        let size = self.size;
-        let (rows, cols) = (size.rows, size.cols);
-        let (width, height) = (size.cell_width, size.cell_height);
-        match params.get(0) {
-            11 => self.reply(b"\x1b[1t"),
-            14 | 15 => {
-                let what = params.get(0) - 10;
-                let (h, w) = (height as u32 * rows as u32, width as u32 * cols as u32);
-                self.reply_text(format!("\x1b[{what};{h};{w}t"));
-            }
-            16 => self.reply_text(format!("\x1b[6;{height};{width}t")),
-            18 | 19 => {
-                let what = params.get(0) - 10;
-                self.reply_text(format!("\x1b[{what};{rows};{cols}t"));
-            }
-            22 if params.get(1) != 1 => self.push_title(),
-            23 if params.get(1) != 1 => self.pop_title(),
-            operation => tracing::debug!(operation, "window operation refused"),
-        }
-    }
-
-    /// DECRQSS: the settings it knows are SGR (`m`), DECSTBM (`r`), DECSCUSR (` q`), DECSCA (`"q`), DECSCL (`"p`).
-    pub(crate) fn report_setting(&mut self, setting: &[u8]) {
-        let value = match setting {
-            b"m" => format!("{}m", self.rendition()),
-            b"r" => format!("{};{}r", self.top + 1, self.bottom),
-            b" q" => format!("{} q", self.cursor_style()),
-            b"\"q" => format!("{}\"q", self.pen.is_protected() as u8),
-            b"\"p" => "62;1\"p".to_owned(),
-            _ => {
-                self.reply(b"\x1bP0$r\x1b\\");
-                return;
-            }
-        };
-        self.reply_text(format!("\x1bP1$r{value}\x1b\\"));
     }
 
     /// Mode 2031 and DSR 996: 1 dark, 2 light.
@@ -166,15 +150,6 @@ impl Term {
                 None => self.reply(b"\x1bP0+r\x1b\\"),
             }
         }
-    }
-}
-
-/// DECRPM's value: 0 not recognized, 1 set, 2 reset.
-fn state(mode: Option<bool>) -> u8 {
-    match mode {
-        None => 0,
-        Some(true) => 1,
-        Some(false) => 2,
     }
 }
 

@@ -10,6 +10,23 @@ pub(crate) const INPUT: u8 = 1 << 2;
 pub(crate) const OUTPUT: u8 = 1 << 3;
 /// The flags that shell integration set.
 pub(crate) const MARKS: u8 = PROMPT | INPUT | OUTPUT;
+/// How large the row's characters are: [`LineSize`] in two bits (DECSWL, DECDWL, DECDHL).
+const SIZE: u8 = 3 << SIZE_SHIFT;
+const SIZE_SHIFT: u8 = 4;
+
+/// How large the characters of a row are (DEC STD 070, DECSWL, DECDWL, DECDHL).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LineSize {
+    /// One column wide, one row high.
+    #[default]
+    Single,
+    /// Two columns wide: cell `n` is drawn over columns `2n` and `2n + 1`, and only the row's first half is used.
+    DoubleWidth,
+    /// Two columns wide and two rows high, of which this row shows the upper half.
+    DoubleTop,
+    /// Two columns wide and two rows high, of which this row shows the lower half.
+    DoubleBottom,
+}
 
 /// A row's own data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,12 +35,31 @@ pub(crate) struct RowMeta {
     pub revision: u64,
     /// Cells from this column on are all zero bits. Not necessarily the least such column.
     pub occ: u16,
-    /// [`WRAPPED`] and marks.
+    /// [`WRAPPED`], marks and the characters' size.
     pub flags: u8,
 }
 
 impl RowMeta {
     pub fn is_wrapped(&self) -> bool {
         self.flags & WRAPPED != 0
+    }
+
+    /// Whether its characters are two columns wide.
+    #[inline]
+    pub fn is_double(&self) -> bool {
+        self.flags & SIZE != 0
+    }
+
+    pub fn line_size(&self) -> LineSize {
+        match (self.flags & SIZE) >> SIZE_SHIFT {
+            0 => LineSize::Single,
+            1 => LineSize::DoubleWidth,
+            2 => LineSize::DoubleTop,
+            _ => LineSize::DoubleBottom,
+        }
+    }
+
+    pub fn set_line_size(&mut self, size: LineSize) {
+        self.flags = self.flags & !SIZE | (size as u8) << SIZE_SHIFT;
     }
 }

@@ -78,11 +78,6 @@ impl Term {
         }
     }
 
-    /// DECSCA: 1 protects what is printed from selective erase.
-    pub(crate) fn set_protection(&mut self, what: u16) {
-        self.pen.set_protected(what == 1);
-    }
-
     /// The parameters of the SGR that sets the pen's style, for DECRQSS.
     pub(crate) fn rendition(&self) -> String {
         rendition_of(self.pen.style())

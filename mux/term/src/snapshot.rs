@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::graphics::{RowImages, SnapshotImage};
 use crate::{
-    Cell, Cursor, LineId, Modes, MouseEncoding, MouseTracking, Palette, ScreenKind, Size, Style,
+    Cell, Cursor, LineId, LineSize, Modes, MouseEncoding, MouseTracking, Palette, ScreenKind, Size,
+    Style,
 };
 
 /// The target of a hyperlink (OSC 8).
@@ -38,6 +39,10 @@ pub struct SnapshotRow {
     pub revision: u64,
     /// The text goes on in the next row without a line break.
     pub wrapped: bool,
+    /// How large its characters are. In a row that is not [`LineSize::Single`] each cell is drawn twice as wide, at twice
+    /// its column, and cells from half the grid's columns on are not seen; the upper or lower half of what is twice as
+    /// high is shown. Columns of the cursor, of styles and of clusters count cells all the same.
+    pub size: LineSize,
     /// The cells, as many as the grid has columns. They carry no ids of style and link (see `styles`), and a cluster's
     /// id is its place in `clusters`: rows that look alike are equal.
     pub cells: Vec<Cell>,

@@ -8,13 +8,18 @@ use std::sync::Arc;
 
 use crate::charset::Charsets;
 use crate::commands::Commands;
+use crate::conformance::Conformance;
+use crate::edit::Protection;
 use crate::graphics::{Graphics, Media};
 use crate::grid::Grid;
 use crate::keyboard::Keyboard;
+use crate::modes::DecModes;
 use crate::osc::OscState;
+use crate::osc::title::TitleStack;
 use crate::pen::Pen;
 use crate::reflow::Place;
 use crate::tabs::Tabs;
+use crate::window_ops::WindowState;
 use crate::{
     Compression, Cursor, CursorShape, Event, LineId, Modes, MouseEncoding, MouseTracking, Palette,
     Point, Size,
@@ -40,6 +45,8 @@ pub struct Options {
     pub palette: Arc<Palette>,
     /// Characters of ambiguous width (UAX #11) take two columns, as in East Asian fonts.
     pub ambiguous_wide: bool,
+    /// What sequences may do beyond the grid; nothing by default.
+    pub allow: Allow,
 }
 
 impl Default for Options {
@@ -49,7 +56,21 @@ impl Default for Options {
             palette: Arc::new(Palette::default()),
             ambiguous_wide: false,
             media: None,
+            allow: Allow::empty(),
         }
+    }
+}
+
+bitflags::bitflags! {
+    /// What programs get only where the user says so (xterm's `allowWindowOps` and kin).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct Allow: u8 {
+        /// XTWINOPS, DECSLPP, DECSCPP, DECSNLS and DECCOLM resize the grid and move the window.
+        const WINDOW_OPS = 1 << 0;
+        /// DECRQCRA is answered: a program can read the screen by checksums.
+        const CHECKSUM_REPORTS = 1 << 1;
+        /// XTWINOPS 20 and 21 tell the titles, that is, what any program wrote there (CVE-2003-0063).
+        const TITLE_REPORTS = 1 << 2;
     }
 }
 
@@ -123,6 +144,19 @@ pub struct Term {
     /// Scroll region: first row, and row after the last; at least two rows, or the whole screen.
     pub(crate) top: usize,
     pub(crate) bottom: usize,
+    /// Margins: first column between them, and column after the last; all columns unless DECLRMM is set.
+    pub(crate) left: usize,
+    pub(crate) right: usize,
+    /// Modes only the engine looks at.
+    pub(crate) dec: DecModes,
+    /// Level, width of control characters, and what DECSACE and XTCHECKSUM chose.
+    pub(crate) conformance: Conformance,
+    /// What SPA and DECSCA made protection mean.
+    pub(crate) protection: Protection,
+    /// What XTWINOPS and XTSMTITLE act on.
+    pub(crate) window: WindowState,
+    /// What sequences may do beyond the grid.
+    pub(crate) allow: Allow,
     pub(crate) tabs: Tabs,
     pub(crate) modes: Modes,
     pub(crate) mouse_tracking: MouseTracking,
@@ -139,7 +173,9 @@ pub struct Term {
     /// Memory to put a cluster together in.
     pub(crate) cluster: String,
     pub(crate) title: String,
-    pub(crate) titles: Vec<String>,
+    /// The icon's label (OSC 0, 1); nobody shows it.
+    pub(crate) icon_title: String,
+    pub(crate) titles: TitleStack,
     pub(crate) cwd: Option<String>,
     /// Private modes as XTSAVE left them.
     pub(crate) saved_modes: Vec<(u16, bool)>,
@@ -169,6 +205,13 @@ impl Term {
             hidden_cursor: Position::default(),
             top: 0,
             bottom: rows,
+            left: 0,
+            right: cols,
+            dec: Self::first_dec_modes(),
+            conformance: Conformance::default(),
+            protection: Protection::Off,
+            window: WindowState::default(),
+            allow: options.allow,
             tabs: Tabs::new(cols),
             modes: Self::first_modes(),
             mouse_tracking: MouseTracking::Off,
@@ -182,7 +225,8 @@ impl Term {
             ambiguous_wide: options.ambiguous_wide,
             cluster: String::new(),
             title: String::new(),
-            titles: Vec::new(),
+            icon_title: String::new(),
+            titles: TitleStack::default(),
             cwd: None,
             saved_modes: Vec::new(),
             graphics: Graphics::new(options.media),
@@ -200,6 +244,11 @@ impl Term {
             | Modes::ALTERNATE_SCROLL
             | Modes::ALT_SENDS_ESC
             | Modes::GRAPHEMES
+    }
+
+    /// The engine's own modes at the start.
+    pub(crate) fn first_dec_modes() -> DecModes {
+        DecModes::SEND_RECEIVE
     }
 
     /// Number of the last change; advanced by every batch of output, resize and reset.
@@ -272,6 +321,9 @@ impl Term {
         }
         self.top = 0;
         self.bottom = rows;
+        self.left = 0;
+        self.right = cols;
+        self.settle_wrap();
         self.tabs.resize(cols);
         self.pen.forget_ids();
         self.debug_check();
@@ -442,8 +494,12 @@ impl Term {
     #[cfg(debug_assertions)]
     fn check_place(&self) {
         assert!(self.cursor.row < self.grid.rows() && self.cursor.col < self.grid.cols());
-        assert!(!self.cursor.wrap_pending || self.cursor.col + 1 == self.grid.cols());
+        let at_end = self.cursor.col + 1 == self.line_end(self.cursor.col);
+        assert!(!self.cursor.wrap_pending || at_end, "wrap pending inside a line");
         assert!(self.top < self.bottom && self.bottom <= self.grid.rows());
+        assert!(self.left < self.right && self.right <= self.grid.cols());
+        let margins = self.dec.contains(DecModes::LEFT_RIGHT);
+        assert!(margins || self.scrolls_whole_rows(), "margins without DECLRMM");
     }
 
     /// Queues bytes for the program. Callers give fixed texts and numbers, never what a program wrote.
@@ -452,7 +508,11 @@ impl Term {
             tracing::debug!("reply dropped: nobody takes them");
             return;
         }
-        self.replies.extend_from_slice(bytes);
+        if self.conformance.eight_bit {
+            self.conformance.widen(bytes, &mut self.replies);
+        } else {
+            self.replies.extend_from_slice(bytes);
+        }
     }
 
     pub(crate) fn event(&mut self, event: Event) {

@@ -84,6 +84,7 @@ fn copy_row(view: &RowView<'_>, line: LineId, cols: usize, row: &mut SnapshotRow
     row.line = line;
     row.revision = view.meta.revision;
     row.wrapped = view.meta.is_wrapped();
+    row.size = view.meta.line_size();
     row.cells.clear();
     row.styles.clear();
     row.clusters.clear();

@@ -16,7 +16,7 @@ mod pointer;
 mod prompt;
 pub(crate) mod status;
 mod text;
-mod title;
+pub(crate) mod title;
 
 use crate::notification::Progress;
 use crate::term::Term;
@@ -50,12 +50,12 @@ impl Term {
         };
         let rest = string.get(digits + 1..).unwrap_or_default();
         match number {
-            0 | 2 => self.set_title(rest), // icon name and title, title
+            0..=2 => self.set_titles(number, rest), // both titles, the icon's label, the title
             4 | 5 => self.set_colors(number, rest, bell), // palette, special colours
-            6 => self.set_tab_color(rest), // tab colour (iTerm2)
-            7 => self.set_cwd(rest),       // working directory
-            8 => self.set_link(rest),      // hyperlink
-            9 => self.notify(rest),        // notification (iTerm2), progress and directory (ConEmu)
+            6 => self.set_tab_color(rest),          // tab colour (iTerm2)
+            7 => self.set_cwd(rest),                // working directory
+            8 => self.set_link(rest),               // hyperlink
+            9 => self.notify(rest), // notification (iTerm2), progress and directory (ConEmu)
             10..=19 => self.set_dynamic_colors(number, rest, bell), // foreground, background, cursor …
             21 => self.control_colors(rest, bell),                  // colours (kitty)
             22 => self.set_pointer(rest, bell),                     // pointer shape

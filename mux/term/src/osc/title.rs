@@ -1,4 +1,4 @@
-//! OSC 0 and 2, and the title stack of XTWINOPS 22 and 23.
+//! OSC 0, 1 and 2, and the title stack of XTWINOPS 22 and 23.
 
 use crate::Event;
 use crate::term::Term;
@@ -8,14 +8,47 @@ const TITLE_CAP: usize = 4096;
 /// Titles on the stack; xterm keeps ten.
 const STACK_CAP: usize = 10;
 
+/// The stack of XTWINOPS 22 and 23; the oldest entry makes room for an eleventh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TitleStack {
+    /// The icon's label and the title, each if it was asked for.
+    slots: [(Option<String>, Option<String>); STACK_CAP],
+    /// Pushes that were not popped.
+    used: usize,
+}
+
 impl Term {
-    /// Sets the title, without control characters and cut to 4 KiB.
-    pub(super) fn set_title(&mut self, text: &[u8]) {
+    /// OSC 0 and 2: the title, and OSC 0 and 1: the icon's label.
+    pub(super) fn set_titles(&mut self, number: u16, text: &[u8]) {
+        let Some(title) = self.title_of(text) else {
+            tracing::debug!(length = text.len(), "a title that is not in hexadecimal");
+            return;
+        };
+        if number != 2 {
+            self.icon_title.clone_from(&title);
+        }
+        if number != 1 {
+            self.change_title(title);
+        }
+    }
+
+    /// A title without control characters and cut to 4 KiB; `None` where XTSMTITLE says it comes in hexadecimal and it
+    /// does not.
+    fn title_of(&self, text: &[u8]) -> Option<String> {
+        let decoded;
+        let text = if self.titles_come_in_hex() {
+            let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
+            let pair = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
+            decoded = text.chunks(2).map(pair).collect::<Option<Vec<u8>>>()?;
+            &decoded
+        } else {
+            text
+        };
         let text = String::from_utf8_lossy(text);
         let mut title: String = text.chars().filter(|c| !c.is_control() && !is_bidi(*c)).collect();
         let cut = (0..=TITLE_CAP.min(title.len())).rev().find(|&i| title.is_char_boundary(i));
         title.truncate(cut.unwrap_or(0));
-        self.change_title(title);
+        Some(title)
     }
 
     fn change_title(&mut self, title: String) {
@@ -25,19 +58,72 @@ impl Term {
         }
     }
 
-    /// XTWINOPS 22.
-    pub(crate) fn push_title(&mut self) {
-        if self.titles.len() == STACK_CAP {
-            self.titles.remove(0);
+    /// XTWINOPS 22: 0 both titles, 1 the icon's label, 2 the title; `place` from 1 puts them there rather than on top.
+    pub(crate) fn push_title(&mut self, which: u16, place: u16) {
+        if which > 2 {
+            return;
         }
-        self.titles.push(self.title.clone());
+        let icon = (which != 2).then(|| self.icon_title.clone());
+        let title = (which != 1).then(|| self.title.clone());
+        let place = match place {
+            0 => {
+                if self.titles.used == STACK_CAP {
+                    self.titles.slots.rotate_left(1);
+                } else {
+                    self.titles.used += 1;
+                }
+                self.titles.used - 1
+            }
+            place => place as usize - 1,
+        };
+        self.titles.slots[place % STACK_CAP] = (icon, title);
     }
 
-    /// XTWINOPS 23.
-    pub(crate) fn pop_title(&mut self) {
-        if let Some(title) = self.titles.pop() {
+    /// XTWINOPS 23, likewise; what was not pushed with the rest comes from the entry below.
+    pub(crate) fn pop_title(&mut self, which: u16, place: u16) {
+        let at = match place {
+            0 if self.titles.used == 0 => return,
+            0 => {
+                self.titles.used -= 1;
+                self.titles.used
+            }
+            place => place as usize - 1,
+        };
+        let slots = &mut self.titles.slots;
+        let below = |n: usize| (at + STACK_CAP - n) % STACK_CAP;
+        let icon = (0..STACK_CAP).find_map(|n| slots[below(n)].0.clone());
+        let title = (0..STACK_CAP).find_map(|n| slots[below(n)].1.clone());
+        if place == 0 {
+            slots[at % STACK_CAP] = (None, None);
+        }
+        if let Some(icon) = icon.filter(|_| which != 2) {
+            self.icon_title = icon;
+        }
+        if let Some(title) = title.filter(|_| which != 1) {
             self.change_title(title);
         }
+    }
+
+    /// Titles and their stack as sequences, for [`Term::to_vt`].
+    pub(crate) fn write_titles(&self, mut osc: impl FnMut(String), mut raw: impl FnMut(&str)) {
+        for (icon, title) in &self.titles.slots[..self.titles.used] {
+            let which = match (icon, title) {
+                (Some(_), Some(_)) => 0,
+                (Some(_), None) => 1,
+                _ => 2,
+            };
+            osc(format!("1;{}", icon.as_deref().unwrap_or_default()));
+            osc(format!("2;{}", title.as_deref().unwrap_or_default()));
+            raw(&format!("\x1b[22;{which}t"));
+        }
+        osc(format!("1;{}", self.icon_title));
+        osc(format!("2;{}", self.title));
+    }
+
+    /// XTTITLEPOS: entries on the stack, and how many it holds.
+    pub(crate) fn report_title_stack(&mut self) {
+        let used = self.titles.used;
+        self.reply(format!("\x1b[{used};{STACK_CAP}#S").as_bytes());
     }
 }
 

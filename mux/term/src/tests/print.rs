@@ -16,7 +16,8 @@ fn text_wraps_at_the_edge_when_more_comes() {
 #[test]
 fn without_auto_wrap_the_last_column_is_overwritten() {
     check_cursor("\x1b[?7l0123456789abc", "012345678c", (0, 9));
-    check_cursor("\x1b[?7l0123456789日", "01234567日", (0, 9));
+    // A wide character that does not fit is not printed (xterm).
+    check_cursor("\x1b[?7l012345678日", "012345678", (0, 9));
 }
 
 #[test]

@@ -127,7 +127,7 @@ fn erased_cells_have_the_pens_background() {
 
 #[test]
 fn replies() {
-    check_reply("\x1b[c", "\x1b[?62;4;22;52c");
+    check_reply("\x1b[c", "\x1b[?65;1;2;4;6;9;15;16;17;18;21;22;28;29;52c");
     check_reply("\x1b[5n\x1b[2;3H\x1b[6n", "\x1b[0n\x1b[2;3R");
     check_reply(
         "\x1b[?2026$p\x1b[?25$p\x1b[?9999$p\x1b[4$p",

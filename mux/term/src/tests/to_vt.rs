@@ -73,6 +73,16 @@ fn screens_cursors_and_modes() {
 }
 
 #[test]
+fn levels_margins_and_sizes() {
+    check("\x1b[64;1\"pabc");
+    check("ab\x1b[?69h\x1b[3;9s\x1b[2;4r\x1b[?6h\x1b[2;2H");
+    check("\x1b[2*x\x1b[?45;95h\x1b[2h\x1b[>1t\x1b G");
+    check("wide\x1b#6\r\nhigh\x1b#3\r\nhigh\x1b#4");
+    check("\x1b]1;icon\x07\x1b]2;title\x07\x1b[22t\x1b[22;1t\x1b]0;other\x07");
+    check("\x1b[?40;3h");
+}
+
+#[test]
 fn texts_marks_and_colours() {
     check("\x1b]2;one\x07\x1b[22t\x1b]2;two\x07\x1b]7;file:///tmp\x07");
     check("\x1b]4;1;#123456\x07\x1b]10;#111\x07\x1b]12;red\x07\x1b]17;#222\x07");
@@ -123,6 +133,16 @@ fn is_promised(term: &Term) -> bool {
     let last = term.grid.row(term.cursor.row)[term.grid.cols() - 1].content();
     let is_odd =
         is_odd || term.cursor.wrap_pending && last != crate::Content::Char(term.last_printed);
+    // Rows of double width in history, or one where a wrap is pending; margins where one is.
+    let double = |grid: &crate::grid::Grid| {
+        (grid.oldest()..grid.end())
+            .any(|line| grid.line_meta(line).is_some_and(|meta| meta.is_double()))
+    };
+    let is_odd = is_odd
+        || double(&term.grid)
+        || double(&term.hidden)
+        || !term.scrolls_whole_rows() && term.cursor.wrap_pending
+        || term.saved_modes.iter().any(|(mode, _)| matches!(mode, 3 | 69));
     // A single shift waits in a saved cursor.
     !is_odd && term.saved.charsets.single.or(term.hidden_saved.charsets.single).is_none()
 }

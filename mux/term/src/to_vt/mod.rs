@@ -12,12 +12,15 @@
 //! every row wraps, or a last row that does on a screen of fewer than four rows; a wrap that is pending in a row that
 //! wraps already, behind a cell that was erased since, or behind a prompt's cell while a command runs; a row all of whose cells were erased in a look that is more
 //! than a background; the single shift a saved cursor may have in it; the character for REP when no cell shows it and
-//! none is free, or a wrap is pending behind another; the link and role of a saved cursor, which nothing restores. Images are not written.
+//! none is free, or a wrap is pending behind another; the link and role of a saved cursor, which nothing restores; a wrap pending at a right margin
+//! or in a row of double width; the width of rows in history; DECLRMM and DECCOLM as XTSAVE saved them. Images are not written.
 
 mod painter;
 mod state;
 
+use crate::LineSize;
 use crate::grid::{Grid, Scratch};
+use crate::modes::DecModes;
 use crate::term::{ScreenKind, Term};
 pub(crate) use painter::Painter;
 use painter::Wrap;
@@ -29,6 +32,16 @@ impl Term {
         let mut painter = Painter::new(self.grid.cols(), self.grid.rows(), self.ambiguous_wide);
         // RIS, and modes that cells are printed in: wrapping, each character for itself.
         painter.raw("\x1bc\x1b[?7h\x1b[?2027l");
+        if self.dec.contains(DecModes::COLUMNS_132) {
+            painter.raw("\x1b[?40h\x1b[?3h\x1b[?40l");
+            let (cols, rows) = (self.grid.cols(), self.grid.rows());
+            painter.raw(&format!("\x1b[8;{rows};{cols}t"));
+        }
+        // DECNCSM needs a level that may have been left since.
+        if self.dec.contains(DecModes::KEEP_ON_COLUMNS) {
+            painter.raw("\x1b[?95h");
+        }
+        painter.raw(&format!("\x1b[{};1\"p", 60 + self.conformance.level));
         self.write_texts(&mut painter);
         let (main, alternate) = match self.screen {
             ScreenKind::Main => (&self.grid, &self.hidden),
@@ -83,5 +96,15 @@ impl Term {
             }
         }
         painter.plain();
+        for row in 0..rows {
+            let end = match grid.meta(row).line_size() {
+                LineSize::Single => continue,
+                LineSize::DoubleTop => '3',
+                LineSize::DoubleBottom => '4',
+                LineSize::DoubleWidth => '6',
+            };
+            painter.go(row, 0);
+            painter.raw(&format!("\x1b#{end}"));
+        }
     }
 }

@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use super::painter::{Look, Painter, Reset};
 use crate::charset::Charsets;
+use crate::conformance::Conformance;
+use crate::edit::Protection;
 use crate::grid::{Grid, Scratch};
+use crate::modes::DecModes;
 use crate::pen::Pen;
 use crate::row::{INPUT, OUTPUT, PROMPT};
 use crate::term::{Position, SavedCursor, ScreenKind, Term};
@@ -13,13 +16,11 @@ use crate::{CursorShape, Modes};
 impl Term {
     /// Titles, working directory, colours: what no cell depends on.
     pub(super) fn write_texts(&self, painter: &mut Painter) {
-        for title in &self.titles {
-            painter.osc(format_args!("2;{title}"));
-            painter.raw("\x1b[22;2t");
-        }
-        if !self.title.is_empty() || !self.titles.is_empty() {
-            painter.osc(format_args!("2;{}", self.title));
-        }
+        let painting = std::cell::RefCell::new(&mut *painter);
+        self.write_titles(
+            |text| painting.borrow_mut().osc(format_args!("{text}")),
+            |text| painting.borrow_mut().raw(text),
+        );
         if let Some(cwd) = &self.cwd {
             painter.osc(format_args!("7;{cwd}"));
         }
@@ -86,7 +87,7 @@ impl Term {
         self.write_saved_modes(painter, hidden);
         self.write_keyboard_stack(painter, hidden);
         self.write_saved_cursor(painter, &self.hidden, &self.hidden_saved);
-        write_position(painter, &self.hidden, self.hidden_cursor, 0);
+        write_position(painter, &self.hidden, self.hidden_cursor, (0, 0));
         painter.plain();
         show(painter, self.screen);
         self.write_keyboard_stack(painter, self.screen);
@@ -103,6 +104,7 @@ impl Term {
         if (self.top, self.bottom) != (0, self.grid.rows()) {
             let _ = write!(text, "\x1b[{};{}r", self.top + 1, self.bottom);
         }
+        self.write_levels(&mut text);
         self.write_modes(&mut text, |flag| !Modes::GRAPHEMES.contains(flag));
         let is_blinking = self.blinking;
         let style = match self.shape {
@@ -112,10 +114,10 @@ impl Term {
         let _ = write!(text, "\x1b[{style} q\x1b[?12{}", if is_blinking { 'h' } else { 'l' });
         let first = if self.modes.contains(Modes::ORIGIN) {
             text.push_str("\x1b[?6h");
-            self.top
+            (self.top, self.left)
         } else {
             text.push_str("\x1b[?6l");
-            0
+            (0, 0)
         };
         painter.raw(&text);
         write_position(painter, &self.grid, self.cursor, first);
@@ -124,15 +126,39 @@ impl Term {
         write_charsets(&mut text, &self.charsets);
         self.write_modes(&mut text, |flag| Modes::GRAPHEMES.contains(flag));
         self.write_ansi_modes(&mut text);
+        self.write_protection(&mut text);
         if let Some(single) = self.charsets.single {
             text.push_str(if single == 2 { "\x1bN" } else { "\x1bO" });
         }
         painter.raw(&text);
     }
 
+    /// Margins, and the settings of DECSACE, XTCHECKSUM, XTSMTITLE and S8C1T.
+    fn write_levels(&self, text: &mut String) {
+        if self.dec.contains(DecModes::LEFT_RIGHT) {
+            let _ = write!(text, "\x1b[?69h\x1b[{};{}s", self.left + 1, self.right);
+        }
+        let Conformance { eight_bit, extent, checksum, .. } = self.conformance;
+        let _ = write!(text, "\x1b[{extent}*x\x1b[{checksum}#y");
+        for mode in (0..4).filter(|mode| self.title_modes() >> mode & 1 != 0) {
+            let _ = write!(text, "\x1b[>{mode}t");
+        }
+        text.push_str(if eight_bit { "\x1b G" } else { "\x1b F" });
+    }
+
+    /// What protected cells are protected from; painting them has said DECSCA.
+    fn write_protection(&self, text: &mut String) {
+        let protects = self.pen.is_protected();
+        match self.protection {
+            Protection::Iso if protects => text.push_str("\x1bV"),
+            Protection::Iso => text.push_str("\x1bV\x1bW"),
+            Protection::Off | Protection::Dec => {}
+        }
+    }
+
     fn write_saved_cursor(&self, painter: &mut Painter, grid: &Grid, saved: &SavedCursor) {
         painter.raw(if saved.origin { "\x1b[?6h" } else { "\x1b[?6l" });
-        write_position(painter, grid, saved.position, 0);
+        write_position(painter, grid, saved.position, (0, 0));
         painter.look(&Look {
             style: *saved.pen.style(),
             protected: saved.pen.is_protected(),
@@ -170,11 +196,11 @@ fn write_end(painter: &mut Painter, row: usize, col: u16, exit_code: Option<i32>
     }
 }
 
-/// Puts the cursor to a place of a screen; `first`: the row that is counted as the first.
-fn write_position(painter: &mut Painter, grid: &Grid, at: Position, first: usize) {
-    let shown = at.row.saturating_sub(first);
+/// Puts the cursor to a place of a screen; `first`: the row and the column that are counted as the first.
+fn write_position(painter: &mut Painter, grid: &Grid, at: Position, first: (usize, usize)) {
+    let shown = at.row.saturating_sub(first.0);
     if !at.wrap_pending {
-        painter.go(shown, at.col);
+        painter.go(shown, at.col.saturating_sub(first.1));
         return;
     }
     let mut scratch = Scratch::default();

@@ -1,0 +1,154 @@
+//! Parts of rows as blocks: copied, and scrolled between margins.
+//!
+//! Whole rows move by the grid's ring, blocks cell by cell. A wide character that a block's edge cuts in two becomes
+//! blanks on both sides.
+
+use std::sync::Arc;
+
+use crate::cell::{Cell, Width};
+use crate::grid::Grid;
+use crate::row::WRAPPED;
+use crate::snapshot::Link;
+use crate::style::Style;
+use crate::work;
+
+/// What the ids of a cell stood for in its table.
+type Look = (Style, Option<Arc<Link>>, Option<Arc<str>>);
+
+/// Columns `left..right` of the rows `top..bottom`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub top: usize,
+    pub left: usize,
+    pub bottom: usize,
+    pub right: usize,
+}
+
+impl Block {
+    pub fn rows(&self) -> usize {
+        self.bottom - self.top
+    }
+
+    pub fn cols(&self) -> usize {
+        self.right - self.left
+    }
+}
+
+impl Grid {
+    /// Copies columns `from.1..from.1 + len` of row `from.0` to column `to.1` of row `to.0`.
+    fn copy_cells(&mut self, from: (usize, usize), to: (usize, usize), len: usize, revision: u64) {
+        work::add(len);
+        let (source, target) = (self.slot(from.0), self.slot(to.0));
+        let mut cells: Vec<Cell> = self.slot_cells(source)[from.1..from.1 + len].to_vec();
+        for i in 0..len {
+            let is_whole = match cells[i].width() {
+                Width::Narrow => true,
+                Width::Wide => cells.get(i + 1).is_some_and(|next| next.is_tail()),
+                Width::Tail => i > 0 && cells[i - 1].is_wide(),
+                Width::Head => false,
+            };
+            if !is_whole {
+                cells[i] = cells[i].blanked();
+            }
+        }
+        let (one, other) = (self.table_of(source), self.table_of(target));
+        let looks: Vec<Look> = if one == other {
+            Vec::new()
+        } else {
+            let tables = self.tables(one).view();
+            let look = |cell: &Cell| {
+                let cluster = cell.cluster_id().and_then(|id| tables.cluster(id)).cloned();
+                (tables.style(cell.style_id()), tables.link(cell.link_id()).cloned(), cluster)
+            };
+            cells.iter().map(look).collect()
+        };
+        self.part_wide(to.0, to.1, to.1 + len);
+        let cols = self.cols();
+        let (row, meta) = self.slot_mut(target);
+        meta.revision = revision;
+        meta.occ = meta.occ.max((to.1 + len) as u16);
+        if to.1 + len == cols {
+            meta.flags &= !WRAPPED;
+        }
+        if one == other {
+            row[to.1..to.1 + len].copy_from_slice(&cells);
+            return;
+        }
+        // Ids of another table: each cell is interned anew and written at once, so that a sweep finds it.
+        row[to.1..to.1 + len].fill(Cell::EMPTY);
+        for (i, (cell, (style, link, cluster))) in cells.into_iter().zip(looks).enumerate() {
+            let style = self.intern_style(other, &style);
+            let link = link.map_or(0, |link| self.intern_link(other, &link));
+            let cluster = match (cell.cluster_id(), cluster) {
+                (Some(_), Some(text)) => self.intern_cluster(other, &text),
+                _ => None,
+            };
+            let base = if cell.cluster_id().is_some() && cluster.is_none() {
+                Cell(cell.blanked().0 | cell.0 & crate::cell::WIDTH)
+            } else {
+                cell
+            };
+            self.slot_mut(target).0[to.1 + i] = base.with_ids(style, link, cluster);
+        }
+    }
+
+    /// Copies a block to where its top left corner is `(top, left)`; the two may overlap, and what would lie outside
+    /// the screen is left out.
+    pub fn copy_block(&mut self, block: Block, top: usize, left: usize, revision: u64) {
+        let rows = block.rows().min(self.rows().saturating_sub(top));
+        let len = block.cols().min(self.cols().saturating_sub(left));
+        if len == 0 {
+            return;
+        }
+        let mut copy = |i: usize| {
+            self.copy_cells((block.top + i, block.left), (top + i, left), len, revision);
+        };
+        if top <= block.top {
+            (0..rows).for_each(&mut copy);
+        } else {
+            (0..rows).rev().for_each(&mut copy);
+        }
+    }
+
+    /// Fills a block with what `cell` gives for a row's table; it must be no half of a wide character.
+    pub fn fill_block(
+        &mut self,
+        block: Block,
+        revision: u64,
+        mut cell: impl FnMut(&mut Self, usize) -> Cell,
+    ) {
+        for row in block.top..block.bottom {
+            let table = self.table_of(self.slot(row));
+            let cell = cell(self, table);
+            self.part_wide(row, block.left, block.right);
+            self.fill(row, block.left, block.right, cell, revision);
+        }
+    }
+
+    /// Moves a block's rows up by `n` within it; `blank` as in [`Grid::scroll_up`].
+    pub fn scroll_block_up(
+        &mut self,
+        block: Block,
+        n: usize,
+        revision: u64,
+        blank: impl FnMut(&mut Self, usize) -> Cell,
+    ) {
+        let n = n.min(block.rows());
+        self.copy_block(Block { top: block.top + n, ..block }, block.top, block.left, revision);
+        self.fill_block(Block { top: block.bottom - n, ..block }, revision, blank);
+    }
+
+    /// Moves a block's rows down by `n` within it; `blank` as in [`Grid::scroll_up`].
+    pub fn scroll_block_down(
+        &mut self,
+        block: Block,
+        n: usize,
+        revision: u64,
+        blank: impl FnMut(&mut Self, usize) -> Cell,
+    ) {
+        let n = n.min(block.rows());
+        let moved = Block { bottom: block.bottom - n, ..block };
+        self.copy_block(moved, block.top + n, block.left, revision);
+        self.fill_block(Block { bottom: block.top + n, ..block }, revision, blank);
+    }
+}

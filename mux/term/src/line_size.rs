@@ -1,0 +1,33 @@
+//! Double-width and double-height rows: DECSWL, DECDWL, DECDHL (DEC STD 070).
+
+use crate::LineSize;
+use crate::modes::DecModes;
+use crate::term::Term;
+
+impl Term {
+    /// DECSWL, DECDWL, DECDHL: the size of the cursor's row. Not while DECLRMM is set.
+    pub(crate) fn set_line_size(&mut self, size: LineSize) {
+        let (row, seq) = (self.cursor.row, self.seq);
+        if self.dec.contains(DecModes::LEFT_RIGHT) || self.grid.meta(row).line_size() == size {
+            return;
+        }
+        let meta = self.grid.meta_mut(row);
+        meta.set_line_size(size);
+        meta.revision = seq;
+        // The cursor stays in the part that is seen.
+        self.cursor.col = self.cursor.col.min(self.row_cols() - 1);
+        self.settle_wrap();
+    }
+
+    /// Makes every row of the screen single width.
+    pub(crate) fn make_rows_single(&mut self) {
+        let seq = self.seq;
+        for row in 0..self.grid.rows() {
+            let meta = self.grid.meta_mut(row);
+            if meta.is_double() {
+                meta.set_line_size(LineSize::Single);
+                meta.revision = seq;
+            }
+        }
+    }
+}

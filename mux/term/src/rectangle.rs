@@ -1,0 +1,264 @@
+//! Operations on rectangles: DECCRA, DECFRA, DECERA, DECSERA, DECCARA, DECRARA and the checksum DECRQCRA.
+//!
+//! Source: DEC STD 070, "Rectangular area operations"; where it leaves a choice, xterm. Pages are not looked at: there
+//! is one.
+
+use crate::block::Block;
+use crate::cell::{Cell, Content};
+use crate::grid::Scratch;
+use crate::params::Params;
+use crate::style::{Attrs, Style, Underline};
+use crate::term::{Allow, Term};
+use crate::unicode::props;
+
+/// XTCHECKSUM's bits (xterm ctlseqs): what the checksum leaves out of DEC's convention.
+mod checksum {
+    /// The sum is not negated.
+    pub const POSITIVE: u16 = 1 << 0;
+    /// Attributes do not count.
+    pub const WITHOUT_ATTRIBUTES: u16 = 1 << 1;
+    /// Blanks at the end count.
+    pub const WITH_BLANKS: u16 = 1 << 2;
+    /// Cells that were never written count as blanks.
+    pub const WITH_UNWRITTEN: u16 = 1 << 3;
+    /// Whole code points count, not their low eight bits.
+    pub const CODE_POINTS: u16 = 1 << 4;
+}
+
+/// Parameters a DECCARA or DECRARA looks at behind its rectangle.
+const RECTANGLE_PARAMS: usize = 4;
+
+/// What DECCARA or DECRARA does to a style for one of its parameters.
+fn change_attribute(style: &mut Style, attribute: u16, reverse: bool) {
+    const ALL: Attrs = Attrs::BOLD.union(Attrs::BLINK).union(Attrs::REVERSE).union(Attrs::HIDDEN);
+    let flag = match attribute {
+        1 | 22 => Attrs::BOLD,
+        5 | 25 => Attrs::BLINK,
+        7 | 27 => Attrs::REVERSE,
+        8 | 28 => Attrs::HIDDEN,
+        0 => ALL,
+        4 | 24 => Attrs::empty(),
+        _ => return,
+    };
+    let underline = matches!(attribute, 0 | 4 | 24);
+    if reverse {
+        if attribute > 8 {
+            return;
+        }
+        style.attrs ^= flag;
+        if underline {
+            style.underline = match style.underline {
+                Underline::None => Underline::Single,
+                _ => Underline::None,
+            };
+        }
+        return;
+    }
+    let on = (1..=8).contains(&attribute);
+    style.attrs.set(flag, on);
+    if underline {
+        style.underline = if on { Underline::Single } else { Underline::None };
+    }
+}
+
+impl Term {
+    /// The rectangle that four parameters from number `first` on give: top, left, bottom, right from 1, absent ones
+    /// the page's, relative to region and margins under DECOM. `None` where nothing is inside.
+    fn rectangle(&self, params: &Params, first: usize) -> Option<Block> {
+        let (rows, cols) = (self.grid.rows(), self.grid.cols());
+        let (top, left) = self.corner(params, first);
+        let side = |i: usize, offset: usize, all: usize| match params.get(first + i) {
+            0 => all,
+            end => (end as usize + offset).min(all),
+        };
+        let bottom = side(2, self.first_row(), rows);
+        let right = side(3, self.first_col(), cols);
+        (top < bottom && left < right).then_some(Block { top, left, bottom, right })
+    }
+
+    /// The corner that two parameters from number `first` on give.
+    fn corner(&self, params: &Params, first: usize) -> (usize, usize) {
+        let top = (params.count(first) - 1 + self.first_row()).min(self.grid.rows() - 1);
+        let left = (params.count(first + 1) - 1 + self.first_col()).min(self.grid.cols() - 1);
+        (top, left)
+    }
+
+    /// DECCRA: parameters 0–3 the source, 5 and 6 the target's corner.
+    pub(crate) fn copy_rectangle(&mut self, params: &Params) {
+        let Some(source) = self.rectangle(params, 0) else { return };
+        let (top, left) = self.corner(params, 5);
+        self.grid.copy_block(source, top, left, self.seq);
+    }
+
+    /// DECERA: blanks in the pen's colours, whatever is protected.
+    pub(crate) fn erase_rectangle(&mut self, params: &Params) {
+        let Some(block) = self.rectangle(params, 0) else { return };
+        self.grid.fill_block(block, self.seq, self.pen.blank());
+    }
+
+    /// DECFRA: parameter 0 is the character, printed as the pen does.
+    pub(crate) fn fill_rectangle(&mut self, params: &Params) {
+        let Some(block) = self.rectangle(params, 1) else { return };
+        let code = params.get(0);
+        let shown = match code {
+            0 => Some(' '),
+            0x20..=0x7e | 0xa0..=0xff => Some(self.charsets.look_up(code as u8)),
+            // xterm also takes what Unicode has beyond Latin-1.
+            _ => char::from_u32(code as u32).filter(|c| code >= 0x100 && props(*c).width() == 1),
+        };
+        let Some(shown) = shown else { return };
+        let mut pen = self.pen.clone();
+        pen.set_link(None);
+        let fill = |grid: &mut _, table| Cell(pen.bits(grid, table) | shown as u64);
+        self.grid.fill_block(block, self.seq, fill);
+    }
+
+    /// DECSERA: characters that DECSCA does not protect become blanks; their looks stay.
+    pub(crate) fn erase_rectangle_selectively(&mut self, params: &Params) {
+        let Some(block) = self.rectangle(params, 0) else { return };
+        let kept = self.protection == crate::edit::Protection::Dec;
+        for row in block.top..block.bottom {
+            self.grid.part_wide(row, block.left, block.right);
+            let (cells, meta) = self.grid.row_mut(row);
+            for cell in &mut cells[block.left..block.right] {
+                if !(kept && cell.is_protected()) {
+                    *cell = cell.blanked();
+                }
+            }
+            meta.revision = self.seq;
+        }
+    }
+
+    /// DECSACE: 2 makes DECCARA and DECRARA change rectangles, else streams of text.
+    pub(crate) fn select_change_extent(&mut self, extent: u16) {
+        self.conformance.extent = extent;
+    }
+
+    /// DECCARA and DECRARA: parameters from 4 on are attributes as in SGR, without colours.
+    pub(crate) fn change_rectangle(&mut self, params: &Params, reverse: bool) {
+        let Some(block) = self.rectangle(params, 0) else { return };
+        let exact = self.conformance.extent == 2;
+        let values = params.values().get(RECTANGLE_PARAMS..).unwrap_or_default();
+        // Without any, as one that is 0.
+        let attributes = if values.is_empty() { &[0][..] } else { values };
+        for row in block.top..block.bottom {
+            let start = if exact || row == block.top { block.left } else { 0 };
+            let end = if exact || row + 1 == block.bottom { block.right } else { self.grid.cols() };
+            self.change_row(row, start, end, |style| {
+                for attribute in attributes {
+                    change_attribute(style, *attribute, reverse);
+                }
+            });
+        }
+    }
+
+    /// Changes the style of columns `start..end`: of all of them under DECSACE 2, else of those that were written.
+    fn change_row(&mut self, row: usize, start: usize, end: usize, change: impl Fn(&mut Style)) {
+        let exact = self.conformance.extent == 2;
+        let slot = self.grid.slot(row);
+        let table = self.grid.table_of(slot);
+        let mut col = start;
+        while col < end {
+            let cell = self.grid.slot_cells(slot)[col];
+            let same = |other: &&Cell| {
+                other.style_id() == cell.style_id() && other.is_blank() == cell.is_blank()
+            };
+            let count = self.grid.slot_cells(slot)[col..end].iter().take_while(same).count();
+            if exact || !cell.is_blank() {
+                let mut style = self.grid.tables(table).view().style(cell.style_id());
+                change(&mut style);
+                let id = self.grid.intern_style(table, &style);
+                let (cells, meta) = self.grid.slot_mut(slot);
+                for cell in &mut cells[col..col + count] {
+                    *cell = cell.with_ids(id, cell.link_id(), cell.cluster_id());
+                }
+                meta.occ = meta.occ.max((col + count) as u16);
+                meta.revision = self.seq;
+            }
+            col += count;
+        }
+    }
+
+    /// DECRQCRA: parameter 0 names the request, 1 is the page, 2–5 the rectangle. Answered only where
+    /// [`Allow::CHECKSUM_REPORTS`] says so: with one cell at a time it reads the screen.
+    pub(crate) fn report_checksum(&mut self, params: &Params) {
+        if !self.allow.contains(Allow::CHECKSUM_REPORTS) {
+            tracing::debug!("DECRQCRA refused");
+            return;
+        }
+        let sum = self.rectangle(params, 2).map_or(0, |block| self.checksum(block));
+        self.reply_text(format!("\x1bP{}!~{sum:04X}\x1b\\", params.get(0)));
+    }
+
+    /// XTCHECKSUM: the convention of DECRQCRA.
+    pub(crate) fn select_checksum(&mut self, bits: u16) {
+        if self.allow.contains(Allow::CHECKSUM_REPORTS) {
+            self.conformance.checksum = bits;
+        }
+    }
+
+    /// The checksum of a rectangle, in the convention XTCHECKSUM chose. DEC's is the negated sum of the characters' codes
+    /// and their attributes' weights, with blanks at the end of a row left out but for the first cell.
+    fn checksum(&self, block: Block) -> u16 {
+        let bits = self.conformance.checksum;
+        let has = |bit: u16| bits & bit != 0;
+        let mut scratch = Scratch::default();
+        let (mut total, mut trimmed, mut waiting) = (0u32, 0u32, 0u32);
+        let mut first = true;
+        for row in block.top..block.bottom {
+            let line = self.grid.live_top() + row as u64;
+            let Some(view) = self.grid.read(line, &mut scratch) else { continue };
+            for col in block.left..block.right {
+                let cell = view.cells.get(col).copied().unwrap_or_default();
+                let is_written = !cell.is_blank() || cell.is_tail();
+                let style = view.tables.style(cell.style_id());
+                if !is_written && !has(checksum::WITH_BLANKS | checksum::WITH_UNWRITTEN) {
+                    continue;
+                }
+                let code = match cell.content() {
+                    Content::Empty => ' ' as u32,
+                    Content::Char(c) => c as u32,
+                    Content::Cluster(id) => view
+                        .tables
+                        .cluster(id as u16)
+                        .map_or(0, |text| text.chars().map(|c| c as u32).sum()),
+                };
+                let code = match code {
+                    _ if cell.is_tail() => continue,
+                    code if has(checksum::CODE_POINTS) => code,
+                    code => code & 0xff,
+                };
+                let mut value = code;
+                let mut drawn = false;
+                if !has(checksum::WITHOUT_ATTRIBUTES) {
+                    for (is_on, weight) in [
+                        (cell.is_protected(), 0x4),
+                        (style.attrs.contains(Attrs::HIDDEN), 0x8),
+                        (style.underline != Underline::None, 0x10),
+                        (style.attrs.contains(Attrs::REVERSE), 0x20),
+                        (style.attrs.contains(Attrs::BLINK), 0x40),
+                        (style.attrs.contains(Attrs::BOLD), 0x80),
+                    ] {
+                        value += if is_on { weight } else { 0 };
+                        drawn |= is_on;
+                    }
+                }
+                total = total.wrapping_add(value);
+                if first || value != ' ' as u32 || drawn {
+                    trimmed = trimmed.wrapping_add(value.wrapping_add(waiting));
+                    waiting = 0;
+                } else if has(checksum::WITH_BLANKS) {
+                    waiting = waiting.wrapping_add(value);
+                }
+                first = has(checksum::WITH_BLANKS);
+            }
+            if !has(checksum::WITH_BLANKS) {
+                waiting = 0;
+                first = false;
+            }
+        }
+        let sum = if has(checksum::WITH_BLANKS) { total } else { trimmed };
+        let sum = if has(checksum::POSITIVE) { sum } else { sum.wrapping_neg() };
+        sum as u16
+    }
+}

@@ -1,0 +1,42 @@
+//! DECRQSS: settings told as the parameters of the sequence that makes them.
+//!
+//! Source: DEC STD 070 "Request selection or setting"; xterm ctlseqs, DCS $ q.
+
+use crate::term::Term;
+
+impl Term {
+    /// DECRQSS: the setting's name is the end of the sequence that makes it.
+    pub(crate) fn report_setting(&mut self, setting: &[u8]) {
+        match self.setting(setting) {
+            Some(value) => self.reply_text(format!("\x1bP1$r{value}\x1b\\")),
+            None => self.reply(b"\x1bP0$r\x1b\\"),
+        }
+    }
+
+    fn setting(&self, setting: &[u8]) -> Option<String> {
+        let (rows, level) = (self.size.rows, self.conformance.level);
+        Some(match setting {
+            b"m" => format!("{}m", self.rendition()),             // SGR
+            b"r" => format!("{};{}r", self.top + 1, self.bottom), // DECSTBM
+            b"s" if level >= 4 => format!("{};{}s", self.left + 1, self.right), // DECSLRM
+            b"t" => format!("{}t", rows.max(24)),                 // DECSLPP
+            b"*|" => format!("{rows}*|"),                         // DECSNLS
+            b"$|" => format!("{}$|", self.size.cols),             // DECSCPP
+            b" q" => format!("{} q", self.cursor_style()),        // DECSCUSR
+            b"\"q" => format!("{}\"q", self.pen.is_protected() as u8), // DECSCA
+            b"\"p" if level >= 2 => {
+                format!("{};{}\"p", 60 + level, 1 - self.conformance.eight_bit as u8) // DECSCL
+            }
+            b"*x" => format!("{}*x", self.conformance.extent), // DECSACE
+            // No status line: the main display is the active one.
+            b"$}" => "0$}".to_owned(), // DECSASD
+            b"$~" => "0$~".to_owned(), // DECSSDT
+            b">t" => {
+                let bits = self.title_modes();
+                let modes: Vec<String> = (0..4).map(|i| (bits >> i & 1).to_string()).collect();
+                format!(">{}t", modes.join(";")) // XTSMTITLE
+            }
+            _ => return None,
+        })
+    }
+}

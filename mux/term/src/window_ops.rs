@@ -1,0 +1,244 @@
+//! XTWINOPS and kin: reports of sizes and titles, and requests to resize and move the window.
+//!
+//! What a program may ask for depends on [`Allow`]. A resize that is allowed is made here at once, so that the next
+//! sequence finds it done, and its owner told by [`Event::Window`], to make it real; of everything else about the
+//! window this keeps what the program asked for, so that its reports agree with its requests where no window is.
+//! Source: xterm ctlseqs, "Window manipulation".
+
+use crate::params::Params;
+use crate::term::{Allow, Term};
+use crate::{Event, Size, WindowRequest};
+
+/// The screen a window could have when nobody says how large it is, in pixels.
+const DISPLAY: (u32, u32) = (1920, 1080);
+/// The most rows or columns a program may ask for.
+const MAX_ASKED: u32 = 1000;
+/// Smallest number of lines that XTWINOPS takes for a DECSLPP.
+const FIRST_LINES: u16 = 24;
+
+/// Which titles XTSMTITLE set to be written, and read, in hexadecimal and in UTF-8.
+mod title_mode {
+    pub const SET_HEX: u8 = 1 << 0;
+    pub const GET_HEX: u8 = 1 << 1;
+    pub const MAX: u16 = 3;
+}
+
+/// What the program asked of its window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WindowState {
+    pub iconified: bool,
+    /// Of the top left corner, in pixels.
+    pub position: (u16, u16),
+    /// The size before it was maximized, per direction.
+    restore_cols: Option<u16>,
+    restore_rows: Option<u16>,
+    /// Bit n: XTSMTITLE n.
+    title_modes: u8,
+}
+
+impl WindowState {
+    /// RIS: how titles are coded; the window stays where it is.
+    pub fn forget(&mut self) {
+        self.title_modes = 0;
+    }
+}
+
+impl Term {
+    /// XTWINOPS.
+    pub(crate) fn window_operation(&mut self, params: &Params) {
+        let operation = params.get(0);
+        match operation {
+            11 => self.reply_text(format!("\x1b[{}t", 1 + self.window.iconified as u8)),
+            13 => {
+                // The text area begins in the window's corner.
+                let (x, y) = self.window.position;
+                self.reply_text(format!("\x1b[3;{x};{y}t"));
+            }
+            14 => {
+                let (height, width) = self.pixels();
+                self.reply_text(format!("\x1b[4;{height};{width}t"));
+            }
+            15 => self.reply_text(format!("\x1b[5;{};{}t", DISPLAY.1, DISPLAY.0)),
+            16 => {
+                let (width, height) = self.size.cell_pixels();
+                self.reply_text(format!("\x1b[6;{height};{width}t"));
+            }
+            18 => self.reply_text(format!("\x1b[8;{};{}t", self.size.rows, self.size.cols)),
+            19 => {
+                let (rows, cols) = self.display_cells();
+                self.reply_text(format!("\x1b[9;{rows};{cols}t"));
+            }
+            20 => self.report_title('L'),
+            21 => self.report_title('l'),
+            22 => self.push_title(params.get(1), params.get(2)),
+            23 => self.pop_title(params.get(1), params.get(2)),
+            _ if !self.allow.contains(Allow::WINDOW_OPS) => {
+                tracing::debug!(operation, "window operation refused");
+            }
+            1 => self.iconify(false),
+            2 => self.iconify(true),
+            3 => {
+                self.window.position = (params.get(1), params.get(2));
+                let (x, y) = self.window.position;
+                self.event(Event::Window(WindowRequest::Move { x, y }));
+            }
+            4 => {
+                let (width, height) = self.size.cell_pixels();
+                let cells = |pixels: u16, cell: u16| pixels.div_ceil(cell);
+                let rows = params.given(1).map(|pixels| cells(pixels, height));
+                let cols = params.given(2).map(|pixels| cells(pixels, width));
+                self.request_size(rows, cols);
+            }
+            5 => self.event(Event::Window(WindowRequest::Raise)),
+            6 => self.event(Event::Window(WindowRequest::Lower)),
+            // Refresh: a view draws by itself.
+            7 => {}
+            8 => self.request_size(params.given(1), params.given(2)),
+            9 => match params.get(1) {
+                0 => self.maximize(false, false, false),
+                1 => self.maximize(true, true, true),
+                2 => self.maximize(true, false, true),
+                3 => self.maximize(true, true, false),
+                _ => {}
+            },
+            10 => match params.get(1) {
+                0 => self.maximize(false, false, false),
+                1 => self.maximize(true, true, true),
+                2 => {
+                    let on = self.window.restore_cols.is_none();
+                    self.maximize(on, true, true);
+                }
+                _ => {}
+            },
+            lines if lines >= FIRST_LINES => self.request_size(Some(lines), None), // DECSLPP
+            _ => tracing::debug!(operation, "unknown window operation"),
+        }
+    }
+
+    /// The text area's height and width, in pixels.
+    fn pixels(&self) -> (u32, u32) {
+        let (width, height) = self.size.cell_pixels();
+        (height as u32 * self.size.rows as u32, width as u32 * self.size.cols as u32)
+    }
+
+    /// Rows and columns of a window that fills its screen.
+    fn display_cells(&self) -> (u16, u16) {
+        let (width, height) = self.size.cell_pixels();
+        let cells = |pixels: u32, cell: u16| (pixels / cell as u32).clamp(1, MAX_ASKED) as u16;
+        (cells(DISPLAY.1, height), cells(DISPLAY.0, width))
+    }
+
+    fn iconify(&mut self, on: bool) {
+        if self.window.iconified != on {
+            self.window.iconified = on;
+            self.event(Event::Window(WindowRequest::Iconify(on)));
+        }
+    }
+
+    /// Makes the window fill its screen in one direction or both, or undoes that.
+    fn maximize(&mut self, on: bool, wide: bool, high: bool) {
+        let window = &mut self.window;
+        if on {
+            window.restore_cols.get_or_insert(self.size.cols);
+            window.restore_rows.get_or_insert(self.size.rows);
+            let keep = |maximize: bool| if maximize { Some(0) } else { None };
+            self.request_size(keep(high), keep(wide));
+        } else {
+            let (rows, cols) = (window.restore_rows.take(), window.restore_cols.take());
+            self.request_size(rows, cols);
+        }
+    }
+
+    /// Asks for a size in cells: `None` keeps what is, 0 is as much as the screen has. Only where
+    /// [`Allow::WINDOW_OPS`] says so.
+    pub(crate) fn request_size(&mut self, rows: Option<u16>, cols: Option<u16>) {
+        if !self.allow.contains(Allow::WINDOW_OPS) {
+            tracing::debug!("resize refused");
+            return;
+        }
+        let (most_rows, most_cols) = self.display_cells();
+        let side = |asked: Option<u16>, now: u16, most: u16| match asked {
+            None => now,
+            Some(0) => most,
+            Some(asked) => asked.min(MAX_ASKED as u16),
+        };
+        let size = Size {
+            rows: side(rows, self.size.rows, most_rows),
+            cols: side(cols, self.size.cols, most_cols),
+            ..self.size
+        };
+        if size != self.size {
+            self.resize(size);
+            self.event(Event::Window(WindowRequest::Resize(size)));
+        }
+    }
+
+    /// DECCOLM (?3), while ?40 is set: 132 columns or 80, an empty screen unless DECNCSM, no margins.
+    pub(crate) fn set_column_mode(&mut self, on: bool) {
+        use crate::modes::DecModes;
+        if !self.dec.contains(DecModes::ALLOW_COLUMNS) {
+            return;
+        }
+        if !self.dec.contains(DecModes::KEEP_ON_COLUMNS) {
+            self.clear_screen();
+        }
+        self.dec.set(DecModes::COLUMNS_132, on);
+        self.request_size(None, Some(if on { 132 } else { 80 }));
+        self.make_rows_single();
+        (self.top, self.bottom) = (0, self.grid.rows());
+        (self.left, self.right) = (0, self.grid.cols());
+        self.move_to(1, 1);
+    }
+
+    /// DECSCPP: 80 columns (or 0) or 132, without anything else that DECCOLM does.
+    pub(crate) fn set_columns(&mut self, columns: u16) {
+        let columns = match columns {
+            0 | 80 => 80,
+            132 => 132,
+            _ => return,
+        };
+        self.request_size(None, Some(columns));
+    }
+
+    /// DECSNLS: 1–255 lines.
+    pub(crate) fn set_lines(&mut self, lines: u16) {
+        if (1..=255).contains(&lines) {
+            self.request_size(Some(lines), None);
+        }
+    }
+
+    /// XTSMTITLE: 0 titles are set, 1 reported in hexadecimal; 2 and 3 the same in UTF-8, which we always do.
+    pub(crate) fn set_title_modes(&mut self, params: &Params, on: bool) {
+        for &mode in params.values() {
+            if mode <= title_mode::MAX {
+                let bit = 1 << mode;
+                self.window.title_modes = self.window.title_modes & !bit | if on { bit } else { 0 };
+            }
+        }
+    }
+
+    /// The settings of XTSMTITLE, for DECRQSS.
+    pub(crate) fn title_modes(&self) -> u8 {
+        self.window.title_modes
+    }
+
+    /// Whether OSC 0, 1 and 2 bring their text in hexadecimal.
+    pub(crate) fn titles_come_in_hex(&self) -> bool {
+        self.window.title_modes & title_mode::SET_HEX != 0
+    }
+
+    /// XTWINOPS 20 (`L`, the icon's label) and 21 (`l`, the title): only where [`Allow::TITLE_REPORTS`] says so.
+    fn report_title(&mut self, which: char) {
+        if !self.allow.contains(Allow::TITLE_REPORTS) {
+            tracing::debug!("report of a title refused");
+            return;
+        }
+        let title = if which == 'L' { &self.icon_title } else { &self.title };
+        let title = if self.window.title_modes & title_mode::GET_HEX != 0 {
+            title.bytes().map(|byte| format!("{byte:02X}")).collect()
+        } else {
+            title.clone()
+        };
+        self.reply_text(format!("\x1b]{which}{title}\x1b\\"));
+    }
+}
