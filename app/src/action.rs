@@ -3,7 +3,7 @@
 //! Keys, the check of the configuration and the reference page come from this table; what an action does is the
 //! window's.
 
-use std::{ops::RangeInclusive, str::FromStr};
+use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 use unterm_mux::{
     Axis, Direction,
@@ -49,6 +49,18 @@ pub enum Action {
     ResetFontSize,
     /// Fills the screen, and back.
     Fullscreen,
+    /// Lists every action.
+    CommandPalette,
+    /// Lists the themes.
+    ChooseTheme,
+    /// Lists the tabs.
+    ChooseTab,
+    /// Lists the shells to open a tab with.
+    ChooseShell,
+    /// Opens the configuration in an editor.
+    OpenConfig,
+    /// Starts another instance with a window of its own.
+    NewWindow,
     /// Scrolls by pages; on the alternate screen the key goes to the program.
     ScrollPages(i32),
     /// Scrolls by lines; on the alternate screen the key goes to the program.
@@ -160,6 +172,12 @@ pub const ACTIONS: &[Entry] = &[
     },
     plain!("scroll_to_top", "Scroll to the top", "Shows the oldest line; a full-screen program gets the key.", Action::ScrollToTop, ["shift+home"]),
     plain!("scroll_to_bottom", "Scroll to the end", "Shows the live screen; a full-screen program gets the key.", Action::ScrollToBottom, ["shift+end"]),
+    plain!("command_palette", "Command palette", "Lists every action, to find one by its name.", Action::CommandPalette, ["ctrl+shift+p"]),
+    plain!("choose_theme", "Choose theme", "Lists the themes, shows the marked one, and sets the chosen one in the configuration.", Action::ChooseTheme, []),
+    plain!("choose_tab", "Choose tab", "Lists the tabs by their titles.", Action::ChooseTab, []),
+    plain!("choose_shell", "Choose shell", "Lists the installed shells, and opens a tab with the chosen one.", Action::ChooseShell, ["ctrl+shift+n"]),
+    plain!("open_config", "Open configuration", "Opens config.toml in a new tab with $VISUAL, $EDITOR or vi; a missing file is made first, with every key in a comment.", Action::OpenConfig, []),
+    plain!("new_window", "New window", "Starts another Unterm with a window of its own.", Action::NewWindow, []),
     plain!("fullscreen", "Full screen", "Fills the screen, and back.", Action::Fullscreen, ["f11", "alt+enter"]),
 ];
 
@@ -291,6 +309,37 @@ impl FromStr for Chord {
             },
         };
         Ok(Self { modifiers, key })
+    }
+}
+
+/// As people write it: `Ctrl+Shift+PgUp`.
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MODIFIERS: [(Modifiers, &str); 4] = [
+            (Modifiers::SUPER, "Super+"),
+            (Modifiers::CTRL, "Ctrl+"),
+            (Modifiers::ALT, "Alt+"),
+            (Modifiers::SHIFT, "Shift+"),
+        ];
+        for (modifier, name) in MODIFIERS {
+            if self.modifiers.contains(modifier) {
+                f.write_str(name)?;
+            }
+        }
+        if let Key::F(number) = self.key {
+            return write!(f, "F{number}");
+        }
+        if let Some((name, _)) = KEYS.iter().find(|(_, key)| *key == self.key) {
+            return f.write_str(&match *name {
+                "page_up" => "PgUp".to_owned(),
+                "page_down" => "PgDn".to_owned(),
+                name => name[..1].to_uppercase() + &name[1..],
+            });
+        }
+        match self.key {
+            Key::Char(c) => write!(f, "{}", c.to_uppercase()),
+            other => write!(f, "{other:?}"),
+        }
     }
 }
 

@@ -193,6 +193,7 @@ fn looks(renderer: &mut Renderer, folder: &Path, scale: f32) {
             size: 13.0 * scale,
             bold: i == 1,
             align,
+            ..Label::default()
         });
     }
     let panel =

@@ -327,7 +327,9 @@ impl<'a> Target<'a> {
                 let (width, height) = (placement.width, placement.height);
                 match image.content {
                     SwashContent::Mask => {
-                        self.mask(&image.data, width, height, x, y, label.color, clip);
+                        let accent = glyph.color_opt.map(|c| Rgb { r: c.r(), g: c.g(), b: c.b() });
+                        let color = accent.unwrap_or(label.color);
+                        self.mask(&image.data, width, height, x, y, color, clip);
                     }
                     SwashContent::Color | SwashContent::SubpixelMask => {
                         self.rgba(&image.data, PixelRect { x, y, width, height }, 255, clip);

@@ -1,10 +1,11 @@
 //! Chrome text: shaped once, kept while it is shown, cut with an ellipsis where it is too long.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
-use cosmic_text::{Attrs, Buffer, Family, Metrics, Shaping, Weight, Wrap};
+use cosmic_text::{Attrs, Buffer, Color, Family, Metrics, Shaping, Weight, Wrap};
 use rustc_hash::FxHashMap;
 use unicode_segmentation::UnicodeSegmentation;
+use unterm_term::Rgb;
 
 use crate::fonts::{BUNDLED_FAMILY, Fonts};
 use crate::frame::FrameLabel;
@@ -19,8 +20,18 @@ struct Shaped {
     used: bool,
 }
 
-/// What decides how text is shaped: itself, the bits of its size, bold, and the width it is cut to in pixels.
-type Key = (String, u32, bool, u32);
+/// What decides how text is shaped: its look, the bits of its size, and the width it is cut to in pixels.
+type Key = (Look, u32, u32);
+
+/// Text and what it looks like, but for its size and colour.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Look {
+    text: String,
+    bold: bool,
+    /// See [`Label::accents`].
+    accents: Vec<Range<usize>>,
+    accent: Rgb,
+}
 
 /// Shaped labels, kept from frame to frame.
 #[derive(Default)]
@@ -37,16 +48,23 @@ impl Labels {
 
     /// Width of the text, uncut, in pixels.
     pub(crate) fn width(&mut self, fonts: &mut Fonts, text: &str, size: f32, bold: bool) -> f32 {
-        self.shaped(fonts, text, size, bold, UNCUT).width
+        let look = Look { text: text.to_owned(), bold, ..Look::default() };
+        self.shaped(fonts, look, size, UNCUT).width
     }
 
     pub(crate) fn layout(&mut self, fonts: &mut Fonts, label: &Label) -> FrameLabel {
         let room = label.rect.width;
-        let whole = self.shaped(fonts, &label.text, label.size, label.bold, UNCUT);
+        let look = Look {
+            text: label.text.clone(),
+            bold: label.bold,
+            accents: label.accents.clone(),
+            accent: label.accent,
+        };
+        let whole = self.shaped(fonts, look.clone(), label.size, UNCUT);
         let shaped = if whole.width.ceil() as u32 <= room {
             whole
         } else {
-            self.shaped(fonts, &label.text, label.size, label.bold, room)
+            self.shaped(fonts, look, label.size, room)
         };
         let free = (room as f32 - shaped.width).max(0.0);
         let indent = match label.align {
@@ -69,23 +87,17 @@ impl Labels {
         self.shaped.retain(|_, shaped| std::mem::take(&mut shaped.used));
     }
 
-    fn shaped(
-        &mut self,
-        fonts: &mut Fonts,
-        text: &str,
-        size: f32,
-        bold: bool,
-        room: u32,
-    ) -> Shaped {
-        let key = (text.to_owned(), size.to_bits(), bold, room);
+    fn shaped(&mut self, fonts: &mut Fonts, look: Look, size: f32, room: u32) -> Shaped {
+        let key = (look, size.to_bits(), room);
         if let Some(shaped) = self.shaped.get_mut(&key) {
             shaped.used = true;
             return shaped.clone();
         }
+        let look = &key.0;
         let mut shaped = if room == UNCUT {
-            shape(fonts, text, size, bold)
+            shape(fonts, look, &look.text, size)
         } else {
-            cut(fonts, text, size, bold, room as f32)
+            cut(fonts, look, size, room as f32)
         };
         shaped.used = true;
         self.shaped.insert(key, shaped.clone());
@@ -93,35 +105,55 @@ impl Labels {
     }
 }
 
-fn shape(fonts: &mut Fonts, text: &str, size: f32, bold: bool) -> Shaped {
+/// Shapes `text`, which is the look's own or the start of it with an ellipsis.
+fn shape(fonts: &mut Fonts, look: &Look, text: &str, size: f32) -> Shaped {
     let size = if size.is_finite() { size.clamp(1.0, 1000.0) } else { 12.0 };
     let line_height = (size * 1.3).round().max(1.0);
     fonts.cover(text);
     let system = &mut fonts.system;
     let mut buffer = Buffer::new(system, Metrics::new(size, line_height));
     buffer.set_wrap(Wrap::None);
-    let attrs = Attrs::new().family(Family::Name(BUNDLED_FAMILY)).weight(if bold {
-        Weight::BOLD
-    } else {
-        Weight::NORMAL
-    });
-    // One line, whatever a title holds.
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    buffer.set_text(&line, &attrs, Shaping::Advanced, None);
+    let weight = if look.bold { Weight::BOLD } else { Weight::NORMAL };
+    let attrs = Attrs::new().family(Family::Name(BUNDLED_FAMILY)).weight(weight);
+    // One line, whatever a title holds. Controls are of one byte or two, and so is what stands for them.
+    let line: String = text
+        .chars()
+        .map(|c| match (c.is_control(), c.len_utf8()) {
+            (false, _) => c,
+            (true, 1) => ' ',
+            (true, _) => '\u{a0}',
+        })
+        .collect();
+    let accent = Color::rgb(look.accent.r, look.accent.g, look.accent.b);
+    let mut spans = Vec::new();
+    let mut at = 0;
+    for part in &look.accents {
+        let part = part.start.max(at)..part.end.min(line.len());
+        let (Some(before), Some(accented)) = (line.get(at..part.start), line.get(part.clone()))
+        else {
+            continue;
+        };
+        spans.push((before, attrs.clone()));
+        spans.push((accented, attrs.clone().color(accent)));
+        at = part.end;
+    }
+    spans.push((&line[at..], attrs.clone()));
+    buffer.set_rich_text(spans, &attrs, Shaping::Advanced, None);
     buffer.shape_until_scroll(system, false);
     let width = buffer.layout_runs().map(|run| run.line_w).fold(0.0, f32::max);
     Shaped { buffer: Arc::new(buffer), width, line_height, used: false }
 }
 
 /// The longest start of the text that fits with an ellipsis after it.
-fn cut(fonts: &mut Fonts, text: &str, size: f32, bold: bool, room: f32) -> Shaped {
+fn cut(fonts: &mut Fonts, look: &Look, size: f32, room: f32) -> Shaped {
+    let text = look.text.as_str();
     let ends: Vec<usize> = text.grapheme_indices(true).map(|(start, _)| start).collect();
     let (mut fits, mut too_long) = (0, ends.len());
-    let mut best = shape(fonts, "", size, bold);
+    let mut best = shape(fonts, look, "", size);
     while fits < too_long {
         let middle = (fits + too_long) / 2;
         let end = ends.get(middle).copied().unwrap_or(text.len());
-        let shaped = shape(fonts, &format!("{}…", text[..end].trim_end()), size, bold);
+        let shaped = shape(fonts, look, &format!("{}…", text[..end].trim_end()), size);
         if shaped.width <= room {
             fits = middle + 1;
             best = shaped;

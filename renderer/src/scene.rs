@@ -76,7 +76,7 @@ pub enum LabelAlign {
 
 /// One line of chrome text in the UI font, centred vertically in its rectangle, cut with an ellipsis where it is too
 /// long.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Label {
     /// Where.
     pub rect: PixelRect,
@@ -90,6 +90,10 @@ pub struct Label {
     pub bold: bool,
     /// Alignment.
     pub align: LabelAlign,
+    /// Parts of the text in a colour of their own: byte ranges in order, which don't touch.
+    pub accents: Vec<std::ops::Range<usize>>,
+    /// That colour.
+    pub accent: Rgb,
 }
 
 /// Everything a window shows.

@@ -411,6 +411,7 @@ fn damage_of_chrome_is_its_rectangles() {
         size: 13.0,
         bold: false,
         align: LabelAlign::Left,
+        ..Label::default()
     });
     renderer.frame(&scene);
     let before = renderer.last_frame().clone();
@@ -441,6 +442,7 @@ fn labels_are_cut_with_an_ellipsis() {
         size: 13.0,
         bold: false,
         align: LabelAlign::Left,
+        ..Label::default()
     });
     let label = &renderer.frame(&scene).labels[0];
     let runs: Vec<_> = label.buffer.layout_runs().collect();

@@ -200,6 +200,7 @@ fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u3
             size: 13.0,
             bold: extras.dim,
             align: LabelAlign::Center,
+            ..Label::default()
         });
     }
     let size = (scene.width, scene.height);

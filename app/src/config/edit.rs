@@ -5,7 +5,7 @@ use std::{fs, io::Write, path::Path};
 use anyhow::{Context, Result, bail};
 use toml_edit::{DocumentMut, Item, Value};
 
-use super::{FILE, parse::parse};
+use super::{Config, FILE, parse::parse, reference};
 
 /// Sets a key of the file in `home`, given as the names of its section and itself.
 ///
@@ -42,6 +42,26 @@ pub fn set(home: &Path, key: &[&str], value: Value) -> Result<()> {
     if let Err(problems) = parse(&text, home) {
         bail!("{}", problems[0].message);
     }
+    write(&file, &text).with_context(|| file.display().to_string())
+}
+
+/// Makes the file where there is none: every key with its meaning and default, in comments.
+///
+/// # Errors
+/// When it can't be written.
+pub fn create(home: &Path) -> Result<()> {
+    let file = home.join(FILE);
+    if file.exists() {
+        return Ok(());
+    }
+    let text: String = reference::print(&Config::default())
+        .lines()
+        .map(|line| match line {
+            "" => "\n".to_owned(),
+            line if line.starts_with('#') || line.starts_with('[') => format!("{line}\n"),
+            line => format!("#{line}\n"),
+        })
+        .collect();
     write(&file, &text).with_context(|| file.display().to_string())
 }
 
@@ -94,6 +114,16 @@ mod tests {
         assert!(error.contains("did you mean \"nord\"?"), "{error}");
         assert!(set(home.path(), &["font", "sise"], 1.into()).is_err());
         assert_eq!(text(&home), "theme = 'nord'\n");
+    }
+
+    #[test]
+    fn a_new_file_says_nothing_but_the_defaults_and_an_old_one_stays() {
+        let empty = tempfile::tempdir().unwrap();
+        create(empty.path()).unwrap();
+        assert_eq!(parse(&text(&empty), empty.path()), Ok(Config::default()));
+        let old = home("theme = 'nord'\n");
+        create(old.path()).unwrap();
+        assert_eq!(text(&old), "theme = 'nord'\n");
     }
 
     #[test]

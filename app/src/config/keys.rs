@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::parse::did_you_mean;
-use crate::action::{ACTIONS, Action, Chord};
+use crate::action::{ACTIONS, Action, Chord, Entry, Takes};
 
 /// What stands in the file for "no action: the key is the program's".
 const NONE: &str = "none";
@@ -60,6 +60,19 @@ impl Keymap {
         Self(map)
     }
 
+    /// The keys of an action that takes nothing, for people; the shortest, where there are several.
+    pub fn keys_of(&self, entry: &Entry) -> String {
+        let Takes::Nothing(action) = &entry.takes else { return String::new() };
+        let mut keys: Vec<String> = self
+            .0
+            .iter()
+            .filter(|(_, bound)| *bound == action)
+            .map(|(chord, _)| chord.to_string())
+            .collect();
+        keys.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+        keys.into_iter().next().unwrap_or_default()
+    }
+
     /// The action bound to a key.
     pub fn get(&self, chord: Chord) -> Option<&Action> {
         self.0.get(&chord)
@@ -82,6 +95,17 @@ mod tests {
             chord(keys).unwrap_or_else(|why| panic!("{why}"));
         }
         assert_eq!(keymap(&[]).0.len(), all.len(), "two actions share a key, or one is not valid");
+    }
+
+    #[test]
+    fn keys_are_named_for_people() {
+        let entry = |name| ACTIONS.iter().find(|entry| entry.name == name).unwrap();
+        let map = keymap(&[("ctrl+shift+t", "none")]);
+        assert_eq!(map.keys_of(entry("new_tab")), "");
+        assert_eq!(map.keys_of(entry("move_tab_left")), "Ctrl+Shift+PgUp");
+        assert_eq!(map.keys_of(entry("copy")), "Ctrl+C");
+        assert_eq!(map.keys_of(entry("focus_left")), "Alt+Left");
+        assert_eq!(map.keys_of(entry("smaller_font")), "Ctrl+-");
     }
 
     #[test]

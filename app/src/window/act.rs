@@ -1,10 +1,16 @@
 //! What the window's actions do.
 
+use std::process::Stdio;
+
 use unterm_mux::{OnExit, Pane, Spawn, input::Modifiers};
 use winit::window::Fullscreen;
 
 use super::{App, clipboard::Buffer};
-use crate::{action::Action, args::FONT_SIZES};
+use crate::{
+    action::Action,
+    args::FONT_SIZES,
+    config::{FILE, edit},
+};
 
 /// How far one press moves a divider, as a share of the split.
 const RESIZE_STEP: f32 = 0.04;
@@ -52,6 +58,12 @@ impl App {
             Action::FontSize(points) => self.set_font_size(self.fonts.size + points),
             Action::ResetFontSize => self.set_font_size(self.configured_font_size()),
             Action::Fullscreen => self.toggle_fullscreen(),
+            Action::CommandPalette => self.pick_command(),
+            Action::ChooseTheme => self.pick_theme(),
+            Action::ChooseTab => self.pick_tab(),
+            Action::ChooseShell => self.pick_shell(),
+            Action::OpenConfig => self.open_config(),
+            Action::NewWindow => self.new_window(),
             Action::ScrollPages(_)
             | Action::ScrollLines(_)
             | Action::ScrollToTop
@@ -69,7 +81,7 @@ impl App {
     }
 
     /// A shell in the focused pane's directory, as long as that is one.
-    fn spawn_beside(&self) -> Spawn {
+    pub(super) fn spawn_beside(&self) -> Spawn {
         let cwd = self.focused_pane().and_then(|pane| pane.cwd_path()).filter(|cwd| cwd.is_dir());
         Spawn { cwd, ..Spawn::default() }
     }
@@ -107,6 +119,45 @@ impl App {
         if size != self.fonts.size {
             self.fonts.size = size;
             self.apply_fonts();
+        }
+    }
+
+    /// Opens the configuration in an editor.
+    fn open_config(&mut self) {
+        let home = self.settings.home();
+        if let Err(error) = edit::create(home) {
+            self.complain("config", format!("The configuration can't be made.\n{error:#}"));
+            return;
+        }
+        let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
+        let editor = editor.filter(|editor| !editor.trim().is_empty());
+        let mut words = editor.as_deref().unwrap_or("vi").split_whitespace().map(str::to_owned);
+        let spawn = Spawn {
+            program: words.next(),
+            args: words.chain([home.join(FILE).to_string_lossy().into_owned()]).collect(),
+            ..self.spawn_beside()
+        };
+        if let Err(error) = self.mux.open_tab(spawn, None, OnExit::Close) {
+            self.complain("editor", format!("The editor can't be started.\n{error}"));
+        }
+    }
+
+    /// Starts another instance, which outlives this one.
+    fn new_window(&mut self) {
+        let start = || {
+            let mut command = std::process::Command::new(std::env::current_exe()?);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            if let Some(cwd) = self.spawn_beside().cwd {
+                command.current_dir(cwd);
+            }
+            #[cfg(unix)]
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            let mut child = command.spawn()?;
+            // Somebody has to wait for its end, or it stays in the table of processes.
+            std::thread::Builder::new().name("new window".to_owned()).spawn(move || child.wait())
+        };
+        if let Err(error) = start() {
+            self.complain("window", format!("Another window can't be started.\n{error}"));
         }
     }
 

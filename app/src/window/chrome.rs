@@ -17,6 +17,8 @@ pub(super) struct Colors {
     pub(super) accent: Rgb,
     pub(super) bell: Rgb,
     pub(super) danger: Rgb,
+    /// The accent as text.
+    pub(super) accent_text: Rgb,
 }
 
 impl Colors {
@@ -31,7 +33,8 @@ impl Colors {
             muted: readable(mix(surface, text, 0.6), raised),
             accent: palette.colors[4],
             bell: palette.colors[3],
-            danger: palette.colors[1],
+            danger: readable(palette.colors[1], raised),
+            accent_text: readable(palette.colors[4], raised),
         }
     }
 }
@@ -215,6 +218,7 @@ impl<'a> TabBar<'a> {
             size: self.geometry.ui_font(),
             bold: false,
             align,
+            ..Label::default()
         }
     }
 }

@@ -254,6 +254,9 @@ impl App {
             self.pointer.position,
         );
         self.toasts.draw(&geometry, &colors, &mut scene);
+        if let Some(picker) = &self.picker {
+            picker.panel().draw(&geometry, &colors, &mut self.renderer, &mut scene);
+        }
         self.renderer.frame(&scene);
         screen.window.pre_present_notify();
         if let Err(error) = screen.painter.paint(&mut self.renderer) {

@@ -11,6 +11,7 @@ use winit::event::{ElementState, Ime, KeyEvent};
 
 use super::{
     App,
+    clipboard::Buffer,
     keys::{self, Pressed},
     send,
 };
@@ -32,6 +33,12 @@ impl App {
                 // Its press was a shortcut of ours.
                 return;
             }
+        } else if self.is_picking(event.physical_key) {
+            return match self.bound(pressed, told) {
+                Some(Action::Paste) => self.paste_into_picker(Buffer::Clipboard),
+                Some(Action::PastePrimary) => self.paste_into_picker(Buffer::Primary),
+                _ => self.picker_key(pressed, told, event),
+            };
         } else if let Some(bound) = self.bound(pressed, told)
             && self.act(bound, told)
         {
@@ -97,6 +104,10 @@ impl App {
     pub(super) fn ime(&mut self, event: Ime) {
         let Some(pane) = self.focused_pane() else { return };
         match event {
+            Ime::Commit(text) if self.picker.is_some() => {
+                self.set_preedit(&pane, None);
+                self.picker_text(&text);
+            }
             Ime::Commit(text) => {
                 self.set_preedit(&pane, None);
                 let keyboard = pane.term().keyboard();

@@ -11,6 +11,8 @@ mod geometry;
 mod inbox;
 mod keyboard;
 mod keys;
+mod panel;
+mod picker;
 mod pointer;
 mod preferences;
 mod selection;
@@ -52,6 +54,7 @@ use draw::Pacing;
 use geometry::Geometry;
 use inbox::{Inbox, News, Wake};
 use keys::Held;
+use picker::Picker;
 use pointer::Pointer;
 use toast::Toasts;
 use view::View;
@@ -151,6 +154,8 @@ struct App {
     palette: Arc<Palette>,
     fonts: FontOptions,
     toasts: Toasts,
+    /// The panel, while it is open.
+    picker: Option<Picker>,
     renderer: Renderer,
     screen: Option<Screen>,
     views: HashMap<PaneId, View>,
@@ -200,6 +205,7 @@ impl App {
             renderer: Renderer::new(fonts.clone()),
             fonts,
             toasts: Toasts::default(),
+            picker: None,
             screen: None,
             views: HashMap::new(),
             tabs: Vec::new(),
@@ -412,13 +418,27 @@ impl App {
         }
     }
 
-    /// The text to paste has come, or there is none.
+    /// Asks for text to paste into the panel.
+    fn paste_into_picker(&mut self, buffer: Buffer) {
+        if let Some(pane) = self.focused_pane() {
+            self.paste(buffer, pane.id());
+        }
+    }
+
+    /// The text to paste has come, or there is none. A panel that is open takes it.
     fn pasted(&mut self, id: PaneId, text: Option<&str>) {
         let Some(view) = self.views.get_mut(&id) else { return };
         view.pastes_due = view.pastes_due.saturating_sub(1);
         let behind = match view.pastes_due {
             0 => std::mem::take(&mut view.typed_ahead),
             _ => Vec::new(),
+        };
+        let text = match text {
+            Some(text) if self.picker.is_some() => {
+                self.picker_text(text);
+                None
+            }
+            text => text,
         };
         let Some(pane) = self.mux.pane(id) else { return };
         if let Some(text) = text {

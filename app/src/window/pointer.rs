@@ -101,6 +101,10 @@ impl App {
         if self.pointer.position.is_some_and(|(x, y)| self.dismiss_toast(x, y)) {
             return;
         }
+        if self.picker.is_some() {
+            let (x, y) = self.pointer.position.unwrap_or((-1.0, -1.0));
+            return self.picker_click(x, y);
+        }
         if let Some(part) = self.tab_bar_part() {
             return self.tab_bar_pressed(part, button);
         }
@@ -391,6 +395,12 @@ impl App {
                 (at.x / f64::from(height), at.y / f64::from(height), 1.0)
             }
         };
+        if self.picker.is_some() {
+            if y != 0.0 {
+                self.picker_wheel(y > 0.0);
+            }
+            return;
+        }
         if self.tab_bar_part().is_some() {
             if y != 0.0 {
                 self.switch_tab(if y > 0.0 { -1 } else { 1 });

@@ -72,11 +72,15 @@ impl App {
 
     /// Makes the theme's colours those of every pane.
     pub(super) fn apply_theme(&mut self) {
-        let light = self.screen.as_ref().and_then(|screen| screen.window.theme());
-        let light = light.map(|theme| theme == SystemTheme::Light);
-        self.palette = environment::palette(&self.config, self.settings.home(), light);
+        self.palette = environment::palette(&self.config, self.settings.home(), self.is_light());
         environment::apply(&self.mux, &self.config, &self.palette);
         self.pacing.ask();
+    }
+
+    /// Whether the system's appearance is light, where it tells.
+    pub(super) fn is_light(&self) -> Option<bool> {
+        let theme = self.screen.as_ref()?.window.theme()?;
+        Some(theme == SystemTheme::Light)
     }
 
     /// The font size that is preferred: on the command line, else in the file.

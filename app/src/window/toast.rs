@@ -106,6 +106,7 @@ impl Toasts {
                     size: geometry.ui_font(),
                     bold: index == 0,
                     align: LabelAlign::Left,
+                    ..Label::default()
                 });
             }
         }

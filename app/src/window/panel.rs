@@ -1,0 +1,476 @@
+//! The panel over the panes: a line to type in and a list that narrows to what was typed. The command palette and every
+//! picker are this one thing with other items.
+//!
+//! Owns what is typed, listed and chosen; what a choice does is `picker.rs`.
+
+use nucleo_matcher::{
+    Config, Matcher, Utf32Str,
+    pattern::{CaseMatching, Normalization, Pattern},
+};
+use unterm_mux::input::{Key, Modifiers};
+use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
+
+use super::{
+    chrome::Colors,
+    geometry::{Geometry, contains},
+};
+
+/// Width, padding and radius in logical pixels.
+const WIDTH: f32 = 560.0;
+const PADDING: f32 = 12.0;
+const RADIUS: f32 = 8.0;
+/// Items in sight at most.
+const ROWS: usize = 12;
+/// Characters that can be typed.
+const QUERY_CAP: usize = 256;
+
+/// One thing to choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Item<C> {
+    pub(super) title: String,
+    /// Said at the right: keys, or what kind of thing it is.
+    pub(super) note: String,
+    pub(super) choice: C,
+}
+
+/// An item that matches what is typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Shown {
+    item: usize,
+    /// Byte ranges of its title that match.
+    accents: Vec<std::ops::Range<usize>>,
+}
+
+/// What a key did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// Nothing that anyone else must know.
+    Stay,
+    /// Another item is marked, or others are listed.
+    Moved,
+    /// The marked item, or, without items, what was typed, is chosen.
+    Chosen,
+    Closed,
+}
+
+/// The panel.
+#[derive(Clone, Debug)]
+pub(super) struct Panel<C> {
+    /// What to type, said while nothing is.
+    hint: String,
+    query: String,
+    /// Why what was typed is not right.
+    message: Option<String>,
+    items: Vec<Item<C>>,
+    shown: Vec<Shown>,
+    marked: usize,
+    /// First row in sight.
+    first: usize,
+}
+
+impl<C> Panel<C> {
+    /// A panel of these items, the one at `marked` marked.
+    pub(super) fn new(hint: impl Into<String>, items: Vec<Item<C>>, marked: usize) -> Self {
+        let mut panel = Self {
+            hint: hint.into(),
+            query: String::new(),
+            message: None,
+            items,
+            shown: Vec::new(),
+            marked: 0,
+            first: 0,
+        };
+        panel.narrow();
+        panel.mark(marked);
+        panel
+    }
+
+    /// What was typed.
+    pub(super) fn query(&self) -> &str {
+        &self.query
+    }
+
+    /// The choice of the marked item.
+    pub(super) fn choice(&self) -> Option<&C> {
+        Some(&self.items[self.shown.get(self.marked)?.item].choice)
+    }
+
+    /// Says why what was typed is not right.
+    pub(super) fn complain(&mut self, message: String) {
+        self.message = Some(message);
+    }
+
+    /// Adds text at the end of what is typed: one line of it, without controls.
+    pub(super) fn insert(&mut self, text: &str) -> Outcome {
+        let line = text.lines().next().unwrap_or_default();
+        let room = QUERY_CAP.saturating_sub(self.query.chars().count());
+        self.query.extend(line.chars().filter(|c| !c.is_control()).take(room));
+        self.narrow();
+        Outcome::Moved
+    }
+
+    /// A key was pressed; `text`: what it types.
+    pub(super) fn key(&mut self, key: Key, modifiers: Modifiers, text: Option<&str>) -> Outcome {
+        let ctrl = modifiers.contains(Modifiers::CTRL);
+        match (key, ctrl) {
+            (Key::Escape, _) | (Key::Char('c' | 'g'), true) => Outcome::Closed,
+            (Key::Enter | Key::KeypadEnter, _) => Outcome::Chosen,
+            (Key::Up, _) | (Key::Char('p' | 'k'), true) => self.step(-1),
+            (Key::Down, _) | (Key::Char('n' | 'j'), true) => self.step(1),
+            (Key::Tab, _) => self.step(if modifiers.contains(Modifiers::SHIFT) { -1 } else { 1 }),
+            (Key::PageUp, _) => self.page(-1),
+            (Key::PageDown, _) => self.page(1),
+            (Key::Home, _) => self.mark(0),
+            (Key::End, _) => self.mark(usize::MAX),
+            (Key::Backspace, false) => {
+                self.query.pop();
+                self.narrow();
+                Outcome::Moved
+            }
+            (Key::Backspace, true) | (Key::Char('w'), true) => {
+                let end = self.query.trim_end().rfind(' ').map_or(0, |space| space + 1);
+                self.query.truncate(end);
+                self.narrow();
+                Outcome::Moved
+            }
+            (Key::Char('u'), true) => {
+                self.query.clear();
+                self.narrow();
+                Outcome::Moved
+            }
+            (_, false) if !modifiers.intersects(Modifiers::ALT | Modifiers::SUPER) => match text {
+                Some(text) if !text.is_empty() => self.insert(text),
+                _ => Outcome::Stay,
+            },
+            _ => Outcome::Stay,
+        }
+    }
+
+    /// Moves the mark, round the ends.
+    pub(super) fn step(&mut self, by: isize) -> Outcome {
+        let count = self.shown.len() as isize;
+        if count == 0 {
+            return Outcome::Stay;
+        }
+        self.mark((self.marked as isize + by).rem_euclid(count) as usize)
+    }
+
+    fn page(&mut self, by: isize) -> Outcome {
+        self.mark(self.marked.saturating_add_signed(by * ROWS as isize))
+    }
+
+    fn mark(&mut self, row: usize) -> Outcome {
+        self.marked = row.min(self.shown.len().saturating_sub(1));
+        self.first = self.first.clamp((self.marked + 1).saturating_sub(ROWS), self.marked);
+        Outcome::Moved
+    }
+
+    /// Lists what matches what is typed, best first.
+    fn narrow(&mut self) {
+        self.message = None;
+        let pattern = Pattern::parse(&self.query, CaseMatching::Ignore, Normalization::Smart);
+        let mut matcher = Matcher::new(Config::DEFAULT);
+        let mut buffer = Vec::new();
+        let mut scored = Vec::new();
+        for (item, Item { title, .. }) in self.items.iter().enumerate() {
+            let mut indices = Vec::new();
+            let haystack = Utf32Str::new(title, &mut buffer);
+            let Some(score) = pattern.indices(haystack, &mut matcher, &mut indices) else {
+                continue;
+            };
+            scored.push((score, Shown { item, accents: byte_ranges(title, indices) }));
+        }
+        // Equal ones stay in their order.
+        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        self.shown = scored.into_iter().map(|(_, shown)| shown).collect();
+        self.marked = 0;
+        self.first = 0;
+    }
+
+    /// Where it lies.
+    fn place(&self, geometry: &Geometry) -> Place {
+        let padding = geometry.px(PADDING);
+        let row = geometry.ui_line() + geometry.px(8.0);
+        let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(2 * padding)).max(1);
+        let input = row + geometry.px(8.0);
+        let message = if self.message.is_some() { row } else { 0 };
+        let fitting = geometry.height.saturating_sub(input + message + 4 * padding) / row;
+        let rows = self.shown.len().min(ROWS).min(fitting as usize);
+        let list = if self.items.is_empty() { 0 } else { rows.max(1) as u32 * row };
+        let height = input + message + list + padding;
+        let lowest = geometry.height.saturating_sub(height + padding);
+        let y = (geometry.height / 3).saturating_sub(input).min(lowest) as i32;
+        let x = (geometry.width.saturating_sub(width) / 2) as i32;
+        let rect = PixelRect { x, y, width, height };
+        let line = |top: u32, height: u32| PixelRect { y: y + top as i32, height, ..rect };
+        Place {
+            rect,
+            input: line(0, input),
+            message: line(input, message),
+            rows: (0..rows as u32).map(|i| line(input + message + i * row, row)).collect(),
+            padding,
+        }
+    }
+
+    /// What a click at a point did; `None`: it is outside.
+    pub(super) fn click(&mut self, geometry: &Geometry, x: f64, y: f64) -> Option<Outcome> {
+        let place = self.place(geometry);
+        let first = self.first_in(place.rows.len());
+        if !contains(place.rect, x, y) {
+            return None;
+        }
+        match place.rows.iter().position(|row| contains(*row, x, y)) {
+            Some(row) => {
+                self.mark(first + row);
+                Some(Outcome::Chosen)
+            }
+            None => Some(Outcome::Stay),
+        }
+    }
+
+    /// The first row in sight where fewer than [`ROWS`] fit.
+    fn first_in(&self, rows: usize) -> usize {
+        self.first.clamp((self.marked + 1).saturating_sub(rows.max(1)), self.marked)
+    }
+
+    /// Draws it.
+    pub(super) fn draw(
+        &self,
+        geometry: &Geometry,
+        colors: &Colors,
+        renderer: &mut Renderer,
+        scene: &mut Scene<'_>,
+    ) {
+        let place = self.place(geometry);
+        let size = geometry.ui_font();
+        shadow(place.rect, geometry, scene);
+        let radius = geometry.px(RADIUS) as f32;
+        let edge = grown(place.rect, 1);
+        scene.quads.push(Quad { rect: edge, color: colors.hairline, alpha: 1.0, radius });
+        scene.quads.push(Quad { rect: place.rect, color: colors.raised, alpha: 1.0, radius });
+        let label = |rect: PixelRect, text: &str, color| Label {
+            rect: inset(rect, place.padding),
+            text: text.to_owned(),
+            color,
+            size,
+            ..Label::default()
+        };
+        let (text, color) = match self.query.as_str() {
+            "" => (self.hint.as_str(), colors.muted),
+            query => (query, colors.text),
+        };
+        scene.labels.push(label(place.input, text, color));
+        let typed = match self.query.as_str() {
+            "" => 0,
+            // A space at the end has its width only before something.
+            query => {
+                let with = renderer.label_width(&format!("{query}|"), size, false);
+                (with - renderer.label_width("|", size, false)).round() as u32
+            }
+        };
+        let room = place.rect.width.saturating_sub(2 * place.padding);
+        let caret = PixelRect {
+            x: place.input.x + (place.padding + typed.min(room)) as i32,
+            y: place.input.y + (place.input.height.saturating_sub(geometry.ui_line()) / 2) as i32,
+            width: geometry.px(1.5).max(1),
+            height: geometry.ui_line(),
+        };
+        scene.quads.push(Quad { rect: caret, color: colors.accent, alpha: 1.0, radius: 0.0 });
+        let line = PixelRect {
+            y: place.input.y + place.input.height as i32 - 1,
+            height: 1,
+            ..place.input
+        };
+        scene.quads.push(Quad { rect: line, color: colors.hairline, alpha: 1.0, radius: 0.0 });
+        if let Some(message) = &self.message {
+            scene.labels.push(label(place.message, message, colors.danger));
+        }
+        if self.shown.is_empty() && !self.items.is_empty() {
+            let row = PixelRect {
+                y: place.message.y + place.message.height as i32,
+                height: geometry.ui_line() + geometry.px(8.0),
+                ..place.rect
+            };
+            scene.labels.push(label(row, "Nothing matches", colors.muted));
+        }
+        let first = self.first_in(place.rows.len());
+        for (index, rect) in place.rows.iter().enumerate() {
+            let Some(shown) = self.shown.get(first + index) else { break };
+            let item = &self.items[shown.item];
+            if first + index == self.marked {
+                let rect = inset(*rect, geometry.px(4.0));
+                let radius = geometry.px(4.0) as f32;
+                scene.quads.push(Quad { rect, color: colors.hairline, alpha: 1.0, radius });
+            }
+            let note = if item.note.is_empty() {
+                0
+            } else {
+                renderer.label_width(&item.note, size, false).ceil() as u32 + place.padding
+            };
+            let mut title = label(*rect, &item.title, colors.text);
+            title.rect.width = title.rect.width.saturating_sub(note);
+            title.accents.clone_from(&shown.accents);
+            title.accent = colors.accent_text;
+            scene.labels.push(title);
+            let note = label(*rect, &item.note, colors.muted);
+            scene.labels.push(Label { align: LabelAlign::Right, ..note });
+        }
+    }
+}
+
+/// The parts of a panel.
+struct Place {
+    rect: PixelRect,
+    input: PixelRect,
+    message: PixelRect,
+    rows: Vec<PixelRect>,
+    padding: u32,
+}
+
+fn inset(rect: PixelRect, by: u32) -> PixelRect {
+    PixelRect { x: rect.x + by as i32, width: rect.width.saturating_sub(2 * by), ..rect }
+}
+
+fn grown(rect: PixelRect, by: u32) -> PixelRect {
+    PixelRect {
+        x: rect.x - by as i32,
+        y: rect.y - by as i32,
+        width: rect.width + 2 * by,
+        height: rect.height + 2 * by,
+    }
+}
+
+/// A soft shadow: a few rectangles, each a little larger and hardly dark.
+fn shadow(rect: PixelRect, geometry: &Geometry, scene: &mut Scene<'_>) {
+    for step in 1..=5 {
+        let by = geometry.px(step as f32 * 3.0);
+        let mut rect = grown(rect, by);
+        rect.y += geometry.px(4.0) as i32;
+        let radius = (geometry.px(RADIUS) + by) as f32;
+        scene.quads.push(Quad { rect, alpha: 0.06, radius, color: unterm_term::Rgb::hex(0) });
+    }
+}
+
+/// Indices of characters as the byte ranges they cover, neighbours joined.
+fn byte_ranges(text: &str, mut indices: Vec<u32>) -> Vec<std::ops::Range<usize>> {
+    indices.sort_unstable();
+    indices.dedup();
+    let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
+    let mut wanted = indices.into_iter().peekable();
+    // The matcher counts as graphemes what it was given as such; it was given characters where text is ASCII.
+    for (index, (start, part)) in graphemes(text).enumerate() {
+        if wanted.next_if_eq(&(index as u32)).is_none() {
+            continue;
+        }
+        let end = start + part.len();
+        match ranges.last_mut() {
+            Some(last) if last.end == start => last.end = end,
+            _ => ranges.push(start..end),
+        }
+    }
+    ranges
+}
+
+/// The parts of text that the matcher counts.
+fn graphemes(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    unicode_segmentation::UnicodeSegmentation::grapheme_indices(text, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_renderer::CellMetrics;
+
+    use super::*;
+
+    fn panel(titles: &[&str]) -> Panel<usize> {
+        let items = titles
+            .iter()
+            .enumerate()
+            .map(|(choice, title)| Item { title: (*title).to_owned(), note: String::new(), choice })
+            .collect();
+        Panel::new("Type", items, 0)
+    }
+
+    fn press(panel: &mut Panel<usize>, key: Key) -> Outcome {
+        panel.key(key, Modifiers::empty(), None)
+    }
+
+    #[test]
+    fn typing_narrows_the_list_to_what_matches_best_first() {
+        let mut panel = panel(&["Close tab", "New tab", "Paste", "Next tab"]);
+        panel.insert("ntab");
+        let titles: Vec<_> =
+            panel.shown.iter().map(|shown| &panel.items[shown.item].title).collect();
+        assert_eq!(titles, ["New tab", "Next tab"]);
+        assert_eq!(panel.shown[0].accents, [0..1, 4..7]);
+        assert_eq!(panel.choice(), Some(&1));
+        panel.key(Key::Char('u'), Modifiers::CTRL, None);
+        assert_eq!(panel.shown.len(), 4);
+        panel.insert("zzz");
+        assert_eq!(panel.choice(), None);
+        assert_eq!(press(&mut panel, Key::Down), Outcome::Stay);
+    }
+
+    #[test]
+    fn the_mark_goes_round_and_stays_in_sight() {
+        let titles: Vec<String> = (0..40).map(|i| format!("item {i}")).collect();
+        let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+        let mut panel = panel(&titles);
+        press(&mut panel, Key::Up);
+        assert_eq!(panel.choice(), Some(&39));
+        assert_eq!(panel.first, 40 - ROWS);
+        press(&mut panel, Key::Down);
+        assert_eq!((panel.choice(), panel.first), (Some(&0), 0));
+        press(&mut panel, Key::PageDown);
+        assert_eq!(panel.choice(), Some(&ROWS));
+    }
+
+    #[test]
+    fn words_and_lines_are_taken_back() {
+        let mut panel = panel(&[]);
+        panel.insert("one two\nthree");
+        assert_eq!(panel.query(), "one two");
+        panel.key(Key::Char('w'), Modifiers::CTRL, None);
+        assert_eq!(panel.query(), "one ");
+        press(&mut panel, Key::Backspace);
+        assert_eq!(panel.query(), "one");
+        assert_eq!(press(&mut panel, Key::Escape), Outcome::Closed);
+    }
+
+    #[test]
+    fn accents_cover_whole_characters() {
+        let whole = byte_ranges("éàb", vec![0, 1]);
+        assert_eq!((whole.len(), whole[0].clone()), (1, 0..4));
+        assert_eq!(byte_ranges("abc", vec![2, 0]), [0..1, 2..3]);
+    }
+
+    #[test]
+    fn it_fits_into_any_window_and_a_click_chooses_the_row_it_hits() {
+        let cell = CellMetrics {
+            width: 9,
+            height: 19,
+            baseline: 15,
+            underline: 16,
+            strike: 10,
+            thickness: 1,
+        };
+        for (width, height) in [(1200, 700), (200, 120), (1, 1)] {
+            let geometry =
+                Geometry { width, height, scale: 1.0, cell, padding: 8.0, has_tab_bar: true };
+            let mut panel = panel(&["a", "b", "c"]);
+            let place = panel.place(&geometry);
+            if height > 100 {
+                assert!(
+                    place.rect.y + place.rect.height as i32 <= height as i32,
+                    "{width}x{height}"
+                );
+            }
+            if let Some(row) = place.rows.get(1) {
+                let (x, y) = (f64::from(row.x) + 5.0, f64::from(row.y) + 5.0);
+                assert_eq!(panel.click(&geometry, x, y), Some(Outcome::Chosen));
+                assert_eq!(panel.choice(), Some(&1));
+            }
+            assert_eq!(panel.click(&geometry, -5.0, -5.0), None);
+        }
+    }
+}

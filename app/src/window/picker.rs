@@ -1,0 +1,277 @@
+//! What the panel lists and what a choice does: commands, themes, tabs and shells.
+
+use std::path::Path;
+
+use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
+use winit::{event::KeyEvent, keyboard::PhysicalKey};
+
+use super::{
+    App,
+    keys::Pressed,
+    panel::{Item, Outcome, Panel},
+};
+use crate::{
+    action::{ACTIONS, Action, Entry, Takes},
+    config::{edit, theme},
+    environment,
+};
+
+/// Shells that are offered where they are installed, beside those the system lists.
+const SHELLS: &[&str] = &["bash", "zsh", "fish", "nu", "pwsh", "elvish", "xonsh"];
+
+/// What can be chosen.
+#[derive(Clone)]
+pub(super) enum Choice {
+    /// A row of the table of actions.
+    Command(&'static Entry),
+    Theme(String),
+    Tab(TabId),
+    /// A program, by its path.
+    Shell(String),
+}
+
+/// The panel, and what it asks for.
+pub(super) struct Picker {
+    panel: Panel<Choice>,
+    /// The action that what is typed is the argument of.
+    argument: Option<&'static Entry>,
+    /// A theme is shown that is not the one in force.
+    previews: bool,
+}
+
+impl Picker {
+    /// The panel, to draw.
+    pub(super) fn panel(&self) -> &Panel<Choice> {
+        &self.panel
+    }
+}
+
+impl App {
+    fn pick(&mut self, hint: &str, items: Vec<Item<Choice>>, marked: usize) {
+        let panel = Panel::new(hint, items, marked);
+        self.picker = Some(Picker { panel, argument: None, previews: false });
+        self.pacing.ask();
+    }
+
+    /// Lists every action.
+    pub(super) fn pick_command(&mut self) {
+        let items = ACTIONS
+            .iter()
+            .filter(|entry| !matches!(entry.takes, Takes::Nothing(Action::CommandPalette)))
+            .map(|entry| Item {
+                title: entry.title.to_owned(),
+                note: self.keymap.keys_of(entry),
+                choice: Choice::Command(entry),
+            })
+            .collect();
+        self.pick("Type a command", items, 0);
+    }
+
+    /// Lists every theme; the marked one is shown.
+    pub(super) fn pick_theme(&mut self) {
+        let home = self.settings.home().to_owned();
+        let current = self.config.theme.pick(self.is_light()).to_owned();
+        let items: Vec<_> = theme::names(&home)
+            .into_iter()
+            .filter_map(|name| {
+                let theme = theme::find(&name, &home).ok()?;
+                let note = if theme.is_light() { "light" } else { "dark" };
+                let title = match theme.title.to_lowercase().replace(' ', "-") == name {
+                    true => theme.title,
+                    false => format!("{name}: {}", theme.title),
+                };
+                Some(Item { title, note: note.to_owned(), choice: Choice::Theme(name) })
+            })
+            .collect();
+        let is_current =
+            |item: &Item<Choice>| matches!(&item.choice, Choice::Theme(name) if *name == current);
+        let marked = items.iter().position(is_current).unwrap_or(0);
+        self.pick("Choose a theme", items, marked);
+    }
+
+    /// Lists every tab.
+    pub(super) fn pick_tab(&mut self) {
+        let layout = self.mux.layout();
+        let items = layout
+            .tabs
+            .iter()
+            .enumerate()
+            .map(|(index, tab)| {
+                let label = self.tabs.iter().find(|label| label.id == tab.id);
+                Item {
+                    title: label.map_or_else(String::new, |label| label.title.clone()),
+                    note: format!("tab {}", index + 1),
+                    choice: Choice::Tab(tab.id),
+                }
+            })
+            .collect();
+        self.pick("Go to a tab", items, layout.active);
+    }
+
+    /// Lists the shells there are.
+    pub(super) fn pick_shell(&mut self) {
+        let items = shells()
+            .into_iter()
+            .map(|path| {
+                let name = Path::new(&path).file_name().unwrap_or_default();
+                Item {
+                    title: name.to_string_lossy().into_owned(),
+                    note: path.clone(),
+                    choice: Choice::Shell(path),
+                }
+            })
+            .collect();
+        self.pick("New tab with a shell", items, 0);
+    }
+
+    /// A key while the panel is open; the program gets nothing of it.
+    pub(super) fn picker_key(&mut self, pressed: Pressed, modifiers: Modifiers, event: &KeyEvent) {
+        let Some(picker) = &mut self.picker else { return };
+        let key = match pressed.unshifted {
+            Some(c) if modifiers.contains(Modifiers::CTRL) => unterm_mux::input::Key::Char(c),
+            _ => pressed.key,
+        };
+        let outcome = picker.panel.key(key, modifiers, event.text.as_deref());
+        self.picked(outcome);
+    }
+
+    /// Text that did not come from a key: of an input method, or pasted.
+    pub(super) fn picker_text(&mut self, text: &str) {
+        if let Some(picker) = &mut self.picker {
+            let outcome = picker.panel.insert(text);
+            self.picked(outcome);
+        }
+    }
+
+    /// A click while the panel is open: on it, or beside it, which closes it.
+    pub(super) fn picker_click(&mut self, x: f64, y: f64) {
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
+        let Some(picker) = &mut self.picker else { return };
+        let outcome = picker.panel.click(&geometry, x, y).unwrap_or(Outcome::Closed);
+        self.picked(outcome);
+    }
+
+    /// Turns the wheel over the panel.
+    pub(super) fn picker_wheel(&mut self, up: bool) {
+        if let Some(picker) = &mut self.picker {
+            let outcome = picker.panel.step(if up { -1 } else { 1 });
+            self.picked(outcome);
+        }
+    }
+
+    fn picked(&mut self, outcome: Outcome) {
+        self.pacing.ask();
+        match outcome {
+            Outcome::Stay => {}
+            Outcome::Moved => self.preview(),
+            Outcome::Closed => self.close_picker(),
+            Outcome::Chosen => self.choose(),
+        }
+    }
+
+    /// Shows the marked theme.
+    fn preview(&mut self) {
+        let Some(picker) = &mut self.picker else { return };
+        let Some(Choice::Theme(name)) = picker.panel.choice() else { return };
+        if let Ok(theme) = theme::find(name, self.settings.home()) {
+            picker.previews = true;
+            self.palette = std::sync::Arc::new(theme.palette);
+            environment::apply(&self.mux, &self.config, &self.palette);
+        }
+    }
+
+    fn close_picker(&mut self) {
+        if self.picker.take().is_some_and(|picker| picker.previews) {
+            self.apply_theme();
+        }
+    }
+
+    fn choose(&mut self) {
+        let Some(picker) = &mut self.picker else { return };
+        if let Some(entry) = picker.argument {
+            match entry.action(Some(picker.panel.query())) {
+                Ok(action) => {
+                    self.picker = None;
+                    self.act(action, Modifiers::empty());
+                }
+                Err(message) => picker.panel.complain(message),
+            }
+            return;
+        }
+        let Some(choice) = picker.panel.choice().cloned() else { return };
+        match choice {
+            Choice::Command(entry) => match &entry.takes {
+                Takes::Nothing(action) => {
+                    self.picker = None;
+                    // As a key that belongs to nobody else: Shift marks that for Copy.
+                    self.act(action.clone(), Modifiers::SHIFT);
+                }
+                Takes::Number { what, .. } | Takes::Text { what, .. } => {
+                    picker.panel = Panel::new(format!("{}: {what}", entry.title), Vec::new(), 0);
+                    picker.argument = Some(entry);
+                }
+            },
+            Choice::Theme(name) => {
+                // The change of the file is what applies it, here and in every other window.
+                self.picker = None;
+                let home = self.settings.home().to_owned();
+                let key: &[&str] = match (&self.config.theme, self.is_light()) {
+                    (crate::config::ThemeChoice::One(_), _) => &["theme"],
+                    (_, Some(true)) => &["theme", "light"],
+                    _ => &["theme", "dark"],
+                };
+                if let Err(error) = edit::set(&home, key, name.as_str().into()) {
+                    self.complain("theme", format!("The theme can't be set.\n{error:#}"));
+                    self.apply_theme();
+                }
+            }
+            Choice::Tab(tab) => {
+                self.picker = None;
+                self.report(self.mux.activate_tab(tab));
+            }
+            Choice::Shell(program) => {
+                self.picker = None;
+                let spawn = Spawn { program: Some(program), ..self.spawn_beside() };
+                self.report(self.mux.open_tab(spawn, None, OnExit::Close));
+            }
+        }
+    }
+
+    /// Whether a press of this key belongs to the panel, and so its release.
+    pub(super) fn is_picking(&mut self, key: PhysicalKey) -> bool {
+        let picks = self.picker.is_some();
+        if picks {
+            self.taken.insert(key);
+        }
+        picks
+    }
+}
+
+/// Paths of the shells there are: the person's own first.
+fn shells() -> Vec<String> {
+    let own = std::env::var("SHELL").ok();
+    let listed = std::fs::read_to_string("/etc/shells").unwrap_or_default();
+    let listed = listed.lines().map(str::trim).filter(|line| line.starts_with('/'));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let installed: Vec<String> = SHELLS
+        .iter()
+        .filter_map(|name| {
+            let mut folders = std::env::split_paths(&path);
+            folders.find_map(|folder| {
+                let file = folder.join(name);
+                file.is_file().then(|| file.to_string_lossy().into_owned())
+            })
+        })
+        .collect();
+    let mut seen = std::collections::HashSet::new();
+    own.into_iter()
+        .chain(listed.map(str::to_owned))
+        .chain(installed)
+        .filter(|path| Path::new(path).is_file())
+        // The same shell by another folder, as where /bin is /usr/bin.
+        .filter(|path| {
+            let name = Path::new(path).file_name().map(ToOwned::to_owned);
+            seen.insert(name)
+        })
+        .collect()
+}
