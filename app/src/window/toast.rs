@@ -21,7 +21,7 @@ const WIDTH: f32 = 420.0;
 const MARGIN: f32 = 16.0;
 const PADDING: f32 = 12.0;
 /// Width of an average character as a share of the font's size.
-const CHARACTER: f32 = 0.55;
+const CHARACTER: f32 = 0.62;
 
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
