@@ -49,6 +49,8 @@ pub enum Action {
     ResetFontSize,
     /// Fills the screen, and back.
     Fullscreen,
+    /// Opens the search in the focused pane.
+    Search,
     /// Lists every action.
     CommandPalette,
     /// Lists the themes.
@@ -172,6 +174,7 @@ pub const ACTIONS: &[Entry] = &[
     },
     plain!("scroll_to_top", "Scroll to the top", "Shows the oldest line; a full-screen program gets the key.", Action::ScrollToTop, ["shift+home"]),
     plain!("scroll_to_bottom", "Scroll to the end", "Shows the live screen; a full-screen program gets the key.", Action::ScrollToBottom, ["shift+end"]),
+    plain!("search", "Search", "Searches the screen and the history of the focused pane.", Action::Search, ["ctrl+shift+f"]),
     plain!("command_palette", "Command palette", "Lists every action, to find one by its name.", Action::CommandPalette, ["ctrl+shift+p"]),
     plain!("choose_theme", "Choose theme", "Lists the themes, shows the marked one, and sets the chosen one in the configuration.", Action::ChooseTheme, []),
     plain!("choose_tab", "Choose tab", "Lists the tabs by their titles.", Action::ChooseTab, []),

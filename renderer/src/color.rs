@@ -23,6 +23,9 @@ pub(crate) struct CellColors {
 /// Strength of SGR 2: how far text goes towards its background, 0 to 255.
 pub(crate) const FAINT: u8 = 110;
 
+/// How far the background of found text goes towards yellow, 0 to 255.
+const HIGHLIGHT: u8 = 90;
+
 impl<'a> PaneColors<'a> {
     pub(crate) fn new(palette: &'a Palette, modes: Modes, dim: f32) -> Self {
         let dim = (dim.clamp(0.0, 1.0) * 255.0).round() as u8;
@@ -79,6 +82,18 @@ impl<'a> PaneColors<'a> {
                 CellColors { background, ..self.cell(&Style { attrs, ..*style }) }
             }
         }
+    }
+
+    /// The same cell in text that a search found; `current`: in the place looked at.
+    pub(crate) fn highlighted(&self, style: &Style, current: bool) -> CellColors {
+        let yellow = self.palette.colors[3];
+        if current {
+            let text = self.background();
+            return CellColors { foreground: text, background: yellow, underline: text };
+        }
+        let attrs = style.attrs - Attrs::REVERSE;
+        let plain = self.cell(&Style { attrs, ..*style });
+        CellColors { background: mix(self.background(), yellow, HIGHLIGHT), ..plain }
     }
 
     /// Dims a colour as the whole pane is.

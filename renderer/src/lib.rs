@@ -29,5 +29,5 @@ pub use frame::{Fill, Frame, FrameLabel, FramePane, FrameRow, GlyphInstance};
 pub use glyph::{Glyph, GlyphCache, GlyphId};
 pub use gpu::GpuPainter;
 pub use renderer::Renderer;
-pub use scene::{Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad, Scene};
+pub use scene::{Highlight, Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad, Scene};
 pub use surface::{PainterChoice, PainterError, PainterKind, WindowPainter};

@@ -233,6 +233,11 @@ fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow) -> RowState 
     });
     RowState {
         selected: pane.selection.and_then(|range| selected_columns(&range, row, cols)),
+        highlights: pane
+            .highlights
+            .iter()
+            .filter_map(|one| Some((selected_columns(&one.range, row, cols)?, one.current)))
+            .collect(),
         cursor: shown.then(|| (cursor.col, CursorLook::new(cursor.shape, pane.focused))),
         hovered: hovered.cloned(),
         preedit: preedit.map(Arc::new),

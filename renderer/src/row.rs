@@ -41,6 +41,8 @@ impl CursorLook {
 pub(crate) struct RowState {
     /// Selected columns.
     pub(crate) selected: Option<Range<u16>>,
+    /// Columns that a search found, and whether they are those looked at.
+    pub(crate) highlights: Vec<(Range<u16>, bool)>,
     /// Column and form of the cursor.
     pub(crate) cursor: Option<(u16, CursorLook)>,
     /// The link under the pointer, if this row has cells of it.
@@ -140,6 +142,11 @@ impl RowBuilder<'_> {
             let is_selected =
                 state.selected.as_ref().is_some_and(|range| range.start < next && col < range.end);
             let mut look = if is_selected { selected_look } else { plain_look };
+            let highlight =
+                state.highlights.iter().find(|(range, _)| range.start < next && col < range.end);
+            if let Some((_, current)) = highlight.filter(|_| !is_selected) {
+                look = dim(self.colors.highlighted(style, *current), self);
+            }
             if block.contains(&col) {
                 look = self.block_look(if is_selected { selected } else { plain });
             }

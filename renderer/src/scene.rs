@@ -24,6 +24,15 @@ pub struct Preedit {
     pub cursor: Option<(usize, usize)>,
 }
 
+/// Text that is marked because a search found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Highlight {
+    /// Where it is.
+    pub range: TextRange,
+    /// It is the one looked at, and stands out from the others.
+    pub current: bool,
+}
+
 /// One pane in its place.
 #[derive(Clone, Copy, Debug)]
 pub struct PaneScene<'a> {
@@ -41,6 +50,8 @@ pub struct PaneScene<'a> {
     pub blink_on: bool,
     /// The person's selection.
     pub selection: Option<TextRange>,
+    /// Places that a search found, in the order of the text.
+    pub highlights: &'a [Highlight],
     /// Link under the pointer: its cells are underlined.
     pub hovered_link: Option<&'a unterm_term::Link>,
     /// Composed text at the cursor.

@@ -478,6 +478,7 @@ fn hostile_snapshots_are_survived() {
         shown.cursor.col = col;
         let pane = PaneScene {
             selection: Some(selection),
+            highlights: &[],
             preedit: Some(&preedit),
             origin: (-100, -5),
             dim: f32::NAN,

@@ -182,6 +182,7 @@ fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u3
         focused: extras.focused,
         blink_on: extras.blink_on,
         selection: extras.selection,
+        highlights: &[],
         preedit: extras.preedit.then_some(&preedit),
         dim: if extras.dim { 0.1 } else { 0.0 },
         ..base

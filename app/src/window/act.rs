@@ -58,6 +58,7 @@ impl App {
             Action::FontSize(points) => self.set_font_size(self.fonts.size + points),
             Action::ResetFontSize => self.set_font_size(self.configured_font_size()),
             Action::Fullscreen => self.toggle_fullscreen(),
+            Action::Search => self.open_search(),
             Action::CommandPalette => self.pick_command(),
             Action::ChooseTheme => self.pick_theme(),
             Action::ChooseTab => self.pick_tab(),

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use unterm_mux::{Layout, PaneId, Rect};
-use unterm_renderer::{PaneScene, PixelRect, Scene};
+use unterm_renderer::{Highlight, PaneScene, PixelRect, Scene};
 use winit::dpi::{PhysicalPosition, PhysicalSize};
 
 use super::{
@@ -146,9 +146,8 @@ impl App {
             view.unseen = false;
         }
         let blink_on = self.blink(&placed, now);
-        if let Some(time) = self.toasts.expire(now) {
-            self.wake_at(time);
-        }
+        let times = [self.toasts.expire(now), self.search_again(now)];
+        times.into_iter().flatten().for_each(|time| self.wake_at(time));
         self.label_tabs(&layout, now);
         if self.pointer.is_selecting() {
             self.wake_at(now + Duration::from_millis(50));
@@ -220,6 +219,7 @@ impl App {
 
     /// Builds the scene and paints it.
     fn compose(&mut self, layout: &Layout, placed: &[(PaneId, Rect)], blink_on: bool) {
+        let highlights = self.highlights();
         let Some(screen) = &mut self.screen else { return };
         let geometry = screen.geometry;
         let focused = layout.active_tab().map(|tab| tab.focused);
@@ -242,6 +242,7 @@ impl App {
                 snapshot: &view.snapshot,
                 focused: has_keys && self.focused,
                 blink_on,
+                highlights: if highlights.0 == Some(*id) { &highlights.1 } else { &[] },
                 selection: view.selection.and_then(|selection| selection.range),
                 hovered_link: view.hovered_link.as_ref(),
                 preedit: view.preedit.as_ref(),
@@ -253,6 +254,11 @@ impl App {
             &colors,
             self.pointer.position,
         );
+        if let Some(search) = &self.search
+            && let Some((_, area)) = placed.iter().find(|(id, _)| *id == search.pane)
+        {
+            search.draw(&geometry, pixels(*area), &colors, &mut self.renderer, &mut scene);
+        }
         self.toasts.draw(&geometry, &colors, &mut scene);
         if let Some(picker) = &self.picker {
             picker.panel().draw(&geometry, &colors, &mut self.renderer, &mut scene);
@@ -262,6 +268,17 @@ impl App {
         if let Err(error) = screen.painter.paint(&mut self.renderer) {
             self.failure = Some(error.into());
         }
+    }
+
+    /// The pane that is searched, and the matches in sight there.
+    fn highlights(&self) -> (Option<PaneId>, Vec<Highlight>) {
+        let Some(search) = &self.search else { return (None, Vec::new()) };
+        let rows = self.views.get(&search.pane).map(|view| view.snapshot.rows.as_slice());
+        let highlights = match rows {
+            Some([first, .., last]) => search.highlights(first.line, last.line),
+            _ => Vec::new(),
+        };
+        (Some(search.pane), highlights)
     }
 
     /// What follows a picture: the window's title, and the place where an input method shows its choices.

@@ -36,6 +36,8 @@ pub(super) struct News {
     pub(super) pastes: Vec<(PaneId, Option<String>)>,
     /// The title that the instance was given, if it changed.
     pub(super) instance_title: Option<Option<String>>,
+    /// What the last search found.
+    pub(super) found: Option<super::search::Found>,
     /// The last change of the preferences.
     pub(super) settings: Option<crate::config::Change>,
 }

@@ -35,9 +35,16 @@ impl App {
             }
         } else if self.is_picking(event.physical_key) {
             return match self.bound(pressed, told) {
-                Some(Action::Paste) => self.paste_into_picker(Buffer::Clipboard),
-                Some(Action::PastePrimary) => self.paste_into_picker(Buffer::Primary),
+                Some(Action::Paste) => self.paste_into_chrome(Buffer::Clipboard),
+                Some(Action::PastePrimary) => self.paste_into_chrome(Buffer::Primary),
                 _ => self.picker_key(pressed, told, event),
+            };
+        } else if self.is_searching() && self.takes_for_search(pressed, told) {
+            self.taken.insert(event.physical_key);
+            return match self.bound(pressed, told) {
+                Some(Action::Paste) => self.paste_into_chrome(Buffer::Clipboard),
+                Some(Action::PastePrimary) => self.paste_into_chrome(Buffer::Primary),
+                _ => self.search_key(pressed, told, event),
             };
         } else if let Some(bound) = self.bound(pressed, told)
             && self.act(bound, told)
@@ -84,6 +91,16 @@ impl App {
             .find_map(|key| self.keymap.get(Chord { modifiers, key }).cloned())
     }
 
+    /// Whether a key is the open search's: all but those of other actions, so that one can scroll, split and go on.
+    fn takes_for_search(&self, pressed: Pressed, modifiers: Modifiers) -> bool {
+        match self.bound(pressed, modifiers) {
+            Some(Action::Paste | Action::PastePrimary) | None => true,
+            // Ctrl+C closes the search, unless something is selected.
+            Some(Action::Copy) => !modifiers.contains(Modifiers::SHIFT),
+            Some(_) => false,
+        }
+    }
+
     /// Sends bytes that the person typed.
     pub(super) fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
         self.queue_bytes(pane, bytes);
@@ -107,6 +124,10 @@ impl App {
             Ime::Commit(text) if self.picker.is_some() => {
                 self.set_preedit(&pane, None);
                 self.picker_text(&text);
+            }
+            Ime::Commit(text) if self.is_searching() => {
+                self.set_preedit(&pane, None);
+                self.search_text(&text);
             }
             Ime::Commit(text) => {
                 self.set_preedit(&pane, None);

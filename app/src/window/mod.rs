@@ -11,10 +11,12 @@ mod geometry;
 mod inbox;
 mod keyboard;
 mod keys;
+mod line;
 mod panel;
 mod picker;
 mod pointer;
 mod preferences;
+mod search;
 mod selection;
 mod title;
 mod toast;
@@ -56,6 +58,7 @@ use inbox::{Inbox, News, Wake};
 use keys::Held;
 use picker::Picker;
 use pointer::Pointer;
+use search::SearchBar;
 use toast::Toasts;
 use view::View;
 
@@ -154,6 +157,8 @@ struct App {
     palette: Arc<Palette>,
     fonts: FontOptions,
     toasts: Toasts,
+    /// The search, while it is open.
+    search: Option<SearchBar>,
     /// The panel, while it is open.
     picker: Option<Picker>,
     renderer: Renderer,
@@ -205,6 +210,7 @@ impl App {
             renderer: Renderer::new(fonts.clone()),
             fonts,
             toasts: Toasts::default(),
+            search: None,
             picker: None,
             screen: None,
             views: HashMap::new(),
@@ -321,6 +327,9 @@ impl App {
         }
         for pane in &news.removed {
             self.views.remove(pane);
+            if self.search.as_ref().is_some_and(|search| search.pane == *pane) {
+                self.close_search();
+            }
         }
         if news.layout || !news.removed.is_empty() {
             self.arrange();
@@ -346,6 +355,9 @@ impl App {
         for pane in news.bells {
             self.ring(pane);
         }
+        if let Some(found) = news.found {
+            self.search_found(found);
+        }
         if let Some(change) = news.settings {
             self.settings_changed(change);
         }
@@ -360,6 +372,7 @@ impl App {
         let layout = self.mux.layout();
         let visible = layout.active_tab().map_or_else(Vec::new, unterm_mux::Tab::panes);
         for pane in panes {
+            self.search_output(*pane);
             if visible.contains(pane) {
                 self.names_stale = true;
                 self.pacing.ask();
@@ -418,14 +431,14 @@ impl App {
         }
     }
 
-    /// Asks for text to paste into the panel.
-    fn paste_into_picker(&mut self, buffer: Buffer) {
+    /// Asks for text to paste into the panel or the search.
+    fn paste_into_chrome(&mut self, buffer: Buffer) {
         if let Some(pane) = self.focused_pane() {
             self.paste(buffer, pane.id());
         }
     }
 
-    /// The text to paste has come, or there is none. A panel that is open takes it.
+    /// The text to paste has come, or there is none. A panel or a search that is open takes it.
     fn pasted(&mut self, id: PaneId, text: Option<&str>) {
         let Some(view) = self.views.get_mut(&id) else { return };
         view.pastes_due = view.pastes_due.saturating_sub(1);
@@ -436,6 +449,10 @@ impl App {
         let text = match text {
             Some(text) if self.picker.is_some() => {
                 self.picker_text(text);
+                None
+            }
+            Some(text) if self.is_searching() => {
+                self.search_text(text);
                 None
             }
             text => text,

@@ -13,6 +13,7 @@ use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
 use super::{
     chrome::Colors,
     geometry::{Geometry, contains},
+    line::Line,
 };
 
 /// Width, padding and radius in logical pixels.
@@ -21,8 +22,6 @@ const PADDING: f32 = 12.0;
 const RADIUS: f32 = 8.0;
 /// Items in sight at most.
 const ROWS: usize = 12;
-/// Characters that can be typed.
-const QUERY_CAP: usize = 256;
 
 /// One thing to choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +57,7 @@ pub(super) enum Outcome {
 pub(super) struct Panel<C> {
     /// What to type, said while nothing is.
     hint: String,
-    query: String,
+    query: Line,
     /// Why what was typed is not right.
     message: Option<String>,
     items: Vec<Item<C>>,
@@ -73,7 +72,7 @@ impl<C> Panel<C> {
     pub(super) fn new(hint: impl Into<String>, items: Vec<Item<C>>, marked: usize) -> Self {
         let mut panel = Self {
             hint: hint.into(),
-            query: String::new(),
+            query: Line::default(),
             message: None,
             items,
             shown: Vec::new(),
@@ -87,7 +86,7 @@ impl<C> Panel<C> {
 
     /// What was typed.
     pub(super) fn query(&self) -> &str {
-        &self.query
+        self.query.text()
     }
 
     /// The choice of the marked item.
@@ -102,9 +101,7 @@ impl<C> Panel<C> {
 
     /// Adds text at the end of what is typed: one line of it, without controls.
     pub(super) fn insert(&mut self, text: &str) -> Outcome {
-        let line = text.lines().next().unwrap_or_default();
-        let room = QUERY_CAP.saturating_sub(self.query.chars().count());
-        self.query.extend(line.chars().filter(|c| !c.is_control()).take(room));
+        self.query.insert(text);
         self.narrow();
         Outcome::Moved
     }
@@ -122,26 +119,10 @@ impl<C> Panel<C> {
             (Key::PageDown, _) => self.page(1),
             (Key::Home, _) => self.mark(0),
             (Key::End, _) => self.mark(usize::MAX),
-            (Key::Backspace, false) => {
-                self.query.pop();
+            _ if self.query.key(key, modifiers, text) => {
                 self.narrow();
                 Outcome::Moved
             }
-            (Key::Backspace, true) | (Key::Char('w'), true) => {
-                let end = self.query.trim_end().rfind(' ').map_or(0, |space| space + 1);
-                self.query.truncate(end);
-                self.narrow();
-                Outcome::Moved
-            }
-            (Key::Char('u'), true) => {
-                self.query.clear();
-                self.narrow();
-                Outcome::Moved
-            }
-            (_, false) if !modifiers.intersects(Modifiers::ALT | Modifiers::SUPER) => match text {
-                Some(text) if !text.is_empty() => self.insert(text),
-                _ => Outcome::Stay,
-            },
             _ => Outcome::Stay,
         }
     }
@@ -168,7 +149,7 @@ impl<C> Panel<C> {
     /// Lists what matches what is typed, best first.
     fn narrow(&mut self) {
         self.message = None;
-        let pattern = Pattern::parse(&self.query, CaseMatching::Ignore, Normalization::Smart);
+        let pattern = Pattern::parse(self.query.text(), CaseMatching::Ignore, Normalization::Smart);
         let mut matcher = Matcher::new(Config::DEFAULT);
         let mut buffer = Vec::new();
         let mut scored = Vec::new();
@@ -255,12 +236,12 @@ impl<C> Panel<C> {
             size,
             ..Label::default()
         };
-        let (text, color) = match self.query.as_str() {
+        let (text, color) = match self.query.text() {
             "" => (self.hint.as_str(), colors.muted),
             query => (query, colors.text),
         };
         scene.labels.push(label(place.input, text, color));
-        let typed = match self.query.as_str() {
+        let typed = match self.query.text() {
             "" => 0,
             // A space at the end has its width only before something.
             query => {
@@ -423,18 +404,6 @@ mod tests {
         assert_eq!((panel.choice(), panel.first), (Some(&0), 0));
         press(&mut panel, Key::PageDown);
         assert_eq!(panel.choice(), Some(&ROWS));
-    }
-
-    #[test]
-    fn words_and_lines_are_taken_back() {
-        let mut panel = panel(&[]);
-        panel.insert("one two\nthree");
-        assert_eq!(panel.query(), "one two");
-        panel.key(Key::Char('w'), Modifiers::CTRL, None);
-        assert_eq!(panel.query(), "one ");
-        press(&mut panel, Key::Backspace);
-        assert_eq!(panel.query(), "one");
-        assert_eq!(press(&mut panel, Key::Escape), Outcome::Closed);
     }
 
     #[test]

@@ -91,6 +91,20 @@ impl View {
         self.top.take().is_some()
     }
 
+    /// Scrolls, if it must, so that a line is in sight: a third from the top.
+    pub(super) fn reveal(&mut self, line: LineId) {
+        let (Some(first), Some(last)) = (self.snapshot.rows.first(), self.snapshot.rows.last())
+        else {
+            return;
+        };
+        if (first.line..=last.line).contains(&line) {
+            return;
+        }
+        let third = self.snapshot.rows.len() as u64 / 3;
+        let top = LineId(line.0.saturating_sub(third).max(self.snapshot.oldest.0));
+        self.top = (top < self.snapshot.live_top).then_some(top);
+    }
+
     /// Shows the oldest line.
     pub(super) fn scroll_to_oldest(&mut self) {
         self.scroll(-(self.snapshot.live_top.0 as i64));

@@ -106,6 +106,7 @@ pub fn pane<'a>(snapshot: &'a Snapshot, metrics: CellMetrics) -> PaneScene<'a> {
         focused: true,
         blink_on: true,
         selection: None,
+        highlights: &[],
         hovered_link: None,
         preedit: None,
         dim: 0.0,

@@ -1,0 +1,438 @@
+//! Search in a pane's screen and history: a bar at its top right, matches marked in sight, the text searched by a thread
+//! of its own, outside the terminal's lock.
+//!
+//! Owns what is looked for and what was found; the searching itself is the engine's.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use unterm_mux::{Pane, PaneId, input::Key, input::Modifiers};
+use unterm_renderer::{Highlight, Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
+use unterm_term::{Case, LineId, Match, Pattern, PatternKind, SearchOrder, TextRange};
+use winit::event::KeyEvent;
+
+use super::{App, chrome::Colors, geometry::Geometry, inbox::Inbox, keys::Pressed, line::Line};
+
+/// Matches that are kept; more are said as "more than".
+const CAP: usize = 100_000;
+/// How long new output waits until it is searched.
+const AGAIN: Duration = Duration::from_millis(300);
+/// Width of the bar in logical pixels.
+const WIDTH: f32 = 340.0;
+
+/// How what is typed is read. Ctrl+R goes from one to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    /// The characters; case counts when there is an upper-case one.
+    #[default]
+    Smart,
+    /// The characters, with their case.
+    Exact,
+    /// A regular expression.
+    Regex,
+}
+
+impl Kind {
+    fn next(self) -> Self {
+        match self {
+            Self::Smart => Self::Exact,
+            Self::Exact => Self::Regex,
+            Self::Regex => Self::Smart,
+        }
+    }
+
+    /// What the bar says of it.
+    fn title(self) -> &'static str {
+        match self {
+            Self::Smart => "smart case",
+            Self::Exact => "exact case",
+            Self::Regex => "regex",
+        }
+    }
+}
+
+/// What a thread found, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Which search found it.
+    generation: u64,
+    matches: Vec<Match>,
+    /// There are more.
+    more: bool,
+}
+
+/// A search that is open.
+pub(super) struct SearchBar {
+    pub(super) pane: PaneId,
+    line: Line,
+    kind: Kind,
+    /// Why what is typed can't be looked for.
+    problem: Option<String>,
+    found: Found,
+    /// Which of them is looked at.
+    current: Option<usize>,
+    /// Counts searches; a thread whose number is an older one stops.
+    generation: Arc<AtomicU64>,
+    /// When to search again, since there is new output.
+    again: Option<Instant>,
+    /// The last search has been answered.
+    is_answered: bool,
+}
+
+impl SearchBar {
+    fn new(pane: PaneId) -> Self {
+        Self {
+            pane,
+            line: Line::default(),
+            kind: Kind::default(),
+            problem: None,
+            found: Found::default(),
+            current: None,
+            generation: Arc::default(),
+            again: None,
+            is_answered: true,
+        }
+    }
+
+    /// Starts a search of what is typed; what was found so far stays until it is answered.
+    fn start(&mut self, pane: &Pane, inbox: &Arc<Inbox>) {
+        self.again = None;
+        self.problem = None;
+        let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
+        if self.line.text().is_empty() {
+            self.found = Found { generation, ..Found::default() };
+            self.current = None;
+            self.is_answered = true;
+            return;
+        }
+        let (kind, case) = match self.kind {
+            Kind::Smart => (PatternKind::Literal, Case::Smart),
+            Kind::Exact => (PatternKind::Literal, Case::Sensitive),
+            Kind::Regex => (PatternKind::Regex, Case::Smart),
+        };
+        let pattern = match Pattern::new(self.line.text(), kind, case) {
+            Ok(pattern) => pattern,
+            Err(error) => {
+                // A parser's picture of the place has several lines; the last one says what is wrong.
+                let text = error.to_string();
+                self.problem = text.lines().last().map(str::to_owned);
+                self.found = Found { generation, ..Found::default() };
+                self.current = None;
+                return;
+            }
+        };
+        self.is_answered = false;
+        let lines = pane.term().lines();
+        let (newest, inbox) = (Arc::clone(&self.generation), Arc::clone(inbox));
+        let search = move || {
+            let mut matches = Vec::new();
+            let mut more = false;
+            for found in lines.search(&pattern, SearchOrder::NewestFirst) {
+                if newest.load(Ordering::Acquire) != generation {
+                    return;
+                }
+                if matches.len() == CAP {
+                    more = true;
+                    break;
+                }
+                matches.push(found);
+            }
+            matches.reverse();
+            inbox.post(|news| news.found = Some(Found { generation, matches, more }));
+        };
+        if let Err(error) = std::thread::Builder::new().name("search".to_owned()).spawn(search) {
+            self.problem = Some(format!("no thread to search with: {error}"));
+        }
+    }
+
+    /// Takes what a thread found. The match looked at stays, where it is still one; else it is the newest one not below
+    /// `bottom`.
+    fn take(&mut self, found: Found, bottom: LineId) -> bool {
+        if found.generation != self.generation.load(Ordering::Acquire) {
+            return false;
+        }
+        let before = self.current.and_then(|at| self.found.matches.get(at)).map(|m| m.range);
+        self.is_answered = true;
+        self.found = found;
+        let matches = &self.found.matches;
+        let same = before.and_then(|range| matches.iter().position(|m| m.range == range));
+        let above = matches.partition_point(|m| m.range.start.line <= bottom);
+        self.current =
+            same.or_else(|| if matches.is_empty() { None } else { Some(above.saturating_sub(1)) });
+        same.is_none()
+    }
+
+    /// Goes to an older match, or to a newer one, round the ends.
+    fn step(&mut self, by: isize) {
+        let count = self.found.matches.len() as isize;
+        if count > 0 {
+            let current = self.current.map_or(0, |at| at as isize + by);
+            self.current = Some(current.rem_euclid(count) as usize);
+        }
+    }
+
+    /// The match looked at.
+    fn range(&self) -> Option<TextRange> {
+        Some(self.found.matches.get(self.current?)?.range)
+    }
+
+    /// The matches that lie in lines `first` to `last`, to be marked.
+    pub(super) fn highlights(&self, first: LineId, last: LineId) -> Vec<Highlight> {
+        let matches = &self.found.matches;
+        // A match may begin above; lines are long at most as the screen is high, nearly always.
+        let start = matches.partition_point(|m| m.range.end.line < first);
+        matches[start..]
+            .iter()
+            .enumerate()
+            .take_while(|(_, m)| m.range.start.line <= last)
+            .map(|(at, m)| Highlight { range: m.range, current: self.current == Some(start + at) })
+            .collect()
+    }
+
+    /// What the bar says at its right.
+    fn count(&self) -> String {
+        let count = self.found.matches.len();
+        let more = if self.found.more { "+" } else { "" };
+        match self.current {
+            _ if self.line.text().is_empty() => self.kind.title().to_owned(),
+            _ if !self.is_answered && count == 0 => "searching".to_owned(),
+            Some(at) => format!("{} of {count}{more} · {}", at + 1, self.kind.title()),
+            None => format!("nothing · {}", self.kind.title()),
+        }
+    }
+
+    /// Draws the bar into the pane at `area`.
+    pub(super) fn draw(
+        &self,
+        geometry: &Geometry,
+        area: PixelRect,
+        colors: &Colors,
+        renderer: &mut Renderer,
+        scene: &mut Scene<'_>,
+    ) {
+        let padding = geometry.px(8.0);
+        let line = geometry.ui_line() + geometry.px(10.0);
+        let width = geometry.px(WIDTH).min(area.width.saturating_sub(2 * padding)).max(1);
+        let height = if self.problem.is_some() { 2 * line } else { line };
+        let rect = PixelRect {
+            x: area.x + area.width.saturating_sub(width + padding) as i32,
+            y: area.y + padding as i32,
+            width,
+            height,
+        };
+        let radius = geometry.px(6.0) as f32;
+        let edge = PixelRect { x: rect.x - 1, y: rect.y - 1, width: width + 2, height: height + 2 };
+        scene.quads.push(Quad { rect: edge, color: colors.hairline, alpha: 1.0, radius });
+        scene.quads.push(Quad { rect, color: colors.raised, alpha: 1.0, radius });
+        let size = geometry.ui_font();
+        let inside = PixelRect {
+            x: rect.x + padding as i32,
+            width: width.saturating_sub(2 * padding),
+            height: line,
+            ..rect
+        };
+        let count = self.count();
+        let note = renderer.label_width(&count, size, false).ceil() as u32 + padding;
+        let (text, color) = match self.line.text() {
+            "" => ("Search", colors.muted),
+            text => (text, colors.text),
+        };
+        let room = inside.width.saturating_sub(note);
+        let label = |rect, text: &str, color| Label {
+            rect,
+            text: text.to_owned(),
+            color,
+            size,
+            ..Label::default()
+        };
+        scene.labels.push(label(PixelRect { width: room, ..inside }, text, color));
+        let note = label(inside, &count, colors.muted);
+        scene.labels.push(Label { align: LabelAlign::Right, ..note });
+        let typed = match self.line.text() {
+            "" => 0,
+            text => {
+                // A space at the end has its width only before something.
+                let with = renderer.label_width(&format!("{text}|"), size, false);
+                (with - renderer.label_width("|", size, false)).round() as u32
+            }
+        };
+        let caret = PixelRect {
+            x: inside.x + typed.min(room) as i32,
+            y: inside.y + geometry.px(5.0) as i32,
+            width: geometry.px(1.5).max(1),
+            height: geometry.ui_line(),
+        };
+        scene.quads.push(Quad { rect: caret, color: colors.accent, alpha: 1.0, radius: 0.0 });
+        if let Some(problem) = &self.problem {
+            let below = PixelRect { y: inside.y + line as i32, ..inside };
+            scene.labels.push(label(below, problem, colors.danger));
+        }
+    }
+}
+
+impl App {
+    /// Opens the search of the focused pane, or goes back to typing in it.
+    pub(super) fn open_search(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        if self.search.as_ref().is_none_or(|search| search.pane != pane.id()) {
+            self.close_search();
+            self.search = Some(SearchBar::new(pane.id()));
+        }
+        self.pacing.ask();
+    }
+
+    /// Ends the search; the view stays where it is.
+    pub(super) fn close_search(&mut self) {
+        if let Some(search) = self.search.take() {
+            // Stops its thread.
+            search.generation.fetch_add(1, Ordering::AcqRel);
+            self.pacing.ask();
+        }
+    }
+
+    /// Whether keys go to the search: its pane has the keyboard.
+    pub(super) fn is_searching(&self) -> bool {
+        let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
+        self.search.as_ref().is_some_and(|search| Some(search.pane) == focused)
+    }
+
+    /// A key while the search is open; the program gets nothing of it.
+    pub(super) fn search_key(&mut self, pressed: Pressed, modifiers: Modifiers, event: &KeyEvent) {
+        let Some(search) = &mut self.search else { return };
+        let ctrl = modifiers.contains(Modifiers::CTRL);
+        let key = match pressed.unshifted {
+            Some(c) if ctrl => Key::Char(c),
+            _ => pressed.key,
+        };
+        let shift = modifiers.contains(Modifiers::SHIFT);
+        match (key, ctrl) {
+            (Key::Escape, _) | (Key::Char('c' | 'g'), true) => return self.close_search(),
+            (Key::Enter | Key::KeypadEnter, _) => search.step(if shift { 1 } else { -1 }),
+            (Key::Up, _) | (Key::Char('p'), true) => search.step(-1),
+            (Key::Down, _) | (Key::Char('n'), true) => search.step(1),
+            (Key::Char('r'), true) => {
+                search.kind = search.kind.next();
+                return self.search_now();
+            }
+            _ if search.line.key(key, modifiers, event.text.as_deref()) => {
+                return self.search_now();
+            }
+            _ => return,
+        }
+        self.show_match();
+    }
+
+    /// Text that did not come from a key.
+    pub(super) fn search_text(&mut self, text: &str) {
+        if let Some(search) = &mut self.search {
+            search.line.insert(text);
+            self.search_now();
+        }
+    }
+
+    fn search_now(&mut self) {
+        self.pacing.ask();
+        let Some(search) = &mut self.search else { return };
+        match self.mux.pane(search.pane) {
+            Some(pane) => search.start(&pane, &self.inbox),
+            None => self.close_search(),
+        }
+    }
+
+    /// A thread has found something.
+    pub(super) fn search_found(&mut self, found: Found) {
+        let Some(search) = &mut self.search else { return };
+        let Some(view) = self.views.get(&search.pane) else { return };
+        let bottom = view.snapshot.rows.last().map_or(LineId(u64::MAX), |row| row.line);
+        if search.take(found, bottom) {
+            self.show_match();
+        }
+        self.pacing.ask();
+    }
+
+    /// Scrolls to the match that is looked at.
+    fn show_match(&mut self) {
+        self.pacing.ask();
+        let Some(search) = &self.search else { return };
+        let Some(range) = search.range() else { return };
+        if let Some(view) = self.views.get_mut(&search.pane) {
+            view.reveal(range.start.line);
+        }
+    }
+
+    /// There is new output in the pane that is searched: it is looked at soon.
+    pub(super) fn search_output(&mut self, pane: PaneId) {
+        if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane)
+            && !search.line.text().is_empty()
+        {
+            search.again.get_or_insert_with(|| Instant::now() + AGAIN);
+        }
+    }
+
+    /// Searches new output, once it is time; gives when that is.
+    pub(super) fn search_again(&mut self, now: Instant) -> Option<Instant> {
+        let search = self.search.as_ref()?;
+        // One at a time, however fast the output.
+        let again = search.again.filter(|_| search.is_answered)?;
+        if now < again {
+            return Some(again);
+        }
+        self.search_now();
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_term::{Options, Parser, Point, Size, Term};
+
+    use super::*;
+
+    /// A bar that has found `pattern` in 30 lines of 10 characters.
+    fn found(text: &str, pattern: &str) -> SearchBar {
+        let mut term = Term::new(Size::cells(10, 5), Options::default());
+        Parser::new().advance(&mut term, text.as_bytes());
+        let mut bar = SearchBar::new(PaneId(0));
+        let pattern = Pattern::new(pattern, PatternKind::Literal, Case::Smart).unwrap();
+        let matches: Vec<_> = term.lines().search(&pattern, SearchOrder::OldestFirst).collect();
+        bar.line.insert("x");
+        assert!(bar.take(Found { generation: 0, matches, more: false }, LineId(u64::MAX)));
+        bar
+    }
+
+    #[test]
+    fn the_newest_match_is_looked_at_first_and_steps_go_round() {
+        let mut bar = found("a1\r\na2\r\nb\r\na3", "a");
+        assert_eq!(bar.count(), "3 of 3 · smart case");
+        bar.step(-1);
+        assert_eq!(bar.count(), "2 of 3 · smart case");
+        bar.step(-2);
+        assert_eq!(bar.count(), "3 of 3 · smart case");
+        bar.step(1);
+        assert_eq!(bar.count(), "1 of 3 · smart case");
+    }
+
+    #[test]
+    fn only_matches_in_sight_are_marked() {
+        let bar = found("a\r\nb\r\na\r\nb\r\na", "a");
+        let all = bar.highlights(LineId(0), LineId(u64::MAX));
+        assert_eq!(all.iter().map(|one| one.current).collect::<Vec<_>>(), [false, false, true]);
+        let line = all[1].range.start.line;
+        let some = bar.highlights(line, LineId(line.0 + 1));
+        assert_eq!(some.len(), 1);
+        assert_eq!(some[0].range.start, Point { line, col: 0 });
+    }
+
+    #[test]
+    fn an_answer_to_an_older_question_is_not_taken() {
+        let mut bar = found("a", "a");
+        bar.generation.store(7, Ordering::Release);
+        assert!(!bar.take(Found { generation: 6, ..Found::default() }, LineId(0)));
+        assert_eq!(bar.found.matches.len(), 1);
+    }
+}
