@@ -1,7 +1,7 @@
 //! Modified keys as xterm's modifyOtherKeys writes them: `CSI 27 ; modifiers ; code ~`, or `CSI code ; modifiers u` with
 //! formatOtherKeys.
 //!
-//! Source: xterm ctlseqs, "Alt and Meta Keys", and what xterm itself sends: level 1 leaves alone what has a meaning of
+//! Source: xterm ctlseqs, "Alt and Meta Keys", and what xterm 379 itself sends, key by key: level 1 leaves alone what has a meaning of
 //! old, level 2 leaves alone only Shift on keys that it gives another character.
 
 use unterm_term::{KeyboardMode, Modes};
@@ -31,7 +31,7 @@ pub(super) fn encode(
     let known = event.modifiers & (Modifiers::SHIFT | Modifiers::ALT | Modifiers::CTRL);
     let modifiers = match keyboard.modify_other {
         ..=0 => return None,
-        1 => level_1(event, code, known, modes)?,
+        1 => level_1(event, known, modes)?,
         2 => level_2(event, code, known)?,
         _ => known,
     };
@@ -49,29 +49,19 @@ fn is_control_input(code: u32) -> bool {
 }
 
 /// The modifiers to report with a key that has no sequence of old; `None` for the others.
-fn level_1(
-    event: &KeyEvent<'_>,
-    code: u32,
-    mut mods: Modifiers,
-    modes: Modes,
-) -> Option<Modifiers> {
+fn level_1(event: &KeyEvent<'_>, mut mods: Modifiers, modes: Modes) -> Option<Modifiers> {
     if modes.contains(Modes::ALT_SENDS_ESC) || mods == Modifiers::ALT {
         // Alt is the ESC before the key.
         mods -= Modifiers::ALT;
     }
     match event.key {
-        Key::Tab if mods == Modifiers::SHIFT => None,
+        Key::Tab if mods.contains(Modifiers::SHIFT) => None,
         Key::Tab | Key::Enter => (!mods.is_empty()).then_some(mods),
-        Key::Char(c) => {
-            let control = if c.is_ascii() { Some(c) } else { event.latin() };
-            let control = control.and_then(legacy::control);
-            match () {
-                () if !mods.contains(Modifiers::CTRL) => None,
-                () if is_control_input(code) => (mods != Modifiers::CTRL).then_some(mods),
-                // Ctrl with a digit or sign that stands for a control character.
-                () if control.is_some() => None,
-                () => Some(mods),
-            }
+        Key::Char(c) if mods.contains(Modifiers::CTRL) => {
+            let c = if c.is_ascii() { Some(c) } else { event.latin() };
+            // Xlib knows no Ctrl+?.
+            let is_control = c.is_some_and(|c| c != '?' && legacy::control(c).is_some());
+            (!is_control).then_some(mods)
         }
         _ => None,
     }
@@ -85,6 +75,8 @@ fn level_2(event: &KeyEvent<'_>, code: u32, mods: Modifiers) -> Option<Modifiers
             let mods = mods - Modifiers::CTRL;
             (!mods.is_empty()).then_some(mods)
         }
+        // A tab to the left is a key of its own.
+        Key::Tab if mods == Modifiers::SHIFT => None,
         Key::Char(' ') => (!mods.is_empty()).then_some(mods),
         Key::Char(_) if !is_control_input(code) && (mods - Modifiers::SHIFT).is_empty() => None,
         _ => (!mods.is_empty()).then_some(mods),
