@@ -9,7 +9,7 @@ use unterm_mux::{
     ExitStatus, MuxError, MuxEvent, OnExit, PaneState, Signal, Spawn, TapDirection, TapItem,
     WRITE_CAPACITY, WriteError,
 };
-use unterm_term::{Modes, Size};
+use unterm_term::{ClipboardTarget, Event, Modes, Size};
 
 #[test]
 fn output_is_on_the_screen_and_input_reaches_the_program() {
@@ -75,6 +75,40 @@ fn replies_reach_the_program_in_their_place_among_the_input() {
     pane.write(b"b").unwrap();
     wait_end(&pane);
     assert!(screen(&pane).iter().any(|row| row.ends_with('b')), "{:?}", screen(&pane));
+}
+
+#[test]
+fn what_a_terminal_tells_reaches_those_who_listen() {
+    let mux = headless();
+    let ear = Ear::new(&mux);
+    // The shell's marks, a notification, progress, and a question nobody answers.
+    let pane = open(
+        &mux,
+        "printf '\\033]133;A\\007$ \\033]133;B\\007x\\n\\033]133;C\\007\\033]133;D;3\\007'; \
+         printf '\\033]9;Hello\\007\\033]9;4;1;50\\007\\033]52;c;?\\007'",
+    );
+    wait_end(&pane);
+    ear.wait_for(&MuxEvent::PaneExited(pane.id()));
+    let told: Vec<_> = ear
+        .all()
+        .into_iter()
+        .filter_map(|event| match event {
+            MuxEvent::Told { event, .. } => Some(event),
+            _ => None,
+        })
+        .collect();
+    let target = ClipboardTarget::Clipboard;
+    assert_eq!(
+        told[..4],
+        [
+            Event::PromptStart,
+            Event::InputStart,
+            Event::CommandStart { command: 1 },
+            Event::CommandEnd { command: 1, exit_code: Some(3) },
+        ]
+    );
+    assert!(matches!(&told[4], Event::Notification(n) if n.title == "Hello"), "{told:?}");
+    assert_eq!(told[5..], [Event::Progress, Event::ClipboardQuery { target }]);
 }
 
 #[test]

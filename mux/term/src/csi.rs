@@ -103,6 +103,9 @@ impl Term {
             (b'>', 0, b'T') => self.set_title_modes(p, false), // XTRMTITLE
             (0, b'$', b'p') => self.report_mode(p.get(0)),   // DECRQM (ANSI)
             (b'?', b'$', b'p') => self.report_private_mode(p.get(0)), // DECRQM (DEC)
+            (0, b'#', b'P') => self.push_colors(p),          // XTPUSHCOLORS
+            (0, b'#', b'Q') => self.pop_colors(p),           // XTPOPCOLORS
+            (0, b'#', b'R') => self.report_color_stack(),    // XTREPORTCOLORS
             (b'>', 0, b'u') => self.push_key_flags(p.get(0)), // kitty keyboard
             (b'<', 0, b'u') => self.pop_key_flags(p.count(0)), // kitty keyboard
             (b'=', 0, b'u') => self.set_key_flags(p.get(0), p.count(1)), // kitty keyboard

@@ -6,6 +6,7 @@
 mod clipboard;
 mod color_cie;
 mod color_spec;
+mod color_stack;
 mod cwd;
 mod iterm;
 mod kitty_notify;
@@ -26,6 +27,7 @@ use status::ProgramStatus;
 /// What programs told. Every list is bounded in the file of its command.
 #[derive(Debug, Default)]
 pub(crate) struct OscState {
+    colors: color_stack::ColorStack,
     questions: clipboard::Questions,
     notifications: kitty_notify::Notifications,
     pointers: pointer::Stacks,
@@ -68,6 +70,8 @@ impl Term {
             777 => self.notify_urxvt(rest),                // notification (urxvt)
             1337 => self.iterm2(rest, bell),               // iTerm2's
             7501 => self.report_program_status(rest, bell), // program status
+            30001 => self.push_color(),                    // colour stack (kitty)
+            30101 => self.pop_color(),                     // colour stack (kitty)
             _ => tracing::debug!(number, "unknown OSC"),
         }
     }

@@ -72,6 +72,21 @@ fn kitty_colour_control() {
 }
 
 #[test]
+fn colours_are_put_aside_and_taken_back() {
+    let red = "\x1b]4;1;red\x07";
+    let ask = "\x1b]4;1;?\x07";
+    let (is_red, is_blue) = ("\x1b]4;1;rgb:ffff/0000/0000\x07", "\x1b]4;1;rgb:0000/0000/ffff\x07");
+    let blue = "\x1b]4;1;blue\x07";
+    check_reply(format!("{red}\x1b[#P{blue}{ask}\x1b[#Q{ask}"), &format!("{is_blue}{is_red}"));
+    check_reply(format!("{red}\x1b]30001\x1b\\{blue}\x1b]30101\x1b\\{ask}"), is_red);
+    check_reply(format!("{red}\x1b[3#P{blue}\x1b[1#P\x1b[3#Q{ask}"), is_red);
+    check_reply("\x1b[#R\x1b[#P\x1b[#P\x1b[#Q\x1b[#R", "\x1b[?0;0#Q\x1b[?1;2#Q");
+    // More places than there are, and none at all.
+    check_reply("\x1b[#Q\x1b[7#Q\x1b[99#P\x1b[#R", "\x1b[?0;0#Q");
+    check_reply("\x1b[#P".repeat(100) + "\x1b[#R", "\x1b[?10;10#Q");
+}
+
+#[test]
 fn a_theme_changes_what_the_program_has_not() {
     let mut fixture = after("\x1b]10;red\x07\x1b]5;0;blue\x07");
     let base = crate::Palette::new([Rgb::hex(0x101010); 16], Rgb::hex(0), Rgb::hex(0xffffff));

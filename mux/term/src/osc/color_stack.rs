@@ -1,0 +1,68 @@
+//! Colours put aside and taken back: XTPUSHCOLORS, XTPOPCOLORS, XTREPORTCOLORS (xterm ctlseqs), and kitty's OSC 30001 and
+//! 30101 ("Saving and restoring colors"), which are the same without a place.
+
+use std::sync::Arc;
+
+use crate::params::Params;
+use crate::term::Term;
+use crate::{Event, Palette};
+
+/// Places there are, as in xterm.
+const PLACES: usize = 10;
+
+/// Palettes put aside; one that changes nothing costs nothing.
+#[derive(Debug, Default)]
+pub(crate) struct ColorStack {
+    places: [Option<Arc<Palette>>; PLACES],
+    /// Places in use, and the most that have been.
+    used: usize,
+    most: usize,
+}
+
+impl Term {
+    /// OSC 30001.
+    pub(super) fn push_color(&mut self) {
+        self.push_colors_at(0);
+    }
+
+    /// OSC 30101.
+    pub(super) fn pop_color(&mut self) {
+        self.pop_colors_at(0);
+    }
+
+    /// `CSI # P`: on top without a number, else in that place (from 1). Each number is done.
+    pub(crate) fn push_colors(&mut self, places: &Params) {
+        places.values().iter().for_each(|&place| self.push_colors_at(place as usize));
+    }
+
+    fn push_colors_at(&mut self, place: usize) {
+        let stack = &mut self.osc.colors;
+        let at = if place == 0 { stack.used } else { place - 1 };
+        let Some(own) = stack.places.get_mut(at) else { return };
+        *own = Some(self.palette.clone());
+        stack.used = at + 1;
+        stack.most = stack.most.max(stack.used);
+    }
+
+    /// `CSI # Q`: from the top without a number, else from that place.
+    pub(crate) fn pop_colors(&mut self, places: &Params) {
+        places.values().iter().for_each(|&place| self.pop_colors_at(place as usize));
+    }
+
+    fn pop_colors_at(&mut self, place: usize) {
+        let stack = &mut self.osc.colors;
+        let at = if place == 0 { stack.used.wrapping_sub(1) } else { place - 1 };
+        let Some(Some(palette)) = stack.places.get(at).cloned() else { return };
+        stack.used = at;
+        if self.palette != palette {
+            self.palette = palette;
+            self.event(Event::Palette);
+        }
+    }
+
+    /// `CSI # R`: places in use, and the most that have been.
+    pub(crate) fn report_color_stack(&mut self) {
+        let (used, most) = (self.osc.colors.used, self.osc.colors.most);
+        self.reply(format!("\x1b[?{used};{most}#Q").as_bytes());
+    }
+}
