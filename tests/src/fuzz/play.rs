@@ -90,6 +90,7 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
     assert_same(&whole.term, &split.term);
     answers(&mut whole.term, &mut split.term);
     viewer.look(&split.term, &mut random);
+    rebuild(&split.term, scrollback);
 }
 
 fn assert_same(whole: &Term, split: &Term) {
@@ -99,6 +100,13 @@ fn assert_same(whole: &Term, split: &Term) {
         "split elsewhere it comes to another state:\n{}",
         differing(&whole, &split)
     );
+}
+
+/// The bytes that a terminal describes itself with are good for another one.
+fn rebuild(term: &Term, scrollback: usize) {
+    let mut other = Fed::new(term.size(), scrollback);
+    other.feed(&term.to_vt());
+    assert_eq!(term.screen(), other.term.screen());
 }
 
 /// The lines that differ, for a message that can be read.
