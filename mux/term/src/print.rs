@@ -287,12 +287,15 @@ impl Term {
         if cuts {
             cells[start - 1] = cells[start - 1].blanked();
         }
+        let mut end = col;
         if cells.get(col).is_some_and(|cell| cell.is_tail()) {
             cells[col] = cells[col].blanked();
+            // It may be one of our own, behind a cluster that became narrow.
+            end += 1;
         }
         let meta = self.grid.slot_mut(slot).1;
         meta.revision = self.seq;
-        meta.occ = meta.occ.max(col as u16);
+        meta.occ = meta.occ.max(end as u16);
         if col == cols {
             meta.flags &= !WRAPPED;
         }

@@ -58,6 +58,7 @@ fn clusters_take_one_cell_or_two() {
     check_cursor("❤x", "❤x", (0, 2));
     check_cursor("❤\u{fe0f}x", "❤\u{fe0f}x", (0, 3));
     check_cursor("⌚\u{fe0e}x", "⌚\u{fe0e}x", (0, 2));
+    check_cursor("\x1b[41m⌚\u{fe0e}", "⌚\u{fe0e}", (0, 1));
     check_cursor("a\u{fe0f}x", "a\u{fe0f}x", (0, 2));
     check_cursor("👩\u{200d}❤\u{fe0e}x", "👩\u{200d}❤\u{fe0e}x", (0, 3));
     check_cursor("1\u{fe0f}\u{20e3}x", "1\u{fe0f}\u{20e3}x", (0, 3));
