@@ -1,5 +1,6 @@
 //! Putting an image into cells, at the cursor.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::animation::Run;
@@ -7,7 +8,14 @@ use super::pixels::Pixels;
 use super::store::Frame;
 use super::tiles::Tiled;
 use crate::cell::Cell;
+use crate::grid::Scratch;
 use crate::term::Term;
+use crate::work;
+
+/// Bytes of new images after which is looked for those that are covered.
+const SWEEP_AFTER: usize = 16 << 20;
+/// Lines of history that are looked through for an image's cells.
+const SWEPT_LINES: u64 = 1024;
 
 impl Term {
     /// Fills cells from the cursor on with an image: its frames (each with the milliseconds it is shown for), of which a
@@ -29,8 +37,12 @@ impl Term {
         if !scrolls {
             rows = rows.min((self.grid.rows() - self.cursor.row) as u32);
         }
+        let bytes: usize = frames.iter().map(|(pixels, _)| pixels.rgba().len()).sum();
+        self.graphics.shown.unswept += bytes;
+        if self.graphics.shown.unswept > SWEEP_AFTER {
+            self.drop_covered_images();
+        }
         let layer = &mut self.graphics.shown;
-        let bytes = frames.iter().map(|(pixels, _)| pixels.rgba().len()).sum();
         layer.make_room(bytes, None);
         let animated = frames.len() > 1;
         let frames = frames.into_iter().map(|(pixels, gap)| Frame { pixels, gap }).collect();
@@ -67,6 +79,30 @@ impl Term {
         self.cursor.col = col;
         self.graphics.changed();
         Some(cols as usize)
+    }
+
+    /// Drops images in cells that no cell shows any more: a film in sixel would fill the quota otherwise. Those whose cells
+    /// may lie far back in history are left alone.
+    fn drop_covered_images(&mut self) {
+        self.graphics.shown.unswept = 0;
+        let live_top = self.grid.live_top();
+        let nearest = live_top.saturating_sub(SWEPT_LINES).max(self.grid.oldest());
+        let mut scratch = Scratch::default();
+        let layer = &self.graphics.shown;
+        let mut shown = HashSet::new();
+        let recent = layer.tiles.iter().filter(|tiled| tiled.since >= nearest);
+        let first = recent.clone().map(|tiled| tiled.since).min().unwrap_or(live_top);
+        for line in first..self.grid.end() {
+            let Some(row) = self.grid.read(line, &mut scratch) else { continue };
+            work::add(row.cells.len());
+            let tiles = row.cells.iter().filter_map(|cell| layer.tiles.find(*cell, line));
+            shown.extend(tiles.map(|tile| tile.of.image));
+        }
+        let covered: Vec<_> =
+            recent.map(|tiled| tiled.image).filter(|image| !shown.contains(image)).collect();
+        for image in covered {
+            self.graphics.shown.remove_image(image);
+        }
     }
 
     /// Writes the tiles from number `base` on into the cursor's row; where the image has only holes, the cell stays.

@@ -26,6 +26,8 @@ pub use media::{Media, MediaError, MediaRequest, Medium};
 pub use pixels::Pixels;
 pub(crate) use placement::CellSize;
 pub(crate) use sixel::SixelMode;
+#[cfg(test)]
+pub(crate) use store::QUOTA;
 pub use view::{CellRect, PixelRect, RowImages, SnapshotImage};
 
 use crate::term::Term;
@@ -104,6 +106,8 @@ pub(crate) struct Layer {
     placements: BTreeMap<PlacementKey, Placement>,
     next_placement: PlacementKey,
     pub tiles: Tiles,
+    /// Bytes of images in cells since covered ones were last looked for.
+    unswept: usize,
     /// An image that is being sent in chunks.
     pub loading: Option<kitty::Loading>,
 }

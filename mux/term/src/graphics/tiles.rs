@@ -50,6 +50,10 @@ impl Tiles {
         self.bases.keys().copied()
     }
 
+    pub fn iter(&self) -> impl Iterator<Item = &Tiled> + Clone {
+        self.by_base.values()
+    }
+
     pub fn shows(&self, image: ImageKey) -> bool {
         self.bases.contains_key(&image)
     }
@@ -111,5 +115,29 @@ impl Cell {
         // A cluster has bit 21 set and is no tile.
         (content < 1 << 21).then_some(())?;
         content.checked_sub(FIRST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_round_and_old_cells_show_nothing() {
+        let mut tiles = Tiles::default();
+        let tiled =
+            |image, since| Tiled { image, cols: 400, rows: 1000, per_cell: (1.0, 1.0), since };
+        assert_eq!(tiles.add(tiled(1, 10)), Some((0, vec![])));
+        assert_eq!(tiles.add(tiled(2, 20)), Some((400_000, vec![])));
+        let cell = Cell::of_tile(401);
+        let found = tiles.find(cell, 15).expect("the first image's");
+        assert_eq!((found.of.image, found.col, found.row), (1, 1, 1));
+        // No third has room: the first is dropped.
+        assert_eq!(tiles.add(tiled(3, 30)), Some((0, vec![1])));
+        assert_eq!(tiles.find(cell, 15), None, "a line from before the third image");
+        assert_eq!(tiles.find(cell, 30).map(|tile| tile.of.image), Some(3));
+        assert!(!tiles.shows(1) && tiles.shows(2));
+        assert_eq!(tiles.add(Tiled { cols: 2000, ..tiled(4, 40) }), None);
+        assert_eq!(tiles.find(Cell(u64::from(b'a')), 50), None);
     }
 }

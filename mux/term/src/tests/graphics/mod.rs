@@ -1,5 +1,8 @@
 //! Images as a viewer sees them: bytes in, a list of what is shown where out.
 
+mod animation;
+mod hostile;
+mod iterm;
 mod kitty;
 mod sixel;
 

@@ -95,6 +95,19 @@ fn where_nothing_is_drawn_text_stays() {
 }
 
 #[test]
+fn images_that_are_covered_are_dropped() {
+    // 15 KB each, one over the other.
+    let image = format!("\x1b[H{}", red(80, 48));
+    let mut fixture = fixture();
+    for _ in 0..3000 {
+        fixture.parser.advance(&mut fixture.term, image.as_bytes());
+    }
+    let layer = &fixture.term.graphics.shown;
+    assert!(layer.store.bytes() < 24 << 20, "{}", layer.store.bytes());
+    assert!(!shown(&fixture).is_empty());
+}
+
+#[test]
 fn graphics_attributes() {
     // As xterm answers.
     check_reply("\x1b[?1;1;0S", "\x1b[?1;0;1024S");

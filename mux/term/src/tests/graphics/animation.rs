@@ -1,0 +1,103 @@
+//! Kitty's animations: frames, gaps, composition; time comes from outside.
+
+use std::time::Duration;
+
+use super::super::Fixture;
+use super::{fixture, pixels};
+
+const RED: &str = "/wAA/w==";
+const GREEN: &str = "AP8A/w==";
+
+/// One red pixel shown, with a green frame behind it.
+fn two_frames() -> Fixture {
+    let mut fixture = fixture();
+    fixture.feed(format!("\x1b_Ga=T,i=1,s=1,v=1,q=2;{RED}\x1b\\"));
+    fixture.feed(format!("\x1b_Ga=f,i=1,s=1,v=1,z=100;{GREEN}\x1b\\"));
+    assert_eq!(fixture.replies(), "\x1b_Gi=1,r=2;OK\x1b\\");
+    fixture
+}
+
+fn at(fixture: &mut Fixture, ms: u64) -> (String, Option<u128>) {
+    let next = fixture.term.advance_animations(Duration::from_millis(ms));
+    (pixels(fixture, 0), next.map(|next| next.as_millis()))
+}
+
+#[test]
+fn frames_follow_their_gaps() {
+    let mut fixture = two_frames();
+    let (red, green) = ("ff0000ff".to_owned(), "00ff00ff".to_owned());
+    assert_eq!(at(&mut fixture, 0), (red.clone(), None), "stopped until told");
+    fixture.feed("\x1b_Ga=a,i=1,r=1,z=50,s=3\x1b\\");
+    assert_eq!(at(&mut fixture, 1000), (red.clone(), Some(1050)));
+    assert_eq!(at(&mut fixture, 1049), (red.clone(), Some(1050)));
+    assert_eq!(at(&mut fixture, 1050), (green.clone(), Some(1150)));
+    assert_eq!(at(&mut fixture, 1160), (red.clone(), Some(1200)));
+    // Stopped, and a frame chosen.
+    fixture.feed("\x1b_Ga=a,i=1,s=1,c=2\x1b\\");
+    assert_eq!(at(&mut fixture, 5000), (green.clone(), None));
+    // Two loops and no more (v is one more), loading waits at the end.
+    fixture.feed("\x1b_Ga=a,i=1,c=1,s=3,v=3\x1b\\");
+    at(&mut fixture, 6000);
+    assert_eq!(at(&mut fixture, 6400), (green.clone(), None));
+    fixture.feed("\x1b_Ga=a,i=1,c=1,s=2,v=1\x1b\\");
+    at(&mut fixture, 7000);
+    assert_eq!(at(&mut fixture, 7060), (green.clone(), Some(7150)));
+    assert_eq!(at(&mut fixture, 9000), (green, None));
+    // A frame without a gap is passed over.
+    fixture.feed("\x1b_Ga=a,i=1,r=1,z=-1,s=3\x1b\\");
+    assert_eq!(at(&mut fixture, 10_000).0, "00ff00ff");
+}
+
+#[test]
+fn a_snapshot_follows_frames_though_no_row_changed() {
+    let mut fixture = two_frames();
+    let mut snapshot = fixture.snapshot();
+    let seq = snapshot.seq;
+    fixture.feed("\x1b_Ga=a,i=1,r=1,z=50,s=3\x1b\\");
+    fixture.term.advance_animations(Duration::ZERO);
+    fixture.term.snapshot(&mut snapshot, None);
+    let before = snapshot.images[0].pixels.id();
+    fixture.term.advance_animations(Duration::from_millis(60));
+    fixture.term.snapshot(&mut snapshot, None);
+    assert_ne!(snapshot.images[0].pixels.id(), before);
+    assert_eq!(snapshot.seq, seq + 1, "time is no output");
+}
+
+#[test]
+fn frames_are_composed() {
+    let mut fixture = fixture();
+    // Two red pixels; a frame of them with green half over the second.
+    fixture.feed("\x1b_Ga=T,i=1,f=24,s=2,v=1,q=2;/wAA/wAA\x1b\\");
+    fixture.feed("\x1b_Ga=f,i=1,c=1,x=1,s=1,v=1,q=2;AP8AgA==\x1b\\\x1b_Ga=a,i=1,c=2\x1b\\");
+    assert_eq!(pixels(&fixture, 0), "ff0000ff 7f8000ff");
+    // Replacing, on a canvas of one colour.
+    fixture.feed("\x1b_Ga=f,i=1,Y=65535,X=1,s=1,v=1,q=2;AP8AgA==\x1b\\\x1b_Ga=a,i=1,c=3\x1b\\");
+    assert_eq!(pixels(&fixture, 0), "00ff0080 0000ffff");
+    // An edit of the frame itself.
+    fixture.feed("\x1b_Ga=f,i=1,r=3,x=1,s=1,v=1,q=2;/wAA/w==\x1b\\");
+    assert_eq!(pixels(&fixture, 0), "00ff0080 ff0000ff");
+    // A rectangle of the first frame at another place of the third.
+    fixture.feed("\x1b_Ga=c,i=1,r=1,c=3,w=1,h=1,X=1,x=0,C=1\x1b\\");
+    assert_eq!(pixels(&fixture, 0), "ff0000ff ff0000ff");
+    assert_eq!(fixture.replies(), "\x1b_Gi=1;OK\x1b\\");
+    for (command, code) in [
+        ("a=c,i=1,r=9,c=1", "ENOENT"),
+        ("a=c,i=1,r=1,c=2,x=1", "EINVAL"),
+        ("a=c,i=1,r=1,c=1", "EINVAL"),
+        ("a=f,i=1,c=9,s=1,v=1", "EINVAL"),
+        ("a=f,i=1,s=3,v=1", "EINVAL"),
+        ("a=f,i=8,s=1,v=1", "ENOENT"),
+        ("a=a,i=8", "ENOENT"),
+    ] {
+        fixture.feed(format!("\x1b_G{command};{}\x1b\\", "AAAA".repeat(4)));
+        let replies = fixture.replies();
+        assert!(replies.contains(code), "{command}: {replies:?}");
+    }
+    // Deleting frames: what is left moves up.
+    fixture.feed("\x1b_Ga=d,d=f,i=1,r=1\x1b\\\x1b_Ga=a,i=1,c=1\x1b\\");
+    assert_eq!(pixels(&fixture, 0), "ff0000ff 7f8000ff");
+    fixture.feed("\x1b_Ga=d,d=f,i=1\x1b\\\x1b_Ga=d,d=f,i=1\x1b\\");
+    assert_eq!(fixture.snapshot().images.len(), 1);
+    fixture.feed("\x1b_Ga=d,d=F,i=1\x1b\\");
+    assert_eq!(fixture.snapshot().images.len(), 0);
+}

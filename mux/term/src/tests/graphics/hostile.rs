@@ -1,0 +1,147 @@
+//! Images that mean harm.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::{fixture, shown};
+use crate::graphics::QUOTA;
+use crate::tests::check_reply;
+
+#[test]
+fn sizes_are_checked_before_memory_is_taken() {
+    let reply = |keys: &str| {
+        let mut fixture = fixture();
+        fixture.feed(format!("\x1b_Gi=1,{keys};AAAA\x1b\\"));
+        fixture.replies().split([';', ':']).nth(1).unwrap_or_default().to_owned()
+    };
+    for keys in ["s=0,v=1", "s=10001,v=1", "s=1,v=4294967295", "s=4294967295,v=4294967295,o=z"] {
+        assert_eq!(reply(keys), "EINVAL", "{keys}");
+    }
+    assert_eq!(reply("s=10000,v=10000"), "EFBIG");
+    assert_eq!(reply("s=1,v=1,f=7"), "EINVAL");
+    assert_eq!(reply("s=1,v=1,o=x"), "EINVAL");
+    assert_eq!(reply("s=1,v=1,t=x"), "EINVAL");
+    assert_eq!(reply("s=1,v=1,o=z"), "EINVAL");
+    assert_eq!(reply("f=100"), "EINVAL");
+    // Numbers that are none, keys without values: the command is nobody's.
+    for keys in ["s=99999999999", "s=-1", "s=", "=1", "a=tt", "s"] {
+        assert_eq!(reply(keys), "", "{keys}");
+    }
+    check_reply(
+        "\x1b_G\x1b\\\x1b_G;\x1b\\\x1b_G,,,;\x1b\\\x1b_Ga=p\x1b\\\x1b_Ga=f\x1b\\\x1b_Ga=c\x1b\\",
+        "",
+    );
+}
+
+#[test]
+fn a_bomb_is_no_larger_than_it_says() {
+    let zeros = vec![0u8; 64 << 20];
+    let mut bomb = Vec::new();
+    std::io::Read::read_to_end(
+        &mut flate2::read::ZlibEncoder::new(&zeros[..], flate2::Compression::fast()),
+        &mut bomb,
+    )
+    .unwrap();
+    check_reply(
+        format!("\x1b_Gi=1,s=1,v=1,o=z;{}\x1b\\", STANDARD.encode(&bomb)),
+        "\x1b_Gi=1;EFBIG:too much data\x1b\\",
+    );
+    // A PNG that says it is huge.
+    let mut png = std::io::Cursor::new(Vec::new());
+    image::RgbaImage::new(1, 1).write_to(&mut png, image::ImageFormat::Png).unwrap();
+    let mut png = png.into_inner();
+    png[16..24].copy_from_slice(&[0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff]);
+    for at in [24, 40, png.len()] {
+        let mut fixture = fixture();
+        fixture.feed(format!("\x1b_Gi=1,f=100,a=T;{}\x1b\\", STANDARD.encode(&png[..at])));
+        fixture.feed(format!("\x1b]1337;File=inline=1:{}\x07", STANDARD.encode(&png[..at])));
+        assert!(fixture.replies().contains('E'));
+        assert_eq!(shown(&fixture), "");
+    }
+}
+
+#[test]
+fn chunks_without_end_stop_at_the_size() {
+    let mut fixture = fixture();
+    fixture.feed("\x1b_Gi=1,s=10,v=10,m=1;AAAA\x1b\\");
+    let chunk = format!("\x1b_Gm=1;{}\x1b\\", "A".repeat(4096));
+    for _ in 0..4000 {
+        fixture.parser.advance(&mut fixture.term, chunk.as_bytes());
+    }
+    fixture.feed("\x1b_Gm=0;\x1b\\");
+    assert_eq!(fixture.replies(), "\x1b_Gi=1;EFBIG:too much data\x1b\\");
+    // Given up half way by another image, and by a deletion.
+    fixture.feed("\x1b_Gi=1,s=1,v=1,m=1;AAAA\x1b\\\x1b_Gi=2,s=1,v=1,f=24;AAAA\x1b\\");
+    assert_eq!(fixture.replies(), "\x1b_Gi=2;OK\x1b\\");
+    fixture.feed("\x1b_Gi=1,s=1,v=1,m=1;AAAA\x1b\\\x1b_Ga=d\x1b\\\x1b_Gm=0;AAAA\x1b\\");
+    assert_eq!(fixture.replies(), "");
+}
+
+#[test]
+fn memory_stays_within_the_quota() {
+    let mut fixture = fixture();
+    // 4 MB an image in a few bytes of sixel, and in some of zlib.
+    for _ in 0..120 {
+        fixture.feed("\x1b[H\x1bPq\"1;1;80;10000\x1b\\");
+        let layer = &fixture.term.graphics.shown;
+        assert!(layer.store.bytes() <= QUOTA);
+    }
+    let pixels = vec![0u8; 1000 * 2000 * 4];
+    let mut packed = Vec::new();
+    std::io::Read::read_to_end(
+        &mut flate2::read::ZlibEncoder::new(&pixels[..], flate2::Compression::fast()),
+        &mut packed,
+    )
+    .unwrap();
+    let packed = STANDARD.encode(&packed);
+    for id in 1..60 {
+        fixture.feed(format!("\x1b_Gi={id},s=1000,v=2000,o=z,q=2;{packed}\x1b\\"));
+        assert!(fixture.term.graphics.shown.store.bytes() <= QUOTA);
+    }
+    // The newest is there, the oldest is not.
+    fixture.feed("\x1b_Ga=p,i=59,C=1\x1b\\\x1b_Ga=p,i=1\x1b\\");
+    let replies = fixture.replies();
+    assert!(replies.starts_with("\x1b_Gi=59;OK") && replies.contains("ENOENT"), "{replies:?}");
+    // Frames count as images do.
+    for _ in 0..60 {
+        fixture.feed(format!("\x1b_Ga=f,i=59,s=1000,v=2000,o=z,q=2;{packed}\x1b\\"));
+        assert!(fixture.term.graphics.shown.store.bytes() <= QUOTA);
+    }
+    assert_eq!(shown(&fixture), "125×125 at 0,3");
+}
+
+#[test]
+fn small_images_and_placements_are_counted() {
+    let mut fixture = fixture();
+    for id in 1..20_000 {
+        let command =
+            format!("\x1b_Gi={id},s=1,v=1,f=24,q=2;AAAA\x1b\\\x1b_Ga=p,i={id},q=2,C=1\x1b\\");
+        fixture.parser.advance(&mut fixture.term, command.as_bytes());
+    }
+    let layer = &fixture.term.graphics.shown;
+    assert!(layer.store.iter().count() <= 16_384);
+    assert!(layer.placement_count() <= 4096);
+}
+
+#[test]
+fn sixels_of_any_size_end() {
+    let mut fixture = fixture();
+    for data in [
+        "!99999999999~",
+        "\"1;1;99999;99999~",
+        "\"0;0;0;0",
+        "#99999;2;999;999;999!999999~",
+        "#1;1;999;999;999~#1;9;1;1;1~#;;;;;;;;;~",
+        "!!!!!~~~$$$$$-----\"\"\"\"",
+        "!",
+        "#",
+        "\"",
+    ] {
+        fixture.feed(format!("\x1bP9999;9999;9999q{data}\x1b\\"));
+        fixture.feed(format!("\x1bPq{data}"));
+        fixture.feed("\x18\x1b[2J\x1b[H");
+    }
+    // Down without end.
+    fixture.feed(format!("\x1bPq{}~\x1b\\", "-".repeat(100_000)));
+    assert!(fixture.term.graphics.shown.store.bytes() <= QUOTA);
+}

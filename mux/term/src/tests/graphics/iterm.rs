@@ -1,0 +1,95 @@
+//! iTerm2's inline images.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::{check_images, fixture, pixels, shown};
+
+/// A file of that many pixels.
+fn file(width: u32, height: u32, format: image::ImageFormat) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let image = image::RgbImage::from_pixel(width, height, image::Rgb([10, 200, 30]));
+    image.write_to(&mut bytes, format).unwrap();
+    bytes.into_inner()
+}
+
+fn inline(arguments: &str, file: &[u8]) -> String {
+    format!("\x1b]1337;File=inline=1;{arguments}:{}\x07", STANDARD.encode(file))
+}
+
+#[test]
+fn formats() {
+    use image::ImageFormat::{Bmp, Gif, Jpeg, Png, WebP};
+    for format in [Png, Jpeg, Gif, WebP, Bmp] {
+        let mut fixture = fixture();
+        fixture.feed("ab").feed(inline("", &file(16, 32, format)));
+        assert_eq!(shown(&fixture), "2×2 at 2,0 z -1", "{format:?}");
+        let first = pixels(&fixture, 0);
+        let near = (0..3).all(|i| {
+            let channel = u8::from_str_radix(&first[i * 2..i * 2 + 2], 16).unwrap();
+            channel.abs_diff([10, 200, 30][i]) < 12
+        });
+        assert!(near, "{format:?}: {}", &first[..8]);
+        // Behind the image, in its last row.
+        assert_eq!(fixture.cursor(), (1, 4));
+    }
+}
+
+#[test]
+fn sizes() {
+    let png = file(16, 32, image::ImageFormat::Png);
+    for (arguments, expected) in [
+        ("width=4", "4×4 at 0,0 z -1"),
+        ("width=4;height=2", "2×2 at 0,0 z -1"),
+        ("width=4;height=2;preserveAspectRatio=0", "4×2 at 0,0 z -1"),
+        ("height=1", "1×1 at 0,0 z -1"),
+        ("width=12px;height=auto", "1.5×1.5 at 0,0 z -1"),
+        ("width=50%;height=50%;preserveAspectRatio=0", "5×2 at 0,0 z -1"),
+        ("width=nonsense;size=9999", "2×2 at 0,0 z -1"),
+        // Longer than it said, or to be downloaded.
+        ("size=10", ""),
+        ("inline=0", ""),
+    ] {
+        check_images(inline(arguments, &png), expected);
+    }
+    // Too wide: made to fit.
+    check_images(inline("", &file(160, 32, image::ImageFormat::Png)), "10×1 at 0,0 z -1");
+    let mut fixture = fixture();
+    fixture.feed("\x1b[2;3H").feed(inline("doNotMoveCursor=1", &png));
+    assert_eq!(fixture.cursor(), (1, 2));
+    assert_eq!(shown(&fixture), "2×2 at 2,1 z -1");
+}
+
+#[test]
+fn a_file_may_come_in_parts() {
+    let png = STANDARD.encode(file(8, 16, image::ImageFormat::Png));
+    let mut parts = png.as_bytes().chunks(40).map(|p| std::str::from_utf8(p).unwrap());
+    let mut bytes = String::from("\x1b]1337;MultipartFile=inline=1;name=eA==\x07");
+    bytes.extend(parts.by_ref().map(|part| format!("\x1b]1337;FilePart={part}\x1b\\")));
+    check_images(&bytes, "");
+    check_images(bytes.clone() + "\x1b]1337;FileEnd\x07", "1×1 at 0,0 z -1");
+    check_images(bytes + "\x1b]1337;FilePart=!\x07\x1b]1337;FileEnd\x07", "");
+}
+
+#[test]
+fn an_animated_gif_runs() {
+    let mut gif = Vec::new();
+    {
+        let mut encoder = image::codecs::gif::GifEncoder::new(&mut gif);
+        for shade in [0, 255] {
+            let buffer = image::RgbaImage::from_pixel(8, 16, image::Rgba([shade, 0, 0, 255]));
+            let delay = image::Delay::from_numer_denom_ms(200, 1);
+            encoder.encode_frame(image::Frame::from_parts(buffer, 0, 0, delay)).unwrap();
+        }
+    }
+    let mut fixture = fixture();
+    fixture.feed(inline("", &gif));
+    let ms = std::time::Duration::from_millis;
+    assert_eq!(fixture.term.advance_animations(ms(1000)), Some(ms(1200)));
+    assert!(pixels(&fixture, 0).starts_with("000000ff"));
+    assert_eq!(fixture.term.advance_animations(ms(1200)), Some(ms(1400)));
+    assert!(pixels(&fixture, 0).starts_with("ff0000ff"));
+    // Nobody looked for a while: it goes round.
+    assert_eq!(fixture.term.advance_animations(ms(1450)), Some(ms(1600)));
+    assert!(pixels(&fixture, 0).starts_with("000000ff"));
+}
