@@ -9,6 +9,7 @@
 
 pub mod input;
 mod layout;
+mod media;
 mod memory;
 mod mux;
 mod observer;

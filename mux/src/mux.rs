@@ -15,6 +15,7 @@ use std::{
 use parking_lot::Mutex;
 use unterm_term::{Options, Size, Term};
 
+use crate::media::LocalMedia;
 use crate::{
     Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, OnExit, Pane, PaneId,
     PtyProcess, Rect, Spawn, Tab, TabId,
@@ -393,7 +394,9 @@ impl Mux {
         env.append(&mut spawn.env);
         env.push(("UNTERM_PANE".into(), id.0.to_string()));
         spawn.env = env;
-        let term = Term::new(size, defaults.term);
+        // The program runs here, so it may name files instead of sending images.
+        let media = defaults.term.media.unwrap_or_else(|| Arc::new(LocalMedia));
+        let term = Term::new(size, Options { media: Some(media), ..defaults.term });
         let process = Arc::new(PtyProcess::spawn(&spawn, size)?);
         let observers = self.observers.clone();
         Ok(Arc::new(Pane::new(id, process, term, on_exit, observers, self.this.clone())))

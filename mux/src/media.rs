@@ -1,0 +1,197 @@
+//! Image data that a program on this machine names instead of sending it (kitty graphics protocol, key `t`).
+//!
+//! Whatever name a program gives, only regular files are read that lie outside `/proc`, `/sys` and `/dev`, not through a
+//! link, and no more than the terminal asks for; what is checked is the opened descriptor, so that nothing can be put in
+//! its place meanwhile.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Mode, OFlags, Stat};
+use rustix::shm;
+use unterm_term::{Media, MediaError, MediaRequest, Medium};
+
+/// Bytes of a shared memory object's name (NAME_MAX).
+const NAME_CAP: usize = 255;
+/// What a temporary file's path must hold to be deleted (the protocol's page).
+const TEMPORARY_MARK: &str = "tty-graphics-protocol";
+
+/// Reads files and shared memory of this machine.
+#[derive(Debug)]
+pub(crate) struct LocalMedia;
+
+impl Media for LocalMedia {
+    fn read(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
+        match request.medium {
+            Medium::SharedMemory => shared_memory(request),
+            Medium::File | Medium::TemporaryFile => file(request),
+        }
+    }
+}
+
+fn refuse(error: rustix::io::Errno) -> MediaError {
+    match error {
+        // A link where none is followed.
+        rustix::io::Errno::LOOP | rustix::io::Errno::ACCESS => MediaError::Refused,
+        _ => MediaError::Unreadable,
+    }
+}
+
+fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
+    let path = Path::new(request.name);
+    if !path.is_absolute() {
+        return Err(MediaError::Refused);
+    }
+    // Opening a FIFO must not wait for its other end.
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(refuse)?;
+    let stat = rustix::fs::fstat(&opened).map_err(refuse)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(MediaError::Refused);
+    }
+    let mut opened = File::from(opened);
+    let real = real_path(&opened, path)?;
+    if is_special(&real) || is_special_filesystem(&opened) {
+        return Err(MediaError::Refused);
+    }
+    let data = read(&mut opened, &stat, request);
+    if request.medium == Medium::TemporaryFile && may_delete(&real) {
+        // Only the very file that was read.
+        let same = rustix::fs::lstat(&real)
+            .is_ok_and(|now| (now.st_dev, now.st_ino) == (stat.st_dev, stat.st_ino));
+        if same && let Err(error) = rustix::fs::unlink(&real) {
+            tracing::debug!(%error, "temporary image file not deleted");
+        }
+    }
+    data
+}
+
+/// Where an opened file lies, all links resolved.
+fn real_path(opened: &File, path: &Path) -> Result<PathBuf, MediaError> {
+    if cfg!(target_os = "linux") {
+        let link = format!("/proc/self/fd/{}", opened.as_raw_fd());
+        return std::fs::read_link(link).map_err(|_| MediaError::Refused);
+    }
+    path.canonicalize().map_err(|_| MediaError::Unreadable)
+}
+
+/// Whether a path lies where files are not what they seem.
+fn is_special(path: &Path) -> bool {
+    let shared = path.starts_with("/dev/shm");
+    ["/proc", "/sys", "/dev"].iter().any(|root| path.starts_with(root)) && !shared
+}
+
+/// Whether a file is of procfs or sysfs, wherever these are mounted.
+fn is_special_filesystem(opened: &impl AsFd) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        const PROC: u64 = 0x9fa0;
+        const SYSFS: u64 = 0x6265_6572;
+        rustix::fs::fstatfs(opened).is_ok_and(|fs| [PROC, SYSFS].contains(&(fs.f_type as u64)))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = opened;
+        false
+    }
+}
+
+/// Whether the protocol lets a terminal delete this file.
+fn may_delete(path: &Path) -> bool {
+    let marked = path.to_str().is_some_and(|path| path.contains(TEMPORARY_MARK));
+    let own = std::env::var_os("TMPDIR").map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let fixed = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
+    let mut dirs = fixed.into_iter().chain(own).filter_map(|dir| dir.canonicalize().ok());
+    marked && dirs.any(|dir| dir != Path::new("/") && path.starts_with(dir))
+}
+
+fn shared_memory(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
+    let name = request.name.strip_prefix('/').unwrap_or(request.name);
+    if name.is_empty() || name.len() > NAME_CAP || name.contains('/') || name.starts_with('.') {
+        return Err(MediaError::Refused);
+    }
+    let name = format!("/{name}");
+    let opened = shm::open(&name, shm::OFlags::RDONLY, Mode::empty()).map_err(refuse)?;
+    let stat = rustix::fs::fstat(&opened).map_err(refuse)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Err(MediaError::Refused);
+    }
+    let data = read(&mut File::from(opened), &stat, request);
+    if let Err(error) = shm::unlink(&name) {
+        tracing::debug!(%error, "shared memory of an image not unlinked");
+    }
+    data
+}
+
+/// The part of a file that is asked for.
+fn read(file: &mut File, stat: &Stat, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
+    let length = u64::try_from(stat.st_size).unwrap_or(0).saturating_sub(request.offset);
+    let wanted = if request.size == 0 { length } else { request.size.min(length) };
+    if wanted > request.cap {
+        return Err(MediaError::TooLarge);
+    }
+    let unreadable = |_| MediaError::Unreadable;
+    file.seek(SeekFrom::Start(request.offset)).map_err(unreadable)?;
+    let mut data = Vec::with_capacity(wanted as usize);
+    file.take(wanted).read_to_end(&mut data).map_err(unreadable)?;
+    Ok(data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(medium: Medium, name: &str) -> Result<Vec<u8>, MediaError> {
+        LocalMedia.read(&MediaRequest { medium, name, offset: 1, size: 0, cap: 4 })
+    }
+
+    #[test]
+    fn regular_files_only_and_not_through_links() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_owned();
+        std::fs::write(path("file"), b"abcde").expect("written");
+        assert_eq!(ask(Medium::File, &path("file")), Ok(b"bcde".to_vec()));
+        std::fs::write(path("large"), b"abcdef").expect("written");
+        assert_eq!(ask(Medium::File, &path("large")), Err(MediaError::TooLarge));
+        std::os::unix::fs::symlink(path("file"), path("link")).expect("linked");
+        assert_eq!(ask(Medium::File, &path("link")), Err(MediaError::Refused));
+        assert_eq!(
+            ask(Medium::File, dir.path().to_str().expect("UTF-8")),
+            Err(MediaError::Refused)
+        );
+        assert_eq!(ask(Medium::File, &path("none")), Err(MediaError::Unreadable));
+        assert_eq!(ask(Medium::File, "relative"), Err(MediaError::Refused));
+        assert_eq!(ask(Medium::File, "/proc/self/environ"), Err(MediaError::Refused));
+        assert_eq!(ask(Medium::File, "/dev/zero"), Err(MediaError::Refused));
+    }
+
+    #[test]
+    fn temporary_files_are_deleted_only_by_their_name() {
+        let dir = tempfile::tempdir_in("/tmp").expect("a directory");
+        for (name, kept) in [("plain", true), ("tty-graphics-protocol-1", false)] {
+            let path = dir.path().join(name);
+            std::fs::write(&path, b"abc").expect("written");
+            assert_eq!(
+                ask(Medium::TemporaryFile, path.to_str().expect("UTF-8")),
+                Ok(b"bc".to_vec())
+            );
+            assert_eq!(path.exists(), kept, "{name}");
+        }
+    }
+
+    #[test]
+    fn shared_memory_is_unlinked_and_its_name_no_path() {
+        let name = format!("/unterm-media-{}", std::process::id());
+        let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
+        let object = shm::open(&name, flags, Mode::RUSR | Mode::WUSR).expect("made");
+        rustix::fs::ftruncate(&object, 4).expect("sized");
+        assert_eq!(ask(Medium::SharedMemory, &name), Ok(vec![0; 3]));
+        assert_eq!(ask(Medium::SharedMemory, &name), Err(MediaError::Unreadable));
+        for odd in ["/../etc/passwd", "/a/b", "", "/", "/.."] {
+            assert_eq!(ask(Medium::SharedMemory, odd), Err(MediaError::Refused), "{odd}");
+        }
+    }
+}
