@@ -7,7 +7,7 @@ use cosmic_text::{FontSystem, SwashCache, SwashContent};
 use unterm_term::Rgb;
 
 use crate::damage::{Scroll, scrolls};
-use crate::frame::{FrameLabel, FramePane, FrameRow};
+use crate::frame::{FrameLabel, FramePane, FrameRow, ImageLayer};
 use crate::glyph::{Glyph, GlyphCache};
 use crate::{Damage, Frame, PixelRect, Quad, Renderer};
 
@@ -191,6 +191,9 @@ impl<'a> Target<'a> {
             return;
         }
         self.fill(clip, pane.background);
+        if !pane.images.is_empty() {
+            return self.layers(pane, glyphs, clip);
+        }
         let height = pane.row_height as i32;
         let first = ((clip.y - pane.origin.1) / height).max(0) as usize;
         for (i, row) in pane.rows.iter().enumerate().skip(first) {
@@ -206,16 +209,53 @@ impl<'a> Target<'a> {
         }
     }
 
+    /// A pane with images: between the parts of all rows.
+    fn layers(&mut self, pane: &FramePane, glyphs: &GlyphCache, clip: PixelRect) {
+        let rows = || {
+            pane.rows.iter().enumerate().filter_map(|(i, row)| {
+                let clip = pane.row_rect(i).intersection(&clip);
+                let y = pane.origin.1 + i as i32 * pane.row_height as i32;
+                (!clip.is_empty()).then_some((row, (pane.origin.0, y), clip))
+            })
+        };
+        self.images(pane, ImageLayer::Ground, clip);
+        for (row, at, clip) in rows() {
+            self.fills(&row.under, at, clip);
+        }
+        self.images(pane, ImageLayer::Under, clip);
+        for (row, at, clip) in rows() {
+            self.text(row, glyphs, at, clip);
+        }
+        self.images(pane, ImageLayer::Over, clip);
+    }
+
+    fn images(&mut self, pane: &FramePane, layer: ImageLayer, clip: PixelRect) {
+        for image in pane.images.iter().filter(|image| image.layer == layer) {
+            if !image.rect.intersection(&clip).is_empty() {
+                self.rgba(image.pixels.rgba(), image.rect, image.alpha, clip);
+            }
+        }
+    }
+
     fn row(&mut self, row: &FrameRow, glyphs: &GlyphCache, at: (i32, i32), clip: PixelRect) {
+        self.fills(&row.under, at, clip);
+        self.text(row, glyphs, at, clip);
+    }
+
+    fn fills(&mut self, fills: &[crate::Fill], at: (i32, i32), clip: PixelRect) {
         let place = |fill: &crate::Fill| PixelRect {
             x: at.0 + fill.x,
             y: at.1 + fill.y,
             width: fill.width,
             height: fill.height,
         };
-        for fill in &row.under {
+        for fill in fills {
             self.fill(place(fill).intersection(&clip), fill.color);
         }
+    }
+
+    /// What of a row lies over its fills.
+    fn text(&mut self, row: &FrameRow, glyphs: &GlyphCache, at: (i32, i32), clip: PixelRect) {
         for instance in &row.glyphs {
             let glyph = glyphs.get(instance.glyph);
             let (x, y) = (at.0 + instance.x, at.1 + instance.y);
@@ -225,9 +265,7 @@ impl<'a> Target<'a> {
                 self.mask(&glyph.data, glyph.width, glyph.height, x, y, instance.color, clip);
             }
         }
-        for fill in &row.over {
-            self.fill(place(fill).intersection(&clip), fill.color);
-        }
+        self.fills(&row.over, at, clip);
     }
 
     fn fill(&mut self, rect: PixelRect, color: Rgb) {

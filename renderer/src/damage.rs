@@ -2,6 +2,9 @@
 
 use crate::{Frame, FramePane, PixelRect};
 
+/// Images of a pane that are compared one by one at most.
+const MANY_IMAGES: usize = 64;
+
 /// Rectangles that look different in a newer frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
@@ -40,6 +43,7 @@ impl Damage {
                 damage.add(now.area);
                 continue;
             }
+            damage.add_images(before, now);
             let shift = scrolls.iter().find(|scroll| scroll.pane == at).map_or(0, |s| s.shift);
             for (i, row) in now.rows.iter().enumerate() {
                 // Where the pixels that are here now came from.
@@ -70,6 +74,27 @@ impl Damage {
         }
         damage.clip(now.rect());
         damage
+    }
+
+    /// What differs between the images of a pane.
+    fn add_images(&mut self, before: &FramePane, now: &FramePane) {
+        if before.images == now.images {
+            return;
+        }
+        if before.images.len().max(now.images.len()) > MANY_IMAGES {
+            return self.add(now.area);
+        }
+        let differing = |some: &FramePane, others: &FramePane| -> Vec<PixelRect> {
+            let gone = some.images.iter().filter(|image| !others.images.contains(image));
+            gone.map(|image| image.rect.intersection(&some.area)).collect()
+        };
+        let mut rects = differing(before, now);
+        rects.extend(differing(now, before));
+        if rects.is_empty() {
+            // The same ones in another order.
+            rects = now.images.iter().map(|image| image.rect.intersection(&now.area)).collect();
+        }
+        rects.into_iter().for_each(|rect| self.add(rect));
     }
 
     /// One of the rectangles is all of `rect`.
@@ -158,7 +183,8 @@ pub(crate) fn scrolls(before: &Frame, now: &Frame) -> Vec<Scroll> {
 /// How far most rows have moved: by the place that the first row that was there before had then.
 fn shift(before: &FramePane, now: &FramePane) -> Option<isize> {
     let rows = now.rows.len();
-    if before.rows.len() != rows {
+    // Images do not move with the rows, or not with all.
+    if before.rows.len() != rows || !before.images.is_empty() || !now.images.is_empty() {
         return None;
     }
     let moved = now.rows.iter().enumerate().find_map(|(i, row)| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cosmic_text::Buffer;
-use unterm_term::Rgb;
+use unterm_term::{Pixels, Rgb};
 
 use crate::{GlyphId, PixelRect, Quad};
 
@@ -50,6 +50,30 @@ pub struct FrameRow {
     pub over: Vec<Fill>,
 }
 
+/// Between which parts of a pane an image is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ImageLayer {
+    /// Over the pane's background, under all fills.
+    Ground,
+    /// Over fills below text, under glyphs.
+    Under,
+    /// Over everything else of the pane.
+    Over,
+}
+
+/// An image in its place, already scaled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameImage {
+    /// Where, in pixels of the surface; as large as `pixels`. What lies outside the pane is not drawn.
+    pub rect: PixelRect,
+    /// What is drawn, pixel by pixel; the same `Arc` while it stays the same picture.
+    pub pixels: Arc<Pixels>,
+    /// In which order.
+    pub layer: ImageLayer,
+    /// Opacity; 255 but in a dimmed pane.
+    pub alpha: u8,
+}
+
 /// One pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FramePane {
@@ -65,6 +89,8 @@ pub struct FramePane {
     pub background: Rgb,
     /// Its rows, top to bottom.
     pub rows: Vec<Arc<FrameRow>>,
+    /// Its images; within a layer in the order they are drawn in.
+    pub images: Vec<FrameImage>,
 }
 
 impl FramePane {

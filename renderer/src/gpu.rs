@@ -3,6 +3,7 @@
 
 mod atlas;
 mod chrome;
+mod images;
 mod pipeline;
 mod rows;
 pub(crate) mod surface;
@@ -22,10 +23,13 @@ use wgpu::{
 
 use atlas::{Atlas, Full};
 use chrome::Chrome;
+use images::Images;
 use pipeline::{Draw, Pipeline};
-use rows::{Instance, ROUNDED, Rows};
+use rows::{COLOR, Instance, ROUNDED, Rows};
 
-use crate::{Damage, Frame, GlyphCache, PainterError, PixelRect, Quad, Renderer};
+use crate::{
+    Damage, Frame, FramePane, GlyphCache, ImageLayer, PainterError, PixelRect, Quad, Renderer,
+};
 
 /// Paints frames into a texture of its own.
 pub struct GpuPainter {
@@ -37,6 +41,7 @@ pub struct GpuPainter {
     rows: Rows,
     pipeline: Pipeline,
     chrome: Chrome,
+    images: Images,
     /// Backgrounds and quads of the frame.
     areas: Buffer,
     areas_room: usize,
@@ -55,8 +60,22 @@ struct Target {
 
 /// One draw call: instances of the areas' or the rows' buffer.
 enum Call {
-    Areas { draw: u32, instances: Range<u32> },
-    Row { draw: u32, instances: Range<u32>, rect: PixelRect },
+    Areas {
+        draw: u32,
+        instances: Range<u32>,
+    },
+    Row {
+        draw: u32,
+        instances: Range<u32>,
+        rect: PixelRect,
+    },
+    /// One instance of the areas' buffer, with the texture of an image.
+    Image {
+        draw: u32,
+        instance: u32,
+        image: u64,
+        rect: PixelRect,
+    },
 }
 
 impl GpuPainter {
@@ -100,6 +119,7 @@ impl GpuPainter {
             pipeline: Pipeline::new(&device, format, &atlas),
             chrome: Chrome::new(&device, &queue, format),
             rows: Rows::new(&device),
+            images: Images::default(),
             areas: areas_buffer(&device, 16),
             areas_room: 16,
             atlas,
@@ -211,6 +231,7 @@ impl GpuPainter {
         let shown: FxHashSet<u64> =
             frame.panes.iter().flat_map(|pane| pane.rows.iter().map(|row| row.version)).collect();
         self.rows.retain(&shown);
+        self.images.prepare(frame, &self.device, &self.queue, &self.pipeline);
         let plan = match self.plan(frame, glyphs, rects, false) {
             Ok(plan) => Ok(plan),
             Err(Full) => {
@@ -250,11 +271,24 @@ impl GpuPainter {
             pass.set_scissor_rect(rect.x as u32, rect.y as u32, rect.width, rect.height);
             pass.set_pipeline(&self.pipeline.pipeline);
             pass.set_bind_group(1, &self.pipeline.glyph_group, &[]);
+            let mut images = false;
             for call in &calls {
+                if std::mem::take(&mut images) {
+                    pass.set_bind_group(1, &self.pipeline.glyph_group, &[]);
+                }
                 let (draw, instances, buffer) = match call {
                     Call::Areas { draw, instances } => (draw, instances, &self.areas),
                     Call::Row { rect: row, .. } if row.intersection(&rect).is_empty() => continue,
                     Call::Row { draw, instances, .. } => (draw, instances, &self.rows.buffer),
+                    Call::Image { rect: area, .. } if area.intersection(&rect).is_empty() => {
+                        continue;
+                    }
+                    Call::Image { draw, instance, image, .. } => {
+                        let Some(group) = self.images.group(*image) else { continue };
+                        pass.set_bind_group(1, group, &[]);
+                        images = true;
+                        (draw, &(*instance..instance + 1), &self.areas)
+                    }
                 };
                 pass.set_bind_group(0, &self.pipeline.draw_group, &[draw * self.pipeline.stride]);
                 pass.set_vertex_buffer(0, buffer.slice(..));
@@ -286,6 +320,12 @@ impl GpuPainter {
         }
         calls.push(Call::Areas { draw: 0, instances: 0..areas.len() as u32 });
         for pane in &frame.panes {
+            let mut after = Vec::new();
+            let layered = !pane.images.is_empty();
+            let mut image_calls = |layer, calls: &mut Vec<Call>, draws: &mut Vec<Draw>| {
+                plan_images(pane, layer, surface, &mut areas, calls, draws);
+            };
+            image_calls(ImageLayer::Ground, &mut calls, &mut draws);
             for (i, row) in pane.rows.iter().enumerate() {
                 let rect = pane.row_rect(i).intersection(&frame.rect());
                 if rects.iter().all(|damaged| damaged.intersection(&rect).is_empty()) {
@@ -299,13 +339,24 @@ impl GpuPainter {
                 }
                 let y = pane.origin.1 + i as i32 * pane.row_height as i32;
                 let (right, bottom) = (rect.x + rect.width as i32, rect.y + rect.height as i32);
-                calls.push(Call::Row { draw: draws.len() as u32, instances, rect });
+                let draw = draws.len() as u32;
+                if layered {
+                    // Images come between what lies below a row's text and the rest.
+                    let parted = instances.start + row.under.len() as u32;
+                    after.push(Call::Row { draw, instances: parted..instances.end, rect });
+                    calls.push(Call::Row { draw, instances: instances.start..parted, rect });
+                } else {
+                    calls.push(Call::Row { draw, instances, rect });
+                }
                 draws.push(Draw {
                     origin: [pane.origin.0, y],
                     surface,
                     clip: [rect.x, rect.y, right, bottom],
                 });
             }
+            image_calls(ImageLayer::Under, &mut calls, &mut draws);
+            calls.append(&mut after);
+            image_calls(ImageLayer::Over, &mut calls, &mut draws);
         }
         let first = areas.len() as u32;
         areas.extend(frame.quads.iter().map(quad));
@@ -313,6 +364,36 @@ impl GpuPainter {
             calls.push(Call::Areas { draw: 0, instances: first..areas.len() as u32 });
         }
         Ok((areas, draws, calls))
+    }
+}
+
+/// Adds what draws the images of a pane's layer.
+fn plan_images(
+    pane: &FramePane,
+    layer: ImageLayer,
+    surface: [i32; 2],
+    areas: &mut Vec<Instance>,
+    calls: &mut Vec<Call>,
+    draws: &mut Vec<Draw>,
+) {
+    let images = pane.images.iter().filter(|image| image.layer == layer);
+    let area = pane.area;
+    let clip = [area.x, area.y, area.x + area.width as i32, area.y + area.height as i32];
+    for (i, image) in images.enumerate() {
+        if i == 0 {
+            draws.push(Draw { origin: [0, 0], surface, clip });
+        }
+        let PixelRect { x, y, width, height } = image.rect;
+        let mut instance = Instance::fill(x, y, width, height, Default::default());
+        instance.color[3] = image.alpha;
+        instance.kind = COLOR;
+        calls.push(Call::Image {
+            draw: draws.len() as u32 - 1,
+            instance: areas.len() as u32,
+            image: image.pixels.id(),
+            rect: image.rect.intersection(&area),
+        });
+        areas.push(instance);
     }
 }
 

@@ -13,6 +13,7 @@ mod frame;
 mod glyph;
 mod gpu;
 mod label;
+mod picture;
 mod preedit;
 mod renderer;
 mod row;
@@ -25,7 +26,9 @@ mod surface;
 pub use cpu::CpuPainter;
 pub use damage::Damage;
 pub use font::{CellMetrics, FontOptions};
-pub use frame::{Fill, Frame, FrameLabel, FramePane, FrameRow, GlyphInstance};
+pub use frame::{
+    Fill, Frame, FrameImage, FrameLabel, FramePane, FrameRow, GlyphInstance, ImageLayer,
+};
 pub use glyph::{Glyph, GlyphCache, GlyphId};
 pub use gpu::GpuPainter;
 pub use renderer::Renderer;

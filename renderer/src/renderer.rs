@@ -13,6 +13,7 @@ use crate::fonts::Fonts;
 use crate::frame::{Frame, FramePane, FrameRow};
 use crate::glyph::GlyphCache;
 use crate::label::Labels;
+use crate::picture::Pictures;
 use crate::preedit::PreeditCells;
 use crate::row::{CursorLook, RowBuilder, RowState};
 use crate::shape::Shaper;
@@ -28,6 +29,7 @@ pub struct Renderer {
     pub(crate) glyphs: GlyphCache,
     shaper: Shaper,
     labels: Labels,
+    pictures: Pictures,
     /// Pictures of chrome text, for the CPU painter.
     pub(crate) swash: SwashCache,
     panes: FxHashMap<u64, KeptPane>,
@@ -73,6 +75,7 @@ impl Renderer {
             glyphs: GlyphCache::default(),
             shaper: Shaper::default(),
             labels: Labels::default(),
+            pictures: Pictures::default(),
             swash: SwashCache::new(),
             panes: FxHashMap::default(),
             frame: Arc::default(),
@@ -120,6 +123,7 @@ impl Renderer {
         }
         self.panes.retain(|id, _| scene.panes.iter().any(|pane| pane.id == *id));
         let panes = scene.panes.iter().map(|pane| self.pane(pane)).collect();
+        self.pictures.sweep();
         let fonts = &mut self.fonts;
         let labels = scene.labels.iter().map(|label| self.labels.layout(fonts, label)).collect();
         self.labels.sweep();
@@ -210,6 +214,7 @@ impl Renderer {
             row_height: self.fonts.metrics.height,
             background: colors.background(),
             rows: kept.rows.iter().map(|row| row.row.clone()).collect(),
+            images: self.pictures.place(pane, self.fonts.metrics, colors.dim),
         };
         self.panes.insert(pane.id, kept);
         framed

@@ -138,12 +138,18 @@ impl App {
         let layout = self.mux.layout();
         let placed = self.placed(&layout);
         let cursor = default_cursor(&self.config.cursor);
+        let mut next_frame: Option<Duration> = None;
+        let clock = now.saturating_duration_since(self.started);
         for (id, _) in &placed {
             let Some(pane) = self.mux.pane(*id) else { continue };
             let view = self.views.entry(*id).or_default();
-            view.refresh(&pane);
+            let due = view.refresh(&pane, clock);
+            next_frame = next_frame.into_iter().chain(due).min();
             view.shape_cursor(cursor);
             view.unseen = false;
+        }
+        if let Some(due) = next_frame {
+            self.wake_at(self.started + due);
         }
         let blink_on = self.blink(&placed, now);
         let times = [self.toasts.expire(now), self.search_again(now)];

@@ -181,6 +181,8 @@ struct App {
     /// When to look again though nothing happens: a blink, a bell's mark, a title.
     timer: Option<Instant>,
     blink_since: Instant,
+    /// What the clock of animated images counts from.
+    started: Instant,
     failure: Option<anyhow::Error>,
 }
 
@@ -226,6 +228,7 @@ impl App {
             pacing: Pacing::default(),
             timer: None,
             blink_since: Instant::now(),
+            started: Instant::now(),
             failure: None,
         }
     }

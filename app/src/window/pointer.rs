@@ -378,7 +378,7 @@ impl App {
             let lines = (beyond / f64::from(height)).clamp(-10.0, 10.0);
             view.scroll(if lines < 0.0 { lines.floor() as i64 } else { lines.ceil() as i64 });
             if let Some(pane) = self.mux.pane(pane) {
-                view.refresh(&pane);
+                view.refresh(&pane, self.started.elapsed());
             }
             self.extend_selection(pane);
         }

@@ -37,14 +37,18 @@ pub(super) struct View {
 
 impl View {
     /// Takes a new snapshot, unless the program asked to hold the picture (mode 2026).
-    pub(super) fn refresh(&mut self, pane: &Pane) {
+    ///
+    /// `clock` is the time that animated images go by; gives when the next of their frames is due on it, if any is.
+    pub(super) fn refresh(&mut self, pane: &Pane, clock: Duration) -> Option<Duration> {
         let before = (self.snapshot.screen, self.snapshot.size);
+        let next_frame;
         {
-            let term = pane.term();
+            let mut term = pane.term();
             let held = term.modes().contains(Modes::SYNCHRONIZED);
             if held && self.snapshot.seq != 0 && term.size() == self.snapshot.size {
-                return;
+                return None;
             }
+            next_frame = term.advance_animations(clock);
             term.snapshot(&mut self.snapshot, self.top);
         }
         if self.top.is_some_and(|top| top >= self.snapshot.live_top) {
@@ -54,6 +58,7 @@ impl View {
         if self.selection.is_some_and(|selection| moved || self.overwrites(&selection)) {
             self.selection = None;
         }
+        next_frame
     }
 
     /// Gives the cursor this shape, blinking or not, where the program asked for none.

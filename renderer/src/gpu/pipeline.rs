@@ -137,6 +137,19 @@ impl Pipeline {
         }
     }
 
+    /// What draws with another texture in place of that of colour glyphs.
+    pub(super) fn image_group(&self, device: &Device, texture: &wgpu::Texture) -> BindGroup {
+        let view = texture.create_view(&TextureViewDescriptor::default());
+        device.create_bind_group(&BindGroupDescriptor {
+            label: Some("image"),
+            layout: &self.glyph_layout,
+            entries: &[
+                BindGroupEntry { binding: 0, resource: BindingResource::TextureView(&view) },
+                BindGroupEntry { binding: 1, resource: BindingResource::TextureView(&view) },
+            ],
+        })
+    }
+
     /// Takes new views of the atlas' textures.
     pub(super) fn rebind(&mut self, device: &Device, atlas: &Atlas) {
         self.glyph_group = glyph_group(device, &self.glyph_layout, atlas);

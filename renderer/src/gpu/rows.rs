@@ -24,7 +24,7 @@ pub(super) const SIZE: u64 = std::mem::size_of::<Instance>() as u64;
 
 pub(super) const FILL: u32 = 0;
 const MASK: u32 = 1;
-const COLOR: u32 = 2;
+pub(super) const COLOR: u32 = 2;
 pub(super) const ROUNDED: u32 = 3;
 
 impl Instance {

@@ -1,0 +1,237 @@
+//! Images of a terminal as they are painted: scaled to the pixels they cover, and kept as long as they are shown.
+//!
+//! Scaling happens here, once, so that a painter only copies pixels and both painters come to the same.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use unterm_term::{Pixels, SnapshotImage};
+
+use crate::frame::{FrameImage, ImageLayer};
+use crate::{CellMetrics, PaneScene, PixelRect};
+
+/// Pixels of a scaled image's side, and of all of it, up to which it is kept whole; of a larger one only what is in sight.
+const WHOLE_SIDE: u32 = 4096;
+const WHOLE_AREA: u64 = 1 << 23;
+/// Order below which an image is also under cells' own backgrounds (kitty graphics protocol).
+const GROUND: i32 = i32::MIN / 2;
+
+/// What a scaled image was made from and for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    image: u64,
+    /// Bits of the source rectangle's four numbers.
+    source: [u32; 4],
+    size: (u32, u32),
+}
+
+/// Scaled images, and whether the frame at hand shows them.
+#[derive(Default)]
+pub(crate) struct Pictures {
+    kept: FxHashMap<Key, (Arc<Pixels>, bool)>,
+}
+
+/// A part of an image: left, top, width, height in its pixels.
+type Source = [f32; 4];
+
+impl Pictures {
+    /// Forgets what the last frame did not show.
+    pub fn sweep(&mut self) {
+        self.kept.retain(|_, (_, used)| std::mem::take(used));
+    }
+
+    /// The images of a pane in their places.
+    pub fn place(
+        &mut self,
+        pane: &PaneScene<'_>,
+        metrics: CellMetrics,
+        dim: u8,
+    ) -> Vec<FrameImage> {
+        let images = pane.snapshot.images.iter();
+        images.filter_map(|image| self.one(image, pane, metrics, dim)).collect()
+    }
+
+    fn one(
+        &mut self,
+        image: &SnapshotImage,
+        pane: &PaneScene<'_>,
+        metrics: CellMetrics,
+        dim: u8,
+    ) -> Option<FrameImage> {
+        let area = image.area;
+        let edge =
+            |origin: i32, cells: f32, cell: u32| origin + (cells * cell as f32).round() as i32;
+        let (x, y) = pane.origin;
+        let (left, right) =
+            (edge(x, area.left, metrics.width), edge(x, area.left + area.width, metrics.width));
+        let (top, bottom) =
+            (edge(y, area.top, metrics.height), edge(y, area.top + area.height, metrics.height));
+        let mut rect = PixelRect {
+            x: left,
+            y: top,
+            width: right.saturating_sub(left).max(1) as u32,
+            height: bottom.saturating_sub(top).max(1) as u32,
+        };
+        let seen = rect.intersection(&pane.area);
+        if seen.width == 0 || seen.height == 0 {
+            return None;
+        }
+        let s = image.source;
+        let mut source: Source = [s.x, s.y, s.width, s.height];
+        let large = u64::from(rect.width) * u64::from(rect.height) > WHOLE_AREA;
+        if large || rect.width > WHOLE_SIDE || rect.height > WHOLE_SIDE {
+            let (across, down) = (s.width / rect.width as f32, s.height / rect.height as f32);
+            source = [
+                s.x + (seen.x - rect.x) as f32 * across,
+                s.y + (seen.y - rect.y) as f32 * down,
+                seen.width as f32 * across,
+                seen.height as f32 * down,
+            ];
+            rect = seen;
+        }
+        let layer = match image.z {
+            z if z < GROUND => ImageLayer::Ground,
+            z if z < 0 => ImageLayer::Under,
+            _ => ImageLayer::Over,
+        };
+        let pixels = self.scaled(&image.pixels, source, (rect.width, rect.height))?;
+        Some(FrameImage { rect, pixels, layer, alpha: 255 - dim })
+    }
+
+    fn scaled(
+        &mut self,
+        image: &Arc<Pixels>,
+        source: Source,
+        size: (u32, u32),
+    ) -> Option<Arc<Pixels>> {
+        let whole = [0.0, 0.0, image.width() as f32, image.height() as f32];
+        if source == whole && size == (image.width(), image.height()) {
+            return Some(Arc::clone(image));
+        }
+        let key = Key { image: image.id(), source: source.map(f32::to_bits), size };
+        if let Some((pixels, used)) = self.kept.get_mut(&key) {
+            *used = true;
+            return Some(Arc::clone(pixels));
+        }
+        let pixels = Pixels::new(size.0, size.1, scale(image, source, size))?;
+        self.kept.insert(key, (Arc::clone(&pixels), true));
+        Some(pixels)
+    }
+}
+
+/// The pixels of an image that one pixel of a line shows: the first, and how much each counts.
+struct Taps {
+    first: usize,
+    weights: Vec<f32>,
+}
+
+/// Which pixels of `start..start + length`, within an image `side` pixels long, each of `count` pixels shows: those
+/// around its middle, by a triangle as wide as a pixel of the coarser of both.
+fn taps(start: f32, length: f32, side: u32, count: u32) -> Vec<Taps> {
+    let step = length / count as f32;
+    let reach = step.max(1.0);
+    // Nothing of the image beside the part that is shown bleeds in.
+    let low = (start.floor().max(0.0) as usize).min(side as usize - 1);
+    let high = ((start + length).ceil() as usize).clamp(low + 1, side as usize);
+    let tap = |i: u32| {
+        let middle = start + (i as f32 + 0.5) * step;
+        let first = ((middle - reach).floor().max(low as f32) as usize).min(high - 1);
+        let end = ((middle + reach).ceil() as usize).clamp(first + 1, high);
+        let weight = |at: usize| (1.0 - (at as f32 + 0.5 - middle).abs() / reach).max(0.0);
+        let mut weights: Vec<f32> = (first..end).map(weight).collect();
+        let sum: f32 = weights.iter().sum();
+        if sum <= f32::EPSILON {
+            weights.fill(1.0 / (end - first) as f32);
+        } else {
+            weights.iter_mut().for_each(|weight| *weight /= sum);
+        }
+        Taps { first, weights }
+    };
+    (0..count).map(tap).collect()
+}
+
+/// Whether each pixel shows exactly one, in order.
+fn is_copy(taps: &[Taps]) -> bool {
+    let one =
+        |t: &Taps| t.weights.iter().position(|w| (w - 1.0).abs() < 1e-3).map(|at| t.first + at);
+    let Some(first) = taps.first().and_then(one) else { return false };
+    taps.iter().enumerate().all(|(i, t)| one(t) == Some(first + i))
+}
+
+/// The part `source` of an image as `size` pixels.
+fn scale(image: &Pixels, source: Source, size: (u32, u32)) -> Vec<u8> {
+    let [x, y, width, height] = source;
+    let columns = taps(x, width, image.width(), size.0);
+    let rows = taps(y, height, image.height(), size.1);
+    let stride = image.width() as usize * 4;
+    let mut out = Vec::with_capacity(size.0 as usize * size.1 as usize * 4);
+    if is_copy(&columns) && is_copy(&rows) {
+        let at = |t: &Taps| t.first + t.weights.iter().position(|w| *w > 0.5).unwrap_or(0);
+        let left = columns.first().map_or(0, at) * 4;
+        for row in &rows {
+            let start = at(row) * stride + left;
+            out.extend_from_slice(&image.rgba()[start..start + size.0 as usize * 4]);
+        }
+        return out;
+    }
+    // Down first: each row of the result is a mix of few rows, then across. Colours count by their opacity.
+    let mut line = vec![[0f32; 4]; image.width() as usize];
+    let left = columns.iter().map(|t| t.first).min().unwrap_or(0);
+    let right = columns.iter().map(|t| t.first + t.weights.len()).max().unwrap_or(0);
+    for row in &rows {
+        line[left..right].fill([0.0; 4]);
+        for (i, weight) in row.weights.iter().enumerate() {
+            let start = (row.first + i) * stride;
+            let pixels = &image.rgba()[start + left * 4..start + right * 4];
+            for (sum, pixel) in line[left..right].iter_mut().zip(pixels.chunks_exact(4)) {
+                let alpha = f32::from(pixel[3]) * weight;
+                sum[3] += alpha;
+                for c in 0..3 {
+                    sum[c] += f32::from(pixel[c]) * alpha;
+                }
+            }
+        }
+        for column in &columns {
+            let mut sum = [0f32; 4];
+            for (pixel, weight) in line[column.first..].iter().zip(&column.weights) {
+                for c in 0..4 {
+                    sum[c] += pixel[c] * weight;
+                }
+            }
+            let alpha = sum[3];
+            let channel = |c: usize| if alpha > 0.0 { (sum[c] / alpha + 0.5) as u8 } else { 0 };
+            out.extend_from_slice(&[channel(0), channel(1), channel(2), (alpha + 0.5) as u8]);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn image(width: u32, height: u32, rgba: &[u8]) -> Arc<Pixels> {
+        Pixels::new(width, height, rgba.to_vec()).expect("as many bytes as pixels")
+    }
+
+    #[test]
+    fn a_part_is_copied_where_nothing_is_scaled() {
+        let rgba: Vec<u8> = (0..4 * 4 * 4).collect();
+        let part = scale(&image(4, 4, &rgba), [1.0, 2.0, 2.0, 1.0], (2, 1));
+        assert_eq!(part, rgba[4 * 4 * 2 + 4..4 * 4 * 2 + 12]);
+    }
+
+    #[test]
+    fn smaller_is_a_mean_and_larger_keeps_flat_colours() {
+        let two = image(2, 1, &[0, 0, 0, 255, 255, 255, 255, 255]);
+        assert_eq!(scale(&two, [0.0, 0.0, 2.0, 1.0], (1, 1)), [128, 128, 128, 255]);
+        // What is transparent has no colour to mix in.
+        let half = image(2, 1, &[9, 9, 9, 0, 200, 100, 50, 255]);
+        assert_eq!(scale(&half, [0.0, 0.0, 2.0, 1.0], (1, 1)), [200, 100, 50, 128]);
+        let red = image(1, 1, &[255, 0, 0, 255]);
+        assert_eq!(scale(&red, [0.0, 0.0, 1.0, 1.0], (3, 2)), [255, 0, 0, 255].repeat(6));
+        // Nor does what lies beside the part.
+        let pair = image(2, 1, &[255, 0, 0, 255, 0, 0, 255, 255]);
+        assert_eq!(scale(&pair, [0.0, 0.0, 1.0, 1.0], (4, 1)), [255, 0, 0, 255].repeat(4));
+    }
+}
