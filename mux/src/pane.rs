@@ -18,7 +18,7 @@ use std::{
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
-use unterm_term::{Event, Modes, Palette, Parser, Size, Term, WindowRequest};
+use unterm_term::{Event, Modes, Palette, Parser, Point, Size, Term, WindowRequest};
 
 use crate::{
     ExitStatus, Foreground, Mux, MuxEvent, Process, ReadOutcome, Signal, Tap, TapDirection,
@@ -391,17 +391,24 @@ impl Pane {
 
     /// Resizes the terminal, then the pty.
     pub fn resize(&self, size: Size) {
+        self.resize_following(size, &mut []);
+    }
+
+    /// As [`Pane::resize`]; `points` of the screen that is shown become those where the same text is then, `None` where it
+    /// is no longer kept. Returns the terminal's `seq` after it.
+    pub fn resize_following(&self, size: Size, points: &mut [Option<Point>]) -> u64 {
         let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
         let mut term = self.term.lock();
         if term.size() == size {
-            return;
+            return term.seq();
         }
-        term.resize(size);
+        term.resize_following(size, points);
         let (seq, replies, events) = (term.seq(), term.take_replies(), term.take_events());
         MutexGuard::unlock_fair(term);
         self.resize_pty(size);
         self.reply(&replies);
         self.tell(seq, events);
+        seq
     }
 
     /// Gives the pty the terminal's size. Of two resizes at once the last one wins, in the pty as in the terminal: each

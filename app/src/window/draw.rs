@@ -81,7 +81,7 @@ impl App {
                 if pane.is_pinned() {
                     view.given = None;
                 } else if view.given.replace(size) != Some(size) {
-                    pane.resize(size);
+                    view.resize(&pane, size);
                 }
             }
         }
@@ -168,10 +168,7 @@ impl App {
         let blinks = |id: &PaneId| {
             self.views.get(id).is_some_and(|view| {
                 let cursor = view.snapshot.cursor;
-                let text = |row: &unterm_term::SnapshotRow| {
-                    row.styles.iter().any(|run| run.style.attrs.contains(unterm_term::Attrs::BLINK))
-                };
-                cursor.visible && cursor.blinking || view.snapshot.rows.iter().any(text)
+                cursor.visible && cursor.blinking || view.snapshot.blinks()
             })
         };
         if !self.focused || !placed.iter().any(|(id, _)| blinks(id)) {

@@ -62,6 +62,13 @@ impl Selection {
         };
     }
 
+    /// The same text after a reflow, at whose `seq` it begins and ends elsewhere. It grows from its start from here on.
+    pub(super) fn moved_to(self, start: Point, end: Point, seq: u64) -> Self {
+        let anchor = Spot { cell: start, edge: Edge { line: start.line, boundary: start.col } };
+        let range = Some(TextRange { start, end, block: false });
+        Self { anchor, range, seq, ..self }
+    }
+
     /// Whether a line belongs to it.
     pub(super) fn covers(&self, line: LineId) -> bool {
         self.range.is_some_and(|range| (range.start.line..=range.end.line).contains(&line))

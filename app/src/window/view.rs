@@ -26,6 +26,8 @@ pub(super) struct View {
     pub(super) typed_ahead: Vec<u8>,
     /// The size the window gave the pane.
     pub(super) given: Option<Size>,
+    /// The size that scroll position and selection have followed the text to.
+    followed: Option<Size>,
     /// It printed while its tab was hidden.
     pub(super) unseen: bool,
     /// When its bell last rang, until someone looked.
@@ -54,11 +56,32 @@ impl View {
         if self.top.is_some_and(|top| top >= self.snapshot.live_top) {
             self.top = None;
         }
-        let moved = before != (self.snapshot.screen, self.snapshot.size);
+        let (screen, size) = (self.snapshot.screen, self.snapshot.size);
+        let reflowed = before.1 != size && self.followed.take() != Some(size);
+        let moved = before.0 != screen || reflowed;
         if self.selection.is_some_and(|selection| moved || self.overwrites(&selection)) {
             self.selection = None;
         }
         next_frame
+    }
+
+    /// Gives the pane a size. Scroll position and selection stay with their text; a block has none to stay with.
+    pub(super) fn resize(&mut self, pane: &Pane, size: Size) {
+        let range = self.selection.and_then(|selection| selection.range);
+        let range = range.filter(|range| !range.block);
+        let mut points = [
+            self.top.map(|line| Point { line, col: 0 }),
+            range.map(|range| range.start),
+            range.map(|range| range.end),
+        ];
+        let seq = pane.resize_following(size, &mut points);
+        let [top, start, end] = points;
+        self.top = top.map(|point| point.line);
+        self.selection = match (self.selection, start, end) {
+            (Some(selection), Some(start), Some(end)) => Some(selection.moved_to(start, end, seq)),
+            _ => None,
+        };
+        self.followed = Some(size);
     }
 
     /// Gives the cursor this shape, blinking or not, where the program asked for none.

@@ -50,6 +50,8 @@ pub struct SnapshotRow {
     pub styles: Vec<StyleRun>,
     /// Text of the cells that hold a cluster: column and text, in order of columns.
     pub clusters: Vec<(u16, Arc<str>)>,
+    /// Some of its text blinks (SGR 5, 6).
+    pub blinks: bool,
     /// What it has of images that fill cells; [`Snapshot::images`] lists them.
     pub images: RowImages,
 }
@@ -94,6 +96,13 @@ pub struct Snapshot {
     pub mouse_encoding: MouseEncoding,
     /// Colours in force; the same `Arc` until they change.
     pub palette: Arc<Palette>,
+}
+
+impl Snapshot {
+    /// Whether any text in sight blinks.
+    pub fn blinks(&self) -> bool {
+        self.rows.iter().any(|row| row.blinks)
+    }
 }
 
 impl Default for Snapshot {

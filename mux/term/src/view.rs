@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::cell::{Cell, WITHOUT_IDS};
 use crate::grid::{RowView, Scratch};
-use crate::style::Style;
+use crate::style::{Attrs, Style};
 use crate::term::Term;
 use crate::{LineId, Snapshot, SnapshotRow, StyleRun};
 
@@ -116,6 +116,7 @@ fn copy_row(view: &RowView<'_>, line: LineId, cols: usize, row: &mut SnapshotRow
         });
         start = end;
     }
+    row.blinks = row.styles.iter().any(|run| run.style.attrs.contains(Attrs::BLINK));
     for (col, cell) in cells.iter().enumerate() {
         if let Some(text) = cell.cluster_id().and_then(|id| view.tables.cluster(id)) {
             row.cells[col] = row.cells[col].with_ids(0, 0, Some(row.clusters.len() as u16));
