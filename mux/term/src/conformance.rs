@@ -2,6 +2,8 @@
 //!
 //! Source: DEC STD 070 "Select compatibility level"; xterm, for which sequence belongs to which level.
 
+use crate::charset::Charset;
+use crate::modes::DecModes;
 use crate::params::Csi;
 use crate::term::Term;
 
@@ -79,6 +81,19 @@ impl Term {
         self.soft_reset();
         self.conformance.level = level as u8;
         self.conformance.eight_bit = level > 1 && controls != 1 && controls <= 2;
+    }
+
+    /// SCS: `place` is its first intermediate byte, which says G0 to G3 and the kind of set, `more` and `end` the set's
+    /// name. An unknown set is ASCII.
+    pub(crate) fn designate(&mut self, place: u8, more: &[u8], end: u8) {
+        let (is_96, first) = if place < b'-' { (false, b'(') } else { (true, b',') };
+        let mut name = [0; 4];
+        let Some(room) = name.get_mut(..=more.len()) else { return };
+        room[..more.len()].copy_from_slice(more);
+        room[more.len()] = end;
+        let national = self.dec.contains(DecModes::NATIONAL);
+        let set = Charset::named(is_96, room, national);
+        self.charsets.sets[(place - first) as usize] = set;
     }
 
     /// S7C1T, S8C1T: only at level 2 and above.

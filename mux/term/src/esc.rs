@@ -1,6 +1,5 @@
 //! Escape sequences other than CSI and strings: one method each.
 
-use crate::charset::Charset;
 use crate::term::Term;
 use crate::{LineSize, Modes};
 
@@ -33,11 +32,13 @@ impl Term {
             ([b'#'], b'5') => self.set_line_size(LineSize::Single),    // DECSWL
             ([b'#'], b'6') => self.set_line_size(LineSize::DoubleWidth), // DECDWL
             ([b'#'], b'8') => self.alignment_test(),                   // DECALN
-            ([b'('], set) => self.charsets.sets[0] = Charset::named(set), // SCS G0
-            ([b')'], set) => self.charsets.sets[1] = Charset::named(set), // SCS G1
-            ([b'*'], set) => self.charsets.sets[2] = Charset::named(set), // SCS G2
-            ([b'+'], set) => self.charsets.sets[3] = Charset::named(set), // SCS G3
-            ([], b'\\') => {}                                          // ST
+            ([], b'~') => self.charsets.gr = 1,                        // LS1R
+            ([], b'}') => self.charsets.gr = 2,                        // LS2R
+            ([], b'|') => self.charsets.gr = 3,                        // LS3R
+            ([place @ b'('..=b'+' | place @ b'-'..=b'/', more @ ..], end) => {
+                self.designate(*place, more, end); // SCS
+            }
+            ([], b'\\') => {} // ST
             _ => tracing::debug!(?intermediates, end, "unknown escape sequence"),
         }
         self.end_operation();

@@ -1,6 +1,7 @@
 //! Tests of the engine as its users see it: bytes in, screen out.
 
 mod commands;
+mod dec;
 mod graphics;
 mod history;
 mod hostile;

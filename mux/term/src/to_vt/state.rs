@@ -126,6 +126,9 @@ impl Term {
         write_charsets(&mut text, &self.charsets);
         self.write_modes(&mut text, |flag| Modes::GRAPHEMES.contains(flag));
         self.write_ansi_modes(&mut text);
+        if self.dec.contains(DecModes::NATIONAL) {
+            text.push_str("\x1b[?42h");
+        }
         self.write_protection(&mut text);
         if let Some(single) = self.charsets.single {
             text.push_str(if single == 2 { "\x1bN" } else { "\x1bO" });
@@ -219,8 +222,15 @@ fn look_of(pen: &Pen) -> Look {
 }
 
 fn write_charsets(text: &mut String, charsets: &Charsets) {
-    for (set, place) in charsets.sets.iter().zip(['(', ')', '*', '+']) {
-        let _ = write!(text, "\x1b{place}{}", set.name() as char);
+    for (set, places) in charsets.sets.iter().zip([['(', '('], [')', '-'], ['*', '.'], ['+', '/']])
+    {
+        let place = places[set.is_96() as usize];
+        let name = set.name();
+        let _ = match set.is_national() {
+            true => write!(text, "\x1b[?42h\x1b{place}{name}\x1b[?42l"),
+            false => write!(text, "\x1b{place}{name}"),
+        };
     }
     text.push_str(["\x0f", "\x0e", "\x1bn", "\x1bo"][charsets.gl as usize & 3]);
+    text.push_str(["", "\x1b~", "\x1b}", "\x1b|"][charsets.gr as usize & 3]);
 }

@@ -1,0 +1,122 @@
+//! Margins, rectangles, levels, character sets and window operations (DEC STD 070; xterm).
+
+use super::{Fixture, check, check_cursor, check_reply};
+use crate::{Allow, Event, LineSize, Options, Parser, Size, Term, WindowRequest};
+
+/// A fixture whose programs may do everything.
+fn allowed(cols: u16, rows: u16) -> Fixture {
+    let options = Options { allow: Allow::all(), ..Options::default() };
+    Fixture { term: Term::new(Size::cells(cols, rows), options), parser: Parser::new() }
+}
+
+#[test]
+fn text_wraps_and_scrolls_between_margins() {
+    check_cursor("\x1b[?69h\x1b[3;6sabcdefghij", "abcdef/  ghij", (1, 5));
+    check_cursor("\x1b[?69h\x1b[3;6s\x1b[1;3Habcdefghij", "  abcd/  efgh/  ij", (2, 4));
+    let rows = "0123456789\r\n0123456789\r\n0123456789\r\n0123456789";
+    check(
+        format!("{rows}\x1b[?69h\x1b[3;6s\x1b[4;3H\n"),
+        "0123456789/0123456789/0123456789/01    6789",
+    );
+    // Outside the margins nothing scrolls.
+    check(format!("{rows}\x1b[?69h\x1b[3;6s\x1b[4;1H\n"), rows.replace("\r\n", "/").as_str());
+    check(format!("{rows}\x1b[?69h\x1b[3;6s\x1b[2;3H\x1b[L"), {
+        "0123456789/01    6789/0123456789/0123456789"
+    });
+    check_cursor("\x1b[?69h\x1b[3;6s\x1b[?6h\x1b[9;9Hx\r", "///     x", (3, 2));
+}
+
+#[test]
+fn cells_and_columns_move_between_margins() {
+    check("0123456789\x1b[?69h\x1b[3;6s\x1b[1;4H\x1b[@", "012 346789");
+    check("0123456789\x1b[?69h\x1b[3;6s\x1b[1;4H\x1b[P", "01245 6789");
+    check("0123456789\x1b[?69h\x1b[3;6s\x1b[1;9H\x1b[P", "0123456789");
+    check("01日本6789\x1b[?69h\x1b[3;6s\x1b[1;3H\x1b[@", "01 日 6789");
+    check("abc\r\ndef\x1b[1;2H\x1b['}", "a bc/d ef");
+    check("abc\r\ndef\x1b[1;2H\x1b['~", "ac/df");
+    check("abc\x1b[1;1H\x1b6", " abc");
+    check("0123456789\x1b[1;10H\x1b9", "123456789");
+    check("abc\x1b[1;1H\x1b[ @", "bc");
+}
+
+#[test]
+fn reverse_wraparound() {
+    check_cursor("\x1b[?45h\x1b[2;1H\x08x", "         x", (0, 9));
+    check_cursor("\x1b[?45h0123456789\x08x", "012345678x", (0, 9));
+    check_cursor("\x1b[?1045h\x1b[2;3r\x1b[2;1H\x08", "", (2, 9));
+    check_cursor("\x1b[?45;7l\x1b[2;1H\x08", "", (1, 0));
+}
+
+#[test]
+fn rectangles() {
+    let rows = "abcd\r\nefgh\r\nijkl\r\nmnop";
+    check(format!("{rows}\x1b[1;1;2;2;1;3;3$v"), "abcd/efgh/ijab/mnef");
+    // The two overlap.
+    check(format!("{rows}\x1b[1;1;3;3;1;2;2$v"), "abcd/eabc/iefg/mijk");
+    check(format!("{rows}\x1b[42;2;2;3;3$x"), "abcd/e**h/i**l/mnop");
+    check(format!("{rows}\x1b[2;2;3;3$z"), "abcd/e  h/i  l/mnop");
+    check("a\x1b[1\"qb\x1b[0\"qc\x1b[1;1;1;3${", " b");
+    check("日本\x1b[1;2;1;3$z", "");
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("abcd\r\nefgh\x1b[2*x\x1b[1;2;2;3;1$r");
+    let snapshot = fixture.snapshot();
+    let bold: Vec<_> = snapshot.rows[1].styles.iter().map(|run| (run.start, run.end)).collect();
+    assert_eq!(bold, [(0, 1), (1, 3), (3, 10)]);
+}
+
+#[test]
+fn checksums_are_for_those_who_are_allowed() {
+    check_reply("a\x1b[7;1;1;1;1;1*y", "");
+    let mut fixture = allowed(10, 4);
+    fixture.feed("ab\x1b[7;1;1;1;1;1*y\x1b[8;1;1;1;1;3*y");
+    assert_eq!(fixture.replies(), "\x1bP7!~0061\x1b\\\x1bP8!~00E3\x1b\\");
+}
+
+#[test]
+fn what_spa_protects_every_erase_spares() {
+    check("a\x1bVb\x1bWc\x1b[2K", " b");
+    check("a\x1b[1\"qb\x1b[0\"qc\x1b[2K", "");
+}
+
+#[test]
+fn levels() {
+    check_reply("\x1b[62;1\"p\x1b[4$p", "");
+    check_reply("\x1b[63;1\"p\x1b[4$p\x1bP$q\"p\x1b\\", "\x1b[4;2$y\x1bP1$r63;1\"p\x1b\\");
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b G\x1b[5n\x1b F\x1b[5n");
+    assert_eq!(fixture.term.take_replies(), b"\x9b0n\x1b[0n");
+}
+
+#[test]
+fn character_sets() {
+    check("\x1b(0lqk\x1b(Bq", "┌─┐q");
+    check("\x1b)>\x0eab\x0fab", "αβab");
+    // Replacement sets are there while DECNRCM is set.
+    check("\x1b(K[", "[");
+    check("\x1b[?42h\x1b(K[{\x1b(Z[", "Ää¡");
+    check("\x1b.A\x1bNdd", "äd");
+    check("\x1b*%5\x1b}\u{d7}\u{e4}", "Œä");
+}
+
+#[test]
+fn rows_of_double_width() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b#6abcdefg\r\n\x1b#3h");
+    assert_eq!(fixture.screen(), "abcde/fg/h");
+    assert_eq!(fixture.snapshot().rows[0].size, LineSize::DoubleWidth);
+    assert_eq!(fixture.snapshot().rows[2].size, LineSize::DoubleTop);
+    fixture.feed("\x1b[?69h");
+    assert_eq!(fixture.snapshot().rows[0].size, LineSize::Single);
+}
+
+#[test]
+fn windows_are_resized_for_those_who_are_allowed() {
+    let mut fixture = Fixture::new(80, 24);
+    fixture.feed("\x1b[8;25;100t\x1b[?40;3h\x1b[18t");
+    assert_eq!(fixture.replies(), "\x1b[8;24;80t");
+    let mut fixture = allowed(80, 24);
+    fixture.feed("\x1b[8;;100t\x1b[18t\x1b[14t\x1b[?40;3h\x1b[18t");
+    assert_eq!(fixture.replies(), "\x1b[8;24;100t\x1b[4;384;800t\x1b[8;24;132t");
+    let resize = |cols| Event::Window(WindowRequest::Resize(Size::cells(cols, 24)));
+    assert_eq!(fixture.term.take_events(), [resize(100), resize(132)]);
+}
