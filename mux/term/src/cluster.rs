@@ -136,7 +136,7 @@ impl Term {
         known: usize,
     ) -> Option<(usize, usize)> {
         let (end, columns) = cluster_end(text, known, width);
-        if col + columns > self.grid.cols() || end > CLUSTER_CAP {
+        if col + columns > self.line_end(col) || end > CLUSTER_CAP {
             return None;
         }
         if end == known {

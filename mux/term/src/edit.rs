@@ -193,8 +193,10 @@ impl Term {
             return;
         }
         let blank = self.blank_for(row);
-        self.grid.part_wide(row, col, end);
-        self.grid.part_wide(row, end - n, end - n);
+        // Both halves of what is cut in two, also of those that move.
+        for cut in [col, end - n, end] {
+            self.grid.part_wide(row, cut, cut);
+        }
         let (cells, meta) = self.grid.row_mut(row);
         cells.copy_within(col..end - n, col + n);
         cells[col..col + n].fill(blank);

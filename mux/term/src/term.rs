@@ -480,10 +480,13 @@ impl Term {
         }
     }
 
-    /// One sequence or control of a batch has been carried out. In debug builds panics where it left the cursor, the
-    /// region or the cursor's row in a state that can't be.
+    /// One sequence or control of a batch has been carried out: the row under the cursor may be another now. In debug
+    /// builds panics where it left the cursor, the region or the cursor's row in a state that can't be.
     #[inline(always)]
-    pub(crate) fn end_operation(&self) {
+    pub(crate) fn end_operation(&mut self) {
+        if self.cursor.wrap_pending {
+            self.settle_wrap();
+        }
         #[cfg(debug_assertions)]
         {
             self.check_place();

@@ -211,3 +211,20 @@ fn invalid_utf8_shows_as_replacement() {
     }
     assert_eq!(fixture.screen(), "a日é");
 }
+
+#[test]
+fn joined_text_stays_inside_its_line() {
+    // A double-width row has half the columns, margins fewer.
+    check("\x1b[?69h\x1b[3;5s\x1b[1;3Habกำ", "  ab/  ก\u{e33}");
+    let mut fixture = Fixture::new(4, 2);
+    fixture.feed("\x1b#6xक\u{94d}षx");
+    assert_eq!(fixture.screen().chars().filter(|c| *c == 'x').count(), 2);
+    // A row that is scrolled in has its own end.
+    let mut fixture = Fixture::new(10, 2);
+    fixture.feed("\x1b#6abcde\x1b[S");
+    fixture.feed("x");
+    // Half a wide character at the place where columns are inserted is no character.
+    let mut fixture = Fixture::new(6, 2);
+    fixture.feed("日本\r\n\x1b[2;2H\x1b['}");
+    assert_eq!(fixture.screen(), "   本");
+}
