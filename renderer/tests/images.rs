@@ -1,0 +1,104 @@
+//! Images between the parts of a pane, alike in both painters.
+
+mod support;
+
+use support::{pane, run, scene, snapshot};
+use unterm_renderer::{CpuPainter, FontOptions, GpuPainter, PainterError, Renderer};
+use unterm_term::{CellRect, Color, PixelRect, Pixels, Rgb, Snapshot, SnapshotImage, Style};
+
+/// A picture of one colour.
+fn flat(width: u32, height: u32, rgba: [u8; 4]) -> std::sync::Arc<Pixels> {
+    let bytes = rgba.repeat((width * height) as usize);
+    Pixels::new(width, height, bytes).expect("as many bytes as pixels")
+}
+
+/// All of `pixels` over these cells: left, top, columns, rows.
+fn shown(pixels: &std::sync::Arc<Pixels>, cells: [f32; 4], z: i32) -> SnapshotImage {
+    let source =
+        PixelRect { x: 0.0, y: 0.0, width: pixels.width() as f32, height: pixels.height() as f32 };
+    let [left, top, width, height] = cells;
+    let area = CellRect { left, top, width, height };
+    SnapshotImage { pixels: pixels.clone(), source, area, z }
+}
+
+/// Two rows of full blocks, the first on the default background, the second on red.
+fn blocks() -> Snapshot {
+    let red = Style { background: Color::Rgb(Rgb::hex(0xff0000)), ..Style::default() };
+    snapshot(4, &[vec![run("█  █", Style::default())], vec![run("█  █", red)]])
+}
+
+/// The pixel in the middle of a cell.
+fn at(picture: &[u32], renderer: &Renderer, col: u32, row: u32) -> u32 {
+    let frame = renderer.last_frame();
+    let (metrics, origin) = (renderer.metrics(), frame.panes[0].origin);
+    let x = origin.0 as u32 + col * metrics.width + metrics.width / 2;
+    let y = origin.1 as u32 + row * metrics.height + metrics.height / 2;
+    picture[(y * frame.width + x) as usize]
+}
+
+#[test]
+fn images_lie_where_their_order_says() {
+    const BLUE: u32 = 0x0000ff;
+    let image = flat(3, 2, [0, 0, 255, 255]);
+    let mut renderer = Renderer::new(FontOptions::default());
+    let mut look = |z: i32| {
+        let mut snapshot = blocks();
+        snapshot.images = vec![shown(&image, [0.0, 0.0, 3.0, 2.0], z)];
+        let metrics = renderer.metrics();
+        renderer.frame(&scene(pane(&snapshot, metrics)));
+        let picture = CpuPainter::picture(&mut renderer);
+        [(0, 0), (1, 0), (0, 1), (1, 1), (3, 0)].map(|(c, r)| at(&picture, &renderer, c, r))
+    };
+    let text = look(i32::MIN)[0];
+    assert_ne!(text, BLUE);
+    // Text, default background, text, own background, beside the image.
+    assert_eq!(look(i32::MIN), [text, BLUE, text, 0xff0000, text]);
+    assert_eq!(look(-1), [text, BLUE, text, BLUE, text]);
+    assert_eq!(look(0), [BLUE, BLUE, BLUE, BLUE, text]);
+}
+
+#[test]
+fn both_painters_draw_images_alike_also_when_they_change() {
+    let mut gpu = match GpuPainter::offscreen() {
+        Ok(gpu) => gpu,
+        Err(PainterError::NoAdapter(error)) => {
+            let needed = std::env::var_os("UNTERM_NEEDS_ADAPTER").is_some();
+            assert!(!needed, "UNTERM_NEEDS_ADAPTER is set and there is no adapter: {error}");
+            eprintln!("SKIPPED: no graphics adapter: {error}");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let bytes: Vec<u8> = (0..40 * 30 * 4u32).map(|i| (i * 37 % 251) as u8).collect();
+    let noise = Pixels::new(40, 30, bytes).expect("as many bytes as pixels");
+    let veil = flat(2, 2, [0, 255, 0, 100]);
+    let steps: [&[SnapshotImage]; 6] = [
+        &[],
+        &[shown(&noise, [0.5, 0.25, 2.5, 1.5], -1)],
+        // Scaled, out of the pane on all sides, over each other, in all orders.
+        &[shown(&noise, [-1.5, -0.5, 9.0, 4.0], i32::MIN), shown(&veil, [1.0, 0.0, 2.0, 2.0], 0)],
+        &[shown(&veil, [1.0, 0.0, 2.0, 2.0], 0), shown(&noise, [0.0, 1.0, 1.0, 1.0], 5)],
+        &[shown(&noise, [0.0, 1.0, 1.0, 1.0], -5), shown(&veil, [0.0, 0.0, 4.0, 2.0], -5)],
+        &[],
+    ];
+    let mut renderer = Renderer::new(FontOptions::default());
+    let mut cpu = CpuPainter::new();
+    let mut buffer = Vec::new();
+    for (step, images) in steps.iter().enumerate() {
+        let mut snapshot = blocks();
+        snapshot.images = images.to_vec();
+        let metrics = renderer.metrics();
+        renderer.frame(&scene(pane(&snapshot, metrics)));
+        let whole = CpuPainter::picture(&mut renderer);
+        buffer.resize(whole.len(), 0);
+        cpu.paint(&mut renderer, &mut buffer, (step > 0) as u8);
+        assert!(buffer == whole, "step {step}: what changed is not what was painted");
+        gpu.paint(&mut renderer);
+        let other = gpu.read().expect("a picture");
+        let far = whole.iter().zip(&other).position(|(a, b)| {
+            [16, 8, 0].iter().any(|s| ((a >> s) as u8).abs_diff((b >> s) as u8) > 3)
+        });
+        let far = far.map(|i| (i, format!("{:06x} {:06x}", whole[i], other[i])));
+        assert_eq!(far, None, "step {step}");
+    }
+}
