@@ -7,6 +7,7 @@ impl Term {
     /// A control character (ECMA-48 8.2; C1 only as UTF-8 gives them, U+0080–U+009F).
     #[inline]
     pub(crate) fn execute(&mut self, byte: u8) {
+        self.last_printed = '\0';
         match byte {
             0x07 => self.event(Event::Bell),              // BEL
             0x08 => self.move_left(1),                    // BS

@@ -16,6 +16,9 @@ impl Term {
             tracing::debug!(?csi, "control sequence dropped");
             return;
         }
+        if csi.end != b'b' {
+            self.last_printed = '\0';
+        }
         match (csi.private, csi.intermediate, csi.end) {
             (0, 0, b'm') => self.select_rendition(p), // SGR
             (0, 0, b'H' | b'f') => self.move_to(p.count(0), p.count(1)), // CUP, HVP
@@ -56,7 +59,6 @@ impl Term {
             (b'=', 0, b'c') if p.get(0) == 0 => self.report_tertiary_attributes(), // DA3
             (0, 0, b'd') => self.move_to_row(p.count(0)), // VPA
             (0, 0, b'e') => self.move_down_any(p.count(0)), // VPR
-            (0, 0, b'k') => self.move_up(p.count(0)),     // VPB
             (0, 0, b'g') => self.clear_tabs(p.get(0)),    // TBC
             (0, 0, b'h') => self.set_modes(p, true),      // SM
             (0, 0, b'l') => self.set_modes(p, false),     // RM

@@ -5,6 +5,7 @@ use crate::term::Term;
 impl Term {
     /// A DCS, from behind `ESC P` to before its end.
     pub(crate) fn dcs(&mut self, string: &[u8]) {
+        self.last_printed = '\0';
         // Parameters come first.
         let digits = string.iter().take_while(|b| matches!(b, b'0'..=b';')).count();
         match &string[digits..] {
@@ -17,6 +18,7 @@ impl Term {
 
     /// An APC, from behind `ESC _` to before its end.
     pub(crate) fn apc(&mut self, string: &[u8]) {
+        self.last_printed = '\0';
         match string {
             [b'G', command @ ..] => self.kitty_graphics(command), // kitty graphics
             _ => tracing::debug!(length = string.len(), "unknown application program command"),

@@ -410,15 +410,9 @@ impl Grid {
     }
 
     /// Writes whole lines (printable ASCII and CR LF), shorter than a row, to the last row and scrolls for each, as long
-    /// as that row is empty and has its ids in `table`. Gives the bytes taken and the last character written, if any.
-    pub fn append_lines(
-        &mut self,
-        bytes: &[u8],
-        bits: u64,
-        table: usize,
-        revision: u64,
-    ) -> (usize, u8) {
-        let (mut at, mut last) = (0, 0);
+    /// as that row is empty and has its ids in `table`. Gives the bytes taken.
+    pub fn append_lines(&mut self, bytes: &[u8], bits: u64, table: usize, revision: u64) -> usize {
+        let mut at = 0;
         let generation = self.generation;
         loop {
             let rest = &bytes[at..];
@@ -435,16 +429,13 @@ impl Grid {
             for (cell, &byte) in self.cells[start..start + len].iter_mut().zip(rest) {
                 *cell = Cell(bits | byte as u64);
             }
-            if len > 0 {
-                last = rest[len - 1];
-            }
             at += len + 2;
             self.scroll_screen(revision);
             if self.generation != generation || self.table_of(self.slot(self.rows - 1)) != table {
                 break;
             }
         }
-        (at, last)
+        at
     }
 
     /// Moves the screen down one line: its first row leaves it, a slot comes in at its foot, clean if there is history.

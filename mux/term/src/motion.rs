@@ -127,6 +127,7 @@ impl Term {
     /// CR and LF.
     #[inline]
     pub(crate) fn new_line(&mut self) {
+        self.last_printed = '\0';
         self.cursor.col = self.line_start();
         self.index();
     }
@@ -213,7 +214,7 @@ impl Term {
         for _ in 0..n.min(self.grid.cols()) {
             self.cursor.col = self.tabs.previous(self.cursor.col).max(self.first_col());
         }
-        self.cursor.wrap_pending = false;
+        // A pending wrap stays pending (xterm).
     }
 
     /// TBC.

@@ -118,14 +118,11 @@ impl Term {
             // Rows of other tables, and a sweep when rows are packed, change what the pen's bits are.
             let table = self.grid.table_of(self.grid.slot(rows - 1));
             let bits = self.pen.bits(&mut self.grid, table);
-            let (length, last) = self.grid.append_lines(&bytes[at..], bits, table, self.seq);
+            let length = self.grid.append_lines(&bytes[at..], bits, table, self.seq);
             if length == 0 {
                 return at;
             }
             at += length;
-            if last != 0 {
-                self.last_printed = last as char;
-            }
         }
     }
 
@@ -414,7 +411,8 @@ impl Term {
         !self.modes.contains(Modes::INSERT) && self.charsets.is_plain()
     }
 
-    /// REP (ECMA-48 8.3.103): prints the last character again, at most as often as the screen has cells.
+    /// REP (ECMA-48 8.3.103): prints the character right before it again, where there is one (as xterm, not behind a
+    /// control or another sequence), at most as often as the screen has cells.
     pub(crate) fn repeat(&mut self, count: usize) {
         let c = self.last_printed;
         if c == '\0' {

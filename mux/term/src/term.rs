@@ -166,7 +166,7 @@ pub struct Term {
     pub(crate) commands: Commands,
     pub(crate) shape: CursorShape,
     pub(crate) blinking: bool,
-    /// The last character printed, for REP; `\0` before the first.
+    /// The character printed last, for REP; `\0` when something else came after it.
     pub(crate) last_printed: char,
     /// See [`Options::ambiguous_wide`].
     pub(crate) ambiguous_wide: bool,
@@ -286,10 +286,12 @@ impl Term {
         }
         self.flush_scrolled_images();
         let (cols, rows) = (size.cols as usize, size.rows as usize);
+        let old_cols = self.grid.cols();
         let place = |position: Position| Place {
             row: position.row,
             col: position.col,
-            past: position.wrap_pending,
+            // CBT takes a pending wrap along, to where none can be.
+            past: position.wrap_pending && position.col + 1 == old_cols,
         };
         let mut shown = [place(self.cursor), place(self.saved.position)];
         let mut hidden = [place(self.hidden_cursor), place(self.hidden_saved.position)];
@@ -497,8 +499,6 @@ impl Term {
     #[cfg(debug_assertions)]
     fn check_place(&self) {
         assert!(self.cursor.row < self.grid.rows() && self.cursor.col < self.grid.cols());
-        let at_end = self.cursor.col + 1 == self.line_end(self.cursor.col);
-        assert!(!self.cursor.wrap_pending || at_end, "wrap pending inside a line");
         assert!(self.top < self.bottom && self.bottom <= self.grid.rows());
         assert!(self.left < self.right && self.right <= self.grid.cols());
         let margins = self.dec.contains(DecModes::LEFT_RIGHT);

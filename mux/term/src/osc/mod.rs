@@ -41,6 +41,7 @@ pub(crate) struct OscState {
 impl Term {
     /// An OSC, from behind `ESC ]` to before its end; `bell`: ended by BEL, and so will the answer be.
     pub(crate) fn osc(&mut self, string: &[u8], bell: bool) {
+        self.last_printed = '\0';
         let digits = string.iter().take_while(|b| b.is_ascii_digit()).count();
         let number = match string.get(digits) {
             None | Some(b';') => std::str::from_utf8(&string[..digits]).ok(),

@@ -187,3 +187,18 @@ fn links_cover_what_is_printed_in_them() {
     assert_eq!(runs[0].link.as_ref().unwrap().uri, "http://a");
     assert_eq!(runs[1].link, None);
 }
+
+#[test]
+fn a_backward_tab_takes_a_pending_wrap_along() {
+    // xterm: the next character goes to the next line all the same.
+    check("abcdefghij\x1b[Z!", "abcdefghij\n!");
+    check_cursor("abcdefghij\x1b[Z", "abcdefghij", (0, 8));
+    // Not through a resize, and not past the next motion.
+    check("abcdefghij\x1b[Z\x1b[D!", "abcdefg!ij");
+}
+
+#[test]
+fn what_xterm_does_not_know_does_nothing() {
+    // VPB of ECMA-48.
+    check("a\r\nb\x1b[kc", "a\nbc");
+}

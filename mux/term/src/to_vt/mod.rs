@@ -10,10 +10,11 @@
 //!
 //! What is not, since no sequence makes it: text that reflow left in one column and that needs two; a screen whose
 //! every row wraps, or a last row that does on a screen of fewer than four rows; a wrap that is pending in a row that
-//! wraps already, behind a cell that was erased since, or behind a prompt's cell while a command runs; a row all of whose cells were erased in a look that is more
-//! than a background; the single shift a saved cursor may have in it; the character for REP when no cell shows it and
-//! none is free, or a wrap is pending behind another; the link and role of a saved cursor, which nothing restores; a wrap pending at a right margin
-//! or in a row of double width; the width of rows in history; DECLRMM and DECCOLM as XTSAVE saved them. Images are not written.
+//! wraps already, inside a row, at a right margin, in a row of double width, behind a cell that was erased since, or
+//! behind a prompt's cell while a command runs; a row all of whose cells were erased in a look that is more than a
+//! background; the single shift a saved cursor may have in it; the character that REP would repeat; the link and role
+//! of a saved cursor, which nothing restores; the width of rows in history; DECLRMM and DECCOLM as XTSAVE saved them.
+//! Images are not written.
 
 mod painter;
 mod state;

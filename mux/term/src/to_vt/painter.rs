@@ -377,42 +377,6 @@ impl Painter {
         }
         self.at = None;
     }
-
-    /// Makes `c` the last character printed, without a trace: over a cell of `view` that shows it, or a free one. False
-    /// where there is none.
-    pub fn last_printed(&mut self, row: usize, view: &RowView<'_>, c: char) -> bool {
-        let width = self.width(c);
-        let last = self.cols - 1;
-        for col in 0..self.cols {
-            let cell = cell_at(view, col);
-            let shown = 1 + cell.is_wide() as usize;
-            if col + width.max(shown) > last + !view.meta.is_wrapped() as usize {
-                break;
-            }
-            if cell.content() == Content::Char(c) && self.may_take(&look_of(view, cell)) {
-                self.go(row, col);
-                self.look(&look_of(view, cell));
-                self.whole_content(view, cell);
-                return true;
-            }
-            let look = look_of(view, cell);
-            let is_free = look.is_erased()
-                && (col..col + width).all(|col| {
-                    let cell = cell_at(view, col);
-                    cell.width() == Width::Narrow && cell.is_blank() && look_of(view, cell) == look
-                });
-            if is_free && col + width <= last {
-                self.go(row, col);
-                self.look(&look);
-                self.out.push(c);
-                self.at = None;
-                self.go(row, col);
-                let _ = write!(self.out, "\x1b[{width}X");
-                return true;
-            }
-        }
-        false
-    }
 }
 
 fn takes_none(c: char) -> bool {

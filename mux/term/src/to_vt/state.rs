@@ -97,7 +97,6 @@ impl Term {
             painter.go(0, col);
             painter.raw("\x1bH");
         }
-        self.write_last_printed(painter);
         painter.plain();
         let mut text = String::new();
         self.write_keyboard_resources(&mut text);
@@ -174,20 +173,6 @@ impl Term {
         text.push_str("\x1b[?6l");
         painter.raw(&text);
         painter.plain();
-    }
-
-    fn write_last_printed(&self, painter: &mut Painter) {
-        if self.last_printed == '\0' {
-            return;
-        }
-        let mut scratch = Scratch::default();
-        for row in 0..self.grid.rows() {
-            let line = self.grid.live_top() + row as u64;
-            let Some(view) = self.grid.read(line, &mut scratch) else { continue };
-            if painter.last_printed(row, &view, self.last_printed) {
-                return;
-            }
-        }
     }
 }
 
