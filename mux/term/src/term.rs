@@ -486,7 +486,9 @@ impl Term {
     /// builds panics where it left the cursor, the region or the cursor's row in a state that can't be.
     #[inline(always)]
     pub(crate) fn end_operation(&mut self) {
-        if self.cursor.wrap_pending {
+        if self.cursor.wrap_pending
+            && (!self.scrolls_whole_rows() || self.grid.meta(self.cursor.row).is_double())
+        {
             self.settle_wrap();
         }
         #[cfg(debug_assertions)]

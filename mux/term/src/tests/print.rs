@@ -122,10 +122,10 @@ fn rep_repeats() {
     check("a\x1b[3b", "aaaa");
     check("日\x1b[2b", "日日日");
     // Only what is right before it, as in xterm.
-    check("a\n\x1b[3b<", "a\n <");
+    check("a\n\x1b[3b<", "a/ <");
     check("ab\x1b[D\x1b[3bc", "ac");
     check("a\x1b]2;t\x07\x1b[3b", "a");
-    check("abcdefghij\r\na\r\n\x1b[2bb", "abcdefghij\na\nb");
+    check("abcdefghij\r\na\r\n\x1b[2bb", "abcdefghij/a/b");
     check("日\x1b[b", "日日");
     check("\x1b[3b", "");
     // A count beyond the screen's cells is cut to them.
