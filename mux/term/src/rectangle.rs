@@ -118,7 +118,13 @@ impl Term {
         let Some(block) = self.rectangle(params, 0) else { return };
         let kept = self.protection == crate::edit::Protection::Dec;
         for row in block.top..block.bottom {
-            self.grid.part_wide(row, block.left, block.right);
+            for edge in [block.left, block.right] {
+                // A protected wide character stays whole.
+                let cells = self.grid.row(row);
+                if cells.get(edge).is_some_and(|cell| !(kept && cell.is_protected())) {
+                    self.grid.part_wide(row, edge, edge);
+                }
+            }
             let (cells, meta) = self.grid.row_mut(row);
             for cell in &mut cells[block.left..block.right] {
                 if !(kept && cell.is_protected()) {

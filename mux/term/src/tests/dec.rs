@@ -120,3 +120,10 @@ fn windows_are_resized_for_those_who_are_allowed() {
     let resize = |cols| Event::Window(WindowRequest::Resize(Size::cells(cols, 24)));
     assert_eq!(fixture.term.take_events(), [resize(100), resize(132)]);
 }
+
+#[test]
+fn a_protected_wide_character_at_an_edge_stays_whole() {
+    check("\x1b[1\"q日本\x1b[\"q語\x1b[;2${", "日本");
+    check("\x1b[1\"qx日\x1b[\"q\x1b[;3${", "x日");
+    check("日本語\x1b[;2;;4${", "    語");
+}
