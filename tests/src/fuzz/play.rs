@@ -194,7 +194,8 @@ fn answers(whole: &mut Term, split: &mut Term) {
 /// Replies without what kitty's notifications are asked about by (OSC 99), which comes back by the protocol: letters, digits
 /// and a few signs.
 fn without_identifiers(replies: &str) -> String {
-    let mut parts = replies.split("\x1b]99;i=");
+    // Without the introducer, which may be one byte (S8C1T).
+    let mut parts = replies.split("99;i=");
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let is_part = |c: char| c.is_ascii_alphanumeric() || "_-+.".contains(c);
