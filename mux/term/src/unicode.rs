@@ -199,6 +199,10 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
     if !may_join(last_class, class) {
         return false;
     }
+    // An emoji modifier behind a blank modifies nothing and shows as itself (UTS #51, 2.4).
+    if before == " " && props(c).width() == 2 && class == Class::ConjunctExtend {
+        return false;
+    }
     match class {
         _ if last_class == Class::Prepend => true, // GB9b
         // GB9c: a consonant, then marks with a virama among them.

@@ -108,8 +108,8 @@ function width(code) {
   if ((code >= 0x1160 && code <= 0x11ff) || (code >= 0xd7b0 && code <= 0xd7ff)) return 0;
   if (zero.has(code) && !prepend.has(code) && !spacing.has(code)) return 0;
   const wide = 'WF'.includes(eastAsian[code]);
-  // Spacing marks take a column; the few that are called wide stand above or beside their base.
-  if (spacing.has(code)) return wide ? 0 : 1;
+  // Spacing marks take a column; viramas and the few that are called wide stand above or beside their base.
+  if (spacing.has(code)) return wide || linker.has(code) ? 0 : 1;
   return wide ? 2 : 1;
 }
 

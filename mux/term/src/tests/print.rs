@@ -65,12 +65,15 @@ fn clusters_take_one_cell_or_two() {
     // Half a flag is as wide as a whole one; a modifier alone as a modified pictograph.
     check_cursor("🇩x", "🇩x", (0, 3));
     check_cursor("🏽x", "🏽x", (0, 3));
+    check_cursor(" 🏽x", " 🏽x", (0, 4));
+    check_cursor("a 🏽x", "a 🏽x", (0, 5));
     // A soft hyphen has a column and joins nothing (GB4).
     check_cursor("\u{ad}🏽", "\u{ad}🏽", (0, 3));
     // Conjuncts and spacing marks: as many columns as their parts, at most two.
     check_cursor("क\u{94d}षx", "क\u{94d}षx", (0, 3));
     check_cursor("क\u{94d}ष\u{94d}षx", "क\u{94d}ष\u{94d}षx", (0, 3));
     check_cursor("का\u{903}x", "का\u{903}x", (0, 3));
+    check_cursor("ꦏ\u{a9c0}x", "ꦏ\u{a9c0}x", (0, 2));
     check_cursor("ক\u{9be}x", "ক\u{9be}x", (0, 3));
     check_cursor("ក\u{17d2}ខx", "ក\u{17d2}ខx", (0, 3));
     check_cursor("각x", "각x", (0, 3));
