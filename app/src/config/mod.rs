@@ -1,7 +1,7 @@
 //! Preferences: one file, `config.toml` in Unterm's home directory, which people edit by hand and tools may write.
 //!
 //! [`Config`] is the one definition of every key: its doc comments, ranges and defaults are what the file is checked
-//! against ([`parse`]) and what the reference page is made of ([`reference`]). Owns the file's meaning and the themes;
+//! against ([`mod@parse`]) and what the reference page is made of ([`mod@reference`]). Owns the file's meaning and the themes;
 //! applies nothing by itself: window and mux do, each time [`Settings`] gives them a new `Config`.
 
 pub mod edit;

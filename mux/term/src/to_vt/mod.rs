@@ -28,7 +28,7 @@ use painter::Wrap;
 
 impl Term {
     /// The bytes that make a terminal of the same size and options equal to this one: fed to one parser from its start.
-    /// See the module [`crate::to_vt`] for what is left out. Takes time and memory in proportion to history.
+    /// What no sequence makes (`to_vt.rs` lists it) is left out, images too. Takes time and memory in proportion to history.
     pub fn to_vt(&self) -> Vec<u8> {
         let mut painter = Painter::new(self.grid.cols(), self.grid.rows(), self.ambiguous_wide);
         // RIS, and modes that cells are printed in: wrapping, each character for itself.
