@@ -147,9 +147,11 @@ impl Term {
                 if self.modes.contains(Modes::AUTO_WRAP) {
                     self.wrap();
                 } else {
-                    // Every further character overwrites the last column.
-                    rest = &rest[rest.len() - 1..];
                     self.cursor.wrap_pending = false;
+                    if self.cursor.col + 1 == self.line_end(self.cursor.col) {
+                        // Every further character overwrites the last column.
+                        rest = &rest[rest.len() - 1..];
+                    }
                 }
             }
             let col = self.cursor.col;
