@@ -17,6 +17,8 @@ pub(super) struct Colors {
     pub(super) accent: Rgb,
     pub(super) bell: Rgb,
     pub(super) danger: Rgb,
+    /// The same as text.
+    pub(super) danger_text: Rgb,
     /// The accent as text.
     pub(super) accent_text: Rgb,
 }
@@ -33,7 +35,8 @@ impl Colors {
             muted: readable(mix(surface, text, 0.6), raised),
             accent: palette.colors[4],
             bell: palette.colors[3],
-            danger: readable(palette.colors[1], raised),
+            danger: palette.colors[1],
+            danger_text: readable(palette.colors[1], raised),
             accent_text: readable(palette.colors[4], raised),
         }
     }

@@ -264,7 +264,7 @@ impl<C> Panel<C> {
         };
         scene.quads.push(Quad { rect: line, color: colors.hairline, alpha: 1.0, radius: 0.0 });
         if let Some(message) = &self.message {
-            scene.labels.push(label(place.message, message, colors.danger));
+            scene.labels.push(label(place.message, message, colors.danger_text));
         }
         if self.shown.is_empty() && !self.items.is_empty() {
             let row = PixelRect {

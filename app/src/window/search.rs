@@ -270,7 +270,7 @@ impl SearchBar {
         scene.quads.push(Quad { rect: caret, color: colors.accent, alpha: 1.0, radius: 0.0 });
         if let Some(problem) = &self.problem {
             let below = PixelRect { y: inside.y + line as i32, ..inside };
-            scene.labels.push(label(below, problem, colors.danger));
+            scene.labels.push(label(below, problem, colors.danger_text));
         }
     }
 }

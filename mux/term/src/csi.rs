@@ -105,6 +105,9 @@ impl Term {
             (b'>', 0, b'T') => self.set_title_modes(p, false), // XTRMTITLE
             (0, b'$', b'p') => self.report_mode(p.get(0)),   // DECRQM (ANSI)
             (b'?', b'$', b'p') => self.report_private_mode(p.get(0)), // DECRQM (DEC)
+            (0, b'#', b'{' | b'p') => self.push_rendition(p), // XTPUSHSGR
+            (0, b'#', b'}' | b'q') => self.pop_rendition(),  // XTPOPSGR
+            (0, b'#', b'|') => self.report_rendition(p),     // XTREPORTSGR
             (0, b'#', b'P') => self.push_colors(p),          // XTPUSHCOLORS
             (0, b'#', b'Q') => self.pop_colors(p),           // XTPOPCOLORS
             (0, b'#', b'R') => self.report_color_stack(),    // XTREPORTCOLORS

@@ -52,6 +52,7 @@ mod scan;
 mod search;
 mod settings;
 mod sgr;
+mod sgr_stack;
 mod snapshot;
 mod style;
 mod tables;

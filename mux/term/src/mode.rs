@@ -408,6 +408,7 @@ impl Term {
         if self.dec.contains(DecModes::ALLOW_COLUMNS | DecModes::COLUMNS_132) {
             self.request_size(None, Some(80));
         }
+        self.sgr_stack = Default::default();
         self.show_screen(false);
         self.dec = Self::first_dec_modes();
         self.protection = Default::default();

@@ -64,7 +64,7 @@ fn change_attribute(style: &mut Style, attribute: u16, reverse: bool) {
 impl Term {
     /// The rectangle that four parameters from number `first` on give: top, left, bottom, right from 1, absent ones
     /// the page's, relative to region and margins under DECOM. `None` where nothing is inside.
-    fn rectangle(&self, params: &Params, first: usize) -> Option<Block> {
+    pub(crate) fn rectangle(&self, params: &Params, first: usize) -> Option<Block> {
         let (rows, cols) = (self.grid.rows(), self.grid.cols());
         let (top, left) = self.corner(params, first);
         let side = |i: usize, offset: usize, all: usize| match params.get(first + i) {

@@ -18,6 +18,7 @@ use crate::osc::OscState;
 use crate::osc::title::TitleStack;
 use crate::pen::Pen;
 use crate::reflow::Place;
+use crate::sgr_stack::SgrStack;
 use crate::tabs::Tabs;
 use crate::window_ops::WindowState;
 use crate::{
@@ -135,6 +136,7 @@ pub struct Term {
     pub(crate) size: Size,
     pub(crate) cursor: Position,
     pub(crate) pen: Pen,
+    pub(crate) sgr_stack: SgrStack,
     pub(crate) charsets: Charsets,
     /// Of the screen shown, and of the one hidden.
     pub(crate) saved: SavedCursor,
@@ -199,6 +201,7 @@ impl Term {
             size,
             cursor: Position::default(),
             pen: Pen::default(),
+            sgr_stack: SgrStack::default(),
             charsets: Charsets::default(),
             saved: SavedCursor::default(),
             hidden_saved: SavedCursor::default(),
