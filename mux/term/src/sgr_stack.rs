@@ -52,7 +52,7 @@ impl Saved {
     }
 
     fn give_back(&self, style: &mut Style) {
-        style.attrs = style.attrs - self.attrs | self.style.attrs & self.attrs;
+        style.attrs = (style.attrs - self.attrs) | (self.style.attrs & self.attrs);
         if self.underline {
             style.underline = self.style.underline;
             style.underline_color = self.style.underline_color;
