@@ -223,7 +223,7 @@ impl Term {
                 _ if modify == first.modify[at] => Ok(()),
                 0.. => write!(out, "\x1b[>{number};{modify}m"),
                 // A single 0 would mean resource 2.
-                _ if *number == 0 => write!(out, "\x1b[>:n"),
+                _ if *number == 0 => write!(out, "\x1b[>;n"),
                 _ => write!(out, "\x1b[>{number}n"),
             };
             if format != first.format[at] {

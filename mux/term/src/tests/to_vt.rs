@@ -12,14 +12,14 @@ fn rebuilt(fixture: &Fixture) -> Fixture {
     copy.term.resize(size);
     copy.feed(fixture.term.to_vt());
     // After this no character is right before a REP, nor may one be in what is compared with it.
-    copy.feed("\0");
+    copy.feed("\x18");
     copy
 }
 
 #[track_caller]
 fn check(bytes: impl AsRef<[u8]>) {
     let mut fixture = Fixture::new(20, 6);
-    fixture.feed(bytes).feed("\0");
+    fixture.feed(bytes).feed("\x18");
     let (expected, found) = (fixture.term.dump(), rebuilt(&fixture).term.dump());
     assert!(
         expected == found,
@@ -127,7 +127,23 @@ fn is_promised(term: &Term) -> bool {
         (grid.oldest()..grid.end())
             .any(|line| grid.line_meta(line).is_some_and(|meta| meta.is_double()))
     };
+    // A row that wraps and was erased whole in more than a background, as DECSERA does.
+    let erased = |grid: &crate::grid::Grid| {
+        let mut scratch = crate::grid::Scratch::default();
+        (grid.oldest()..grid.end()).any(|line| {
+            let Some(view) = grid.read(line, &mut scratch) else { return false };
+            let is_more = |cell: &crate::Cell| {
+                let style = view.tables.style(cell.style_id());
+                style != crate::Style { background: style.background, ..Default::default() }
+            };
+            view.meta.is_wrapped()
+                && view.cells.iter().all(|cell| cell.is_blank())
+                && view.cells.iter().any(is_more)
+        })
+    };
     let is_odd = is_odd
+        || erased(&term.grid)
+        || erased(&term.hidden)
         || double(&term.grid)
         || double(&term.hidden)
         || !term.scrolls_whole_rows() && term.cursor.wrap_pending
@@ -146,7 +162,7 @@ proptest! {
         let mut fixture = Fixture::new(20, 6);
         fixture.feed(pieces.concat());
         prop_assume!(is_promised(&fixture.term));
-        fixture.feed("\0");
+        fixture.feed("\x18");
         let (expected, found) = (fixture.term.dump(), rebuilt(&fixture).term.dump());
         prop_assert!(
             expected == found,
