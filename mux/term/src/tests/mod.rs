@@ -85,8 +85,10 @@ impl Fixture {
         (self.term.cursor().row, self.term.cursor().col)
     }
 
+    /// The replies so far; those with 8-bit controls byte by byte.
     fn replies(&mut self) -> String {
-        String::from_utf8(self.term.take_replies()).unwrap()
+        String::from_utf8(self.term.take_replies())
+            .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -100,6 +100,15 @@ fn compare(bytes: &[u8]) {
     assert_eq!(scanned(bytes.chunks(1)), expected, "bytes: {:?}", String::from_utf8_lossy(bytes));
 }
 
+/// Whether vte would end a string at the byte 0x9c inside a character: it takes that for an 8-bit ST, which it is not in
+/// UTF-8.
+fn cuts_a_character(bytes: &[u8]) -> bool {
+    let begins =
+        |pair: &[u8]| pair[0] == 0x1b && matches!(pair[1], b'P' | b'X' | b'^' | b'_' | b']');
+    let string = bytes.windows(2).position(begins);
+    string.is_some_and(|at| bytes[at..].contains(&0x9c))
+}
+
 /// Pieces of streams: text, sequences whole, odd and cut short.
 pub(super) fn piece() -> impl Strategy<Value = Vec<u8>> {
     let numbers = prop_oneof![
@@ -135,6 +144,8 @@ proptest! {
 
     #[test]
     fn scanner_is_vte_at_every_split(pieces in prop::collection::vec(piece(), 1..8)) {
-        compare(&pieces.concat());
+        let bytes = pieces.concat();
+        prop_assume!(!cuts_a_character(&bytes));
+        compare(&bytes);
     }
 }
