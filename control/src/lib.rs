@@ -23,7 +23,7 @@ pub use caller::{Access, Caller, Scopes, TokenKind, Wire};
 pub use dispatch::{Decision, Gate};
 pub use host::{Headless, Host};
 pub use methods::{Entry, Group, METHODS};
-pub use registry::{Record, home};
+pub use registry::{Record, home, replace_private};
 pub use server::{Server, ServerError, ServerOptions};
 
 /// The version that instances and replies state.

@@ -272,7 +272,7 @@ fn active(home: &Path) -> Option<Record> {
 
 /// Makes `record` the active instance.
 fn point_to(home: &Path, record: &Record) -> io::Result<()> {
-    write_private(&home.join("auth_token"), record.auth_token.as_bytes())?;
+    replace_private(&home.join("auth_token"), |file| file.write_all(record.auth_token.as_bytes()))?;
     write_record(&home.join("server.json"), record)?;
     write_record(&home.join("active.json"), record)
 }
@@ -351,17 +351,24 @@ fn lock(home: &Path) -> io::Result<File> {
 fn write_record(path: &Path, record: &Record) -> io::Result<()> {
     let mut json = serde_json::to_vec_pretty(record)?;
     json.push(b'\n');
-    write_private(path, &json)
+    replace_private(path, |file| file.write_all(&json))
 }
 
-/// Writes a file of mode 0600 whole: into a temporary file beside it, which is then renamed.
-fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+/// Puts a file of mode 0600, which `write` fills, in the place of `path`: by way of a temporary file beside it, so that
+/// nobody reads half of it.
+///
+/// # Errors
+/// When it can't be written; what stood there is then as it was.
+pub fn replace_private(
+    path: &Path,
+    write: impl FnOnce(&mut fs::File) -> io::Result<()>,
+) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
     // Left by a process of the same pid that was killed while it wrote; the lock says nobody writes it now.
     let _ = fs::remove_file(&temporary);
     let result = new_private(&temporary)
-        .and_then(|mut file| file.write_all(content))
+        .and_then(|mut file| write(&mut file))
         .and_then(|()| fs::rename(&temporary, path));
     if result.is_err() {
         let _ = fs::remove_file(&temporary);

@@ -65,20 +65,15 @@ pub fn create(home: &Path) -> Result<()> {
     write(&file, &text).with_context(|| file.display().to_string())
 }
 
-/// Writes a file by a new one that takes its place, so that nobody reads half of it; only its owner may read it.
+/// Writes the file whole, to the disk before it takes the old one's place.
 fn write(file: &Path, text: &str) -> std::io::Result<()> {
     // Through a link, as people have who keep their files elsewhere.
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let new = folder.join(format!(".{FILE}.{}", std::process::id()));
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut out = options.open(&new)?;
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.sync_all());
-    written.and_then(|()| fs::rename(&new, &file)).inspect_err(|_| drop(fs::remove_file(&new)))
+    fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
+    unterm_control::replace_private(&file, |file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    })
 }
 
 #[cfg(test)]

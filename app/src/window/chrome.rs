@@ -226,26 +226,34 @@ impl<'a> TabBar<'a> {
     }
 }
 
-fn quad(rect: PixelRect, color: Rgb) -> Quad {
+/// A raised surface with a hairline around it.
+pub(super) fn framed(rect: PixelRect, radius: f32, colors: &Colors, scene: &mut Scene<'_>) {
+    for (rect, color) in [(grown(rect, 1), colors.hairline), (rect, colors.raised)] {
+        scene.quads.push(Quad { rect, color, alpha: 1.0, radius });
+    }
+}
+
+/// A rectangle with so many pixels more on each side.
+pub(super) fn grown(rect: PixelRect, by: u32) -> PixelRect {
+    PixelRect {
+        x: rect.x - by as i32,
+        y: rect.y - by as i32,
+        width: rect.width + 2 * by,
+        height: rect.height + 2 * by,
+    }
+}
+
+/// A plain rectangle.
+pub(super) fn quad(rect: PixelRect, color: Rgb) -> Quad {
     Quad { rect, color, alpha: 1.0, radius: 0.0 }
 }
 
 #[cfg(test)]
 mod tests {
-    use unterm_renderer::CellMetrics;
-
     use super::*;
 
     fn geometry(width: u32) -> Geometry {
-        let cell = CellMetrics {
-            width: 9,
-            height: 19,
-            baseline: 15,
-            underline: 16,
-            strike: 10,
-            thickness: 1,
-        };
-        Geometry { width, height: 600, scale: 1.0, cell, padding: 8.0, has_tab_bar: true }
+        Geometry { width, height: 600, ..Geometry::TEST }
     }
 
     fn tabs(count: u64) -> Vec<TabLabel> {

@@ -91,18 +91,33 @@ pub(super) fn contains(rect: PixelRect, x: f64, y: f64) -> bool {
 }
 
 #[cfg(test)]
+impl Geometry {
+    /// A window for tests, without a size.
+    pub(super) const TEST: Self = Self {
+        width: 0,
+        height: 0,
+        scale: 1.0,
+        cell: CellMetrics {
+            width: 9,
+            height: 19,
+            baseline: 15,
+            underline: 16,
+            strike: 10,
+            thickness: 1,
+        },
+        padding: 8.0,
+        has_tab_bar: true,
+    };
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
-
-    const CELL: CellMetrics =
-        CellMetrics { width: 9, height: 19, baseline: 15, underline: 16, strike: 10, thickness: 1 };
-    const GEOMETRY: Geometry =
-        Geometry { width: 0, height: 0, scale: 1.0, cell: CELL, padding: 8.0, has_tab_bar: true };
 
     #[test]
     fn a_window_made_for_a_grid_holds_exactly_that_grid() {
         for scale in [1.0, 1.25, 2.0] {
-            let mut geometry = Geometry { scale, ..GEOMETRY };
+            let mut geometry = Geometry { scale, ..Geometry::TEST };
             (geometry.width, geometry.height) = geometry.window_for(120, 30);
             let size = geometry.grid(geometry.content());
             assert_eq!((size.cols, size.rows), (120, 30), "at scale {scale}");
@@ -111,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_window_too_small_for_anything_still_has_a_cell() {
-        let geometry = Geometry { width: 3, height: 3, ..GEOMETRY };
+        let geometry = Geometry { width: 3, height: 3, ..Geometry::TEST };
         let size = geometry.grid(geometry.content());
         assert_eq!((size.cols, size.rows), (1, 1));
     }

@@ -33,17 +33,14 @@ impl App {
                 // Its press was a shortcut of ours.
                 return;
             }
-        } else if self.is_picking(event.physical_key) {
-            return match self.bound(pressed, told) {
-                Some(Action::Paste) => self.paste_into_chrome(Buffer::Clipboard),
-                Some(Action::PastePrimary) => self.paste_into_chrome(Buffer::Primary),
-                _ => self.picker_key(pressed, told, event),
-            };
-        } else if self.is_searching() && self.takes_for_search(pressed, told) {
+        } else if self.picker.is_some()
+            || self.is_searching() && self.takes_for_search(pressed, told)
+        {
             self.taken.insert(event.physical_key);
             return match self.bound(pressed, told) {
                 Some(Action::Paste) => self.paste_into_chrome(Buffer::Clipboard),
                 Some(Action::PastePrimary) => self.paste_into_chrome(Buffer::Primary),
+                _ if self.picker.is_some() => self.picker_key(pressed, told, event),
                 _ => self.search_key(pressed, told, event),
             };
         } else if let Some(bound) = self.bound(pressed, told)

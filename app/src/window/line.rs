@@ -1,6 +1,9 @@
 //! One line of typed text: what the panel and the search have in common.
 
 use unterm_mux::input::{Key, Modifiers};
+use unterm_renderer::{PixelRect, Renderer};
+
+use super::geometry::Geometry;
 
 /// Characters it takes.
 const CAP: usize = 1024;
@@ -22,6 +25,30 @@ impl Line {
         let line = text.lines().next().unwrap_or_default();
         let room = CAP.saturating_sub(self.text.chars().count());
         self.text.extend(line.chars().filter(|c| !c.is_control()).take(room));
+    }
+
+    /// Where its cursor lies when it is drawn in `area`, at the left and in the middle.
+    pub(super) fn caret(
+        &self,
+        geometry: &Geometry,
+        area: PixelRect,
+        renderer: &mut Renderer,
+    ) -> PixelRect {
+        let typed = if self.text.is_empty() {
+            0
+        } else {
+            // A space at the end has its width only before something.
+            let size = geometry.ui_font();
+            let with = renderer.label_width(&format!("{}|", self.text), size, false);
+            (with - renderer.label_width("|", size, false)).round() as u32
+        };
+        let height = geometry.ui_line();
+        PixelRect {
+            x: area.x + typed.min(area.width) as i32,
+            y: area.y + (area.height.saturating_sub(height) / 2) as i32,
+            width: geometry.px(1.5).max(1),
+            height,
+        }
     }
 
     /// A key was pressed that types `typed`; false when it means nothing here.

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     mux.open_tab(args.first_spawn(), None, OnExit::Close)?;
     ready.set();
 
-    let mut app = App::new(args, mux, server, inbox, settings);
+    let mut app = App::new(args, mux, server, inbox, settings, palette);
     if !complaints.is_empty() {
         app.complain_of_settings(&complaints);
     }
@@ -193,6 +193,7 @@ impl App {
         server: Option<Server>,
         inbox: Arc<Inbox>,
         settings: Arc<Settings>,
+        palette: Arc<Palette>,
     ) -> Self {
         let config = settings.get();
         let families =
@@ -206,7 +207,7 @@ impl App {
             inbox,
             args: args.clone(),
             keymap: Keymap::new(&config.keys),
-            palette: environment::palette(&config, settings.home(), None),
+            palette,
             config,
             settings,
             renderer: Renderer::new(fonts.clone()),

@@ -11,7 +11,7 @@ use unterm_mux::input::{Key, Modifiers};
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
 
 use super::{
-    chrome::Colors,
+    chrome::{Colors, framed, grown, quad},
     geometry::{Geometry, contains},
     line::Line,
 };
@@ -226,9 +226,7 @@ impl<C> Panel<C> {
         let size = geometry.ui_font();
         shadow(place.rect, geometry, scene);
         let radius = geometry.px(RADIUS) as f32;
-        let edge = grown(place.rect, 1);
-        scene.quads.push(Quad { rect: edge, color: colors.hairline, alpha: 1.0, radius });
-        scene.quads.push(Quad { rect: place.rect, color: colors.raised, alpha: 1.0, radius });
+        framed(place.rect, radius, colors, scene);
         let label = |rect: PixelRect, text: &str, color| Label {
             rect: inset(rect, place.padding),
             text: text.to_owned(),
@@ -241,28 +239,14 @@ impl<C> Panel<C> {
             query => (query, colors.text),
         };
         scene.labels.push(label(place.input, text, color));
-        let typed = match self.query.text() {
-            "" => 0,
-            // A space at the end has its width only before something.
-            query => {
-                let with = renderer.label_width(&format!("{query}|"), size, false);
-                (with - renderer.label_width("|", size, false)).round() as u32
-            }
-        };
-        let room = place.rect.width.saturating_sub(2 * place.padding);
-        let caret = PixelRect {
-            x: place.input.x + (place.padding + typed.min(room)) as i32,
-            y: place.input.y + (place.input.height.saturating_sub(geometry.ui_line()) / 2) as i32,
-            width: geometry.px(1.5).max(1),
-            height: geometry.ui_line(),
-        };
-        scene.quads.push(Quad { rect: caret, color: colors.accent, alpha: 1.0, radius: 0.0 });
+        let caret = self.query.caret(geometry, inset(place.input, place.padding), renderer);
+        scene.quads.push(quad(caret, colors.accent));
         let line = PixelRect {
             y: place.input.y + place.input.height as i32 - 1,
             height: 1,
             ..place.input
         };
-        scene.quads.push(Quad { rect: line, color: colors.hairline, alpha: 1.0, radius: 0.0 });
+        scene.quads.push(quad(line, colors.hairline));
         if let Some(message) = &self.message {
             scene.labels.push(label(place.message, message, colors.danger_text));
         }
@@ -312,15 +296,6 @@ fn inset(rect: PixelRect, by: u32) -> PixelRect {
     PixelRect { x: rect.x + by as i32, width: rect.width.saturating_sub(2 * by), ..rect }
 }
 
-fn grown(rect: PixelRect, by: u32) -> PixelRect {
-    PixelRect {
-        x: rect.x - by as i32,
-        y: rect.y - by as i32,
-        width: rect.width + 2 * by,
-        height: rect.height + 2 * by,
-    }
-}
-
 /// A soft shadow: a few rectangles, each a little larger and hardly dark.
 fn shadow(rect: PixelRect, geometry: &Geometry, scene: &mut Scene<'_>) {
     for step in 1..=5 {
@@ -359,8 +334,6 @@ fn graphemes(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use unterm_renderer::CellMetrics;
-
     use super::*;
 
     fn panel(titles: &[&str]) -> Panel<usize> {
@@ -415,17 +388,8 @@ mod tests {
 
     #[test]
     fn it_fits_into_any_window_and_a_click_chooses_the_row_it_hits() {
-        let cell = CellMetrics {
-            width: 9,
-            height: 19,
-            baseline: 15,
-            underline: 16,
-            strike: 10,
-            thickness: 1,
-        };
         for (width, height) in [(1200, 700), (200, 120), (1, 1)] {
-            let geometry =
-                Geometry { width, height, scale: 1.0, cell, padding: 8.0, has_tab_bar: true };
+            let geometry = Geometry { width, height, ..Geometry::TEST };
             let mut panel = panel(&["a", "b", "c"]);
             let place = panel.place(&geometry);
             if height > 100 {

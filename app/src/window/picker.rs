@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
-use winit::{event::KeyEvent, keyboard::PhysicalKey};
+use winit::event::KeyEvent;
 
 use super::{
     App,
@@ -235,15 +235,6 @@ impl App {
                 self.report(self.mux.open_tab(spawn, None, OnExit::Close));
             }
         }
-    }
-
-    /// Whether a press of this key belongs to the panel, and so its release.
-    pub(super) fn is_picking(&mut self, key: PhysicalKey) -> bool {
-        let picks = self.picker.is_some();
-        if picks {
-            self.taken.insert(key);
-        }
-        picks
     }
 }
 

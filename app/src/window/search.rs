@@ -12,11 +12,18 @@ use std::{
 };
 
 use unterm_mux::{Pane, PaneId, input::Key, input::Modifiers};
-use unterm_renderer::{Highlight, Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
+use unterm_renderer::{Highlight, Label, LabelAlign, PixelRect, Renderer, Scene};
 use unterm_term::{Case, LineId, Match, Pattern, PatternKind, SearchOrder, TextRange};
 use winit::event::KeyEvent;
 
-use super::{App, chrome::Colors, geometry::Geometry, inbox::Inbox, keys::Pressed, line::Line};
+use super::{
+    App,
+    chrome::{Colors, framed, quad},
+    geometry::Geometry,
+    inbox::Inbox,
+    keys::Pressed,
+    line::Line,
+};
 
 /// Matches that are kept; more are said as "more than".
 const CAP: usize = 100_000;
@@ -226,9 +233,7 @@ impl SearchBar {
             height,
         };
         let radius = geometry.px(6.0) as f32;
-        let edge = PixelRect { x: rect.x - 1, y: rect.y - 1, width: width + 2, height: height + 2 };
-        scene.quads.push(Quad { rect: edge, color: colors.hairline, alpha: 1.0, radius });
-        scene.quads.push(Quad { rect, color: colors.raised, alpha: 1.0, radius });
+        framed(rect, radius, colors, scene);
         let size = geometry.ui_font();
         let inside = PixelRect {
             x: rect.x + padding as i32,
@@ -253,21 +258,9 @@ impl SearchBar {
         scene.labels.push(label(PixelRect { width: room, ..inside }, text, color));
         let note = label(inside, &count, colors.muted);
         scene.labels.push(Label { align: LabelAlign::Right, ..note });
-        let typed = match self.line.text() {
-            "" => 0,
-            text => {
-                // A space at the end has its width only before something.
-                let with = renderer.label_width(&format!("{text}|"), size, false);
-                (with - renderer.label_width("|", size, false)).round() as u32
-            }
-        };
-        let caret = PixelRect {
-            x: inside.x + typed.min(room) as i32,
-            y: inside.y + geometry.px(5.0) as i32,
-            width: geometry.px(1.5).max(1),
-            height: geometry.ui_line(),
-        };
-        scene.quads.push(Quad { rect: caret, color: colors.accent, alpha: 1.0, radius: 0.0 });
+        let typed = PixelRect { width: room, ..inside };
+        let caret = self.line.caret(geometry, typed, renderer);
+        scene.quads.push(quad(caret, colors.accent));
         if let Some(problem) = &self.problem {
             let below = PixelRect { y: inside.y + line as i32, ..inside };
             scene.labels.push(label(below, problem, colors.danger_text));

@@ -6,7 +6,7 @@ use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 
 use super::{
     App,
-    chrome::Colors,
+    chrome::{Colors, framed},
     geometry::{Geometry, contains},
 };
 
@@ -75,14 +75,7 @@ impl Toasts {
     pub(super) fn draw(&self, geometry: &Geometry, colors: &Colors, scene: &mut Scene<'_>) {
         let radius = geometry.px(8.0) as f32;
         for (toast, rect, lines) in self.placed(geometry) {
-            let edge = PixelRect {
-                x: rect.x - 1,
-                y: rect.y - 1,
-                width: rect.width + 2,
-                height: rect.height + 2,
-            };
-            scene.quads.push(Quad { rect: edge, color: colors.hairline, alpha: 1.0, radius });
-            scene.quads.push(Quad { rect, color: colors.raised, alpha: 1.0, radius });
+            framed(rect, radius, colors, scene);
             let padding = geometry.px(PADDING);
             let bar = PixelRect {
                 x: rect.x + geometry.px(4.0) as i32,
