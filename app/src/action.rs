@@ -55,6 +55,10 @@ pub enum Action {
     CommandPalette,
     /// Lists the themes.
     ChooseTheme,
+    /// Goes on to the next theme.
+    NextTheme,
+    /// Turns the proxy on or off.
+    ToggleProxy,
     /// Lists the tabs.
     ChooseTab,
     /// Lists the shells to open a tab with.
@@ -177,6 +181,8 @@ pub const ACTIONS: &[Entry] = &[
     plain!("search", "Search", "Searches the screen and the history of the focused pane.", Action::Search, ["ctrl+shift+f"]),
     plain!("command_palette", "Command palette", "Lists every action, to find one by its name.", Action::CommandPalette, ["ctrl+shift+p"]),
     plain!("choose_theme", "Choose theme", "Lists the themes, shows the marked one, and sets the chosen one in the configuration.", Action::ChooseTheme, []),
+    plain!("next_theme", "Next theme", "Sets the next theme of the list in the configuration, after the last the first.", Action::NextTheme, []),
+    plain!("toggle_proxy", "Proxy on or off", "Turns the proxy of proxy.json on or off.", Action::ToggleProxy, []),
     plain!("choose_tab", "Choose tab", "Lists the tabs by their titles.", Action::ChooseTab, []),
     plain!("choose_shell", "Choose shell", "Lists the installed shells, and opens a tab with the chosen one.", Action::ChooseShell, ["ctrl+shift+n"]),
     plain!("open_config", "Open configuration", "Opens config.toml in a new tab with $VISUAL, $EDITOR or vi; a missing file is made first, with every key in a comment.", Action::OpenConfig, []),

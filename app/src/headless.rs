@@ -6,7 +6,13 @@ use anyhow::{Context, Result};
 use unterm_control::{Headless, Server, ServerOptions};
 use unterm_mux::{Mux, OnExit};
 
-use crate::{args::Args, config::Settings, environment, ready::Ready, signals};
+use crate::{
+    args::Args,
+    config::{Change, Settings},
+    environment,
+    ready::Ready,
+    signals,
+};
 
 /// Runs until a signal says stop.
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -23,7 +29,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let palette = environment::palette(&settings.get(), &home, None);
     environment::apply(&mux, &settings.get(), &palette);
     let told = (Arc::downgrade(&mux), home.clone());
-    let _settings = settings.watch(move |change| match (change, told.0.upgrade()) {
+    let apply = move |change: Change| match (change, told.0.upgrade()) {
         (Ok(config), Some(mux)) => {
             environment::apply(&mux, &config, &environment::palette(&config, &told.1, None));
             tracing::info!("the configuration is applied");
@@ -34,7 +40,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             }
         }
         (Ok(_), None) => {}
-    });
+    };
+    let _settings = settings.watch(apply, |_| {});
     let ready = Ready::new();
     let options = ServerOptions { mux: Arc::clone(&mux), host: Arc::new(Headless), home };
     let server = Server::start_gated(options, vec![ready.clone()])

@@ -11,6 +11,7 @@ mod environment;
 mod headless;
 mod links;
 pub mod logging;
+mod proxy;
 mod ready;
 mod signals;
 mod window;

@@ -44,6 +44,8 @@ pub struct Config {
     pub bell: Bell,
     /// The row of tabs.
     pub tab_bar: TabBar,
+    /// The row at the window's foot.
+    pub status_bar: StatusBar,
 }
 
 /// One theme, or one for each appearance.
@@ -281,4 +283,18 @@ pub enum ShowTabBar {
     Several,
     /// Never.
     Never,
+}
+
+/// See [`Config::status_bar`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct StatusBar {
+    /// Whether it is shown.
+    pub show: bool,
+}
+
+impl Default for StatusBar {
+    fn default() -> Self {
+        Self { show: true }
+    }
 }

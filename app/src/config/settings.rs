@@ -66,8 +66,13 @@ impl Settings {
     }
 
     /// Watches the file, and the themes beside it, from now on: `tell` hears, on a thread of its own, of every change
-    /// that says something new. A file that can't be used leaves the last good preferences in force.
-    pub fn watch(mut self, tell: impl Fn(Change) + Send + 'static) -> Arc<Self> {
+    /// that says something new. A file that can't be used leaves the last good preferences in force. `beside` hears of
+    /// other files in the same directory that were written.
+    pub fn watch(
+        mut self,
+        tell: impl Fn(Change) + Send + 'static,
+        beside: impl Fn(&Path) + Send + 'static,
+    ) -> Arc<Self> {
         let (home, file) = (self.home.clone(), self.home.join(FILE));
         let themes = theme::folder(&home);
         Arc::new_cyclic(|this: &Weak<Self>| {
@@ -77,7 +82,12 @@ impl Settings {
             let look = move |event: notify::Result<Event>| {
                 let Ok(event) = event else { return };
                 let is_theme = event.paths.iter().any(|path| path.starts_with(&folder));
-                if !is_written(event.kind) || !(is_theme || event.paths.contains(&file)) {
+                if !is_written(event.kind) {
+                    return;
+                }
+                let is_other = |path: &&PathBuf| **path != file && !path.starts_with(&folder);
+                event.paths.iter().filter(is_other).for_each(|path| beside(path));
+                if !(is_theme || event.paths.contains(&file)) {
                     return;
                 }
                 let Some(settings) = this.upgrade() else { return };
@@ -145,7 +155,7 @@ mod tests {
         let (settings, complaints) = Settings::read(home.path().to_owned());
         assert_eq!((settings.get().font.size, complaints.len()), (10.0, 0));
         let (send, changes) = mpsc::channel();
-        let settings = settings.watch(move |change| drop(send.send(change)));
+        let settings = settings.watch(move |change| drop(send.send(change)), |_| {});
 
         // As editors do: a new file takes the place of the old one.
         let other = home.path().join("new");

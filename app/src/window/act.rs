@@ -61,6 +61,8 @@ impl App {
             Action::Search => self.open_search(),
             Action::CommandPalette => self.pick_command(),
             Action::ChooseTheme => self.pick_theme(),
+            Action::NextTheme => self.next_theme(),
+            Action::ToggleProxy => self.toggle_proxy(),
             Action::ChooseTab => self.pick_tab(),
             Action::ChooseShell => self.pick_shell(),
             Action::OpenConfig => self.open_config(),

@@ -11,6 +11,7 @@ use super::{
     chrome::{Colors, TabBar, TabLabel},
     geometry::{DIVIDER, pixels},
     preferences::default_cursor,
+    status_bar::About,
     title,
     view::View,
 };
@@ -72,6 +73,7 @@ impl App {
         let has_tab_bar = self.wants_tab_bar(layout.tabs.len());
         let Some(screen) = &mut self.screen else { return };
         screen.geometry.has_tab_bar = has_tab_bar;
+        screen.geometry.has_status_bar = self.config.status_bar.show;
         let geometry = screen.geometry;
         for tab in &layout.tabs {
             for (id, area) in tab.place(geometry.content(), DIVIDER) {
@@ -223,6 +225,7 @@ impl App {
     /// Builds the scene and paints it.
     fn compose(&mut self, layout: &Layout, placed: &[(PaneId, Rect)], blink_on: bool) {
         let highlights = self.highlights();
+        let is_light = self.is_light();
         let Some(screen) = &mut self.screen else { return };
         let geometry = screen.geometry;
         let focused = layout.active_tab().map(|tab| tab.focused);
@@ -256,6 +259,15 @@ impl App {
             &mut scene,
             &colors,
             self.pointer.position,
+        );
+        let about =
+            About { view, has_proxy: self.has_proxy, theme: self.config.theme.pick(is_light) };
+        self.status_bar.show(
+            &about,
+            (&geometry, &colors),
+            self.pointer.position,
+            &mut self.renderer,
+            &mut scene,
         );
         if let Some(search) = &self.search
             && let Some((_, area)) = placed.iter().find(|(id, _)| *id == search.pane)

@@ -19,6 +19,7 @@ pub(super) struct Geometry {
     /// Space around a pane's grid, in logical pixels.
     pub(super) padding: f32,
     pub(super) has_tab_bar: bool,
+    pub(super) has_status_bar: bool,
 }
 
 impl Geometry {
@@ -43,10 +44,17 @@ impl Geometry {
         PixelRect { x: 0, y: 0, width: self.width, height }
     }
 
+    /// The status bar, at the foot; without height where there is none.
+    pub(super) fn status_bar(&self) -> PixelRect {
+        let height = if self.has_status_bar { self.ui_line() + self.px(12.0) } else { 0 };
+        PixelRect { x: 0, y: self.height as i32 - height as i32, width: self.width, height }
+    }
+
     /// The space of the active tab's panes.
     pub(super) fn content(&self) -> Rect {
         let bar = self.tab_bar().height;
-        Rect { x: 0, y: bar, width: self.width, height: self.height.saturating_sub(bar) }
+        let bars = bar + self.status_bar().height;
+        Rect { x: 0, y: bar, width: self.width, height: self.height.saturating_sub(bars) }
     }
 
     fn padding(&self) -> u32 {
@@ -74,7 +82,7 @@ impl Geometry {
     pub(super) fn window_for(&self, cols: u16, rows: u16) -> (u32, u32) {
         let width = u32::from(cols) * self.cell.width + 2 * self.padding();
         let height = u32::from(rows) * self.cell.height + 2 * self.padding();
-        (width, height + self.tab_bar().height)
+        (width, height + self.tab_bar().height + self.status_bar().height)
     }
 }
 
@@ -107,6 +115,7 @@ impl Geometry {
         },
         padding: 8.0,
         has_tab_bar: true,
+        has_status_bar: false,
     };
 }
 
@@ -117,7 +126,7 @@ mod tests {
     #[test]
     fn a_window_made_for_a_grid_holds_exactly_that_grid() {
         for scale in [1.0, 1.25, 2.0] {
-            let mut geometry = Geometry { scale, ..Geometry::TEST };
+            let mut geometry = Geometry { scale, has_status_bar: true, ..Geometry::TEST };
             (geometry.width, geometry.height) = geometry.window_for(120, 30);
             let size = geometry.grid(geometry.content());
             assert_eq!((size.cols, size.rows), (120, 30), "at scale {scale}");

@@ -40,6 +40,10 @@ pub(super) struct News {
     pub(super) found: Option<super::search::Found>,
     /// The last change of the preferences.
     pub(super) settings: Option<crate::config::Change>,
+    /// Whether the proxy is on, if its file changed.
+    pub(super) proxy: Option<bool>,
+    /// What came of errands.
+    pub(super) done: Vec<super::errand::Done>,
 }
 
 #[derive(Default)]

@@ -7,6 +7,7 @@ mod act;
 mod chrome;
 mod clipboard;
 mod draw;
+mod errand;
 mod geometry;
 mod inbox;
 mod keyboard;
@@ -18,6 +19,7 @@ mod pointer;
 mod preferences;
 mod search;
 mod selection;
+mod status_bar;
 mod title;
 mod toast;
 mod view;
@@ -59,6 +61,7 @@ use keys::Held;
 use picker::Picker;
 use pointer::Pointer;
 use search::SearchBar;
+use status_bar::StatusBar;
 use toast::Toasts;
 use view::View;
 
@@ -72,8 +75,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
 
     let (settings, complaints) = Settings::read(unterm_control::home());
-    let told = Arc::clone(&inbox);
-    let settings = settings.watch(move |change| told.post(|news| news.settings = Some(change)));
+    let (told, beside) = (Arc::clone(&inbox), Arc::clone(&inbox));
+    let home = settings.home().to_owned();
+    let settings = settings.watch(
+        move |change| told.post(|news| news.settings = Some(change)),
+        move |path| status_bar::file_written(&home, path, &beside),
+    );
     let mux = Mux::new(environment::mux_options(true, args.allow()));
     let palette = environment::palette(&settings.get(), settings.home(), None);
     environment::apply(&mux, &settings.get(), &palette);
@@ -157,6 +164,11 @@ struct App {
     palette: Arc<Palette>,
     fonts: FontOptions,
     toasts: Toasts,
+    status_bar: StatusBar,
+    /// Whether programs go through a proxy.
+    has_proxy: bool,
+    /// Errands under way.
+    errands: usize,
     /// The search, while it is open.
     search: Option<SearchBar>,
     /// The panel, while it is open.
@@ -209,10 +221,12 @@ impl App {
             keymap: Keymap::new(&config.keys),
             palette,
             config,
-            settings,
             renderer: Renderer::new(fonts.clone()),
             fonts,
             toasts: Toasts::default(),
+            status_bar: StatusBar::default(),
+            has_proxy: crate::proxy::is_enabled(settings.home()).unwrap_or(false),
+            errands: 0,
             search: None,
             picker: None,
             screen: None,
@@ -231,6 +245,7 @@ impl App {
             blink_since: Instant::now(),
             started: Instant::now(),
             failure: None,
+            settings,
         }
     }
 
@@ -258,6 +273,7 @@ impl App {
             cell: self.renderer.metrics(),
             padding: self.config.window.padding,
             has_tab_bar: self.wants_tab_bar(self.mux.layout().tabs.len()),
+            has_status_bar: self.config.status_bar.show,
         };
         let (columns, rows) = (self.config.window.columns, self.config.window.rows);
         let (mut width, mut height) = geometry.window_for(columns, rows);
@@ -365,6 +381,11 @@ impl App {
         if let Some(change) = news.settings {
             self.settings_changed(change);
         }
+        if let Some(enabled) = news.proxy {
+            self.has_proxy = enabled;
+            self.pacing.ask();
+        }
+        news.done.into_iter().for_each(|done| self.errand_done(done));
         self.notice_output(&news.output);
     }
 

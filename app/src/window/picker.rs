@@ -180,6 +180,20 @@ impl App {
         }
     }
 
+    /// Makes a theme the one in force: the change of the file applies it, here and in every other window.
+    pub(super) fn set_theme(&mut self, name: &str) {
+        let home = self.settings.home().to_owned();
+        let key: &[&str] = match (&self.config.theme, self.is_light()) {
+            (crate::config::ThemeChoice::One(_), _) => &["theme"],
+            (_, Some(true)) => &["theme", "light"],
+            _ => &["theme", "dark"],
+        };
+        if let Err(error) = edit::set(&home, key, name.into()) {
+            self.complain("theme", format!("The theme can't be set.\n{error:#}"));
+            self.apply_theme();
+        }
+    }
+
     fn close_picker(&mut self) {
         if self.picker.take().is_some_and(|picker| picker.previews) {
             self.apply_theme();
@@ -212,18 +226,8 @@ impl App {
                 }
             },
             Choice::Theme(name) => {
-                // The change of the file is what applies it, here and in every other window.
                 self.picker = None;
-                let home = self.settings.home().to_owned();
-                let key: &[&str] = match (&self.config.theme, self.is_light()) {
-                    (crate::config::ThemeChoice::One(_), _) => &["theme"],
-                    (_, Some(true)) => &["theme", "light"],
-                    _ => &["theme", "dark"],
-                };
-                if let Err(error) = edit::set(&home, key, name.as_str().into()) {
-                    self.complain("theme", format!("The theme can't be set.\n{error:#}"));
-                    self.apply_theme();
-                }
+                self.set_theme(&name);
             }
             Choice::Tab(tab) => {
                 self.picker = None;

@@ -62,14 +62,13 @@ struct Target {
 
 impl App {
     pub(super) fn pointer_moved(&mut self, x: f64, y: f64) {
-        let in_bar =
-            |position: Option<(f64, f64)>, bar| position.is_some_and(|(x, y)| contains(bar, x, y));
-        let Some(bar) = self.screen.as_ref().map(|screen| screen.geometry.tab_bar()) else {
-            return;
-        };
-        if in_bar(self.pointer.position, bar) || contains(bar, x, y) {
-            // What is under the pointer in the bar may light up.
-            self.pacing.ask();
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
+        for bar in [geometry.tab_bar(), geometry.status_bar()] {
+            let was_in = self.pointer.position.is_some_and(|(x, y)| contains(bar, x, y));
+            if was_in || contains(bar, x, y) {
+                // What is under the pointer in the bar may light up.
+                self.pacing.ask();
+            }
         }
         self.pointer.position = Some((x, y));
         self.show_pointer(true);
@@ -107,6 +106,9 @@ impl App {
         }
         if let Some(part) = self.tab_bar_part() {
             return self.tab_bar_pressed(part, button);
+        }
+        if let Some(part) = self.status_part() {
+            return self.status_pressed(part, button);
         }
         let Some(target) = self.target() else { return };
         if self.mux.layout().active_tab().is_some_and(|tab| tab.focused != target.id) {

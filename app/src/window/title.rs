@@ -1,6 +1,6 @@
 //! The window's title.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// `Unterm — <title override or instance id> — <project> — <pane title>`, without the parts that are empty.
 pub(super) fn window_title(instance: &str, project: &str, pane: &str) -> String {
@@ -14,14 +14,10 @@ pub(super) fn window_title(instance: &str, project: &str, pane: &str) -> String 
     title
 }
 
-/// The name of the project a directory belongs to: of the nearest directory above it that holds a repository. Empty
-/// when there is none.
-pub(super) fn project(directory: &Path) -> String {
-    directory
-        .ancestors()
-        .find(|ancestor| ancestor.join(".git").exists())
-        .and_then(|root| root.file_name())
-        .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+/// The project a directory belongs to: the nearest directory from it upwards that holds a repository.
+pub(super) fn project(directory: &Path) -> Option<PathBuf> {
+    let root = directory.ancestors().find(|ancestor| ancestor.join(".git").exists())?;
+    Some(root.to_owned())
 }
 
 #[cfg(test)]

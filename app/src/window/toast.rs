@@ -58,7 +58,8 @@ impl Toasts {
         let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(2 * margin)).max(1);
         let room = width.saturating_sub(2 * padding) as f32;
         let columns = (room / (geometry.ui_font() * CHARACTER)).max(8.0) as usize;
-        let mut bottom = geometry.height.saturating_sub(margin);
+        let above = geometry.status_bar().height + margin;
+        let mut bottom = geometry.height.saturating_sub(above);
         let mut placed = Vec::new();
         for toast in self.0.iter().rev() {
             let lines = wrap(&toast.text, columns);

@@ -1,6 +1,9 @@
 //! What the window keeps of each pane: a snapshot, the person's scroll position and selection.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
 
 use unterm_mux::Pane;
 use unterm_renderer::Preedit;
@@ -33,7 +36,10 @@ pub(super) struct View {
     /// When its bell last rang, until someone looked.
     pub(super) bell: Option<Instant>,
     title: String,
-    project: String,
+    /// The program the pane was started with, without its folder.
+    program: String,
+    cwd: Option<PathBuf>,
+    project: Option<PathBuf>,
     names_read: Option<Instant>,
 }
 
@@ -175,9 +181,24 @@ impl View {
         &self.title
     }
 
-    /// The project its program works in, empty for none.
+    /// Name of the project its program works in, empty for none.
     pub(super) fn project(&self) -> &str {
-        &self.project
+        self.project_root().and_then(|root| root.file_name()?.to_str()).unwrap_or_default()
+    }
+
+    /// The project's directory.
+    pub(super) fn project_root(&self) -> Option<&Path> {
+        self.project.as_deref()
+    }
+
+    /// The directory it works in, `None` for one on another machine.
+    pub(super) fn cwd(&self) -> Option<&Path> {
+        self.cwd.as_deref()
+    }
+
+    /// Name of the program the pane was started with: its shell.
+    pub(super) fn program(&self) -> &str {
+        &self.program
     }
 
     /// Reads title and project again when they are older than `max_age`: both may need to ask the system.
@@ -186,7 +207,10 @@ impl View {
             return;
         }
         self.title = pane.title();
-        self.project = pane.cwd_path().map_or_else(String::new, |cwd| title::project(&cwd));
+        let program = pane.process().program();
+        program.rsplit('/').next().unwrap_or_default().clone_into(&mut self.program);
+        self.cwd = pane.cwd_path();
+        self.project = self.cwd.as_deref().and_then(title::project);
         self.names_read = Some(now);
     }
 

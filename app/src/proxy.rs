@@ -1,0 +1,101 @@
+//! `proxy.json` in Unterm's home directory: whether programs go through a proxy.
+//!
+//! Reads and switches `enabled`, and leaves everything else in the file as it is.
+
+use std::{fs, io::Write, path::Path};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value, json};
+
+/// The file's name in Unterm's home directory.
+pub(crate) const FILE: &str = "proxy.json";
+
+/// Whether the proxy is on; a missing file says no.
+///
+/// # Errors
+/// When the file can't be read, or is no JSON object.
+pub(crate) fn is_enabled(home: &Path) -> Result<bool> {
+    Ok(read(home)?.is_some_and(|proxy| enabled(&proxy)))
+}
+
+/// Turns the proxy on or off and gives what it is now.
+///
+/// # Errors
+/// When there is no file yet, since nobody has said which proxy; when it can't be read or written. It is then as it was.
+pub(crate) fn toggle(home: &Path) -> Result<bool> {
+    let file = home.join(FILE);
+    let Some(mut proxy) = read(home)? else {
+        bail!("No proxy is set up: {} is missing.", file.display());
+    };
+    let now = !enabled(&proxy);
+    proxy.insert("enabled".to_owned(), json!(now));
+    // Turned off through the methods, its mode is `off`: on again it looks for a proxy by itself.
+    if now && proxy.get("mode").is_some_and(|mode| mode == "off") {
+        let is_set =
+            |key: &str| proxy.get(key).and_then(Value::as_str).is_some_and(|url| !url.is_empty());
+        let mode = if is_set("http_proxy") || is_set("socks_proxy") { "manual" } else { "auto" };
+        proxy.insert("mode".to_owned(), json!(mode));
+    }
+    let text = serde_json::to_vec_pretty(&proxy)?;
+    unterm_control::replace_private(&file, |file| {
+        file.write_all(&text)?;
+        file.sync_all()
+    })
+    .with_context(|| file.display().to_string())?;
+    Ok(now)
+}
+
+fn enabled(proxy: &Map<String, Value>) -> bool {
+    proxy.get("enabled").and_then(Value::as_bool).unwrap_or(false)
+}
+
+fn read(home: &Path) -> Result<Option<Map<String, Value>>> {
+    let file = home.join(FILE);
+    let text = match fs::read(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| file.display().to_string()),
+    };
+    let proxy = serde_json::from_slice(&text)
+        .with_context(|| format!("{} can't be used", file.display()))?;
+    Ok(Some(proxy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switching_leaves_the_rest_of_the_file_as_it_is() {
+        let home = tempfile::tempdir().unwrap();
+        assert!(!is_enabled(home.path()).unwrap());
+        assert!(toggle(home.path()).is_err(), "which proxy?");
+        let file = home.path().join(FILE);
+        fs::write(
+            &file,
+            r#"{"enabled": true, "mode": "manual", "nodes": [{"name": "a"}], "own": 1}"#,
+        )
+        .unwrap();
+        assert!(is_enabled(home.path()).unwrap());
+        assert!(!toggle(home.path()).unwrap());
+        assert!(!is_enabled(home.path()).unwrap());
+        assert!(toggle(home.path()).unwrap());
+        let now: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        assert_eq!(
+            now,
+            json!({"enabled": true, "mode": "manual", "nodes": [{"name": "a"}], "own": 1})
+        );
+    }
+
+    #[test]
+    fn a_broken_file_is_not_written_over() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(FILE);
+        for text in ["{", "[]", "\"x\""] {
+            fs::write(&file, text).unwrap();
+            assert!(is_enabled(home.path()).is_err());
+            assert!(toggle(home.path()).is_err());
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Errands: what a click asks for and takes time, each on a thread of its own, so that the window never waits.
+//!
+//! Owns the threads and what is said of their results; what an errand does is its caller's.
+
+use super::App;
+
+/// What came of an errand.
+#[derive(Debug)]
+pub(super) enum Done {
+    /// To be told to the person: what it is about, and the text.
+    Said(&'static str, String),
+    /// The same of something that went wrong.
+    Failed(&'static str, String),
+}
+
+/// Errands under way at a time; a person who clicks on while they hang is told so.
+const CAP: usize = 8;
+
+impl App {
+    /// Does something on a thread of its own; its result comes through the inbox.
+    pub(super) fn errand(
+        &mut self,
+        about: &'static str,
+        work: impl FnOnce() -> Done + Send + 'static,
+    ) {
+        if self.errands >= CAP {
+            return self
+                .complain(about, "Too much is under way; try again when it is done.".to_owned());
+        }
+        let inbox = std::sync::Arc::clone(&self.inbox);
+        let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {
+            let done = work();
+            inbox.post(|news| news.done.push(done));
+        });
+        match started {
+            Ok(_) => self.errands += 1,
+            Err(error) => self.complain(about, format!("It can't be started.\n{error}")),
+        }
+    }
+
+    /// An errand has ended.
+    pub(super) fn errand_done(&mut self, done: Done) {
+        self.errands = self.errands.saturating_sub(1);
+        match done {
+            Done::Said(about, text) => self.notify(about, text),
+            Done::Failed(about, text) => self.complain(about, text),
+        }
+    }
+}
