@@ -9,7 +9,7 @@ mod paste;
 
 pub use key::{Key, KeyAction, KeyEvent, ModifierKey, Side, encode_key, encode_text, latin};
 pub use mouse::{MouseButton, MouseEvent, MouseKind, encode_alternate_scroll, encode_mouse};
-pub use paste::{encode_focus, encode_paste};
+pub use paste::{PasteRisk, encode_focus, encode_paste, join_lines};
 
 bitflags::bitflags! {
     /// Modifier keys that are down, and locks that are on. The bits are those of the kitty keyboard protocol; the first

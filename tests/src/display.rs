@@ -1,7 +1,7 @@
 //! An X server of the test's own, and a person in front of it: keys, mouse, window size and pixels.
 
 use std::{
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, Write as _},
     process::{Child, Command, Stdio},
 };
 
@@ -170,6 +170,25 @@ impl Display {
             .output()
             .context("starting xclip")?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Puts text into a selection (`clipboard` or `primary`), by xclip, which serves it until another takes its place.
+    ///
+    /// # Errors
+    ///
+    /// When xclip can't be started.
+    pub fn set_selection(&self, name: &str, text: &str) -> Result<()> {
+        let mut xclip = Command::new("xclip")
+            .args(["-i", "-selection", name, "-display", &self.name()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("starting xclip")?;
+        // It owns the selection once it has gone to the background.
+        xclip.stdin.take().context("xclip's stdin")?.write_all(text.as_bytes())?;
+        ensure!(xclip.wait()?.success(), "xclip took nothing");
+        Ok(())
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Config {
     pub keys: BTreeMap<String, String>,
     /// The mouse.
     pub mouse: Mouse,
+    /// Pasting.
+    pub paste: Paste,
     /// What BEL does.
     pub bell: Bell,
     /// The row of tabs.
@@ -246,6 +248,27 @@ pub enum RightButton {
     Extend,
     /// Nothing.
     None,
+}
+
+/// See [`Config::paste`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Paste {
+    /// When a question comes before a paste. Control characters are left out of every paste.
+    pub confirm: ConfirmPaste,
+}
+
+/// See [`Paste::confirm`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfirmPaste {
+    /// Never.
+    Never,
+    /// Where it could do harm: a line end or a control character for a program that did not ask for bracketed pastes, or text that tries to end the bracket.
+    #[default]
+    Unsafe,
+    /// For every text with a line end or a control character.
+    Always,
 }
 
 /// See [`Config::bell`].

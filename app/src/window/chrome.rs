@@ -65,7 +65,7 @@ fn contrast(a: Rgb, b: Rgb) -> f32 {
 }
 
 /// `text` stepped towards black or white until it has a contrast of 4.5 on `background`.
-fn readable(text: Rgb, background: Rgb) -> Rgb {
+pub(super) fn readable(text: Rgb, background: Rgb) -> Rgb {
     let (white, black) = (Rgb::hex(0xffffff), Rgb::hex(0));
     let goal =
         if contrast(white, background) > contrast(black, background) { white } else { black };

@@ -278,6 +278,7 @@ impl App {
         if let Some(picker) = &self.picker {
             picker.panel().draw(&geometry, &colors, &mut self.renderer, &mut scene);
         }
+        self.questions.draw(&geometry, &colors, self.pointer.position, &mut scene);
         self.renderer.frame(&scene);
         screen.window.pre_present_notify();
         if let Err(error) = screen.painter.paint(&mut self.renderer) {

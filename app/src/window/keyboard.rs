@@ -33,6 +33,9 @@ impl App {
                 // Its press was a shortcut of ours.
                 return;
             }
+        } else if self.questions.is_open() {
+            self.taken.insert(event.physical_key);
+            return self.confirm_key(pressed, told);
         } else if self.picker.is_some()
             || self.is_searching() && self.takes_for_search(pressed, told)
         {
@@ -118,6 +121,8 @@ impl App {
     pub(super) fn ime(&mut self, event: Ime) {
         let Some(pane) = self.focused_pane() else { return };
         match event {
+            // A question takes no text.
+            Ime::Commit(_) if self.questions.is_open() => self.set_preedit(&pane, None),
             Ime::Commit(text) if self.picker.is_some() => {
                 self.set_preedit(&pane, None);
                 self.picker_text(&text);

@@ -6,6 +6,7 @@
 mod act;
 mod chrome;
 mod clipboard;
+mod confirm;
 mod draw;
 mod errand;
 mod geometry;
@@ -14,6 +15,7 @@ mod keyboard;
 mod keys;
 mod line;
 mod panel;
+mod paste;
 mod picker;
 mod pointer;
 mod preferences;
@@ -54,6 +56,7 @@ use crate::{
 };
 use chrome::TabLabel;
 use clipboard::{Buffer, Clipboard};
+use confirm::Questions;
 use draw::Pacing;
 use geometry::Geometry;
 use inbox::{Inbox, News, Wake};
@@ -173,6 +176,7 @@ struct App {
     search: Option<SearchBar>,
     /// The panel, while it is open.
     picker: Option<Picker>,
+    questions: Questions,
     renderer: Renderer,
     screen: Option<Screen>,
     views: HashMap<PaneId, View>,
@@ -229,6 +233,7 @@ impl App {
             errands: 0,
             search: None,
             picker: None,
+            questions: Questions::default(),
             screen: None,
             views: HashMap::new(),
             tabs: Vec::new(),
@@ -446,59 +451,6 @@ impl App {
             if !bytes.is_empty() {
                 send(&pane, bytes);
             }
-        }
-    }
-
-    /// Asks for text to paste into a pane. What is typed there until it comes waits, so that no Enter overtakes it.
-    fn paste(&mut self, buffer: Buffer, pane: PaneId) {
-        if self.clipboard.paste(buffer, pane) {
-            self.views.entry(pane).or_default().pastes_due += 1;
-        }
-    }
-
-    /// Asks for text to paste into the panel or the search.
-    fn paste_into_chrome(&mut self, buffer: Buffer) {
-        if let Some(pane) = self.focused_pane() {
-            self.paste(buffer, pane.id());
-        }
-    }
-
-    /// The text to paste has come, or there is none. A panel or a search that is open takes it.
-    fn pasted(&mut self, id: PaneId, text: Option<&str>) {
-        let Some(view) = self.views.get_mut(&id) else { return };
-        view.pastes_due = view.pastes_due.saturating_sub(1);
-        let behind = match view.pastes_due {
-            0 => std::mem::take(&mut view.typed_ahead),
-            _ => Vec::new(),
-        };
-        let text = match text {
-            Some(text) if self.picker.is_some() => {
-                self.picker_text(text);
-                None
-            }
-            Some(text) if self.is_searching() => {
-                self.search_text(text);
-                None
-            }
-            text => text,
-        };
-        let Some(pane) = self.mux.pane(id) else { return };
-        if let Some(text) = text {
-            let modes = pane.term().modes();
-            self.before_input(id);
-            send(&pane, &input::encode_paste(text, modes));
-        }
-        if !behind.is_empty() {
-            send(&pane, &behind);
-        }
-    }
-
-    /// What every input to a pane does to its view: the live screen shows and the selection ends, so that the next
-    /// Ctrl+C interrupts.
-    fn before_input(&mut self, pane: PaneId) {
-        let Some(view) = self.views.get_mut(&pane) else { return };
-        if view.scroll_to_live() | view.selection.take().is_some() {
-            self.pacing.ask();
         }
     }
 

@@ -292,12 +292,13 @@ struct Place {
     padding: u32,
 }
 
-fn inset(rect: PixelRect, by: u32) -> PixelRect {
+/// A rectangle without so many pixels at its left and right.
+pub(super) fn inset(rect: PixelRect, by: u32) -> PixelRect {
     PixelRect { x: rect.x + by as i32, width: rect.width.saturating_sub(2 * by), ..rect }
 }
 
 /// A soft shadow: a few rectangles, each a little larger and hardly dark.
-fn shadow(rect: PixelRect, geometry: &Geometry, scene: &mut Scene<'_>) {
+pub(super) fn shadow(rect: PixelRect, geometry: &Geometry, scene: &mut Scene<'_>) {
     for step in 1..=5 {
         let by = geometry.px(step as f32 * 3.0);
         let mut rect = grown(rect, by);

@@ -70,6 +70,9 @@ impl App {
                 self.pacing.ask();
             }
         }
+        if self.questions.is_open() {
+            self.pacing.ask();
+        }
         self.pointer.position = Some((x, y));
         self.show_pointer(true);
         if let Some(pane) = self.pointer.selecting {
@@ -99,6 +102,9 @@ impl App {
         }
         if self.pointer.position.is_some_and(|(x, y)| self.dismiss_toast(x, y)) {
             return;
+        }
+        if self.questions.is_open() {
+            return self.confirm_click();
         }
         if self.picker.is_some() {
             let (x, y) = self.pointer.position.unwrap_or((-1.0, -1.0));
@@ -397,6 +403,9 @@ impl App {
                 (at.x / f64::from(height), at.y / f64::from(height), 1.0)
             }
         };
+        if self.questions.is_open() {
+            return;
+        }
         if self.picker.is_some() {
             if y != 0.0 {
                 self.picker_wheel(y > 0.0);

@@ -108,7 +108,7 @@ impl Toasts {
 }
 
 /// Text in lines of at most so many characters, broken between words where that can be.
-fn wrap(text: &str, columns: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {
         let mut line = String::new();

@@ -1,6 +1,69 @@
-//! Pasted text and focus.
+//! Pasted text and focus: what a text would do when it is pasted, and its bytes.
 
 use unterm_term::Modes;
+
+/// What ends a bracketed paste (mode 2004), in its 7-bit and its 8-bit form.
+const BRACKET_ENDS: [&str; 2] = ["\x1b[201~", "\u{9b}201~"];
+
+/// What a text holds that would do more, pasted, than to show up where one types.
+///
+/// Web pages put such text on the clipboard behind what one sees there ("pastejacking").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PasteRisk {
+    /// Line ends (CR LF is one): each presses Enter.
+    pub line_ends: usize,
+    /// Control characters other than tabs and line ends: each would press a key. [`encode_paste`] drops them.
+    pub controls: usize,
+    /// The bytes that end a bracketed paste are in it: it wants what follows to be taken for typed.
+    pub ends_bracket: bool,
+}
+
+impl PasteRisk {
+    /// Of a text.
+    pub fn of(text: &str) -> Self {
+        let mut risk = Self {
+            ends_bracket: BRACKET_ENDS.iter().any(|end| text.contains(end)),
+            ..Self::default()
+        };
+        let mut chars = text.chars().peekable();
+        while let Some(char) = chars.next() {
+            match char {
+                '\r' => {
+                    chars.next_if_eq(&'\n');
+                    risk.line_ends += 1;
+                }
+                '\n' => risk.line_ends += 1,
+                '\t' => {}
+                char => risk.controls += usize::from(char.is_control()),
+            }
+        }
+        risk
+    }
+
+    /// It holds nothing but what shows.
+    pub fn is_none(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Whether a person should be asked before it goes to a program in these modes: one that did not ask for bracketed
+    /// pastes takes line ends and controls for keys, and text that holds the bracket's end is meant to harm any program.
+    pub fn wants_asking(self, modes: Modes) -> bool {
+        self.ends_bracket || !modes.contains(Modes::BRACKETED_PASTE) && !self.is_none()
+    }
+}
+
+/// Text whose lines are one, parted by blanks: blanks and backslashes before line ends go, and empty lines.
+pub fn join_lines(text: &str) -> String {
+    let trimmed = |line: &str| line.trim().trim_end_matches('\\').trim_end().to_owned();
+    let mut lines: Vec<String> = Vec::new();
+    let mut rest = text.split(['\r', '\n']).peekable();
+    while let Some(line) = rest.next() {
+        // A backslash continues a command's line; on the last one it is the text's own.
+        let line = if rest.peek().is_some() { trimmed(line) } else { line.trim().to_owned() };
+        lines.extend(Some(line).filter(|line| !line.is_empty()));
+    }
+    lines.join(" ")
+}
 
 /// The bytes of a paste: line ends become CR, as Enter sends them; when bracketed (mode 2004), wrapped in `CSI 200 ~` and
 /// `CSI 201 ~`. Control characters other than tab and line ends are dropped, C0, DEL and C1 alike, so that no text can
@@ -66,6 +129,42 @@ mod tests {
             let text = char::from_u32(code).unwrap().to_string();
             assert_eq!(encode_paste(&text, Modes::empty()), b"", "U+{code:04X}");
         }
+    }
+
+    #[test]
+    fn a_risk_is_what_would_press_a_key() {
+        let risk =
+            |line_ends, controls, ends_bracket| PasteRisk { line_ends, controls, ends_bracket };
+        for (text, expected) in [
+            ("", risk(0, 0, false)),
+            ("one word\tand ä 世界", risk(0, 0, false)),
+            ("ls\n", risk(1, 0, false)),
+            ("a\r\nb\rc\n", risk(3, 0, false)),
+            ("\x03\x1b[A\u{85}", risk(0, 3, false)),
+            ("a\x1b[201~b\n", risk(1, 1, true)),
+            ("a\u{9b}201~b", risk(0, 1, true)),
+        ] {
+            assert_eq!(PasteRisk::of(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_person_is_asked_where_the_program_would_take_it_for_keys() {
+        let asked = |text, modes| PasteRisk::of(text).wants_asking(modes);
+        let (plain, bracketed) = (Modes::empty(), Modes::BRACKETED_PASTE);
+        assert!(!asked("one line", plain));
+        assert!(asked("two\nlines", plain));
+        assert!(asked("ls\n", plain), "it would run at once");
+        assert!(asked("\x04", plain));
+        assert!(!asked("two\nlines\x03", bracketed));
+        assert!(asked("x\x1b[201~rm -rf .", bracketed), "an attack");
+    }
+
+    #[test]
+    fn lines_are_joined_by_blanks() {
+        assert_eq!(join_lines("  git add . \r\n\n  git commit\n"), "git add . git commit");
+        assert_eq!(join_lines("ls \\\n  -l \\\n  -a\\"), r"ls -l -a\");
+        assert_eq!(join_lines("\n"), "");
     }
 
     #[test]
