@@ -220,7 +220,7 @@ impl<'a> Target<'a> {
         };
         self.images(pane, ImageLayer::Ground, clip);
         for (row, at, clip) in rows() {
-            self.fills(&row.under, at, clip);
+            self.fills(&row.backgrounds, at, clip);
         }
         self.images(pane, ImageLayer::Under, clip);
         for (row, at, clip) in rows() {
@@ -238,7 +238,7 @@ impl<'a> Target<'a> {
     }
 
     fn row(&mut self, row: &FrameRow, glyphs: &GlyphCache, at: (i32, i32), clip: PixelRect) {
-        self.fills(&row.under, at, clip);
+        self.fills(&row.backgrounds, at, clip);
         self.text(row, glyphs, at, clip);
     }
 
@@ -254,8 +254,9 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// What of a row lies over its fills.
+    /// What of a row lies over its backgrounds.
     fn text(&mut self, row: &FrameRow, glyphs: &GlyphCache, at: (i32, i32), clip: PixelRect) {
+        self.fills(&row.under, at, clip);
         for instance in &row.glyphs {
             let glyph = glyphs.get(instance.glyph);
             let (x, y) = (at.0 + instance.x, at.1 + instance.y);

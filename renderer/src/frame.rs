@@ -37,12 +37,15 @@ pub struct GlyphInstance {
     pub alpha: u8,
 }
 
-/// One row of cells, drawn in this order: fills below, glyphs, fills above. Nothing reaches beyond the row's height.
+/// One row of cells, drawn in this order: backgrounds, fills below, glyphs, fills above. Nothing reaches beyond the row's
+/// height.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FrameRow {
     /// Differs between rows that look different; the same number is the same picture.
     pub version: u64,
-    /// Backgrounds that differ from the pane's, the cursor's block, straight underlines.
+    /// Backgrounds that cells have of their own and that differ from the pane's. Images under text lie over these.
+    pub backgrounds: Vec<Fill>,
+    /// Selection, what a search found, the cursor's block, straight underlines.
     pub under: Vec<Fill>,
     /// Text, and underlines that are not straight.
     pub glyphs: Vec<GlyphInstance>,
@@ -55,7 +58,7 @@ pub struct FrameRow {
 pub enum ImageLayer {
     /// Over the pane's background, under all fills.
     Ground,
-    /// Over fills below text, under glyphs.
+    /// Over cells' backgrounds; under selection, cursor and text.
     Under,
     /// Over everything else of the pane.
     Over,

@@ -341,8 +341,8 @@ impl GpuPainter {
                 let (right, bottom) = (rect.x + rect.width as i32, rect.y + rect.height as i32);
                 let draw = draws.len() as u32;
                 if layered {
-                    // Images come between what lies below a row's text and the rest.
-                    let parted = instances.start + row.under.len() as u32;
+                    // Images come between a row's backgrounds and the rest.
+                    let parted = instances.start + row.backgrounds.len() as u32;
                     after.push(Call::Row { draw, instances: parted..instances.end, rect });
                     calls.push(Call::Row { draw, instances: instances.start..parted, rect });
                 } else {

@@ -141,16 +141,21 @@ impl RowBuilder<'_> {
             }
             let is_selected =
                 state.selected.as_ref().is_some_and(|range| range.start < next && col < range.end);
+            let mut is_marked = is_selected;
             let mut look = if is_selected { selected_look } else { plain_look };
             let highlight =
                 state.highlights.iter().find(|(range, _)| range.start < next && col < range.end);
             if let Some((_, current)) = highlight.filter(|_| !is_selected) {
                 look = dim(self.colors.highlighted(style, *current), self);
+                is_marked = true;
             }
             if block.contains(&col) {
                 look = self.block_look(if is_selected { selected } else { plain });
+                is_marked = true;
             }
-            self.background(col, cells, look.background, out);
+            // What is marked is so also where an image covers the cell's own background.
+            let fills = if is_marked { &mut out.under } else { &mut out.backgrounds };
+            self.background(col, cells, look.background, is_marked, fills);
             if decorated {
                 self.decorate(col, cells, underline, style, look, out);
             }
@@ -230,15 +235,16 @@ impl RowBuilder<'_> {
         }
     }
 
-    /// Paints a cell's background where it differs from the pane's, joined with its neighbour's of the same colour.
-    fn background(&self, col: u16, cells: u8, color: Rgb, out: &mut FrameRow) {
-        if color == self.colors.background() {
+    /// Paints a cell's background where it differs from the pane's, or is `marked` whatever its colour, joined with its
+    /// neighbour's of the same colour.
+    fn background(&self, col: u16, cells: u8, color: Rgb, marked: bool, fills: &mut Vec<Fill>) {
+        if !marked && color == self.colors.background() {
             return;
         }
         let metrics = &self.fonts.metrics;
         let x = i32::from(col) * metrics.width as i32;
         let width = metrics.width * u32::from(cells);
-        if let Some(last) = out.under.last_mut()
+        if let Some(last) = fills.last_mut()
             && last.height == metrics.height
             && last.color == color
             && last.x + last.width as i32 == x
@@ -246,7 +252,7 @@ impl RowBuilder<'_> {
             last.width += width;
             return;
         }
-        out.under.push(Fill { x, y: 0, width, height: metrics.height, color });
+        fills.push(Fill { x, y: 0, width, height: metrics.height, color });
     }
 
     fn decorate(

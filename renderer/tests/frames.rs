@@ -236,7 +236,7 @@ fn a_selection_covers_whole_characters() {
 fn attributes_become_colours_and_lines() {
     let palette = Palette::default();
     let (reverse, m, _) = drawn(vec![run("x", attrs(Attrs::REVERSE))]);
-    assert_eq!(reverse.under[0].color, palette.foreground);
+    assert_eq!(reverse.backgrounds[0].color, palette.foreground);
     assert_eq!(reverse.glyphs[0].color, palette.background);
 
     let (dim, ..) = drawn(vec![run("x", attrs(Attrs::DIM))]);
@@ -286,7 +286,7 @@ fn neighbouring_backgrounds_are_one_fill() {
     let (row, m, palette) =
         drawn(vec![run("abc", colored(7, 1)), run("de", colored(3, 1)), plain("f")]);
     let fill = Fill { x: 0, y: 0, width: 5 * m.width, height: m.height, color: palette.colors[1] };
-    assert_eq!(row.under, [fill]);
+    assert_eq!((row.backgrounds, row.under), (vec![fill], vec![]));
 }
 
 #[test]

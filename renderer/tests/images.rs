@@ -2,9 +2,12 @@
 
 mod support;
 
-use support::{pane, run, scene, snapshot};
-use unterm_renderer::{CpuPainter, FontOptions, GpuPainter, PainterError, Renderer};
-use unterm_term::{CellRect, Color, PixelRect, Pixels, Rgb, Snapshot, SnapshotImage, Style};
+use support::{pane, run, scene, snapshot, underlined};
+use unterm_renderer::{CpuPainter, FontOptions, GpuPainter, PainterError, PaneScene, Renderer};
+use unterm_term::{
+    CellRect, Color, Cursor, LineId, Palette, PixelRect, Pixels, Point, Rgb, Snapshot,
+    SnapshotImage, Style, TextRange, Underline,
+};
 
 /// A picture of one colour.
 fn flat(width: u32, height: u32, rgba: [u8; 4]) -> std::sync::Arc<Pixels> {
@@ -55,6 +58,39 @@ fn images_lie_where_their_order_says() {
     assert_eq!(look(i32::MIN), [text, BLUE, text, 0xff0000, text]);
     assert_eq!(look(-1), [text, BLUE, text, BLUE, text]);
     assert_eq!(look(0), [BLUE, BLUE, BLUE, BLUE, text]);
+}
+
+#[test]
+fn cursor_selection_and_underlines_show_over_images_that_lie_under_text() {
+    const BLUE: u32 = 0x0000ff;
+    let palette = Palette::default();
+    let number = |color: Rgb| u32::from(color.r) << 16 | u32::from(color.g) << 8 | color.b as u32;
+    let image = flat(4, 1, [0, 0, 255, 255]);
+    let line = underlined(Underline::Single, Color::Rgb(Rgb::hex(0x00ff00)));
+    let mut renderer = Renderer::new(FontOptions::default());
+    let metrics = renderer.metrics();
+    for (z, is_under) in [(-1, true), (0, false)] {
+        let mut snapshot = snapshot(4, &[vec![run("   ", Style::default()), run(" ", line)]]);
+        snapshot.images = vec![shown(&image, [0.0, 0.0, 4.0, 1.0], z)];
+        snapshot.cursor = Cursor { visible: true, ..Cursor::default() };
+        let second = Point { line: LineId(0), col: 1 };
+        let selected = TextRange { start: second, end: second, block: false };
+        let pane = PaneScene { selection: Some(selected), ..pane(&snapshot, metrics) };
+        renderer.frame(&scene(pane));
+        let picture = CpuPainter::picture(&mut renderer);
+        let cells = [0, 1, 2, 3].map(|col| at(&picture, &renderer, col, 0));
+        let frame = renderer.last_frame();
+        let origin = frame.panes[0].origin;
+        let (x, y) = (origin.0 as u32 + 3 * metrics.width, origin.1 as u32 + metrics.underline);
+        let line = picture[(y * frame.width + x) as usize];
+        if is_under {
+            let marked = [palette.cursor.unwrap(), palette.selection.unwrap()].map(number);
+            assert_eq!(cells, [marked[0], marked[1], BLUE, BLUE]);
+            assert_eq!(line, 0x00ff00);
+        } else {
+            assert_eq!((cells, line), ([BLUE; 4], BLUE));
+        }
+    }
 }
 
 #[test]

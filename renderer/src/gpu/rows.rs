@@ -116,7 +116,7 @@ impl Rows {
         scratch.clear();
         let fill =
             |fill: &Fill| Instance::fill(fill.x, fill.y, fill.width, fill.height, fill.color);
-        scratch.extend(row.under.iter().map(fill));
+        scratch.extend(row.backgrounds.iter().chain(&row.under).map(fill));
         for instance in &row.glyphs {
             let place = match atlas.place(instance.glyph, glyphs, device, queue) {
                 Ok(place) => place,
