@@ -21,10 +21,13 @@ use crate::{Instance, wait_for};
 pub struct Display {
     _server: Server,
     number: u32,
-    connection: RustConnection,
-    root: xproto::Window,
+    pub(crate) connection: RustConnection,
+    pub(crate) root: xproto::Window,
     keys: Keys,
 }
+
+/// Its screen, in pixels.
+const SIZE: (u16, u16) = (1280, 800);
 
 impl Display {
     /// Starts it, 1280×800 in true colour, with a US keyboard.
@@ -33,7 +36,16 @@ impl Display {
     ///
     /// When Xvfb is not installed or does not start.
     pub fn start() -> Result<Self> {
-        Self::with_keyboard("us", "")
+        Self::with(SIZE, "us", "")
+    }
+
+    /// The same with a screen of another size, in pixels.
+    ///
+    /// # Errors
+    ///
+    /// When Xvfb is not installed or does not start.
+    pub fn sized(width: u16, height: u16) -> Result<Self> {
+        Self::with((width, height), "us", "")
     }
 
     /// The same with another keyboard: a layout and a variant of it, as setxkbmap takes them.
@@ -42,13 +54,17 @@ impl Display {
     ///
     /// When Xvfb or setxkbmap is not installed or fails.
     pub fn with_keyboard(layout: &str, variant: &str) -> Result<Self> {
+        Self::with(SIZE, layout, variant)
+    }
+
+    fn with((width, height): (u16, u16), layout: &str, variant: &str) -> Result<Self> {
         let server = Command::new("Xvfb")
             .args([
                 "-displayfd",
                 "1",
                 "-screen",
                 "0",
-                "1280x800x24",
+                &format!("{width}x{height}x24"),
                 "-nolisten",
                 "tcp",
                 "-noreset",
@@ -118,6 +134,12 @@ impl Display {
     fn fake(&self, kind: u8, detail: u8, x: i16, y: i16) -> Result<()> {
         self.connection.xtest_fake_input(kind, detail, 0, self.root, x, y, 0)?;
         Ok(())
+    }
+
+    /// Presses or releases one key that needs no other.
+    pub(crate) fn one_key(&self, name: &str, down: bool) -> Result<()> {
+        let kind = if down { xproto::KEY_PRESS_EVENT } else { xproto::KEY_RELEASE_EVENT };
+        self.fake(kind, self.keys.find(keysym(name)?)?.0, 0, 0)
     }
 
     /// Presses the keys of `chord` in order and releases them in reverse: `["Control_L", "Shift_L", "t"]`. A name is a
@@ -207,8 +229,8 @@ impl Drop for Server {
 /// A window.
 #[derive(Clone, Copy)]
 pub struct Window<'a> {
-    display: &'a Display,
-    id: xproto::Window,
+    pub(crate) display: &'a Display,
+    pub(crate) id: xproto::Window,
 }
 
 impl Window<'_> {

@@ -9,8 +9,10 @@ mod display;
 pub mod fuzz;
 mod instance;
 mod null_reader;
+pub mod peer;
 mod resources;
 mod tree;
+pub mod vtebench;
 mod wait;
 
 pub use binaries::binary;

@@ -1,0 +1,92 @@
+//! The least that a window can do: a rectangle that changes colour with each key, presented by softbuffer. It is the
+//! floor under the latency of every terminal measured beside it, and shows no terminal.
+
+use std::{num::NonZeroU32, sync::Arc};
+
+use anyhow::{Context as _, Result, anyhow};
+use softbuffer::{Context, Surface};
+use winit::{
+    application::ApplicationHandler,
+    dpi::PhysicalSize,
+    event::{ElementState, WindowEvent},
+    event_loop::{ActiveEventLoop, EventLoop, OwnedDisplayHandle},
+    window::{Window, WindowId},
+};
+
+/// Side of the rectangle, in pixels: about a cell.
+const RECTANGLE: u32 = 16;
+
+struct Bare {
+    context: Context<OwnedDisplayHandle>,
+    surface: Option<Surface<OwnedDisplayHandle, Arc<Window>>>,
+    is_lit: bool,
+    failure: Option<anyhow::Error>,
+}
+
+fn main() -> Result<()> {
+    let event_loop = EventLoop::new().context("no display")?;
+    let context = Context::new(event_loop.owned_display_handle()).map_err(told)?;
+    let mut bare = Bare { context, surface: None, is_lit: false, failure: None };
+    event_loop.run_app(&mut bare)?;
+    bare.failure.map_or(Ok(()), Err)
+}
+
+/// softbuffer's error as one of ours.
+fn told(error: softbuffer::SoftBufferError) -> anyhow::Error {
+    anyhow!("softbuffer: {error}")
+}
+
+impl Bare {
+    fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
+        let attributes = Window::default_attributes().with_inner_size(PhysicalSize::new(800, 600));
+        let window = Arc::new(event_loop.create_window(attributes)?);
+        self.surface = Some(Surface::new(&self.context, window).map_err(told)?);
+        self.paint()
+    }
+
+    fn paint(&mut self) -> Result<()> {
+        let Some(surface) = &mut self.surface else { return Ok(()) };
+        let size = surface.window().inner_size();
+        let (Some(width), Some(height)) =
+            (NonZeroU32::new(size.width), NonZeroU32::new(size.height))
+        else {
+            return Ok(());
+        };
+        surface.resize(width, height).map_err(told)?;
+        let mut buffer = surface.buffer_mut().map_err(told)?;
+        let color = if self.is_lit { 0xff_ff_ff } else { 0x80_80_80 };
+        for (index, pixel) in (0..).zip(buffer.iter_mut()) {
+            let (x, y) = (index % width.get(), index / width.get());
+            *pixel = if x < RECTANGLE && y < RECTANGLE { color } else { 0 };
+        }
+        buffer.present().map_err(told)
+    }
+
+    /// Keeps the first failure, for the end, and ends.
+    fn unless(&mut self, result: Result<()>, event_loop: &ActiveEventLoop) {
+        if let Err(error) = result {
+            self.failure.get_or_insert(error);
+            event_loop.exit();
+        }
+    }
+}
+
+impl ApplicationHandler for Bare {
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        let opened = self.open(event_loop);
+        self.unless(opened, event_loop);
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        let painted = match event {
+            WindowEvent::CloseRequested => return event_loop.exit(),
+            WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
+                self.is_lit = !self.is_lit;
+                self.paint()
+            }
+            WindowEvent::RedrawRequested => self.paint(),
+            _ => Ok(()),
+        };
+        self.unless(painted, event_loop);
+    }
+}

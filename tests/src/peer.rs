@@ -1,0 +1,304 @@
+//! A terminal of any make in a window of a display, to be measured beside others.
+//!
+//! Starts, places, looks at and ends it; knows nothing of what it shows.
+
+use std::{
+    ffi::OsString,
+    fs,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use tempfile::TempDir;
+use x11rb::{
+    connection::Connection as _,
+    protocol::xproto::{
+        self, ConfigureWindowAux, ConnectionExt as _, ImageFormat, InputFocus, MapState,
+    },
+};
+
+use crate::{Display, PATIENCE, Resources, Window, binary, wait_for};
+
+/// How a terminal is started with a grid of 120×40 cells.
+pub struct Terminal {
+    /// Its name in figures.
+    pub name: &'static str,
+    /// The words before those of the program that it runs; none where it can't run one.
+    words: &'static [&'static str],
+    /// Whether the program is one of ours, rather than on the `PATH`.
+    is_ours: bool,
+    /// Whether it runs programs at all.
+    pub runs_programs: bool,
+}
+
+const fn ours(name: &'static str, words: &'static [&'static str]) -> Terminal {
+    Terminal { name, words, is_ours: true, runs_programs: true }
+}
+
+const fn other(name: &'static str, words: &'static [&'static str]) -> Terminal {
+    Terminal { name, words, is_ours: false, runs_programs: true }
+}
+
+/// Unterm with the painter that it chooses by itself.
+pub const UNTERM: Terminal = ours("unterm", &["unterm", "-e"]);
+/// Unterm, painted by the CPU.
+pub const UNTERM_CPU: Terminal = ours("unterm, CPU", &["unterm", "--painter", "cpu", "-e"]);
+/// Unterm, painted by the GPU, also an emulated one.
+pub const UNTERM_GPU: Terminal = ours("unterm, GPU", &["unterm", "--painter", "gpu", "-e"]);
+/// alacritty, with its own defaults but for the grid.
+#[rustfmt::skip]
+pub const ALACRITTY: Terminal = other("alacritty", &[
+    "alacritty", "-o", "window.dimensions.columns=120", "-o", "window.dimensions.lines=40", "-e",
+]);
+/// xterm, with its own defaults but for the grid.
+pub const XTERM: Terminal = other("xterm", &["xterm", "-geometry", "120x40", "-e"]);
+/// A window that is no terminal: the floor.
+pub const BARE: Terminal =
+    Terminal { name: "bare window", words: &["bare-window"], is_ours: true, runs_programs: false };
+
+/// A running terminal; ended when dropped.
+pub struct Peer<'a> {
+    child: Child,
+    home: TempDir,
+    window: Option<Window<'a>>,
+    display: &'a Display,
+    before: Vec<xproto::Window>,
+}
+
+impl Terminal {
+    /// Whether it can be started here.
+    pub fn is_installed(&self) -> bool {
+        self.is_ours
+            || std::env::var_os("PATH").is_some_and(|path| {
+                std::env::split_paths(&path).any(|folder| folder.join(self.words[0]).is_file())
+            })
+    }
+
+    /// Starts it with a program, on a home of its own, and does not wait for its window.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be started.
+    pub fn spawn<'a>(&self, display: &'a Display, program: &[&str]) -> Result<Peer<'a>> {
+        let home = tempfile::Builder::new().prefix("unterm-peer-").tempdir()?;
+        fs::create_dir(home.path().join(".unterm"))?;
+        let before = viewable(display)?;
+        let path: OsString = match self.is_ours {
+            true => binary(self.words[0]).into(),
+            false => self.words[0].into(),
+        };
+        let mut command = Command::new(path);
+        command.args(&self.words[1..]);
+        if self.runs_programs {
+            command.args(program);
+        }
+        let log = fs::File::create(home.path().join("log"))?;
+        let child = command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home.path())
+            .env("XDG_RUNTIME_DIR", home.path())
+            .env("SHELL", "/bin/bash")
+            .env("LANG", "C.UTF-8")
+            .env("DISPLAY", display.name())
+            .current_dir(home.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .with_context(|| format!("starting {}", self.name))?;
+        Ok(Peer { child, home, window: None, display, before })
+    }
+}
+
+/// The viewable top-level windows.
+fn viewable(display: &Display) -> Result<Vec<xproto::Window>> {
+    let mut found = Vec::new();
+    for window in display.connection.query_tree(display.root)?.reply()?.children {
+        // A window may close between the listing and the question.
+        let Ok(attributes) = display.connection.get_window_attributes(window)?.reply() else {
+            continue;
+        };
+        if attributes.map_state == MapState::VIEWABLE {
+            found.push(window);
+        }
+    }
+    Ok(found)
+}
+
+impl<'a> Peer<'a> {
+    /// Waits, asking as fast as it can, until its window is shown.
+    ///
+    /// # Errors
+    ///
+    /// When it ends instead, with what it logged, or none comes.
+    pub fn window(&mut self) -> Result<Window<'a>> {
+        let deadline = Instant::now() + PATIENCE;
+        while self.window.is_none() {
+            let found = viewable(self.display)?.into_iter().find(|id| !self.before.contains(id));
+            self.window = found.map(|id| Window { display: self.display, id });
+            if found.is_none() {
+                let ended = self.child.try_wait()?;
+                if ended.is_some() || Instant::now() > deadline {
+                    bail!("no window, {ended:?}: {}", self.log());
+                }
+            }
+        }
+        self.window.context("a window")
+    }
+
+    /// What it printed to stderr.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.home.path().join("log")).unwrap_or_default()
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it uses of the machine.
+    ///
+    /// # Errors
+    ///
+    /// When it has ended.
+    pub fn resources(&self) -> Result<Resources> {
+        Resources::of(self.pid())
+    }
+
+    /// Time that it has spent on the processor.
+    ///
+    /// # Errors
+    ///
+    /// When it has ended.
+    pub fn processor_time(&self) -> Result<Duration> {
+        // proc(5): the first field of schedstat is nanoseconds on the processor, for each thread.
+        let mut nanoseconds = 0;
+        for task in fs::read_dir(format!("/proc/{}/task", self.pid()))? {
+            let stat = fs::read_to_string(task?.path().join("schedstat"))?;
+            nanoseconds += stat.split(' ').next().context("a number")?.parse::<u64>()?;
+        }
+        Ok(Duration::from_nanos(nanoseconds))
+    }
+
+    /// Runs a command that tells it something, as `alacritty msg` does.
+    ///
+    /// # Errors
+    ///
+    /// When that fails.
+    pub fn message(&self, words: &[&str]) -> Result<()> {
+        let status = Command::new(words[0])
+            .args(&words[1..])
+            .env("HOME", self.home.path())
+            .env("XDG_RUNTIME_DIR", self.home.path())
+            .env("DISPLAY", self.display.name())
+            .status()?;
+        ensure!(status.success(), "{words:?} ended with {status}");
+        Ok(())
+    }
+
+    /// Waits until it shows so many windows.
+    ///
+    /// # Errors
+    ///
+    /// When it does not.
+    pub fn wait_for_windows(&self, count: usize) -> Result<()> {
+        let all_shown = || {
+            let windows = viewable(self.display)?.len() - self.before.len();
+            Ok((windows >= count).then_some(()))
+        };
+        wait_for("its windows", all_shown, || self.log())
+    }
+
+    /// Waits until it has ended by itself, as a terminal does after its program.
+    ///
+    /// # Errors
+    ///
+    /// When it goes on.
+    pub fn wait_for_exit(&mut self) -> Result<()> {
+        let child = &mut self.child;
+        wait_for("the terminal's end", || Ok(child.try_wait()?.map(drop)), String::new)
+    }
+}
+
+impl Drop for Peer<'_> {
+    fn drop(&mut self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        let _ = self.child.wait();
+    }
+}
+
+/// A part of a window, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Left edge.
+    pub x: i16,
+    /// Upper edge.
+    pub y: i16,
+    /// Width.
+    pub width: u16,
+    /// Height.
+    pub height: u16,
+}
+
+impl Window<'_> {
+    /// Moves it, so that no window lies on another.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn place(&self, x: i32, y: i32) -> Result<()> {
+        let place = ConfigureWindowAux::new().x(x).y(y);
+        self.display.connection.configure_window(self.id, &place)?.check()?;
+        Ok(())
+    }
+
+    /// Gives it the keyboard.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn focus(&self) -> Result<()> {
+        let connection = &self.display.connection;
+        connection.set_input_focus(InputFocus::PARENT, self.id, x11rb::CURRENT_TIME)?.check()?;
+        Ok(())
+    }
+
+    /// The bytes of a part of it.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed, or the part is not all in it.
+    pub fn part(&self, part: Part) -> Result<Vec<u8>> {
+        let Part { x, y, width, height } = part;
+        let connection = &self.display.connection;
+        let image = connection
+            .get_image(ImageFormat::Z_PIXMAP, self.id, x, y, width, height, u32::MAX)?
+            .reply()?;
+        Ok(image.data)
+    }
+
+    /// Sends a key's press, without its release, and does not wait for anything.
+    ///
+    /// # Errors
+    ///
+    /// When the layout has no such key.
+    pub fn press(&self, name: &str) -> Result<()> {
+        self.display.one_key(name, true)?;
+        self.display.connection.flush()?;
+        Ok(())
+    }
+
+    /// Sends a key's release.
+    ///
+    /// # Errors
+    ///
+    /// When the layout has no such key.
+    pub fn release(&self, name: &str) -> Result<()> {
+        self.display.one_key(name, false)?;
+        self.display.connection.flush()?;
+        Ok(())
+    }
+}

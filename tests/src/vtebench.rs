@@ -1,0 +1,120 @@
+//! alacritty's vtebench, from a checkout of it: nothing of it is in this tree.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::wait_for;
+
+/// Columns of the terminal that it is run in.
+pub const COLS: u16 = 120;
+/// Its rows.
+pub const ROWS: u16 = 40;
+/// Of one run. Its own figures are whole milliseconds, so a sample has to take some.
+const SAMPLES: &str = "3";
+const SAMPLE_BYTES: &str = "4194304";
+
+/// The program, and its benchmarks.
+pub struct Vtebench {
+    program: PathBuf,
+    benchmarks: Vec<PathBuf>,
+}
+
+impl Vtebench {
+    /// The one that `$VTEBENCH` names a checkout of, built there whatever target directory this run has; none without it.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be built.
+    pub fn from_environment() -> Result<Option<Self>> {
+        let Some(checkout) = std::env::var_os("VTEBENCH").map(PathBuf::from) else {
+            return Ok(None);
+        };
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let target = checkout.join("target");
+        let status = Command::new(cargo)
+            .args(["build", "--quiet", "--release", "--manifest-path"])
+            .arg(checkout.join("Cargo.toml"))
+            .arg("--target-dir")
+            .arg(&target)
+            .status()?;
+        ensure!(status.success(), "vtebench could not be built in {}", checkout.display());
+        let folder = checkout.join("benchmarks");
+        let entries = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+        let mut benchmarks: Vec<PathBuf> =
+            entries.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+        benchmarks.retain(|path| path.is_dir());
+        benchmarks.sort();
+        Ok(Some(Self { program: target.join("release/vtebench"), benchmarks }))
+    }
+
+    /// The names of its benchmarks: those among `chosen`, or all when none is chosen.
+    pub fn names(&self, chosen: &[String]) -> Vec<String> {
+        let name = |path: &PathBuf| Some(path.file_name()?.to_string_lossy().into_owned());
+        let all = self.benchmarks.iter().filter_map(name);
+        all.filter(|name| chosen.is_empty() || chosen.contains(name)).collect()
+    }
+
+    /// One run of one benchmark: the median of its samples, in milliseconds. `run` gets the words to run in a terminal of
+    /// [`COLS`]×[`ROWS`], which is to be their stdout, and the file that holds figures when they have ended.
+    ///
+    /// # Errors
+    ///
+    /// `run`'s own, or when nothing was measured.
+    pub fn run(
+        &self,
+        benchmark: &str,
+        run: impl FnOnce(&[String], &Path) -> Result<()>,
+    ) -> Result<f64> {
+        let path = self.benchmarks.iter().find(|path| path.ends_with(benchmark));
+        let path = path.with_context(|| format!("no benchmark {benchmark}"))?;
+        let folder = tempfile::tempdir()?;
+        let figures = folder.path().join("figures.dat");
+        let words = [
+            &self.program.to_string_lossy(),
+            "--silent",
+            "--max-samples",
+            SAMPLES,
+            "--min-bytes",
+            SAMPLE_BYTES,
+            "--benchmarks",
+            &path.to_string_lossy(),
+            "--dat",
+            &figures.to_string_lossy(),
+        ]
+        .map(str::to_owned);
+        run(&words, &figures)?;
+        // The benchmark's name, then a line a sample.
+        let text = fs::read_to_string(&figures)?;
+        let samples = text.lines().skip(1).map(|line| line.trim().parse());
+        let mut samples: Vec<f64> =
+            samples.collect::<Result<_, _>>().with_context(|| text.clone())?;
+        ensure!(!samples.is_empty(), "vtebench measured nothing: {text:?}");
+        Ok(median(&mut samples))
+    }
+}
+
+/// Waits until a run has written its figures: at once, whole, by vtebench's last act.
+///
+/// # Errors
+///
+/// When it does not, with `describe`.
+pub fn wait_for_figures(figures: &Path, describe: impl FnOnce() -> String) -> Result<()> {
+    let is_written = || Ok(fs::metadata(figures).is_ok_and(|file| file.len() > 0).then_some(()));
+    wait_for("vtebench's figures", is_written, describe)
+}
+
+/// The middle one; the upper of two.
+pub fn median(samples: &mut [f64]) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[samples.len() / 2]
+}
+
+/// The geometric mean of ratios.
+pub fn geometric_mean(ratios: &[f64]) -> f64 {
+    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp()
+}
