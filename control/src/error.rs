@@ -70,6 +70,12 @@ pub enum Error {
     /// The mux refused.
     #[error(transparent)]
     Mux(MuxError),
+    /// It needs a window.
+    #[error("There is no window: this instance runs headless, or is closing")]
+    NoWindow,
+    /// The window can't do an action, or does not know it.
+    #[error("{0}")]
+    Action(String),
     /// The registry could not be read.
     #[error("cannot read the registry: {0}")]
     Registry(std::io::Error),

@@ -1,11 +1,49 @@
 //! What only the app can do.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+use tokio::sync::oneshot;
+
 /// The app, with or without a window. Later issues add to it: window focus, pixels, clipboard, dialogs, toasts, settings.
 pub trait Host: Send + Sync {
     /// Whether there is a window.
     fn has_window(&self) -> bool;
     /// The title override of this instance changed; show it.
     fn instance_title_changed(&self, title: Option<&str>);
+    /// Hands a request to the window, which answers over the request's own channel. A channel that is dropped says that
+    /// there is no window.
+    fn ask(&self, request: HostRequest);
+}
+
+/// What the window can be asked.
+#[derive(Debug)]
+pub enum HostRequest {
+    /// Every action of the app's table.
+    Actions(oneshot::Sender<Vec<ActionInfo>>),
+    /// To do an action, as its key would.
+    Act {
+        /// Its name.
+        name: String,
+        /// Its argument, as the configuration writes it.
+        argument: Option<String>,
+        /// False: there was nothing to do. An error: why it can't be done, for people.
+        answer: oneshot::Sender<Result<bool, String>>,
+    },
+}
+
+/// An action a person can do in the window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ActionInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does, in a sentence.
+    pub doc: &'static str,
+    /// What its argument says; empty: it takes none.
+    pub argument: &'static str,
+    /// The key it is bound to, empty for none.
+    pub key: String,
 }
 
 /// The host without a window.
@@ -17,4 +55,6 @@ impl Host for Headless {
     }
 
     fn instance_title_changed(&self, _title: Option<&str>) {}
+
+    fn ask(&self, _request: HostRequest) {}
 }

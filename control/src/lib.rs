@@ -21,7 +21,7 @@ mod wire;
 
 pub use caller::{Access, Caller, Scopes, TokenKind, Wire};
 pub use dispatch::{Decision, Gate};
-pub use host::{Headless, Host};
+pub use host::{ActionInfo, Headless, Host, HostRequest};
 pub use methods::{Entry, Group, METHODS};
 pub use registry::{Record, home, replace_private};
 pub use server::{Server, ServerError, ServerOptions};

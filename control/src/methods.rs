@@ -4,6 +4,7 @@
 //! line of doc, and the call. Dispatch, `server.capabilities` and the tests that no method lacks a test read the table.
 //! Methods never write to a wire and never know which one they were called on.
 
+mod action;
 mod exec;
 mod instance;
 mod params;
@@ -200,6 +201,8 @@ pub static METHODS: &[Entry] = &[
     entry::<system::Info>(),
     entry::<instance::List>(),
     entry::<instance::Info>(),
+    entry::<action::List>(),
+    entry::<action::Run>(),
 ];
 
 static BY_NAME: LazyLock<Vec<&'static Entry>> = LazyLock::new(|| {

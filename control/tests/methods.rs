@@ -118,6 +118,22 @@ fn instances_are_listed_without_tokens() {
 }
 
 #[test]
+fn actions_need_a_window() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let calls = [
+        ("action.list", json!({})),
+        ("action.run", json!({"name": "new_tab"})),
+        ("action.run", json!({"name": "activate_tab", "argument": "1"})),
+    ];
+    for (method, params) in calls {
+        let message = wire.fail(method, params);
+        assert!(message.starts_with("There is no window"), "{message}");
+    }
+    assert_eq!(wire.fail("action.run", json!({})), "Missing 'name'");
+}
+
+#[test]
 fn a_session_from_its_creation_to_its_end() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

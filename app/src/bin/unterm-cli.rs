@@ -62,6 +62,9 @@ fn run(args: &Args) -> Result<ExitCode> {
     if result["timed_out"] == true {
         eprintln!("the command still runs");
     }
+    if result["done"] == false {
+        eprintln!("there was nothing to do");
+    }
     Ok(if has_failed(&args.command, &result) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -76,10 +79,12 @@ fn write_out(text: &str) -> Result<()> {
 
 /// Whether a command that was run did not end well, so that scripts can tell as they do for one of their own.
 fn has_failed(command: &Command, result: &Value) -> bool {
-    matches!(command, Command::Run { .. })
-        && (result["timed_out"] == true
-            || result["interrupted"] == true
-            || result["exit_code"].as_i64().unwrap_or(0) != 0)
+    let is_nothing = matches!(command, Command::Action { .. }) && result["done"] == false;
+    is_nothing
+        || matches!(command, Command::Run { .. })
+            && (result["timed_out"] == true
+                || result["interrupted"] == true
+                || result["exit_code"].as_i64().unwrap_or(0) != 0)
 }
 
 /// The method and the parameters a command stands for.
@@ -170,6 +175,12 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
             }
             C::Errors { id } => ("screen.detect_errors", json!({"id": session(id)?})),
         },
+        Command::Action { name, argument: None } if name == "list" => ("action.list", json!({})),
+        Command::Action { name, argument } => {
+            // As other options are written, too.
+            let name = name.replace('-', "_");
+            ("action.run", json!({"name": name, "argument": argument}))
+        }
         Command::Instance(I::List) => ("instance.list", json!({})),
         Command::Instance(I::Info) => ("instance.info", json!({})),
         Command::Info => ("server.info", json!({})),

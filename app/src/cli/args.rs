@@ -125,6 +125,14 @@ pub enum Command {
     /// What is on the screen, and in its history.
     #[command(subcommand)]
     Screen(ScreenCommand),
+    /// Do something in the window, as its key would; `action list` lists what there is.
+    Action {
+        /// The action's name, such as new_tab, or list.
+        name: String,
+        /// What it is given, for one that takes something: `action activate_tab 2`.
+        #[arg(allow_hyphen_values = true)]
+        argument: Option<String>,
+    },
     /// The running instances of Unterm.
     #[command(subcommand)]
     Instance(InstanceCommand),

@@ -24,6 +24,17 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
                 ["id", "pid", "mcp_port", "started_at", "title"].map(|key| plain(&instance[key]))
             }),
         ),
+        "action.list" => table(
+            ["NAME", "KEY", "WHAT IT DOES"],
+            list(result, "actions").map(|action| {
+                let argument = plain(&action["argument"]);
+                let doc = match argument.as_str() {
+                    "" => plain(&action["doc"]),
+                    argument => format!("{} Takes {argument}.", plain(&action["doc"])),
+                };
+                [plain(&action["name"]), plain(&action["key"]), doc]
+            }),
+        ),
         "session.create" => line(plain(&result["id"])),
         "session.cwd" => line(plain(&result["cwd"])),
         "session.idle" => line(match result["idle"] == true {
@@ -50,7 +61,7 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
         "screen.search" => rows(result, "matches"),
         "screen.detect_errors" => rows(result, "errors"),
         "session.input" | "exec.run" | "exec.send" | "exec.cancel" | "signal.send"
-        | "session.resize" | "session.destroy" => String::new(),
+        | "session.resize" | "session.destroy" | "action.run" => String::new(),
         _ => return None,
     })
 }

@@ -28,11 +28,18 @@ pub fn bound(text: &str) -> Result<Option<Action>, String> {
         Some((name, argument)) => (name, Some(argument)),
         None => (text, None),
     };
-    let Some(entry) = ACTIONS.iter().find(|entry| entry.name == name) else {
+    find(name)?.action(argument).map(Some)
+}
+
+/// The row of the table of an action.
+///
+/// # Errors
+/// That there is none, and the nearest name, for people.
+pub fn find(name: &str) -> Result<&'static Entry, String> {
+    ACTIONS.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names = ACTIONS.iter().map(|entry| entry.name).chain([NONE]);
-        return Err(format!("there is no action {name:?}{}", did_you_mean(name, names)));
-    };
-    entry.action(argument).map(Some)
+        format!("there is no action {name:?}{}", did_you_mean(name, names))
+    })
 }
 
 /// The keys in force.

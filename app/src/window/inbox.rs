@@ -42,6 +42,8 @@ pub(super) struct News {
     pub(super) settings: Option<crate::config::Change>,
     /// Whether the proxy is on, if its file changed.
     pub(super) proxy: Option<bool>,
+    /// What callers of the control port ask; each waits for its answer.
+    pub(super) asked: Vec<unterm_control::HostRequest>,
     /// What came of errands.
     pub(super) done: Vec<super::errand::Done>,
 }

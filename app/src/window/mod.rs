@@ -10,6 +10,7 @@ mod confirm;
 mod draw;
 mod errand;
 mod geometry;
+mod host;
 mod inbox;
 mod keyboard;
 mod keys;
@@ -34,7 +35,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use unterm_control::{Host, Server, ServerOptions};
+use unterm_control::{Server, ServerOptions};
 use unterm_mux::{Mux, MuxError, OnExit, Pane, PaneId, input};
 use unterm_renderer::{FontOptions, PixelRect, Renderer, WindowPainter};
 use unterm_term::Palette;
@@ -59,6 +60,7 @@ use clipboard::{Buffer, Clipboard};
 use confirm::Questions;
 use draw::Pacing;
 use geometry::Geometry;
+use host::WindowHost;
 use inbox::{Inbox, News, Wake};
 use keys::Held;
 use picker::Picker;
@@ -123,20 +125,6 @@ fn start_server(
             tracing::error!("agents can't reach this window: {error:#}");
             None
         }
-    }
-}
-
-/// What the control server may ask of the window.
-struct WindowHost(Arc<Inbox>);
-
-impl Host for WindowHost {
-    fn has_window(&self) -> bool {
-        true
-    }
-
-    fn instance_title_changed(&self, title: Option<&str>) {
-        let title = title.map(str::to_owned);
-        self.0.post(|news| news.instance_title = Some(title));
     }
 }
 
@@ -390,6 +378,7 @@ impl App {
             self.has_proxy = enabled;
             self.pacing.ask();
         }
+        news.asked.into_iter().for_each(|request| self.asked(request));
         news.done.into_iter().for_each(|done| self.errand_done(done));
         self.notice_output(&news.output);
     }

@@ -1,0 +1,65 @@
+//! What the control server asks of the window: handed to the main thread, answered there.
+
+use std::sync::Arc;
+
+use unterm_control::{ActionInfo, Host, HostRequest};
+use unterm_mux::input::Modifiers;
+
+use super::{App, inbox::Inbox};
+use crate::{
+    action::{ACTIONS, Takes},
+    config::keys,
+};
+
+/// The control server's way to the window.
+pub(super) struct WindowHost(pub(super) Arc<Inbox>);
+
+impl Host for WindowHost {
+    fn has_window(&self) -> bool {
+        true
+    }
+
+    fn instance_title_changed(&self, title: Option<&str>) {
+        let title = title.map(str::to_owned);
+        self.0.post(|news| news.instance_title = Some(title));
+    }
+
+    fn ask(&self, request: HostRequest) {
+        self.0.post(|news| news.asked.push(request));
+    }
+}
+
+impl App {
+    /// Answers a request. A caller that has gone hears nothing of it.
+    pub(super) fn asked(&mut self, request: HostRequest) {
+        match request {
+            HostRequest::Actions(answer) => drop(answer.send(self.actions())),
+            HostRequest::Act { name, argument, answer } => {
+                let done = self.act_by_name(&name, argument.as_deref());
+                let _ = answer.send(done);
+            }
+        }
+    }
+
+    /// The table of actions with the keys in force.
+    fn actions(&self) -> Vec<ActionInfo> {
+        let info = |entry: &'static crate::action::Entry| ActionInfo {
+            name: entry.name,
+            title: entry.title,
+            doc: entry.doc,
+            argument: match entry.takes {
+                Takes::Nothing(_) => "",
+                Takes::Number { what, .. } | Takes::Text { what, .. } => what,
+            },
+            key: self.keymap.keys_of(entry),
+        };
+        ACTIONS.iter().map(info).collect()
+    }
+
+    fn act_by_name(&mut self, name: &str, argument: Option<&str>) -> Result<bool, String> {
+        let action = keys::find(name)?.action(argument)?;
+        self.pacing.ask();
+        // As a key that belongs to nobody else: Shift marks that for Copy.
+        Ok(self.act(action, Modifiers::SHIFT))
+    }
+}

@@ -1,0 +1,90 @@
+//! `action.*`: what a person can do in the window by a key, a menu or the palette. The table is the app's.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, NoParams},
+};
+use crate::{
+    error::Error,
+    host::{ActionInfo, HostRequest},
+};
+
+/// `action.list`.
+pub struct List;
+
+#[derive(Serialize, JsonSchema)]
+pub struct ListReply {
+    actions: Vec<ActionInfo>,
+}
+
+impl Method for List {
+    const NAME: &'static str = "action.list";
+    const GROUP: Group = Group::Instance;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Every action of the window, with its key and what it is given.";
+    type Params<'a> = NoParams;
+    type Reply = ListReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
+        Ok(ListReply { actions: ask(context, HostRequest::Actions).await? })
+    }
+}
+
+/// `action.run`.
+pub struct Run;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(bound(deserialize = "'de: 'a"))]
+pub struct RunParams<'a> {
+    /// The action's name, as the configuration has it.
+    #[serde(borrow)]
+    name: Arg<'a, String>,
+    /// What it is given, for one that takes something.
+    #[serde(borrow, default)]
+    argument: Arg<'a, String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RunReply {
+    name: String,
+    /// False: there was nothing to do, such as no pane in that direction.
+    done: bool,
+}
+
+impl Method for Run {
+    const NAME: &'static str = "action.run";
+    const GROUP: Group = Group::Instance;
+    // Actions change the preferences and close the window.
+    const ACCESS: Access = Access::Admin;
+    const DOC: &'static str = "Does an action of the window, as its key would.";
+    type Params<'a> = RunParams<'a>;
+    type Reply = RunReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: RunParams<'a>,
+    ) -> Result<RunReply> {
+        let name = params.name.required("name")?.into_owned();
+        let argument = params.argument.text("argument")?.map(std::borrow::Cow::into_owned);
+        let request = |answer| HostRequest::Act { name: name.clone(), argument, answer };
+        let done = ask(context, request).await?.map_err(Error::Action)?;
+        Ok(RunReply { name, done })
+    }
+}
+
+async fn ask<T>(
+    context: &Context,
+    request: impl FnOnce(oneshot::Sender<T>) -> HostRequest,
+) -> Result<T> {
+    if !context.host.has_window() {
+        return Err(Error::NoWindow);
+    }
+    let (answer, answered) = oneshot::channel();
+    context.host.ask(request(answer));
+    answered.await.map_err(|_| Error::NoWindow)
+}

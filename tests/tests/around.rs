@@ -1,0 +1,89 @@
+//! What lies around the panes: actions from the command line, the status bar.
+
+use anyhow::Result;
+use serde_json::json;
+use unterm_tests::{Display, Instance, Start, wait_for};
+
+/// Does an action through the command line: its exit code, and what it said.
+fn action(unterm: &Instance, words: &[&str]) -> Result<(Option<i32>, String)> {
+    let output = unterm.cli(&[&["action"], words].concat())?;
+    let said = [output.stdout, output.stderr].concat();
+    Ok((output.status.code(), String::from_utf8_lossy(&said).into_owned()))
+}
+
+fn sessions(unterm: &mut Instance) -> Result<usize> {
+    let list = unterm.call("session.list", json!({}))?;
+    Ok(list["sessions"].as_array().map_or(0, Vec::len))
+}
+
+#[test]
+fn an_action_is_done_from_the_command_line() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    display.window_of(&unterm)?;
+    assert_eq!(action(&unterm, &["split_right"])?, (Some(0), String::new()));
+    assert_eq!(action(&unterm, &["new-tab"])?.0, Some(0));
+    assert_eq!(sessions(&mut unterm)?, 3);
+    assert_eq!(action(&unterm, &["activate_tab", "1"])?.0, Some(0));
+    assert_eq!(action(&unterm, &["focus_left"])?.0, Some(0));
+    // The leftmost pane has the keyboard now.
+    assert_eq!(action(&unterm, &["focus_left"])?, (Some(1), "there was nothing to do\n".into()));
+    let (code, said) = action(&unterm, &["activate_tub", "1"])?;
+    assert_eq!(code, Some(1));
+    assert!(said.contains("did you mean \"activate_tab\"?"), "{said}");
+    let (code, said) = action(&unterm, &["scroll_lines", "-x"])?;
+    assert_eq!(code, Some(1));
+    assert!(said.contains("how many lines"), "{said}");
+    let (code, list) = action(&unterm, &["list"])?;
+    assert_eq!(code, Some(0));
+    assert!(list.lines().any(|line| line.starts_with("new_tab ") && line.contains("Ctrl+Shift+T")));
+    Ok(())
+}
+
+#[test]
+fn without_a_window_an_action_says_so() -> Result<()> {
+    let unterm = Start::headless().now()?;
+    let (code, said) = action(&unterm, &["new_tab"])?;
+    assert_eq!(code, Some(1));
+    assert!(said.contains("this instance runs headless"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn the_status_bar_copies_the_directory_and_switches_the_proxy() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let proxy = unterm.registry().join("proxy.json");
+    std::fs::write(&proxy, r#"{"enabled": false, "mode": "manual", "own": [1]}"#)?;
+    let (width, height) = window.size()?;
+    let foot = height as i16 - 14;
+    let click = |x: i16| -> Result<()> {
+        window.point(x, foot)?;
+        window.button(1, true)?;
+        window.button(1, false)
+    };
+    // Behind `bash`, at the left, comes the directory: home, which is `~`.
+    click(64)?;
+    let home = unterm.home().display().to_string();
+    wait_for(
+        "the directory on the clipboard",
+        || Ok((display.selection("clipboard")? == home).then_some(())),
+        || display.selection("clipboard").unwrap_or_default(),
+    )?;
+    // Left of the theme's name, which is `standard`, at the right.
+    click(width as i16 - 120)?;
+    let text = || std::fs::read_to_string(&proxy).unwrap_or_default();
+    wait_for(
+        "the proxy to be on",
+        || {
+            let now: serde_json::Value = serde_json::from_str(&text())?;
+            assert_eq!(now["own"], json!([1]), "what else is in the file stays");
+            Ok((now["enabled"] == true).then_some(()))
+        },
+        text,
+    )?;
+    Ok(())
+}
