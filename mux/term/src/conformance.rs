@@ -2,8 +2,6 @@
 //!
 //! Source: DEC STD 070 "Select compatibility level"; xterm, for which sequence belongs to which level.
 
-use crate::charset::Charset;
-use crate::modes::DecModes;
 use crate::params::Csi;
 use crate::term::Term;
 
@@ -24,11 +22,19 @@ pub(crate) struct Conformance {
     pub extent: u16,
     /// XTCHECKSUM.
     pub checksum: u16,
+    /// C1 controls that come as UTF-8 are acted on (DECAC1).
+    pub accepts_c1: bool,
 }
 
 impl Default for Conformance {
     fn default() -> Self {
-        Self { level: FIRST_LEVEL, eight_bit: false, extent: 0, checksum: FIRST_CHECKSUM }
+        Self {
+            level: FIRST_LEVEL,
+            eight_bit: false,
+            extent: 0,
+            checksum: FIRST_CHECKSUM,
+            accepts_c1: false,
+        }
     }
 }
 
@@ -83,17 +89,16 @@ impl Term {
         self.conformance.eight_bit = level > 1 && controls != 1 && controls <= 2;
     }
 
-    /// SCS: `place` is its first intermediate byte, which says G0 to G3 and the kind of set, `more` and `end` the set's
-    /// name. An unknown set is ASCII.
-    pub(crate) fn designate(&mut self, place: u8, more: &[u8], end: u8) {
-        let (is_96, first) = if place < b'-' { (false, b'(') } else { (true, b',') };
-        let mut name = [0; 4];
-        let Some(room) = name.get_mut(..=more.len()) else { return };
-        room[..more.len()].copy_from_slice(more);
-        room[more.len()] = end;
-        let national = self.dec.contains(DecModes::NATIONAL);
-        let set = Charset::named(is_96, room, national);
-        self.charsets.sets[(place - first) as usize] = set;
+    /// Whether U+0080–U+009F are the C1 controls. Not at the start: neither xterm nor Windows Terminal takes them for any,
+    /// since text that was encoded twice is full of them, and one of them begins a string without end.
+    #[inline]
+    pub(crate) fn accepts_c1(&self) -> bool {
+        self.conformance.accepts_c1
+    }
+
+    /// DECAC1, DECTC1 (DEC STD 070; Windows Terminal).
+    pub(crate) fn accept_c1(&mut self, on: bool) {
+        self.conformance.accepts_c1 = on;
     }
 
     /// S7C1T, S8C1T: only at level 2 and above.

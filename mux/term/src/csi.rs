@@ -14,10 +14,7 @@ impl Term {
         if p.has_parts() && csi.end != b'm' || !self.knows(csi) {
             // Colons are for SGR only; elsewhere xterm drops the sequence.
             tracing::debug!(?csi, "control sequence dropped");
-            return;
-        }
-        if csi.end != b'b' {
-            self.last_printed = '\0';
+            return self.end_operation();
         }
         match (csi.private, csi.intermediate, csi.end) {
             (0, 0, b'm') => self.select_rendition(p), // SGR
@@ -82,6 +79,8 @@ impl Term {
             (0, b'\'', b'|') if p.get(0) < 2 => self.report_locator(), // DECRQLP
             (0, b'"', b'v') => self.report_displayed_extent(),       // DECRQDE
             (0, b'#', b'S') => self.report_title_stack(),            // XTTITLEPOS
+            (0, b'$', b'w') => self.report_presentation(p.get(0)),   // DECRQPSR
+            (0, b'&', b'u') => self.report_preferred_set(),          // DECRQUPSS
             // MC: no printer is attached, so everything about printing is ignored (VT420 manual).
             (0 | b'?', 0, b'i') => {}
             (0, b' ', b'@') => self.scroll_left(p.count(0)), // SL

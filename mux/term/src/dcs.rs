@@ -5,23 +5,25 @@ use crate::term::Term;
 impl Term {
     /// A DCS, from behind `ESC P` to before its end.
     pub(crate) fn dcs(&mut self, string: &[u8]) {
-        self.last_printed = '\0';
         // Parameters come first.
         let digits = string.iter().take_while(|b| matches!(b, b'0'..=b';')).count();
         match &string[digits..] {
             [b'$', b'q', setting @ ..] => self.report_setting(setting), // DECRQSS
             [b'+', b'q', names @ ..] => self.report_capabilities(names), // XTGETTCAP
-            [b'q', data @ ..] => self.sixel(&string[..digits], data),   // sixel
+            [b'$', b't', state @ ..] => self.restore_presentation(&string[..digits], state), // DECRSPS
+            [b'!', b'u', name @ ..] => self.assign_preferred_set(&string[..digits], name), // DECAUPSS
+            [b'q', data @ ..] => self.sixel(&string[..digits], data),                      // sixel
             other => tracing::debug!(length = other.len(), "unknown device control string"),
         }
+        self.end_operation();
     }
 
     /// An APC, from behind `ESC _` to before its end.
     pub(crate) fn apc(&mut self, string: &[u8]) {
-        self.last_printed = '\0';
         match string {
             [b'G', command @ ..] => self.kitty_graphics(command), // kitty graphics
             _ => tracing::debug!(length = string.len(), "unknown application program command"),
         }
+        self.end_operation();
     }
 }

@@ -6,7 +6,6 @@ use crate::{LineSize, Modes};
 impl Term {
     /// `ESC` with `intermediates` and the final byte `end` (ECMA-35; xterm ctlseqs "C1 (8-Bit) Control Characters").
     pub(crate) fn esc(&mut self, intermediates: &[u8], end: u8) {
-        self.last_printed = '\0';
         match (intermediates, end) {
             ([], b'6') => self.back_index(),                           // DECBI
             ([], b'9') => self.forward_index(),                        // DECFI
@@ -26,6 +25,8 @@ impl Term {
             ([], b'c') => self.reset(),                                // RIS
             ([], b'n') => self.charsets.gl = 2,                        // LS2
             ([], b'o') => self.charsets.gl = 3,                        // LS3
+            ([b' '], b'6') => self.accept_c1(false),                   // DECTC1
+            ([b' '], b'7') => self.accept_c1(true),                    // DECAC1
             ([b' '], b'F') => self.set_eight_bit_replies(false),       // S7C1T
             ([b' '], b'G') => self.set_eight_bit_replies(true),        // S8C1T
             ([b'#'], b'3') => self.set_line_size(LineSize::DoubleTop), // DECDHL

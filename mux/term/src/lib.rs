@@ -43,6 +43,7 @@ mod page;
 mod params;
 mod parser;
 mod pen;
+mod presentation;
 mod print;
 mod rectangle;
 mod reflow;

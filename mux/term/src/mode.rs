@@ -331,7 +331,7 @@ impl Term {
                 _ => {}
             }
         }
-        painter.raw("\x1b[?7h\x1b[?6l\x1b[?2027l");
+        painter.raw("\x1b[?7h\x1b[?6l\x1b[?42l\x1b[?2027l");
     }
 
     /// XTSAVE.
@@ -435,7 +435,6 @@ impl Term {
         self.reset_osc();
         self.shape = CursorShape::Default;
         self.blinking = false;
-        self.last_printed = '\0';
         self.icon_title.clear();
         self.titles = Default::default();
         self.saved_modes.clear();

@@ -127,9 +127,9 @@ impl Term {
     /// CR and LF.
     #[inline]
     pub(crate) fn new_line(&mut self) {
-        self.last_printed = '\0';
         self.cursor.col = self.line_start();
         self.index();
+        self.end_operation();
     }
 
     /// IND: down one row, scrolling at the region's bottom if the cursor is between the margins.

@@ -20,6 +20,10 @@ const IMAGE_CAP: usize = 64 << 20;
 /// Bytes of string buffer kept between sequences.
 const STRING_KEPT: usize = 4096;
 
+/// The first byte of a C1 control in UTF-8; the second is its code.
+const C1_LEAD: u8 = 0xc2;
+/// From a C1 control to what stands for it behind ESC (ECMA-48 5.3).
+const C1_TO_FE: u8 = 0x40;
 const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
 const ESC: u8 = 0x1b;
@@ -62,6 +66,8 @@ pub struct Parser {
     string: Vec<u8>,
     /// The string was longer than the cap.
     overflow: bool,
+    /// The bytes before ended in the first byte of what may be a C1 control; known only while those are acted on.
+    ends_in_lead: bool,
     /// The start of a UTF-8 sequence that the bytes ended in.
     partial: [u8; 4],
     partial_len: usize,
@@ -100,6 +106,9 @@ impl Parser {
         let mut at = 0;
         if self.partial_len > 0 {
             at = self.finish_partial(term, bytes);
+            if self.state != State::Ground {
+                return at;
+            }
         }
         while at < bytes.len() {
             match bytes[at] {
@@ -130,11 +139,16 @@ impl Parser {
                         at += term.print_lines(&bytes[at..]);
                     }
                 }
-                0x7f => at += 1,
+                0x7f => {
+                    term.delete();
+                    at += 1;
+                }
                 0x80.. => {
                     let len = text_run(&bytes[at..]);
-                    self.text(term, &bytes[at..at + len], at + len == bytes.len());
-                    at += len;
+                    at += self.text(term, &bytes[at..at + len], at + len == bytes.len());
+                    if self.state != State::Ground {
+                        return at;
+                    }
                 }
                 control => {
                     term.execute(control);
@@ -145,44 +159,69 @@ impl Parser {
         at
     }
 
-    /// Prints `bytes`, which hold no C0 control; `last`: more of the last character may follow.
-    fn text(&mut self, term: &mut Term, bytes: &[u8], last: bool) {
+    /// Prints `bytes`, which hold no C0 control; `last`: more of the last character may follow. Gives how many it took: all,
+    /// but where a C1 control among them begins a sequence.
+    fn text(&mut self, term: &mut Term, bytes: &[u8], last: bool) -> usize {
+        if term.takes_bytes() {
+            let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
+            return bytes.len() - self.characters(term, &text).chars().count();
+        }
         if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
-            term.print_run(text);
-            return;
+            return bytes.len() - self.characters(term, text).len();
         }
         // std stops at the first error, so this loop looks at each byte once.
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            match std::str::from_utf8(rest) {
-                Ok(text) => {
-                    work::add(rest.len());
-                    term.print_run(text);
-                    return;
-                }
-                Err(error) => {
-                    work::add(error.valid_up_to() + 4);
-                    let (valid, bad) = rest.split_at(error.valid_up_to());
-                    if let Ok(text) = std::str::from_utf8(valid) {
-                        term.print_run(text);
-                    }
-                    match error.error_len() {
-                        Some(len) => {
-                            term.print_run("\u{fffd}");
-                            rest = &bad[len..];
-                        }
-                        None if last => {
-                            self.partial[..bad.len()].copy_from_slice(bad);
-                            self.partial_len = bad.len();
-                            return;
-                        }
-                        None => {
-                            term.print_run("\u{fffd}");
-                            return;
-                        }
-                    }
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &bytes[at..];
+            let (valid, error) = match std::str::from_utf8(rest) {
+                Ok(_) => (rest.len(), None),
+                Err(error) => (error.valid_up_to(), Some(error)),
+            };
+            work::add(valid + 4);
+            if let Ok(text) = std::str::from_utf8(&rest[..valid]) {
+                let left = self.characters(term, text).len();
+                if self.state != State::Ground {
+                    return at + valid - left;
                 }
             }
+            let Some(error) = error else { break };
+            match error.error_len() {
+                Some(len) => {
+                    term.print_run("\u{fffd}");
+                    at += valid + len;
+                }
+                None if last => {
+                    let bad = &rest[valid..];
+                    self.partial[..bad.len()].copy_from_slice(bad);
+                    self.partial_len = bad.len();
+                    break;
+                }
+                None => {
+                    term.print_run("\u{fffd}");
+                    break;
+                }
+            }
+        }
+        bytes.len()
+    }
+
+    /// Prints `text`, and does what the C1 controls in it say; gives what is left of it where one of them begins a sequence.
+    #[inline]
+    fn characters<'a>(&mut self, term: &mut Term, text: &'a str) -> &'a str {
+        let mut rest = term.print_run(text);
+        loop {
+            let mut chars = rest.chars();
+            let Some(control) = chars.next() else { return rest };
+            rest = chars.as_str();
+            if term.accepts_c1() {
+                self.escape(term, &[control as u8 - C1_TO_FE]);
+                if self.state != State::Ground {
+                    return rest;
+                }
+            } else {
+                term.execute(control as u8);
+            }
+            rest = term.print_run(rest);
         }
     }
 
@@ -190,10 +229,11 @@ impl Parser {
     fn finish_partial(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
         for (at, &byte) in bytes.iter().enumerate() {
             self.partial[self.partial_len] = byte;
-            match std::str::from_utf8(&self.partial[..self.partial_len + 1]) {
+            let partial = self.partial;
+            match std::str::from_utf8(&partial[..self.partial_len + 1]) {
                 Ok(text) => {
-                    term.print_run(text);
                     self.partial_len = 0;
+                    self.characters(term, text);
                     return at + 1;
                 }
                 Err(error) if error.error_len().is_none() => self.partial_len += 1,
@@ -232,6 +272,8 @@ impl Parser {
             }
             byte @ 0x30..=0x7e => term.esc(&[], byte),
             byte @ (CAN | SUB) => term.execute(byte),
+            // It may be a C1 control, which would end this.
+            C1_LEAD if term.accepts_c1() => return 0,
             ESC | 0x7f.. => self.state = State::Escape,
             control => {
                 self.state = State::Escape;
@@ -244,29 +286,35 @@ impl Parser {
     /// Bytes of a sequence that vte parses, up to its final byte (`first_final`–0x7e).
     fn sequence(&mut self, term: &mut Term, bytes: &[u8], first_final: u8) -> usize {
         let slice = &bytes[..bytes.len().min(VTE_SLICE)];
-        let end = slice
-            .iter()
-            .position(|&b| (first_final..=0x7e).contains(&b) || matches!(b, CAN | SUB | ESC));
+        let lead = if term.accepts_c1() { C1_LEAD } else { ESC };
+        let end = slice.iter().position(|&b| {
+            (first_final..=0x7e).contains(&b) || matches!(b, CAN | SUB | ESC) || b == lead
+        });
         work::add(end.unwrap_or(slice.len()) + 1);
         slice[..end.unwrap_or(slice.len())].iter().for_each(|&byte| self.given.see(byte));
         let Some(end) = end else {
             self.vte.advance(&mut Behind(term, self.given), slice);
             return slice.len();
         };
-        if slice[end] == ESC {
+        match slice[end] {
             // Abandoned; the next sequence resets vte by its own ESC.
-            self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
-            self.state = State::Escape;
-        } else {
-            self.vte.advance(&mut Behind(term, self.given), &slice[..=end]);
-            self.state = State::Ground;
+            byte @ (ESC | C1_LEAD) => {
+                self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
+                self.state = if byte == ESC { State::Escape } else { State::Ground };
+                end + (byte == ESC) as usize
+            }
+            _ => {
+                self.vte.advance(&mut Behind(term, self.given), &slice[..=end]);
+                self.state = State::Ground;
+                end + 1
+            }
         }
-        end + 1
     }
 
     fn begin(&mut self, kind: Kind) {
         self.string.clear();
         self.overflow = false;
+        self.ends_in_lead = false;
         self.state = State::String(kind);
     }
 
@@ -274,8 +322,22 @@ impl Parser {
     fn string(&mut self, term: &mut Term, bytes: &[u8], kind: Kind) -> usize {
         let len = string_run(bytes);
         work::add(len + 1);
+        if term.accepts_c1()
+            && let Some(at) = self.string_c1(&bytes[..len])
+        {
+            match at {
+                0 => drop(self.string.pop()),
+                _ => self.collect(kind, &bytes[..at - 1]),
+            }
+            // As with ESC, whatever it is, the string is over.
+            self.end(term, kind, false);
+            self.state = State::Ground;
+            self.escape(term, &[bytes[at] - C1_TO_FE]);
+            return at + 1;
+        }
         self.collect(kind, &bytes[..len]);
         let Some(&control) = bytes.get(len) else { return len };
+        self.ends_in_lead = false;
         match control {
             ESC => {
                 // Whatever follows, the string is over (as in vte and Williams' diagram).
@@ -295,6 +357,17 @@ impl Parser {
             _ => {}
         }
         len + 1
+    }
+
+    /// Where in `bytes`, which go on a string, the second byte of a C1 control is.
+    fn string_c1(&mut self, bytes: &[u8]) -> Option<usize> {
+        let is_second = |byte: &u8| (0x80..=0x9f).contains(byte);
+        if self.ends_in_lead && bytes.first().is_some_and(is_second) {
+            return Some(0);
+        }
+        self.ends_in_lead = bytes.last() == Some(&C1_LEAD);
+        let lead = |pair: &[u8]| pair[0] == C1_LEAD && is_second(&pair[1]);
+        bytes.windows(2).position(lead).map(|at| at + 1)
     }
 
     fn collect(&mut self, kind: Kind, bytes: &[u8]) {

@@ -19,6 +19,10 @@ fn may_join_next(cell: Cell) -> bool {
     cell.0 & (SHOWN & !WIDE) >= 0x600
 }
 
+/// The C1 controls as Unicode has them.
+const C1_FIRST: char = '\u{80}';
+const C1_LAST: char = '\u{9f}';
+
 /// Cells that are written at a time, where there are as many.
 const LANES: usize = 16;
 
@@ -176,22 +180,20 @@ impl Term {
         self.last_printed = last as char;
     }
 
-    /// Prints text without C0 controls and DEL.
-    pub(crate) fn print_run(&mut self, text: &str) {
-        if !self.prints_plainly() {
-            for c in text.chars() {
-                self.print_char(c);
-            }
-            return;
-        }
+    /// Prints text without C0 controls and DEL up to its first C1 control; returns the rest, which begins with that.
+    pub(crate) fn print_run<'a>(&mut self, text: &'a str) -> &'a str {
+        let plainly = self.prints_plainly();
         let mut rest = text;
-        while !rest.is_empty() {
-            rest = self.print_fast(rest);
-            let mut chars = rest.chars();
-            if let Some(c) = chars.next() {
-                self.print_char(c);
-                rest = chars.as_str();
+        loop {
+            if plainly {
+                rest = self.print_fast(rest);
             }
+            let mut chars = rest.chars();
+            match chars.next() {
+                None | Some(C1_FIRST..=C1_LAST) => return rest,
+                Some(c) => self.print_char(c),
+            }
+            rest = chars.as_str();
         }
     }
 
@@ -237,8 +239,8 @@ impl Term {
             let mut width = props.width();
             if !props.is_plain() || before == Class::Prepend {
                 let class = props.class();
-                // Controls (C1), and what joins a cell of earlier text, go the long way.
-                if (c as u32) < 0xa0 {
+                // Controls (C1) end the run, and what joins a cell of earlier text goes the long way.
+                if c <= C1_LAST {
                     break;
                 }
                 if width == 0 || graphemes && may_join(before, class) {
@@ -303,13 +305,9 @@ impl Term {
         rest
     }
 
-    /// Prints one character, whatever it is and whatever modes are in force.
+    /// Prints one character, which is no control, whatever modes are in force.
     pub(crate) fn print_char(&mut self, c: char) {
         work::add(1);
-        if ('\u{80}'..='\u{9f}').contains(&c) {
-            self.execute(c as u8);
-            return;
-        }
         let c = self.charsets.map(c);
         let props = props(c).widened(self.ambiguous_wide);
         let (class, width) = (props.class(), props.width());
@@ -320,6 +318,13 @@ impl Term {
             let half_flag = class == Class::Regional && self.modes.contains(Modes::GRAPHEMES);
             self.put(Cell(c as u64), if half_flag { 2 } else { width });
             self.last_printed = c;
+        }
+    }
+
+    /// DEL: nothing, but a character where GL holds a set of 96.
+    pub(crate) fn delete(&mut self) {
+        if self.charsets.prints_delete() {
+            self.print_char('\x7f');
         }
     }
 

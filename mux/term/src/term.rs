@@ -168,7 +168,7 @@ pub struct Term {
     pub(crate) commands: Commands,
     pub(crate) shape: CursorShape,
     pub(crate) blinking: bool,
-    /// The character printed last, for REP; `\0` when something else came after it.
+    /// The character printed last, for REP; `\0` when something else came after it ([`Term::end_operation`]).
     pub(crate) last_printed: char,
     /// See [`Options::ambiguous_wide`].
     pub(crate) ambiguous_wide: bool,
@@ -485,10 +485,12 @@ impl Term {
         }
     }
 
-    /// One sequence or control of a batch has been carried out: the row under the cursor may be another now. In debug
-    /// builds panics where it left the cursor, the region or the cursor's row in a state that can't be.
+    /// One sequence or control of a batch has been carried out: no character comes right before the next (REP), and the
+    /// row under the cursor may be another. In debug builds panics where it left the cursor, the region or the cursor's
+    /// row in a state that can't be.
     #[inline(always)]
     pub(crate) fn end_operation(&mut self) {
+        self.last_printed = '\0';
         if self.cursor.wrap_pending
             && (!self.scrolls_whole_rows() || self.grid.meta(self.cursor.row).is_double())
         {

@@ -41,7 +41,6 @@ pub(crate) struct OscState {
 impl Term {
     /// An OSC, from behind `ESC ]` to before its end; `bell`: ended by BEL, and so will the answer be.
     pub(crate) fn osc(&mut self, string: &[u8], bell: bool) {
-        self.last_printed = '\0';
         let digits = string.iter().take_while(|b| b.is_ascii_digit()).count();
         let number = match string.get(digits) {
             None | Some(b';') => std::str::from_utf8(&string[..digits]).ok(),
@@ -49,7 +48,7 @@ impl Term {
         };
         let Some(number) = number.and_then(|digits| digits.parse::<u16>().ok()) else {
             tracing::debug!(length = string.len(), "OSC without a number");
-            return;
+            return self.end_operation();
         };
         let rest = string.get(digits + 1..).unwrap_or_default();
         match number {
@@ -75,6 +74,7 @@ impl Term {
             30101 => self.pop_color(),                     // colour stack (kitty)
             _ => tracing::debug!(number, "unknown OSC"),
         }
+        self.end_operation();
     }
 
     /// RIS: what programs told is forgotten, and those who show it hear of that.

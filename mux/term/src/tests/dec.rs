@@ -95,7 +95,41 @@ fn character_sets() {
     check("\x1b(K[", "[");
     check("\x1b[?42h\x1b(K[{\x1b(Z[", "Ää¡");
     check("\x1b.A\x1bNdd", "äd");
-    check("\x1b*%5\x1b}\u{d7}\u{e4}", "Œä");
+    // In GR bytes are characters, and no UTF-8.
+    check(b"\x1b*%5\xd7\xe4\xc3\xa4\x1b*B\xc3\xa4", "ŒäÃ␦ä");
+    check(b"\x1b)0\x1b~\xf1\xe1\x1b}\xc3\xb1", "─▒ñ");
+    check(b"\x1b[?42h\xe4\x1b[?42l\xc3\xa4", "ää");
+    // ISO's and DEC's supplements; DEL is a character in a set of 96.
+    check("\x1b-F\x0eab~\x0f\x1b-H\x0e`\x1b-L\x0eP\x7f", "αβώאаџ");
+    check("\x1b(%0]p\x1b(\"?ab\x1b(\"4`\x1b(&4a", "ŸğαβאА");
+    check("\x1b[?42h\x1b(\">a\x1b(%=`\x1b(&5a\x1b(%3@\x1b(%2@\x1b(=_", "ΑאАŽİè");
+}
+
+#[test]
+fn sets_belong_to_levels() {
+    check("\x1b(\"?a\x1b[64;1\"p\x1b(\"?a", "αa");
+    check("\x1b[63;1\"p\x1b(I1\x1b[65;1\"p\x1b(I1", "ｱ1");
+}
+
+#[test]
+fn the_preferred_set_is_assigned_and_told() {
+    check_reply("\x1b[&u", "\x1bP0!u%5\x1b\\");
+    check_reply("\x1bP1!uF\x1b\\\x1b[&u", "\x1bP1!uF\x1b\\");
+    check_reply("\x1bP1!uF\x1b\\\x1bP0!uB\x1b\\\x1b[&u", "\x1bP1!uF\x1b\\");
+    check("\x1b(<W\x1bP1!uF\x1b\\W\x1b-<\x0eW", "ŒΧΧ");
+}
+
+#[test]
+fn the_presentation_state_is_told_and_restored() {
+    check_reply("\x1b[2;3H\x1b[1$w", "\x1bP1$u2;3;1;@;@;@;0;2;@;BBBB\x1b\\");
+    let state = "\x1b[1;4;5;7m\x1b[1\"q\x1b)%5\x1b.A\x1b+<\x0e\x1b|\x1b[?6h\x1b[2;10Hx\x1bO";
+    let told = "2;10;1;O;A;M;1;3;D;B%5A<";
+    check_reply(format!("{state}\x1b[1$w"), &format!("\x1bP1$u{told}\x1b\\"));
+    check_reply(format!("\x1bP1$t{told}\x1b\\\x1b[1$w"), &format!("\x1bP1$u{told}\x1b\\"));
+    // Up to the first field that makes no sense.
+    check_reply("\x1bP1$t2;99;1;A\x1b\\\x1b[6n", "\x1b[2;1R");
+    check_reply("\x1b[3g\x1b[5G\x1bH\x1b[2$w", "\x1bP2$u5\x1b\\");
+    check_reply("\x1bP2$t3/7/99\x1b\\\x1b[2$w", "\x1bP2$u3/7\x1b\\");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! Left out, since there the scanner is meant to differ: APC, strings beyond the cap, CAN and SUB inside strings (vte
 //! ends an OSC as if complete; xterm drops it), 0x9C inside strings, more than 15 `;` in an OSC, raw bytes 0x80–0x9F
-//! and other invalid UTF-8 cut by controls (vte executes them as C1; xterm and we show U+FFFD).
+//! and other invalid UTF-8 cut by controls (vte executes them as C1; xterm and we show U+FFFD), what a program gets by
+//! DECAC1 and by sets in GR (vte knows only UTF-8, and no C1 controls in it that begin a sequence).
 
 use proptest::prelude::*;
 
@@ -18,8 +19,9 @@ struct Plain<'a> {
 
 impl vte::Perform for Plain<'_> {
     fn print(&mut self, c: char) {
-        if c != '\x7f' {
-            self.term.print_run(c.encode_utf8(&mut [0; 4]));
+        match c {
+            '\x7f' => self.term.delete(),
+            c => drop(self.term.print_run(c.encode_utf8(&mut [0; 4]))),
         }
     }
 
@@ -109,6 +111,16 @@ fn cuts_a_character(bytes: &[u8]) -> bool {
     string.is_some_and(|at| bytes[at..].contains(&0x9c))
 }
 
+/// Whether bytes from 0x80 on come where they are more than text in UTF-8.
+fn leaves_utf8(bytes: &[u8]) -> bool {
+    let mut fixture = Fixture::new(20, 6);
+    bytes.iter().any(|&byte| {
+        let is_more = fixture.term.takes_bytes() || fixture.term.accepts_c1();
+        fixture.feed([byte]);
+        is_more && byte >= 0x80
+    })
+}
+
 /// Pieces of streams: text, sequences whole, odd and cut short.
 pub(super) fn piece() -> impl Strategy<Value = Vec<u8>> {
     let numbers = prop_oneof![
@@ -139,13 +151,50 @@ pub(super) fn piece() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
+/// Each C1 control in seven bits, as ECMA-48 5.3 has it, for that in UTF-8.
+fn in_seven_bits(text: &str) -> String {
+    let mut seven = String::new();
+    for c in text.chars() {
+        match c {
+            '\u{80}'..='\u{9f}' => seven.extend(['\x1b', (c as u8 - 0x40) as char]),
+            _ => seven.push(c),
+        }
+    }
+    seven
+}
+
+/// Pieces with C1 controls: whole sequences, strings, and what cuts them short.
+fn c1_piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => "[ -~é日]{0,9}",
+        2 => "[\u{80}-\u{9f}]{1,2}",
+        2 => "\u{9b}[0-9;]{0,4}[\u{85}@-Z]",
+        2 => "\u{9d}2;[a-zé]{0,5}[\u{9c}\u{84}\x07]",
+        1 => "\u{90}\\$qm\u{9c}",
+        1 => "\x1b[#(]?[\u{85}\u{9b}3]",
+        1 => "[\u{98}\u{9e}][a-z]{0,5}\n?\u{9c}",
+    ]
+}
+
 proptest! {
     #![proptest_config(super::cases(192))]
 
     #[test]
+    fn a_c1_control_is_what_it_is_in_seven_bits(pieces in prop::collection::vec(c1_piece(), 1..8)) {
+        let text = pieces.concat();
+        let stream = |text: &str| format!("\x1b 7{text}\x18").into_bytes();
+        let (eight, expected) = (stream(&text), scanned([&stream(&in_seven_bits(&text))[..]]));
+        for at in 0..eight.len() {
+            let (a, b) = eight.split_at(at);
+            prop_assert_eq!(scanned([a, b]), expected.clone(), "at {} of {:?}", at, text);
+        }
+        prop_assert_eq!(scanned(eight.chunks(1)), expected, "bytes of {:?}", text);
+    }
+
+    #[test]
     fn scanner_is_vte_at_every_split(pieces in prop::collection::vec(piece(), 1..8)) {
         let bytes = pieces.concat();
-        prop_assume!(!cuts_a_character(&bytes));
+        prop_assume!(!cuts_a_character(&bytes) && !leaves_utf8(&bytes));
         compare(&bytes);
     }
 }

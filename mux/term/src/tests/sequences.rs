@@ -198,6 +198,27 @@ fn a_backward_tab_takes_a_pending_wrap_along() {
 }
 
 #[test]
+fn c1_controls_in_utf_8_are_acted_on_by_request() {
+    check("a\u{9b}31mb\u{85}c\u{8d}d\u{9d}2;e", "a31mbcd2;e");
+    check("\x1b 7a\u{85}b\u{9b}2Gc\u{9d}2;title\u{9c}d", "a/bcd");
+    check("\x1b 7\x1b 6a\u{85}b", "ab");
+    // A control of its own cuts a sequence short.
+    check("\x1b 7a\u{9b}2\u{85}b\x1b\u{84}c", "a/b/ c");
+    // Bytes that are no UTF-8 are none.
+    check(b"a\x9b2Gb\x85c", "a\u{fffd}2Gb\u{fffd}c");
+    check_reply("\x1b 7\u{90}$qm\u{9c}", "\x1bP1$r0m\x1b\\");
+}
+
+#[test]
+fn a_character_is_repeated_right_behind_it_only() {
+    check("x\x1b[2b", "xxx");
+    check("x\x1b[2b\x1b[2b", "xxx");
+    check("x\x1b[m\x1b[2b", "x");
+    check("x\x1b]2;\x07\x1b[2b\r\n\x1b[2b", "x");
+    check("xe\u{301}\x1b[2b", "xe\u{301}ee");
+}
+
+#[test]
 fn what_xterm_does_not_know_does_nothing() {
     // VPB of ECMA-48.
     check("a\r\nb\x1b[kc", "a/bc");

@@ -111,6 +111,8 @@ impl Term {
             _ => self.cursor_style(),
         };
         let _ = write!(text, "\x1b[{style} q\x1b[?12{}", if is_blinking { 'h' } else { 'l' });
+        // Text is UTF-8 until the end.
+        text.push_str("\x1b[?42l");
         let first = if self.modes.contains(Modes::ORIGIN) {
             text.push_str("\x1b[?6h");
             (self.top, self.left)
@@ -140,12 +142,13 @@ impl Term {
         if self.dec.contains(DecModes::LEFT_RIGHT) {
             let _ = write!(text, "\x1b[?69h\x1b[{};{}s", self.left + 1, self.right);
         }
-        let Conformance { eight_bit, extent, checksum, .. } = self.conformance;
+        let Conformance { eight_bit, extent, checksum, accepts_c1, .. } = self.conformance;
         let _ = write!(text, "\x1b[{extent}*x\x1b[{checksum}#y");
         for mode in (0..4).filter(|mode| self.title_modes() >> mode & 1 != 0) {
             let _ = write!(text, "\x1b[>{mode}t");
         }
         text.push_str(if eight_bit { "\x1b G" } else { "\x1b F" });
+        text.push_str(if accepts_c1 { "\x1b 7" } else { "" });
     }
 
     /// What protected cells are protected from; painting them has said DECSCA.
@@ -207,6 +210,8 @@ fn look_of(pen: &Pen) -> Look {
 }
 
 fn write_charsets(text: &mut String, charsets: &Charsets) {
+    let preferred = charsets.preferred;
+    let _ = write!(text, "\x1bP{}!u{}\x1b\\", preferred.is_96() as u8, preferred.name());
     for (set, places) in charsets.sets.iter().zip([['(', '('], [')', '-'], ['*', '.'], ['+', '/']])
     {
         let place = places[set.is_96() as usize];
