@@ -15,8 +15,16 @@ use unterm_mux::{
 pub enum Action {
     /// Opens a tab in the focused pane's directory.
     NewTab,
+    /// Opens a tab with what the focused pane was started with.
+    DuplicateTab,
     /// Closes the tab in front.
     CloseTab,
+    /// Asks for a title of the tab.
+    RenameTab,
+    /// Gives the tab a title; empty: that of its program again.
+    SetTabTitle(String),
+    /// Opens the tab's menu.
+    TabMenu,
     /// Closes the focused pane.
     ClosePane,
     /// Splits the focused pane.
@@ -130,6 +138,16 @@ macro_rules! plain {
 #[rustfmt::skip]
 pub const ACTIONS: &[Entry] = &[
     plain!("new_tab", "New tab", "Opens a tab with a shell in the focused pane's directory.", Action::NewTab, ["ctrl+shift+t"]),
+    plain!("duplicate_tab", "Duplicate tab", "Opens a tab with the program that the focused pane was started with, in the directory it is in.", Action::DuplicateTab, []),
+    plain!("rename_tab", "Rename tab", "Asks for a title of the tab in front, which stays whatever its programs call themselves.", Action::RenameTab, []),
+    Entry {
+        name: "set_tab_title",
+        title: "Set tab title",
+        doc: "Gives the tab in front a title; an empty one gives it back to its programs.",
+        takes: Takes::Text { what: "the title", make: Action::SetTabTitle },
+        keys: &[],
+    },
+    plain!("tab_menu", "Tab menu", "Opens the menu of the tab in front, as a right click on it does.", Action::TabMenu, []),
     plain!("close_tab", "Close tab", "Closes the tab in front with all its panes.", Action::CloseTab, ["ctrl+shift+w"]),
     plain!("next_tab", "Next tab", "Brings the next tab to the front, after the last the first.", Action::NextTab, ["ctrl+tab"]),
     plain!("previous_tab", "Previous tab", "Brings the tab before to the front, before the first the last.", Action::PreviousTab, ["ctrl+shift+tab"]),

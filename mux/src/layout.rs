@@ -73,6 +73,8 @@ pub struct Tab {
     pub focused: PaneId,
     /// The focused pane fills the tab.
     pub zoomed: bool,
+    /// The title that a person gave it; `None`: it is called as its focused pane.
+    pub title: Option<String>,
 }
 
 /// Every tab, in order. Published whole whenever it changes.
@@ -247,6 +249,11 @@ impl Direction {
 }
 
 impl Tab {
+    /// A tab of one pane.
+    pub(crate) fn new(id: TabId, pane: PaneId) -> Self {
+        Self { id, root: Node::Pane(pane), focused: pane, zoomed: false, title: None }
+    }
+
     /// Where each visible pane lies within `area`, with dividers of `divider` units between them.
     pub fn place(&self, area: Rect, divider: u32) -> Vec<(PaneId, Rect)> {
         if self.zoomed {

@@ -244,7 +244,7 @@ impl Mux {
         let pane = self.start_pane(spawn, area, on_exit)?;
         pane.set_pinned(size.is_some());
         let id = TabId(self.next_tab.fetch_add(1, Ordering::Relaxed));
-        let tab = Tab { id, root: Node::Pane(pane.id()), focused: pane.id(), zoomed: false };
+        let tab = Tab::new(id, pane.id());
         self.admit(pane, |state| {
             state.areas.insert(id, area);
             place(state.layout_mut(), tab);
@@ -318,6 +318,15 @@ impl Mux {
         })
     }
 
+    /// Gives a tab a title that its programs don't change; an empty one takes it away.
+    pub fn rename_tab(&self, tab: TabId, title: &str) -> Result<(), MuxError> {
+        self.change(|layout| {
+            let index = index_of(layout, tab)?;
+            layout.tabs[index].title = Some(title.trim().to_owned()).filter(|it| !it.is_empty());
+            Ok(())
+        })
+    }
+
     /// Moves a tab to another index; one past the end means the end. The active tab stays the same.
     pub fn move_tab(&self, tab: TabId, index: usize) -> Result<(), MuxError> {
         self.change(|layout| {
@@ -382,6 +391,7 @@ impl Mux {
         let id = PaneId(self.next_pane.fetch_add(1, Ordering::Relaxed));
         let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
         let defaults = self.defaults.lock().clone();
+        let command = spawn.program.clone().map(|program| (program, spawn.args.clone()));
         if spawn.program.is_none()
             && let Some((program, args)) = defaults.shell
         {
@@ -399,7 +409,9 @@ impl Mux {
         let term = Term::new(size, Options { media: Some(media), ..defaults.term });
         let process = Arc::new(PtyProcess::spawn(&spawn, size)?);
         let observers = self.observers.clone();
-        Ok(Arc::new(Pane::new(id, process, term, on_exit, observers, self.this.clone())))
+        let mut pane = Pane::new(id, process, term, on_exit, observers, self.this.clone());
+        pane.set_command(command);
+        Ok(Arc::new(pane))
     }
 
     /// Takes a new pane in, at the place `place` gives it, and lets it run.

@@ -95,6 +95,8 @@ pub struct Pane {
     /// The last `seq` told to waiters; marked changed without a new value when the state changed.
     seq: watch::Sender<u64>,
     process: Arc<dyn Process>,
+    /// The program it was asked to run, with its arguments; `None`: a shell, whichever that is.
+    command: Option<(String, Vec<String>)>,
     queue: WriteQueue,
     taps: Arc<Taps>,
     state: Mutex<PaneState>,
@@ -126,6 +128,7 @@ impl Pane {
             seq: watch::Sender::new(term.seq()),
             term: Mutex::new(term),
             process,
+            command: None,
             queue: WriteQueue::default(),
             taps: Arc::default(),
             state: Mutex::new(PaneState::Running),
@@ -162,6 +165,11 @@ impl Pane {
         self.process.kill();
         self.taps.end();
         self.seq.send_modify(|_| {});
+    }
+
+    /// Says what it was asked to run; before it is shared.
+    pub(crate) fn set_command(&mut self, command: Option<(String, Vec<String>)>) {
+        self.command = command;
     }
 
     /// What becomes of it when its program ends.
@@ -473,6 +481,11 @@ impl Pane {
         let foreground = self.foreground().map(|foreground| foreground.name);
         let name = foreground.as_deref().unwrap_or(self.process.program());
         name.rsplit('/').next().unwrap_or_default().to_owned()
+    }
+
+    /// The program it was asked to run, with its arguments; `None`: a shell, whichever the defaults say.
+    pub fn command(&self) -> Option<(&str, &[String])> {
+        self.command.as_ref().map(|(program, args)| (program.as_str(), args.as_slice()))
     }
 
     /// The process group in the foreground.

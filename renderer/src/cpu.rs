@@ -147,13 +147,15 @@ impl<'a> Target<'a> {
         for pane in &frame.panes {
             self.pane(pane, &renderer.glyphs, clip.intersection(&pane.area));
         }
-        for quad in &frame.quads {
-            self.quad(quad, clip.intersection(&quad.rect));
-        }
-        for label in &frame.labels {
-            let clip = clip.intersection(&label.clip);
-            if !clip.is_empty() {
-                self.label(label, &mut renderer.fonts.system, &mut renderer.swash, clip);
+        for (quads, labels) in frame.layers() {
+            for quad in &frame.quads[quads] {
+                self.quad(quad, clip.intersection(&quad.rect));
+            }
+            for label in &frame.labels[labels] {
+                let clip = clip.intersection(&label.clip);
+                if !clip.is_empty() {
+                    self.label(label, &mut renderer.fonts.system, &mut renderer.swash, clip);
+                }
             }
         }
     }

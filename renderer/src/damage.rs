@@ -72,6 +72,15 @@ impl Damage {
                 }
             }
         }
+        // What was in one layer and is in another looks different where something lies between: in the layers above.
+        let same = before.raised.iter().zip(&now.raised).take_while(|(a, b)| a == b).count();
+        if before.raised.len().max(now.raised.len()) > same {
+            for frame in [before, now] {
+                let (quads, labels) = frame.raised.get(same).copied().unwrap_or_default();
+                frame.quads.iter().skip(quads).for_each(|quad| damage.add(quad.rect));
+                frame.labels.iter().skip(labels).for_each(|label| damage.add(label.clip));
+            }
+        }
         damage.clip(now.rect());
         damage
     }

@@ -1,6 +1,6 @@
 //! What to draw: plain data that both painters take. Colours are final, glyphs are rasterised, text is shaped.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use cosmic_text::Buffer;
 use unterm_term::{Pixels, Rgb};
@@ -146,6 +146,23 @@ pub struct Frame {
     pub panes: Vec<FramePane>,
     /// Rectangles over the panes, in order.
     pub quads: Vec<Quad>,
-    /// Text over the rectangles, in order.
+    /// Text, in order; that of a layer lies over its rectangles.
     pub labels: Vec<FrameLabel>,
+    /// Where layers above the first begin: how many quads and how many labels lie below.
+    pub raised: Vec<(usize, usize)>,
+}
+
+impl Frame {
+    /// The layers of chrome, lowest first: which quads and which labels are in each.
+    pub fn layers(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+        let (quads, labels) = (self.quads.len(), self.labels.len());
+        let ends = self.raised.iter().copied().chain([(quads, labels)]);
+        let mut start = (0, 0);
+        ends.map(move |end| {
+            let end = (end.0.clamp(start.0, quads), end.1.clamp(start.1, labels));
+            let layer = (start.0..end.0, start.1..end.1);
+            start = end;
+            layer
+        })
+    }
 }

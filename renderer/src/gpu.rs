@@ -76,6 +76,10 @@ enum Call {
         image: u64,
         rect: PixelRect,
     },
+    /// The labels of a layer of chrome.
+    Text {
+        layer: usize,
+    },
 }
 
 impl GpuPainter {
@@ -269,15 +273,23 @@ impl GpuPainter {
         for rect in rects {
             let rect = rect.intersection(&frame.rect());
             pass.set_scissor_rect(rect.x as u32, rect.y as u32, rect.width, rect.height);
-            pass.set_pipeline(&self.pipeline.pipeline);
-            pass.set_bind_group(1, &self.pipeline.glyph_group, &[]);
-            let mut images = false;
+            let (mut own, mut images) = (false, true);
             for call in &calls {
+                if !std::mem::replace(&mut own, true) {
+                    pass.set_pipeline(&self.pipeline.pipeline);
+                    images = true;
+                }
                 if std::mem::take(&mut images) {
                     pass.set_bind_group(1, &self.pipeline.glyph_group, &[]);
                 }
                 let (draw, instances, buffer) = match call {
                     Call::Areas { draw, instances } => (draw, instances, &self.areas),
+                    Call::Text { layer } => {
+                        // With a pipeline of its own.
+                        self.chrome.draw(*layer, &mut pass);
+                        own = false;
+                        continue;
+                    }
                     Call::Row { rect: row, .. } if row.intersection(&rect).is_empty() => continue,
                     Call::Row { draw, instances, .. } => (draw, instances, &self.rows.buffer),
                     Call::Image { rect: area, .. } if area.intersection(&rect).is_empty() => {
@@ -294,7 +306,6 @@ impl GpuPainter {
                 pass.set_vertex_buffer(0, buffer.slice(..));
                 pass.draw(0..4, instances.clone());
             }
-            self.chrome.draw(&mut pass);
         }
         drop(pass);
         self.queue.submit([encoder.finish()]);
@@ -358,10 +369,15 @@ impl GpuPainter {
             calls.append(&mut after);
             image_calls(ImageLayer::Over, &mut calls, &mut draws);
         }
-        let first = areas.len() as u32;
-        areas.extend(frame.quads.iter().map(quad));
-        if areas.len() as u32 > first {
-            calls.push(Call::Areas { draw: 0, instances: first..areas.len() as u32 });
+        for (layer, (quads, labels)) in frame.layers().enumerate() {
+            let first = areas.len() as u32;
+            areas.extend(frame.quads[quads].iter().map(quad));
+            if areas.len() as u32 > first {
+                calls.push(Call::Areas { draw: 0, instances: first..areas.len() as u32 });
+            }
+            if !labels.is_empty() {
+                calls.push(Call::Text { layer });
+            }
         }
         Ok((areas, draws, calls))
     }

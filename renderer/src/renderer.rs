@@ -135,6 +135,7 @@ impl Renderer {
             panes,
             quads: scene.quads.clone(),
             labels,
+            raised: scene.raised.clone(),
         });
         &self.frame
     }

@@ -120,6 +120,15 @@ pub struct Scene<'a> {
     pub panes: Vec<PaneScene<'a>>,
     /// Rectangles over the panes, in order.
     pub quads: Vec<Quad>,
-    /// Labels over the quads, in order.
+    /// Labels, in order; those of a layer lie over its quads.
     pub labels: Vec<Label>,
+    /// Where layers above the first begin: how many quads and how many labels lie below. See [`Scene::raise`].
+    pub raised: Vec<(usize, usize)>,
+}
+
+impl Scene<'_> {
+    /// Begins a new layer: quads added from here on hide labels added before.
+    pub fn raise(&mut self) {
+        self.raised.push((self.quads.len(), self.labels.len()));
+    }
 }

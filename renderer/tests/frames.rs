@@ -427,6 +427,42 @@ fn damage_of_chrome_is_its_rectangles() {
     assert_eq!(Damage::between(&before, renderer.last_frame()).rects, [panel]);
 }
 
+/// A raised rectangle hides the text below it, by both the picture and the damage it causes.
+#[test]
+fn what_is_raised_lies_over_labels() {
+    let mut renderer = renderer();
+    let shown = text(&["a", "b"]);
+    let m = renderer.metrics();
+    let mut scene = scene(pane(&shown, m));
+    let rect = PixelRect { x: 10, y: 5, width: 40, height: 20 };
+    let title = Label {
+        rect,
+        text: "title".into(),
+        color: Rgb::hex(0xffffff),
+        size: 13.0,
+        ..Label::default()
+    };
+    let menu = Quad { rect, color: Rgb::hex(0x123456), alpha: 1.0, radius: 0.0 };
+    scene.labels.push(title);
+    scene.quads.push(menu);
+    renderer.frame(&scene);
+    let below = renderer.last_frame().clone();
+    let inside = |picture: Vec<u32>, width: u32| {
+        let plain = |x: i32, y: i32| picture[(y * width as i32 + x) as usize] == 0x12_34_56;
+        (rect.y..rect.y + 20).all(|y| (rect.x..rect.x + 40).all(|x| plain(x, y)))
+    };
+    assert!(
+        !inside(CpuPainter::picture(&mut renderer), scene.width),
+        "the label is over its layer"
+    );
+    scene.quads.clear();
+    scene.raise();
+    scene.quads.push(menu);
+    renderer.frame(&scene);
+    assert!(inside(CpuPainter::picture(&mut renderer), scene.width));
+    assert_eq!(Damage::between(&below, renderer.last_frame()).rects, [rect]);
+}
+
 #[test]
 fn labels_are_cut_with_an_ellipsis() {
     let mut renderer = renderer();

@@ -204,6 +204,19 @@ fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u3
             ..Label::default()
         });
     }
+    if let (Some((at, _)), true) = (extras.panel, extras.label) {
+        // A menu over both of them.
+        scene.raise();
+        let rect = PixelRect { x: 20 + at, y: 8, width: 50, height: 30 };
+        scene.quads.push(Quad { rect, color: Rgb::hex(0x313244), alpha: 1.0, radius: 4.0 });
+        scene.labels.push(Label {
+            rect,
+            text: "Menu".into(),
+            color: Rgb::hex(0xcdd6f4),
+            size: 12.0,
+            ..Label::default()
+        });
+    }
     let size = (scene.width, scene.height);
     renderer.frame(&scene);
     size

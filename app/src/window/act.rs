@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use unterm_mux::{OnExit, Pane, Spawn, input::Modifiers};
+use unterm_mux::{OnExit, Pane, Spawn, TabId, input::Modifiers};
 use winit::window::Fullscreen;
 
 use super::{App, clipboard::Buffer};
@@ -18,11 +18,36 @@ const RESIZE_STEP: f32 = 0.04;
 impl App {
     /// Does an action; false when there was nothing to do and the key belongs to the program.
     pub(super) fn act(&mut self, action: Action, modifiers: Modifiers) -> bool {
+        self.act_in(None, action, modifiers)
+    }
+
+    /// The same about a tab that need not be the active one (`None`: that one), where the action is about a tab.
+    pub(super) fn act_in(
+        &mut self,
+        tab: Option<TabId>,
+        action: Action,
+        modifiers: Modifiers,
+    ) -> bool {
         let layout = self.mux.layout();
-        let Some(tab) = layout.active_tab() else { return false };
+        let index = match tab {
+            None => Some(layout.active),
+            Some(id) => layout.tabs.iter().position(|tab| tab.id == id),
+        };
+        let Some((index, tab)) = index.and_then(|at| Some((at, layout.tabs.get(at)?))) else {
+            return false;
+        };
         let focused = tab.focused;
+        let opens = matches!(action, Action::NewTab | Action::DuplicateTab | Action::Split(_));
+        if opens && index != layout.active {
+            // What is opened is behind it or in it, and is looked at.
+            self.report(self.mux.activate_tab(tab.id));
+        }
         match action {
             Action::NewTab => self.open_tab(),
+            Action::DuplicateTab => self.duplicate_tab(tab),
+            Action::RenameTab => self.ask_tab_title(tab),
+            Action::SetTabTitle(title) => self.report(self.mux.rename_tab(tab.id, &title)),
+            Action::TabMenu => self.open_tab_menu(tab.id, None),
             Action::CloseTab => self.report(self.mux.close_tab(tab.id)),
             Action::ClosePane => self.report(self.mux.close_pane(focused)),
             Action::Split(axis) => {
@@ -38,7 +63,7 @@ impl App {
             Action::PreviousTab => self.switch_tab(-1),
             Action::MoveTab(by) => {
                 let last = layout.tabs.len().saturating_sub(1);
-                let index = layout.active.saturating_add_signed(by).min(last);
+                let index = index.saturating_add_signed(by).min(last);
                 self.report(self.mux.move_tab(tab.id, index));
             }
             Action::Copy => {

@@ -14,6 +14,8 @@ pub(super) struct Colors {
     pub(super) hairline: Rgb,
     pub(super) text: Rgb,
     pub(super) muted: Rgb,
+    /// What can't be chosen now.
+    pub(super) disabled: Rgb,
     pub(super) accent: Rgb,
     pub(super) bell: Rgb,
     pub(super) danger: Rgb,
@@ -33,6 +35,7 @@ impl Colors {
             hairline: mix(surface, text, 0.11),
             text: readable(text, raised),
             muted: readable(mix(surface, text, 0.6), raised),
+            disabled: mix(surface, text, 0.35),
             accent: palette.colors[4],
             bell: palette.colors[3],
             danger: palette.colors[1],
@@ -149,6 +152,11 @@ impl<'a> TabBar<'a> {
             let id = self.tabs[slot.index].id;
             if contains(slot.close, x, y) { TabBarPart::Close(id) } else { TabBarPart::Tab(id) }
         })
+    }
+
+    /// Where a tab lies, if it is in sight.
+    pub(super) fn place_of(&self, tab: TabId) -> Option<PixelRect> {
+        self.slots.iter().find(|slot| self.tabs[slot.index].id == tab).map(|slot| slot.rect)
     }
 
     /// Draws it; `pointer` is where the mouse is.

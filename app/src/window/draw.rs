@@ -208,7 +208,7 @@ impl App {
                 label.unseen |= view.unseen;
                 if id == tab.focused {
                     view.read_names(&pane, now, NAMES_AGE);
-                    view.title().clone_into(&mut label.title);
+                    tab.title.as_deref().unwrap_or(view.title()).clone_into(&mut label.title);
                 }
             }
             labels.push(label);
@@ -274,10 +274,16 @@ impl App {
         {
             search.draw(&geometry, pixels(*area), &colors, &mut self.renderer, &mut scene);
         }
+        scene.raise();
         self.toasts.draw(&geometry, &colors, &mut scene);
         if let Some(picker) = &self.picker {
+            scene.raise();
             picker.panel().draw(&geometry, &colors, &mut self.renderer, &mut scene);
         }
+        if let Some(menu) = &self.menu {
+            menu.draw(&geometry, &colors, &mut scene);
+        }
+        scene.raise();
         self.questions.draw(&geometry, &colors, self.pointer.position, &mut scene);
         self.renderer.frame(&scene);
         screen.window.pre_present_notify();

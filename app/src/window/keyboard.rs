@@ -36,6 +36,9 @@ impl App {
         } else if self.questions.is_open() {
             self.taken.insert(event.physical_key);
             return self.confirm_key(pressed, told);
+        } else if self.menu.is_some() {
+            self.taken.insert(event.physical_key);
+            return self.menu_key(pressed, told);
         } else if self.picker.is_some()
             || self.is_searching() && self.takes_for_search(pressed, told)
         {

@@ -15,6 +15,7 @@ mod inbox;
 mod keyboard;
 mod keys;
 mod line;
+mod menu;
 mod panel;
 mod paste;
 mod picker;
@@ -23,6 +24,7 @@ mod preferences;
 mod search;
 mod selection;
 mod status_bar;
+mod tabs;
 mod title;
 mod toast;
 mod view;
@@ -63,6 +65,7 @@ use geometry::Geometry;
 use host::WindowHost;
 use inbox::{Inbox, News, Wake};
 use keys::Held;
+use menu::Menu;
 use picker::Picker;
 use pointer::Pointer;
 use search::SearchBar;
@@ -165,6 +168,8 @@ struct App {
     /// The panel, while it is open.
     picker: Option<Picker>,
     questions: Questions,
+    /// The menu, while it is open.
+    menu: Option<Menu>,
     renderer: Renderer,
     screen: Option<Screen>,
     views: HashMap<PaneId, View>,
@@ -222,6 +227,7 @@ impl App {
             search: None,
             picker: None,
             questions: Questions::default(),
+            menu: None,
             screen: None,
             views: HashMap::new(),
             tabs: Vec::new(),
@@ -532,6 +538,7 @@ impl ApplicationHandler<Wake> for App {
                 self.focused = focused;
                 self.held.forget();
                 self.taken.clear();
+                self.close_menu();
                 self.tell_focus();
                 self.pacing.ask();
             }

@@ -35,6 +35,8 @@ pub(super) struct Picker {
     panel: Panel<Choice>,
     /// The action that what is typed is the argument of.
     argument: Option<&'static Entry>,
+    /// The tab that the action is about; `None`: the active one.
+    target: Option<TabId>,
     /// A theme is shown that is not the one in force.
     previews: bool,
 }
@@ -49,8 +51,19 @@ impl Picker {
 impl App {
     fn pick(&mut self, hint: &str, items: Vec<Item<Choice>>, marked: usize) {
         let panel = Panel::new(hint, items, marked);
-        self.picker = Some(Picker { panel, argument: None, previews: false });
+        self.picker = Some(Picker { panel, argument: None, target: None, previews: false });
         self.pacing.ask();
+    }
+
+    /// Asks for the argument of an action about a tab; `text` is there to be changed.
+    pub(super) fn pick_argument(&mut self, action: &str, hint: &str, text: &str, target: TabId) {
+        let entry = ACTIONS.iter().find(|entry| entry.name == action);
+        self.pick(hint, Vec::new(), 0);
+        if let Some(picker) = &mut self.picker {
+            picker.panel.insert(&text.replace('\\', r"\\"));
+            picker.argument = entry;
+            picker.target = Some(target);
+        }
     }
 
     /// Lists every action.
@@ -205,8 +218,9 @@ impl App {
         if let Some(entry) = picker.argument {
             match entry.action(Some(picker.panel.query())) {
                 Ok(action) => {
+                    let target = picker.target;
                     self.picker = None;
-                    self.act(action, Modifiers::empty());
+                    self.act_in(target, action, Modifiers::empty());
                 }
                 Err(message) => picker.panel.complain(message),
             }

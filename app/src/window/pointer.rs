@@ -75,6 +75,10 @@ impl App {
         }
         self.pointer.position = Some((x, y));
         self.show_pointer(true);
+        if self.menu.is_some() {
+            self.set_icon(CursorIcon::Default);
+            return self.menu_pointed(x, y);
+        }
         if let Some(pane) = self.pointer.selecting {
             self.extend_selection(pane);
             return;
@@ -105,6 +109,9 @@ impl App {
         }
         if self.questions.is_open() {
             return self.confirm_click();
+        }
+        if self.menu.is_some() && self.menu_pressed() {
+            return;
         }
         if self.picker.is_some() {
             let (x, y) = self.pointer.position.unwrap_or((-1.0, -1.0));
@@ -138,6 +145,7 @@ impl App {
     }
 
     fn released(&mut self, button: MouseButton) {
+        self.menu_released();
         if let Some((pane, sent)) = self.pointer.captured
             && mux_button(button) == Some(sent)
         {
@@ -197,22 +205,12 @@ impl App {
         }
     }
 
-    fn tab_bar_part(&self) -> Option<TabBarPart> {
+    pub(super) fn tab_bar_part(&self) -> Option<TabBarPart> {
         let (x, y) = self.pointer.position?;
         let geometry = self.screen.as_ref()?.geometry;
         let active = self.mux.layout().active;
         contains(geometry.tab_bar(), x, y)
             .then(|| TabBar::new(geometry, &self.tabs, active).at(x, y))
-    }
-
-    fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
-        match (part, button) {
-            (TabBarPart::Tab(tab) | TabBarPart::Close(tab), MouseButton::Middle)
-            | (TabBarPart::Close(tab), MouseButton::Left) => self.report(self.mux.close_tab(tab)),
-            (TabBarPart::Tab(tab), MouseButton::Left) => self.report(self.mux.activate_tab(tab)),
-            (TabBarPart::New, MouseButton::Left) => self.open_tab(),
-            _ => {}
-        }
     }
 
     /// The pane under the pointer.
@@ -404,6 +402,12 @@ impl App {
             }
         };
         if self.questions.is_open() {
+            return;
+        }
+        if self.menu.is_some() {
+            if y != 0.0 {
+                self.menu_wheel(y > 0.0);
+            }
             return;
         }
         if self.picker.is_some() {

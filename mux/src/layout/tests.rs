@@ -17,6 +17,7 @@ fn three() -> Tab {
         root: split(Axis::Horizontal, 0.5, leaf(0), split(Axis::Vertical, 0.25, leaf(1), leaf(2))),
         focused: PaneId(0),
         zoomed: false,
+        title: None,
     }
 }
 
@@ -146,7 +147,7 @@ mod properties {
     }
 
     fn build(steps: &[Step]) -> Tab {
-        let mut tab = Tab { id: TabId(0), root: leaf(0), focused: PaneId(0), zoomed: false };
+        let mut tab = Tab::new(TabId(0), PaneId(0));
         for (step, new) in steps.iter().zip(1..) {
             let panes = tab.panes();
             match step {

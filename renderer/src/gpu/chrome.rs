@@ -1,5 +1,7 @@
 //! Chrome text on the GPU, through glyphon.
 
+use std::ops::Range;
+
 use cosmic_text::{Color, FontSystem, SwashCache};
 use glyphon::{
     Cache, ColorMode, Resolution, TextArea, TextAtlas, TextBounds, TextRenderer, Viewport,
@@ -11,9 +13,19 @@ use crate::{Frame, FrameLabel};
 pub(super) struct Chrome {
     viewport: Viewport,
     atlas: TextAtlas,
-    text: TextRenderer,
-    /// The labels that are prepared, for a surface of this size.
-    prepared: Option<(u32, u32, Vec<FrameLabel>)>,
+    /// One a layer, as many as there ever were at once.
+    texts: Vec<TextRenderer>,
+    prepared: Option<Prepared>,
+}
+
+/// What is prepared.
+#[derive(PartialEq)]
+struct Prepared {
+    width: u32,
+    height: u32,
+    labels: Vec<FrameLabel>,
+    /// Which of them are in each layer.
+    layers: Vec<Range<usize>>,
 }
 
 impl Chrome {
@@ -21,9 +33,8 @@ impl Chrome {
         let cache = Cache::new(device);
         let viewport = Viewport::new(device, &cache);
         // `Web`: colours are blended as they are, like everything else here.
-        let mut atlas = TextAtlas::with_color_mode(device, queue, &cache, format, ColorMode::Web);
-        let text = TextRenderer::new(&mut atlas, device, MultisampleState::default(), None);
-        Self { viewport, atlas, text, prepared: None }
+        let atlas = TextAtlas::with_color_mode(device, queue, &cache, format, ColorMode::Web);
+        Self { viewport, atlas, texts: Vec::new(), prepared: None }
     }
 
     /// Forgets what is prepared, since fonts have changed.
@@ -40,43 +51,57 @@ impl Chrome {
         system: &mut FontSystem,
         swash: &mut SwashCache,
     ) {
-        if self.prepared.as_ref().is_some_and(|(width, height, labels)| {
-            (*width, *height) == (frame.width, frame.height) && *labels == frame.labels
-        }) {
+        let wanted = Prepared {
+            width: frame.width,
+            height: frame.height,
+            labels: frame.labels.clone(),
+            layers: frame.layers().map(|(_, labels)| labels).collect(),
+        };
+        if self.prepared.as_ref() == Some(&wanted) {
             return;
         }
         self.viewport.update(queue, Resolution { width: frame.width, height: frame.height });
         self.atlas.trim();
-        let areas = frame.labels.iter().map(|label| TextArea {
-            buffer: &label.buffer,
-            left: label.left,
-            top: label.top,
-            scale: 1.0,
-            bounds: TextBounds {
-                left: label.clip.x,
-                top: label.clip.y,
-                right: label.clip.x + label.clip.width as i32,
-                bottom: label.clip.y + label.clip.height as i32,
-            },
-            default_color: Color::rgb(label.color.r, label.color.g, label.color.b),
-            custom_glyphs: &[],
-        });
-        let prepared =
-            self.text.prepare(device, queue, system, &mut self.atlas, &self.viewport, areas, swash);
-        self.prepared = match prepared {
-            Ok(()) => Some((frame.width, frame.height, frame.labels.clone())),
-            Err(error) => {
-                tracing::warn!(%error, "chrome text does not fit its atlas");
-                None
+        let mut fits = true;
+        for (index, layer) in wanted.layers.iter().enumerate() {
+            if self.texts.len() == index {
+                let samples = MultisampleState::default();
+                self.texts.push(TextRenderer::new(&mut self.atlas, device, samples, None));
             }
-        };
+            let areas = frame.labels[layer.clone()].iter().map(text_area);
+            let (text, atlas, viewport) = (&mut self.texts[index], &mut self.atlas, &self.viewport);
+            if let Err(error) = text.prepare(device, queue, system, atlas, viewport, areas, swash) {
+                tracing::warn!(%error, "chrome text does not fit its atlas");
+                fits = false;
+            }
+        }
+        self.prepared = fits.then_some(wanted);
     }
 
-    pub(super) fn draw(&self, pass: &mut RenderPass<'_>) {
-        if self.prepared.as_ref().is_some_and(|(_, _, labels)| !labels.is_empty())
-            && let Err(error) = self.text.render(&self.atlas, &self.viewport, pass)
+    /// Draws the labels of a layer.
+    pub(super) fn draw(&self, layer: usize, pass: &mut RenderPass<'_>) {
+        if let Some(prepared) = &self.prepared
+            && prepared.layers.get(layer).is_some_and(|labels| !labels.is_empty())
+            && let Err(error) = self.texts[layer].render(&self.atlas, &self.viewport, pass)
         {
             tracing::warn!(%error, "chrome text was not drawn");
         }
+    }
+}
+
+fn text_area(label: &FrameLabel) -> TextArea<'_> {
+    TextArea {
+        buffer: &label.buffer,
+        left: label.left,
+        top: label.top,
+        scale: 1.0,
+        bounds: TextBounds {
+            left: label.clip.x,
+            top: label.clip.y,
+            right: label.clip.x + label.clip.width as i32,
+            bottom: label.clip.y + label.clip.height as i32,
+        },
+        default_color: Color::rgb(label.color.r, label.color.g, label.color.b),
+        custom_glyphs: &[],
     }
 }

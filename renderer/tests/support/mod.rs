@@ -122,5 +122,6 @@ pub fn scene(pane: PaneScene<'_>) -> Scene<'_> {
         panes: vec![pane],
         quads: Vec::new(),
         labels: Vec::new(),
+        raised: Vec::new(),
     }
 }

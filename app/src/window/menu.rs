@@ -1,0 +1,487 @@
+//! A menu: a list of actions that pops up where something was clicked, chosen from with the mouse or the keyboard.
+//!
+//! Owns what is listed, marked and chosen. What a choice does is the action's (`act.rs`); what a menu lists is decided
+//! by whoever opens it.
+
+use unterm_mux::{
+    TabId,
+    input::{Key, Modifiers},
+};
+use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
+
+use super::{
+    App,
+    chrome::{Colors, framed, quad},
+    geometry::{Geometry, contains},
+    keys::Pressed,
+    panel::shadow,
+};
+use crate::{
+    action::{ACTIONS, Action, Takes},
+    config::keys::Keymap,
+};
+
+/// Measures in logical pixels: space around the rows, beside their text, between title and keys, around a line.
+const EDGE: f32 = 4.0;
+const PADDING: f32 = 10.0;
+const GAP: f32 = 28.0;
+const LINE: f32 = 9.0;
+const NARROWEST: f32 = 160.0;
+const RADIUS: f32 = 8.0;
+/// How far the pointer moves until letting go of the button that opened the menu chooses.
+const TRAVEL: f64 = 6.0;
+
+/// One line of a menu.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Row {
+    /// Something to choose.
+    Item(Item),
+    /// A line between items.
+    Line,
+}
+
+/// Something to choose.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Item {
+    title: String,
+    /// Keys that do the same, for people.
+    keys: String,
+    action: Action,
+    enabled: bool,
+    checked: bool,
+}
+
+impl Item {
+    /// An item for an action, with the title and the keys it has in the table of actions. One that takes an argument
+    /// has no title there: see [`Item::titled`].
+    pub(super) fn new(action: Action, keymap: &Keymap) -> Self {
+        let entry = ACTIONS
+            .iter()
+            .find(|entry| matches!(&entry.takes, Takes::Nothing(own) if *own == action));
+        Self {
+            title: entry.map_or_else(String::new, |entry| entry.title.to_owned()),
+            keys: entry.map_or_else(String::new, |entry| keymap.keys_of(entry)),
+            action,
+            enabled: true,
+            checked: false,
+        }
+    }
+
+    /// The same with a title of its own.
+    pub(super) fn titled(self, title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..self }
+    }
+
+    /// Grey and not to be chosen, unless `enabled`.
+    pub(super) fn enabled(self, enabled: bool) -> Self {
+        Self { enabled, ..self }
+    }
+
+    /// With a tick before it, if `checked`: it is in force.
+    #[allow(dead_code, reason = "what is switched on and off comes with the window's own menu")]
+    pub(super) fn checked(self, checked: bool) -> Self {
+        Self { checked, ..self }
+    }
+}
+
+impl From<Item> for Row {
+    fn from(item: Item) -> Self {
+        Self::Item(item)
+    }
+}
+
+/// A menu that is open.
+#[derive(Clone, Debug)]
+pub(super) struct Menu {
+    rows: Vec<Row>,
+    marked: Option<usize>,
+    /// First row in sight, where they are too many for the window.
+    first: usize,
+    /// What it belongs to: it lies below that, or above it where there is no room.
+    anchor: PixelRect,
+    /// Width in physical pixels.
+    width: u32,
+    /// The tab that its actions are about; `None`: the active one.
+    target: Option<TabId>,
+    /// Where the pointer was when it opened, until a release of a button may choose.
+    opened: Option<(f64, f64)>,
+}
+
+/// What a key or a button did.
+#[derive(Clone, Debug, PartialEq)]
+enum Outcome {
+    Stay,
+    Closed,
+    Chosen(Action),
+}
+
+impl Menu {
+    fn item(&self, row: usize) -> Option<&Item> {
+        match self.rows.get(row) {
+            Some(Row::Item(item)) if item.enabled => Some(item),
+            _ => None,
+        }
+    }
+
+    /// Marks the next item in a direction, round the ends.
+    fn step(&mut self, by: isize) {
+        let count = self.rows.len() as isize;
+        let from = match self.marked {
+            Some(row) => row as isize,
+            None if by > 0 => -1,
+            None => count,
+        };
+        let rows = (1..=count).map(|steps| (from + by * steps).rem_euclid(count.max(1)) as usize);
+        self.marked = rows.into_iter().find(|row| self.item(*row).is_some()).or(self.marked);
+    }
+
+    /// Marks the next item whose title begins with a letter.
+    fn jump(&mut self, letter: char) {
+        let begins = |item: &Item| {
+            let first = item.title.chars().next().into_iter().flat_map(char::to_lowercase).next();
+            first.is_some_and(|first| letter.to_lowercase().next() == Some(first))
+        };
+        let count = self.rows.len();
+        let from = self.marked.map_or(0, |row| row + 1);
+        let mut rows = (0..count).map(|steps| (from + steps) % count.max(1));
+        self.marked = rows.find(|row| self.item(*row).is_some_and(begins)).or(self.marked);
+    }
+
+    fn choose(&self) -> Outcome {
+        let item = self.marked.and_then(|row| self.item(row));
+        item.map_or(Outcome::Stay, |item| Outcome::Chosen(item.action.clone()))
+    }
+
+    fn key(&mut self, key: Key, modifiers: Modifiers) -> Outcome {
+        let ctrl = modifiers.contains(Modifiers::CTRL);
+        match (key.off_keypad(), ctrl) {
+            (Key::Escape | Key::Left, _) | (Key::Char('c' | 'g'), true) => return Outcome::Closed,
+            (Key::Enter | Key::Char(' '), false) => return self.choose(),
+            (Key::Up, _) | (Key::Char('p' | 'k'), true) => self.step(-1),
+            (Key::Down, _) | (Key::Char('n' | 'j'), true) => self.step(1),
+            (Key::Tab, _) => self.step(if modifiers.contains(Modifiers::SHIFT) { -1 } else { 1 }),
+            (Key::Home | Key::PageUp, _) => {
+                self.marked = None;
+                self.step(1);
+            }
+            (Key::End | Key::PageDown, _) => {
+                self.marked = None;
+                self.step(-1);
+            }
+            (Key::Char(letter), false) => self.jump(letter),
+            _ => {}
+        }
+        Outcome::Stay
+    }
+
+    fn height_of(row: &Row, geometry: &Geometry) -> u32 {
+        match row {
+            Row::Item(_) => geometry.ui_line() + geometry.px(8.0),
+            Row::Line => geometry.px(LINE),
+        }
+    }
+
+    /// Where it lies: all of it, and the rows in sight.
+    fn place(&self, geometry: &Geometry) -> (PixelRect, Vec<(usize, PixelRect)>) {
+        let edge = geometry.px(EDGE);
+        let heights: Vec<u32> = self.rows.iter().map(|r| Self::height_of(r, geometry)).collect();
+        let height = (heights.iter().sum::<u32>() + 2 * edge).min(geometry.height);
+        let width = self.width.min(geometry.width);
+        let (below, window) = (self.anchor.y + self.anchor.height as i32, geometry.height as i32);
+        let y = if below + height as i32 <= window {
+            below
+        } else if self.anchor.y >= height as i32 {
+            self.anchor.y - height as i32
+        } else {
+            window - height as i32
+        };
+        let x = self.anchor.x.min(geometry.width.saturating_sub(width) as i32).max(0);
+        let rect = PixelRect { x, y, width, height };
+        let bottom = y + (height.saturating_sub(edge)) as i32;
+        // The marked one is in sight, wherever the rows begin.
+        let marked = self.marked.unwrap_or(0);
+        let room = height.saturating_sub(2 * edge);
+        let mut first = self.first.min(marked);
+        while first < marked && heights[first..=marked].iter().sum::<u32>() > room {
+            first += 1;
+        }
+        let mut top = y + edge as i32;
+        let mut rows = Vec::new();
+        for (row, height) in heights.iter().enumerate().skip(first) {
+            if top + *height as i32 > bottom {
+                break;
+            }
+            rows.push((row, PixelRect { x, y: top, width, height: *height }));
+            top += *height as i32;
+        }
+        (rect, rows)
+    }
+
+    /// The pointer is at a point. False: outside.
+    fn point(&mut self, geometry: &Geometry, x: f64, y: f64) -> bool {
+        let (rect, rows) = self.place(geometry);
+        let row = rows.iter().find(|(_, rect)| contains(*rect, x, y)).map(|(row, _)| *row);
+        if let Some((first, _)) = rows.first() {
+            self.first = *first;
+        }
+        self.marked = row.filter(|row| self.item(*row).is_some());
+        if let Some((from_x, from_y)) = self.opened
+            && (x - from_x).abs().max((y - from_y).abs()) > TRAVEL
+        {
+            self.opened = None;
+        }
+        contains(rect, x, y)
+    }
+
+    /// Draws it.
+    pub(super) fn draw(&self, geometry: &Geometry, colors: &Colors, scene: &mut Scene<'_>) {
+        let (rect, rows) = self.place(geometry);
+        scene.raise();
+        shadow(rect, geometry, scene);
+        framed(rect, geometry.px(RADIUS) as f32, colors, scene);
+        let (edge, padding) = (geometry.px(EDGE), geometry.px(PADDING));
+        let tick = self.tick_width(geometry);
+        for (row, place) in rows {
+            let inside = PixelRect {
+                x: place.x + padding as i32,
+                width: place.width.saturating_sub(2 * padding),
+                ..place
+            };
+            let item = match &self.rows[row] {
+                Row::Item(item) => item,
+                Row::Line => {
+                    let y = place.y + (place.height / 2) as i32;
+                    let line = PixelRect { y, height: 1, ..inside };
+                    scene.quads.push(quad(line, colors.hairline));
+                    continue;
+                }
+            };
+            if self.marked == Some(row) {
+                let rect = PixelRect {
+                    x: place.x + edge as i32,
+                    width: place.width.saturating_sub(2 * edge),
+                    ..place
+                };
+                let radius = geometry.px(4.0) as f32;
+                scene.quads.push(Quad { rect, color: colors.hairline, alpha: 1.0, radius });
+            }
+            let label = |rect, text: &str, color, align| Label {
+                rect,
+                text: text.to_owned(),
+                color,
+                size: geometry.ui_font(),
+                align,
+                ..Label::default()
+            };
+            let color = if item.enabled { colors.text } else { colors.disabled };
+            if item.checked {
+                scene.labels.push(label(inside, "✓", color, LabelAlign::Left));
+            }
+            let title = PixelRect {
+                x: inside.x + tick as i32,
+                width: inside.width.saturating_sub(tick),
+                ..inside
+            };
+            scene.labels.push(label(title, &item.title, color, LabelAlign::Left));
+            let color = if item.enabled { colors.muted } else { colors.disabled };
+            scene.labels.push(label(inside, &item.keys, color, LabelAlign::Right));
+        }
+    }
+
+    fn tick_width(&self, geometry: &Geometry) -> u32 {
+        let ticks = self.rows.iter().any(|row| matches!(row, Row::Item(item) if item.checked));
+        if ticks { geometry.px(18.0) } else { 0 }
+    }
+
+    /// As wide as its widest row.
+    fn measure(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
+        let size = geometry.ui_font();
+        let widest = self.rows.iter().map(|row| match row {
+            Row::Line => 0.0,
+            Row::Item(item) if item.keys.is_empty() => {
+                renderer.label_width(&item.title, size, false)
+            }
+            Row::Item(item) => {
+                renderer.label_width(&item.title, size, false)
+                    + renderer.label_width(&item.keys, size, false)
+                    + geometry.px(GAP) as f32
+            }
+        });
+        let widest = widest.fold(0.0, f32::max).ceil() as u32;
+        let around = 2 * geometry.px(PADDING) + self.tick_width(geometry);
+        self.width = (widest + around).max(geometry.px(NARROWEST));
+    }
+}
+
+impl App {
+    /// Opens a menu at something (a point has no size) whose actions are about a tab, `None`: the active one.
+    pub(super) fn open_menu(&mut self, anchor: PixelRect, rows: Vec<Row>, target: Option<TabId>) {
+        let Some(screen) = &self.screen else { return };
+        let opened = self.pointer.position;
+        let mut menu = Menu { rows, marked: None, first: 0, anchor, width: 0, target, opened };
+        menu.measure(&screen.geometry, &mut self.renderer);
+        self.menu = Some(menu);
+        self.pacing.ask();
+    }
+
+    /// An item of a menu that stands for an action.
+    pub(super) fn menu_item(&self, action: Action) -> Item {
+        Item::new(action, &self.keymap)
+    }
+
+    /// Closes the menu, if there is one.
+    pub(super) fn close_menu(&mut self) {
+        if self.menu.take().is_some() {
+            self.pacing.ask();
+        }
+    }
+
+    /// A key while a menu is open; nobody else gets anything of it.
+    pub(super) fn menu_key(&mut self, pressed: Pressed, modifiers: Modifiers) {
+        let Some(menu) = &mut self.menu else { return };
+        let key = match pressed.unshifted {
+            Some(c) if modifiers.contains(Modifiers::CTRL) => Key::Char(c),
+            _ => pressed.key,
+        };
+        let outcome = menu.key(key, modifiers);
+        self.chose(outcome);
+    }
+
+    /// The pointer moved while a menu is open.
+    pub(super) fn menu_pointed(&mut self, x: f64, y: f64) {
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
+        let Some(menu) = &mut self.menu else { return };
+        let before = menu.marked;
+        let inside = menu.point(&geometry, x, y);
+        if !inside {
+            // The keyboard's mark stays when the pointer is elsewhere.
+            menu.marked = before;
+        } else if menu.marked != before {
+            self.pacing.ask();
+        }
+    }
+
+    /// A button went down while a menu is open. True: it was the menu's.
+    pub(super) fn menu_pressed(&mut self) -> bool {
+        let Some((x, y)) = self.pointer.position else { return true };
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else {
+            return false;
+        };
+        let Some(menu) = &mut self.menu else { return false };
+        let inside = menu.point(&geometry, x, y);
+        menu.opened = None;
+        if !inside {
+            self.close_menu();
+        }
+        // Beside the menu a press only closes it, but on the tab bar, where the next menu may open.
+        inside || self.tab_bar_part().is_none()
+    }
+
+    /// A button was let go while a menu is open: on an item it chooses.
+    pub(super) fn menu_released(&mut self) {
+        let Some((x, y)) = self.pointer.position else { return };
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
+        let Some(menu) = &mut self.menu else { return };
+        if menu.opened.is_none() && menu.point(&geometry, x, y) {
+            let outcome = menu.choose();
+            self.chose(outcome);
+        }
+    }
+
+    /// The wheel turned while a menu is open.
+    pub(super) fn menu_wheel(&mut self, up: bool) {
+        if let Some(menu) = &mut self.menu {
+            menu.step(if up { -1 } else { 1 });
+            self.pacing.ask();
+        }
+    }
+
+    fn chose(&mut self, outcome: Outcome) {
+        self.pacing.ask();
+        match outcome {
+            Outcome::Stay => {}
+            Outcome::Closed => self.close_menu(),
+            Outcome::Chosen(action) => {
+                let target = self.menu.take().and_then(|menu| menu.target);
+                // As a key that belongs to nobody else: Shift marks that for Copy.
+                self.act_in(target, action, Modifiers::SHIFT);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn menu(anchor: PixelRect) -> Menu {
+        let keymap = Keymap::new(&Default::default());
+        let rows = vec![
+            Item::new(Action::NewTab, &keymap).enabled(false).into(),
+            Item::new(Action::CloseTab, &keymap).into(),
+            Row::Line,
+            Item::new(Action::Zoom, &keymap).into(),
+            Item::new(Action::Paste, &keymap).into(),
+        ];
+        Menu { rows, marked: None, first: 0, anchor, width: 200, target: None, opened: None }
+    }
+
+    fn press(menu: &mut Menu, key: Key) -> Outcome {
+        menu.key(key, Modifiers::empty())
+    }
+
+    #[test]
+    fn an_item_is_named_as_its_action_is() {
+        let menu = menu(PixelRect::default());
+        let Row::Item(item) = &menu.rows[1] else { panic!("no item") };
+        assert_eq!((item.title.as_str(), item.keys.as_str()), ("Close tab", "Ctrl+Shift+W"));
+    }
+
+    #[test]
+    fn keys_pass_over_what_can_not_be_chosen_and_go_round() {
+        let mut menu = menu(PixelRect::default());
+        assert_eq!(press(&mut menu, Key::Enter), Outcome::Stay, "nothing is marked");
+        press(&mut menu, Key::Down);
+        assert_eq!(menu.marked, Some(1));
+        press(&mut menu, Key::Down);
+        assert_eq!(menu.marked, Some(3));
+        press(&mut menu, Key::End);
+        press(&mut menu, Key::Down);
+        assert_eq!(menu.marked, Some(1));
+        press(&mut menu, Key::Char('z'));
+        assert_eq!(press(&mut menu, Key::Enter), Outcome::Chosen(Action::Zoom));
+        assert_eq!(press(&mut menu, Key::Escape), Outcome::Closed);
+    }
+
+    #[test]
+    fn it_stays_inside_the_window_and_the_marked_row_in_sight() {
+        let geometry = Geometry { width: 400, height: 300, ..Geometry::TEST };
+        let corner = PixelRect { x: 390, y: 290, width: 0, height: 0 };
+        let (rect, rows) = menu(corner).place(&geometry);
+        assert_eq!((rect.x, rect.y + rect.height as i32), (200, 290), "above and to the left");
+        assert_eq!(rows.len(), 5);
+        let low = Geometry { height: 60, ..geometry };
+        let mut menu = menu(PixelRect::default());
+        menu.marked = Some(4);
+        let (rect, rows) = menu.place(&low);
+        assert!(rect.y >= 0 && rect.height <= 60);
+        assert!(rows.iter().any(|(row, _)| *row == 4), "{rows:?}");
+    }
+
+    #[test]
+    fn the_pointer_marks_what_it_is_over_and_only_what_can_be_chosen() {
+        let geometry = Geometry { width: 400, height: 300, ..Geometry::TEST };
+        let mut menu = menu(PixelRect::default());
+        let (_, rows) = menu.place(&geometry);
+        let middle = |row: usize| {
+            let rect = rows[row].1;
+            (f64::from(rect.x) + 20.0, f64::from(rect.y) + f64::from(rect.height) / 2.0)
+        };
+        for (row, marked) in [(0, None), (1, Some(1)), (2, None), (4, Some(4))] {
+            let (x, y) = middle(row);
+            assert!(menu.point(&geometry, x, y));
+            assert_eq!(menu.marked, marked, "row {row}");
+        }
+        assert!(!menu.point(&geometry, 350.0, 20.0));
+    }
+}
