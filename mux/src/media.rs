@@ -1,15 +1,16 @@
 //! Image data that a program on this machine names instead of sending it (kitty graphics protocol, key `t`).
 //!
-//! Whatever name a program gives, only regular files are read that lie outside `/proc`, `/sys` and `/dev`, not through a
-//! link, and no more than the terminal asks for; what is checked is the opened descriptor, so that nothing can be put in
-//! its place meanwhile.
+//! Whatever name a program gives, only regular files are read that lie outside `/proc`, `/sys` and `/dev`, with no link
+//! anywhere in their path, and no more than the terminal asks for; what is checked is the opened descriptor, so that
+//! nothing can be put in its place meanwhile.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::os::fd::{AsFd, AsRawFd};
-use std::path::{Path, PathBuf};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{FileType, Mode, OFlags, Stat};
+use rustix::fs::{CWD, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
 use rustix::shm;
 use unterm_term::{Media, MediaError, MediaRequest, Medium};
 
@@ -31,10 +32,10 @@ impl Media for LocalMedia {
     }
 }
 
-fn refuse(error: rustix::io::Errno) -> MediaError {
+fn refuse(error: Errno) -> MediaError {
     match error {
-        // A link where none is followed.
-        rustix::io::Errno::LOOP | rustix::io::Errno::ACCESS => MediaError::Refused,
+        // A link where none is followed; as a part of the path it is no directory.
+        Errno::LOOP | Errno::ACCESS | Errno::NOTDIR => MediaError::Refused,
         _ => MediaError::Unreadable,
     }
 }
@@ -44,10 +45,7 @@ fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     if !path.is_absolute() {
         return Err(MediaError::Refused);
     }
-    // Opening a FIFO must not wait for its other end.
-    let flags =
-        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let opened = rustix::fs::open(path, flags, Mode::empty()).map_err(refuse)?;
+    let opened = open_without_links(path).map_err(refuse)?;
     let stat = rustix::fs::fstat(&opened).map_err(refuse)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(MediaError::Refused);
@@ -67,6 +65,43 @@ fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
         }
     }
     data
+}
+
+/// How files are opened to be read: opening a FIFO must not wait for its other end.
+const READ: OFlags = OFlags::RDONLY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::NOCTTY);
+
+/// Opens the file at an absolute path that has no link in any of its parts.
+fn open_without_links(path: &Path) -> Result<OwnedFd, Errno> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{ResolveFlags, openat2};
+        let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match openat2(CWD, path, READ, Mode::empty(), resolve) {
+            // A kernel before 5.6, or a sandbox that does not know the call.
+            Err(Errno::NOSYS | Errno::PERM) => {}
+            opened => return opened,
+        }
+    }
+    open_by_parts(path)
+}
+
+/// As [`open_without_links`], a directory at a time.
+fn open_by_parts(path: &Path) -> Result<OwnedFd, Errno> {
+    let directory = READ | OFlags::DIRECTORY;
+    // One may go through directories that one may not list.
+    #[cfg(target_os = "linux")]
+    let directory = directory | OFlags::PATH;
+    let mut at = rustix::fs::openat(CWD, "/", directory, Mode::empty())?;
+    let mut parts = path.components().filter(|part| *part != Component::RootDir).peekable();
+    while let Some(part) = parts.next() {
+        let flags = if parts.peek().is_some() { directory } else { READ };
+        at = rustix::fs::openat(&at, part.as_os_str(), flags, Mode::empty())?;
+    }
+    Ok(at)
 }
 
 /// Where an opened file lies, all links resolved.
@@ -158,6 +193,12 @@ mod tests {
         assert_eq!(ask(Medium::File, &path("large")), Err(MediaError::TooLarge));
         std::os::unix::fs::symlink(path("file"), path("link")).expect("linked");
         assert_eq!(ask(Medium::File, &path("link")), Err(MediaError::Refused));
+        std::fs::create_dir(path("dir")).expect("made");
+        std::fs::write(path("dir/file"), b"abcde").expect("written");
+        std::os::unix::fs::symlink(path("dir"), path("other")).expect("linked");
+        assert_eq!(ask(Medium::File, &path("dir/file")), Ok(b"bcde".to_vec()));
+        assert_eq!(ask(Medium::File, &path("other/file")), Err(MediaError::Refused));
+        assert_eq!(ask(Medium::File, &path("other/../file")), Err(MediaError::Refused));
         assert_eq!(
             ask(Medium::File, dir.path().to_str().expect("UTF-8")),
             Err(MediaError::Refused)
@@ -166,6 +207,26 @@ mod tests {
         assert_eq!(ask(Medium::File, "relative"), Err(MediaError::Refused));
         assert_eq!(ask(Medium::File, "/proc/self/environ"), Err(MediaError::Refused));
         assert_eq!(ask(Medium::File, "/dev/zero"), Err(MediaError::Refused));
+    }
+
+    #[test]
+    fn a_path_opened_by_its_parts_has_no_link_either() {
+        let dir = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir(dir.path().join("dir")).expect("made");
+        std::fs::write(dir.path().join("dir/file"), b"abc").expect("written");
+        std::os::unix::fs::symlink(dir.path().join("dir"), dir.path().join("link"))
+            .expect("linked");
+        let open = |name: &str| open_by_parts(&dir.path().join(name)).map(File::from);
+        let mut text = String::new();
+        let opened = open("dir/../dir/./file").expect("opened");
+        (&opened).read_to_string(&mut text).expect("read");
+        assert_eq!(text, "abc");
+        assert_eq!(open("link/file").map(drop), Err(Errno::NOTDIR));
+        assert_eq!(open("dir/none").map(drop), Err(Errno::NOENT));
+        assert_eq!(
+            open_by_parts(Path::new("/")).and_then(|at| rustix::fs::fstat(at)).is_ok(),
+            true
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One pane: a program, its terminal, and the two threads between them.
 //!
-//! The reader thread owns the parser: it reads what is there, applies it under the terminal's lock, hands the lock over
-//! to whoever waits for it, and tells the others afterwards. The writer thread empties the queue of input. Both end with
+//! The reader thread owns the parser: it reads what is there, applies it under the terminal's lock (but decodes images
+//! without it), hands the lock over to whoever waits for it, and tells the others afterwards. The writer thread empties the queue of input. Both end with
 //! the program. Knows nothing of tabs; what its end means for them is its mux's business.
 
 use std::{
@@ -18,7 +18,7 @@ use std::{
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
-use unterm_term::{Event, Modes, Palette, Parser, Point, Size, Term, WindowRequest};
+use unterm_term::{Decoding, Event, Modes, Palette, Parser, Point, Size, Term, WindowRequest};
 
 use crate::{
     ExitStatus, Foreground, Mux, MuxEvent, Process, ReadOutcome, Signal, Tap, TapDirection,
@@ -275,24 +275,36 @@ impl Pane {
     /// Applies a piece of output: under the lock only what needs the terminal. Replies go out at once, since the program
     /// may wait for them.
     fn apply(&self, output: &mut Output, bytes: &[u8], events: &mut Vec<Event>) {
-        let mut term = self.term.lock();
-        output.parser.advance(&mut term, bytes);
-        let seq = term.seq();
-        let replies = term.take_replies();
-        let first = events.len();
-        events.append(&mut term.take_events());
-        let is_synchronized = term.modes().contains(Modes::SYNCHRONIZED);
-        let size = term.size();
-        MutexGuard::unlock_fair(term);
+        let mut rest = bytes;
+        let mut image: Option<Decoding> = None;
+        let (seq, is_synchronized) = loop {
+            let mut term = self.term.lock();
+            if let Some(image) = image.take() {
+                term.decoded(image);
+            }
+            let (taken, next) = output.parser.advance_to_image(&mut term, rest);
+            let seq = term.seq();
+            let replies = term.take_replies();
+            let first = events.len();
+            events.append(&mut term.take_events());
+            let is_synchronized = term.modes().contains(Modes::SYNCHRONIZED);
+            let size = term.size();
+            MutexGuard::unlock_fair(term);
 
-        self.follow_requests(&events[first..], size);
+            self.follow_requests(&events[first..], size);
+            self.reply(&replies);
+            rest = &rest[taken..];
+            let Some(mut decoding) = next else { break (seq, is_synchronized) };
+            // As long as it takes: others may look at the terminal meanwhile.
+            decoding.run();
+            image = Some(decoding);
+        };
         if !is_synchronized {
             output.synchronized_until = None;
         } else if output.synchronized_until.is_none() || ends_synchronized(bytes) {
             // Begun in this piece, or ended and begun again.
             output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
         }
-        self.reply(&replies);
         self.taps.publish(seq, TapDirection::Output, bytes);
     }
 

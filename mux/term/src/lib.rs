@@ -75,7 +75,8 @@ pub use cursor::{Cursor, CursorShape};
 pub use event::{ClipboardTarget, Event, WindowRequest};
 pub use geometry::{LineId, Point, Size};
 pub use graphics::{
-    CellRect, Media, MediaError, MediaRequest, Medium, PixelRect, Pixels, RowImages, SnapshotImage,
+    CellRect, Decoding, Media, MediaError, MediaRequest, Medium, PixelRect, Pixels, RowImages,
+    SnapshotImage,
 };
 pub use history::Compression;
 pub use keyboard::{KeyboardMode, KittyFlags};

@@ -6,6 +6,7 @@
 //! It changes
 //! nothing but through the methods of [`Term`] that vte's calls end in as well, so that both ways come to the same.
 
+use crate::Decoding;
 use crate::params::{Csi, Params};
 use crate::scan::{ascii_run, string_run, text_run};
 use crate::term::Term;
@@ -73,6 +74,8 @@ pub struct Parser {
     partial_len: usize,
     /// Of the control sequence that vte has.
     given: Given,
+    /// The image that the string just ended has completed.
+    decoding: Option<Decoding>,
 }
 
 impl Parser {
@@ -89,16 +92,48 @@ impl Parser {
         term.begin_batch();
         let mut at = 0;
         while at < bytes.len() {
+            let (taken, decoding) = self.apply(term, &bytes[at..]);
+            at += taken;
+            if let Some(mut decoding) = decoding {
+                decoding.run();
+                term.apply_decoded(decoding);
+            }
+        }
+        term.end_batch();
+    }
+
+    /// As [`Parser::advance`], up to an image that is to be decoded first, if there is one: gives the bytes taken and that
+    /// image. Whoever holds a lock on the terminal lets go of it, [runs](Decoding::run) the image, gives it to
+    /// [`Term::decoded`], and comes back with the rest of the bytes.
+    pub fn advance_to_image(&mut self, term: &mut Term, bytes: &[u8]) -> (usize, Option<Decoding>) {
+        if bytes.is_empty() {
+            return (0, None);
+        }
+        term.begin_batch();
+        let applied = self.apply(term, bytes);
+        term.end_batch();
+        applied
+    }
+
+    fn apply(&mut self, term: &mut Term, bytes: &[u8]) -> (usize, Option<Decoding>) {
+        let mut at = 0;
+        while at < bytes.len() {
             let rest = &bytes[at..];
             at += match self.state {
                 State::Ground => self.ground(term, rest),
                 State::Escape => self.escape(term, rest),
                 State::EscapeIntermediate => self.sequence(term, rest, 0x30),
                 State::Csi => self.sequence(term, rest, 0x40),
-                State::String(kind) => self.string(term, rest, kind),
+                State::String(kind) => {
+                    let len = self.string(term, rest, kind);
+                    if self.decoding.is_some() {
+                        return (at + len, self.decoding.take());
+                    }
+                    len
+                }
             };
         }
-        term.end_batch();
+        (at, None)
     }
 
     /// Text and controls up to the next sequence that is not complete.
@@ -408,6 +443,10 @@ impl Parser {
             Kind::Dcs => term.dcs(&self.string),
             Kind::Apc => term.apc(&self.string),
             Kind::Other => {}
+        }
+        self.decoding = term.take_decoding();
+        if let Some(decoding) = &mut self.decoding {
+            decoding.keep_string(&mut self.string);
         }
         self.string.clear();
         self.string.shrink_to(STRING_KEPT);

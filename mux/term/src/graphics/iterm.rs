@@ -2,9 +2,12 @@
 //!
 //! Only what is to be shown (`inline=1`) is taken; files to be downloaded are not.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 
 use super::decode;
+use super::decoding::Task;
 use super::kitty::BASE64;
 use super::pixels::Pixels;
 use crate::term::Term;
@@ -44,6 +47,54 @@ pub(crate) struct Upload {
     data: Vec<u8>,
 }
 
+/// A file that is complete, on its way to its pixels.
+pub(super) struct File {
+    /// What [`Contents::Base64`] is the end of.
+    pub string: Vec<u8>,
+    arguments: Arguments,
+    contents: Contents,
+}
+
+enum Contents {
+    /// So many bytes.
+    Base64(usize),
+    Bytes(Vec<u8>),
+    /// Each with the milliseconds it is shown for; none where the file was no image.
+    Frames(Vec<(Arc<Pixels>, u32)>),
+}
+
+impl File {
+    pub fn run(&mut self) {
+        let string = std::mem::take(&mut self.string);
+        let data = match std::mem::replace(&mut self.contents, Contents::Frames(Vec::new())) {
+            Contents::Frames(frames) => {
+                // It has run.
+                self.contents = Contents::Frames(frames);
+                return;
+            }
+            Contents::Bytes(data) => data,
+            Contents::Base64(length) => {
+                let Some(data) =
+                    self.arguments.decode(&string[string.len().saturating_sub(length)..])
+                else {
+                    tracing::debug!("file dropped: it is no base64, or longer than it said");
+                    return;
+                };
+                data
+            }
+        };
+        match decode::file(&data) {
+            Ok(frames) => {
+                let frames = frames.into_iter().filter_map(|(frame, delay)| {
+                    Some((Pixels::new(frame.width, frame.height, frame.rgba)?, delay))
+                });
+                self.contents = Contents::Frames(frames.collect());
+            }
+            Err(error) => tracing::debug!(?error, length = data.len(), "file shows no image"),
+        }
+    }
+}
+
 impl Term {
     /// File: arguments and contents, with a colon between them.
     pub(crate) fn show_iterm2_file(&mut self, value: &[u8]) {
@@ -52,9 +103,8 @@ impl Term {
             return;
         };
         let Some(arguments) = Arguments::parse(&value[..at]) else { return };
-        if let Some(data) = arguments.decode(&value[at + 1..]) {
-            self.show_file(arguments, &data);
-        }
+        let contents = Contents::Base64(value.len() - at - 1);
+        self.decode_apart(Task::File(File { string: Vec::new(), arguments, contents }));
     }
 
     /// MultipartFile: arguments of a file whose contents follow.
@@ -78,22 +128,14 @@ impl Term {
     /// FileEnd: the contents are complete.
     pub(crate) fn end_iterm2_file(&mut self) {
         if let Some(Upload { arguments, data }) = self.graphics.upload.take() {
-            self.show_file(arguments, &data);
+            let contents = Contents::Bytes(data);
+            self.decode_apart(Task::File(File { string: Vec::new(), arguments, contents }));
         }
     }
 
-    fn show_file(&mut self, arguments: Arguments, data: &[u8]) {
-        let frames = match decode::file(data) {
-            Ok(frames) => frames,
-            Err(error) => {
-                tracing::debug!(?error, length = data.len(), "file shows no image");
-                return;
-            }
-        };
-        let frames: Vec<_> = frames
-            .into_iter()
-            .filter_map(|(f, delay)| Some((Pixels::new(f.width, f.height, f.rgba)?, delay)))
-            .collect();
+    pub(super) fn finish_file(&mut self, mut file: File) {
+        file.run();
+        let File { arguments, contents: Contents::Frames(frames), .. } = file else { return };
         let Some((first, _)) = frames.first() else { return };
         let (image_width, image_height) = (first.width() as f32, first.height() as f32);
         let cell = self.cell_size();

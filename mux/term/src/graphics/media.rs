@@ -41,7 +41,8 @@ pub enum MediaError {
 
 /// Reads image data for a terminal, whose program runs on the same machine.
 ///
-/// Called on the thread that parses the program's output, so it must not wait for anything but a disk.
+/// Called where [`crate::Decoding::run`] is; the program's output waits meanwhile, so it must not wait for anything but a
+/// disk.
 pub trait Media: std::fmt::Debug + Send + Sync {
     /// Reads what `request` asks for; deletes what its medium says is to be deleted, when it may.
     fn read(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError>;

@@ -8,6 +8,7 @@
 mod animation;
 mod cells;
 mod decode;
+mod decoding;
 mod iterm;
 mod kitty;
 mod media;
@@ -22,6 +23,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use decoding::Decoding;
 pub use media::{Media, MediaError, MediaRequest, Medium};
 pub use pixels::Pixels;
 pub(crate) use placement::CellSize;
@@ -47,6 +49,8 @@ pub(crate) struct Graphics {
     pub hidden: Layer,
     pub media: Option<Arc<dyn Media>>,
     pub(crate) sixel: sixel::Settings,
+    /// An image that its sequence is complete of, to be decoded before anything more is applied.
+    decoding: Option<Decoding>,
     /// A file of iTerm2's that comes in parts.
     upload: Option<iterm::Upload>,
     /// Scrolling that was not applied to `shown` yet.

@@ -14,9 +14,13 @@ const VARS_CAP: usize = 64;
 /// Bytes of a variable's name, and of its value.
 const NAME_CAP: usize = 128;
 const VALUE_CAP: usize = 4096;
-/// What this terminal does, in the codes of iTerm2's "Feature Reporting": colours, clipboard, margins, mouse, cursor shapes,
-/// Unicode, titles, sixel, bracketed paste, focus, strike and overline, synchronized output, links, notifications.
-const CAPABILITIES: &str = "T3CwLrMSc7UUw9Ts3SxBFGsGoSyHNo";
+/// What this terminal does, in the codes of iTerm2's "Terminal Feature Reporting" (iterm2.com/feature-reporting, table "The
+/// codes are"): 24-bit colours in both forms, clipboard, margins, mouse, all cursor shapes, Unicode and its version, title
+/// setting and stacks, bracketed paste, focus (whose code the table gives to files, too), strike and overline, synchronized
+/// output, links, notifications, sixel.
+const CAPABILITIES: &str = "T3CwLrMSc7UUw17Ts3BFGsGoSyHNoSx";
+/// The page's code for characters of ambiguous width that take two columns.
+const AMBIGUOUS_WIDE: &str = "Aw";
 
 impl Term {
     /// Variables that a program set (OSC 1337 SetUserVar), in the order of their first setting. At most 64; a value has no
@@ -66,7 +70,9 @@ impl Term {
             }
             b"Capabilities" => {
                 let end = terminator(bell);
-                self.reply(format!("\x1b]1337;Capabilities={CAPABILITIES}{end}").as_bytes());
+                let wide = if self.ambiguous_wide { AMBIGUOUS_WIDE } else { "" };
+                let reply = format!("\x1b]1337;Capabilities={CAPABILITIES}{wide}{end}");
+                self.reply(reply.as_bytes());
             }
             b"File" => self.show_iterm2_file(value),
             b"MultipartFile" => self.begin_iterm2_file(value),

@@ -1,9 +1,12 @@
 //! Actions `f` (data of a frame), `a` (which frame is shown) and `c` (frames composed from frames).
 
+use std::sync::Arc;
+
 use super::{Command, Failure};
 use crate::graphics::Layer;
 use crate::graphics::animation::Run;
 use crate::graphics::decode::Decoded;
+use crate::graphics::decoding::Task;
 use crate::graphics::pixels::{Area, Canvas, Pixels};
 use crate::graphics::store::{Frame, Image, ImageKey, QUOTA};
 use crate::term::Term;
@@ -27,66 +30,27 @@ fn index(image: &Image, number: u32) -> Option<usize> {
     (index < image.frames.len()).then_some(index)
 }
 
-/// Adds a frame to an image, or changes one. Gives the command with the frame's number as `r`.
-pub(super) fn add(
-    term: &mut Term,
-    mut command: Command,
-    decoded: Result<Decoded, Failure>,
-) -> (Command, Result<(), Failure>) {
-    let result = (|| {
-        let key = term.named_image(&command).ok_or(Failure::NoImage)?;
-        let part = decoded?;
-        let layer = &mut term.graphics.shown;
-        let image = layer.store.get(key).ok_or(Failure::NoImage)?;
-        if part.width > image.width() || part.height > image.height() {
-            return Err(Failure::OutOfBounds);
-        }
-        let bytes = image.shown().rgba().len();
-        let edited = index(image, command.r);
-        command.r = edited.unwrap_or(image.frames.len()) as u32 + 1;
-        if edited.is_none() {
-            layer.make_room(bytes, Some(key));
-            if layer.store.bytes() + bytes > QUOTA {
-                return Err(Failure::NoSpace);
-            }
-        }
-        let pixels =
-            layer.store.get(key).ok_or(Failure::NoImage)?.composed(&command, edited, &part)?;
-        layer.store.change(key, |image| match edited {
-            Some(index) => {
-                image.frames[index].pixels = pixels;
-                if let Some(gap) = gap(command.z) {
-                    image.frames[index].gap = gap;
-                }
-            }
-            None => {
-                let gap = gap(command.z).unwrap_or(DEFAULT_GAP);
-                image.frames.push(Frame { pixels, gap });
-            }
-        });
-        term.graphics.changed();
-        Ok(())
-    })();
-    (command, result)
+/// What a new frame's data is laid on, or which frame is changed by it.
+pub(super) struct FrameCanvas {
+    image: ImageKey,
+    /// The image's size.
+    width: u32,
+    height: u32,
+    /// The frame that is changed, by its place; `None` for a new one.
+    edited: Option<usize>,
+    /// What was there, or a colour.
+    base: Option<Arc<Pixels>>,
 }
 
-impl Image {
-    /// What a frame looks like once `part` is laid on its canvas: the frame itself when it is edited, else another frame
-    /// or a colour.
-    fn composed(
-        &self,
-        command: &Command,
-        edited: Option<usize>,
-        part: &Decoded,
-    ) -> Result<std::sync::Arc<Pixels>, Failure> {
-        let (width, height) = (self.width(), self.height());
-        let base = match (edited, command.c) {
-            (Some(index), _) => Some(index),
-            (None, 0) => None,
-            (None, number) => Some(index(self, number).ok_or(Failure::NoFrameBase)?),
-        };
-        let mut rgba = match base {
-            Some(index) => self.frames[index].pixels.rgba().to_vec(),
+impl FrameCanvas {
+    /// What the frame looks like once `part` is laid on its canvas.
+    pub fn compose(&self, command: &Command, part: &Decoded) -> Result<Arc<Pixels>, Failure> {
+        let (width, height) = (self.width, self.height);
+        if part.width > width || part.height > height {
+            return Err(Failure::OutOfBounds);
+        }
+        let mut rgba = match &self.base {
+            Some(base) => base.rgba().to_vec(),
             None => command.cell_y.to_be_bytes().repeat(width as usize * height as usize),
         };
         let from = Area { x: 0, y: 0, width: part.width, height: part.height };
@@ -98,6 +62,93 @@ impl Image {
             command.cell_x == 1,
         );
         Pixels::new(width, height, rgba).ok_or(Failure::BadSize)
+    }
+}
+
+/// A rectangle of one frame to be laid on another.
+pub(crate) struct Composition {
+    command: Command,
+    image: ImageKey,
+    /// The changed frame, by its place.
+    to: usize,
+    under: Arc<Pixels>,
+    over: Arc<Pixels>,
+    area: Area,
+    /// `None` until it has run.
+    done: Option<Result<Arc<Pixels>, Failure>>,
+}
+
+impl Composition {
+    pub fn run(&mut self) {
+        if self.done.is_some() {
+            return;
+        }
+        let Self { command, under, over, area, .. } = self;
+        let mut rgba = under.rgba().to_vec();
+        Canvas { width: under.width(), rgba: &mut rgba }.compose(
+            command.x,
+            command.y,
+            (over.width(), over.rgba()),
+            *area,
+            command.stay == 1,
+        );
+        let pixels = Pixels::new(under.width(), under.height(), rgba);
+        self.done = Some(pixels.ok_or(Failure::BadSize));
+    }
+}
+
+impl Term {
+    /// What the data of action `f` will be laid on: the frame itself when it is edited, else another frame or a colour.
+    pub(super) fn frame_canvas(&self, command: &Command) -> Result<FrameCanvas, Failure> {
+        let key = self.named_image(command).ok_or(Failure::NoImage)?;
+        let image = self.graphics.shown.store.get(key).ok_or(Failure::NoImage)?;
+        let edited = index(image, command.r);
+        let base = match (edited, command.c) {
+            (Some(index), _) => Some(index),
+            (None, 0) => None,
+            (None, number) => Some(index(image, number).ok_or(Failure::NoFrameBase)?),
+        };
+        let base = base.map(|index| image.frames[index].pixels.clone());
+        let (width, height) = (image.width(), image.height());
+        Ok(FrameCanvas { image: key, width, height, edited, base })
+    }
+
+    /// Adds a frame to an image, or changes one. Gives the command with the frame's number as `r`.
+    pub(super) fn add_frame(
+        &mut self,
+        mut command: Command,
+        canvas: Result<FrameCanvas, Failure>,
+        pixels: Result<Arc<Pixels>, Failure>,
+    ) -> (Command, Result<(), Failure>) {
+        let result = (|| {
+            let FrameCanvas { image: key, edited, .. } = canvas?;
+            let pixels = pixels?;
+            let layer = &mut self.graphics.shown;
+            let image = layer.store.get(key).ok_or(Failure::NoImage)?;
+            command.r = edited.unwrap_or(image.frames.len()) as u32 + 1;
+            if edited.is_none() {
+                let bytes = pixels.rgba().len();
+                layer.make_room(bytes, Some(key));
+                if layer.store.bytes() + bytes > QUOTA {
+                    return Err(Failure::NoSpace);
+                }
+            }
+            layer.store.change(key, |image| match edited {
+                Some(index) => {
+                    image.frames[index].pixels = pixels;
+                    if let Some(gap) = gap(command.z) {
+                        image.frames[index].gap = gap;
+                    }
+                }
+                None => {
+                    let gap = gap(command.z).unwrap_or(DEFAULT_GAP);
+                    image.frames.push(Frame { pixels, gap });
+                }
+            });
+            self.graphics.changed();
+            Ok(())
+        })();
+        (command, result)
     }
 }
 
@@ -137,10 +188,16 @@ impl Term {
     }
 
     /// Action `c`: a rectangle of one frame (`r`, at `X`, `Y`) laid on another (`c`, at `x`, `y`).
-    pub(super) fn compose_frames(&mut self, command: &Command) -> Result<(), Failure> {
+    pub(super) fn compose_frames(&mut self, command: &Command) {
+        match self.composition(command) {
+            Ok(composition) => self.decode_apart(Task::Frame(composition)),
+            Err(failure) => self.answer_kitty(command, Err(failure)),
+        }
+    }
+
+    fn composition(&self, command: &Command) -> Result<Composition, Failure> {
         let key = self.named_image(command).ok_or(Failure::NoImage)?;
-        let store = &mut self.graphics.shown.store;
-        let image = store.get(key).ok_or(Failure::NoImage)?;
+        let image = self.graphics.shown.store.get(key).ok_or(Failure::NoImage)?;
         let from = index(image, command.r).ok_or(Failure::NoFrame)?;
         let to = index(image, command.c).ok_or(Failure::NoFrame)?;
         let (width, height) = (image.width(), image.height());
@@ -157,20 +214,26 @@ impl Term {
         if from == to && !apart {
             return Err(Failure::Overlap);
         }
-        let mut rgba = image.frames[to].pixels.rgba().to_vec();
-        let area = Area { x: command.cell_x, y: command.cell_y, width: w, height: h };
-        let over = (width, image.frames[from].pixels.rgba());
-        Canvas { width, rgba: &mut rgba }.compose(
-            command.x,
-            command.y,
-            over,
-            area,
-            command.stay == 1,
-        );
-        let pixels = Pixels::new(width, height, rgba).ok_or(Failure::BadSize)?;
-        store.change(key, |image| image.frames[to].pixels = pixels);
-        self.graphics.changed();
-        Ok(())
+        Ok(Composition {
+            command: *command,
+            image: key,
+            to,
+            under: image.frames[to].pixels.clone(),
+            over: image.frames[from].pixels.clone(),
+            area: Area { x: command.cell_x, y: command.cell_y, width: w, height: h },
+            done: None,
+        })
+    }
+
+    pub(in crate::graphics) fn finish_composition(&mut self, mut composition: Composition) {
+        composition.run();
+        let Composition { command, image, to, done, .. } = composition;
+        let result = done.unwrap_or(Err(Failure::BadSize)).map(|pixels| {
+            let place = |image: &mut Image| image.frames[to].pixels = pixels;
+            self.graphics.shown.store.change(image, place);
+            self.graphics.changed();
+        });
+        self.answer_kitty(&command, result);
     }
 }
 

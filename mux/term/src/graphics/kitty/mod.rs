@@ -13,7 +13,8 @@ pub(crate) use put::PARENTS_CAP;
 mod transmit;
 
 pub(crate) use command::{BASE64, Command};
-pub(crate) use transmit::Loading;
+pub(crate) use frames::Composition;
+pub(crate) use transmit::{Loading, Transmission};
 
 use super::decode::DecodeError;
 use super::media::MediaError;
@@ -115,10 +116,7 @@ impl Term {
             }
             b'd' => self.delete_images(&command),
             b'a' => self.control_animation(&command),
-            b'c' => {
-                let result = self.compose_frames(&command);
-                self.answer_kitty(&command, result);
-            }
+            b'c' => self.compose_frames(&command),
             action => tracing::debug!(action, "unknown graphics action"),
         }
     }

@@ -1,9 +1,13 @@
 //! Actions `t`, `T`, `q` and `f`: image data, in one piece or in chunks, sent or read from where the program says.
 
+use std::sync::Arc;
+
+use super::Failure;
 use super::command::{Command, payload};
-use super::{Failure, frames};
+use super::frames::FrameCanvas;
 use crate::graphics::decode::{self, Decoded};
-use crate::graphics::media::{MediaRequest, Medium};
+use crate::graphics::decoding::Task;
+use crate::graphics::media::{Media, MediaRequest, Medium};
 use crate::graphics::pixels::{MAX_SIDE, Pixels};
 use crate::graphics::store::{Frame, ImageKey, QUOTA};
 use crate::term::Term;
@@ -89,46 +93,29 @@ impl Term {
             return;
         }
         let Loading { command, data, failure } = loading;
-        let data = match failure {
-            Some(failure) => Err(failure),
-            None => self.fetch(&command, data),
-        };
-        let decoded = data.and_then(|data| decode(&command, data));
-        self.finish(command, decoded);
+        let data = failure.map_or(Ok(data), Err);
+        let canvas = (command.action == b'f').then(|| self.frame_canvas(&command));
+        let media = self.graphics.media.clone();
+        self.decode_apart(Task::Kitty(Transmission {
+            command,
+            media,
+            canvas,
+            data,
+            decoded: None,
+        }));
     }
 
-    /// The bytes a command sent, or those its medium holds.
-    fn fetch(&self, command: &Command, data: Vec<u8>) -> Result<Vec<u8>, Failure> {
-        let medium = match command.medium {
-            0 | b'd' => return Ok(data),
-            b'f' => Medium::File,
-            b't' => Medium::TemporaryFile,
-            b's' => Medium::SharedMemory,
-            _ => return Err(Failure::BadFormat),
-        };
-        let Some(media) = &self.graphics.media else { return Err(Failure::Refused) };
-        let name = std::str::from_utf8(&data).map_err(|_| Failure::BadData)?;
-        if name.is_empty() || name.len() > NAME_CAP || name.contains('\0') {
-            return Err(Failure::BadData);
-        }
-        let request = MediaRequest {
-            medium,
-            name,
-            offset: command.offset as u64,
-            size: command.size as u64,
-            cap: QUOTA as u64,
-        };
-        Ok(media.read(&request)?)
-    }
-
-    fn finish(&mut self, command: Command, decoded: Result<Decoded, Failure>) {
-        match command.action {
-            b'q' => {
+    pub(in crate::graphics) fn finish_transmission(&mut self, mut transmission: Transmission) {
+        transmission.run();
+        let Transmission { command, canvas, decoded, .. } = transmission;
+        let decoded = decoded.unwrap_or(Err(Failure::BadData));
+        match (command.action, canvas) {
+            (b'q', _) => {
                 // A question without an id has no answer.
                 self.answer_kitty(&command, decoded.map(drop));
             }
-            b'f' => {
-                let (command, result) = frames::add(self, command, decoded);
+            (b'f', Some(canvas)) => {
+                let (command, result) = self.add_frame(command, canvas, decoded);
                 self.answer_kitty(&command, result);
             }
             _ => {
@@ -148,25 +135,82 @@ impl Term {
     fn add_image(
         &mut self,
         mut command: Command,
-        decoded: Result<Decoded, Failure>,
+        decoded: Result<Arc<Pixels>, Failure>,
     ) -> (Command, Result<ImageKey, Failure>) {
         // A new image takes the place of one of the same id, even if it comes to nothing.
         if let Some(old) = self.graphics.shown.store.by_id(command.id) {
             self.graphics.shown.remove_image(old);
         }
-        let add = |decoded: Decoded| {
-            let Decoded { width, height, rgba } = decoded;
-            let pixels = Pixels::new(width, height, rgba).ok_or(Failure::BadSize)?;
+        let result = decoded.map(|pixels| {
             let layer = &mut self.graphics.shown;
             layer.make_room(pixels.rgba().len(), None);
             if command.number != 0 && command.id == 0 {
                 command.id = layer.store.free_id();
             }
             let frames = vec![Frame { pixels, gap: 0 }];
-            Ok(layer.store.add(command.id, command.number, frames))
-        };
-        let result = decoded.and_then(add);
+            layer.store.add(command.id, command.number, frames)
+        });
         (command, result)
+    }
+}
+
+/// Data that is complete, on its way to its pixels.
+pub(crate) struct Transmission {
+    command: Command,
+    media: Option<Arc<dyn Media>>,
+    /// What a frame is laid on (action `f`), or why it can't be.
+    canvas: Option<Result<FrameCanvas, Failure>>,
+    data: Result<Vec<u8>, Failure>,
+    /// The picture; a frame's is that with its canvas. `None` until it has run.
+    decoded: Option<Result<Arc<Pixels>, Failure>>,
+}
+
+impl Transmission {
+    pub fn run(&mut self) {
+        if self.decoded.is_none() {
+            self.decoded = Some(self.decode());
+        }
+    }
+
+    fn decode(&mut self) -> Result<Arc<Pixels>, Failure> {
+        let command = &self.command;
+        if let Some(Err(failure)) = &self.canvas {
+            return Err(*failure);
+        }
+        let data = std::mem::replace(&mut self.data, Ok(Vec::new()))?;
+        let decoded = decode(command, self.fetch(data)?)?;
+        match &self.canvas {
+            Some(Ok(canvas)) => canvas.compose(command, &decoded),
+            _ => {
+                let Decoded { width, height, rgba } = decoded;
+                Pixels::new(width, height, rgba).ok_or(Failure::BadSize)
+            }
+        }
+    }
+
+    /// The bytes a command sent, or those its medium holds.
+    fn fetch(&self, data: Vec<u8>) -> Result<Vec<u8>, Failure> {
+        let command = &self.command;
+        let medium = match command.medium {
+            0 | b'd' => return Ok(data),
+            b'f' => Medium::File,
+            b't' => Medium::TemporaryFile,
+            b's' => Medium::SharedMemory,
+            _ => return Err(Failure::BadFormat),
+        };
+        let Some(media) = &self.media else { return Err(Failure::Refused) };
+        let name = std::str::from_utf8(&data).map_err(|_| Failure::BadData)?;
+        if name.is_empty() || name.len() > NAME_CAP || name.contains('\0') {
+            return Err(Failure::BadData);
+        }
+        let request = MediaRequest {
+            medium,
+            name,
+            offset: command.offset as u64,
+            size: command.size as u64,
+            cap: QUOTA as u64,
+        };
+        Ok(media.read(&request)?)
     }
 }
 

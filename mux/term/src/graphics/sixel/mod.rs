@@ -14,6 +14,7 @@ use crate::term::Term;
 use colors::Registers;
 use decoder::Decoder;
 
+use super::decoding::Task;
 use super::pixels::{MAX_SIDE, Pixels};
 
 /// Color registers there are at most, and at the start; xterm's.
@@ -71,19 +72,40 @@ impl Settings {
     }
 }
 
+/// An image that is complete, on its way to its pixels.
+pub(super) struct Drawing {
+    /// What the data is the end of, and its length.
+    pub string: Vec<u8>,
+    length: usize,
+    /// Until it has run.
+    decoder: Option<Decoder>,
+    opaque: bool,
+    /// What came of it: the registers as the image left them, and the picture, if there is any.
+    registers: Option<Arc<[Rgb]>>,
+    pixels: Option<Arc<Pixels>>,
+}
+
+impl Drawing {
+    pub fn run(&mut self) {
+        let Some(mut decoder) = self.decoder.take() else { return };
+        decoder.read(&self.string[self.string.len().saturating_sub(self.length)..]);
+        self.registers = Some(decoder.registers().as_slice().into());
+        let picture = decoder.finish(self.opaque);
+        self.pixels = picture.and_then(|(width, height, rgba)| Pixels::new(width, height, rgba));
+        self.string = Vec::new();
+    }
+}
+
 impl Term {
-    /// A sixel image: its parameters (`P1;P2;P3`) and its data, from behind `q`.
+    /// A sixel image: its parameters (`P1;P2;P3`) and its data, from behind `q` to the string's end.
     pub(crate) fn sixel(&mut self, params: &[u8], data: &[u8]) {
         let background = params.split(|&b| b == b';').nth(1).unwrap_or_default();
         let opaque = background != b"1";
         let cell = self.cell_size();
         let settings = &self.graphics.sixel;
         let display = settings.display;
-        let (first_col, width_cells) = if display {
-            (0, self.grid.cols())
-        } else {
-            (self.cursor.col, self.grid.cols() - self.cursor.col)
-        };
+        let first_col = if display { 0 } else { self.cursor.col };
+        let width_cells = self.grid.cols() - first_col;
         // What lies behind the right edge is never seen.
         let max_width = (width_cells as u32 * cell.width).min(MAX_SIDE);
         let max_height =
@@ -92,18 +114,32 @@ impl Term {
             Some(shared) if !settings.private_colors => Registers::from(shared, settings.registers),
             _ => Registers::new(settings.registers),
         };
-        let mut decoder = Decoder::new(registers, max_width, max_height);
-        decoder.read(data);
-        if !self.graphics.sixel.private_colors {
-            self.graphics.sixel.shared = Some(decoder.registers().as_slice().into());
+        let decoder = Decoder::new(registers, max_width, max_height);
+        self.decode_apart(Task::Sixel(Drawing {
+            string: Vec::new(),
+            length: data.len(),
+            decoder: Some(decoder),
+            opaque,
+            registers: None,
+            pixels: None,
+        }));
+    }
+
+    pub(in crate::graphics) fn finish_sixel(&mut self, mut drawing: Drawing) {
+        drawing.run();
+        let settings = &mut self.graphics.sixel;
+        let display = settings.display;
+        if !settings.private_colors {
+            settings.shared = drawing.registers;
         }
-        let Some((width, height, rgba)) = decoder.finish(opaque) else {
-            tracing::debug!(length = data.len(), "sixel image without pixels");
+        let Some(pixels) = drawing.pixels else {
+            tracing::debug!(drawing.length, "sixel image without pixels");
             return;
         };
-        let Some(pixels) = Pixels::new(width, height, rgba) else { return };
+        let cell = self.cell_size();
         let per_cell = (cell.width as f32, cell.height as f32);
         let saved = self.cursor;
+        let first_col = saved.col;
         if display {
             self.cursor = Default::default();
         }

@@ -1,6 +1,7 @@
 //! Images as a viewer sees them: bytes in, a list of what is shown where out.
 
 mod animation;
+mod decoding;
 mod hostile;
 mod iterm;
 mod kitty;

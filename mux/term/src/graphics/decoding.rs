@@ -1,0 +1,77 @@
+//! Images being decoded: apart from the terminal, since that takes as long as a program wants it to.
+//!
+//! Owns what a decoder needs, and what came of it. A parser stops behind the sequence that completed an image and applies
+//! nothing more before the image is back ([`crate::Parser::advance_to_image`]), so that replies and effects keep their
+//! order. Looks at no screen.
+
+use super::kitty::{Composition, Transmission};
+use super::{iterm, sixel};
+use crate::term::Term;
+
+/// An image on its way to the screen: [`crate::Parser::advance_to_image`] gives it, [`Decoding::run`] does what takes long,
+/// [`Term::decoded`] takes it back.
+pub struct Decoding(Task);
+
+pub(super) enum Task {
+    Kitty(Transmission),
+    Frame(Composition),
+    Sixel(sixel::Drawing),
+    File(iterm::File),
+}
+
+impl Decoding {
+    /// Reads and decodes the image. Needs no lock, may read a file, and takes up to some seconds for the largest images.
+    pub fn run(&mut self) {
+        match &mut self.0 {
+            Task::Kitty(transmission) => transmission.run(),
+            Task::Frame(composition) => composition.run(),
+            Task::Sixel(drawing) => drawing.run(),
+            Task::File(file) => file.run(),
+        }
+    }
+
+    /// The string the image came in, which need not be copied.
+    pub(crate) fn keep_string(&mut self, string: &mut Vec<u8>) {
+        match &mut self.0 {
+            Task::Kitty(_) | Task::Frame(_) => {}
+            Task::Sixel(drawing) => drawing.string = std::mem::take(string),
+            Task::File(file) => file.string = std::mem::take(string),
+        }
+    }
+}
+
+impl Term {
+    /// Leaves an image to whoever feeds the terminal; there is never more than one.
+    pub(super) fn decode_apart(&mut self, task: Task) {
+        debug_assert!(self.graphics.decoding.is_none());
+        self.graphics.decoding = Some(Decoding(task));
+    }
+
+    /// The image that the last sequence completed.
+    pub(crate) fn take_decoding(&mut self) -> Option<Decoding> {
+        self.graphics.decoding.take()
+    }
+
+    /// Takes back an image that was [run](Decoding::run), as a batch of output of its own.
+    pub fn decoded(&mut self, decoding: Decoding) {
+        self.begin_batch();
+        self.apply_decoded(decoding);
+        self.end_batch();
+    }
+
+    pub(crate) fn apply_decoded(&mut self, decoding: Decoding) {
+        self.flush_scrolled_images();
+        match decoding.0 {
+            Task::Kitty(transmission) => self.finish_transmission(transmission),
+            Task::Frame(composition) => self.finish_composition(composition),
+            Task::Sixel(drawing) => self.finish_sixel(drawing),
+            Task::File(file) => self.finish_file(file),
+        }
+    }
+}
+
+impl std::fmt::Debug for Decoding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Decoding").finish_non_exhaustive()
+    }
+}
