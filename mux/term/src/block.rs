@@ -10,6 +10,7 @@ use crate::grid::Grid;
 use crate::row::WRAPPED;
 use crate::snapshot::Link;
 use crate::style::Style;
+use crate::term::Term;
 use crate::work;
 
 /// What the ids of a cell stood for in its table.
@@ -125,30 +126,40 @@ impl Grid {
         }
     }
 
-    /// Moves a block's rows up by `n` within it; `blank` as in [`Grid::scroll_up`].
-    pub fn scroll_block_up(
+    /// Moves a block's rows within it, up where `rows` is negative; `blank` as in [`Grid::scroll_up`].
+    pub fn scroll_block(
         &mut self,
         block: Block,
-        n: usize,
+        rows: i64,
         revision: u64,
         blank: impl FnMut(&mut Self, usize) -> Cell,
     ) {
-        let n = n.min(block.rows());
-        self.copy_block(Block { top: block.top + n, ..block }, block.top, block.left, revision);
-        self.fill_block(Block { top: block.bottom - n, ..block }, revision, blank);
+        let n = (rows.unsigned_abs() as usize).min(block.rows());
+        let (from, to, freed) = if rows < 0 {
+            (block.top + n, block.top, block.bottom - n)
+        } else {
+            (block.top, block.top + n, block.top)
+        };
+        let moved = Block { top: from, bottom: from + block.rows() - n, ..block };
+        self.copy_block(moved, to, block.left, revision);
+        self.fill_block(Block { top: freed, bottom: freed + n, ..block }, revision, blank);
     }
+}
 
-    /// Moves a block's rows down by `n` within it; `blank` as in [`Grid::scroll_up`].
-    pub fn scroll_block_down(
-        &mut self,
-        block: Block,
-        n: usize,
-        revision: u64,
-        blank: impl FnMut(&mut Self, usize) -> Cell,
-    ) {
-        let n = n.min(block.rows());
-        let moved = Block { bottom: block.bottom - n, ..block };
-        self.copy_block(moved, block.top + n, block.left, revision);
-        self.fill_block(Block { bottom: block.top + n, ..block }, revision, blank);
+impl Term {
+    /// Moves the rows of a block that reaches from margin to margin, up where `rows` is negative, and the images in it.
+    /// `keeps`: what leaves at the screen's top becomes history, where there is one.
+    #[inline]
+    pub(crate) fn scroll_block(&mut self, block: Block, rows: i64, keeps: bool) {
+        let before = self.grid.live_top();
+        let Block { top, bottom, .. } = block;
+        let (n, seq, blank) = (rows.unsigned_abs() as usize, self.seq, self.pen.blank());
+        match (self.scrolls_whole_rows(), rows < 0) {
+            (true, true) if keeps => self.grid.scroll_up(top, bottom, n, seq, blank),
+            (true, true) => self.grid.delete_rows(top, bottom, n, seq, blank),
+            (true, false) => self.grid.scroll_down(top, bottom, n, seq, blank),
+            (false, _) => self.grid.scroll_block(block, rows, seq, blank),
+        }
+        self.scroll_images(block, rows, before);
     }
 }

@@ -248,32 +248,18 @@ impl Term {
 
     /// IL: inserts rows at the cursor's, inside region and margins.
     pub(crate) fn insert_lines(&mut self, n: usize) {
-        if self.is_inside_margins() {
-            let blank = self.pen.blank();
-            if self.scrolls_whole_rows() {
-                self.grid.scroll_down(self.cursor.row, self.bottom, n, self.seq, blank);
-                let live_top = self.grid.live_top();
-                self.scroll_images(self.cursor.row, self.bottom, n as i64, live_top);
-            } else {
-                let block = Block { top: self.cursor.row, ..self.scrolled_block() };
-                self.grid.scroll_block_down(block, n, self.seq, blank);
-            }
-            self.carriage_return();
-        }
+        self.move_lines(n as i64);
     }
 
     /// DL: deletes rows from the cursor's on, inside region and margins. They do not go to history.
     pub(crate) fn delete_lines(&mut self, n: usize) {
+        self.move_lines(-(n as i64));
+    }
+
+    fn move_lines(&mut self, rows: i64) {
         if self.is_inside_margins() {
-            let blank = self.pen.blank();
-            if self.scrolls_whole_rows() {
-                self.grid.delete_rows(self.cursor.row, self.bottom, n, self.seq, blank);
-                let live_top = self.grid.live_top();
-                self.scroll_images(self.cursor.row, self.bottom, -(n as i64), live_top);
-            } else {
-                let block = Block { top: self.cursor.row, ..self.scrolled_block() };
-                self.grid.scroll_block_up(block, n, self.seq, blank);
-            }
+            let block = Block { top: self.cursor.row, ..self.scrolled_block() };
+            self.scroll_block(block, rows, false);
             self.carriage_return();
         }
     }

@@ -173,23 +173,12 @@ impl Term {
     /// SU, and what IND does at the bottom: the region moves up.
     #[inline]
     pub(crate) fn scroll_up(&mut self, n: usize) {
-        if self.scrolls_whole_rows() {
-            let before = self.grid.live_top();
-            self.grid.scroll_up(self.top, self.bottom, n, self.seq, self.pen.blank());
-            self.scroll_images(self.top, self.bottom, -(n as i64), before);
-        } else {
-            self.grid.scroll_block_up(self.scrolled_block(), n, self.seq, self.pen.blank());
-        }
+        self.scroll_block(self.scrolled_block(), -(n as i64), true);
     }
 
     /// SD, and what RI does at the top: the region moves down.
     pub(crate) fn scroll_down(&mut self, n: usize) {
-        if self.scrolls_whole_rows() {
-            self.grid.scroll_down(self.top, self.bottom, n, self.seq, self.pen.blank());
-            self.scroll_images(self.top, self.bottom, n as i64, self.grid.live_top());
-        } else {
-            self.grid.scroll_block_down(self.scrolled_block(), n, self.seq, self.pen.blank());
-        }
+        self.scroll_block(self.scrolled_block(), n as i64, true);
     }
 
     /// HT, CHT: not beyond the right margin while DECLRMM is set, wherever the cursor was (xterm).

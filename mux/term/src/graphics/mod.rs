@@ -32,6 +32,7 @@ pub(crate) use sixel::SixelMode;
 pub(crate) use store::QUOTA;
 pub use view::{CellRect, PixelRect, RowImages, SnapshotImage};
 
+use crate::block::Block;
 use crate::term::Term;
 use crate::{LineId, Point};
 use placement::{Anchor, Placement, PlacementKey};
@@ -93,13 +94,14 @@ impl Graphics {
 /// Rows that moved: [`Term::scroll_images`].
 #[derive(Clone, Copy, Debug)]
 struct Scroll {
-    top: usize,
-    bottom: usize,
+    block: Block,
     rows: i64,
     /// The screen's first line before, and how many lines it has gone on since.
     before: u64,
     advanced: u64,
-    /// There is nothing outside the region.
+    /// There are no margins at left and right.
+    whole_rows: bool,
+    /// There is nothing outside the block.
     whole: bool,
 }
 
@@ -252,14 +254,16 @@ impl Layer {
 
     /// See [`Term::scroll_images`].
     fn scroll(&mut self, scroll: &Scroll, cell: CellSize) {
-        let Scroll { top, bottom, rows, before, advanced, whole } = *scroll;
+        let Scroll { block, rows, before, advanced, whole_rows, whole } = *scroll;
         let before = before as i64;
-        let (first, end) = (before + top as i64, before + bottom as i64);
+        let (first, end) = (before + block.top as i64, before + block.bottom as i64);
+        let columns = block.left as i64..=block.right as i64;
         let keys: Vec<_> = self.placements.keys().copied().collect();
         for key in keys {
             let Some(placement) = self.placements.get_mut(&key) else { continue };
-            let height = placement.cells(cell).1 as i64;
-            let Anchor::Cell { line, .. } = &mut placement.anchor else { continue };
+            let (width, height) = placement.cells(cell);
+            let (width, height) = (width as i64, height as i64);
+            let Anchor::Cell { line, col } = &mut placement.anchor else { continue };
             if whole {
                 // Nothing is cut, whatever reaches out of the screen.
                 if *line + height > first {
@@ -270,7 +274,9 @@ impl Layer {
                 }
                 continue;
             }
-            let within = *line >= first && *line + height <= end;
+            let is_between =
+                whole_rows || columns.contains(col) && columns.contains(&(*col + width));
+            let within = is_between && *line >= first && *line + height <= end;
             if !within {
                 // It stays where it is on the screen, whose lines have other numbers now.
                 if *line + height > before {
@@ -347,31 +353,32 @@ impl Term {
         }
     }
 
-    /// The rows `top..bottom` have moved by `rows` (up where negative) inside the region; where the screen's first line is no
-    /// longer `before`, they have gone to history. Images that lie wholly within the region move along and are cut where
-    /// they leave it; others stay on the screen where they are (the page's "Interaction with other terminal actions").
+    /// A block's rows have moved by `rows` (up where negative) within it; where the screen's first line is no longer
+    /// `before`, they have gone to history. Images that lie wholly within the block, that is, between all margins, move
+    /// along and are cut where they leave it; others stay on the screen where they are (the page's "Interaction with other
+    /// terminal actions").
     ///
     /// To be called after the grid was changed. Steps of the same kind are put together and done when someone looks.
     #[inline]
-    pub(crate) fn scroll_images(&mut self, top: usize, bottom: usize, rows: i64, before: u64) {
+    pub(crate) fn scroll_images(&mut self, block: Block, rows: i64, before: u64) {
         if self.graphics.shown.has_placements() {
-            self.note_scroll(top, bottom, rows, before);
+            self.note_scroll(block, rows, before);
         }
     }
 
-    fn note_scroll(&mut self, top: usize, bottom: usize, rows: i64, before: u64) {
+    fn note_scroll(&mut self, block: Block, rows: i64, before: u64) {
         let advanced = self.grid.live_top() - before;
-        let whole = top == 0 && bottom == self.grid.rows();
+        let whole_rows = block.cols() == self.grid.cols();
+        let whole = whole_rows && block.rows() == self.grid.rows();
         if whole && advanced > 0 {
             // The lines keep their numbers, and so do the images.
             return;
         }
-        let height = (bottom - top) as i64;
+        let height = block.rows() as i64;
         let rows = rows.clamp(-height, height);
-        let step = Scroll { top, bottom, rows, before, advanced, whole };
+        let step = Scroll { block, rows, before, advanced, whole_rows, whole };
         if let Some(last) = &mut self.graphics.scrolled {
-            let same = (last.top, last.bottom, last.before + last.advanced)
-                == (step.top, step.bottom, step.before)
+            let same = (last.block, last.before + last.advanced) == (step.block, step.before)
                 && last.rows.signum() == step.rows.signum()
                 && (last.advanced > 0) == (step.advanced > 0);
             if same {

@@ -216,6 +216,33 @@ fn erasing_scrolling_and_screens() {
 }
 
 #[test]
+fn between_left_and_right_margins_images_scroll_along() {
+    // Margins around columns 1–4 (from 0) and rows 1–3; an image of two columns and two rows.
+    let setup = image(1, 16, 32) + "\x1b[?69h\x1b[2;5s\x1b[2;4r";
+    let put = |row: u32, col: u32| format!("\x1b[{row};{col}H\x1b_Ga=p,i=1,q=2,C=1\x1b\\");
+    for (place, bytes, left) in [
+        ((2, 2), "\x1b[T", "2×2 at 1,2"),
+        ((2, 4), "\x1b[T", "2×2 at 3,2"),
+        ((3, 2), "\x1b[S", "2×2 at 1,1"),
+        // Cut where it leaves the region.
+        ((3, 2), "\x1b[T", "2×1 at 1,3 of 16×16 at 0,0"),
+        ((2, 2), "\x1b[4;2H\n", "2×1 at 1,1 of 16×16 at 0,16"),
+        ((2, 2), "\x1b[2;2H\x1b[L", "2×2 at 1,2"),
+        ((3, 2), "\x1b[2;2H\x1b[M", "2×2 at 1,1"),
+        // Reaching out of the margins, or beside them: where it was.
+        ((2, 1), "\x1b[T", "2×2 at 0,1"),
+        ((2, 5), "\x1b[T", "2×2 at 4,1"),
+        ((2, 7), "\x1b[T", "2×2 at 6,1"),
+        ((1, 2), "\x1b[T", "2×2 at 1,0"),
+    ] {
+        let bytes = setup.clone() + &put(place.0, place.1) + bytes;
+        let mut fixture = fixture();
+        fixture.feed(&bytes);
+        assert_eq!(shown(&fixture), left, "{bytes:?}");
+    }
+}
+
+#[test]
 fn a_resize_keeps_images_at_their_text() {
     let mut fixture = fixture();
     fixture
