@@ -205,6 +205,9 @@ pub fn encode_key(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -
     if event.action == KeyAction::Release {
         return Vec::new();
     }
+    if modes.contains(Modes::VT52) {
+        return legacy::encode_vt52(event, modes, keyboard);
+    }
     if let Some(bytes) = other::encode(event, modes, keyboard) {
         return bytes;
     }

@@ -16,8 +16,9 @@ impl Term {
             0x09 => self.tab_forward(1),     // HT
             0x0a..=0x0c => self.line_feed(), // LF, VT, FF
             0x0d => self.carriage_return(),  // CR
-            0x0e => self.charsets.gl = 1,    // SO, LS1
-            0x0f => self.charsets.gl = 0,    // SI, LS0
+            0x0e | 0x0f if self.is_vt52() => {}
+            0x0e => self.charsets.gl = 1, // SO, LS1
+            0x0f => self.charsets.gl = 0, // SI, LS0
             0x80..=0x9f if self.accepts_c1() => return self.esc(&[], byte - 0x40),
             _ => {}
         }

@@ -6,6 +6,9 @@ use crate::{LineSize, Modes};
 impl Term {
     /// `ESC` with `intermediates` and the final byte `end` (ECMA-35; xterm ctlseqs "C1 (8-Bit) Control Characters").
     pub(crate) fn esc(&mut self, intermediates: &[u8], end: u8) {
+        if self.is_vt52() {
+            return self.esc_vt52(intermediates, end);
+        }
         match (intermediates, end) {
             ([], b'6') => self.back_index(),                           // DECBI
             ([], b'9') => self.forward_index(),                        // DECFI

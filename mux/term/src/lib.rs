@@ -65,6 +65,7 @@ mod text;
 mod to_vt;
 mod unicode;
 mod view;
+mod vt52;
 mod window_ops;
 mod work;
 

@@ -21,6 +21,8 @@ enum Private {
     /// Nothing but the flag.
     Flag(Modes),
     Origin,
+    /// DECANM: there is no way to set it, but VT52 mode's own.
+    Ansi,
     Tracking(MouseTracking),
     Encoding(MouseEncoding),
     Blink,
@@ -48,6 +50,7 @@ fn private(mode: u16) -> Option<Private> {
     use Private::*;
     Some(match mode {
         1 => Flag(Modes::APP_CURSOR),
+        2 => Ansi,
         3 => Columns,
         4 => Dec(DecModes::SMOOTH_SCROLL),
         5 => Flag(Modes::REVERSE_SCREEN),
@@ -61,6 +64,7 @@ fn private(mode: u16) -> Option<Private> {
         18 => Dec(DecModes::PRINT_FORM_FEED),
         19 => Dec(DecModes::PRINT_EXTENT),
         25 => Flag(Modes::SHOW_CURSOR),
+        35 => Dec(DecModes::FONT_KEYS),
         40 => Dec(DecModes::ALLOW_COLUMNS),
         41 => Dec(DecModes::TAB_WRAPS),
         42 => Dec(DecModes::NATIONAL),
@@ -90,12 +94,12 @@ fn private(mode: u16) -> Option<Private> {
         1070 => Sixel(SixelMode::PrivateColors),
         8452 => Sixel(SixelMode::CursorRight),
         2004 => Flag(Modes::BRACKETED_PASTE),
-        // VT330 to VT520 modes without a meaning here (xterm knows the same): 35 DECHEBM, 34 DECRLM, 36 DECHEM, 57 DECNAKB,
+        // VT330 to VT520 modes without a meaning here (xterm knows the same): 34 DECRLM, 36 DECHEM, 57 DECNAKB,
         // 58 DECIPEM, 60 DECHCCM, 61 DECVCCM, 64 DECPCCM, 68 DECKBUM, 73 DECXRLM, 81 DECKPM, 96 DECRLCM, 97 DECCRTSM,
         // 98 DECARSM, 99 DECMCM, 100 DECAAM, 101 DECCANSM, 102 DECNULM, 103 DECHDPXM, 104 DECESKM, 106 DECOSCNM,
         // 108 DECNUMLK, 109 DECCAPSLK, 110 DECKLHIM, 111 DECFWM, 112 DECRPL, 113 DECHWUM, 114 DECATCUM, 115 DECATCBM,
         // 116 DECBBSM, 117 DECECM.
-        10 | 34..=36 | 53 | 55 | 57..=61 | 64 | 68 | 70 | 73 | 81 | 96..=104 | 106 | 108..=117 => {
+        10 | 34 | 36 | 53 | 55 | 57..=61 | 64 | 68 | 70 | 73 | 81 | 96..=104 | 106 | 108..=117 => {
             Permanent { on: false }
         }
         2026 => Flag(Modes::SYNCHRONIZED),
@@ -144,6 +148,9 @@ impl Term {
     pub(crate) fn set_private_modes(&mut self, params: &Params, on: bool) {
         for &mode in params.values() {
             self.set_private_mode(mode, on);
+            if self.is_vt52() {
+                return;
+            }
         }
     }
 
@@ -153,7 +160,7 @@ impl Term {
             42 => 2,
             60 | 61 | 64 | 68 | 73 => 3,
             69 | 81 => 4,
-            34..=36 | 57 | 95..=117 => 5,
+            34 | 36 | 57 | 95..=117 => 5,
             _ => 1,
         }
     }
@@ -179,6 +186,8 @@ impl Term {
             Some(Private::Margins) => self.set_margin_mode(on),
             Some(Private::Columns) => self.set_column_mode(on),
             Some(Private::Permanent { .. }) => {}
+            Some(Private::Ansi) if on => {}
+            Some(Private::Ansi) => self.enter_vt52(),
             Some(Private::Origin) => {
                 self.modes.set(Modes::ORIGIN, on);
                 self.move_to(1, 1);
@@ -249,6 +258,7 @@ impl Term {
             Private::Columns => self.dec.contains(DecModes::COLUMNS_132),
             Private::Permanent { on } => on,
             Private::Origin => self.modes.contains(Modes::ORIGIN),
+            Private::Ansi => !self.is_vt52(),
             Private::Tracking(tracking) => self.mouse_tracking == tracking,
             Private::Encoding(encoding) => self.mouse_encoding == encoding,
             Private::Blink => self.blinking,
@@ -340,7 +350,7 @@ impl Term {
             let Some(on) = self.private_mode(mode) else { continue };
             // What cannot change need not be remembered, nor what DECCOLM would do where it does nothing.
             match private(mode) {
-                Some(Private::Permanent { .. }) => continue,
+                Some(Private::Permanent { .. } | Private::Ansi) => continue,
                 Some(Private::Columns) if !self.dec.contains(DecModes::ALLOW_COLUMNS) => continue,
                 _ => {}
             }
@@ -429,6 +439,7 @@ impl Term {
         self.reset_margins();
         self.tabs = crate::tabs::Tabs::new(self.grid.cols());
         self.modes = Self::first_modes();
+        self.ansi = None;
         self.mouse_tracking = MouseTracking::Off;
         self.mouse_encoding = MouseEncoding::Legacy;
         self.reset_keyboard();

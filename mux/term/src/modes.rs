@@ -36,6 +36,8 @@ bitflags::bitflags! {
         const ALT_SENDS_ESC = 1 << 14;
         /// ?2027: grapheme clusters.
         const GRAPHEMES = 1 << 15;
+        /// DECANM, ?2, reset: sequences and keys are those of a VT52.
+        const VT52 = 1 << 16;
         /// ?2031: a change between dark and light colours is told (contour's "Color palette update notifications").
         const COLOR_SCHEME = 1 << 28;
         /// ?2048: a change of size is told (rockorager's "In-Band Window Resize Notifications").
@@ -75,6 +77,9 @@ bitflags::bitflags! {
         const MARGIN_BELL = 1 << 11;
         /// KAM, 2.
         const KEYBOARD_LOCKED = 1 << 12;
+        /// ?35 as rxvt and xterm have it (DECHEBM in a VT520): keys change the size of the font. Which keys do is the
+        /// user's choice here; kept for DECRQM. On at the start.
+        const FONT_KEYS = 1 << 14;
         /// SRM, 12: no local echo. On at the start.
         const SEND_RECEIVE = 1 << 13;
     }

@@ -44,6 +44,8 @@ enum State {
     Csi,
     /// In a string.
     String(Kind),
+    /// In the position behind ESC Y of a VT52: its row, when that is known.
+    Position(Option<u8>),
 }
 
 /// A string that ends with ST.
@@ -131,6 +133,7 @@ impl Parser {
                     }
                     len
                 }
+                State::Position(row) => self.position(term, rest[0], row),
             };
         }
         (at, None)
@@ -149,6 +152,7 @@ impl Parser {
             match bytes[at] {
                 ESC => {
                     if let [b'[', rest @ ..] = &bytes[at + 1..]
+                        && !term.is_vt52()
                         && let Some(len) = parse_csi(rest, &mut self.csi)
                     {
                         term.csi(&self.csi);
@@ -286,6 +290,8 @@ impl Parser {
     fn escape(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
         self.state = State::Ground;
         match bytes[0] {
+            b'Y' if term.is_vt52() => self.state = State::Position(None),
+            byte @ 0x30..=0x7e if term.is_vt52() => term.esc(&[], byte),
             b'[' => match parse_csi(&bytes[1..], &mut self.csi) {
                 Some(len) => {
                     term.csi(&self.csi);
@@ -344,6 +350,28 @@ impl Parser {
                 end + 1
             }
         }
+    }
+
+    /// A byte of a VT52's position, behind `row` if that is known: each is 32 and the number from 0.
+    fn position(&mut self, term: &mut Term, byte: u8, row: Option<u8>) -> usize {
+        match (byte, row) {
+            (CAN | SUB, _) => {
+                self.state = State::Ground;
+                term.execute(byte);
+            }
+            (ESC, _) => self.state = State::Escape,
+            (control @ ..0x20, _) => term.execute(control),
+            (0x20..=0x7f, None) => self.state = State::Position(Some(byte - 0x20)),
+            (0x20..=0x7f, Some(row)) => {
+                self.state = State::Ground;
+                term.move_vt52(row as usize, byte as usize - 0x20);
+            }
+            _ => {
+                self.state = State::Ground;
+                return 0;
+            }
+        }
+        1
     }
 
     fn begin(&mut self, kind: Kind) {

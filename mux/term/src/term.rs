@@ -20,6 +20,7 @@ use crate::pen::Pen;
 use crate::reflow::Place;
 use crate::sgr_stack::SgrStack;
 use crate::tabs::Tabs;
+use crate::vt52::AnsiState;
 use crate::window_ops::WindowState;
 use crate::{
     Compression, Cursor, CursorShape, Event, LineId, Modes, MouseEncoding, MouseTracking, Palette,
@@ -138,6 +139,8 @@ pub struct Term {
     pub(crate) pen: Pen,
     pub(crate) sgr_stack: SgrStack,
     pub(crate) charsets: Charsets,
+    /// What ANSI mode gets back; there while VT52 mode is on.
+    pub(crate) ansi: Option<Box<AnsiState>>,
     /// Of the screen shown, and of the one hidden.
     pub(crate) saved: SavedCursor,
     pub(crate) hidden_saved: SavedCursor,
@@ -203,6 +206,7 @@ impl Term {
             pen: Pen::default(),
             sgr_stack: SgrStack::default(),
             charsets: Charsets::default(),
+            ansi: None,
             saved: SavedCursor::default(),
             hidden_saved: SavedCursor::default(),
             hidden_cursor: Position::default(),
@@ -251,7 +255,7 @@ impl Term {
 
     /// The engine's own modes at the start.
     pub(crate) fn first_dec_modes() -> DecModes {
-        DecModes::SEND_RECEIVE
+        DecModes::SEND_RECEIVE | DecModes::FONT_KEYS
     }
 
     /// Number of the last change; advanced by every batch of output, resize and reset.

@@ -58,6 +58,17 @@ pub(super) fn encode(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode
     }
 }
 
+/// The bytes of a press in VT52 mode: cursor and PF keys are `ESC X`, the keypad's application sequences `ESC ? X` (DEC STD
+/// 070 appendix A; xterm).
+pub(super) fn encode_vt52(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
+    let bytes = encode(event, modes, keyboard);
+    match bytes[..] {
+        [0x1b, b'O', last @ (b'j'..=b'y' | b'M' | b'X')] => vec![0x1b, b'?', last],
+        [0x1b, b'O' | b'[', last] => vec![0x1b, last],
+        _ => bytes,
+    }
+}
+
 /// LNM: Enter sends CR LF.
 fn enter(modes: Modes) -> &'static [u8] {
     if modes.contains(Modes::NEW_LINE) { b"\r\n" } else { b"\r" }

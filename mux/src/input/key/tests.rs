@@ -56,6 +56,17 @@ fn cursor_keys_with_every_modifier() {
 }
 
 #[test]
+fn a_vt52_has_no_introducers() {
+    let modes = FRESH | Modes::VT52;
+    assert_eq!(encode(Key::Up, NONE, modes), "\x1bA");
+    assert_eq!(encode(Key::Left, NONE, modes | Modes::APP_CURSOR), "\x1bD");
+    assert_eq!(encode(Key::F(2), NONE, modes), "\x1bQ");
+    assert_eq!(encode(Key::KeypadDigit(5), NONE, modes | Modes::APP_KEYPAD), "\x1b?u");
+    assert_eq!(encode(Key::KeypadEnter, NONE, modes | Modes::APP_KEYPAD), "\x1b?M");
+    assert_eq!(encode(Key::F(5), NONE, modes), "\x1b[15~");
+}
+
+#[test]
 fn editing_and_function_keys_with_every_modifier() {
     let numbers = [
         (Key::Insert, 2),

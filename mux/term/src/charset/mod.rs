@@ -6,7 +6,7 @@
 
 mod tables;
 
-use tables::{ASCII, Map, PREFERRED, SETS, SUPPLEMENTAL, Set};
+use tables::{ASCII, Map, PREFERRED, SETS, SUPPLEMENTAL, Set, VT52_GRAPHICS};
 
 use crate::modes::DecModes;
 use crate::term::Term;
@@ -104,6 +104,13 @@ impl Default for Charsets {
 }
 
 impl Charsets {
+    /// Those of a VT52: ASCII, and its graphics in G1.
+    pub fn vt52() -> Self {
+        let mut charsets = Self::default();
+        charsets.sets[1] = Charset(VT52_GRAPHICS);
+        charsets
+    }
+
     /// Whether characters stand for themselves.
     #[inline]
     pub fn is_plain(&self) -> bool {

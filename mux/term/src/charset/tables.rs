@@ -84,6 +84,9 @@ pub(super) const SUPPLEMENTAL: u8 = 2;
 /// The place of the set that DECAUPSS assigns.
 pub(super) const PREFERRED: u8 = 3;
 
+/// The place of a VT52's graphics; no sequence names it.
+pub(super) const VT52_GRAPHICS: u8 = 4;
+
 /// The sets. What one leaves undefined is U+2426, as in xterm.
 #[rustfmt::skip]
 pub(super) static SETS: &[Set] = &[
@@ -95,6 +98,10 @@ pub(super) static SETS: &[Set] = &[
         " ¡¢£␦¥␦§¤©ª«␦␦␦␦°±²³␦µ¶·␦¹º»¼½␦¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏ␦ÑÒÓÔÕÖŒØÙÚÛÜŸ␦ß",
         "àáâãäåæçèéêëìíîï␦ñòóôõöœøùúûüÿ␦\x7f")),
     set(0, b'<', 2, Map::Preferred),
+    // Unicode lacks 3/, 5/ and 7/. Source: DECscope user's guide.
+    Set { levels: 0..=0, ..set(0, 0, 0, whole!(
+        " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]  ",
+        " ▮⅟   °±→…÷↓⎺⎺⎻⎻⎼⎼⎽⎽₀₁₂₃₄₅₆₇₈₉¶\x7f")) },
     set(0, b'A', 1, Map::Replaced("#£")), // United Kingdom
     set(0, b'>', 3, whole!( // DEC Technical; Unicode lacks the parts of a large sigma
         " ⎷┌─⌠⌡│⎡⎣⎤⎦⎧⎩⎫⎭⎨⎬␦␦␦␦␦␦␦␦␦␦␦≤≠≥∫∴∝∞÷Δ∇ΦΓ∼≃Θ×Λ⇔⇒≡ΠΨ␦Σ␦␦√ΩΞΥ⊂⊃∩∪∧∨",

@@ -120,6 +120,23 @@ fn the_preferred_set_is_assigned_and_told() {
 }
 
 #[test]
+fn a_vt52_has_sequences_of_its_own() {
+    check_cursor("ab\x1b[?2lcd\x1bFaq\x1bGaq\x1bY\"*X\x1bHh", "hbcd▮⎼aq//        X", (0, 1));
+    check_cursor("abc\x1b[?2l\x1bD\x1bA\x1bB\x1bI\x1bC\x1bKd", "abcd", (0, 4));
+    check("abc\r\ndef\x1b[?2l\x1bH\x1bC\x1bJ", "a");
+    check_reply("\x1b[?2l\x1bZ\x1b[c", "\x1b/Z");
+    // Nothing wraps, nor is there a look or a region; all that comes back.
+    check_cursor(
+        "\x1b[?69h\x1b[2;5s\x1b[?2l0123456789ab\x1b<\x1b[Hcdefgh",
+        "cdefg5678b/ h",
+        (1, 2),
+    );
+    // What is beyond the screen does not move; a VT100's sequences mean nothing.
+    check_cursor("ab\x1b[?2l\x1bY!\x7fc\x1b[2Jd\x1b(0e\x1bPf", "ab/  c2Jdef", (1, 8));
+    check_reply("\x1b[?2$p\x1b[?2l\x1b<\x1b[?2$p\x1b[1$w", "\x1b[?2;1$y");
+}
+
+#[test]
 fn the_presentation_state_is_told_and_restored() {
     check_reply("\x1b[2;3H\x1b[1$w", "\x1bP1$u2;3;1;@;@;@;0;2;@;BBBB\x1b\\");
     let state = "\x1b[1;4;5;7m\x1b[1\"q\x1b)%5\x1b.A\x1b+<\x0e\x1b|\x1b[?6h\x1b[2;10Hx\x1bO";

@@ -147,6 +147,7 @@ fn is_promised(term: &Term) -> bool {
         || double(&term.grid)
         || double(&term.hidden)
         || !term.scrolls_whole_rows() && term.cursor.wrap_pending
+        || term.is_vt52()
         || term.saved_modes.iter().any(|(mode, _)| matches!(mode, 3 | 69));
     // A single shift waits in a saved cursor.
     !is_odd && term.saved.charsets.single.or(term.hidden_saved.charsets.single).is_none()

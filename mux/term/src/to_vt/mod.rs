@@ -13,7 +13,7 @@
 //! wraps already, inside a row, at a right margin, in a row of double width, behind a cell that was erased since, or
 //! behind a prompt's cell while a command runs; a row all of whose cells were erased in a look that is more than a
 //! background; the single shift a saved cursor may have in it; the character that REP would repeat; looks that XTPUSHSGR put aside; the link and role
-//! of a saved cursor, which nothing restores; the width of rows in history; DECLRMM and DECCOLM as XTSAVE saved them.
+//! of a saved cursor, which nothing restores; VT52 mode; the width of rows in history; DECLRMM and DECCOLM as XTSAVE saved them.
 //! Images are not written.
 
 mod painter;

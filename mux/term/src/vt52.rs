@@ -1,0 +1,117 @@
+//! VT52 mode (DECANM): what it changes, its sequences, and the way back.
+//!
+//! Owns what ANSI mode had and gets back; that VT52 mode is on is a mode ([`Modes::VT52`]). Sources: DEC STD 070 appendix A
+//! "VT52 emulation", VT100 user guide "VT52 compatible mode"; xterm, for what is kept and what is lost.
+
+use crate::Modes;
+use crate::charset::Charsets;
+use crate::modes::DecModes;
+use crate::style::Style;
+use crate::term::{Allow, Term};
+
+/// What a VT52 does not have.
+const MODES: Modes =
+    Modes::AUTO_WRAP.union(Modes::ORIGIN).union(Modes::INSERT).union(Modes::NEW_LINE);
+const DEC_MODES: DecModes = DecModes::REVERSE_WRAP
+    .union(DecModes::REVERSE_WRAP_ANY)
+    .union(DecModes::LEFT_RIGHT)
+    .union(DecModes::NATIONAL);
+
+/// What ANSI mode had before VT52 mode.
+#[derive(Clone, Debug)]
+pub(crate) struct AnsiState {
+    modes: Modes,
+    dec: DecModes,
+    style: Style,
+    protected: bool,
+    charsets: Charsets,
+    /// Margins, and the columns there were.
+    left: usize,
+    right: usize,
+    cols: usize,
+}
+
+impl Term {
+    /// Whether sequences are those of a VT52.
+    #[inline]
+    pub(crate) fn is_vt52(&self) -> bool {
+        self.modes.contains(Modes::VT52)
+    }
+
+    /// DECANM reset.
+    pub(crate) fn enter_vt52(&mut self) {
+        self.ansi = Some(Box::new(AnsiState {
+            modes: self.modes & MODES,
+            dec: self.dec & DEC_MODES,
+            style: *self.pen.style(),
+            protected: self.pen.is_protected(),
+            charsets: self.charsets,
+            left: self.left,
+            right: self.right,
+            cols: self.grid.cols(),
+        }));
+        self.modes.remove(MODES);
+        self.modes.insert(Modes::VT52);
+        self.dec.remove(DEC_MODES);
+        *self.pen.style_mut() = Style::default();
+        self.pen.set_protected(false);
+        self.charsets = Charsets::vt52();
+        (self.left, self.right) = (0, self.grid.cols());
+        self.cursor.wrap_pending = false;
+        if self.allow.contains(Allow::WINDOW_OPS) {
+            self.request_size(None, Some(80));
+        }
+    }
+
+    /// `ESC <`: a VT100 again, at level 1.
+    fn leave_vt52(&mut self) {
+        let Some(ansi) = self.ansi.take() else { return };
+        self.modes.remove(MODES | Modes::VT52);
+        self.modes.insert(ansi.modes);
+        self.dec.remove(DEC_MODES);
+        self.dec.insert(ansi.dec);
+        *self.pen.style_mut() = ansi.style;
+        self.pen.set_protected(ansi.protected);
+        self.charsets = ansi.charsets;
+        if ansi.cols == self.grid.cols() {
+            (self.left, self.right) = (ansi.left, ansi.right);
+        }
+        self.cursor.wrap_pending = false;
+        self.conformance.level = 1;
+    }
+
+    /// `ESC` and a character in VT52 mode.
+    pub(crate) fn esc_vt52(&mut self, intermediates: &[u8], end: u8) {
+        match (intermediates, end) {
+            ([], b'<') => self.leave_vt52(),
+            ([], b'=') => self.modes.insert(Modes::APP_KEYPAD), // alternate keypad
+            ([], b'>') => self.modes.remove(Modes::APP_KEYPAD),
+            ([], b'A') => self.move_up(1),
+            ([], b'B') => self.move_down(1),
+            ([], b'C') => self.move_right(1),
+            ([], b'D') => self.move_left(1),
+            ([], b'F') => self.charsets.gl = 1, // graphics
+            ([], b'G') => self.charsets.gl = 0,
+            ([], b'H') => self.move_to(1, 1),
+            ([], b'I') => self.reverse_index(),
+            ([], b'J') => self.erase_in_display(0),
+            ([], b'K') => self.erase_in_line(0),
+            ([], b'Z') => self.reply(b"\x1b/Z"), // identify: a VT100 in VT52 mode
+            _ => tracing::debug!(?intermediates, end, "unknown VT52 sequence"),
+        }
+        self.end_operation();
+    }
+
+    /// `ESC Y`: to a row and a column from 0; one beyond the screen does not move it there.
+    pub(crate) fn move_vt52(&mut self, row: usize, col: usize) {
+        if row < self.grid.rows() {
+            self.cursor.row = row;
+        }
+        if col < self.grid.cols() {
+            self.cursor.col = col;
+        }
+        self.cursor.col = self.cursor.col.min(self.row_cols() - 1);
+        self.cursor.wrap_pending = false;
+        self.end_operation();
+    }
+}
