@@ -192,14 +192,15 @@ fn answers(whole: &mut Term, split: &mut Term) {
 }
 
 /// Replies without what kitty's notifications are asked about by (OSC 99), which comes back by the protocol: letters, digits
-/// and a few signs.
+/// and a few signs. One is told by itself, those on show are listed.
 fn without_identifiers(replies: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_-+.,".contains(c);
+    let mut text = replies.to_owned();
     // Without the introducer, which may be one byte (S8C1T).
-    let mut parts = replies.split("99;i=");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let is_part = |c: char| c.is_ascii_alphanumeric() || "_-+.".contains(c);
-        text.push_str(part.trim_start_matches(is_part));
+    for before in ["99;i=", ":p=alive;"] {
+        let mut parts = text.split(before);
+        let first = parts.next().unwrap_or_default().to_owned();
+        text = parts.fold(first, |text, part| text + part.trim_start_matches(is_part));
     }
     text
 }
