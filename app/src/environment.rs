@@ -6,7 +6,7 @@ use unterm_control::Server;
 use unterm_mux::{Defaults, Mux, MuxOptions};
 use unterm_term::{Allow, Options, Palette, Size};
 
-use crate::config::{Config, theme};
+use crate::config::{AmbiguousWidth, Config, theme};
 
 /// The options of this process's mux.
 pub(crate) fn mux_options(sized_by_window: bool, allow: Allow) -> MuxOptions {
@@ -50,6 +50,7 @@ pub(crate) fn apply(mux: &Mux, config: &Config, palette: &Arc<Palette>) {
         term: Options {
             scrollback: config.scrollback.lines as usize,
             palette: Arc::clone(palette),
+            ambiguous_wide: config.text.ambiguous_width == AmbiguousWidth::Wide,
             ..mux.options().term.clone()
         },
         shell: (!shell.program.is_empty()).then(|| (shell.program.clone(), shell.args.clone())),

@@ -26,6 +26,8 @@ pub struct Config {
     pub theme: ThemeChoice,
     /// The cells' font.
     pub font: Font,
+    /// How text is laid out in cells.
+    pub text: Text,
     /// The window.
     pub window: Window,
     /// The cursor, as long as the program asks for no other.
@@ -101,6 +103,25 @@ impl Default for Font {
     fn default() -> Self {
         Self { family: Vec::new(), size: 12.0 }
     }
+}
+
+/// See [`Config::text`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Text {
+    /// Columns that characters of ambiguous width (such as "±" and "①") take in panes opened from now on. What programs assume follows the locale: wide only in some East Asian ones.
+    pub ambiguous_width: AmbiguousWidth,
+}
+
+/// See [`Text::ambiguous_width`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AmbiguousWidth {
+    /// One.
+    #[default]
+    Narrow,
+    /// Two.
+    Wide,
 }
 
 /// See [`Config::window`].
