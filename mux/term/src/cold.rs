@@ -27,6 +27,8 @@ pub(crate) struct Cold {
     /// Length of the longest row, in cells.
     pub longest: u16,
     pub wraps: Wraps,
+    /// See [`Page::has_tiles`].
+    pub has_tiles: bool,
 }
 
 impl Cold {
@@ -41,6 +43,7 @@ impl Cold {
             rows: pages.iter().map(|page| page.len() as u32).sum(),
             longest: pages.iter().map(|page| page.longest).max().unwrap_or(0),
             wraps: Wraps::of_pages(pages),
+            has_tiles: pages.iter().any(|page| page.has_tiles),
         }
     }
 

@@ -34,13 +34,13 @@ impl Stored {
         }
     }
 
-    /// Whether rows of `cols` cells would hold the text as it is: nothing to join, nothing to part.
+    /// Whether rows of `cols` cells would hold the text as it is: nothing to join, nothing to part, no image to look at.
     pub fn fits(&self, cols: usize) -> bool {
-        let longest = match self {
-            Self::Packed(page) => page.longest,
-            Self::Cold(cold) => cold.longest,
+        let (longest, has_tiles) = match self {
+            Self::Packed(page) => (page.longest, page.has_tiles),
+            Self::Cold(cold) => (cold.longest, cold.has_tiles),
         };
-        !self.wraps().any && longest as usize <= cols
+        !self.wraps().any && longest as usize <= cols && !has_tiles
     }
 
     /// Which rows go on in the next.

@@ -72,6 +72,8 @@ pub(crate) struct Page {
     /// Length of the longest row, in cells.
     pub longest: u16,
     pub wraps: Wraps,
+    /// Some cells are pieces of images.
+    pub has_tiles: bool,
 }
 
 /// Which rows of some pages go on in the next.
@@ -155,7 +157,8 @@ impl Page {
     ) -> Self {
         let longest = rows.iter().map(|row| row.occ).max().unwrap_or(0);
         let wraps = Wraps::of(&rows);
-        Self { rows, bytes, words, runs, styles, links, clusters, longest, wraps }
+        let has_tiles = words.iter().any(|&word| Cell(word.into()).tile().is_some());
+        Self { rows, bytes, words, runs, styles, links, clusters, longest, wraps, has_tiles }
     }
 
     /// A page of one empty row.

@@ -2,13 +2,15 @@
 //!
 //! Pages of history whose rows all fit stay as they are, compressed or not; only the others are unpacked, joined into
 //! lines and parted again, a page at a time. Wrap and prompt marks, wide characters and clusters are kept, the cursor
-//! stays with its text, and so does what [`crate::anchors`] lists.
+//! stays with its text, and so does what [`crate::anchors`] lists. A row with a piece of an image starts a row again
+//! ([`Tiles::refit`]): images are cut off at the right edge, not wrapped.
 
 use std::sync::Arc;
 
 use crate::Point;
 use crate::anchors::Follow;
 use crate::cell::{Cell, HEAD, SHOWN, WITHOUT_IDS, Width};
+use crate::graphics::tiles::Tiles;
 use crate::grid::Grid;
 use crate::history::{History, Stored};
 use crate::page::{PageBuilder, rows_per_page};
@@ -67,12 +69,21 @@ struct Line {
     /// What its last row was filled with behind its text, if not with nothing.
     fill: Cell,
     open: bool,
+    /// It ends before its text does: its last row wraps into the next line.
+    goes_on: bool,
     /// A row that is not a piece of `cells` as it is.
     row: Vec<Cell>,
 }
 
 impl Line {
-    /// Appends a row; returns where its cells start in the line.
+    /// Ends a line that goes on in a row which must not be joined with it.
+    fn break_off(&mut self) {
+        let len = self.cells.iter().rposition(|cell| !cell.is_blank()).map_or(0, |i| i + 1);
+        self.cells.truncate(len);
+        self.goes_on = true;
+    }
+
+    /// Appends a row of `cols` columns; returns where its cells start in the line.
     fn append(&mut self, cells: &[Cell], meta: RowMeta, cols: usize) -> usize {
         let start = self.cells.len();
         if meta.flags & MARKS != 0 {
@@ -135,7 +146,7 @@ impl Line {
                 }
                 cells = &self.row;
             }
-            let mut flags = if last { 0 } else { WRAPPED };
+            let mut flags = if last && !self.goes_on { 0 } else { WRAPPED };
             while let Some((_, mark)) = self.marks.get(marks).filter(|m| last || m.0 < end) {
                 flags |= mark;
                 marks += 1;
@@ -156,7 +167,8 @@ impl Line {
             self.cells.clear();
             self.marks.clear();
             self.tracked.clear();
-            (self.revision, self.fill, self.open) = (0, Cell::EMPTY, false);
+            (self.revision, self.fill) = (0, Cell::EMPTY);
+            (self.open, self.goes_on) = (false, false);
         } else {
             self.cells.drain(..start);
             self.marks.drain(..marks);
@@ -164,6 +176,26 @@ impl Line {
             self.marks.iter_mut().for_each(|(at, _)| *at -= start);
             self.tracked.iter_mut().for_each(|(at, _)| *at -= start);
         }
+    }
+
+    /// Parts the line into rows of history; `tables`: what its cells' ids mean.
+    fn part_into(
+        &mut self,
+        all: bool,
+        packer: &mut Packer<'_>,
+        tables: &Tables,
+        follow: &mut Follow<'_>,
+    ) {
+        let cols = packer.cols;
+        self.part(cols, all, |cells, meta, tracked| {
+            let number = packer.next();
+            for (col, what) in tracked {
+                if let Tracked::Point(name) = what {
+                    follow.put(*name, number, (*col).min(cols - 1));
+                }
+            }
+            packer.push(cells, meta, tables.view());
+        });
     }
 }
 
@@ -248,6 +280,7 @@ impl Grid {
         rows: usize,
         places: &mut [Place],
         points: &mut [Option<Point>],
+        tiles: &Tiles,
         revision: u64,
     ) {
         self.pack();
@@ -265,7 +298,7 @@ impl Grid {
         } else {
             grid = Self::new(cols, rows, self.limit(), self.end(), revision);
             let mut follow = Follow::new(points);
-            top = self.rewrap(&mut grid, &mut loose, last_used, places, &mut follow);
+            top = self.rewrap(&mut grid, &mut loose, last_used, places, &mut follow, tiles);
         }
         let used = loose.rows.len();
         // The screen holds the last of the text, and the cursor.
@@ -339,38 +372,16 @@ impl Grid {
         last_used: usize,
         places: &mut [Place],
         follow: &mut Follow<'_>,
+        tiles: &Tiles,
     ) -> usize {
         let cols = grid.cols();
         let mut line = Line::default();
-        self.rewrap_history(&mut grid.history, cols, &mut line, loose, follow);
+        self.rewrap_history(&mut grid.history, cols, &mut line, loose, follow, tiles);
         // Number of the first row of `loose`.
         let first = grid.history.end();
         let mut top = 0;
         let mut placed = vec![None; places.len()];
-        for row in 0..=last_used {
-            let slot = self.slot(row);
-            let meta = *self.meta(row);
-            let mut cells = self.slot_cells(slot)[..meta.occ as usize].to_vec();
-            loose.adopt(&mut cells, &self.tables(self.table_of(slot)).view());
-            let start = line.append(&cells, meta, self.cols());
-            for (i, place) in places.iter().enumerate().filter(|(_, place)| place.row == row) {
-                let at = start + place.col + usize::from(place.past);
-                line.tracked.push((at, Tracked::Place(i)));
-                if i == 0 && at > line.cells.len() && !(line.open && row < last_used) {
-                    // A cursor behind the text keeps its distance from it.
-                    line.cells.resize(at, Cell::EMPTY);
-                }
-            }
-            while let Some((_, col, name)) = follow.next_before(self.live_top() + row as u64 + 1) {
-                line.tracked.push((start + col, Tracked::Point(name)));
-            }
-            if row == 0 {
-                line.tracked.push((start, Tracked::Top));
-            }
-            if line.open && row < last_used {
-                continue;
-            }
-            let open = line.open;
+        let mut part = |line: &mut Line, loose: &mut Loose, follow: &mut Follow<'_>| {
             line.part(cols, true, |cells, meta, tracked| {
                 let index = loose.rows.len();
                 for (col, what) in tracked {
@@ -383,6 +394,39 @@ impl Grid {
                 }
                 loose.rows.push((cells.to_vec(), meta));
             });
+        };
+        for row in 0..=last_used {
+            let slot = self.slot(row);
+            let meta = *self.meta(row);
+            let mut cells = self.slot_cells(slot)[..meta.occ as usize].to_vec();
+            loose.adopt(&mut cells, &self.tables(self.table_of(slot)).view());
+            let number = self.live_top() + row as u64;
+            let refit = tiles.refit(&mut cells, number, self.cols(), cols);
+            if refit.is_some() && line.open {
+                line.break_off();
+                part(&mut line, loose, follow);
+            }
+            let start = line.append(&cells, meta, refit.map_or(self.cols(), |refit| refit.width()));
+            let column = |col: usize| refit.map_or(col, |refit| refit.column(col));
+            for (i, place) in places.iter().enumerate().filter(|(_, place)| place.row == row) {
+                let at = start + column(place.col + usize::from(place.past));
+                line.tracked.push((at, Tracked::Place(i)));
+                if i == 0 && at > line.cells.len() && !(line.open && row < last_used) {
+                    // A cursor behind the text keeps its distance from it.
+                    line.cells.resize(at, Cell::EMPTY);
+                }
+            }
+            while let Some((_, col, name)) = follow.next_before(number + 1) {
+                line.tracked.push((start + column(col), Tracked::Point(name)));
+            }
+            if row == 0 {
+                line.tracked.push((start, Tracked::Top));
+            }
+            if line.open && row < last_used {
+                continue;
+            }
+            let open = line.open;
+            part(&mut line, loose, follow);
             if let Some((_, meta)) = loose.rows.last_mut().filter(|_| open) {
                 meta.flags |= WRAPPED;
             }
@@ -408,6 +452,7 @@ impl Grid {
         line: &mut Line,
         loose: &mut Loose,
         follow: &mut Follow<'_>,
+        tiles: &Tiles,
     ) {
         let oldest = self.oldest();
         let mut packer = Packer::new(into, cols);
@@ -441,23 +486,28 @@ impl Grid {
                         }
                         adopt(&mut tables, &mut scratch, &page.tables());
                     }
-                    let start = line.append(&scratch, page.meta(row), self.cols());
+                    let mut width = self.cols();
+                    let refit = match page.has_tiles {
+                        true => tiles.refit(&mut scratch, number, width, cols),
+                        false => None,
+                    };
+                    if let Some(refit) = refit {
+                        width = refit.width();
+                        if line.open {
+                            line.break_off();
+                            line.part_into(true, &mut packer, &tables, follow);
+                        }
+                    }
+                    let start = line.append(&scratch, page.meta(row), width);
                     while let Some((_, col, name)) = follow.next_before(number + 1) {
+                        let col = refit.map_or(col, |refit| refit.column(col));
                         line.tracked.push((start + col, Tracked::Point(name)));
                     }
                     if line.open && line.cells.len() < LINE_CELLS {
                         continue;
                     }
                     let all = !line.open;
-                    line.part(cols, all, |cells, meta, tracked| {
-                        let number = packer.next();
-                        for (col, what) in tracked {
-                            if let Tracked::Point(name) = what {
-                                follow.put(*name, number, (*col).min(cols - 1));
-                            }
-                        }
-                        packer.push(cells, meta, tables.view());
-                    });
+                    line.part_into(all, &mut packer, &tables, follow);
                     if !all && tables.are_untidy() {
                         let old = std::mem::replace(&mut tables, Tables::new());
                         adopt(&mut tables, &mut line.cells, &old.view());

@@ -312,7 +312,9 @@ impl Term {
         } else {
             ((&mut self.hidden, &mut hidden[..]), (&mut self.grid, &mut shown[..]))
         };
-        main.0.reflow(cols, rows, main.1, main_anchors, self.seq);
+        let layers = [&self.graphics.shown, &self.graphics.hidden];
+        let tiles = &layers[!is_main as usize].tiles;
+        main.0.reflow(cols, rows, main.1, main_anchors, tiles, self.seq);
         alternate.0.cut_or_pad(cols, rows, alternate.1, alternate_anchors, self.seq);
         let given = &mut anchors[!is_main as usize];
         points.copy_from_slice(&given.split_off(given.len() - points.len()));

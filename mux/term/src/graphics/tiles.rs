@@ -96,6 +96,74 @@ impl Tiles {
     }
 }
 
+/// What became of a row's columns where it holds a piece of an image and the screen gets another width.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Refit {
+    /// First column that was cut off, and columns that were from there on.
+    cut: usize,
+    removed: usize,
+    /// Columns the row had, and those that were added at its end.
+    width: usize,
+    added: usize,
+}
+
+impl Refit {
+    /// Columns the row has now.
+    pub fn width(&self) -> usize {
+        self.width - self.removed + self.added
+    }
+
+    /// Where a column is now.
+    pub fn column(&self, col: usize) -> usize {
+        if col >= self.width {
+            col - self.removed + self.added
+        } else if col >= self.cut + self.removed {
+            col - self.removed
+        } else {
+            col.min(self.cut)
+        }
+    }
+}
+
+impl Tiles {
+    /// Fits a row of `from` columns to a screen of `to`, as far as images go: what one has behind the new last column is cut
+    /// off, what was cut off at the old one is there again, and what a dropped image has left is blank. `None` for a row
+    /// without images; others are to keep their columns, so that the rows of an image stay under each other.
+    pub fn refit(&self, cells: &mut Vec<Cell>, line: u64, from: usize, to: usize) -> Option<Refit> {
+        let mut any = false;
+        for cell in cells.iter_mut().filter(|cell| cell.tile().is_some()) {
+            match self.find(*cell, line) {
+                Some(_) => any = true,
+                None => *cell = cell.blanked(),
+            }
+        }
+        let mut refit = Refit { cut: from, removed: 0, width: from, added: 0 };
+        if !any {
+            return None;
+        }
+        if to < from {
+            let mut col = 0;
+            cells.retain(|cell| {
+                let kept = col < to || cell.tile().is_none();
+                if !kept {
+                    refit.cut = refit.cut.min(col);
+                    refit.removed += 1;
+                }
+                col += 1;
+                kept
+            });
+        } else if let Some(last) = cells.get(from - 1).copied()
+            && let Some(tile) = self.find(last, line)
+        {
+            let more = ((tile.of.cols - 1 - tile.col) as usize).min(to - from);
+            // The numbers of a row's tiles follow each other.
+            cells.extend((1..=more as u64).map(|i| Cell(last.0 + i)));
+            refit.added = more;
+        }
+        Some(refit)
+    }
+}
+
 impl Cell {
     /// A cell's content bits for tile `number`.
     pub(crate) fn of_tile(number: u32) -> Self {

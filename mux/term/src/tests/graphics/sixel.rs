@@ -1,7 +1,8 @@
 //! Sixel. Where xterm is named, its patch 379 was asked with `-ti vt340`.
 
-use super::{check_images, fixture, pixels, shown};
-use crate::tests::check_reply;
+use super::{check_images, describe, fixture, pixels, shown};
+use crate::tests::{Fixture, check_reply};
+use crate::{Size, Snapshot};
 
 /// `width` × `height` pixels of red, height a multiple of 6.
 fn red(width: usize, height: usize) -> String {
@@ -131,4 +132,41 @@ fn registers_are_private_unless_they_are_shared() {
     assert_eq!(pixels(&fixture, 0), "000000ff");
     fixture.feed("\x1b[?1070l\x1bPq#20;2;100;0;0#20@\x1b\\\x1b[2J\x1b[H\x1bPq#20@\x1b\\");
     assert_eq!(pixels(&fixture, 0), "ff0000ff");
+}
+
+#[test]
+fn a_resize_cuts_images_and_gives_back_what_it_cut() {
+    let size = |cols, rows| Size { cell_width: 8, cell_height: 16, ..Size::cells(cols, rows) };
+    let seen = |fixture: &Fixture| {
+        let mut snapshot = Snapshot::default();
+        fixture.term.snapshot(&mut snapshot, Some(fixture.term.oldest()));
+        describe(&snapshot)
+    };
+    // Text that wraps, an image of 6×3 cells behind two blanks, and text behind its last row (?8452). In sight, in history,
+    // and in compressed history.
+    for lines in [1, 30, 300] {
+        let mut fixture = Fixture::new(10, 8);
+        fixture.feed("0123456789abc\r\n  \x1b[?8452h").feed(red(48, 48)).feed("x\r\ny");
+        fixture.feed("\r\n".repeat(lines)).freeze();
+        let before = fixture.everything();
+        assert_eq!(seen(&fixture), "6×3 at 2,2 z -1");
+        fixture.term.resize(size(5, 8));
+        assert_eq!(seen(&fixture), "3×3 at 2,3 of 24×48 at 0,0 z -1", "{lines}");
+        assert!(fixture.everything().starts_with("01234/56789/abc/"), "{}", fixture.everything());
+        fixture.term.resize(size(20, 8));
+        assert_eq!(seen(&fixture), "6×3 at 2,1 z -1", "{lines}");
+        fixture.term.resize(size(10, 8));
+        assert_eq!(seen(&fixture), "6×3 at 2,2 z -1", "{lines}");
+        assert_eq!(fixture.everything(), before);
+    }
+    // A row that text wraps into starts a row again, and the cursor stays behind its text.
+    let mut fixture = Fixture::new(10, 8);
+    fixture.feed("0123456789").feed("ab\r").feed(red(16, 12)).feed("\x1b[2;5Hz");
+    fixture.term.resize(size(7, 8));
+    assert_eq!(seen(&fixture), "2×0.75 at 0,2 z -1");
+    assert_eq!(fixture.screen(), "0123456/789/    z");
+    assert_eq!(fixture.cursor(), (2, 5));
+    fixture.term.resize(size(30, 8));
+    assert_eq!(fixture.screen(), "0123456789/    z");
+    assert_eq!(seen(&fixture), "2×0.75 at 0,1 z -1");
 }
