@@ -8,29 +8,67 @@ use std::sync::Arc;
 
 use support::{attrs, colored, pane, plain, run, scene, snapshot, underlined};
 use unterm_renderer::{
-    CpuPainter, FontOptions, Label, LabelAlign, PixelRect, Preedit, Quad, Renderer,
+    CpuPainter, FontOptions, Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad, Renderer,
 };
 use unterm_term::{
-    Attrs, Color, Cursor, CursorShape, LineId, Link, Point, Rgb, TextRange, Underline,
+    Attrs, Color, Cursor, CursorShape, LineId, LineSize, Link, Point, Rgb, TextRange, Underline,
 };
 
 fn main() {
     let folder = std::env::args().nth(1).expect("a folder to write into");
-    for scale in [1.0, 2.0] {
-        let options = FontOptions { scale, ..FontOptions::default() };
+    for (pixels, scale) in [(9.0, 1.0), (13.0, 1.0), (16.0, 1.0), (13.0, 2.0), (24.0, 1.0)] {
+        let options = FontOptions { size: pixels * 0.75, scale, ..FontOptions::default() };
         let mut renderer = Renderer::new(options);
-        text(&mut renderer, Path::new(&folder), scale);
-        boxes(&mut renderer, Path::new(&folder), scale);
-        looks(&mut renderer, Path::new(&folder), scale);
+        let page = Page { folder: Path::new(&folder), name: format!("{pixels}px@{scale}"), scale };
+        text(&mut renderer, &page);
+        boxes(&mut renderer, &page);
+        looks(&mut renderer, &page);
+        rows(&mut renderer, &page);
     }
 }
 
-fn save(renderer: &mut Renderer, folder: &Path, name: &str, scale: f32) {
-    let png = CpuPainter::png(renderer).expect("encode");
-    std::fs::write(folder.join(format!("{name}@{scale}.png")), png).expect("write");
+/// Where a picture goes, and how large chrome is in it.
+struct Page<'a> {
+    folder: &'a Path,
+    name: String,
+    scale: f32,
 }
 
-fn text(renderer: &mut Renderer, folder: &Path, scale: f32) {
+fn save(renderer: &mut Renderer, page: &Page<'_>, name: &str) {
+    let png = CpuPainter::png(renderer).expect("encode");
+    let file = format!("{name}-{}.png", page.name);
+    std::fs::write(page.folder.join(file), png).expect("write");
+}
+
+/// Rows of double size, and ligatures.
+fn rows(renderer: &mut Renderer, page: &Page<'_>) {
+    let double = vec![
+        run("Double ", colored(2, 0)),
+        run("wide", underlined(Underline::Curly, Color::Indexed(1))),
+        plain(" 中文 🎉 ┌─┐ => á"),
+    ];
+    let rows = vec![
+        vec![plain("a single line, as any other: The quick brown fox")],
+        double.clone(),
+        double.clone(),
+        double.clone(),
+        vec![plain("-> => != == === <= >= |> :: ++ www <!-- --> /* */ // && || ~> <=> 0xff")],
+        vec![run("=", colored(1, 0)), run(">", colored(2, 0)), plain(" -> selected --> here")],
+        vec![run("bold -> != ", attrs(Attrs::BOLD)), run("italic -> != ", attrs(Attrs::ITALIC))],
+    ];
+    let mut snapshot = snapshot(72, &rows);
+    snapshot.rows[1].size = LineSize::DoubleWidth;
+    snapshot.rows[2].size = LineSize::DoubleTop;
+    snapshot.rows[3].size = LineSize::DoubleBottom;
+    snapshot.cursor = Cursor { visible: true, row: 4, col: 3, ..Cursor::default() };
+    let point = |line, col| Point { line: LineId(line), col };
+    let selection = TextRange { start: point(2, 3), end: point(5, 14), block: true };
+    let pane = PaneScene { selection: Some(selection), ..pane(&snapshot, renderer.metrics()) };
+    renderer.frame(&scene(pane));
+    save(renderer, page, "rows");
+}
+
+fn text(renderer: &mut Renderer, page: &Page<'_>) {
     let rgb = |hex| {
         run(
             "truecolor ",
@@ -68,10 +106,10 @@ fn text(renderer: &mut Renderer, folder: &Path, scale: f32) {
     ];
     let snapshot = snapshot(72, &rows);
     renderer.frame(&scene(pane(&snapshot, renderer.metrics())));
-    save(renderer, folder, "text", scale);
+    save(renderer, page, "text");
 }
 
-fn boxes(renderer: &mut Renderer, folder: &Path, scale: f32) {
+fn boxes(renderer: &mut Renderer, page: &Page<'_>) {
     let lines = [
         "┌─┬─┐ ┏━┳━┓ ╔═╦═╗ ╭─┬─╮ ╒═╤═╕ ╓─╥─╖ ┍━┯━┑ ┎─┰─┒  ╱╲╳ ╴╵╶╷ ╸╹╺╻ ╼╽╾╿",
         "│ │ │ ┃ ┃ ┃ ║ ║ ║ │ │ │ │ │ │ ║ ║ ║ │ │ │ ┃ ┃ ┃  ╲╱  ┄┄┄┄ ┅┅┅┅ ┈┈┈┈ ┉┉┉┉",
@@ -94,10 +132,11 @@ fn boxes(renderer: &mut Renderer, folder: &Path, scale: f32) {
     let rows: Vec<_> = lines.iter().map(|line| vec![plain(line)]).collect();
     let snapshot = snapshot(84, &rows);
     renderer.frame(&scene(pane(&snapshot, renderer.metrics())));
-    save(renderer, folder, "boxes", scale);
+    save(renderer, page, "boxes");
 }
 
-fn looks(renderer: &mut Renderer, folder: &Path, scale: f32) {
+fn looks(renderer: &mut Renderer, page: &Page<'_>) {
+    let scale = page.scale;
     let link = Arc::new(Link { id: String::new(), uri: "https://example.org".into() });
     let mut linked = plain("hovered link");
     linked.link = Some(link.clone());
@@ -205,5 +244,5 @@ fn looks(renderer: &mut Renderer, folder: &Path, scale: f32) {
         radius: 8.0 * scale,
     });
     renderer.frame(&all);
-    save(renderer, folder, "looks", scale);
+    save(renderer, page, "looks");
 }

@@ -262,10 +262,13 @@ impl<'a> Target<'a> {
         for instance in &row.glyphs {
             let glyph = glyphs.get(instance.glyph);
             let (x, y) = (at.0 + instance.x, at.1 + instance.y);
+            let (width, height) = (u32::from(instance.width), glyph.height);
+            let seen = PixelRect { x, y, width, height }.intersection(&clip);
+            let x = x - i32::from(instance.left);
             if glyph.color {
-                self.color_glyph(glyph, x, y, instance.alpha, clip);
+                self.color_glyph(glyph, x, y, instance.alpha, seen);
             } else {
-                self.mask(&glyph.data, glyph.width, glyph.height, x, y, instance.color, clip);
+                self.mask(&glyph.data, glyph.width, glyph.height, x, y, instance.color, seen);
             }
         }
         self.fills(&row.over, at, clip);

@@ -1,30 +1,197 @@
 //! Which fonts are wanted, and the measures of a cell that follow from them. Finding faces is `fonts.rs`.
 
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
 use cosmic_text::Font;
+use unterm_term::LineSize;
+
+use crate::Ligatures;
 
 /// Which fonts to use, and how large.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FontOptions {
     /// Families for cells, first choice first; the bundled font and the system's fallbacks follow by themselves.
     pub families: Vec<String>,
+    /// Families for bold, italic, and bold italic text, before the others. Their faces are taken as they are.
+    pub styles: StyleFamilies,
+    /// Whether bold and italic are made from the upright face where a family has none.
+    pub synthetic: bool,
+    /// OpenType features switched on or off in every font; a later one wins.
+    pub features: Vec<FontFeature>,
+    /// Which ligatures are drawn.
+    pub ligatures: Ligatures,
+    /// Characters for which a family is asked before all others; a later one wins.
+    pub symbols: Vec<SymbolRange>,
+    /// Changes of a cell's measures.
+    pub adjust: Adjust,
     /// Size of the cells' font in points (1/72 inch at scale 1 with 96 dots an inch).
     pub size: f32,
     /// Physical pixels a logical pixel (HiDPI).
     pub scale: f32,
 }
 
+/// Families of text that is not regular.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StyleFamilies {
+    /// Of bold text.
+    pub bold: Vec<String>,
+    /// Of italic text.
+    pub italic: Vec<String>,
+    /// Of text that is both.
+    pub bold_italic: Vec<String>,
+}
+
+/// An OpenType feature: `ss01`, `+ss01`, `-calt`, `cv02=3`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FontFeature(pub(crate) cosmic_text::harfrust::Feature);
+
+impl FontFeature {
+    /// Its four letters.
+    pub fn tag(&self) -> [u8; 4] {
+        self.0.tag.to_be_bytes()
+    }
+
+    /// 0 for off, 1 for on, or which of several forms.
+    pub fn value(&self) -> u32 {
+        self.0.value
+    }
+}
+
+impl FromStr for FontFeature {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let feature = cosmic_text::harfrust::Feature::from_str(text.trim());
+        match feature {
+            Ok(feature) if !text.contains('[') => Ok(Self(feature)),
+            _ => {
+                Err(format!("{text:?} is no font feature; write \"ss01\", \"-calt\" or \"cv02=3\""))
+            }
+        }
+    }
+}
+
+/// Characters that a family draws.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolRange {
+    /// Their code points.
+    pub chars: RangeInclusive<u32>,
+    /// The family.
+    pub family: String,
+}
+
+impl SymbolRange {
+    /// The ranges that `codes` lists, as in `U+E0A0-U+E0A3, U+F000-F2E0, U+2665`, for this family.
+    ///
+    /// # Errors
+    /// The first part that is no code point or range, and what would be right.
+    pub fn list(codes: &str, family: &str) -> Result<Vec<Self>, String> {
+        let code = |text: &str| {
+            let text = text.trim();
+            let digits = text.strip_prefix("U+").or_else(|| text.strip_prefix("u+"));
+            u32::from_str_radix(digits.unwrap_or(text), 16).ok().filter(|code| *code <= 0x10_ffff)
+        };
+        let wrong = |part: &str| {
+            let part = part.trim();
+            format!("{part:?} is no range of code points; write \"U+E0A0-U+E0D4\"")
+        };
+        codes
+            .split(',')
+            .map(|part| {
+                let (first, last) = part.split_once('-').unwrap_or((part, part));
+                let (first, last) = code(first).zip(code(last)).ok_or_else(|| wrong(part))?;
+                if first > last {
+                    return Err(wrong(part));
+                }
+                Ok(Self { chars: first..=last, family: family.to_owned() })
+            })
+            .collect()
+    }
+}
+
+/// A change of a measure: `2` or `-1px` in logical pixels, `10%` of what it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// Logical pixels.
+    Pixels(f32),
+    /// Hundredths of the measure.
+    Percent(f32),
+}
+
+impl Default for Amount {
+    fn default() -> Self {
+        Self::Pixels(0.0)
+    }
+}
+
+impl FromStr for Amount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let number = |digits: &str| {
+            digits.trim().parse::<f32>().ok().filter(|n| n.is_finite() && n.abs() <= 1000.0)
+        };
+        let amount = match text.strip_suffix('%') {
+            Some(digits) => number(digits).map(Self::Percent),
+            None => number(text.strip_suffix("px").unwrap_or(text)).map(Self::Pixels),
+        };
+        amount.ok_or_else(|| format!("{text:?} is no change of a size; write \"2px\" or \"-10%\""))
+    }
+}
+
+impl Amount {
+    /// The measure after the change, in whole physical pixels.
+    fn apply(self, measure: u32, scale: f32) -> i32 {
+        let by = match self {
+            Self::Pixels(pixels) => pixels * scale,
+            Self::Percent(percent) => measure as f32 * percent / 100.0,
+        };
+        measure as i32 + by.round() as i32
+    }
+}
+
+/// Changes of a cell's measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Adjust {
+    /// Of its width.
+    pub cell_width: Amount,
+    /// Of its height; text stays in the middle.
+    pub cell_height: Amount,
+    /// Of the baseline's distance from the cell's foot: more moves text up.
+    pub baseline: Amount,
+    /// Of an underline's distance from the cell's top: more moves it down.
+    pub underline_position: Amount,
+    /// Of the thickness of underlines and of lines drawn by code.
+    pub underline_thickness: Amount,
+}
+
 impl Default for FontOptions {
     fn default() -> Self {
-        Self { families: Vec::new(), size: 12.0, scale: 1.0 }
+        Self {
+            families: Vec::new(),
+            styles: StyleFamilies::default(),
+            synthetic: true,
+            features: Vec::new(),
+            ligatures: Ligatures::default(),
+            symbols: Vec::new(),
+            adjust: Adjust::default(),
+            size: 12.0,
+            scale: 1.0,
+        }
     }
 }
 
 impl FontOptions {
+    fn scale(&self) -> f32 {
+        if self.scale.is_finite() && self.scale > 0.0 { self.scale } else { 1.0 }
+    }
+
     /// The font's size in physical pixels an em, between 4 and 400 whatever was asked for.
     pub fn pixels(&self) -> f32 {
         let size = if self.size.is_finite() { self.size } else { 12.0 };
-        let scale = if self.scale.is_finite() && self.scale > 0.0 { self.scale } else { 1.0 };
-        (size * scale * 96.0 / 72.0).clamp(4.0, 400.0)
+        (size * self.scale() * 96.0 / 72.0).clamp(4.0, 400.0)
     }
 }
 
@@ -45,7 +212,76 @@ pub struct CellMetrics {
     pub thickness: u32,
 }
 
+/// How much larger than a cell of the grid the characters of a row are (DECDWL, DECDHL).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Stretch {
+    /// Not at all.
+    #[default]
+    None,
+    /// Twice as wide.
+    Wide,
+    /// Twice as wide and twice as high; a row shows one half.
+    Tall,
+}
+
+impl Stretch {
+    /// Of a row of this size.
+    pub(crate) fn of(size: LineSize) -> Self {
+        match size {
+            LineSize::Single => Self::None,
+            LineSize::DoubleWidth => Self::Wide,
+            LineSize::DoubleTop | LineSize::DoubleBottom => Self::Tall,
+        }
+    }
+
+    /// Factor of widths.
+    pub(crate) fn across(self) -> u32 {
+        if self == Self::None { 1 } else { 2 }
+    }
+
+    /// Factor of heights.
+    pub(crate) fn down(self) -> u32 {
+        if self == Self::Tall { 2 } else { 1 }
+    }
+}
+
 impl CellMetrics {
+    /// A cell of a row whose characters are larger.
+    pub(crate) fn stretched(self, stretch: Stretch) -> Self {
+        let down = stretch.down();
+        Self {
+            width: self.width * stretch.across(),
+            height: self.height * down,
+            baseline: self.baseline * down,
+            underline: self.underline * down,
+            strike: self.strike * down,
+            thickness: self.thickness * down,
+        }
+    }
+
+    /// The same cell after the changes that `options` ask for, whatever they are still a cell.
+    pub(crate) fn adjusted(self, options: &FontOptions) -> Self {
+        let (adjust, scale) = (options.adjust, options.scale());
+        let width = adjust.cell_width.apply(self.width, scale).clamp(1, 4000) as u32;
+        let height = adjust.cell_height.apply(self.height, scale).clamp(2, 4000) as u32;
+        let more = (height as i32 - self.height as i32).div_euclid(2);
+        let thickness = adjust.underline_thickness.apply(self.thickness, scale);
+        let thickness = thickness.clamp(1, (height as i32 / 4).max(1)) as u32;
+        let within = |y: i32, highest: u32| y.clamp(0, highest as i32) as u32;
+        let foot = self.height - self.baseline;
+        let up = adjust.baseline.apply(foot, scale) - foot as i32;
+        let lowest = height - thickness;
+        let underline = adjust.underline_position.apply(self.underline, scale);
+        Self {
+            width,
+            height,
+            baseline: within(self.baseline as i32 + more - up, height - 1).max(1),
+            underline: within(underline + more - up, lowest),
+            strike: within(self.strike as i32 + more - up, lowest),
+            thickness,
+        }
+    }
+
     /// The cell of a monospace `font` at `pixels` an em: its advance and line height, each rounded to whole pixels,
     /// with the leading shared between above and below.
     pub(crate) fn of(font: &Font, pixels: f32) -> Self {

@@ -3,13 +3,16 @@
 //! The system's fonts are only looked at when something needs them: listing them costs start-up time, and the bundled
 //! font draws all that most screens hold.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use cosmic_text::fontdb::{self, Database, Family, Query, Source, Stretch, Weight};
+use cosmic_text::harfrust::Feature;
 use cosmic_text::{Font, FontSystem};
 use rustc_hash::FxHashMap;
 
-use crate::{CellMetrics, FontOptions};
+use crate::ligature::Participants;
+use crate::{CellMetrics, FontFeature, FontOptions, Ligatures};
 
 /// Family of the bundled font.
 pub(crate) const BUNDLED_FAMILY: &str = "JetBrains Mono";
@@ -56,6 +59,8 @@ pub(crate) struct Face {
     pub(crate) embolden: bool,
     /// The face has no italic of its own and italic is wanted.
     pub(crate) slant: bool,
+    /// Its weight on the axis of a variable font.
+    pub(crate) weight: Option<f32>,
     /// Its glyphs were designed for this cell; others are shrunk where they would not fit.
     pub(crate) primary: bool,
 }
@@ -70,6 +75,17 @@ pub(crate) struct Fonts {
     ids: FxHashMap<(fontdb::ID, FaceStyle), FaceId>,
     /// Configured families and the bundled one, for each style, first choice first.
     chains: [Vec<FaceId>; 4],
+    /// Characters that are asked of a family of their own, and its face in each style.
+    symbols: Vec<(RangeInclusive<u32>, [Option<FaceId>; 4])>,
+    /// What a shaper is given with every text.
+    pub(crate) features: Vec<Feature>,
+    pub(crate) ligatures: Ligatures,
+    /// What of the first face of each style can be part of a ligature; found when it is asked for.
+    participants: [Option<Participants>; 4],
+    /// Whether bold and italic are made up.
+    synthetic: bool,
+    /// The features that `features` were made from.
+    asked: Vec<FontFeature>,
     /// Faces found for characters that the chains lack; `None`: no face has it.
     fallback: FxHashMap<(char, FaceStyle, bool), Option<FaceId>>,
     /// The system's faces, best first, for a style with or without colour.
@@ -107,6 +123,12 @@ impl Fonts {
             faces: Vec::new(),
             ids: FxHashMap::default(),
             chains: Default::default(),
+            symbols: Vec::new(),
+            features: Vec::new(),
+            ligatures: Ligatures::default(),
+            participants: Default::default(),
+            synthetic: true,
+            asked: Vec::new(),
             fallback: FxHashMap::default(),
             candidates: FxHashMap::default(),
             system_loaded: false,
@@ -122,29 +144,78 @@ impl Fonts {
         self.ids.clear();
         self.fallback.clear();
         self.chains = Default::default();
-        if options.families.iter().any(|family| !is_bundled(family)) {
+        self.participants = Default::default();
+        self.synthetic = options.synthetic;
+        self.ligatures = options.ligatures;
+        self.features = options.features.iter().map(|feature| feature.0).collect();
+        self.asked.clone_from(&options.features);
+        let styles = &options.styles;
+        let own: [&[String]; 4] = [&[], &styles.bold, &styles.italic, &styles.bold_italic];
+        let symbols = options.symbols.iter().map(|range| &range.family);
+        if options.families.iter().chain(own.concat().iter()).chain(symbols).any(|f| !is_bundled(f))
+        {
             self.load_system();
         }
-        let bundled = BUNDLED_FAMILY.to_owned();
+        let bundled = [BUNDLED_FAMILY.to_owned()];
         for style in FaceStyle::ALL {
-            for family in options.families.iter().chain([&bundled]) {
-                match self.query(family, style) {
-                    Some(id) => {
-                        if let Some(face) = self.add(id, style, true)
-                            && !self.chains[style.index()].contains(&face)
-                        {
-                            self.chains[style.index()].push(face);
-                        }
-                    }
-                    None if style == FaceStyle::default() => {
+            let families = [own[style.index()], &options.families, &bundled];
+            for (rank, family) in
+                families.iter().enumerate().flat_map(|(i, f)| f.iter().map(move |f| (i, f)))
+            {
+                let Some(id) = self.query(family, style) else {
+                    if style == FaceStyle::default() || rank == 0 {
                         tracing::warn!(family, "no such font family; the next one is used");
                     }
-                    None => {}
+                    continue;
+                };
+                // A face chosen for a style is that style, whatever it calls itself.
+                let drawn = if rank == 0 { FaceStyle::default() } else { style };
+                if let Some(face) = self.add(id, drawn, true)
+                    && !self.chains[style.index()].contains(&face)
+                {
+                    self.chains[style.index()].push(face);
                 }
             }
         }
+        self.symbols.clear();
+        for range in options.symbols.iter().rev() {
+            let faces = FaceStyle::ALL.map(|style| {
+                let id = self.query(&range.family, style)?;
+                self.add(id, style, false)
+            });
+            if faces[0].is_none() {
+                tracing::warn!(family = range.family, "no such font family for symbols");
+            }
+            self.symbols.push((range.chars.clone(), faces));
+        }
         let first = self.chains[0][0];
-        self.metrics = CellMetrics::of(&self.faces[usize::from(first.0)].font, self.pixels);
+        let font = &self.faces[usize::from(first.0)].font;
+        self.metrics = CellMetrics::of(font, self.pixels).adjusted(options);
+    }
+
+    /// Whether the person chose a family for this character that can be had.
+    pub(crate) fn is_mapped(&self, c: char) -> bool {
+        !self.symbols.is_empty() && self.mapped(c, FaceStyle::default()).is_some()
+    }
+
+    /// The face the person chose for this character, if it has it.
+    fn mapped(&self, c: char, style: FaceStyle) -> Option<FaceId> {
+        let chosen = self.symbols.iter().filter(|(chars, _)| chars.contains(&u32::from(c)));
+        chosen
+            .filter_map(|(_, faces)| faces[style.index()])
+            .find(|id| has_char(&self.face(*id).font, c))
+    }
+
+    /// Whether `c` can be part of a ligature of the first face of a style.
+    pub(crate) fn takes_part(&mut self, c: char, style: FaceStyle) -> bool {
+        let index = style.index();
+        if self.participants[index].is_none() {
+            let font = &self.face(self.chains[index][0]).font;
+            self.participants[index] = Some(Participants::of(font, &self.asked));
+        }
+        let Some(participants) = &self.participants[index] else { return false };
+        let font = &self.faces[usize::from(self.chains[index][0].0)].font;
+        participants.has(c, font) && !(self.is_mapped(c))
     }
 
     pub(crate) fn face(&self, id: FaceId) -> &Face {
@@ -171,6 +242,9 @@ impl Fonts {
     /// The face that draws `c` in `style`, `emoji` first from colour fonts; the first choice if none has it.
     pub(crate) fn face_for(&mut self, c: char, style: FaceStyle, emoji: bool) -> FaceId {
         let first = self.chains[style.index()][0];
+        if let Some(id) = self.mapped(c, style) {
+            return id;
+        }
         if !emoji {
             let chain = &self.chains[style.index()];
             if let Some(id) = chain.iter().find(|id| has_char(&self.face(**id).font, c)) {
@@ -231,14 +305,25 @@ impl Fonts {
             return Some(*known);
         }
         let info = self.system.db().face(id)?;
-        let (weight, upright) = (info.weight, info.style == fontdb::Style::Normal);
+        let (mut weight, upright) = (info.weight, info.style == fontdb::Style::Normal);
         let emoji = is_emoji_font(info);
-        let font = self.system.get_font(id, weight)?;
+        let mut font = self.system.get_font(id, weight)?;
+        let mut varied = None;
+        let axis = font.as_swash().variations().find_by_tag(swash::tag_from_bytes(b"wght"));
+        if let Some(axis) = axis {
+            let wanted = if style.bold() { 700.0f32 } else { f32::from(weight.0) };
+            let wanted = wanted.clamp(axis.min_value(), axis.max_value());
+            varied = Some(wanted);
+            weight = Weight(wanted as u16);
+            font = self.system.get_font(id, weight)?;
+        }
         let face = FaceId(u16::try_from(self.faces.len()).ok()?);
+        let made_up = self.synthetic && !emoji;
         self.faces.push(Face {
             font,
-            embolden: style.bold() && weight < Weight::SEMIBOLD && !emoji,
-            slant: style.italic() && upright && !emoji,
+            embolden: made_up && style.bold() && weight < Weight::SEMIBOLD,
+            slant: made_up && style.italic() && upright,
+            weight: varied,
             primary,
         });
         self.ids.insert((id, style), face);

@@ -27,10 +27,14 @@ pub struct Fill {
 pub struct GlyphInstance {
     /// Which glyph.
     pub glyph: GlyphId,
-    /// Left edge of its picture, in pixels from the grid's left edge.
+    /// Left edge of what is drawn, in pixels from the grid's left edge.
     pub x: i32,
     /// Top edge of its picture, in pixels from the row's top; what lies outside the row is not drawn.
     pub y: i32,
+    /// First column of its picture that is drawn: a ligature whose cells differ in colour is drawn in parts.
+    pub left: u16,
+    /// Number of columns that are drawn.
+    pub width: u16,
     /// Colour of a glyph that is coverage only.
     pub color: Rgb,
     /// Opacity; 255 but for colour glyphs in faint text or a dimmed pane.

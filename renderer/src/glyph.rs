@@ -9,6 +9,7 @@ use swash::scale::{Render, ScaleContext, Source, StrikeWith};
 use swash::zeno::{Angle, Format, Transform};
 
 use crate::CellMetrics;
+use crate::font::Stretch;
 use crate::fonts::{FaceId, Fonts};
 use crate::sprite::{self, Sprite};
 
@@ -36,11 +37,11 @@ pub struct Glyph {
 /// What a glyph is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum GlyphKey {
-    /// A glyph of a face at a size (bits of the pixels an em). `fit`: cells a colour picture
+    /// A glyph of a face at a size (bits of the pixels an em, before it is stretched). `fit`: cells a colour picture
     /// is scaled to.
-    Font { face: FaceId, glyph: u16, size: u32, fit: u8 },
+    Font { face: FaceId, glyph: u16, size: u32, fit: u8, stretch: Stretch },
     /// A picture drawn by code, this many cells wide.
-    Sprite { sprite: Sprite, cells: u8 },
+    Sprite { sprite: Sprite, cells: u8, stretch: Stretch },
 }
 
 /// Every glyph rasterised at the current size.
@@ -111,13 +112,14 @@ impl GlyphCache {
             return *id;
         }
         let glyph = match key {
-            GlyphKey::Font { face, glyph, size, fit } => {
-                rasterise(&mut self.scale, fonts, face, glyph, f32::from_bits(size), fit)
+            GlyphKey::Font { face, glyph, size, fit, stretch } => {
+                rasterise(&mut self.scale, fonts, face, glyph, f32::from_bits(size), fit, stretch)
             }
-            GlyphKey::Sprite { sprite, cells } => {
-                let width = fonts.metrics.width * u32::from(cells);
-                let data = sprite::draw(sprite, width, &fonts.metrics).into_boxed_slice();
-                let height = fonts.metrics.height;
+            GlyphKey::Sprite { sprite, cells, stretch } => {
+                let metrics = fonts.metrics.stretched(stretch);
+                let width = metrics.width * u32::from(cells);
+                let data = sprite::draw(sprite, width, &metrics).into_boxed_slice();
+                let height = metrics.height;
                 Glyph { left: 0, top: 0, width, height, color: false, data }
             }
         };
@@ -136,11 +138,15 @@ fn rasterise(
     glyph: u16,
     size: f32,
     fit: u8,
+    stretch: Stretch,
 ) -> Glyph {
-    let metrics = &fonts.metrics;
+    let metrics = &fonts.metrics.stretched(stretch);
+    let size = size * stretch.down() as f32;
     let face = fonts.face(face);
     let font = face.font.as_swash();
-    let mut scaler = context.builder(font).size(size).hint(!face.slant).build();
+    let weight = face.weight.map(|weight| ("wght", weight));
+    let builder = context.builder(font).size(size).hint(!face.slant);
+    let mut scaler = builder.variations(weight).build();
     let mut render = Render::new(&[
         Source::ColorOutline(0),
         Source::ColorBitmap(StrikeWith::BestFit),
@@ -151,9 +157,14 @@ fn rasterise(
     if face.embolden {
         render.embolden((size / 28.0).max(0.4));
     }
-    if face.slant {
-        render
-            .transform(Some(Transform::skew(Angle::from_degrees(14.0), Angle::from_degrees(0.0))));
+    let slant = Transform::skew(Angle::from_degrees(14.0), Angle::from_degrees(0.0));
+    // Outlines are stretched before they become pixels, so that wide text is as sharp as any other.
+    let wide = Transform::scale((stretch.across() / stretch.down()) as f32, 1.0);
+    match (face.slant, stretch == Stretch::Wide) {
+        (false, false) => {}
+        (true, false) => drop(render.transform(Some(slant))),
+        (false, true) => drop(render.transform(Some(wide))),
+        (true, true) => drop(render.transform(Some(slant.then(&wide)))),
     }
     let mut image = Image::new();
     if !render.render_into(&mut scaler, glyph, &mut image) {

@@ -13,6 +13,7 @@ mod frame;
 mod glyph;
 mod gpu;
 mod label;
+mod ligature;
 mod picture;
 mod preedit;
 mod renderer;
@@ -25,12 +26,13 @@ mod surface;
 
 pub use cpu::CpuPainter;
 pub use damage::Damage;
-pub use font::{CellMetrics, FontOptions};
+pub use font::{Adjust, Amount, CellMetrics, FontFeature, FontOptions, StyleFamilies, SymbolRange};
 pub use frame::{
     Fill, Frame, FrameImage, FrameLabel, FramePane, FrameRow, GlyphInstance, ImageLayer,
 };
 pub use glyph::{Glyph, GlyphCache, GlyphId};
 pub use gpu::GpuPainter;
+pub use ligature::Ligatures;
 pub use renderer::Renderer;
 pub use scene::{Highlight, Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad, Scene};
 pub use surface::{PainterChoice, PainterError, PainterKind, WindowPainter};

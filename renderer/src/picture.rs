@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use unterm_term::{Pixels, SnapshotImage};
+use unterm_term::{CellRect, LineSize, Pixels, SnapshotImage, SnapshotRow};
 
 use crate::frame::{FrameImage, ImageLayer};
 use crate::{CellMetrics, PaneScene, PixelRect};
@@ -62,8 +62,9 @@ impl Pictures {
         let edge =
             |origin: i32, cells: f32, cell: u32| origin + (cells * cell as f32).round() as i32;
         let (x, y) = pane.origin;
+        let start = start(area, &pane.snapshot.rows);
         let (left, right) =
-            (edge(x, area.left, metrics.width), edge(x, area.left + area.width, metrics.width));
+            (edge(x, start, metrics.width), edge(x, start + area.width, metrics.width));
         let (top, bottom) =
             (edge(y, area.top, metrics.height), edge(y, area.top + area.height, metrics.height));
         let mut rect = PixelRect {
@@ -116,6 +117,16 @@ impl Pictures {
         let pixels = Pixels::new(size.0, size.1, scale(image, source, size))?;
         self.kept.insert(key, (Arc::clone(&pixels), true));
         Some(pixels)
+    }
+}
+
+/// Where an image begins, in columns of the grid: where its first cell is drawn, which in a row of double width lies
+/// twice as far. Images keep their size there.
+fn start(area: CellRect, rows: &[SnapshotRow]) -> f32 {
+    let row = (area.top >= 0.0).then(|| rows.get(area.top as usize)).flatten();
+    match row {
+        Some(row) if row.size != LineSize::Single => area.left + area.left.floor(),
+        _ => area.left,
     }
 }
 

@@ -9,10 +9,12 @@ use rustc_hash::FxHashMap;
 use unterm_term::{LineId, Palette, ScreenKind, SnapshotRow, TextRange, Width};
 
 use crate::color::PaneColors;
+use crate::font::Stretch;
 use crate::fonts::Fonts;
 use crate::frame::{Frame, FramePane, FrameRow};
 use crate::glyph::GlyphCache;
 use crate::label::Labels;
+use crate::ligature::Ligatures;
 use crate::picture::Pictures;
 use crate::preedit::PreeditCells;
 use crate::row::{CursorLook, RowBuilder, RowState};
@@ -173,7 +175,8 @@ impl Renderer {
             blink_on: pane.blink_on,
         };
         for (i, row) in snapshot.rows.iter().enumerate() {
-            let state = row_state(pane, i, row);
+            let apart = builder.fonts.ligatures == Ligatures::Cursor;
+            let state = row_state(pane, i, row, apart);
             // Lines of a viewport are numbered on, so a scrolled row is found by counting.
             let known = row
                 .line
@@ -223,15 +226,15 @@ impl Renderer {
 }
 
 /// What a row shows beside its content.
-fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow) -> RowState {
+fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow, apart: bool) -> RowState {
     let snapshot = pane.snapshot;
     let cols = snapshot.size.cols;
     let cursor = snapshot.cursor;
     let here = usize::from(cursor.row) == index;
-    let preedit = pane
-        .preedit
-        .filter(|_| here)
-        .and_then(|preedit| PreeditCells::new(preedit, cursor.col.min(cols - 1), cols));
+    let preedit = pane.preedit.filter(|_| here).and_then(|preedit| {
+        let cols = cols.div_ceil(Stretch::of(row.size).across() as u16);
+        PreeditCells::new(preedit, cursor.col.min(cols - 1), cols)
+    });
     let lit = !cursor.blinking || pane.blink_on || !pane.focused;
     let shown = here && cursor.visible && lit && cursor.col < cols && preedit.is_none();
     let hovered = pane.hovered_link.filter(|link| {
@@ -245,6 +248,7 @@ fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow) -> RowState 
             .filter_map(|one| Some((selected_columns(&one.range, row, cols)?, one.current)))
             .collect(),
         cursor: shown.then(|| (cursor.col, CursorLook::new(cursor.shape, pane.focused))),
+        apart: (here && apart && cursor.visible).then_some(cursor.col),
         hovered: hovered.cloned(),
         preedit: preedit.map(Arc::new),
     }

@@ -4,16 +4,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use unterm_term::{
-    Attrs, Content, CursorShape, Link, Rgb, SnapshotRow, Style, StyleRun, Underline, Width,
+    Attrs, Content, CursorShape, LineSize, Link, Rgb, SnapshotRow, Style, StyleRun, Underline,
+    Width,
 };
 
 use crate::CellMetrics;
 use crate::color::{FAINT, PaneColors};
+use crate::font::Stretch;
 use crate::fonts::{FaceStyle, Fonts};
 use crate::frame::{Fill, FrameRow, GlyphInstance};
-use crate::glyph::{GlyphCache, GlyphKey};
+use crate::glyph::{Glyph, GlyphCache, GlyphId, GlyphKey};
+use crate::ligature::{Group, Ligatures};
 use crate::preedit::PreeditCells;
-use crate::shape::{PlacedGlyph, Shaper};
+use crate::shape::{Form, PlacedGlyph, Shaper};
 use crate::sprite::Sprite;
 
 /// How the cursor is drawn.
@@ -45,6 +48,8 @@ pub(crate) struct RowState {
     pub(crate) highlights: Vec<(Range<u16>, bool)>,
     /// Column and form of the cursor.
     pub(crate) cursor: Option<(u16, CursorLook)>,
+    /// Column whose ligature is shown as single characters: the cursor's, also while it blinks.
+    pub(crate) apart: Option<u16>,
     /// The link under the pointer, if this row has cells of it.
     pub(crate) hovered: Option<Link>,
     /// Text being composed over this row's cells.
@@ -69,44 +74,97 @@ struct Look {
     underline: Rgb,
 }
 
+/// The row being built. Until its end it is laid out as if all of its characters' height were seen.
+struct Line<'a> {
+    row: &'a SnapshotRow,
+    state: &'a RowState,
+    /// Columns that are seen.
+    cols: u16,
+    stretch: Stretch,
+    /// Of this row's cells.
+    metrics: CellMetrics,
+    /// Columns under text that is being composed.
+    hidden: Range<u16>,
+    /// Columns under a block cursor.
+    block: Range<u16>,
+    /// Cells that are drawn together, from left to right.
+    ligatures: Vec<Ligature>,
+    out: FrameRow,
+}
+
+/// Cells of a row whose characters are drawn together.
+struct Ligature {
+    columns: Range<u16>,
+    /// Where the text begins that the glyphs' places are counted from.
+    start: u16,
+    text: Arc<[Group]>,
+    /// Which group of that text.
+    group: usize,
+    /// Colour of each of its cells.
+    colors: Vec<Rgb>,
+}
+
+impl Line<'_> {
+    fn x(&self, col: u16) -> i32 {
+        i32::from(col) * self.metrics.width as i32
+    }
+
+    fn width(&self, cells: u16) -> u32 {
+        self.metrics.width * u32::from(cells)
+    }
+}
+
 impl RowBuilder<'_> {
     pub(crate) fn build(&mut self, row: &SnapshotRow, cols: u16, state: &RowState) -> FrameRow {
-        let mut out = FrameRow::default();
-        let metrics = self.fonts.metrics;
-        let preedit = state.preedit.as_deref();
-        let hidden = preedit.map_or(0..0, |preedit| preedit.columns.clone());
+        let stretch = Stretch::of(row.size);
         let cursor = state.cursor.map(|(col, look)| (cursor_columns(row, col), look));
-        let block = match &cursor {
-            Some((columns, CursorLook::Block)) => columns.clone(),
-            _ => 0..0,
+        let mut line = Line {
+            row,
+            state,
+            cols: cols.div_ceil(stretch.across() as u16),
+            stretch,
+            metrics: self.fonts.metrics.stretched(stretch),
+            hidden: state.preedit.as_deref().map_or(0..0, |preedit| preedit.columns.clone()),
+            block: match &cursor {
+                Some((columns, CursorLook::Block)) => columns.clone(),
+                _ => 0..0,
+            },
+            ligatures: Vec::new(),
+            out: FrameRow::default(),
         };
-        for run in &row.styles {
-            self.run(row, run, cols, state, &hidden, &block, &mut out);
+        if self.fonts.ligatures != Ligatures::Never {
+            self.find_ligatures(&mut line);
         }
-        if let Some(preedit) = preedit {
-            self.preedit(preedit, &metrics, &mut out);
+        for run in &row.styles {
+            self.run(run, &mut line);
+        }
+        self.draw_ligatures(&mut line);
+        if let Some(preedit) = state.preedit.as_deref() {
+            self.preedit(preedit, &mut line);
+        }
+        let mut out = line.out;
+        match row.size {
+            LineSize::Single | LineSize::DoubleWidth => {}
+            LineSize::DoubleTop => half(&mut out, 0, self.fonts.metrics.height),
+            LineSize::DoubleBottom => {
+                half(&mut out, self.fonts.metrics.height as i32, self.fonts.metrics.height);
+            }
         }
         if let Some((columns, look)) = cursor
             && look != CursorLook::Block
         {
             let color = self.cursor_color(row, columns.start);
+            // All of it is seen, also where only half of a character is.
+            let width = self.fonts.metrics.width * stretch.across();
+            let metrics = CellMetrics { width, ..self.fonts.metrics };
             outline(look, columns, color, &metrics, &mut out.over);
         }
         out
     }
 
-    #[allow(clippy::too_many_arguments)] // The pieces of one row; a struct of them would only rename them.
-    fn run(
-        &mut self,
-        row: &SnapshotRow,
-        run: &StyleRun,
-        cols: u16,
-        state: &RowState,
-        hidden: &Range<u16>,
-        block: &Range<u16>,
-        out: &mut FrameRow,
-    ) {
+    fn run(&mut self, run: &StyleRun, line: &mut Line<'_>) {
         let style = &run.style;
+        let state = line.state;
         let plain = self.colors.cell(style);
         let selected = self.colors.selected(style);
         let hovered = state.hovered.is_some() && run.link.as_deref() == state.hovered.as_ref();
@@ -118,8 +176,8 @@ impl RowBuilder<'_> {
         let (plain_look, selected_look) = (dim(plain, self), dim(selected, self));
         let face =
             FaceStyle::new(style.attrs.contains(Attrs::BOLD), style.attrs.contains(Attrs::ITALIC));
-        let shown = !style.attrs.contains(Attrs::HIDDEN)
-            && (self.blink_on || !style.attrs.contains(Attrs::BLINK));
+        let form = Form { face, stretch: line.stretch };
+        let shown = self.is_shown(style);
         let alpha = if style.attrs.contains(Attrs::DIM) { 255 - FAINT } else { 255 };
         let underline = match style.underline {
             Underline::None if hovered => Underline::Single,
@@ -128,14 +186,15 @@ impl RowBuilder<'_> {
         let decorated = shown
             && (underline != Underline::None
                 || style.attrs.intersects(Attrs::STRIKE | Attrs::OVERLINE));
+        let mut together = line.ligatures.partition_point(|group| group.columns.end <= run.start);
         let mut col = run.start;
-        let end = run.end.min(cols).min(row.cells.len() as u16);
+        let end = run.end.min(line.cols).min(line.row.cells.len() as u16);
         while col < end {
-            let cell = row.cells[usize::from(col)];
-            let wide = cell.width() == Width::Wide && col + 1 < cols;
+            let cell = line.row.cells[usize::from(col)];
+            let wide = cell.width() == Width::Wide && col + 1 < line.cols;
             let cells: u8 = if wide { 2 } else { 1 };
             let next = col + u16::from(cells);
-            if hidden.contains(&col) {
+            if line.hidden.contains(&col) {
                 col = next;
                 continue;
             }
@@ -149,43 +208,42 @@ impl RowBuilder<'_> {
                 look = dim(self.colors.highlighted(style, *current), self);
                 is_marked = true;
             }
-            if block.contains(&col) {
+            if line.block.contains(&col) {
                 look = self.block_look(if is_selected { selected } else { plain });
                 is_marked = true;
             }
-            // What is marked is so also where an image covers the cell's own background.
-            let fills = if is_marked { &mut out.under } else { &mut out.backgrounds };
-            self.background(col, cells, look.background, is_marked, fills);
+            self.background(col, cells, look.background, is_marked, line);
             if decorated {
-                self.decorate(col, cells, underline, style, look, out);
+                self.decorate(col, cells, underline, style, look, line);
             }
-            if shown {
+            while line.ligatures.get(together).is_some_and(|group| group.columns.end <= col) {
+                together += 1;
+            }
+            let group = line.ligatures.get_mut(together);
+            let color = look.foreground;
+            if let Some(group) = group.filter(|group| group.columns.contains(&col)) {
+                group.colors.push(color);
+            } else if shown {
                 match cell.content() {
                     Content::Empty | Content::Char(' ') => {}
                     Content::Char(c) if c.is_ascii() && cells == 1 => {
-                        let glyph = self.shaper.ascii(c, face, self.fonts, self.glyphs);
+                        let glyph = self.shaper.ascii(c, form, self.fonts, self.glyphs);
                         match glyph {
                             Some(glyph) => {
                                 let picture = self.glyphs.get(glyph);
-                                out.glyphs.push(GlyphInstance {
-                                    glyph,
-                                    x: i32::from(col) * self.fonts.metrics.width as i32
-                                        + picture.left,
-                                    y: picture.top,
-                                    color: look.foreground,
-                                    alpha: 255,
-                                });
+                                let (x, y) = (line.x(col) + picture.left, picture.top);
+                                line.out.glyphs.push(whole(glyph, picture, (x, y), color, 255));
                             }
-                            None => self.char(c, col, cells, face, look, alpha, out),
+                            None => self.char(c, col, cells, form, color, alpha, line),
                         }
                     }
-                    Content::Char(c) => self.char(c, col, cells, face, look, alpha, out),
+                    Content::Char(c) => self.char(c, col, cells, form, color, alpha, line),
                     Content::Cluster(_) => {
-                        if let Ok(i) = row.clusters.binary_search_by_key(&col, |(c, _)| *c) {
-                            let text = &row.clusters[i].1;
+                        if let Ok(i) = line.row.clusters.binary_search_by_key(&col, |(c, _)| *c) {
+                            let text = &line.row.clusters[i].1;
                             let placed =
-                                self.shaper.cluster(text, face, cells, self.fonts, self.glyphs);
-                            self.place(&placed, col, look.foreground, alpha, out);
+                                self.shaper.cluster(text, form, cells, self.fonts, self.glyphs);
+                            self.place(&placed, col, color, alpha, line);
                         }
                     }
                 }
@@ -194,19 +252,19 @@ impl RowBuilder<'_> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)] // As above.
+    #[allow(clippy::too_many_arguments)] // A character, its place and its look.
     fn char(
         &mut self,
         c: char,
         col: u16,
         cells: u8,
-        face: FaceStyle,
-        look: Look,
+        form: Form,
+        color: Rgb,
         alpha: u8,
-        out: &mut FrameRow,
+        line: &mut Line<'_>,
     ) {
-        let placed = self.shaper.char(c, face, cells, self.fonts, self.glyphs);
-        self.place(&placed, col, look.foreground, alpha, out);
+        let placed = self.shaper.char(c, form, cells, self.fonts, self.glyphs);
+        self.place(&placed, col, color, alpha, line);
     }
 
     fn place(
@@ -215,9 +273,9 @@ impl RowBuilder<'_> {
         col: u16,
         color: Rgb,
         alpha: u8,
-        out: &mut FrameRow,
+        line: &mut Line<'_>,
     ) {
-        let x = i32::from(col) * self.fonts.metrics.width as i32;
+        let x = line.x(col);
         for placed in placed {
             let picture = self.glyphs.get(placed.glyph);
             let alpha = if picture.color {
@@ -225,34 +283,128 @@ impl RowBuilder<'_> {
             } else {
                 255
             };
-            out.glyphs.push(GlyphInstance {
-                glyph: placed.glyph,
-                x: x + picture.left + i32::from(placed.dx),
-                y: picture.top + i32::from(placed.dy),
-                color,
-                alpha,
-            });
+            let x = x + picture.left + i32::from(placed.dx);
+            let y = picture.top + i32::from(placed.dy);
+            line.out.glyphs.push(whole(placed.glyph, picture, (x, y), color, alpha));
+        }
+    }
+
+    /// Whether text in this style is seen now.
+    fn is_shown(&self, style: &Style) -> bool {
+        !style.attrs.contains(Attrs::HIDDEN)
+            && (self.blink_on || !style.attrs.contains(Attrs::BLINK))
+    }
+
+    /// Finds the cells whose characters are drawn together: neighbours in one face, whatever their colours.
+    fn find_ligatures(&mut self, line: &mut Line<'_>) {
+        let mut text = String::new();
+        let mut start = 0u16;
+        let mut form = Form { stretch: line.stretch, ..Form::default() };
+        let mut next = 0u16;
+        for run in &line.row.styles {
+            let attrs = run.style.attrs;
+            let face = FaceStyle::new(attrs.contains(Attrs::BOLD), attrs.contains(Attrs::ITALIC));
+            let shown = self.is_shown(&run.style);
+            let end = run.end.min(line.cols).min(line.row.cells.len() as u16);
+            for col in run.start..end {
+                let cell = line.row.cells[usize::from(col)];
+                let c = match cell.content() {
+                    Content::Char(c) if cell.width() == Width::Narrow => c,
+                    _ => ' ',
+                };
+                let part = c != ' '
+                    && shown
+                    && !line.hidden.contains(&col)
+                    && self.fonts.takes_part(c, face);
+                if !part || face != form.face || col != next {
+                    self.add_ligatures(&mut text, start, form, line);
+                }
+                if part {
+                    if text.is_empty() {
+                        (start, form.face) = (col, face);
+                    }
+                    text.push(c);
+                    next = col + 1;
+                }
+            }
+        }
+        self.add_ligatures(&mut text, start, form, line);
+    }
+
+    /// Adds the ligatures of a text that begins in column `start`, and empties it.
+    fn add_ligatures(&mut self, text: &mut String, start: u16, form: Form, line: &mut Line<'_>) {
+        // A character alone takes no other form.
+        if text.len() > 1 {
+            let found = self.shaper.groups(text, form, self.fonts, self.glyphs);
+            let apart = line.state.apart;
+            for (index, group) in found.iter().enumerate() {
+                let first = start + group.start;
+                let columns = first..first + group.cells;
+                if apart.is_none_or(|col| !columns.contains(&col)) {
+                    let (text, colors) = (found.clone(), Vec::with_capacity(columns.len()));
+                    line.ligatures.push(Ligature { columns, start, text, group: index, colors });
+                }
+            }
+        }
+        text.clear();
+    }
+
+    /// Draws what has been found, each cell's part in the cell's colour.
+    fn draw_ligatures(&mut self, line: &mut Line<'_>) {
+        for found in std::mem::take(&mut line.ligatures) {
+            let origin = line.x(found.start);
+            // Neighbours in one colour are one part; the outer ones reach as far as the glyph does.
+            let mut parts: Vec<(i32, i32, Rgb)> = Vec::new();
+            for (col, color) in found.columns.clone().zip(&found.colors) {
+                match parts.last_mut() {
+                    Some((_, to, last)) if last == color => *to = line.x(col + 1),
+                    _ => parts.push((line.x(col), line.x(col + 1), *color)),
+                }
+            }
+            let Some(last) = parts.len().checked_sub(1) else { continue };
+            (parts[0].0, parts[last].1) = (i32::MIN, i32::MAX);
+            for placed in &found.text[found.group].glyphs {
+                let picture = self.glyphs.get(placed.glyph);
+                let left = origin + i32::from(placed.dx) + picture.left;
+                let y = picture.top + i32::from(placed.dy);
+                let right = left + picture.width as i32;
+                for (from, to, color) in &parts {
+                    let (x, end) = (left.max(*from), right.min(*to));
+                    if x < end {
+                        line.out.glyphs.push(GlyphInstance {
+                            glyph: placed.glyph,
+                            x,
+                            y,
+                            left: (x - left) as u16,
+                            width: (end - x) as u16,
+                            color: *color,
+                            alpha: 255,
+                        });
+                    }
+                }
+            }
         }
     }
 
     /// Paints a cell's background where it differs from the pane's, or is `marked` whatever its colour, joined with its
     /// neighbour's of the same colour.
-    fn background(&self, col: u16, cells: u8, color: Rgb, marked: bool, fills: &mut Vec<Fill>) {
+    fn background(&self, col: u16, cells: u8, color: Rgb, marked: bool, line: &mut Line<'_>) {
         if !marked && color == self.colors.background() {
             return;
         }
-        let metrics = &self.fonts.metrics;
-        let x = i32::from(col) * metrics.width as i32;
-        let width = metrics.width * u32::from(cells);
+        let height = line.metrics.height;
+        let (x, width) = (line.x(col), line.width(u16::from(cells)));
+        // What is marked is so also where an image covers the cell's own background.
+        let fills = if marked { &mut line.out.under } else { &mut line.out.backgrounds };
         if let Some(last) = fills.last_mut()
-            && last.height == metrics.height
+            && last.height == height
             && last.color == color
             && last.x + last.width as i32 == x
         {
             last.width += width;
             return;
         }
-        fills.push(Fill { x, y: 0, width, height: metrics.height, color });
+        fills.push(Fill { x, y: 0, width, height, color });
     }
 
     fn decorate(
@@ -262,42 +414,44 @@ impl RowBuilder<'_> {
         underline: Underline,
         style: &Style,
         look: Look,
-        out: &mut FrameRow,
+        line: &mut Line<'_>,
     ) {
-        let metrics = self.fonts.metrics;
-        let line = |y: u32, color: Rgb| Fill {
-            x: i32::from(col) * metrics.width as i32,
+        let metrics = line.metrics;
+        let (x, width) = (line.x(col), line.width(u16::from(cells)));
+        let stroke = |y: u32, color: Rgb| Fill {
+            x,
             y: y as i32,
-            width: metrics.width * u32::from(cells),
+            width,
             height: metrics.thickness.min(metrics.height - y.min(metrics.height)),
             color,
         };
         let mut sprite = None;
         match underline {
             Underline::None => {}
-            Underline::Single => out.under.push(line(metrics.underline, look.underline)),
+            Underline::Single => line.out.under.push(stroke(metrics.underline, look.underline)),
             Underline::Double => {
                 // Two lines with a line's thickness between them, moved up where the cell ends.
                 let lowest = metrics.height.saturating_sub(metrics.thickness);
                 let second = (metrics.underline + 2 * metrics.thickness).min(lowest);
                 let first = second.saturating_sub(2 * metrics.thickness);
-                out.under.push(line(first, look.underline));
-                out.under.push(line(second, look.underline));
+                line.out.under.push(stroke(first, look.underline));
+                line.out.under.push(stroke(second, look.underline));
             }
             Underline::Curly => sprite = Some(Sprite::Curly),
             Underline::Dotted => sprite = Some(Sprite::Dotted),
             Underline::Dashed => sprite = Some(Sprite::Dashed),
         }
         if let Some(sprite) = sprite {
-            let glyph = self.glyphs.id(GlyphKey::Sprite { sprite, cells }, self.fonts);
+            let key = GlyphKey::Sprite { sprite, cells, stretch: line.stretch };
+            let glyph = self.glyphs.id(key, self.fonts);
             let placed = PlacedGlyph { glyph, cluster: 0, dx: 0, dy: 0 };
-            self.place(&[placed], col, look.underline, 255, out);
+            self.place(&[placed], col, look.underline, 255, line);
         }
         if style.attrs.contains(Attrs::STRIKE) {
-            out.over.push(line(metrics.strike, look.foreground));
+            line.out.over.push(stroke(metrics.strike, look.foreground));
         }
         if style.attrs.contains(Attrs::OVERLINE) {
-            out.over.push(line(0, look.foreground));
+            line.out.over.push(stroke(0, look.foreground));
         }
     }
 
@@ -322,48 +476,59 @@ impl RowBuilder<'_> {
     }
 
     /// The text an input method is composing: the pane's own colours, underlined, its cursor a bar.
-    fn preedit(&mut self, preedit: &PreeditCells, metrics: &CellMetrics, out: &mut FrameRow) {
+    fn preedit(&mut self, preedit: &PreeditCells, line: &mut Line<'_>) {
         let foreground = self.colors.dimmed(self.colors.foreground());
+        let metrics = line.metrics;
+        let form = Form { stretch: line.stretch, ..Form::default() };
         for piece in &preedit.pieces {
-            let placed = self.shaper.cluster(
-                &piece.text,
-                FaceStyle::default(),
-                piece.cells,
-                self.fonts,
-                self.glyphs,
-            );
-            self.place(&placed, piece.col, foreground, 255, out);
+            let placed =
+                self.shaper.cluster(&piece.text, form, piece.cells, self.fonts, self.glyphs);
+            self.place(&placed, piece.col, foreground, 255, line);
         }
-        let x = |col: u16| i32::from(col) * metrics.width as i32;
         let columns = &preedit.columns;
-        let width = |range: &Range<u16>| metrics.width * u32::from(range.end - range.start);
-        out.under.push(Fill {
-            x: x(columns.start),
+        let stroke = Fill {
+            x: line.x(columns.start),
             y: metrics.underline as i32,
-            width: width(columns),
+            width: line.width(columns.end - columns.start),
             height: metrics.thickness,
             color: foreground,
-        });
+        };
+        line.out.under.push(stroke);
         if let Some(marked) = &preedit.cursor {
             let color = self.colors.dimmed(self.colors.palette.cursor.unwrap_or(foreground));
+            let x = line.x(marked.start);
             if marked.is_empty() {
-                let width = bar_width(metrics);
-                out.over.push(Fill {
-                    x: x(marked.start),
-                    y: 0,
-                    width,
-                    height: metrics.height,
-                    color,
-                });
+                let (width, height) = (bar_width(&metrics), metrics.height);
+                line.out.over.push(Fill { x, y: 0, width, height, color });
             } else {
                 // The part being converted: a thicker line.
                 let height = (2 * metrics.thickness).min(metrics.height);
                 let y = (metrics.underline).min(metrics.height - height) as i32;
-                let x = x(marked.start);
-                out.under.push(Fill { x, y, width: width(marked), height, color });
+                let width = line.width(marked.end - marked.start);
+                line.out.under.push(Fill { x, y, width, height, color });
             }
         }
     }
+}
+
+/// All of a glyph's picture with its upper left corner at `at`.
+fn whole(glyph: GlyphId, picture: &Glyph, at: (i32, i32), color: Rgb, alpha: u8) -> GlyphInstance {
+    let width = u16::try_from(picture.width).unwrap_or(u16::MAX);
+    GlyphInstance { glyph, x: at.0, y: at.1, left: 0, width, color, alpha }
+}
+
+/// Keeps of a row of double height what lies from `top` on for `height` pixels.
+fn half(row: &mut FrameRow, top: i32, height: u32) {
+    for fills in [&mut row.backgrounds, &mut row.under, &mut row.over] {
+        fills.retain_mut(|fill| {
+            let from = (fill.y - top).max(0);
+            let to = (fill.y - top + fill.height as i32).min(height as i32);
+            (fill.y, fill.height) = (from, (to - from).max(0) as u32);
+            fill.height > 0
+        });
+    }
+    // Glyphs are cut where they leave the row.
+    row.glyphs.iter_mut().for_each(|glyph| glyph.y -= top);
 }
 
 /// The columns the cursor stands on: both of a wide character.

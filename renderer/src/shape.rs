@@ -5,8 +5,10 @@ use std::sync::Arc;
 use cosmic_text::harfrust::{Direction, UnicodeBuffer};
 use rustc_hash::FxHashMap;
 
+use crate::font::Stretch;
 use crate::fonts::{FaceStyle, Fonts};
 use crate::glyph::{GlyphCache, GlyphId, GlyphKey};
+use crate::ligature::Group;
 use crate::sprite::Sprite;
 
 /// A glyph in its place, relative to the top left corner of the first cell of the text it belongs to.
@@ -19,12 +21,27 @@ pub(crate) struct PlacedGlyph {
     pub(crate) dy: i16,
 }
 
+/// What text of a row looks like to the shaper.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Form {
+    pub(crate) face: FaceStyle,
+    pub(crate) stretch: Stretch,
+}
+
+impl Form {
+    pub(crate) fn index(self) -> usize {
+        self.face.index() + 4 * self.stretch as usize
+    }
+}
+
 /// Shapes text, and remembers what single characters and clusters became so that plain rows need no shaping.
 #[derive(Default)]
 pub(crate) struct Shaper {
-    ascii: [Vec<Option<GlyphId>>; 4],
-    chars: FxHashMap<(char, FaceStyle, u8), Arc<[PlacedGlyph]>>,
-    clusters: FxHashMap<(Arc<str>, FaceStyle, u8), Arc<[PlacedGlyph]>>,
+    ascii: [Vec<Option<GlyphId>>; 12],
+    chars: FxHashMap<(char, Form, u8), Arc<[PlacedGlyph]>>,
+    clusters: FxHashMap<(Arc<str>, Form, u8), Arc<[PlacedGlyph]>>,
+    /// Ligatures of texts, by [`Form::index`].
+    pub(crate) texts: [FxHashMap<Box<str>, Arc<[Group]>>; 12],
     buffer: Option<UnicodeBuffer>,
 }
 
@@ -38,27 +55,28 @@ impl Shaper {
         self.ascii = Default::default();
         self.chars.clear();
         self.clusters.clear();
+        self.texts.iter_mut().for_each(FxHashMap::clear);
     }
 
     /// The glyph of a printable ASCII character, if it is a single one that stands at its cell's origin.
     pub(crate) fn ascii(
         &mut self,
         c: char,
-        style: FaceStyle,
+        form: Form,
         fonts: &mut Fonts,
         glyphs: &mut GlyphCache,
     ) -> Option<GlyphId> {
-        let table = &mut self.ascii[style.index()];
+        let table = &mut self.ascii[form.index()];
         if table.is_empty() {
             table.resize(128, None);
         }
         if let Some(id) = table.get(c as usize)? {
             return Some(*id);
         }
-        let placed = self.char(c, style, 1, fonts, glyphs);
+        let placed = self.char(c, form, 1, fonts, glyphs);
         match *placed {
             [PlacedGlyph { glyph, dx: 0, dy: 0, .. }] => {
-                self.ascii[style.index()][c as usize] = Some(glyph);
+                self.ascii[form.index()][c as usize] = Some(glyph);
                 Some(glyph)
             }
             _ => None,
@@ -69,24 +87,26 @@ impl Shaper {
     pub(crate) fn char(
         &mut self,
         c: char,
-        style: FaceStyle,
+        form: Form,
         cells: u8,
         fonts: &mut Fonts,
         glyphs: &mut GlyphCache,
     ) -> Arc<[PlacedGlyph]> {
-        let key = (c, style, cells);
+        let key = (c, form, cells);
         if let Some(placed) = self.chars.get(&key) {
             return placed.clone();
         }
-        let placed: Arc<[_]> = match Sprite::of_char(c) {
+        let drawn = Sprite::of_char(c).filter(|_| !fonts.is_mapped(c));
+        let placed: Arc<[_]> = match drawn {
             Some(sprite) => {
-                let glyph = glyphs.id(GlyphKey::Sprite { sprite, cells }, fonts);
+                let glyph =
+                    glyphs.id(GlyphKey::Sprite { sprite, cells, stretch: form.stretch }, fonts);
                 Arc::new([PlacedGlyph { glyph, cluster: 0, dx: 0, dy: 0 }])
             }
             None => {
                 let mut bytes = [0; 4];
                 let text: &str = c.encode_utf8(&mut bytes);
-                self.shape(&[(text, cells)], style, fonts, glyphs).into()
+                self.shape(&[(text, cells)], form, fonts, glyphs).into()
             }
         };
         if self.chars.len() >= MAX_CHARS {
@@ -100,19 +120,19 @@ impl Shaper {
     pub(crate) fn cluster(
         &mut self,
         text: &Arc<str>,
-        style: FaceStyle,
+        form: Form,
         cells: u8,
         fonts: &mut Fonts,
         glyphs: &mut GlyphCache,
     ) -> Arc<[PlacedGlyph]> {
-        let key = (text.clone(), style, cells);
+        let key = (text.clone(), form, cells);
         if let Some(placed) = self.clusters.get(&key) {
             return placed.clone();
         }
         if self.clusters.len() >= MAX_CLUSTERS {
             self.clusters.clear();
         }
-        let placed: Arc<[_]> = self.shape(&[(text, cells)], style, fonts, glyphs).into();
+        let placed: Arc<[_]> = self.shape(&[(text, cells)], form, fonts, glyphs).into();
         self.clusters.insert(key, placed.clone());
         placed
     }
@@ -122,7 +142,7 @@ impl Shaper {
     pub(crate) fn shape(
         &mut self,
         run: &[(&str, u8)],
-        style: FaceStyle,
+        form: Form,
         fonts: &mut Fonts,
         glyphs: &mut GlyphCache,
     ) -> Vec<PlacedGlyph> {
@@ -130,7 +150,7 @@ impl Shaper {
         if first.is_empty() {
             return Vec::new();
         }
-        let id = fonts.face_for_text(first, style, wants_emoji(first, *cells));
+        let id = fonts.face_for_text(first, form.face, wants_emoji(first, *cells));
         let face = fonts.face(id);
         let mut buffer = self.buffer.take().unwrap_or_default();
         for (cluster, (text, _)) in run.iter().enumerate() {
@@ -142,7 +162,7 @@ impl Shaper {
         buffer.guess_segment_properties();
         // Cells are read from left to right whatever the script; joining and marks still work within a run.
         buffer.set_direction(Direction::LeftToRight);
-        let shaped = face.font.shaper().shape(buffer, &[]);
+        let shaped = face.font.shaper().shape(buffer, &fonts.features);
         let upem = f32::from(face.font.metrics().units_per_em).max(1.0);
         let mut size = fonts.pixels;
         let primary = face.primary;
@@ -164,11 +184,15 @@ impl Shaper {
                 size = (size * room as f32 / width).max(4.0);
             }
         }
+        // Everything is laid out in single cells, and stretched where it is placed.
+        let (across, down) = (form.stretch.across() as i32, form.stretch.down() as i32);
         let scale = size / upem;
+        let (scale_x, scale_y) = (scale * across as f32, scale * down as f32);
+        let cell = fonts.metrics.width as i32 * across;
         let mut starts = Vec::with_capacity(run.len());
         let mut column = 0i32;
         for (_, cells) in run {
-            starts.push(column * fonts.metrics.width as i32);
+            starts.push(column * cell);
             column += i32::from(*cells);
         }
         let mut placed = Vec::with_capacity(shaped.len());
@@ -191,23 +215,24 @@ impl Shaper {
                 glyph: info.glyph_id as u16,
                 size: size.to_bits(),
                 fit: cells,
+                stretch: form.stretch,
             };
-            let mut dx = ((pen + position.x_offset) as f32 * scale).round() as i32;
-            let dy = -(position.y_offset as f32 * scale).round() as i32;
+            let mut dx = ((pen + position.x_offset) as f32 * scale_x).round() as i32;
+            let dy = -(position.y_offset as f32 * scale_y).round() as i32;
             if !primary && cells == 2 && shaped.len() == 1 {
                 // A wide character of another font: in the middle of its cells.
-                let room = 2 * fonts.metrics.width as i32;
-                let advance = (position.x_advance as f32 * scale).round() as i32;
+                let room = 2 * cell;
+                let advance = (position.x_advance as f32 * scale_x).round() as i32;
                 if advance > 0 && advance < room {
                     dx += (room - advance) / 2;
                 }
             }
             let glyph = glyphs.id(key, fonts);
             let picture = glyphs.get(glyph);
-            let room = i32::from(run[cluster].1) * fonts.metrics.width as i32;
+            let room = i32::from(run[cluster].1) * cell;
             if is_mark(i) && dx + picture.left >= room {
                 // Drawn where a character would stand, as fonts of equal widths have their marks: it goes over its base.
-                dx -= (pen as f32 * scale).round() as i32;
+                dx -= (pen as f32 * scale_x).round() as i32;
             }
             pen += position.x_advance;
             if picture.width > 0 && picture.height > 0 {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use support::{Run, attrs, colored, pane, plain, row, run, scene, snapshot, underlined};
 use unterm_renderer::{
-    CellMetrics, CpuPainter, Damage, Fill, FontOptions, Frame, FrameRow, Label, LabelAlign,
+    Adjust, CellMetrics, CpuPainter, Damage, Fill, FontOptions, Frame, FrameRow, Label, LabelAlign,
     PaneScene, PixelRect, Preedit, Quad, Renderer,
 };
 use unterm_term::{
-    Attrs, Cell, Color, Cursor, CursorShape, LineId, Link, Modes, Palette, Point, Rgb, Size,
-    Snapshot, StyleRun, TextRange, Underline,
+    Attrs, Cell, Color, Cursor, CursorShape, LineId, LineSize, Link, Modes, Palette, Point, Rgb,
+    Size, Snapshot, Style, StyleRun, TextRange, Underline,
 };
 
 fn renderer() -> Renderer {
@@ -60,7 +60,7 @@ fn changed(before: &Frame, after: &Frame) -> Vec<usize> {
 #[test]
 fn a_cell_of_the_bundled_font_is_whole_pixels() {
     let metrics = |size, scale| {
-        let options = FontOptions { families: Vec::new(), size, scale };
+        let options = FontOptions { size, scale, ..FontOptions::default() };
         Renderer::new(options).metrics()
     };
     // JetBrains Mono: 600 of 1000 units wide, 1320 high, 1020 of them above the baseline.
@@ -78,10 +78,42 @@ fn a_cell_of_the_bundled_font_is_whole_pixels() {
     }
 }
 
+/// Changes of a cell's measures keep its text inside it, in the middle where it grows.
+#[test]
+fn a_cell_can_be_adjusted() {
+    let metrics = |adjust| {
+        let options = FontOptions { adjust, scale: 2.0, ..FontOptions::default() };
+        Renderer::new(options).metrics()
+    };
+    let plain = metrics(Adjust::default());
+    let amount = |text: &str| text.parse().unwrap();
+    let tall = metrics(Adjust { cell_height: amount("5px"), ..Adjust::default() });
+    assert_eq!((tall.height, tall.baseline), (plain.height + 10, plain.baseline + 5));
+    assert_eq!(tall.underline, plain.underline + 5);
+    let wide = metrics(Adjust { cell_width: amount("50%"), ..Adjust::default() });
+    assert_eq!(wide.width, plain.width + plain.width.div_ceil(2));
+    let raised = metrics(Adjust { baseline: amount("1"), ..Adjust::default() });
+    assert_eq!((raised.height, raised.baseline), (plain.height, plain.baseline - 2));
+    let thick = metrics(Adjust { underline_thickness: amount("2"), ..Adjust::default() });
+    assert_eq!(thick.thickness, plain.thickness + 4);
+    for text in ["-1000", "1000", "-500%"] {
+        let all = amount(text);
+        let m = metrics(Adjust {
+            cell_width: all,
+            cell_height: all,
+            baseline: all,
+            underline_position: all,
+            underline_thickness: all,
+        });
+        assert!(m.width > 0 && m.baseline < m.height && m.underline + m.thickness <= m.height);
+    }
+}
+
 #[test]
 fn absurd_sizes_are_survived() {
     for (size, scale) in [(f32::NAN, 1.0), (0.0, 0.0), (-3.0, f32::INFINITY), (1e9, 1e9)] {
-        let options = FontOptions { families: vec!["No Such Font".into()], size, scale };
+        let families = vec!["No Such Font".into()];
+        let options = FontOptions { families, size, scale, ..FontOptions::default() };
         let mut renderer = Renderer::new(options);
         let shown = text(&["a中🎉"]);
         {
@@ -545,4 +577,59 @@ fn a_png_is_the_picture() {
         .flat_map(|pixel| [(pixel >> 16) as u8, (pixel >> 8) as u8, pixel as u8])
         .collect();
     assert_eq!(bytes, expected);
+}
+
+/// DECDWL and DECDHL: everything of a row is twice as wide, and of twice the height each row shows its half.
+#[test]
+fn double_rows_are_twice_as_large() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let (w, h) = (m.width as i32, m.height as i32);
+    let underlined = Style { underline: Underline::Single, ..colored(7, 1) };
+    let mut revision = 0;
+    let mut look = |size, cursor: CursorShape, focused| {
+        let mut shown = snapshot(9, &[vec![plain("aM"), run("Mj", underlined), plain("past")]]);
+        revision += 1;
+        shown.rows[0].revision = revision;
+        shown.rows[0].size = size;
+        shown.cursor = Cursor { visible: true, col: 1, shape: cursor, ..Cursor::default() };
+        let pane = PaneScene { focused, ..pane(&shown, m) };
+        let frame = frame(&mut renderer, pane);
+        let row = (*frame.panes[0].rows[0]).clone();
+        let sizes: Vec<_> = row.glyphs.iter().map(|g| renderer.glyphs().get(g.glyph)).collect();
+        let sizes: Vec<_> = sizes.iter().map(|g| (g.width as i32, g.height as i32)).collect();
+        (row, sizes)
+    };
+    let (single, plain_sizes) = look(LineSize::Single, CursorShape::Block, true);
+    let (wide, wide_sizes) = look(LineSize::DoubleWidth, CursorShape::Block, true);
+    let (top, top_sizes) = look(LineSize::DoubleTop, CursorShape::Block, true);
+    let (bottom, _) = look(LineSize::DoubleBottom, CursorShape::Block, true);
+    // Of nine columns five cells are seen, the last one by half.
+    assert_eq!((single.glyphs.len(), wide.glyphs.len(), top.glyphs.len()), (8, 5, 5));
+    for ((plain, wide), tall) in plain_sizes.iter().zip(&wide_sizes).zip(&top_sizes) {
+        assert!((wide.0 - 2 * plain.0).abs() <= 2 && wide.1 == plain.1, "{plain:?} {wide:?}");
+        assert!((tall.0 - wide.0).abs() <= 2 && (tall.1 - 2 * plain.1).abs() <= 2, "{tall:?}");
+    }
+    let fills = |row: &FrameRow| -> Vec<_> {
+        row.under.iter().chain(&row.backgrounds).map(|f| (f.x, f.y, f.width, f.height)).collect()
+    };
+    let (w2, h1, line) = (2 * m.width, m.height, m.thickness);
+    // The cursor's block and the background of two cells; the underline is in the other half.
+    let boxes = [(2 * w, 0, w2, h1), (4 * w, 0, 2 * w2, h1)];
+    assert_eq!(fills(&top), boxes);
+    assert!(fills(&wide).contains(&(4 * w, m.underline as i32, w2, line)));
+    let low = fills(&bottom);
+    assert!(low.contains(&(4 * w, 2 * m.underline as i32 - h, w2, 2 * line)), "{low:?}");
+    assert_eq!(top.glyphs[0].y - bottom.glyphs[0].y, h);
+
+    // Whatever its form, the cursor is seen in the row it is on.
+    for size in [LineSize::DoubleWidth, LineSize::DoubleTop, LineSize::DoubleBottom] {
+        let (bar, _) = look(size, CursorShape::Bar, true);
+        assert_eq!((bar.over[0].x, bar.over[0].height), (2 * w, h1), "{size:?}");
+        let (foot, _) = look(size, CursorShape::Underline, true);
+        let foot = foot.over.last().unwrap();
+        assert_eq!((foot.x, foot.width, foot.y + foot.height as i32), (2 * w, w2, h), "{size:?}");
+        let (hollow, _) = look(size, CursorShape::Block, false);
+        assert_eq!(hollow.over.len(), 4, "{size:?}");
+    }
 }

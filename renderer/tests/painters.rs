@@ -11,8 +11,8 @@ use unterm_renderer::{
     Preedit, Quad, Renderer,
 };
 use unterm_term::{
-    Attrs, Color, Cursor, CursorShape, LineId, Modes, Palette, Point, Rgb, Snapshot, Style,
-    TextRange, Underline,
+    Attrs, Color, Cursor, CursorShape, LineId, LineSize, Modes, Palette, Point, Rgb, Snapshot,
+    Style, TextRange, Underline,
 };
 
 /// Largest difference of a channel: both painters round `below·(1−a) + above·a`, and a pixel is blended at most a few
@@ -128,6 +128,8 @@ struct Extras {
     panel: Option<(i32, f32)>,
     label: bool,
     origin: i32,
+    /// Sizes of the rows.
+    sizes: Vec<LineSize>,
 }
 
 fn extras() -> impl Strategy<Value = Extras> {
@@ -147,6 +149,12 @@ fn extras() -> impl Strategy<Value = Extras> {
     let cursor = (0..ROWS, 0..COLS, shape, any::<bool>(), any::<bool>()).prop_map(
         |(row, col, shape, visible, blinking)| Cursor { row, col, visible, shape, blinking },
     );
+    let size = prop_oneof![
+        5 => Just(LineSize::Single),
+        1 => Just(LineSize::DoubleWidth),
+        1 => Just(LineSize::DoubleTop),
+        1 => Just(LineSize::DoubleBottom),
+    ];
     (
         cursor,
         prop::option::of(selection),
@@ -154,8 +162,9 @@ fn extras() -> impl Strategy<Value = Extras> {
         prop::option::of((-20..120i32, 0.0..12.0f32)),
         any::<bool>(),
         4..12i32,
+        prop::collection::vec(size, usize::from(ROWS)..=usize::from(ROWS)),
     )
-        .prop_map(|(cursor, selection, flags, panel, label, origin)| Extras {
+        .prop_map(|(cursor, selection, flags, panel, label, origin, sizes)| Extras {
             cursor,
             selection,
             focused: flags[0],
@@ -166,6 +175,7 @@ fn extras() -> impl Strategy<Value = Extras> {
             panel,
             label,
             origin,
+            sizes,
         })
 }
 
@@ -246,6 +256,7 @@ proptest! {
             }
             let line = shown.rows[*at].line.0;
             shown.rows[*at] = row(line, revision as u64 + 100, COLS, runs);
+            shown.rows[*at].size = extras.sizes[*at];
             let (width, height) = build(&mut renderer, &shown, extras);
             let size = (width * height) as usize;
             let turn = revision % usize::from(age);
@@ -320,6 +331,9 @@ fn gpu_frame_equals_cpu_frame() {
             let mut shown = snapshot(COLS, &rows);
             revision.set(revision.get() + 1);
             shown.rows.iter_mut().for_each(|row| row.revision = revision.get());
+            for (row, size) in shown.rows.iter_mut().zip(&extras.sizes) {
+                row.size = *size;
+            }
             let (width, _) = build(&mut renderer, &shown, &extras);
             gpu.paint(&mut renderer);
             let picture = gpu.read().map_err(|error| TestCaseError::fail(error.to_string()))?;

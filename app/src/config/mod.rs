@@ -5,6 +5,7 @@
 //! applies nothing by itself: window and mux do, each time [`Settings`] gives them a new `Config`.
 
 pub mod edit;
+mod font;
 pub mod keys;
 pub mod parse;
 pub mod reference;
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use font::{Adjust, Font, Ligatures};
 pub use settings::{Change, Complaint, FILE, Settings, load};
 
 /// Everything that can be preferred. Each key may be left out.
@@ -85,23 +87,6 @@ impl ThemeChoice {
             Self::Pair(pair) if light == Some(true) => &pair.light,
             Self::Pair(pair) => &pair.dark,
         }
-    }
-}
-
-/// See [`Config::font`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Font {
-    /// Families, first choice first. The bundled JetBrains Mono and the system's fonts for other scripts follow by themselves.
-    pub family: Vec<String>,
-    /// Size in points.
-    #[schemars(range(min = 4.0, max = 96.0))]
-    pub size: f32,
-}
-
-impl Default for Font {
-    fn default() -> Self {
-        Self { family: Vec::new(), size: 12.0 }
     }
 }
 

@@ -195,6 +195,9 @@ impl Found<'_> {
                 self.add(item.span(), message);
             }
         }
+        if let Some(font) = table.get("font").and_then(Item::as_table_like) {
+            config.font.problems(font, |span, message| self.add(span, message));
+        }
         let item = table.get("theme");
         let pair = item.and_then(Item::as_table_like);
         let wanted: &[(&str, Option<&Item>)] = match &config.theme {
@@ -308,6 +311,20 @@ mod tests {
                 "2:8: font.size must be a number, not string",
                 r#"4:9: cursor.shape can't be "blok"; it is one of "block", "bar", "underline"; did you mean "block"?"#,
                 "6:11: window.padding must be between 0 and 100",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_fonts_are_asked_for_is_looked_at() {
+        let text = "[font]\nfeatures = ['ss01', 'stylish']\nsymbol_map = { 'U+E0A0-U+E0' = 'x' }\n\
+                    [font.adjust]\ncell_height = 'tall'\n";
+        assert_eq!(
+            problems(text),
+            [
+                r#"2:21: "stylish" is no font feature; write "ss01", "-calt" or "cv02=3""#,
+                r#"3:16: "U+E0A0-U+E0" is no range of code points; write "U+E0A0-U+E0D4""#,
+                r#"5:15: "tall" is no change of a size; write "2px" or "-10%""#,
             ]
         );
     }

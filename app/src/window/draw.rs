@@ -316,8 +316,9 @@ impl App {
         let Some(view) = self.views.get(id) else { return };
         let (cursor, cell) = (view.snapshot.cursor, screen.geometry.cell);
         let origin = screen.geometry.origin(*area);
+        let column = view.column_width(usize::from(cursor.row), (cell.width, cell.height));
         let place = PixelRect {
-            x: origin.0 + (u32::from(cursor.col) * cell.width) as i32,
+            x: origin.0 + (f64::from(cursor.col) * column) as i32,
             y: origin.1 + (u32::from(cursor.row) * cell.height) as i32,
             width: cell.width,
             height: cell.height,

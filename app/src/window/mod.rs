@@ -205,10 +205,7 @@ impl App {
         palette: Arc<Palette>,
     ) -> Self {
         let config = settings.get();
-        let families =
-            if args.font.is_empty() { config.font.family.clone() } else { args.font.clone() };
-        let size = args.font_size.unwrap_or(config.font.size);
-        let fonts = FontOptions { families, size, scale: 1.0 };
+        let fonts = preferences::fonts(&config, args);
         Self {
             mux,
             server,

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use unterm_renderer::FontOptions;
 use unterm_term::CursorShape as TermShape;
 use winit::window::{Fullscreen, Theme as SystemTheme, Window};
 
 use super::{App, view::View};
 use crate::{
+    args::Args,
     config::{Change, Config, Cursor, CursorShape, ShowTabBar, WindowStart, keys::Keymap},
     environment,
 };
@@ -55,12 +57,12 @@ impl App {
             self.views.values_mut().for_each(View::copy_anew);
         }
         if before.font != self.config.font {
-            if self.args.font.is_empty() {
-                self.fonts.families.clone_from(&self.config.font.family);
+            let mut fonts = fonts(&self.config, &self.args);
+            fonts.scale = self.fonts.scale;
+            if before.font.size == self.config.font.size {
+                fonts.size = self.fonts.size;
             }
-            if before.font.size != self.config.font.size {
-                self.fonts.size = self.configured_font_size();
-            }
+            self.fonts = fonts;
             self.apply_fonts();
         }
         if let Some(screen) = &mut self.screen {
@@ -105,6 +107,16 @@ impl App {
             WindowStart::Fullscreen => window.set_fullscreen(Some(Fullscreen::Borderless(None))),
         }
     }
+}
+
+/// The cells' fonts: what the command line says goes before the file.
+pub(super) fn fonts(config: &Config, args: &Args) -> FontOptions {
+    let mut fonts = config.font.options();
+    if !args.font.is_empty() {
+        fonts.families.clone_from(&args.font);
+    }
+    fonts.size = args.font_size.unwrap_or(fonts.size);
+    fonts
 }
 
 /// The shape that is drawn for a program that asked for none, and whether it blinks.

@@ -7,7 +7,7 @@ use std::{
 
 use unterm_mux::Pane;
 use unterm_renderer::Preedit;
-use unterm_term::{CursorShape, LineId, Link, Modes, Point, ScreenKind, Size, Snapshot};
+use unterm_term::{CursorShape, LineId, LineSize, Link, Modes, Point, ScreenKind, Size, Snapshot};
 
 use super::{
     selection::{Edge, Selection, Spot},
@@ -156,10 +156,16 @@ impl View {
         let last_row = self.snapshot.rows.len().checked_sub(1)?;
         let row = ((y / f64::from(cell.1)).floor().max(0.0) as usize).min(last_row);
         let line = self.snapshot.rows[row].line;
-        let columns = x / f64::from(cell.0);
+        let columns = x / self.column_width(row, cell);
         let col = (columns.floor().max(0.0) as u16).min(cols.saturating_sub(1));
         let boundary = (columns.round().max(0.0) as u16).min(cols);
         Some(Spot { cell: Point { line, col }, edge: Edge { line, boundary } })
+    }
+
+    /// Pixels from one column of a row to the next: more in rows of double width.
+    pub(super) fn column_width(&self, row: usize, cell: (u32, u32)) -> f64 {
+        let size = self.snapshot.rows.get(row).map_or(LineSize::Single, |row| row.size);
+        f64::from(if size == LineSize::Single { cell.0 } else { 2 * cell.0 })
     }
 
     /// The link (OSC 8) at a position in pixels from the grid's first cell.
@@ -167,7 +173,8 @@ impl View {
         if x < 0.0 || y < 0.0 {
             return None;
         }
-        let (col, row) = ((x / f64::from(cell.0)) as u64, (y / f64::from(cell.1)) as usize);
+        let row = (y / f64::from(cell.1)) as usize;
+        let col = (x / self.column_width(row, cell)) as u64;
         let row = self.snapshot.rows.get(row)?;
         let run = row
             .styles

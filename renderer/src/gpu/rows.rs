@@ -130,8 +130,8 @@ impl Rows {
             let color = instance.color;
             scratch.push(Instance {
                 place: [instance.x, instance.y],
-                size: [clamp(glyph.width), clamp(glyph.height)],
-                texel: [place.x, place.y],
+                size: [instance.width, clamp(glyph.height)],
+                texel: [place.x + instance.left, place.y],
                 color: [color.r, color.g, color.b, instance.alpha],
                 kind: if glyph.color { COLOR } else { MASK },
                 radius: 0.0,

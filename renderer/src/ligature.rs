@@ -1,0 +1,342 @@
+//! Ligatures and other forms that neighbouring characters take together: which characters of a face can, and which
+//! cells of a text do.
+//!
+//! Only groups of cells that look different together than one by one are told; all other cells are drawn cell by cell,
+//! so that text stays on the grid and plain text costs no shaping.
+
+use std::sync::Arc;
+
+use cosmic_text::Font;
+use read_fonts::tables::gsub::{Gsub, SingleSubst, SubstitutionLookup, SubstitutionSubtables};
+use read_fonts::tables::layout::{
+    ChainedSequenceContext, ClassDef, CoverageTable, SequenceContext,
+};
+use read_fonts::types::{BigEndian, GlyphId16, Tag};
+use read_fonts::{FontData, FontRead, ReadError};
+use rustc_hash::FxHashSet;
+
+use crate::FontFeature;
+use crate::fonts::Fonts;
+use crate::glyph::GlyphCache;
+use crate::shape::{Form, PlacedGlyph, Shaper};
+
+/// Which ligatures are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ligatures {
+    /// All the font has.
+    Always,
+    /// All but the one the cursor stands on, whose characters are shown one by one.
+    #[default]
+    Cursor,
+    /// None.
+    Never,
+}
+
+/// Features that make ligatures without being asked for (OpenType's registered features).
+const DEFAULT: [&[u8; 4]; 4] = [b"calt", b"liga", b"clig", b"rlig"];
+
+/// The glyphs of a face that any rule of its substitutions over several glyphs names. What is between two others is the
+/// same whatever stands around it.
+#[derive(Debug, Default)]
+pub(crate) struct Participants {
+    glyphs: FxHashSet<u16>,
+    /// A rule names "any other glyph".
+    all: bool,
+    /// The printable characters of ASCII among them, a bit each.
+    ascii: u128,
+}
+
+impl Participants {
+    /// Those of a face under these features.
+    pub(crate) fn of(font: &Font, features: &[FontFeature]) -> Self {
+        let mut found = Self::default();
+        let table = font.as_swash().table(swash::tag_from_bytes(b"GSUB"));
+        if let Some(data) = table
+            && let Err(error) = found.read(data, features)
+        {
+            tracing::debug!(%error, "the font's substitutions can't be read: no ligatures");
+            return Self::default();
+        }
+        let charmap = font.as_swash().charmap();
+        for c in '!'..='~' {
+            if found.all || found.glyphs.contains(&charmap.map(c)) {
+                found.ascii |= 1 << c as u32;
+            }
+        }
+        found
+    }
+
+    /// Whether `c` can be part of a ligature.
+    pub(crate) fn has(&self, c: char, font: &Font) -> bool {
+        if c.is_ascii() {
+            return self.ascii >> (c as u32) & 1 != 0;
+        }
+        let glyph = || font.as_swash().charmap().map(c);
+        !self.is_empty()
+            && matches!(glyph(), glyph if glyph != 0 && (self.all || self.glyphs.contains(&glyph)))
+    }
+
+    /// The face has no ligatures.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.all && self.glyphs.is_empty()
+    }
+
+    fn read(&mut self, data: &[u8], features: &[FontFeature]) -> Result<(), ReadError> {
+        let gsub = Gsub::read(FontData::new(data))?;
+        let list = gsub.feature_list()?;
+        let wanted = |tag: Tag| {
+            let asked = features.iter().rev().find(|feature| feature.tag() == tag.to_be_bytes());
+            asked.map_or(DEFAULT.contains(&&tag.to_be_bytes()), |feature| feature.value() > 0)
+        };
+        let mut lookups = FxHashSet::default();
+        for record in list.feature_records() {
+            if wanted(record.feature_tag()) {
+                let feature = record.feature(list.offset_data())?;
+                lookups.extend(feature.lookup_list_indices().iter().map(|index| index.get()));
+            }
+        }
+        let all = gsub.lookup_list()?.lookups();
+        for index in lookups {
+            self.lookup(&all.get(usize::from(index))?)?;
+        }
+        Ok(())
+    }
+
+    fn lookup(&mut self, lookup: &SubstitutionLookup<'_>) -> Result<(), ReadError> {
+        match lookup.subtables()? {
+            // What becomes of a single glyph may be named by another rule.
+            SubstitutionSubtables::Single(tables) => {
+                for table in tables.iter() {
+                    self.cover(match table? {
+                        SingleSubst::Format1(table) => table.coverage()?,
+                        SingleSubst::Format2(table) => table.coverage()?,
+                    });
+                }
+            }
+            // These make several glyphs of one, or choose by number: not from the neighbours.
+            SubstitutionSubtables::Multiple(_) | SubstitutionSubtables::Alternate(_) => {}
+            SubstitutionSubtables::Ligature(tables) => {
+                for table in tables.iter() {
+                    let table = table?;
+                    self.cover(table.coverage()?);
+                    for set in table.ligature_sets().iter() {
+                        for ligature in set?.ligatures().iter() {
+                            self.name(ligature?.component_glyph_ids());
+                        }
+                    }
+                }
+            }
+            SubstitutionSubtables::Contextual(tables) => {
+                for table in tables.iter() {
+                    self.context(table?)?;
+                }
+            }
+            SubstitutionSubtables::ChainContextual(tables) => {
+                for table in tables.iter() {
+                    self.chained(table?)?;
+                }
+            }
+            SubstitutionSubtables::Reverse(tables) => {
+                for table in tables.iter() {
+                    let table = table?;
+                    self.cover(table.coverage()?);
+                    for around in [table.backtrack_coverages(), table.lookahead_coverages()] {
+                        for coverage in around.iter() {
+                            self.cover(coverage?);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn context(&mut self, context: SequenceContext<'_>) -> Result<(), ReadError> {
+        match context {
+            SequenceContext::Format1(context) => {
+                self.cover(context.coverage()?);
+                for set in context.seq_rule_sets().iter().flatten() {
+                    for rule in set?.seq_rules().iter() {
+                        self.name(rule?.input_sequence());
+                    }
+                }
+            }
+            SequenceContext::Format2(context) => {
+                self.cover(context.coverage()?);
+                self.classes(context.class_def()?);
+                for set in context.class_seq_rule_sets().iter().flatten() {
+                    for rule in set?.class_seq_rules().iter() {
+                        self.others(rule?.input_sequence());
+                    }
+                }
+            }
+            SequenceContext::Format3(context) => {
+                for coverage in context.coverages().iter() {
+                    self.cover(coverage?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn chained(&mut self, context: ChainedSequenceContext<'_>) -> Result<(), ReadError> {
+        match context {
+            ChainedSequenceContext::Format1(context) => {
+                self.cover(context.coverage()?);
+                for set in context.chained_seq_rule_sets().iter().flatten() {
+                    for rule in set?.chained_seq_rules().iter() {
+                        let rule = rule?;
+                        self.name(rule.backtrack_sequence());
+                        self.name(rule.input_sequence());
+                        self.name(rule.lookahead_sequence());
+                    }
+                }
+            }
+            ChainedSequenceContext::Format2(context) => {
+                self.cover(context.coverage()?);
+                self.classes(context.backtrack_class_def()?);
+                self.classes(context.input_class_def()?);
+                self.classes(context.lookahead_class_def()?);
+                for set in context.chained_class_seq_rule_sets().iter().flatten() {
+                    for rule in set?.chained_class_seq_rules().iter() {
+                        let rule = rule?;
+                        self.others(rule.backtrack_sequence());
+                        self.others(rule.input_sequence());
+                        self.others(rule.lookahead_sequence());
+                    }
+                }
+            }
+            ChainedSequenceContext::Format3(context) => {
+                let parts = [
+                    context.backtrack_coverages(),
+                    context.input_coverages(),
+                    context.lookahead_coverages(),
+                ];
+                for part in parts {
+                    for coverage in part.iter() {
+                        self.cover(coverage?);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn cover(&mut self, coverage: CoverageTable<'_>) {
+        self.glyphs.extend(coverage.iter().map(|glyph| glyph.to_u16()));
+    }
+
+    fn name(&mut self, glyphs: &[BigEndian<GlyphId16>]) {
+        self.glyphs.extend(glyphs.iter().map(|glyph| glyph.get().to_u16()));
+    }
+
+    fn classes(&mut self, classes: ClassDef<'_>) {
+        let named = classes.iter().filter(|(_, class)| *class != 0);
+        self.glyphs.extend(named.map(|(glyph, _)| glyph.to_u16()));
+    }
+
+    /// Class 0 is every glyph that no other class has.
+    fn others(&mut self, classes: &[BigEndian<u16>]) {
+        self.all |= classes.iter().any(|class| class.get() == 0);
+    }
+}
+
+/// Cells that are drawn together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// First cell, from the start of the text.
+    pub(crate) start: u16,
+    /// Number of cells.
+    pub(crate) cells: u16,
+    /// In places from the start of the text.
+    pub(crate) glyphs: Box<[PlacedGlyph]>,
+}
+
+/// Texts remembered before they are forgotten together.
+pub(crate) const MAX_TEXTS: usize = 1 << 12;
+
+impl Shaper {
+    /// The groups of a text of narrow characters, one a cell.
+    pub(crate) fn groups(
+        &mut self,
+        text: &str,
+        form: Form,
+        fonts: &mut Fonts,
+        glyphs: &mut GlyphCache,
+    ) -> Arc<[Group]> {
+        if let Some(known) = self.texts[form.index()].get(text) {
+            return known.clone();
+        }
+        let groups: Arc<[_]> = self.find_groups(text, form, fonts, glyphs).into();
+        let texts = &mut self.texts[form.index()];
+        if texts.len() >= MAX_TEXTS {
+            texts.clear();
+        }
+        texts.insert(text.into(), groups.clone());
+        groups
+    }
+
+    fn find_groups(
+        &mut self,
+        text: &str,
+        form: Form,
+        fonts: &mut Fonts,
+        glyphs: &mut GlyphCache,
+    ) -> Vec<Group> {
+        let cells: Vec<(&str, u8)> =
+            text.char_indices().map(|(at, c)| (&text[at..at + c.len_utf8()], 1)).collect();
+        let placed = self.shape(&cells, form, fonts, glyphs);
+        let width = (fonts.metrics.width * form.stretch.across()) as i32;
+        let count = cells.len();
+        // Whether a cell looks as it does alone, and whether it belongs to the one before it.
+        let mut same = vec![false; count];
+        let mut joined = vec![false; count + 1];
+        let own = |cell: usize| placed.iter().filter(move |p| usize::from(p.cluster) == cell);
+        for (cell, c) in text.chars().enumerate() {
+            let alone = self.char(c, form, 1, fonts, glyphs);
+            let at = (cell as i32 * width) as i16;
+            same[cell] = own(cell).count() == alone.len()
+                && own(cell)
+                    .zip(alone.iter())
+                    .all(|(a, b)| (a.glyph, a.dx - at, a.dy) == (b.glyph, b.dx, b.dy));
+        }
+        for cell in (0..count).filter(|cell| !same[*cell]) {
+            for glyph in own(cell) {
+                let picture = glyphs.get(glyph.glyph);
+                let left = i32::from(glyph.dx) + picture.left;
+                // What looks out of its cell by less is not meant for the next one.
+                let slack = width / 5;
+                let last = count as i32 - 1;
+                let from = ((left + slack).div_euclid(width)).clamp(0, cell as i32);
+                let to = left + picture.width as i32 - 1 - slack;
+                let to = to.div_euclid(width).clamp(cell as i32, last);
+                for after in from + 1..=to {
+                    joined[after as usize] = true;
+                }
+            }
+        }
+        // A cell without a picture makes room for a neighbour's: the one that reaches it, else the next.
+        for cell in 0..count {
+            let empty = !same[cell] && own(cell).next().is_none();
+            if empty && !joined[cell] && !joined[cell + 1] {
+                let after = if cell + 1 < count { cell + 1 } else { cell };
+                joined[after] = after > 0;
+            }
+        }
+        joined[count] = false;
+        let mut groups = Vec::new();
+        let mut start = 0;
+        for end in 1..=count {
+            if joined[end] {
+                continue;
+            }
+            if same[start..end].contains(&false) {
+                let glyphs = (start..end).flat_map(|cell| own(cell).copied()).collect();
+                let (start, cells) = (start as u16, (end - start) as u16);
+                groups.push(Group { start, cells, glyphs });
+            }
+            start = end;
+        }
+        groups
+    }
+}
