@@ -12,12 +12,20 @@ use crate::work;
 const CLUSTER_CAP: usize = 128;
 
 impl Term {
-    /// The cell before the cursor: its row and column.
+    /// The cell printed last, while the cursor is right behind it: its row and column. Only what is written without a
+    /// motion in between joins (terminal-unicode-core).
     fn cell_before(&self) -> Option<(usize, usize)> {
         let Position { row, col, wrap_pending } = self.cursor;
+        if self.printed_to != self.cursor.key() {
+            return None;
+        }
         let col = if wrap_pending { col } else { col.checked_sub(1)? };
-        let tail = self.grid.row(row)[col].is_tail();
-        Some((row, col.saturating_sub(tail as usize)))
+        Some((row, self.head_of(row, col)))
+    }
+
+    /// The first column of what is at a place.
+    fn head_of(&self, row: usize, col: usize) -> usize {
+        col.saturating_sub(self.grid.row(row)[col].is_tail() as usize)
     }
 
     /// How the character before the cursor may be joined.
@@ -61,7 +69,14 @@ impl Term {
         let graphemes = self.modes.contains(Modes::GRAPHEMES);
         // What takes no column of its own stays with what is before it, so that no text is lost.
         let extends = width == 0;
-        let Some((row, col)) = self.cell_before() else { return false };
+        let before = self.cell_before();
+        let Position { row, col, .. } = self.cursor;
+        let (row, col) = match before {
+            Some(place) => place,
+            // Behind a motion, a mark goes to the cell under the cursor, as in xterm.
+            None if extends && is_mark(c) => (row, self.head_of(row, col)),
+            None => return false,
+        };
         let slot = self.grid.slot(row);
         let table = self.grid.table_of(slot);
         let cell = self.grid.slot_cells(slot)[col];
@@ -83,7 +98,8 @@ impl Term {
             return extends;
         }
         let old = 1 + cell.is_wide() as usize;
-        let new = if graphemes { joined_width(text, old, c, width) } else { old };
+        let widens = graphemes && before.is_some();
+        let new = if widens { joined_width(text, old, c, width) } else { old };
         let new = new.min(self.grid.cols());
         text.push(c);
         let Some(id) = self.grid.intern_cluster(table, text) else { return true };
@@ -174,6 +190,11 @@ impl Term {
             self.put(Cell(CLUSTER | id as u64), 2);
         }
     }
+}
+
+/// Whether a character without columns of its own is one that shows: no format control.
+fn is_mark(c: char) -> bool {
+    matches!(props(c).class(), Class::Extend | Class::ConjunctExtend | Class::Linker)
 }
 
 /// Columns a cluster of `old` columns takes when `c`, of `width` columns, joins it (mode 2027): those of all its characters,

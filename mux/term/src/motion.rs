@@ -3,7 +3,7 @@
 use crate::block::Block;
 use crate::modes::DecModes;
 use crate::tabs::Tabs;
-use crate::term::{Position, SavedCursor, Term};
+use crate::term::{NOWHERE, Position, SavedCursor, Term};
 use crate::{Color, Modes};
 
 impl Term {
@@ -136,6 +136,7 @@ impl Term {
     #[inline]
     pub(crate) fn index(&mut self) {
         self.cursor.wrap_pending = false;
+        self.printed_to = NOWHERE;
         if self.cursor.row + 1 == self.bottom {
             let whole =
                 self.top == 0 && self.bottom == self.grid.rows() && self.scrolls_whole_rows();

@@ -104,6 +104,7 @@ impl Term {
         meta.revision = self.seq;
         meta.occ = meta.occ.max(end as u16);
         self.cursor.col = end;
+        self.printed_to = self.cursor.key();
         self.last_printed = text[text.len() - 1] as char;
     }
 
@@ -379,6 +380,7 @@ impl Term {
     pub(crate) fn advance_to(&mut self, end: usize, stop: usize) {
         self.cursor.wrap_pending = end == stop;
         self.cursor.col = end.min(stop - 1);
+        self.printed_to = self.cursor.key();
     }
 
     /// Ends a line whose last column has no room for a wide character, and goes to the next.
@@ -410,6 +412,10 @@ impl Term {
         self.index();
         self.cursor.col = self.left;
         self.cursor.wrap_pending = false;
+        let row = self.cursor.row;
+        if whole && self.grid.meta(row).is_double() && row > 0 {
+            self.grid.meta_mut(row - 1).flags &= !WRAPPED;
+        }
     }
 
     /// Whether a run of text may be printed whole.

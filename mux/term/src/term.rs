@@ -117,6 +117,17 @@ pub(crate) struct Position {
     pub wrap_pending: bool,
 }
 
+impl Position {
+    /// All of it as one number.
+    #[inline]
+    pub fn key(self) -> u64 {
+        (self.row as u64) << 32 | (self.col as u64) << 1 | self.wrap_pending as u64
+    }
+}
+
+/// The [key](Position::key) of no position.
+pub(crate) const NOWHERE: u64 = u64::MAX;
+
 /// What DECSC saves (DEC STD 070; xterm ctlseqs).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SavedCursor {
@@ -173,6 +184,8 @@ pub struct Term {
     pub(crate) blinking: bool,
     /// The character printed last, for REP; `\0` when something else came after it ([`Term::end_operation`]).
     pub(crate) last_printed: char,
+    /// The [key](Position::key) of where printing left the cursor: while it is there, marks belong to what was printed.
+    pub(crate) printed_to: u64,
     /// See [`Options::ambiguous_wide`].
     pub(crate) ambiguous_wide: bool,
     /// Memory to put a cluster together in.
@@ -229,6 +242,7 @@ impl Term {
             shape: CursorShape::Default,
             blinking: false,
             last_printed: '\0',
+            printed_to: NOWHERE,
             ambiguous_wide: options.ambiguous_wide,
             cluster: String::new(),
             title: String::new(),
@@ -292,6 +306,7 @@ impl Term {
             return;
         }
         self.flush_scrolled_images();
+        let is_behind_text = self.printed_to == self.cursor.key();
         let (cols, rows) = (size.cols as usize, size.rows as usize);
         let old_cols = self.grid.cols();
         let place = |position: Position| Place {
@@ -334,7 +349,9 @@ impl Term {
         self.bottom = rows;
         self.left = 0;
         self.right = cols;
+        self.cursor.col = self.cursor.col.min(self.row_cols() - 1);
         self.settle_wrap();
+        self.printed_to = if is_behind_text { self.cursor.key() } else { NOWHERE };
         self.tabs.resize(cols);
         self.pen.forget_ids();
         self.debug_check();

@@ -7,6 +7,19 @@ use super::{Fixture, check, check_cursor};
 use crate::{Content, Width};
 
 #[test]
+fn a_mark_behind_a_motion_goes_to_the_cell_under_the_cursor() {
+    check("abc\x1b[1;2H\u{301}", "ab\u{301}c");
+    check("abc\x1b[1;2H\u{301}z", "azc");
+    check("ab\x1b[31m\u{301}\x1b[m\u{302}c", "ab\u{301}\u{302}c");
+    check("日\x1b[1;2H\u{301}", "日\u{301}");
+    // The last column's, with a wrap pending.
+    check("0123456789\u{301}x", "0123456789\u{301}/x");
+    // Nothing else joins there, and format controls are no marks.
+    check("ab\x1b[1;1H\u{200e}", "ab");
+    check_cursor("🇩\x1b[2Hx\x1b[1;3H🇪", "🇩🇪/x", (0, 4));
+}
+
+#[test]
 fn text_wraps_at_the_edge_when_more_comes() {
     check_cursor("0123456789", "0123456789", (0, 9));
     check_cursor("0123456789a", "0123456789/a", (1, 1));

@@ -12,7 +12,7 @@
 //! every row wraps, or a last row that does on a screen of fewer than four rows; a wrap that is pending in a row that
 //! wraps already, inside a row, at a right margin, in a row of double width, behind a cell that was erased since, or
 //! behind a prompt's cell while a command runs; a row all of whose cells were erased in a look that is more than a
-//! background; the single shift a saved cursor may have in it; the character that REP would repeat; looks that XTPUSHSGR put aside; the link and role
+//! background; the single shift a saved cursor may have in it; the character that REP would repeat, and the one a mark would join; looks that XTPUSHSGR put aside; the link and role
 //! of a saved cursor, which nothing restores; VT52 mode; the width of rows in history; DECLRMM and DECCOLM as XTSAVE saved them.
 //! Images are not written.
 
