@@ -2,6 +2,7 @@
 
 use crate::LineSize;
 use crate::modes::DecModes;
+use crate::row::WRAPPED;
 use crate::term::Term;
 
 impl Term {
@@ -14,6 +15,11 @@ impl Term {
         let meta = self.grid.meta_mut(row);
         meta.set_line_size(size);
         meta.revision = seq;
+        // A row of larger characters is a line of its own.
+        meta.flags &= !WRAPPED;
+        if row > 0 {
+            self.grid.meta_mut(row - 1).flags &= !WRAPPED;
+        }
         // The cursor stays in the part that is seen.
         self.cursor.col = self.cursor.col.min(self.row_cols() - 1);
         self.settle_wrap();

@@ -14,7 +14,7 @@ use crate::graphics::tiles::Tiles;
 use crate::grid::Grid;
 use crate::history::{History, Stored};
 use crate::page::{PageBuilder, rows_per_page};
-use crate::row::{MARKS, RowMeta, WRAPPED};
+use crate::row::{MARKS, RowMeta, SIZE, WRAPPED};
 use crate::tables::{Tables, TablesView};
 
 /// Cells of a line that are put together before its rows are parted off: lines have no end, memory has.
@@ -71,6 +71,9 @@ struct Line {
     open: bool,
     /// It ends before its text does: its last row wraps into the next line.
     goes_on: bool,
+    /// How large its characters are: the bits of [`SIZE`]. A line of larger ones is one row, and stays one as long as its
+    /// cells fit, seen or not.
+    size: u8,
     /// A row that is not a piece of `cells` as it is.
     row: Vec<Cell>,
 }
@@ -90,6 +93,9 @@ impl Line {
             self.marks.push((start, meta.flags & MARKS));
         }
         self.revision = self.revision.max(meta.revision);
+        if !self.open {
+            self.size = meta.flags & SIZE;
+        }
         self.open = meta.is_wrapped();
         if self.open {
             self.cells.extend_from_slice(cells);
@@ -146,7 +152,8 @@ impl Line {
                 }
                 cells = &self.row;
             }
-            let mut flags = if last && !self.goes_on { 0 } else { WRAPPED };
+            let wrapped = if last && !self.goes_on { 0 } else { WRAPPED };
+            let mut flags = self.size | wrapped;
             while let Some((_, mark)) = self.marks.get(marks).filter(|m| last || m.0 < end) {
                 flags |= mark;
                 marks += 1;
@@ -347,7 +354,8 @@ impl Grid {
     fn last_used(&self, places: &[Place]) -> usize {
         let cursor = places.first().map_or(0, |place| place.row);
         let text = (0..self.rows()).rev().find(|&row| {
-            self.meta(row).flags & MARKS != 0 || self.row(row).iter().any(|cell| !cell.is_blank())
+            self.meta(row).flags & (MARKS | SIZE) != 0
+                || self.row(row).iter().any(|cell| !cell.is_blank())
         });
         text.unwrap_or(0).max(cursor)
     }

@@ -11,7 +11,7 @@ pub(crate) const OUTPUT: u8 = 1 << 3;
 /// The flags that shell integration set.
 pub(crate) const MARKS: u8 = PROMPT | INPUT | OUTPUT;
 /// How large the row's characters are: [`LineSize`] in two bits (DECSWL, DECDWL, DECDHL).
-const SIZE: u8 = 3 << SIZE_SHIFT;
+pub(crate) const SIZE: u8 = 3 << SIZE_SHIFT;
 const SIZE_SHIFT: u8 = 4;
 
 /// How large the characters of a row are (DEC STD 070, DECSWL, DECDWL, DECDHL).

@@ -14,8 +14,8 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use unterm_term::{
-    Attrs, Color, Content, LineId, Options, Palette, Parser, Rgb, Size, Snapshot, SnapshotRow,
-    Term, Underline, Width,
+    Attrs, Color, Content, LineId, LineSize, Options, Palette, Parser, Rgb, Size, Snapshot,
+    SnapshotRow, Term, Underline, Width,
 };
 
 /// libvterm's colours (src/pen.c), so that its expectations hold.
@@ -153,7 +153,12 @@ impl Harness {
                 let row: u64 = rest.trim().parse()?;
                 let before = (snapshot.live_top.0 + row).checked_sub(1);
                 let is_cont = before.is_some_and(|before| self.term.is_wrapped(LineId(before)));
-                if is_cont { "cont ".into() } else { String::new() }
+                let size = match snapshot.rows.get(row as usize).context("no such row")?.size {
+                    LineSize::Single => "",
+                    LineSize::DoubleWidth => "dwl ",
+                    LineSize::DoubleTop | LineSize::DoubleBottom => "dwl dhl ",
+                };
+                format!("{size}{}", if is_cont { "cont " } else { "" })
             }
             "pen" => self.pen(rest.trim())?,
             "clusters" => clusters(&snapshot).join(" "),
@@ -188,7 +193,13 @@ impl Harness {
         };
         let (fg, bg) =
             (rgb(style.foreground, palette.foreground), rgb(style.background, palette.background));
-        format!("{{{}}} width={width} attrs={{{attrs}}} fg={fg} bg={bg}", text.join(","))
+        let size = match row.size {
+            LineSize::Single => "",
+            LineSize::DoubleWidth => "dwl ",
+            LineSize::DoubleTop => "dwl dhl-top ",
+            LineSize::DoubleBottom => "dwl dhl-bottom ",
+        };
+        format!("{{{}}} width={width} attrs={{{attrs}}} {size}fg={fg} bg={bg}", text.join(","))
     }
 
     /// An attribute of the pen, from what the terminal itself says of it (DECRQSS).

@@ -161,6 +161,32 @@ fn rows_of_double_width() {
 }
 
 #[test]
+fn a_rows_size_survives_a_resize_and_history() {
+    let mut fixture = Fixture::new(12, 4);
+    fixture.feed("0123456789abcdef\r\n\x1b#3top\r\n\x1b#4top\r\n\x1b#6wide");
+    for (cols, rows) in [(10, 4), (7, 3), (30, 6), (12, 4)] {
+        fixture.term.resize(Size::cells(cols, rows));
+        fixture.term.debug_check();
+    }
+    assert_eq!(fixture.everything(), "0123456789ab/cdef/top/top/wide");
+    let sizes =
+        |fixture: &Fixture| fixture.snapshot().rows.iter().map(|row| row.size).collect::<Vec<_>>();
+    use LineSize::{DoubleBottom, DoubleTop, DoubleWidth, Single};
+    assert_eq!(sizes(&fixture), [Single, DoubleTop, DoubleBottom, DoubleWidth]);
+    // In history, too, which comes back with a higher screen.
+    fixture.feed("\r\n\n\n\n");
+    assert_eq!(sizes(&fixture), [Single; 4]);
+    fixture.term.resize(Size::cells(15, 9));
+    assert_eq!(sizes(&fixture)[..5], [Single, Single, DoubleTop, DoubleBottom, DoubleWidth]);
+    // Text that wraps into such a row is not one line with it.
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\n\x1b#6wide\x1b[H0123456789ab");
+    fixture.term.resize(Size::cells(20, 4));
+    assert_eq!(fixture.screen(), "0123456789/abde");
+    assert_eq!(sizes(&fixture)[1], DoubleWidth);
+}
+
+#[test]
 fn windows_are_resized_for_those_who_are_allowed() {
     let mut fixture = Fixture::new(80, 24);
     fixture.feed("\x1b[8;25;100t\x1b[?40;3h\x1b[18t");
