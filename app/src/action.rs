@@ -35,6 +35,20 @@ pub enum Action {
     Resize(Direction),
     /// Lets the focused pane fill the tab, and back.
     Zoom,
+    /// Exchanges the focused pane with the one in that direction.
+    SwapPane(Direction),
+    /// Moves each pane of the tab to the place of the next one, or back.
+    RotatePanes(bool),
+    /// Gives the tab's panes the same space.
+    EqualizePanes,
+    /// Makes the focused pane a tab of its own.
+    PaneToNewTab,
+    /// Moves the focused pane to the tab of this number, from 1.
+    PaneToTab(usize),
+    /// Types into all panes of the tab at once, and back.
+    BroadcastTab,
+    /// Types into all panes at once, and back.
+    BroadcastAll,
     /// Brings the next tab to the front.
     NextTab,
     /// Brings the tab before to the front.
@@ -69,6 +83,8 @@ pub enum Action {
     ToggleProxy,
     /// Lists the tabs.
     ChooseTab,
+    /// Lists shells, tabs and commands.
+    Launcher,
     /// Lists the shells to open a tab with.
     ChooseShell,
     /// Opens the configuration in an editor.
@@ -164,6 +180,23 @@ pub const ACTIONS: &[Entry] = &[
     plain!("split_right", "Split right", "Splits the focused pane: the new one is to the right.", Action::Split(Axis::Horizontal), ["ctrl+shift+e"]),
     plain!("close_pane", "Close pane", "Closes the focused pane and ends its program.", Action::ClosePane, ["ctrl+shift+x"]),
     plain!("zoom_pane", "Zoom pane", "Lets the focused pane fill the tab, and back.", Action::Zoom, ["ctrl+shift+z"]),
+    plain!("swap_pane_left", "Swap pane left", "Exchanges the focused pane with the one on its left.", Action::SwapPane(Direction::Left), []),
+    plain!("swap_pane_right", "Swap pane right", "Exchanges the focused pane with the one on its right.", Action::SwapPane(Direction::Right), []),
+    plain!("swap_pane_up", "Swap pane up", "Exchanges the focused pane with the one above it.", Action::SwapPane(Direction::Up), []),
+    plain!("swap_pane_down", "Swap pane down", "Exchanges the focused pane with the one below it.", Action::SwapPane(Direction::Down), []),
+    plain!("rotate_panes", "Rotate panes", "Moves each pane of the tab to the place of the next one, and the last to the first.", Action::RotatePanes(true), []),
+    plain!("rotate_panes_back", "Rotate panes back", "Moves each pane of the tab to the place of the one before, and the first to the last.", Action::RotatePanes(false), []),
+    plain!("equalize_panes", "Even out panes", "Gives the panes of each row, and of each column, the same space.", Action::EqualizePanes, []),
+    plain!("pane_to_new_tab", "Move pane to a new tab", "Makes the focused pane a tab of its own; its program goes on.", Action::PaneToNewTab, []),
+    Entry {
+        name: "pane_to_tab",
+        title: "Move pane to tab",
+        doc: "Moves the focused pane into the tab of a number, right of the focused pane there; one past the last means the last.",
+        takes: Takes::Number { what: "the tab's number, from 1", range: 1..=999, make: |n| Action::PaneToTab(n as usize) },
+        keys: &[],
+    },
+    plain!("broadcast_tab", "Type into all panes of the tab", "Sends what is typed to every pane of the tab, and stops that again.", Action::BroadcastTab, []),
+    plain!("broadcast_all", "Type into all panes", "Sends what is typed to every pane of every tab, and stops that again.", Action::BroadcastAll, []),
     plain!("focus_left", "Focus left", "Moves the keyboard to the pane on the left; without one the key goes to the program.", Action::Focus(Direction::Left), ["alt+left"]),
     plain!("focus_right", "Focus right", "Moves the keyboard to the pane on the right; without one the key goes to the program.", Action::Focus(Direction::Right), ["alt+right"]),
     plain!("focus_up", "Focus up", "Moves the keyboard to the pane above; without one the key goes to the program.", Action::Focus(Direction::Up), ["alt+up"]),
@@ -202,6 +235,7 @@ pub const ACTIONS: &[Entry] = &[
     plain!("next_theme", "Next theme", "Sets the next theme of the list in the configuration, after the last the first.", Action::NextTheme, []),
     plain!("toggle_proxy", "Proxy on or off", "Turns the proxy of proxy.json on or off.", Action::ToggleProxy, []),
     plain!("choose_tab", "Choose tab", "Lists the tabs by their titles.", Action::ChooseTab, []),
+    plain!("launcher", "Launcher", "Lists shells to open a tab with, the tabs there are, and every action.", Action::Launcher, []),
     plain!("choose_shell", "Choose shell", "Lists the installed shells, and opens a tab with the chosen one.", Action::ChooseShell, ["ctrl+shift+n"]),
     plain!("open_config", "Open configuration", "Opens config.toml in a new tab with $VISUAL, $EDITOR or vi; a missing file is made first, with every key in a comment.", Action::OpenConfig, []),
     plain!("new_window", "New window", "Starts another Unterm with a window of its own.", Action::NewWindow, []),

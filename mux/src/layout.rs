@@ -1,9 +1,11 @@
 //! Tabs, the tree of splits in each, and where every pane lies. Plain data.
 
-use crate::PaneId;
+mod arrange;
+mod divider;
 
-/// No part of a split can be made smaller than this share of it.
-const MIN_SHARE: f32 = 0.05;
+pub use divider::{Divider, Spacing, SplitPath};
+
+use crate::PaneId;
 
 /// Names a tab for the life of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,17 +108,6 @@ impl Node {
         }
     }
 
-    fn place(&self, area: Rect, divider: u32, placed: &mut Vec<(PaneId, Rect)>) {
-        match self {
-            Node::Pane(pane) => placed.push((*pane, area)),
-            Node::Split { axis, ratio, first, second } => {
-                let (one, two) = area.split(*axis, *ratio, divider);
-                first.place(one, divider, placed);
-                second.place(two, divider, placed);
-            }
-        }
-    }
-
     /// Puts `new` right of or below `pane`, each with half of its space; false when `pane` is not in here.
     pub(crate) fn split(&mut self, pane: PaneId, axis: Axis, new: PaneId) -> bool {
         match self {
@@ -160,62 +151,9 @@ impl Node {
             }
         }
     }
-
-    /// Moves the divider of the innermost split along `axis` around `pane`; false when there is none or it is at its end.
-    pub(crate) fn move_divider(&mut self, pane: PaneId, axis: Axis, share: f32) -> bool {
-        let Node::Split { axis: own, ratio, first, second } = self else { return false };
-        let Some(inner) = [first, second].into_iter().find(|node| node.contains(pane)) else {
-            return false;
-        };
-        if inner.splits_around(pane, axis) {
-            return inner.move_divider(pane, axis, share);
-        }
-        if *own != axis || !share.is_finite() {
-            return false;
-        }
-        let moved = (*ratio + share).clamp(MIN_SHARE, 1.0 - MIN_SHARE);
-        let has_moved = moved != *ratio;
-        *ratio = moved;
-        has_moved
-    }
-
-    /// Whether a split along `axis` in here has `pane` in one of its parts.
-    fn splits_around(&self, pane: PaneId, axis: Axis) -> bool {
-        match self {
-            Node::Pane(_) => false,
-            Node::Split { axis: own, first, second, .. } => {
-                self.contains(pane)
-                    && (*own == axis
-                        || first.splits_around(pane, axis)
-                        || second.splits_around(pane, axis))
-            }
-        }
-    }
 }
 
 impl Rect {
-    /// The two parts of a split. Both get at least one unit as long as there are two.
-    fn split(self, axis: Axis, ratio: f32, divider: u32) -> (Rect, Rect) {
-        let length = match axis {
-            Axis::Horizontal => self.width,
-            Axis::Vertical => self.height,
-        };
-        let space = length.saturating_sub(divider);
-        let share = (f64::from(space) * f64::from(ratio)).round() as u32;
-        let first = if space >= 2 { share.clamp(1, space - 1) } else { share.min(space) };
-        let offset = (first + divider).min(length);
-        match axis {
-            Axis::Horizontal => (
-                Rect { width: first, ..self },
-                Rect { x: self.x + offset, width: length - offset, ..self },
-            ),
-            Axis::Vertical => (
-                Rect { height: first, ..self },
-                Rect { y: self.y + offset, height: length - offset, ..self },
-            ),
-        }
-    }
-
     /// How far `other` lies from here in a direction, and how long their common side is; `None` when it lies elsewhere.
     fn towards(self, other: Rect, direction: Direction) -> Option<(u32, u32)> {
         let (end, start) = match direction {
@@ -254,16 +192,6 @@ impl Tab {
         Self { id, root: Node::Pane(pane), focused: pane, zoomed: false, title: None }
     }
 
-    /// Where each visible pane lies within `area`, with dividers of `divider` units between them.
-    pub fn place(&self, area: Rect, divider: u32) -> Vec<(PaneId, Rect)> {
-        if self.zoomed {
-            return vec![(self.focused, area)];
-        }
-        let mut placed = Vec::new();
-        self.root.place(area, divider, &mut placed);
-        placed
-    }
-
     /// The panes, in reading order.
     pub fn panes(&self) -> Vec<PaneId> {
         let mut panes = Vec::new();
@@ -276,7 +204,8 @@ impl Tab {
     pub(crate) fn neighbour(&self, direction: Direction) -> Option<PaneId> {
         let area = Rect { x: 0, y: 0, width: 1 << 24, height: 1 << 24 };
         let mut placed = Vec::new();
-        self.root.place(area, 0, &mut placed);
+        let nothing = Spacing { divider: 0, ..Spacing::CELLS };
+        self.root.place(area, &nothing, &mut placed);
         let (_, own) = *placed.iter().find(|(pane, _)| *pane == self.focused)?;
         placed
             .iter()

@@ -19,7 +19,7 @@ mod tap;
 mod uri;
 mod writer;
 
-pub use layout::{Axis, Direction, Layout, Node, Rect, Tab, TabId};
+pub use layout::{Axis, Direction, Divider, Layout, Node, Rect, Spacing, SplitPath, Tab, TabId};
 pub use mux::{Defaults, Mux, MuxError, MuxOptions};
 pub use observer::{MuxEvent, Observer};
 pub use pane::{OnExit, Pane, PaneId, PaneState, WriteError};

@@ -18,12 +18,9 @@ use unterm_term::{Options, Size, Term};
 use crate::media::LocalMedia;
 use crate::{
     Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, OnExit, Pane, PaneId,
-    PtyProcess, Rect, Spawn, Tab, TabId,
+    PtyProcess, Rect, Spacing, Spawn, Tab, TabId,
     observer::{Observers, Threads},
 };
-
-/// Cells between two panes of a tab that the mux divides.
-const DIVIDER: u32 = 1;
 
 /// What a mux is made with.
 #[derive(Clone, Debug)]
@@ -119,7 +116,7 @@ impl State {
         let Some(area) = self.areas.get(&tab.id) else { return Vec::new() };
         let rect = Rect { x: 0, y: 0, width: u32::from(area.cols), height: u32::from(area.rows) };
         let cells = |length: u32| u16::try_from(length).unwrap_or(u16::MAX).max(1);
-        tab.place(rect, DIVIDER)
+        tab.place(rect, &Spacing::CELLS)
             .into_iter()
             .map(|(pane, rect)| {
                 (pane, Size { cols: cells(rect.width), rows: cells(rect.height), ..*area })
@@ -129,25 +126,9 @@ impl State {
 
     /// Takes a pane out of its tab, and the tab out of the window when it was the last; false when it has no tab.
     fn take_from_tab(&mut self, pane: PaneId) -> bool {
-        let Some(index) = self.layout.tab_of(pane) else { return false };
-        let layout = self.layout_mut();
-        let tab = &mut layout.tabs[index];
-        match tab.root.remove(pane) {
-            Some(heir) => {
-                if tab.focused == pane {
-                    tab.focused = heir;
-                    tab.zoomed = false;
-                }
-                tab.zoomed &= tab.panes().len() > 1;
-            }
-            None => {
-                let tab = layout.tabs.remove(index);
-                if index < layout.active {
-                    layout.active -= 1;
-                }
-                layout.active = layout.active.min(layout.tabs.len().saturating_sub(1));
-                self.areas.remove(&tab.id);
-            }
+        let Some((tab, is_gone)) = self.layout_mut().take(pane) else { return false };
+        if is_gone {
+            self.areas.remove(&tab);
         }
         true
     }
@@ -357,6 +338,93 @@ impl Mux {
         target.is_some_and(|pane| self.focus(pane).is_ok())
     }
 
+    /// Gives a split's first part a share (0 to 1) of its space. A split that is not there any more is left alone.
+    pub fn set_ratio(&self, tab: TabId, path: &[bool], share: f32) -> Result<(), MuxError> {
+        self.change(|layout| {
+            let index = index_of(layout, tab)?;
+            layout.tabs[index].root.set_ratio(path, share);
+            Ok(())
+        })
+    }
+
+    /// Exchanges the places of two panes, which may be in different tabs.
+    pub fn swap_panes(&self, one: PaneId, other: PaneId) -> Result<(), MuxError> {
+        self.change(|layout| {
+            for pane in [one, other] {
+                layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
+            }
+            layout.swap(one, other);
+            Ok(())
+        })
+    }
+
+    /// Exchanges the focused pane of the active tab with the nearest one in a direction; false when there is none.
+    pub fn swap_direction(&self, direction: Direction) -> bool {
+        let layout = self.layout();
+        let tab = layout.active_tab().filter(|tab| !tab.zoomed);
+        tab.and_then(|tab| Some((tab.focused, tab.neighbour(direction)?)))
+            .is_some_and(|(focused, other)| self.swap_panes(focused, other).is_ok())
+    }
+
+    /// Moves each pane of a tab to the place of the next one, the last to the first, or back. Zoom ends.
+    pub fn rotate_panes(&self, tab: TabId, forward: bool) -> Result<(), MuxError> {
+        self.change(|layout| {
+            let index = index_of(layout, tab)?;
+            layout.tabs[index].rotate(forward);
+            Ok(())
+        })
+    }
+
+    /// Gives the panes of each row, and of each column, of a tab the same space.
+    pub fn equalize_panes(&self, tab: TabId) -> Result<(), MuxError> {
+        self.change(|layout| {
+            let index = index_of(layout, tab)?;
+            layout.tabs[index].equalize();
+            Ok(())
+        })
+    }
+
+    /// Makes a pane a tab of its own, behind the one it was in, and activates it. One that is alone stays where it is.
+    pub fn move_to_new_tab(&self, pane: PaneId) -> Result<(), MuxError> {
+        let new = TabId(self.next_tab.fetch_add(1, Ordering::Relaxed));
+        self.change_state(|state| {
+            let index = state.layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
+            let tab = &state.layout.tabs[index];
+            if tab.root == Node::Pane(pane) {
+                return Ok(());
+            }
+            if let Some(area) = state.areas.get(&tab.id).copied() {
+                state.areas.insert(new, area);
+            }
+            let layout = state.layout_mut();
+            layout.take(pane);
+            layout.tabs.insert(index + 1, Tab::new(new, pane));
+            layout.active = index + 1;
+            Ok(())
+        })
+    }
+
+    /// Puts a pane right of the focused one of another tab, focused and in front; its old tab closes when it was the last
+    /// one there.
+    pub fn move_to_tab(&self, pane: PaneId, tab: TabId) -> Result<(), MuxError> {
+        self.change_state(|state| {
+            let from = state.layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
+            index_of(&state.layout, tab)?;
+            if state.layout.tabs[from].id == tab {
+                return Ok(());
+            }
+            state.take_from_tab(pane);
+            let layout = state.layout_mut();
+            let index = index_of(layout, tab)?;
+            let target = &mut layout.tabs[index];
+            target.root.split(target.focused, Axis::Horizontal, pane);
+            target.focused = pane;
+            target.zoomed = false;
+            layout.active = index;
+            Ok(())
+        })
+    }
+
     /// Moves a divider in that direction by a share (0 to 1) of its split's space: of the innermost split around `pane`
     /// whose parts lie along the direction. False when there is none, or its divider can't move further.
     pub fn resize_split(&self, pane: PaneId, direction: Direction, share: f32) -> bool {
@@ -478,19 +546,27 @@ impl Mux {
         }
     }
 
-    /// Changes the layout and tells of it, if it is another one afterwards.
+    /// Changes the layout and tells of it, if it is another one afterwards. What fails must have changed nothing.
     fn change(
         &self,
         change: impl FnOnce(&mut Layout) -> Result<(), MuxError>,
     ) -> Result<(), MuxError> {
+        self.change_state(|state| change(state.layout_mut()))
+    }
+
+    /// The same where more than the layout changes.
+    fn change_state(
+        &self,
+        change: impl FnOnce(&mut State) -> Result<(), MuxError>,
+    ) -> Result<(), MuxError> {
         {
             let mut state = self.state.lock();
-            let mut layout = Layout::clone(&state.layout);
-            change(&mut layout)?;
-            if layout == *state.layout {
+            let before = state.layout.clone();
+            change(&mut state)?;
+            if *before == *state.layout {
+                state.layout = before;
                 return Ok(());
             }
-            state.layout = Arc::new(layout);
         }
         self.observers.event(MuxEvent::Layout);
         self.divide_cells();

@@ -215,6 +215,8 @@ pub struct Mouse {
     pub right_button: RightButton,
     /// Hide the pointer while typing.
     pub hide_while_typing: bool,
+    /// The pane under the pointer gets the keyboard, without a click.
+    pub focus_follows_mouse: bool,
 }
 
 impl Default for Mouse {
@@ -224,6 +226,7 @@ impl Default for Mouse {
             copy_on_select: CopyOnSelect::default(),
             right_button: RightButton::default(),
             hide_while_typing: true,
+            focus_follows_mouse: false,
         }
     }
 }
@@ -294,11 +297,33 @@ impl Default for Bell {
 }
 
 /// See [`Config::tab_bar`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TabBar {
     /// When it is shown.
     pub show: ShowTabBar,
+    /// Where it is.
+    pub position: BarPosition,
+    /// Characters of a title that a tab is at most as wide as.
+    #[schemars(range(min = 8, max = 200))]
+    pub max_title: u16,
+}
+
+impl Default for TabBar {
+    fn default() -> Self {
+        Self { show: ShowTabBar::default(), position: BarPosition::default(), max_title: 24 }
+    }
+}
+
+/// See [`TabBar::position`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BarPosition {
+    /// At the window's top.
+    #[default]
+    Top,
+    /// At its foot, above the status bar.
+    Bottom,
 }
 
 /// See [`TabBar::show`].

@@ -59,6 +59,14 @@ impl App {
                 return self.mux.resize_split(focused, direction, RESIZE_STEP);
             }
             Action::Zoom => self.mux.toggle_zoom(),
+            Action::SwapPane(_)
+            | Action::RotatePanes(_)
+            | Action::EqualizePanes
+            | Action::PaneToNewTab
+            | Action::PaneToTab(_)
+            | Action::BroadcastTab
+            | Action::BroadcastAll => return self.arrange_panes(&action),
+            Action::Launcher => self.pick_anything(),
             Action::NextTab => self.switch_tab(1),
             Action::PreviousTab => self.switch_tab(-1),
             Action::MoveTab(by) => {

@@ -1,10 +1,7 @@
-//! The window's own parts around the panes: their colours, made from the theme, and the tab bar.
+//! What the window's own parts around the panes look like: their colours, made from the theme, and plain shapes.
 
-use unterm_mux::TabId;
-use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
+use unterm_renderer::{PixelRect, Quad, Scene};
 use unterm_term::{Palette, Rgb};
-
-use super::geometry::{Geometry, contains};
 
 /// Colours of chrome, derived from a theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +15,7 @@ pub(super) struct Colors {
     pub(super) disabled: Rgb,
     pub(super) accent: Rgb,
     pub(super) bell: Rgb,
+    pub(super) success: Rgb,
     pub(super) danger: Rgb,
     /// The same as text.
     pub(super) danger_text: Rgb,
@@ -38,6 +36,7 @@ impl Colors {
             disabled: mix(surface, text, 0.35),
             accent: palette.colors[4],
             bell: palette.colors[3],
+            success: palette.colors[2],
             danger: palette.colors[1],
             danger_text: readable(palette.colors[1], raised),
             accent_text: readable(palette.colors[4], raised),
@@ -78,162 +77,6 @@ pub(super) fn readable(text: Rgb, background: Rgb) -> Rgb {
         .unwrap_or(goal)
 }
 
-/// What the tab bar shows of one tab.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct TabLabel {
-    pub(super) id: TabId,
-    pub(super) title: String,
-    pub(super) unseen: bool,
-    pub(super) bell: bool,
-    pub(super) zoomed: bool,
-}
-
-/// A place in the tab bar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TabBarPart {
-    Tab(TabId),
-    Close(TabId),
-    New,
-    Empty,
-}
-
-struct Slot {
-    index: usize,
-    rect: PixelRect,
-    close: PixelRect,
-}
-
-/// The tab bar as it lies in the window.
-pub(super) struct TabBar<'a> {
-    geometry: Geometry,
-    tabs: &'a [TabLabel],
-    active: usize,
-    slots: Vec<Slot>,
-    new: PixelRect,
-}
-
-impl<'a> TabBar<'a> {
-    /// Lays the bar out. Tabs share the space up to 220 px each; one never shrinks below 8 characters, and when they
-    /// don't fit, those around the active one are shown.
-    pub(super) fn new(geometry: Geometry, tabs: &'a [TabLabel], active: usize) -> Self {
-        let bar = geometry.tab_bar();
-        let button = bar.height;
-        let space = bar.width.saturating_sub(button);
-        let narrowest = geometry.px(12.0 * 0.62 * 8.0 + 44.0).max(1);
-        let fitting = (space / narrowest).max(1) as usize;
-        let shown = tabs.len().min(fitting);
-        let first = active.saturating_sub(shown / 2).min(tabs.len() - shown);
-        let width = (space / shown.max(1) as u32).min(geometry.px(220.0));
-        let slots = (0..shown)
-            .map(|i| {
-                let rect =
-                    PixelRect { x: (i as u32 * width) as i32, y: 0, width, height: bar.height };
-                let inset = bar.height / 4;
-                let close = PixelRect {
-                    x: rect.x + (width - inset.min(width)) as i32 - (bar.height / 2) as i32,
-                    y: inset as i32,
-                    width: bar.height / 2,
-                    height: bar.height / 2,
-                };
-                Slot { index: first + i, rect, close }
-            })
-            .collect::<Vec<_>>();
-        let x = slots.last().map_or(0, |slot| slot.rect.x + width as i32);
-        let new = PixelRect { x, y: 0, width: button, height: bar.height };
-        Self { geometry, tabs, active, slots, new }
-    }
-
-    /// What lies at a point.
-    pub(super) fn at(&self, x: f64, y: f64) -> TabBarPart {
-        if contains(self.new, x, y) {
-            return TabBarPart::New;
-        }
-        self.slots.iter().find(|slot| contains(slot.rect, x, y)).map_or(TabBarPart::Empty, |slot| {
-            let id = self.tabs[slot.index].id;
-            if contains(slot.close, x, y) { TabBarPart::Close(id) } else { TabBarPart::Tab(id) }
-        })
-    }
-
-    /// Where a tab lies, if it is in sight.
-    pub(super) fn place_of(&self, tab: TabId) -> Option<PixelRect> {
-        self.slots.iter().find(|slot| self.tabs[slot.index].id == tab).map(|slot| slot.rect)
-    }
-
-    /// Draws it; `pointer` is where the mouse is.
-    pub(super) fn draw(&self, scene: &mut Scene<'_>, colors: &Colors, pointer: Option<(f64, f64)>) {
-        let bar = self.geometry.tab_bar();
-        if bar.height == 0 {
-            return;
-        }
-        scene.quads.push(quad(bar, colors.raised));
-        let line = PixelRect { y: bar.height as i32 - 1, height: 1, ..bar };
-        scene.quads.push(quad(line, colors.hairline));
-        let hovered = pointer.map(|(x, y)| self.at(x, y));
-        for slot in &self.slots {
-            self.draw_tab(slot, scene, colors, hovered);
-        }
-        let color = if hovered == Some(TabBarPart::New) { colors.text } else { colors.muted };
-        scene.labels.push(self.label(self.new, "+", color, LabelAlign::Center));
-    }
-
-    fn draw_tab(
-        &self,
-        slot: &Slot,
-        scene: &mut Scene<'_>,
-        colors: &Colors,
-        hovered: Option<TabBarPart>,
-    ) {
-        let tab = &self.tabs[slot.index];
-        let is_active = slot.index == self.active;
-        if is_active {
-            scene.quads.push(quad(slot.rect, colors.surface));
-        }
-        let edge = PixelRect { x: slot.rect.x + slot.rect.width as i32 - 1, width: 1, ..slot.rect };
-        scene.quads.push(quad(edge, colors.hairline));
-        let pad = self.geometry.px(12.0);
-        let mut text = PixelRect {
-            x: slot.rect.x + pad as i32,
-            width: (slot.close.x - slot.rect.x).max(0) as u32
-                - pad.min((slot.close.x - slot.rect.x).max(0) as u32),
-            ..slot.rect
-        };
-        let mark = match (tab.bell, tab.unseen) {
-            (true, _) => Some(colors.bell),
-            (false, true) => Some(colors.accent),
-            (false, false) => None,
-        };
-        if let Some(color) = mark {
-            let size = self.geometry.px(6.0);
-            let y = (slot.rect.height.saturating_sub(size) / 2) as i32;
-            let rect = PixelRect { x: text.x, y, width: size, height: size };
-            scene.quads.push(Quad { rect, color, alpha: 1.0, radius: size as f32 / 2.0 });
-            let taken = size + self.geometry.px(6.0);
-            text.x += taken as i32;
-            text.width = text.width.saturating_sub(taken);
-        }
-        let color = if is_active { colors.text } else { colors.muted };
-        let title = if tab.zoomed { format!("[Z] {}", tab.title) } else { tab.title.clone() };
-        scene.labels.push(self.label(text, &title, color, LabelAlign::Left));
-        let close = TabBarPart::Close(tab.id);
-        if hovered == Some(TabBarPart::Tab(tab.id)) || hovered == Some(close) {
-            let color = if hovered == Some(close) { colors.text } else { colors.muted };
-            scene.labels.push(self.label(slot.close, "×", color, LabelAlign::Center));
-        }
-    }
-
-    fn label(&self, rect: PixelRect, text: &str, color: Rgb, align: LabelAlign) -> Label {
-        Label {
-            rect,
-            text: text.to_owned(),
-            color,
-            size: self.geometry.ui_font(),
-            bold: false,
-            align,
-            ..Label::default()
-        }
-    }
-}
-
 /// A raised surface with a hairline around it.
 pub(super) fn framed(rect: PixelRect, radius: f32, colors: &Colors, scene: &mut Scene<'_>) {
     for (rect, color) in [(grown(rect, 1), colors.hairline), (rect, colors.raised)] {
@@ -259,49 +102,6 @@ pub(super) fn quad(rect: PixelRect, color: Rgb) -> Quad {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn geometry(width: u32) -> Geometry {
-        Geometry { width, height: 600, ..Geometry::TEST }
-    }
-
-    fn tabs(count: u64) -> Vec<TabLabel> {
-        (0..count)
-            .map(|i| TabLabel {
-                id: TabId(i),
-                title: format!("tab {i}"),
-                unseen: false,
-                bell: false,
-                zoomed: false,
-            })
-            .collect()
-    }
-
-    #[test]
-    fn a_click_finds_the_tab_it_hits() {
-        let tabs = tabs(3);
-        let bar = TabBar::new(geometry(1000), &tabs, 0);
-        assert_eq!(bar.at(10.0, 5.0), TabBarPart::Tab(TabId(0)));
-        assert_eq!(bar.at(230.0, 5.0), TabBarPart::Tab(TabId(1)));
-        assert_eq!(bar.at(665.0, 5.0), TabBarPart::New);
-        assert_eq!(bar.at(990.0, 5.0), TabBarPart::Empty);
-    }
-
-    #[test]
-    fn the_active_tab_is_in_sight_however_many_there_are() {
-        let tabs = tabs(100);
-        for active in [0, 1, 50, 98, 99] {
-            let bar = TabBar::new(geometry(600), &tabs, active);
-            assert!(bar.slots.iter().any(|slot| slot.index == active), "tab {active} is hidden");
-            let last = bar.slots.last().unwrap().rect;
-            assert!(last.x as u32 + last.width <= 600);
-        }
-    }
-
-    #[test]
-    fn a_bar_without_tabs_or_space_is_laid_out_too() {
-        TabBar::new(geometry(0), &[], 0);
-        TabBar::new(geometry(5), &tabs(2), 1);
-    }
 
     #[test]
     fn chrome_text_is_readable_on_every_palette() {

@@ -3,21 +3,27 @@
 use std::time::{Duration, Instant};
 
 use unterm_mux::{Layout, PaneId, Rect};
-use unterm_renderer::{Highlight, PaneScene, PixelRect, Scene};
+use unterm_renderer::{Highlight, PainterKind, PaneScene, PixelRect, Scene};
 use winit::dpi::{PhysicalPosition, PhysicalSize};
 
 use super::{
     App, BELL_MARK, BLINK,
-    chrome::{Colors, TabBar, TabLabel},
-    geometry::{DIVIDER, pixels},
+    chrome::Colors,
+    geometry::pixels,
+    panes::draw_broadcast,
     preferences::default_cursor,
     status_bar::About,
+    tab_bar::{TabBar, TabLabel},
+    tab_marks::{Fare, Marks, Work},
     title,
     view::View,
 };
 
 /// How old titles may be while panes print.
 const NAMES_AGE: Duration = Duration::from_millis(250);
+/// How long a ring takes to turn, and in how many steps.
+const TURN: Duration = Duration::from_millis(1200);
+const TURN_STEPS: u32 = 12;
 
 /// Paints when something changed, at once after a pause and at most once a refresh of the screen in a flood.
 #[derive(Debug)]
@@ -76,7 +82,7 @@ impl App {
         screen.geometry.has_status_bar = self.config.status_bar.show;
         let geometry = screen.geometry;
         for tab in &layout.tabs {
-            for (id, area) in tab.place(geometry.content(), DIVIDER) {
+            for (id, area) in tab.place(geometry.content(), &geometry.spacing()) {
                 let Some(pane) = self.mux.pane(id) else { continue };
                 let view = self.views.entry(id).or_default();
                 let size = geometry.grid(area);
@@ -92,9 +98,9 @@ impl App {
     /// Where the panes in sight lie.
     pub(super) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
         let Some(screen) = &self.screen else { return Vec::new() };
-        layout
-            .active_tab()
-            .map_or_else(Vec::new, |tab| tab.place(screen.geometry.content(), DIVIDER))
+        layout.active_tab().map_or_else(Vec::new, |tab| {
+            tab.place(screen.geometry.content(), &screen.geometry.spacing())
+        })
     }
 
     /// Repaints everything: the system lost a part of the picture.
@@ -160,9 +166,23 @@ impl App {
         if self.pointer.is_selecting() {
             self.wake_at(now + Duration::from_millis(50));
         }
-        self.compose(&layout, &placed, blink_on);
+        self.follow_active_tab();
+        let turn = self.turn(now);
+        self.compose(&layout, &placed, blink_on, turn);
         self.pacing.painted(now);
         self.after_paint(&layout, &placed);
+    }
+
+    /// How far the rings of programs that don't say how far they are have turned, 0 to 1; sets the timer for the next
+    /// step when there are any. On the CPU they stand.
+    fn turn(&mut self, now: Instant) -> f32 {
+        let gpu = self.screen.as_ref().is_some_and(|s| s.painter.kind() == PainterKind::Gpu);
+        if !gpu || !self.tabs.iter().any(|tab| tab.marks.work.is_some_and(Work::turns)) {
+            return 0.0;
+        }
+        self.wake_at(now + TURN / TURN_STEPS);
+        let turned = (now - self.started).as_nanos() % TURN.as_nanos();
+        turned as f32 / TURN.as_nanos() as f32
     }
 
     /// Whether blinking things are shown now; sets the timer for the next change when there are any.
@@ -181,6 +201,16 @@ impl App {
         halves.is_multiple_of(2)
     }
 
+    /// Reads what a pane's programs say of their work, and their tab's colour.
+    pub(super) fn read_work(&mut self, pane: PaneId) {
+        let Some(pane) = self.mux.pane(pane) else { return };
+        let view = self.views.entry(pane.id()).or_default();
+        let term = pane.term();
+        view.work = Work::of(&term);
+        view.tab_color = term.tab_color();
+        self.pacing.ask();
+    }
+
     /// Brings the tab bar's texts and marks up to date.
     fn label_tabs(&mut self, layout: &Layout, now: Instant) {
         let mut labels = Vec::with_capacity(layout.tabs.len());
@@ -189,24 +219,33 @@ impl App {
             let mut label = TabLabel {
                 id: tab.id,
                 title: String::new(),
-                unseen: false,
-                bell: false,
-                zoomed: tab.zoomed,
+                marks: Marks {
+                    zoomed: tab.zoomed,
+                    broadcast: self.pane_hand.broadcast.covers(tab.id),
+                    ..Marks::default()
+                },
+                color: None,
             };
+            let is_seen = index == layout.active && self.focused;
             for id in tab.panes() {
                 let Some(pane) = self.mux.pane(id) else { continue };
                 let view = self.views.entry(id).or_default();
                 if let Some(rang) = view.bell {
-                    let seen = index == layout.active && self.focused;
-                    if seen && now >= rang + BELL_MARK {
+                    if is_seen && now >= rang + BELL_MARK {
                         view.bell = None;
                     } else {
-                        label.bell = true;
-                        next = if seen { Some(rang + BELL_MARK) } else { next };
+                        label.marks.bell = true;
+                        next = if is_seen { Some(rang + BELL_MARK) } else { next };
                     }
                 }
-                label.unseen |= view.unseen;
+                if is_seen && view.work.is_some_and(|work| work.fare == Fare::Done) {
+                    view.work = None;
+                }
+                label.marks.work = label.marks.work.max(view.work);
+                label.marks.unseen |= view.unseen;
+                label.color = label.color.or(view.tab_color);
                 if id == tab.focused {
+                    label.color = view.tab_color.or(label.color);
                     view.read_names(&pane, now, NAMES_AGE);
                     tab.title.as_deref().unwrap_or(view.title()).clone_into(&mut label.title);
                 }
@@ -223,8 +262,10 @@ impl App {
     }
 
     /// Builds the scene and paints it.
-    fn compose(&mut self, layout: &Layout, placed: &[(PaneId, Rect)], blink_on: bool) {
+    fn compose(&mut self, layout: &Layout, placed: &[(PaneId, Rect)], blink_on: bool, turn: f32) {
         let highlights = self.highlights();
+        let receivers = self.pane_hand.broadcast.panes(layout);
+        let look = self.tab_bar_look(turn);
         let is_light = self.is_light();
         let Some(screen) = &mut self.screen else { return };
         let geometry = screen.geometry;
@@ -252,14 +293,20 @@ impl App {
                 selection: view.selection.and_then(|selection| selection.range),
                 hovered_link: view.hovered_link.as_ref(),
                 preedit: view.preedit.as_ref(),
-                dim: if has_keys { 0.0 } else { self.config.window.dim_unfocused },
+                dim: match has_keys || receivers.contains(id) {
+                    true => 0.0,
+                    false => self.config.window.dim_unfocused,
+                },
             });
         }
-        TabBar::new(geometry, &self.tabs, layout.active).draw(
-            &mut scene,
-            &colors,
-            self.pointer.position,
-        );
+        for (_, area) in placed.iter().filter(|(id, _)| receivers.contains(id)) {
+            let area = pixels(*area);
+            draw_broadcast(area, &geometry, &colors, &mut self.renderer, &mut scene);
+        }
+        let active = layout.active_tab().map(|tab| tab.id);
+        let strip = self.tab_hand.strip;
+        TabBar::new(geometry, &self.tabs, active, strip, self.config.tab_bar.max_title)
+            .draw(&mut scene, &colors, look);
         let about =
             About { view, has_proxy: self.has_proxy, theme: self.config.theme.pick(is_light) };
         self.status_bar.show(

@@ -1,6 +1,6 @@
 //! Where things lie in the window, in physical pixels: the tab bar, the panes, and the grids inside them.
 
-use unterm_mux::Rect;
+use unterm_mux::{Rect, Spacing};
 use unterm_renderer::{CellMetrics, PixelRect};
 use unterm_term::Size;
 
@@ -19,6 +19,8 @@ pub(super) struct Geometry {
     /// Space around a pane's grid, in logical pixels.
     pub(super) padding: f32,
     pub(super) has_tab_bar: bool,
+    /// It lies at the foot, above the status bar.
+    pub(super) tab_bar_at_foot: bool,
     pub(super) has_status_bar: bool,
 }
 
@@ -38,10 +40,14 @@ impl Geometry {
         (self.ui_font() * 1.3).ceil() as u32
     }
 
-    /// The tab bar, at the top; without height where there is none.
+    /// The tab bar; without height where there is none.
     pub(super) fn tab_bar(&self) -> PixelRect {
         let height = if self.has_tab_bar { self.ui_line() + self.px(12.0) } else { 0 };
-        PixelRect { x: 0, y: 0, width: self.width, height }
+        let y = match self.tab_bar_at_foot {
+            true => self.status_bar().y - height as i32,
+            false => 0,
+        };
+        PixelRect { x: 0, y, width: self.width, height }
     }
 
     /// The status bar, at the foot; without height where there is none.
@@ -54,11 +60,18 @@ impl Geometry {
     pub(super) fn content(&self) -> Rect {
         let bar = self.tab_bar().height;
         let bars = bar + self.status_bar().height;
-        Rect { x: 0, y: bar, width: self.width, height: self.height.saturating_sub(bars) }
+        let y = if self.tab_bar_at_foot { 0 } else { bar };
+        Rect { x: 0, y, width: self.width, height: self.height.saturating_sub(bars) }
     }
 
     fn padding(&self) -> u32 {
         self.px(self.padding)
+    }
+
+    /// How splits divide the content: in cells and their padding.
+    pub(super) fn spacing(&self) -> Spacing {
+        let cell = (self.cell.width, self.cell.height);
+        Spacing { divider: DIVIDER, cell, padding: self.padding() }
     }
 
     /// The grid that fits a pane's area.
@@ -115,6 +128,7 @@ impl Geometry {
         },
         padding: 8.0,
         has_tab_bar: true,
+        tab_bar_at_foot: false,
         has_status_bar: false,
     };
 }

@@ -24,6 +24,8 @@ pub(super) struct News {
     pub(super) layout: bool,
     /// A title or working directory changed, or the instance's title.
     pub(super) titles: bool,
+    /// Panes whose programs said how they fare, or coloured their tab.
+    pub(super) works: HashSet<PaneId>,
     /// A program wants another shape of the mouse pointer.
     pub(super) pointer_shape: bool,
     /// The last tab has closed, or a signal said stop.
@@ -107,6 +109,9 @@ impl Observer for Inbox {
             },
             MuxEvent::Told { pane, event } => match event {
                 Event::PointerShape => news.pointer_shape = true,
+                Event::Progress | Event::ProgramStatus | Event::TabColor => {
+                    news.works.insert(pane);
+                }
                 Event::ClipboardQuery { target } => {
                     tracing::debug!(
                         pane = pane.0,

@@ -33,6 +33,9 @@ impl App {
                 // Its press was a shortcut of ours.
                 return;
             }
+        } else if pressed.key == Key::Escape && self.cancel_drag() {
+            self.taken.insert(event.physical_key);
+            return;
         } else if self.questions.is_open() {
             self.taken.insert(event.physical_key);
             return self.confirm_key(pressed, told);
@@ -56,10 +59,6 @@ impl App {
             return;
         }
         let Some(pane) = self.focused_pane() else { return };
-        let (modes, keyboard) = {
-            let term = pane.term();
-            (term.modes(), term.keyboard())
-        };
         let event = input::KeyEvent {
             key: pressed.key,
             action,
@@ -68,15 +67,27 @@ impl App {
             modifiers,
             text: event.text.as_deref(),
         };
-        let bytes = input::encode_key(&event, modes, &keyboard);
+        for listener in self.listeners(pane.id()) {
+            self.key_to(&listener, &event);
+        }
+        self.key_to(&pane, &event);
+    }
+
+    /// Gives a pane's program a key, as that program wants keys.
+    fn key_to(&mut self, pane: &Pane, event: &input::KeyEvent<'_>) {
+        let (modes, keyboard) = {
+            let term = pane.term();
+            (term.modes(), term.keyboard())
+        };
+        let bytes = input::encode_key(event, modes, &keyboard);
         if bytes.is_empty() {
             return;
         }
-        if action == KeyAction::Release || matches!(pressed.key, Key::Modifier(..)) {
+        if event.action == KeyAction::Release || matches!(event.key, Key::Modifier(..)) {
             // A key let go, or held for what comes, is no reason to leave what one looks at.
-            self.queue_bytes(&pane, &bytes);
+            self.queue_bytes(pane, &bytes);
         } else {
-            self.type_bytes(&pane, &bytes);
+            self.type_bytes(pane, &bytes);
         }
     }
 
@@ -136,8 +147,10 @@ impl App {
             }
             Ime::Commit(text) => {
                 self.set_preedit(&pane, None);
-                let keyboard = pane.term().keyboard();
-                self.type_bytes(&pane, &input::encode_text(&text, &keyboard));
+                for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
+                    let keyboard = pane.term().keyboard();
+                    self.type_bytes(&pane, &input::encode_text(&text, &keyboard));
+                }
             }
             Ime::Preedit(text, cursor) => {
                 let preedit = (!text.is_empty()).then_some(Preedit { text, cursor });

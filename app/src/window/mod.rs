@@ -17,6 +17,7 @@ mod keys;
 mod line;
 mod menu;
 mod panel;
+mod panes;
 mod paste;
 mod picker;
 mod pointer;
@@ -24,6 +25,8 @@ mod preferences;
 mod search;
 mod selection;
 mod status_bar;
+mod tab_bar;
+mod tab_marks;
 mod tabs;
 mod title;
 mod toast;
@@ -52,12 +55,11 @@ use winit::{
 
 use crate::{
     args::Args,
-    config::{Config, Settings, keys::Keymap},
+    config::{BarPosition, Config, Settings, keys::Keymap},
     environment,
     ready::Ready,
     signals,
 };
-use chrome::TabLabel;
 use clipboard::{Buffer, Clipboard};
 use confirm::Questions;
 use draw::Pacing;
@@ -70,6 +72,7 @@ use picker::Picker;
 use pointer::Pointer;
 use search::SearchBar;
 use status_bar::StatusBar;
+use tab_bar::TabLabel;
 use toast::Toasts;
 use view::View;
 
@@ -174,6 +177,8 @@ struct App {
     screen: Option<Screen>,
     views: HashMap<PaneId, View>,
     tabs: Vec<TabLabel>,
+    tab_hand: tabs::Hand,
+    pane_hand: panes::Hand,
     modifiers: ModifiersState,
     held: Held,
     /// Keys whose press was a shortcut: their release is not the program's.
@@ -228,6 +233,8 @@ impl App {
             screen: None,
             views: HashMap::new(),
             tabs: Vec::new(),
+            tab_hand: tabs::Hand::default(),
+            pane_hand: panes::Hand::default(),
             modifiers: ModifiersState::empty(),
             held: Held::default(),
             taken: HashSet::new(),
@@ -269,6 +276,7 @@ impl App {
             cell: self.renderer.metrics(),
             padding: self.config.window.padding,
             has_tab_bar: self.wants_tab_bar(self.mux.layout().tabs.len()),
+            tab_bar_at_foot: self.config.tab_bar.position == BarPosition::Bottom,
             has_status_bar: self.config.status_bar.show,
         };
         let (columns, rows) = (self.config.window.columns, self.config.window.rows);
@@ -348,9 +356,13 @@ impl App {
             }
         }
         if news.layout || !news.removed.is_empty() {
+            self.check_divider_drag();
             self.arrange();
             self.tell_focus();
             self.pacing.ask();
+        }
+        for pane in &news.works {
+            self.read_work(*pane);
         }
         if news.titles {
             self.views.values_mut().for_each(View::forget_names);

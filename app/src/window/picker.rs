@@ -68,16 +68,37 @@ impl App {
 
     /// Lists every action.
     pub(super) fn pick_command(&mut self) {
-        let items = ACTIONS
+        let items = self.command_items();
+        self.pick("Type a command", items, 0);
+    }
+
+    /// Lists shells, tabs and actions.
+    pub(super) fn pick_anything(&mut self) {
+        let shells = shell_items().into_iter().map(|item| {
+            let title = format!("New tab with {}", item.title);
+            Item { title, ..item }
+        });
+        let tabs = self.tab_items().into_iter().map(|item| {
+            let title = format!("Go to {}", item.title);
+            Item { title, ..item }
+        });
+        let items = shells.chain(tabs).chain(self.command_items()).collect();
+        self.pick("Open or do anything", items, 0);
+    }
+
+    fn command_items(&self) -> Vec<Item<Choice>> {
+        let is_list = |entry: &Entry| {
+            matches!(entry.takes, Takes::Nothing(Action::CommandPalette | Action::Launcher))
+        };
+        ACTIONS
             .iter()
-            .filter(|entry| !matches!(entry.takes, Takes::Nothing(Action::CommandPalette)))
+            .filter(|entry| !is_list(entry))
             .map(|entry| Item {
                 title: entry.title.to_owned(),
                 note: self.keymap.keys_of(entry),
                 choice: Choice::Command(entry),
             })
-            .collect();
-        self.pick("Type a command", items, 0);
+            .collect()
     }
 
     /// Lists every theme; the marked one is shown.
@@ -104,8 +125,13 @@ impl App {
 
     /// Lists every tab.
     pub(super) fn pick_tab(&mut self) {
+        let items = self.tab_items();
+        self.pick("Go to a tab", items, self.mux.layout().active);
+    }
+
+    fn tab_items(&self) -> Vec<Item<Choice>> {
         let layout = self.mux.layout();
-        let items = layout
+        layout
             .tabs
             .iter()
             .enumerate()
@@ -117,24 +143,12 @@ impl App {
                     choice: Choice::Tab(tab.id),
                 }
             })
-            .collect();
-        self.pick("Go to a tab", items, layout.active);
+            .collect()
     }
 
     /// Lists the shells there are.
     pub(super) fn pick_shell(&mut self) {
-        let items = shells()
-            .into_iter()
-            .map(|path| {
-                let name = Path::new(&path).file_name().unwrap_or_default();
-                Item {
-                    title: name.to_string_lossy().into_owned(),
-                    note: path.clone(),
-                    choice: Choice::Shell(path),
-                }
-            })
-            .collect();
-        self.pick("New tab with a shell", items, 0);
+        self.pick("New tab with a shell", shell_items(), 0);
     }
 
     /// A key while the panel is open; the program gets nothing of it.
@@ -254,6 +268,20 @@ impl App {
             }
         }
     }
+}
+
+fn shell_items() -> Vec<Item<Choice>> {
+    shells()
+        .into_iter()
+        .map(|path| {
+            let name = Path::new(&path).file_name().unwrap_or_default();
+            Item {
+                title: name.to_string_lossy().into_owned(),
+                note: path.clone(),
+                choice: Choice::Shell(path),
+            }
+        })
+        .collect()
 }
 
 /// Paths of the shells there are: the person's own first.

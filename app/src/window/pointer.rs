@@ -14,17 +14,17 @@ use winit::{
 
 use super::{
     App,
-    chrome::{TabBar, TabBarPart},
     clipboard::Buffer,
     geometry::{contains, pixels},
     keys,
     selection::{Selection, Unit},
     send,
+    tab_bar::TabBarPart,
 };
 use crate::config::{CopyOnSelect, RightButton};
 
 /// Two presses within this time on the same cell are a double click.
-const DOUBLE_CLICK: Duration = Duration::from_millis(400);
+pub(super) const DOUBLE_CLICK: Duration = Duration::from_millis(400);
 
 /// What the window knows of the mouse.
 #[derive(Default)]
@@ -79,6 +79,9 @@ impl App {
             self.set_icon(CursorIcon::Default);
             return self.menu_pointed(x, y);
         }
+        if self.drag_tab(x) || self.drag_divider(x, y) {
+            return;
+        }
         if let Some(pane) = self.pointer.selecting {
             self.extend_selection(pane);
             return;
@@ -87,8 +90,15 @@ impl App {
             Some((pane, _)) => self.target_in(pane),
             None => self.target(),
         };
+        let is_free = self.pointer.captured.is_none() && !self.has_overlay();
+        if is_free && let Some(icon) = self.divider_icon(x, y) {
+            return self.set_icon(icon);
+        }
         self.set_icon(self.icon_over(target.as_ref()));
         if let Some(target) = target {
+            if is_free {
+                self.focus_follows(target.id);
+            }
             let button = self.pointer.captured.map(|(_, button)| button);
             self.hover(&target);
             self.report_mouse(&target, MouseKind::Motion(button));
@@ -123,6 +133,11 @@ impl App {
         if let Some(part) = self.status_part() {
             return self.status_pressed(part, button);
         }
+        if let (Some((x, y)), MouseButton::Left) = (self.pointer.position, button)
+            && self.grab_divider(x, y)
+        {
+            return;
+        }
         let Some(target) = self.target() else { return };
         if self.mux.layout().active_tab().is_some_and(|tab| tab.focused != target.id) {
             self.report(self.mux.focus(target.id));
@@ -146,6 +161,12 @@ impl App {
 
     fn released(&mut self, button: MouseButton) {
         self.menu_released();
+        if button == MouseButton::Left {
+            self.drop_tab();
+            if self.drop_divider() {
+                return;
+            }
+        }
         if let Some((pane, sent)) = self.pointer.captured
             && mux_button(button) == Some(sent)
         {
@@ -208,9 +229,17 @@ impl App {
     pub(super) fn tab_bar_part(&self) -> Option<TabBarPart> {
         let (x, y) = self.pointer.position?;
         let geometry = self.screen.as_ref()?.geometry;
-        let active = self.mux.layout().active;
-        contains(geometry.tab_bar(), x, y)
-            .then(|| TabBar::new(geometry, &self.tabs, active).at(x, y))
+        contains(geometry.tab_bar(), x, y).then(|| self.tab_bar().map(|bar| bar.at(x, y)))?
+    }
+
+    /// Whether something lies over the panes that the mouse is for.
+    pub(super) fn has_overlay(&self) -> bool {
+        self.questions.is_open() || self.menu.is_some() || self.picker.is_some()
+    }
+
+    /// Ends a drag as if it had not begun. False: there was none.
+    pub(super) fn cancel_drag(&mut self) -> bool {
+        self.cancel_tab_drag() || self.cancel_divider_drag()
     }
 
     /// The pane under the pointer.
@@ -235,7 +264,7 @@ impl App {
         Some(Target { id, x: x - f64::from(origin.0), y: y - f64::from(origin.1) })
     }
 
-    fn cell(&self) -> (u32, u32) {
+    pub(super) fn cell(&self) -> (u32, u32) {
         self.screen.as_ref().map_or((1, 1), |screen| {
             (screen.geometry.cell.width.max(1), screen.geometry.cell.height.max(1))
         })
@@ -255,7 +284,7 @@ impl App {
         }
     }
 
-    fn set_icon(&mut self, icon: CursorIcon) {
+    pub(super) fn set_icon(&mut self, icon: CursorIcon) {
         if self.pointer.icon != icon
             && let Some(screen) = &self.screen
         {
@@ -392,6 +421,9 @@ impl App {
 
     /// The wheel or a touch pad: whole lines of it go to the program or scroll the view.
     pub(super) fn wheel(&mut self, delta: MouseScrollDelta) {
+        if self.tab_bar_part().is_some() && !self.has_overlay() {
+            return self.tab_bar_wheel(delta);
+        }
         let (_, height) = self.cell();
         let (x, y, per_notch) = match delta {
             MouseScrollDelta::LineDelta(x, y) => {
@@ -413,12 +445,6 @@ impl App {
         if self.picker.is_some() {
             if y != 0.0 {
                 self.picker_wheel(y > 0.0);
-            }
-            return;
-        }
-        if self.tab_bar_part().is_some() {
-            if y != 0.0 {
-                self.switch_tab(if y > 0.0 { -1 } else { 1 });
             }
             return;
         }

@@ -9,7 +9,9 @@ use winit::window::{Fullscreen, Theme as SystemTheme, Window};
 use super::{App, view::View};
 use crate::{
     args::Args,
-    config::{Change, Config, Cursor, CursorShape, ShowTabBar, WindowStart, keys::Keymap},
+    config::{
+        BarPosition, Change, Config, Cursor, CursorShape, ShowTabBar, WindowStart, keys::Keymap,
+    },
     environment,
 };
 
@@ -67,6 +69,7 @@ impl App {
         }
         if let Some(screen) = &mut self.screen {
             screen.geometry.padding = self.config.window.padding;
+            screen.geometry.tab_bar_at_foot = self.config.tab_bar.position == BarPosition::Bottom;
         }
         self.arrange();
         self.redraw_whole();

@@ -1,25 +1,192 @@
 //! What is done with tabs beside opening and closing them: the mouse in the tab bar, a tab's menu and its title.
 
-use unterm_mux::{OnExit, Spawn, Tab, TabId};
-use unterm_renderer::PixelRect;
-use winit::event::MouseButton;
+use std::time::Instant;
 
-use super::{App, chrome::TabBar, chrome::TabBarPart, menu::Row};
+use unterm_mux::{Axis, OnExit, Spawn, Tab, TabId};
+use unterm_renderer::PixelRect;
+use winit::event::{MouseButton, MouseScrollDelta};
+
+use super::{
+    App,
+    menu::Row,
+    pointer::DOUBLE_CLICK,
+    tab_bar::{Look, Strip, TabBar, TabBarPart},
+};
 use crate::action::Action;
 
+/// How far a pressed tab is moved until it is dragged, in logical pixels.
+const TRAVEL: f32 = 5.0;
+
+/// What the mouse does in the tab bar, and which tabs are in sight.
+#[derive(Debug, Default)]
+pub(super) struct Hand {
+    pub(super) strip: Strip,
+    drag: Option<Drag>,
+    /// The last press of the left button, for the next one may make it a double click.
+    click: Option<(Instant, TabBarPart)>,
+    /// Fractions of tabs that the wheel has turned.
+    wheel: f64,
+}
+
+/// A tab that the left button holds.
+#[derive(Clone, Copy, Debug)]
+struct Drag {
+    tab: TabId,
+    /// Where in the tab it was pressed, in pixels from its left edge.
+    grip: f64,
+    /// Where the pointer was then.
+    start: f64,
+    /// The tab's index before.
+    from: usize,
+    /// It was moved far enough to be no click.
+    is_moving: bool,
+}
+
 impl App {
+    /// The tab bar as it was drawn last.
+    pub(super) fn tab_bar(&self) -> Option<TabBar<'_>> {
+        let geometry = self.screen.as_ref()?.geometry;
+        let active = self.mux.layout().active_tab().map(|tab| tab.id);
+        let max_title = self.config.tab_bar.max_title;
+        Some(TabBar::new(geometry, &self.tabs, active, self.tab_hand.strip, max_title))
+    }
+
+    /// Brings the active tab into sight when another one has become active, or it has moved.
+    pub(super) fn follow_active_tab(&mut self) {
+        if let Some(strip) = self.tab_bar().map(|bar| bar.following(self.tab_hand.strip)) {
+            self.tab_hand.strip = strip;
+        }
+    }
+
+    /// How the bar is drawn now. `turn`: how far rings have turned.
+    pub(super) fn tab_bar_look(&self, turn: f32) -> Look {
+        let pointer = self.pointer.position;
+        let drag = self.tab_hand.drag.filter(|drag| drag.is_moving);
+        let dragged = drag.zip(pointer).zip(self.tab_bar()).and_then(|((drag, (x, _)), bar)| {
+            let (left, right) = bar.span();
+            let width = bar.place_of(drag.tab)?.width as i32;
+            Some((drag.tab, ((x - drag.grip) as i32).min(right - width).max(left)))
+        });
+        Look { pointer, dragged, turn }
+    }
+
     /// A button went down in the tab bar.
     pub(super) fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
+        let double = button == MouseButton::Left && self.is_double_click(part);
         match (part, button) {
             (TabBarPart::Tab(tab) | TabBarPart::Close(tab), MouseButton::Middle)
             | (TabBarPart::Close(tab), MouseButton::Left) => self.report(self.mux.close_tab(tab)),
-            (TabBarPart::Tab(tab), MouseButton::Left) => self.report(self.mux.activate_tab(tab)),
+            (TabBarPart::Tab(tab), MouseButton::Left) if double => {
+                self.tab_hand.drag = None;
+                self.act_in(Some(tab), Action::RenameTab, Default::default());
+            }
+            (TabBarPart::Tab(tab), MouseButton::Left) => {
+                self.grab_tab(tab);
+                self.report(self.mux.activate_tab(tab));
+            }
             (TabBarPart::Tab(tab) | TabBarPart::Close(tab), MouseButton::Right) => {
                 self.open_tab_menu(tab, self.pointer.position);
             }
-            (TabBarPart::New, MouseButton::Left) => self.open_tab(),
+            (TabBarPart::New, MouseButton::Left) => self.pick_shell(),
+            (TabBarPart::New, MouseButton::Middle) => self.open_tab(),
+            (TabBarPart::New | TabBarPart::Empty, MouseButton::Right) => self.pick_anything(),
+            (TabBarPart::Empty, MouseButton::Left) if double => self.open_tab(),
+            (TabBarPart::Before, MouseButton::Left) => self.scroll_tabs(-1),
+            (TabBarPart::After, MouseButton::Left) => self.scroll_tabs(1),
             _ => {}
         }
+    }
+
+    fn is_double_click(&mut self, part: TabBarPart) -> bool {
+        let now = Instant::now();
+        let before = self.tab_hand.click.replace((now, part));
+        let double = before.is_some_and(|(time, same)| same == part && now - time < DOUBLE_CLICK);
+        if double {
+            self.tab_hand.click = None;
+        }
+        double
+    }
+
+    /// Shows tabs further left or right: one less than fit.
+    fn scroll_tabs(&mut self, pages: isize) {
+        let strip = self.tab_bar().map(|bar| {
+            let page = bar.shown().saturating_sub(1).max(1) as isize;
+            bar.scrolled(self.tab_hand.strip, pages * page)
+        });
+        self.tab_hand.strip = strip.unwrap_or_default();
+        self.pacing.ask();
+    }
+
+    /// The wheel turned over the tab bar: up and down switches, sideways or with Shift scrolls.
+    pub(super) fn tab_bar_wheel(&mut self, delta: MouseScrollDelta) {
+        let (x, y) = match delta {
+            MouseScrollDelta::LineDelta(x, y) => (f64::from(x), f64::from(y)),
+            MouseScrollDelta::PixelDelta(at) => {
+                let (_, height) = self.cell();
+                (at.x / f64::from(height), at.y / f64::from(height))
+            }
+        };
+        let scrolls = x != 0.0 || self.modifiers.shift_key();
+        self.tab_hand.wheel += if x != 0.0 { x } else { y };
+        let steps = self.tab_hand.wheel.trunc();
+        self.tab_hand.wheel -= steps;
+        let steps = -steps as isize;
+        if steps == 0 {
+            return;
+        }
+        if !scrolls {
+            return self.switch_tab(steps.signum());
+        }
+        let strip = self.tab_bar().map(|bar| bar.scrolled(self.tab_hand.strip, steps));
+        self.tab_hand.strip = strip.unwrap_or_default();
+        self.pacing.ask();
+    }
+
+    fn grab_tab(&mut self, tab: TabId) {
+        let Some((x, _)) = self.pointer.position else { return };
+        let layout = self.mux.layout();
+        let Some(from) = layout.tabs.iter().position(|one| one.id == tab) else { return };
+        let place = self.tab_bar().and_then(|bar| bar.place_of(tab));
+        let grip = place.map_or(0.0, |place| x - f64::from(place.x));
+        self.tab_hand.drag = Some(Drag { tab, grip, start: x, from, is_moving: false });
+    }
+
+    /// The pointer moved while a tab is held. False: none is.
+    pub(super) fn drag_tab(&mut self, x: f64) -> bool {
+        let Some(mut drag) = self.tab_hand.drag else { return false };
+        let Some(scale) = self.screen.as_ref().map(|screen| screen.geometry.scale) else {
+            return false;
+        };
+        drag.is_moving |= (x - drag.start).abs() > f64::from(TRAVEL * scale);
+        self.tab_hand.drag = Some(drag);
+        if drag.is_moving {
+            let index = self.tab_bar().and_then(|bar| {
+                let width = f64::from(bar.place_of(drag.tab)?.width);
+                Some(bar.index_at(x - drag.grip + width / 2.0))
+            });
+            if let Some(index) = index {
+                self.report(self.mux.move_tab(drag.tab, index));
+            }
+            self.pacing.ask();
+        }
+        true
+    }
+
+    /// The left button was let go.
+    pub(super) fn drop_tab(&mut self) {
+        if self.tab_hand.drag.take().is_some() {
+            self.pacing.ask();
+        }
+    }
+
+    /// Puts a tab that is dragged back where it was. False: none is.
+    pub(super) fn cancel_tab_drag(&mut self) -> bool {
+        let Some(drag) = self.tab_hand.drag.take() else { return false };
+        if drag.is_moving {
+            self.report(self.mux.move_tab(drag.tab, drag.from));
+        }
+        self.pacing.ask();
+        drag.is_moving
     }
 
     /// Opens a tab's menu at a point of the tab bar, or below the tab.
@@ -30,9 +197,7 @@ impl App {
         let bar = geometry.tab_bar();
         let x = match at {
             Some((x, _)) => x as i32,
-            None => TabBar::new(geometry, &self.tabs, layout.active)
-                .place_of(tab)
-                .map_or(0, |place| place.x),
+            None => self.tab_bar().and_then(|bar| bar.place_of(tab)).map_or(0, |place| place.x),
         };
         let anchor = PixelRect { x, width: 0, ..bar };
         let last = layout.tabs.len() - 1;
@@ -40,8 +205,8 @@ impl App {
             self.menu_item(Action::NewTab).into(),
             self.menu_item(Action::DuplicateTab).into(),
             Row::Line,
-            self.menu_item(Action::Split(unterm_mux::Axis::Horizontal)).into(),
-            self.menu_item(Action::Split(unterm_mux::Axis::Vertical)).into(),
+            self.menu_item(Action::Split(Axis::Horizontal)).into(),
+            self.menu_item(Action::Split(Axis::Vertical)).into(),
             Row::Line,
             self.menu_item(Action::MoveTab(-1)).enabled(index > 0).into(),
             self.menu_item(Action::MoveTab(1)).enabled(index < last).into(),
@@ -67,11 +232,7 @@ impl App {
     pub(super) fn ask_tab_title(&mut self, tab: &Tab) {
         let label = self.tabs.iter().find(|label| label.id == tab.id);
         let title = label.map_or_else(String::new, |label| label.title.clone());
-        self.pick_argument(
-            "set_tab_title",
-            "Title of the tab; empty: as its program says",
-            &title,
-            tab.id,
-        );
+        let hint = "Title of the tab; empty: as its program says";
+        self.pick_argument("set_tab_title", hint, &title, tab.id);
     }
 }

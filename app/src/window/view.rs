@@ -7,10 +7,13 @@ use std::{
 
 use unterm_mux::Pane;
 use unterm_renderer::Preedit;
-use unterm_term::{CursorShape, LineId, LineSize, Link, Modes, Point, ScreenKind, Size, Snapshot};
+use unterm_term::{
+    CursorShape, LineId, LineSize, Link, Modes, Point, Rgb, ScreenKind, Size, Snapshot,
+};
 
 use super::{
     selection::{Edge, Selection, Spot},
+    tab_marks::Work,
     title,
 };
 
@@ -35,6 +38,10 @@ pub(super) struct View {
     pub(super) unseen: bool,
     /// When its bell last rang, until someone looked.
     pub(super) bell: Option<Instant>,
+    /// What its programs say of their work.
+    pub(super) work: Option<Work>,
+    /// The colour its programs gave its tab.
+    pub(super) tab_color: Option<Rgb>,
     title: String,
     /// The program the pane was started with, without its folder.
     program: String,

@@ -21,9 +21,13 @@ fn three() -> Tab {
     }
 }
 
+fn spacing(divider: u32) -> Spacing {
+    Spacing { divider, ..Spacing::CELLS }
+}
+
 fn places(tab: &Tab, width: u32, height: u32, divider: u32) -> Vec<(u64, u32, u32, u32, u32)> {
     let area = Rect { x: 0, y: 0, width, height };
-    tab.place(area, divider)
+    tab.place(area, &spacing(divider))
         .into_iter()
         .map(|(pane, rect)| (pane.0, rect.x, rect.y, rect.width, rect.height))
         .collect()
@@ -108,6 +112,90 @@ fn a_pane_that_only_touches_a_corner_is_no_neighbour() {
     assert_eq!(tab.neighbour(Direction::Down), Some(PaneId(1)));
 }
 
+/// In a window a part is padding and whole cells; what is left over is the last one's.
+#[test]
+fn splits_snap_to_cells() {
+    let mut tab = three();
+    let spacing = Spacing { divider: 1, cell: (9, 19), padding: 8 };
+    let area = Rect { x: 0, y: 28, width: 1003, height: 611 };
+    for share in 5..95 {
+        tab.root.set_ratio(&[], share as f32 / 100.0);
+        let placed = tab.place(area, &spacing);
+        let first = placed[0].1;
+        assert_eq!((first.width - 16) % 9, 0, "at {share} %: {placed:?}");
+        assert!(first.width.abs_diff((1002.0 * share as f32 / 100.0) as u32) <= 5);
+        let dividers = tab.dividers(area, &spacing);
+        assert_eq!(dividers[0].rect, Rect { x: first.width, width: 1, ..area });
+        assert_eq!((dividers[0].path.len(), dividers[0].space), (0, area));
+        assert_eq!(dividers[1].path, [true]);
+        assert_eq!(dividers[1].axis, Axis::Vertical);
+    }
+    // Where there is no room for cells, it is shared all the same.
+    assert_eq!(tab.place(Rect { width: 30, ..area }, &spacing).len(), 3);
+    tab.zoomed = true;
+    assert!(tab.dividers(area, &spacing).is_empty());
+}
+
+#[test]
+fn a_divider_is_set_by_its_path() {
+    let mut tab = three();
+    assert!(tab.root.set_ratio(&[true], 0.5));
+    assert!(!tab.root.set_ratio(&[true], 0.5), "nothing changes");
+    assert!(!tab.root.set_ratio(&[false], 0.5), "a pane has none");
+    assert!(!tab.root.set_ratio(&[], f32::NAN));
+    assert_eq!(places(&tab, 81, 41, 1)[1], (1, 41, 0, 40, 20));
+}
+
+#[test]
+fn rotating_moves_panes_and_keeps_the_places() {
+    let mut tab = three();
+    let before = places(&tab, 81, 41, 1);
+    tab.focused = PaneId(0);
+    tab.rotate(true);
+    let after = places(&tab, 81, 41, 1);
+    assert_eq!(after.iter().map(|place| place.0).collect::<Vec<_>>(), [2, 0, 1]);
+    assert!(before.iter().zip(&after).all(|(a, b)| (a.1, a.2, a.3, a.4) == (b.1, b.2, b.3, b.4)));
+    assert_eq!(tab.focused, PaneId(0));
+    tab.rotate(false);
+    assert_eq!(places(&tab, 81, 41, 1), before);
+}
+
+#[test]
+fn panes_of_a_row_get_the_same_space() {
+    let mut tab = Tab::new(TabId(0), PaneId(0));
+    for (pane, new) in [(0, 1), (1, 2), (2, 3)] {
+        tab.root.split(PaneId(pane), Axis::Horizontal, PaneId(new));
+    }
+    tab.root.split(PaneId(3), Axis::Vertical, PaneId(4));
+    tab.equalize();
+    let widths: Vec<_> = places(&tab, 403, 41, 1).iter().map(|place| (place.3, place.4)).collect();
+    assert!(widths.iter().all(|(width, _)| width.abs_diff(100) <= 1), "{widths:?}");
+    assert_eq!((widths[3].1, widths[4].1), (20, 20));
+}
+
+#[test]
+fn panes_are_exchanged_in_a_tab_and_between_tabs() {
+    let other = Tab::new(TabId(1), PaneId(7));
+    let mut layout = Layout { tabs: vec![three(), other], active: 0 };
+    layout.tabs[0].focused = PaneId(1);
+    layout.swap(PaneId(1), PaneId(2));
+    assert_eq!(layout.tabs[0].panes(), [0, 2, 1].map(PaneId));
+    assert_eq!(layout.tabs[0].focused, PaneId(1), "the focus goes with its pane");
+    layout.swap(PaneId(1), PaneId(7));
+    assert_eq!(layout.tabs[0].panes(), [0, 2, 7].map(PaneId));
+    assert_eq!((layout.tabs[0].focused, layout.tabs[1].focused), (PaneId(7), PaneId(1)));
+}
+
+#[test]
+fn the_last_pane_takes_its_tab_with_it() {
+    let mut layout = Layout { tabs: vec![Tab::new(TabId(1), PaneId(7)), three()], active: 1 };
+    assert_eq!(layout.take(PaneId(7)), Some((TabId(1), true)));
+    assert_eq!((layout.tabs.len(), layout.active), (1, 0));
+    let id = layout.tabs[0].id;
+    assert_eq!(layout.take(PaneId(2)), Some((id, false)));
+    assert_eq!(layout.take(PaneId(9)), None);
+}
+
 #[test]
 fn the_innermost_divider_of_the_axis_moves() {
     let mut tab = three();
@@ -188,7 +276,7 @@ mod properties {
             width in 0u32..300, height in 0u32..300, divider in 0u32..3,
         ) {
             let tab = build(&steps);
-            let placed = tab.place(Rect { x: 7, y: 3, width, height }, divider);
+            let placed = tab.place(Rect { x: 7, y: 3, width, height }, &spacing(divider));
             let panes: Vec<_> = placed.iter().map(|(pane, _)| *pane).collect();
             prop_assert_eq!(panes, tab.panes());
             for (index, (_, rect)) in placed.iter().enumerate() {

@@ -1,0 +1,301 @@
+//! The panes of a tab side by side: dividers dragged with the mouse, the focus that follows it, and input that goes to
+//! several panes at once.
+
+use std::{sync::Arc, time::Instant};
+
+use unterm_mux::{Axis, Divider, Layout, Pane, PaneId, Rect, SplitPath, TabId};
+use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
+use winit::window::CursorIcon;
+
+use super::{
+    App,
+    chrome::{Colors, readable},
+    geometry::{DIVIDER, Geometry, contains, pixels},
+    pointer::DOUBLE_CLICK,
+};
+use crate::action::Action;
+
+/// How near the pointer must be to a divider to take it, in logical pixels on each side.
+const REACH: f32 = 3.0;
+
+/// Which panes get what is typed into the focused one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Broadcast {
+    /// That one alone.
+    #[default]
+    Off,
+    /// All of a tab, while one of them has the focus.
+    Tab(TabId),
+    /// All there are.
+    All,
+}
+
+impl Broadcast {
+    /// The panes that get what is typed into the focused one: it and the others. Empty: nobody else gets it.
+    pub(super) fn panes(self, layout: &Layout) -> Vec<PaneId> {
+        let panes: Vec<PaneId> = match (self, layout.active_tab()) {
+            (Self::Tab(tab), Some(active)) if active.id == tab => active.panes(),
+            (Self::All, Some(_)) => layout.tabs.iter().flat_map(|tab| tab.panes()).collect(),
+            _ => Vec::new(),
+        };
+        if panes.len() > 1 { panes } else { Vec::new() }
+    }
+
+    /// Whether what is typed goes to all of a tab, or more.
+    pub(super) fn covers(self, tab: TabId) -> bool {
+        self == Self::All || self == Self::Tab(tab)
+    }
+}
+
+/// What the mouse does between panes, and whether they are typed into together.
+#[derive(Debug, Default)]
+pub(super) struct Hand {
+    pub(super) broadcast: Broadcast,
+    drag: Option<Drag>,
+    /// The last press on a divider.
+    click: Option<(Instant, SplitPath)>,
+}
+
+/// A divider that the left button holds.
+#[derive(Clone, Debug)]
+struct Drag {
+    tab: TabId,
+    divider: Divider,
+    /// Where in the divider it was pressed, in pixels.
+    grip: f64,
+    /// The share it had before.
+    before: f32,
+}
+
+impl App {
+    /// The divider near a point.
+    fn divider_at(&self, x: f64, y: f64) -> Option<(TabId, Divider)> {
+        let geometry = self.screen.as_ref()?.geometry;
+        let layout = self.mux.layout();
+        let tab = layout.active_tab()?;
+        let reach = geometry.px(REACH);
+        let dividers = tab.dividers(geometry.content(), &geometry.spacing());
+        let near = |divider: &Divider| {
+            let PixelRect { x: left, y: top, width, height } = pixels(divider.rect);
+            let wide = match divider.axis {
+                Axis::Horizontal => {
+                    PixelRect { x: left - reach as i32, width: width + 2 * reach, y: top, height }
+                }
+                Axis::Vertical => {
+                    PixelRect { y: top - reach as i32, height: height + 2 * reach, x: left, width }
+                }
+            };
+            contains(wide, x, y)
+        };
+        dividers.into_iter().find(near).map(|divider| (tab.id, divider))
+    }
+
+    /// The pointer's shape over a divider.
+    pub(super) fn divider_icon(&self, x: f64, y: f64) -> Option<CursorIcon> {
+        let (_, divider) = self.divider_at(x, y)?;
+        Some(icon(divider.axis))
+    }
+
+    /// The left button went down: takes the divider that is there. False: there is none.
+    pub(super) fn grab_divider(&mut self, x: f64, y: f64) -> bool {
+        let Some((tab, divider)) = self.divider_at(x, y) else { return false };
+        let now = Instant::now();
+        let before = self.pane_hand.click.replace((now, divider.path.clone()));
+        if before.is_some_and(|(time, path)| path == divider.path && now - time < DOUBLE_CLICK) {
+            self.pane_hand.click = None;
+            self.report(self.mux.set_ratio(tab, &divider.path, 0.5));
+            return true;
+        }
+        let at = match divider.axis {
+            Axis::Horizontal => x - f64::from(divider.rect.x),
+            Axis::Vertical => y - f64::from(divider.rect.y),
+        };
+        let before = share(&divider.space, divider.axis, divider.rect);
+        self.pane_hand.drag = Some(Drag { tab, divider, grip: at, before });
+        true
+    }
+
+    /// The pointer moved while a divider is held. False: none is.
+    pub(super) fn drag_divider(&mut self, x: f64, y: f64) -> bool {
+        let Some(drag) = &self.pane_hand.drag else { return false };
+        let Divider { path, axis, rect, space } = &drag.divider;
+        let place = |at: f64, from: u32| (at - drag.grip).max(f64::from(from)) as u32;
+        let rect = match axis {
+            Axis::Horizontal => Rect { x: place(x, space.x), ..*rect },
+            Axis::Vertical => Rect { y: place(y, space.y), ..*rect },
+        };
+        let share = share(space, *axis, rect);
+        self.report(self.mux.set_ratio(drag.tab, path, share));
+        let icon = icon(*axis);
+        self.set_icon(icon);
+        true
+    }
+
+    /// The left button was let go. False: no divider was held.
+    pub(super) fn drop_divider(&mut self) -> bool {
+        self.pane_hand.drag.take().is_some()
+    }
+
+    /// Puts a divider that is dragged back where it was. False: none is.
+    pub(super) fn cancel_divider_drag(&mut self) -> bool {
+        let Some(drag) = self.pane_hand.drag.take() else { return false };
+        self.report(self.mux.set_ratio(drag.tab, &drag.divider.path, drag.before));
+        true
+    }
+
+    /// The tabs changed: a divider that is held may be another one now.
+    pub(super) fn check_divider_drag(&mut self) {
+        let layout = self.mux.layout();
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
+        let Some(drag) = &self.pane_hand.drag else { return };
+        let tab = layout.active_tab().filter(|tab| tab.id == drag.tab);
+        let dividers = tab.map(|tab| tab.dividers(geometry.content(), &geometry.spacing()));
+        let is_there = dividers.into_iter().flatten().any(|divider| {
+            divider.path == drag.divider.path
+                && divider.axis == drag.divider.axis
+                && divider.space == drag.divider.space
+        });
+        if !is_there {
+            self.pane_hand.drag = None;
+        }
+    }
+
+    /// Gives the keyboard to the pane under the pointer, where that is wanted.
+    pub(super) fn focus_follows(&mut self, pane: PaneId) {
+        if self.config.mouse.focus_follows_mouse
+            && self.focused
+            && self.mux.layout().active_tab().is_some_and(|tab| tab.focused != pane)
+        {
+            self.report(self.mux.focus(pane));
+        }
+    }
+
+    /// The other panes that get what is typed into the focused one.
+    pub(super) fn listeners(&self, focused: PaneId) -> Vec<Arc<Pane>> {
+        if self.pane_hand.broadcast == Broadcast::Off {
+            return Vec::new();
+        }
+        let panes = self.pane_hand.broadcast.panes(&self.mux.layout());
+        let others = panes.into_iter().filter(|pane| *pane != focused);
+        others.filter_map(|pane| self.mux.pane(pane)).collect()
+    }
+
+    /// Does what arranges panes; false when there was nothing to do.
+    pub(super) fn arrange_panes(&mut self, action: &Action) -> bool {
+        let layout = self.mux.layout();
+        let Some(tab) = layout.active_tab() else { return false };
+        match action {
+            Action::SwapPane(direction) => return self.mux.swap_direction(*direction),
+            Action::RotatePanes(forward) => self.report(self.mux.rotate_panes(tab.id, *forward)),
+            Action::EqualizePanes => self.report(self.mux.equalize_panes(tab.id)),
+            Action::PaneToNewTab => self.report(self.mux.move_to_new_tab(tab.focused)),
+            Action::PaneToTab(number) => {
+                let index = (number - 1).min(layout.tabs.len() - 1);
+                self.report(self.mux.move_to_tab(tab.focused, layout.tabs[index].id));
+            }
+            Action::BroadcastTab | Action::BroadcastAll => {
+                let wanted = match action {
+                    Action::BroadcastAll => Broadcast::All,
+                    _ => Broadcast::Tab(tab.id),
+                };
+                let broadcast = &mut self.pane_hand.broadcast;
+                *broadcast = if *broadcast == wanted { Broadcast::Off } else { wanted };
+                self.pacing.ask();
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+fn icon(axis: Axis) -> CursorIcon {
+    match axis {
+        Axis::Horizontal => CursorIcon::ColResize,
+        Axis::Vertical => CursorIcon::RowResize,
+    }
+}
+
+/// The share of a split's space that its first part has when the divider is at a place.
+fn share(space: &Rect, axis: Axis, divider: Rect) -> f32 {
+    let (first, length) = match axis {
+        Axis::Horizontal => (divider.x.saturating_sub(space.x), space.width),
+        Axis::Vertical => (divider.y.saturating_sub(space.y), space.height),
+    };
+    first as f32 / length.saturating_sub(DIVIDER).max(1) as f32
+}
+
+/// Says in a pane's corner that it gets what is typed elsewhere, too.
+pub(super) fn draw_broadcast(
+    area: PixelRect,
+    geometry: &Geometry,
+    colors: &Colors,
+    renderer: &mut Renderer,
+    scene: &mut Scene<'_>,
+) {
+    let text = "broadcast";
+    let (size, padding) = (geometry.ui_font(), geometry.px(8.0));
+    let width = renderer.label_width(text, size, true).ceil() as u32 + 2 * padding;
+    let height = geometry.ui_line() + geometry.px(4.0);
+    if width + padding > area.width || height > area.height {
+        return;
+    }
+    let rect = PixelRect {
+        x: area.x + (area.width - width - padding) as i32,
+        y: area.y + (area.height - height) as i32 - geometry.px(4.0) as i32,
+        width,
+        height,
+    };
+    let color = colors.danger;
+    scene.quads.push(Quad { rect, color, alpha: 1.0, radius: geometry.px(4.0) as f32 });
+    scene.labels.push(Label {
+        rect,
+        text: text.to_owned(),
+        color: readable(colors.surface, color),
+        size,
+        bold: true,
+        align: LabelAlign::Center,
+        ..Label::default()
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_mux::{Node, Tab};
+
+    use super::*;
+
+    fn layout() -> Layout {
+        let tab = |id: u64, panes: [u64; 2]| Tab {
+            id: TabId(id),
+            root: Node::Split {
+                axis: Axis::Horizontal,
+                ratio: 0.5,
+                first: Box::new(Node::Pane(PaneId(panes[0]))),
+                second: Box::new(Node::Pane(PaneId(panes[1]))),
+            },
+            focused: PaneId(panes[0]),
+            zoomed: false,
+            title: None,
+        };
+        Layout { tabs: vec![tab(0, [0, 1]), tab(1, [2, 3])], active: 0 }
+    }
+
+    #[test]
+    fn input_goes_to_the_panes_of_a_tab_only_while_that_is_in_front() {
+        let mut layout = layout();
+        assert!(Broadcast::Off.panes(&layout).is_empty());
+        assert_eq!(Broadcast::Tab(TabId(0)).panes(&layout), [PaneId(0), PaneId(1)]);
+        assert!(Broadcast::Tab(TabId(1)).panes(&layout).is_empty());
+        assert_eq!(Broadcast::All.panes(&layout).len(), 4);
+        layout.tabs.truncate(1);
+        layout.tabs[0].root = Node::Pane(PaneId(0));
+        assert!(Broadcast::All.panes(&layout).is_empty(), "there is nobody else");
+    }
+
+    #[test]
+    fn a_divider_is_where_its_share_says() {
+        let space = Rect { x: 10, y: 0, width: 201, height: 50 };
+        let divider = Rect { x: 60, y: 0, width: 1, height: 50 };
+        assert_eq!(share(&space, Axis::Horizontal, divider), 0.25);
+    }
+}

@@ -1,0 +1,252 @@
+//! The marks of a tab: what its programs are at, and what a person has not seen yet.
+//!
+//! Drawn from rectangles alone, so that no font has to have them.
+
+use unterm_renderer::{PixelRect, Quad, Scene};
+use unterm_term::{ProgramState, Progress, Rgb, Term};
+
+use super::{chrome::Colors, geometry::Geometry};
+
+/// Size of a mark in logical pixels, and the space behind it.
+const SIZE: f32 = 10.0;
+const GAP: f32 = 6.0;
+/// Dots that a ring is made of.
+const DOTS: u32 = 28;
+/// The part of a ring that stands for "so far, nobody knows how far".
+const UNKNOWN: f32 = 0.3;
+
+/// How a program that has something to do fares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fare {
+    /// It has finished, and nobody has seen that.
+    Done,
+    Works,
+    /// It waits, for a person or by itself.
+    Waits,
+    Failed,
+}
+
+/// What a program says of its work (OSC 9;4, OSC 7501). The greater of two is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Work {
+    pub(super) fare: Fare,
+    /// How much is done, in percent, where it says.
+    pub(super) percent: Option<u8>,
+}
+
+impl Work {
+    /// What the programs of a terminal say, the most urgent of it.
+    pub(super) fn of(term: &Term) -> Option<Self> {
+        let work = |fare, percent| Some(Self { fare, percent });
+        let progress = match term.progress() {
+            Progress::None => None,
+            Progress::Percent(percent) => work(Fare::Works, Some(percent)),
+            Progress::Indeterminate => work(Fare::Works, None),
+            Progress::Paused(percent) => work(Fare::Waits, percent),
+            Progress::Error(percent) => work(Fare::Failed, percent),
+        };
+        let status = term.program_status().and_then(|status| match status.state {
+            ProgramState::Idle => None,
+            ProgramState::Done => work(Fare::Done, None),
+            ProgramState::Working => work(Fare::Works, status.progress),
+            ProgramState::Blocked(_) => work(Fare::Waits, status.progress),
+            ProgramState::Error => work(Fare::Failed, None),
+        });
+        progress.max(status)
+    }
+
+    /// Whether its ring turns.
+    pub(super) fn turns(self) -> bool {
+        self.fare == Fare::Works && self.percent.is_none()
+    }
+
+    fn color(self, colors: &Colors) -> Rgb {
+        match self.fare {
+            Fare::Done => colors.success,
+            Fare::Works => colors.accent,
+            Fare::Waits => colors.bell,
+            Fare::Failed => colors.danger,
+        }
+    }
+}
+
+/// Everything that is marked on a tab.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Marks {
+    pub(super) work: Option<Work>,
+    /// It printed while nobody looked.
+    pub(super) unseen: bool,
+    pub(super) bell: bool,
+    /// One pane fills it.
+    pub(super) zoomed: bool,
+    /// What is typed goes to all its panes.
+    pub(super) broadcast: bool,
+}
+
+impl Marks {
+    /// Draws them from the left of a place on, and returns how much of it they take. `turn`, 0 to 1: how far rings that
+    /// turn have turned.
+    pub(super) fn draw(
+        self,
+        place: PixelRect,
+        geometry: &Geometry,
+        colors: &Colors,
+        turn: f32,
+        scene: &mut Scene<'_>,
+    ) -> u32 {
+        let size = geometry.px(SIZE);
+        let step = size + geometry.px(GAP);
+        let mut taken = 0;
+        let mut next = || {
+            let rect = PixelRect {
+                x: place.x + taken as i32,
+                y: place.y + (place.height.saturating_sub(size) / 2) as i32,
+                width: size,
+                height: size,
+            };
+            taken += step;
+            rect
+        };
+        if let Some(work) = self.work {
+            let color = work.color(colors);
+            match (work.fare, work.percent) {
+                (Fare::Done, _) => dot(next(), geometry, color, scene),
+                (_, Some(percent)) => {
+                    let part = f32::from(percent.min(100)) / 100.0;
+                    ring(next(), (0.0, part), (color, colors.hairline), scene);
+                }
+                (Fare::Works, None) => {
+                    ring(next(), (turn, UNKNOWN), (color, colors.hairline), scene);
+                }
+                (_, None) => ring(next(), (0.0, 1.0), (color, colors.hairline), scene),
+            }
+        }
+        if self.bell {
+            bell(next(), colors.bell, scene);
+        } else if self.unseen {
+            dot(next(), geometry, colors.accent, scene);
+        }
+        if self.zoomed {
+            zoom(next(), colors.muted, scene);
+        }
+        if self.broadcast {
+            broadcast(next(), colors.danger, scene);
+        }
+        taken
+    }
+}
+
+fn fill(rect: PixelRect, radius: f32, color: Rgb, scene: &mut Scene<'_>) {
+    scene.quads.push(Quad { rect, color, alpha: 1.0, radius });
+}
+
+/// A part of a place, in tenths of it.
+fn part(place: PixelRect, x: f32, y: f32, width: f32, height: f32) -> PixelRect {
+    let unit = place.width as f32 / 10.0;
+    let at = |tenths: f32| (tenths * unit).round();
+    PixelRect {
+        x: place.x + at(x) as i32,
+        y: place.y + at(y) as i32,
+        width: (at(x + width) - at(x)).max(1.0) as u32,
+        height: (at(y + height) - at(y)).max(1.0) as u32,
+    }
+}
+
+fn dot(place: PixelRect, geometry: &Geometry, color: Rgb, scene: &mut Scene<'_>) {
+    let size = geometry.px(6.0);
+    let inset = (place.width.saturating_sub(size) / 2) as i32;
+    let rect = PixelRect { x: place.x + inset, y: place.y + inset, width: size, height: size };
+    fill(rect, size as f32 / 2.0, color, scene);
+}
+
+fn bell(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
+    fill(part(place, 2.0, 0.0, 6.0, 8.0), place.width as f32 * 0.3, color, scene);
+    fill(part(place, 0.5, 6.0, 9.0, 2.0), place.width as f32 * 0.1, color, scene);
+    fill(part(place, 4.0, 8.5, 2.0, 1.5), place.width as f32 * 0.1, color, scene);
+}
+
+/// A frame with one large pane in it.
+fn zoom(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
+    let edges = [(0.0, 1.0, 10.0, 1.0), (0.0, 8.0, 10.0, 1.0), (0.0, 1.0, 1.0, 8.0)];
+    for (x, y, width, height) in edges.into_iter().chain([(9.0, 1.0, 1.0, 8.0)]) {
+        fill(part(place, x, y, width, height), 0.0, color, scene);
+    }
+    fill(part(place, 2.0, 3.0, 6.0, 4.0), 0.0, color, scene);
+}
+
+/// One that goes to three.
+fn broadcast(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
+    fill(part(place, 0.0, 3.5, 3.0, 3.0), place.width as f32 * 0.15, color, scene);
+    for y in [0.0, 4.0, 8.0] {
+        fill(part(place, 6.0, y, 4.0, 2.0), place.width as f32 * 0.1, color, scene);
+    }
+}
+
+/// A ring, a part of which (where it begins, and how much, both of 1) is in the first colour.
+fn ring(place: PixelRect, shown: (f32, f32), colors: (Rgb, Rgb), scene: &mut Scene<'_>) {
+    let thickness = (place.width as f32 * 0.22).max(2.0);
+    let radius = (place.width as f32 - thickness) / 2.0;
+    let middle = place.width as f32 / 2.0;
+    let filled = (shown.1.clamp(0.0, 1.0) * DOTS as f32).round() as u32;
+    let first = (shown.0 * DOTS as f32).round() as u32;
+    for dot in 0..DOTS {
+        // From the top, clockwise.
+        let angle = dot as f32 / DOTS as f32 * std::f32::consts::TAU;
+        let x = middle + radius * angle.sin() - thickness / 2.0;
+        let y = middle - radius * angle.cos() - thickness / 2.0;
+        let rect = PixelRect {
+            x: place.x + x.round() as i32,
+            y: place.y + y.round() as i32,
+            width: thickness.round() as u32,
+            height: thickness.round() as u32,
+        };
+        let is_filled = (dot + DOTS - first % DOTS) % DOTS < filled;
+        fill(rect, thickness / 2.0, if is_filled { colors.0 } else { colors.1 }, scene);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_term::{Options, Parser, Size};
+
+    use super::*;
+
+    fn work(bytes: &str) -> Option<Work> {
+        let mut term = Term::new(Size::cells(10, 5), Options::default());
+        Parser::new().advance(&mut term, bytes.as_bytes());
+        Work::of(&term)
+    }
+
+    #[test]
+    fn the_most_urgent_of_what_programs_say_counts() {
+        let is = |fare, percent| Some(Work { fare, percent });
+        assert_eq!(work(""), None);
+        assert_eq!(work("\x1b]9;4;1;40\x07"), is(Fare::Works, Some(40)));
+        assert_eq!(work("\x1b]9;4;3\x07"), is(Fare::Works, None));
+        assert_eq!(work("\x1b]7501;state=done\x07"), is(Fare::Done, None));
+        assert_eq!(work("\x1b]9;4;4;70\x07\x1b]7501;state=working\x07"), is(Fare::Waits, Some(70)));
+        assert_eq!(work("\x1b]9;4;1;40\x07\x1b]7501;state=blocked\x07"), is(Fare::Waits, None));
+        assert_eq!(work("\x1b]9;4;1;40\x07\x1b]7501;state=error\x07"), is(Fare::Failed, None));
+    }
+
+    #[test]
+    fn marks_stand_side_by_side_and_take_their_room() {
+        let geometry = Geometry { width: 400, height: 300, ..Geometry::TEST };
+        let colors = Colors::new(&unterm_term::Palette::default());
+        let place = PixelRect { x: 20, y: 0, width: 200, height: 28 };
+        let drawn = |marks: Marks| {
+            let mut scene = Scene::default();
+            let taken = marks.draw(place, &geometry, &colors, 0.0, &mut scene);
+            let right = scene.quads.iter().map(|quad| quad.rect.x + quad.rect.width as i32).max();
+            (taken, right.unwrap_or(place.x))
+        };
+        assert_eq!(drawn(Marks::default()), (0, 20));
+        let (one, right) = drawn(Marks { bell: true, unseen: true, ..Marks::default() });
+        assert!(right <= 20 + one as i32);
+        let work = Some(Work { fare: Fare::Works, percent: Some(50) });
+        let all = Marks { work, unseen: true, bell: true, zoomed: true, broadcast: true };
+        let (four, right) = drawn(all);
+        assert_eq!(four, 4 * one, "the bell stands for output too");
+        assert!(right <= 20 + four as i32);
+    }
+}
