@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod args;
+mod bell;
 pub mod config;
 mod environment;
 mod headless;

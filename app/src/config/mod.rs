@@ -48,6 +48,8 @@ pub struct Config {
     pub paste: Paste,
     /// What BEL does.
     pub bell: Bell,
+    /// What a person is told who is not looking.
+    pub notifications: Notifications,
     /// The row of tabs.
     pub tab_bar: TabBar,
     /// The row at the window's foot.
@@ -288,11 +290,34 @@ pub struct Bell {
     pub mark: bool,
     /// Ask the desktop to draw attention to the window when it has no focus.
     pub attention: bool,
+    /// Flash the pane.
+    pub visual: bool,
+    /// Ring the system's bell.
+    pub audible: bool,
+    /// A program and its arguments to ring with instead, such as `["paplay", "bell.oga"]`; at most five times a second.
+    pub command: Vec<String>,
 }
 
 impl Default for Bell {
     fn default() -> Self {
-        Self { mark: true, attention: true }
+        Self { mark: true, attention: true, visual: false, audible: false, command: Vec::new() }
+    }
+}
+
+/// See [`Config::notifications`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Notifications {
+    /// Show what programs ask for (OSC 9, 99 and 777).
+    pub programs: bool,
+    /// Tell of the end of a command that took this many seconds or more, in a pane nobody looks at; 0: never. The shell has to say when commands begin and end (OSC 133).
+    #[schemars(range(min = 0, max = 86_400))]
+    pub long_commands: u32,
+}
+
+impl Default for Notifications {
+    fn default() -> Self {
+        Self { programs: true, long_commands: 10 }
     }
 }
 

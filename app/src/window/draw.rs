@@ -10,6 +10,7 @@ use super::{
     App, BELL_MARK, BLINK,
     chrome::Colors,
     geometry::pixels,
+    notices::{draw_flash, is_flashing},
     panes::draw_broadcast,
     preferences::default_cursor,
     status_bar::About,
@@ -160,7 +161,7 @@ impl App {
             self.wake_at(self.started + due);
         }
         let blink_on = self.blink(&placed, now);
-        let times = [self.toasts.expire(now), self.search_again(now)];
+        let times = [self.toasts.expire(now), self.search_again(now), self.end_flashes(now)];
         times.into_iter().flatten().for_each(|time| self.wake_at(time));
         self.label_tabs(&layout, now);
         if self.pointer.is_selecting() {
@@ -302,6 +303,9 @@ impl App {
         for (_, area) in placed.iter().filter(|(id, _)| receivers.contains(id)) {
             let area = pixels(*area);
             draw_broadcast(area, &geometry, &colors, &mut self.renderer, &mut scene);
+        }
+        for (_, area) in placed.iter().filter(|(id, _)| is_flashing(&self.views, id)) {
+            draw_flash(pixels(*area), &colors, &mut scene);
         }
         let active = layout.active_tab().map(|tab| tab.id);
         let strip = self.tab_hand.strip;

@@ -7,6 +7,8 @@ use super::App;
 /// What came of an errand.
 #[derive(Debug)]
 pub(super) enum Done {
+    /// Nothing that anyone must hear of.
+    Nothing,
     /// To be told to the person: what it is about, and the text.
     Said(&'static str, String),
     /// The same of something that went wrong.
@@ -42,6 +44,7 @@ impl App {
     pub(super) fn errand_done(&mut self, done: Done) {
         self.errands = self.errands.saturating_sub(1);
         match done {
+            Done::Nothing => {}
             Done::Said(about, text) => self.notify(about, text),
             Done::Failed(about, text) => self.complain(about, text),
         }

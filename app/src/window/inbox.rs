@@ -1,11 +1,20 @@
 //! What other threads tell the window: gathered, so that a flood of output or titles is one wake-up.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use parking_lot::Mutex;
 use unterm_mux::{MuxEvent, Observer, PaneId};
 use unterm_term::{ClipboardTarget, Event};
 use winit::event_loop::EventLoopProxy;
+
+use super::notices;
+
+/// Commands that took less time are nothing to wake the window for.
+const SHORTEST: Duration = Duration::from_secs(1);
 
 /// Wakes the event loop. What there is to do stands in the [`Inbox`].
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +55,8 @@ pub(super) struct News {
     pub(super) proxy: Option<bool>,
     /// What callers of the control port ask; each waits for its answer.
     pub(super) asked: Vec<unterm_control::HostRequest>,
+    /// Notices, and what became of them.
+    pub(super) told: Vec<notices::Told>,
     /// What came of errands.
     pub(super) done: Vec<super::errand::Done>,
 }
@@ -54,6 +65,8 @@ pub(super) struct News {
 struct State {
     news: News,
     awake: bool,
+    /// Since when a pane's command runs.
+    running: HashMap<PaneId, Instant>,
 }
 
 /// The window's end of every other thread.
@@ -95,6 +108,27 @@ impl Observer for Inbox {
     }
 
     fn event(&self, event: MuxEvent) {
+        let running = |change: &dyn Fn(&mut HashMap<PaneId, Instant>) -> Option<Instant>| {
+            change(&mut self.state.lock().running)
+        };
+        match event {
+            MuxEvent::Told { pane, event: Event::CommandStart { .. } } => {
+                running(&|panes| panes.insert(pane, Instant::now()));
+                return;
+            }
+            MuxEvent::Told { pane, event: Event::CommandEnd { command, exit_code } } => {
+                let started = running(&|panes| panes.remove(&pane));
+                let took = started.map_or(Duration::ZERO, |started| started.elapsed());
+                if took >= SHORTEST {
+                    let ended = notices::Ended { command, exit_code, took };
+                    let told = notices::Told::Ended(pane, ended);
+                    self.post(|news| notices::queue(&mut news.told, told));
+                }
+                return;
+            }
+            MuxEvent::PaneRemoved(pane) => drop(running(&|panes| panes.remove(&pane))),
+            _ => {}
+        }
         self.post(|news| match event {
             MuxEvent::Layout | MuxEvent::PaneOpened(_) => news.layout = true,
             MuxEvent::PaneExited(_) | MuxEvent::Title(_) | MuxEvent::Cwd(_) => news.titles = true,
@@ -111,6 +145,9 @@ impl Observer for Inbox {
                 Event::PointerShape => news.pointer_shape = true,
                 Event::Progress | Event::ProgramStatus | Event::TabColor => {
                     news.works.insert(pane);
+                }
+                Event::Notification(notification) => {
+                    notices::queue(&mut news.told, notices::Told::Show(pane, notification));
                 }
                 Event::ClipboardQuery { target } => {
                     tracing::debug!(

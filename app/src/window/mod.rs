@@ -16,6 +16,7 @@ mod keyboard;
 mod keys;
 mod line;
 mod menu;
+mod notices;
 mod panel;
 mod panes;
 mod paste;
@@ -68,6 +69,7 @@ use host::WindowHost;
 use inbox::{Inbox, News, Wake};
 use keys::Held;
 use menu::Menu;
+use notices::Notices;
 use picker::Picker;
 use pointer::Pointer;
 use search::SearchBar;
@@ -164,6 +166,7 @@ struct App {
     status_bar: StatusBar,
     /// Whether programs go through a proxy.
     has_proxy: bool,
+    notices: Notices,
     /// Errands under way.
     errands: usize,
     /// The search, while it is open.
@@ -225,6 +228,7 @@ impl App {
             toasts: Toasts::default(),
             status_bar: StatusBar::default(),
             has_proxy: crate::proxy::is_enabled(settings.home()).unwrap_or(false),
+            notices: Notices::default(),
             errands: 0,
             search: None,
             picker: None,
@@ -351,6 +355,7 @@ impl App {
         }
         for pane in &news.removed {
             self.views.remove(pane);
+            self.notices.forget(*pane);
             if self.search.as_ref().is_some_and(|search| search.pane == *pane) {
                 self.close_search();
             }
@@ -393,6 +398,7 @@ impl App {
             self.has_proxy = enabled;
             self.pacing.ask();
         }
+        news.told.into_iter().for_each(|told| self.told(told));
         news.asked.into_iter().for_each(|request| self.asked(request));
         news.done.into_iter().for_each(|done| self.errand_done(done));
         self.notice_output(&news.output);
@@ -424,6 +430,10 @@ impl App {
         if self.config.bell.mark {
             view.bell = Some(Instant::now());
         }
+        if self.config.bell.visual {
+            view.flash = Some(Instant::now());
+        }
+        self.sound_bell();
         if self.config.bell.attention
             && !self.focused
             && let Some(screen) = &self.screen

@@ -42,6 +42,8 @@ pub(super) struct View {
     pub(super) work: Option<Work>,
     /// The colour its programs gave its tab.
     pub(super) tab_color: Option<Rgb>,
+    /// When a bell rang that is seen as a flash.
+    pub(super) flash: Option<Instant>,
     title: String,
     /// The program the pane was started with, without its folder.
     program: String,
