@@ -81,6 +81,8 @@ impl Term {
             "title {:?} icon {:?} {:?} cwd {:?} saved modes {:?} {:?}",
             self.title, self.icon_title, self.titles, self.cwd, saved_modes, self.keyboard
         );
+        self.dump_told(&mut out);
+        let _ = writeln!(out, "{:?} {:?}", self.sgr_stack, self.graphics.sixel);
         if self.palette != self.base_palette {
             let _ = writeln!(out, "palette {:?}", self.palette);
         }

@@ -18,7 +18,11 @@ impl Term {
         // A row of larger characters is a line of its own.
         meta.flags &= !WRAPPED;
         if row > 0 {
-            self.grid.meta_mut(row - 1).flags &= !WRAPPED;
+            let above = self.grid.meta_mut(row - 1);
+            if above.is_wrapped() {
+                above.flags &= !WRAPPED;
+                above.revision = seq;
+            }
         }
         // The cursor stays in the part that is seen.
         self.cursor.col = self.cursor.col.min(self.row_cols() - 1);

@@ -8,9 +8,13 @@ use crate::params::Params;
 use crate::sgr::rendition_of;
 use crate::style::{Attrs, Style, Underline};
 use crate::term::Term;
+use crate::to_vt::{Look, Painter};
 
 /// Looks that are kept, as in xterm; what is pushed beyond them counts, and is popped without effect.
 const STACK_CAP: usize = 10;
+
+/// Pushes beyond them that [`Term::to_vt`] writes.
+const BEYOND_WRITTEN: u32 = 1000;
 
 /// One push: the style it was made with, and which parts of it a pop gives back.
 #[derive(Clone, Debug)]
@@ -82,6 +86,35 @@ impl Term {
             return;
         }
         self.sgr_stack.saved.push(Saved::new(*self.pen.style(), params));
+    }
+
+    /// The stack, push by push. For [`Term::to_vt`].
+    pub(crate) fn write_rendition_stack(&self, painter: &mut Painter) {
+        for Saved { style, attrs, underline, foreground, background } in &self.sgr_stack.saved {
+            painter.look(&Look { style: *style, ..Look::default() });
+            let is_all = attrs.is_all() && *underline && *foreground && *background;
+            let named = [
+                (1, attrs.contains(Attrs::BOLD)),
+                (2, attrs.contains(Attrs::DIM)),
+                (3, attrs.contains(Attrs::ITALIC)),
+                (4, *underline),
+                (5, attrs.contains(Attrs::BLINK)),
+                (7, attrs.contains(Attrs::REVERSE)),
+                (8, attrs.contains(Attrs::HIDDEN)),
+                (9, attrs.contains(Attrs::STRIKE)),
+                (10, *foreground),
+                (11, *background),
+            ];
+            // A number that names nothing, since none at all names everything.
+            let mut params = String::from(if is_all { "" } else { "99" });
+            for (number, _) in named.iter().filter(|(_, is_named)| *is_named && !is_all) {
+                params += &format!(";{number}");
+            }
+            painter.put(&format!("\x1b[{params}#{{"));
+        }
+        for _ in 0..self.sgr_stack.beyond.min(BEYOND_WRITTEN) {
+            painter.put("\x1b[#{");
+        }
     }
 
     /// XTPOPSGR.

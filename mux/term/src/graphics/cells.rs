@@ -29,8 +29,9 @@ impl Term {
         scrolls: bool,
     ) -> Option<usize> {
         let first = frames.first()?.0.clone();
+        // Not a cell more for what rounding adds.
         let touched =
-            |pixels: u32, per_cell: f32| ((pixels as f32 / per_cell).ceil() as u32).max(1);
+            |pixels: u32, per_cell: f32| ((pixels as f32 / per_cell - 1e-3).ceil() as u32).max(1);
         let col = self.cursor.col;
         let cols = touched(first.width(), per_cell.0).min((self.grid.cols() - col) as u32);
         let mut rows = touched(first.height(), per_cell.1);

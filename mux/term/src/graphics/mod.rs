@@ -17,6 +17,7 @@ mod placement;
 mod sixel;
 mod store;
 pub(crate) mod tiles;
+mod to_vt;
 mod view;
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -1,6 +1,7 @@
 //! Colours put aside and taken back: XTPUSHCOLORS, XTPOPCOLORS, XTREPORTCOLORS (xterm ctlseqs), and kitty's OSC 30001 and
 //! 30101 ("Saving and restoring colors"), which are the same without a place.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::params::Params;
@@ -20,6 +21,25 @@ pub(crate) struct ColorStack {
 }
 
 impl Term {
+    /// The sequences that put aside what is. They change the colours, which are to be written afterwards. For
+    /// [`Term::to_vt`].
+    pub(crate) fn write_color_stack(&self, out: &mut String) {
+        let stack = &self.osc.colors;
+        for (place, palette) in stack.places.iter().enumerate() {
+            if let Some(palette) = palette {
+                self.write_colors(palette, out);
+                let _ = write!(out, "\x1b[{}#P", place + 1);
+                self.write_no_colors(out);
+            }
+        }
+        // The last one put aside says how many are in use, and so does one that is taken back.
+        let last = stack.places.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        if stack.used < last {
+            let _ = write!(out, "\x1b[{}#Q", stack.used + 1);
+            self.write_no_colors(out);
+        }
+    }
+
     /// OSC 30001.
     pub(super) fn push_color(&mut self) {
         self.push_colors_at(0);

@@ -18,6 +18,7 @@ mod prompt;
 pub(crate) mod status;
 mod text;
 pub(crate) mod title;
+mod to_vt;
 
 use crate::notification::Progress;
 use crate::term::Term;

@@ -152,8 +152,24 @@ impl Term {
 
     /// The sequences that set the colours which are not the theme's. For [`Term::to_vt`].
     pub(crate) fn write_palette(&self, out: &mut String) {
+        self.write_colors(&self.palette, out);
+    }
+
+    /// The sequences that return to the theme's colours.
+    pub(super) fn write_no_colors(&self, out: &mut String) {
+        out.push_str("\x1b]104\x1b\\\x1b]105\x1b\\");
+        for (name, _) in KITTY_KEYS {
+            let _ = write!(out, "\x1b]21;{name}\x1b\\");
+        }
+        for number in 110..110 + DYNAMIC.len() {
+            let _ = write!(out, "\x1b]{number}\x1b\\");
+        }
+    }
+
+    /// The sequences that set a palette's colours where they are not the theme's.
+    pub(super) fn write_colors(&self, palette: &Palette, out: &mut String) {
         for slot in Slot::all() {
-            let color = self.palette.get(slot);
+            let color = palette.get(slot);
             if color == self.base_palette.get(slot) {
                 continue;
             }

@@ -108,6 +108,124 @@ fn texts_marks_and_colours() {
     assert_eq!(known(&copy).len(), 20);
 }
 
+#[test]
+fn what_programs_told() {
+    check("\x1b]9;4;1;40\x07\x1b]1337;RemoteHost=me@there\x07\x1b]1337;SetUserVar=a=Yg==\x07");
+    check("\x1b]9;4;2;40\x07\x1b]6;1;bg;red;brightness;3\x07\x1b]22;>wait,help\x07\x1b]22;=\x07");
+    check("\x1b[?1049h\x1b]22;text\x07\x1b[?1049l\x1b]22;>copy\x07");
+    check(
+        "\x1b]7501;state=blocked:kind=auth:id=a/b:app=x:title=aGk=\x07\x1b]7501;state=working:progress=3\x07",
+    );
+    // Statuses and progress come after the prompts that would end them.
+    check("\x1b]133;A\x07$ \x1b]7501;state=working\x07\x1b]9;4;3\x07");
+    check("\x1b]4;1;red\x07\x1b[#P\x1b]4;1;blue\x07\x1b]10;green\x07\x1b[#P\x1b[#Q\x1b]104\x07");
+    check("\x1b]30001\x07\x1b]4;3;red\x07\x1b]30001\x07\x1b]30101\x07");
+    check("\x1b[1;31m\x1b[#{\x1b[4;32m\x1b[4;10#{\x1b[3m\x1b[31#{\x1b[m");
+    check("\x1b[?1;3;17S\x1b[?1070l\x1bPq#3;2;100;0;20\x1b\\");
+}
+
+/// What is seen of images: the pixel on top at nine points of each cell, from a line on.
+fn pictures(fixture: &Fixture, top: Option<crate::LineId>) -> Vec<String> {
+    let mut snapshot = crate::Snapshot::default();
+    fixture.term.snapshot(&mut snapshot, top);
+    let size = fixture.term.size();
+    let mut seen = Vec::new();
+    for i in 0..size.rows as usize * size.cols as usize * 9 {
+        let (cell, point) = (i / 9, i % 9);
+        let x = (cell % size.cols as usize) as f32 + (point % 3 * 2 + 1) as f32 / 6.0;
+        let y = (cell / size.cols as usize) as f32 + (point / 3 * 2 + 1) as f32 / 6.0;
+        let image = snapshot.images.iter().rev().find(|image| {
+            let area = image.area;
+            (area.left..area.left + area.width).contains(&x)
+                && (area.top..area.top + area.height).contains(&y)
+        });
+        let Some(image) = image else { continue };
+        let (area, source) = (image.area, image.source);
+        let across = source.x + (x - area.left) / area.width * source.width;
+        let down = source.y + (y - area.top) / area.height * source.height;
+        let at = (down as usize * image.pixels.width() as usize + across as usize) * 4;
+        let pixel = &image.pixels.rgba()[at..at + 4];
+        if pixel[3] > 0 || image.z != -1 {
+            seen.push(format!("{x:.2},{y:.2} z {} {pixel:02x?}", image.z));
+        }
+    }
+    seen
+}
+
+#[track_caller]
+fn check_pictures(bytes: &str, is_seen: bool) {
+    let mut fixture = Fixture::new(20, 6);
+    fixture.feed(bytes).feed("\x18");
+    let copy = rebuilt(&fixture);
+    assert_eq!(copy.term.dump(), fixture.term.dump());
+    for top in [None, Some(fixture.term.oldest())] {
+        let own = pictures(&fixture, top);
+        let top = top.map(|_| copy.term.oldest());
+        assert_eq!(pictures(&copy, top), own, "{top:?} of {bytes:?}");
+        assert!(top.is_some() || own.is_empty() != is_seen, "{bytes:?}");
+    }
+}
+
+#[test]
+fn images_in_cells() {
+    let sixel = "\x1bPq#1;2;100;0;0#1!20~-#2;2;0;100;0#2!30~-!9~-!12~\x1b\\";
+    check_pictures(&format!("ab\x1b[2;3H{sixel}"), true);
+    // Written over, on a colour, at the foot, half in history.
+    check_pictures(&format!("\x1b[44m\x1b[2;3H{sixel}\x1b[2;4Hxyz"), true);
+    check_pictures(&format!("\x1b[6;18H{sixel}\r\n\r\nabc"), true);
+    check_pictures(&format!("{sixel}\x1b[6H\n"), true);
+    check_pictures(&format!("{sixel}{}", "\r\nline".repeat(20)), false);
+    check_pictures(&format!("\x1b[?1049h{sixel}\x1b[5Hx"), true);
+    check_pictures(&format!("\x1b[3H\x1b[?1049h\x1b[?1049l{sixel}"), true);
+    // A file that is scaled, and one of frames.
+    let png = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFElEQVR4nGP4z8DAAMIM////ZwAAHu8E/KPItPcAAAAASUVORK5CYII=";
+    check_pictures(&format!("\x1b]1337;File=inline=1;width=3;height=2:{png}\x07"), true);
+}
+
+#[test]
+fn images_of_kittys_protocol() {
+    let grey = |keys: &str, level: u8| {
+        use base64::Engine as _;
+        let pixels: Vec<u8> =
+            (0..16 * 32 * 4).map(|i| level.wrapping_add((i / 64) as u8)).collect();
+        let data = base64::engine::general_purpose::STANDARD.encode(pixels);
+        format!("\x1b_G{keys},q=2,f=32,s=16,v=32;{data}\x1b\\")
+    };
+    let one = grey("a=t,i=1", 9);
+    for (bytes, is_seen) in [
+        ("\x1b[2;3H\x1b_Ga=p,i=1\x1b\\", true),
+        ("\x1b[2;3H\x1b_Ga=p,i=1,p=4,c=3,r=1,X=2,Y=1,z=-5,x=2,y=1,w=9,h=7\x1b\\", true),
+        ("\x1b_Ga=p,i=1\x1b\\\x1b[6H\n", true),
+        ("\x1b_Ga=p,i=1,c=2\x1b\\\x1b[5H\x1b_Ga=p,i=1\x1b\\\x1b[6H\r\n\r\n", true),
+        ("\x1b_Ga=p,i=1,p=1\x1b\\\x1b_Ga=p,i=1,p=2,P=1,Q=1,H=4,V=2\x1b\\", true),
+        (
+            "\x1b_Ga=p,i=1,U=1,c=2,r=1\x1b\\\x1b[38;5;1m\u{10eeee}\u{305}\u{305}\u{10eeee}\x1b[m",
+            true,
+        ),
+        // Cut where it left the region.
+        ("\x1b[2H\x1b_Ga=p,i=1,C=1\x1b\\\x1b[2;4r\x1b[S", true),
+    ] {
+        check_pictures(&format!("{one}{bytes}"), is_seen);
+    }
+    // Without an id, on the other screen, with frames of which the second is shown.
+    check_pictures(&format!("\x1b[3;3H{}", grey("a=T", 5)), true);
+    check_pictures(&format!("{one}\x1b_Ga=p,i=1\x1b\\\x1b[?1049h"), false);
+    let frames = grey("a=f,i=1,z=70", 99) + &grey("a=f,i=1,z=-1", 50);
+    let moving =
+        format!("{one}{frames}\x1b_Ga=a,i=1,r=1,z=30,c=2,s=3,v=5\x1b\\\x1b_Ga=p,i=1\x1b\\");
+    check_pictures(&moving, true);
+    // It moves on alike, too.
+    let mut fixture = Fixture::new(20, 6);
+    fixture.feed(&moving);
+    let mut copy = rebuilt(&fixture);
+    for now in [0, 50, 100, 130, 200, 500] {
+        let now = std::time::Duration::from_millis(now);
+        let next = [&mut fixture, &mut copy].map(|f| f.term.advance_animations(now));
+        assert_eq!(next[0], next[1]);
+        assert_eq!(pictures(&copy, None), pictures(&fixture, None));
+    }
+}
+
 /// Whether `to_vt` promises to write this terminal whole.
 fn is_promised(term: &Term) -> bool {
     // A wrap is pending where it can't be by printing.

@@ -6,15 +6,25 @@
 //!
 //! What is written: both screens, history, wrapped lines, styles, links, clusters, protection, prompt marks and roles,
 //! commands with their exit codes, cursors and saved cursors, tab stops, margins, modes and saved modes, character sets,
-//! keyboard flags, title and its stack, working directory, colours.
+//! keyboard flags, titles and their stack, working directory, colours and those put aside, looks put aside, pointer shapes,
+//! progress, program statuses, user variables, remote host, tab colour; kitty's images with frames, animation and
+//! placements, the pieces of other images in cells, sixel's color registers.
 //!
 //! What is not, since no sequence makes it: text that reflow left in one column and that needs two; a screen whose
 //! every row wraps, or a last row that does on a screen of fewer than four rows; a wrap that is pending in a row that
 //! wraps already, inside a row, at a right margin, in a row of double width, behind a cell that was erased since, or
 //! behind a prompt's cell while a command runs; a row all of whose cells were erased in a look that is more than a
-//! background; the single shift a saved cursor may have in it; the character that REP would repeat, and the one a mark would join; looks that XTPUSHSGR put aside; the link and role
-//! of a saved cursor, which nothing restores; VT52 mode; the width of rows in history; DECLRMM and DECCOLM as XTSAVE saved them.
-//! Images are not written.
+//! background; the single shift a saved cursor may have in it; the character that REP would repeat, and the one a mark
+//! would join; the link and role of a saved cursor, which nothing restores; VT52 mode; the width of rows in history; DECLRMM and DECCOLM as XTSAVE saved
+//! them; a command's nonce, `seq`s, and what its prompt said but for its `aid`.
+//!
+//! Of images: the number (`I`) of one that has an id as well, loops played, the order of overlapping placements on one
+//! level, parents among placements of one image that have no id. An image in cells becomes one for each row, in the frame
+//! that is shown, to the pixel of the image or of the screen, whichever is finer; those in rows that wrap on a screen of
+//! one row are left out. Colours of sixel's registers are whole percents.
+//!
+//! What is not complete is not written either: images and notifications that come in chunks, files in parts, a command
+//! line announced for a command that does not run yet, questions (OSC 52) that wait for an answer.
 
 mod painter;
 mod state;
@@ -23,12 +33,13 @@ use crate::LineSize;
 use crate::grid::{Grid, Scratch};
 use crate::modes::DecModes;
 use crate::term::{ScreenKind, Term};
-pub(crate) use painter::Painter;
 use painter::Wrap;
+pub(crate) use painter::{Look, Painter};
 
 impl Term {
     /// The bytes that make a terminal of the same size and options equal to this one: fed to one parser from its start.
-    /// What no sequence makes (`to_vt.rs` lists it) is left out, images too. Takes time and memory in proportion to history.
+    /// What no sequence makes (the module `to_vt` lists it) is left out. Takes time and memory in proportion to history and
+    /// images.
     pub fn to_vt(&self) -> Vec<u8> {
         let mut painter = Painter::new(self.grid.cols(), self.grid.rows(), self.ambiguous_wide);
         // RIS, and modes that cells are printed in: wrapping, each character for itself.
@@ -67,12 +78,16 @@ impl Term {
     fn write_screen(&self, painter: &mut Painter, grid: &Grid, screen: ScreenKind) {
         let mut scratch = Scratch::default();
         let live = grid.live_top();
-        for line in grid.oldest()..live {
+        let oldest = grid.oldest();
+        let placed = self.write_images(painter, screen);
+        for line in oldest..live {
             let Some(view) = grid.read(line, &mut scratch) else { continue };
             if screen == ScreenKind::Main {
                 self.write_marks(painter, 0, line, view.meta.flags);
             }
-            painter.history_row(&view);
+            painter.history_row(&view, |painter| {
+                self.write_row_images(painter, screen, &placed, 0, (line, oldest), &view);
+            });
         }
         let rows = grid.rows();
         let wraps = |row: usize| grid.meta(row).is_wrapped();
@@ -96,6 +111,13 @@ impl Term {
                 self.write_marks(painter, row, live + row as u64, view.meta.flags);
             }
         }
+        // When no row moves any more.
+        for row in 0..rows {
+            let line = live + row as u64;
+            let Some(view) = grid.read(line, &mut scratch) else { continue };
+            self.write_row_images(painter, screen, &placed, row, (line, oldest), &view);
+        }
+        self.write_hung_images(painter, screen);
         painter.plain();
         for row in 0..rows {
             let end = match grid.meta(row).line_size() {

@@ -95,7 +95,12 @@ impl Painter {
         self.out.push_str(text);
     }
 
-    /// An OSC.
+    /// Writes bytes that leave the cursor where it is.
+    pub fn put(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// An OSC, which leaves the cursor where it is.
     pub fn osc(&mut self, text: std::fmt::Arguments<'_>) {
         let _ = write!(self.out, "\x1b]{text}\x1b\\");
     }
@@ -169,13 +174,14 @@ impl Painter {
         self.plain();
     }
 
-    /// Paints a row of history on the empty screen and scrolls it off.
-    pub fn history_row(&mut self, view: &RowView<'_>) {
+    /// Paints a row of history on the empty screen, with what `images` writes, and scrolls it off.
+    pub fn history_row(&mut self, view: &RowView<'_>, images: impl FnOnce(&mut Self)) {
         match (view.meta.is_wrapped(), self.rows) {
             (false, _) => self.row(0, view, Wrap::No),
             (true, 1) => return self.row(0, view, Wrap::Scrolls),
             (true, _) => self.row(0, view, Wrap::Below),
         }
+        images(self);
         self.plain();
         self.raw("\x1b[S");
     }
@@ -394,8 +400,10 @@ fn text_of(view: &RowView<'_>, cell: Cell) -> String {
     }
 }
 
+/// A cell of a row; a piece of an image, which is written by itself, is a blank.
 fn cell_at(view: &RowView<'_>, col: usize) -> Cell {
-    view.cells.get(col).copied().unwrap_or_default()
+    let cell = view.cells.get(col).copied().unwrap_or_default();
+    if cell.tile().is_some() { cell.blanked() } else { cell }
 }
 
 fn look_of(view: &RowView<'_>, cell: Cell) -> Look {

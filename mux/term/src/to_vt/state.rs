@@ -25,6 +25,7 @@ impl Term {
             painter.osc(format_args!("7;{cwd}"));
         }
         let mut text = String::new();
+        self.write_color_stack(&mut text);
         self.write_palette(&mut text);
         painter.raw(&text);
     }
@@ -86,11 +87,16 @@ impl Term {
         show(painter, hidden);
         self.write_saved_modes(painter, hidden);
         self.write_keyboard_stack(painter, hidden);
+        self.write_pointers(painter, hidden);
         self.write_saved_cursor(painter, &self.hidden, &self.hidden_saved);
         write_position(painter, &self.hidden, self.hidden_cursor, (0, 0));
         painter.plain();
         show(painter, self.screen);
         self.write_keyboard_stack(painter, self.screen);
+        self.write_pointers(painter, self.screen);
+        self.write_sixel_settings(painter);
+        self.write_rendition_stack(painter);
+        painter.plain();
         self.write_saved_cursor(painter, &self.grid, &self.saved);
         painter.raw("\x1b[3g");
         for col in self.tabs.columns() {
@@ -123,6 +129,8 @@ impl Term {
         painter.raw(&text);
         write_position(painter, &self.grid, self.cursor, first);
         painter.look(&look_of(&self.pen));
+        // After the marks of prompts and commands, which end some of it.
+        self.write_told(painter);
         let mut text = String::new();
         write_charsets(&mut text, &self.charsets);
         self.write_modes(&mut text, |flag| Modes::GRAPHEMES.contains(flag));

@@ -63,6 +63,16 @@ impl Settings {
         }
     }
 
+    /// Color registers there are.
+    pub fn registers(&self) -> u32 {
+        self.registers
+    }
+
+    /// The colors that images share, if any has left some.
+    pub fn shared(&self) -> Option<&[Rgb]> {
+        self.shared.as_deref()
+    }
+
     pub fn set_mode(&mut self, mode: SixelMode, on: bool) {
         match mode {
             SixelMode::Display => self.display = on,
