@@ -2,6 +2,24 @@
 
 use unterm_term::{Attrs, Color, Modes, Palette, Rgb, Style};
 
+use crate::blend::{Blending, luminance};
+
+/// How text is coloured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TextOptions {
+    /// How colours are blended.
+    pub blending: Blending,
+    /// Least contrast of text with its background, 1 to 21 (WCAG 2): where it has less it is stepped towards black or
+    /// white. 1 leaves all colours alone.
+    pub minimum_contrast: f32,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        Self { blending: Blending::default(), minimum_contrast: 1.0 }
+    }
+}
+
 /// The colours of one pane: its palette, and what is done to all of it.
 #[derive(Clone, Copy)]
 pub(crate) struct PaneColors<'a> {
@@ -10,6 +28,8 @@ pub(crate) struct PaneColors<'a> {
     pub(crate) reversed: bool,
     /// How far everything is mixed towards the background, 0 to 255.
     pub(crate) dim: u8,
+    /// See [`TextOptions::minimum_contrast`].
+    pub(crate) contrast: f32,
 }
 
 /// Colours of a cell.
@@ -27,9 +47,9 @@ pub(crate) const FAINT: u8 = 110;
 const HIGHLIGHT: u8 = 90;
 
 impl<'a> PaneColors<'a> {
-    pub(crate) fn new(palette: &'a Palette, modes: Modes, dim: f32) -> Self {
+    pub(crate) fn new(palette: &'a Palette, modes: Modes, dim: f32, contrast: f32) -> Self {
         let dim = (dim.clamp(0.0, 1.0) * 255.0).round() as u8;
-        Self { palette, reversed: modes.contains(Modes::REVERSE_SCREEN), dim }
+        Self { palette, reversed: modes.contains(Modes::REVERSE_SCREEN), dim, contrast }
     }
 
     /// The pane's background.
@@ -96,10 +116,52 @@ impl<'a> PaneColors<'a> {
         CellColors { background: mix(self.background(), yellow, HIGHLIGHT), ..plain }
     }
 
+    /// The colour of text on `background` that can be told from it.
+    pub(crate) fn readable(&self, text: Rgb, background: Rgb) -> Rgb {
+        if self.contrast > 1.0 { readable(text, background, self.contrast) } else { text }
+    }
+
     /// Dims a colour as the whole pane is.
     pub(crate) fn dimmed(&self, color: Rgb) -> Rgb {
         mix(color, self.background(), self.dim)
     }
+}
+
+/// Contrast of two colours, 1 to 21 (WCAG 2, contrast ratio).
+fn contrast(a: Rgb, b: Rgb) -> f32 {
+    let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+    if a > b { a / b } else { b / a }
+}
+
+/// `text` stepped towards black or white, as little as gives it this contrast with its background.
+fn readable(text: Rgb, background: Rgb, wanted: f32) -> Rgb {
+    if contrast(text, background) >= wanted {
+        return text;
+    }
+    // Away from the background, unless only the other way leads far enough.
+    let (black, white) = (Rgb::hex(0), Rgb::hex(0xff_ffff));
+    let lighter = luminance(text) > luminance(background);
+    let (near, far) = if lighter { (white, black) } else { (black, white) };
+    let reaches = |end: Rgb| contrast(end, background) >= wanted;
+    let end = match (reaches(near), reaches(far)) {
+        (true, _) => near,
+        (false, true) => far,
+        (false, false) if contrast(white, background) > contrast(black, background) => white,
+        (false, false) => black,
+    };
+    let (mut low, mut high) = (0u8, 255u8);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        let stepped = mix(text, end, middle);
+        // Towards the far end the contrast falls before it rises.
+        let passed = (luminance(stepped) > luminance(background)) == (end == white);
+        if passed && contrast(stepped, background) >= wanted {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    mix(text, end, high)
 }
 
 /// `a` mixed towards `b` by `amount` of 255.
@@ -112,4 +174,37 @@ pub(crate) fn mix(a: Rgb, b: Rgb, amount: u8) -> Rgb {
 pub(crate) fn blend(below: u8, above: u8, alpha: u8) -> u8 {
     let alpha = u32::from(alpha);
     ((u32::from(below) * (255 - alpha) + u32::from(above) * alpha + 127) / 255) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{contrast, readable};
+    use unterm_term::Rgb;
+
+    /// Text gets the contrast that is asked for where any colour has it, keeps its colour where it has enough, and its
+    /// hue as far as it can.
+    #[test]
+    fn text_is_stepped_until_it_can_be_read() {
+        assert!((contrast(Rgb::hex(0), Rgb::hex(0xffffff)) - 21.0).abs() < 0.01);
+        let colors = [0x000000, 0xffffff, 0x1e1e2e, 0x777777, 0x0000ff, 0xff0000, 0xfdf6e3];
+        for text in colors.map(Rgb::hex) {
+            for background in colors.map(Rgb::hex) {
+                for wanted in [1.1, 3.0, 4.5, 7.0, 21.0] {
+                    let stepped = readable(text, background, wanted);
+                    let most = contrast(Rgb::hex(0), background)
+                        .max(contrast(Rgb::hex(0xffffff), background));
+                    let got = contrast(stepped, background);
+                    assert!(
+                        got >= wanted.min(most) - 0.01,
+                        "{text:?} {background:?} {wanted} {got}"
+                    );
+                    if contrast(text, background) >= wanted {
+                        assert_eq!(stepped, text);
+                    }
+                }
+            }
+        }
+        let blue = readable(Rgb::hex(0x0000ff), Rgb::hex(0), 4.5);
+        assert!(blue.b == 255 && blue.r > 0 && blue.r == blue.g && blue.r < 200, "{blue:?}");
+    }
 }

@@ -6,14 +6,19 @@ use std::sync::Arc;
 use cosmic_text::{FontSystem, SwashCache, SwashContent};
 use unterm_term::Rgb;
 
+use crate::blend::{
+    Blending, Corrections, Coverage, PLAIN, blend_light, blend_pixel, pack, premultiplied,
+};
 use crate::damage::{Scroll, scrolls};
 use crate::frame::{FrameLabel, FramePane, FrameRow, ImageLayer};
 use crate::glyph::{Glyph, GlyphCache};
 use crate::{Damage, Frame, PixelRect, Quad, Renderer};
 
-/// Paints frames into a buffer of `0x00RRGGBB` pixels, row by row; repaints only what a frame says has changed.
+/// Paints frames into a buffer of `0xAARRGGBB` pixels, row by row, colours multiplied by their opacity; repaints only what
+/// a frame says has changed.
 #[derive(Default)]
 pub struct CpuPainter {
+    corrections: Corrections,
     /// The frame painted last.
     last: Option<Arc<Frame>>,
     /// What each of the last frames changed, newest first.
@@ -56,7 +61,7 @@ impl CpuPainter {
             }
             stale.clip(frame.rect());
         }
-        let mut target = Target::new(buffer, &frame);
+        let mut target = Target::new(buffer, &frame, &mut self.corrections);
         if let (1, Some(last)) = (age, &self.last)
             && !changed.covers(frame.rect())
         {
@@ -84,11 +89,12 @@ impl CpuPainter {
         self.history.clear();
     }
 
-    /// The renderer's last frame as pixels `0x00RRGGBB`, row by row.
+    /// The renderer's last frame as pixels `0xAARRGGBB`, row by row.
     pub fn picture(renderer: &mut Renderer) -> Vec<u32> {
         let frame = renderer.last_frame().clone();
         let mut buffer = vec![0; frame.width as usize * frame.height as usize];
-        Target::new(&mut buffer, &frame).paint(&frame, renderer, frame.rect());
+        let mut corrections = Corrections::default();
+        Target::new(&mut buffer, &frame, &mut corrections).paint(&frame, renderer, frame.rect());
         buffer
     }
 
@@ -100,7 +106,7 @@ impl CpuPainter {
     }
 }
 
-/// PNG (RGB, 8 bits) of pixels `0x00RRGGBB`.
+/// PNG (RGB, 8 bits) of pixels `0xAARRGGBB`.
 pub(crate) fn encode_png(
     pixels: &[u32],
     width: u32,
@@ -119,14 +125,25 @@ pub(crate) fn encode_png(
     Ok(out)
 }
 
+/// Coverage of a glyph.
+struct Mask<'a> {
+    /// A byte a pixel, row by row.
+    data: &'a [u8],
+    size: (u32, u32),
+    /// What each byte means; `None` where colours are blended as they are coded.
+    coverage: Option<&'a Coverage>,
+}
+
 /// A picture being painted.
 struct Target<'a> {
     pixels: &'a mut [u32],
     width: usize,
+    blending: Blending,
+    corrections: &'a mut Corrections,
 }
 
 impl<'a> Target<'a> {
-    fn new(pixels: &'a mut [u32], frame: &Frame) -> Self {
+    fn new(pixels: &'a mut [u32], frame: &Frame, corrections: &'a mut Corrections) -> Self {
         let size = frame.width as usize * frame.height as usize;
         assert!(
             pixels.len() >= size,
@@ -135,7 +152,7 @@ impl<'a> Target<'a> {
             frame.height,
             pixels.len()
         );
-        Self { pixels, width: frame.width as usize }
+        Self { pixels, width: frame.width as usize, blending: frame.blending, corrections }
     }
 
     /// Paints everything inside `clip`, which lies within the frame.
@@ -192,7 +209,7 @@ impl<'a> Target<'a> {
         if clip.is_empty() {
             return;
         }
-        self.fill(clip, pane.background);
+        self.store(clip, premultiplied(pane.background, pane.opacity));
         if !pane.images.is_empty() {
             return self.layers(pane, glyphs, clip);
         }
@@ -268,32 +285,34 @@ impl<'a> Target<'a> {
             if glyph.color {
                 self.color_glyph(glyph, x, y, instance.alpha, seen);
             } else {
-                self.mask(&glyph.data, glyph.width, glyph.height, x, y, instance.color, seen);
+                let coverage = match self.blending {
+                    Blending::Native => None,
+                    Blending::Linear => {
+                        Some(self.corrections.get(instance.color, instance.background))
+                    }
+                };
+                let size = (glyph.width, glyph.height);
+                let mask = Mask { data: &glyph.data, size, coverage: coverage.as_deref() };
+                self.mask(mask, x, y, instance.color, seen);
             }
         }
         self.fills(&row.over, at, clip);
     }
 
     fn fill(&mut self, rect: PixelRect, color: Rgb) {
-        let pixel = pack(color);
+        self.store(rect, pack(color));
+    }
+
+    fn store(&mut self, rect: PixelRect, pixel: u32) {
         for y in rect.y..rect.y + rect.height as i32 {
             let start = y as usize * self.width + rect.x as usize;
             self.pixels[start..start + rect.width as usize].fill(pixel);
         }
     }
 
-    /// Blends a colour through a mask of coverage.
-    #[allow(clippy::too_many_arguments)] // A picture, its place and its colour.
-    fn mask(
-        &mut self,
-        data: &[u8],
-        width: u32,
-        height: u32,
-        x: i32,
-        y: i32,
-        color: Rgb,
-        clip: PixelRect,
-    ) {
+    /// Blends a colour through a mask.
+    fn mask(&mut self, mask: Mask<'_>, x: i32, y: i32, color: Rgb, clip: PixelRect) {
+        let (width, height) = mask.size;
         let rect = PixelRect { x, y, width, height }.intersection(&clip);
         let pixel = pack(color);
         let (left, top) = ((rect.x - x) as usize, (rect.y - y) as usize);
@@ -301,14 +320,31 @@ impl<'a> Target<'a> {
             let source = (top + row) * width as usize + left;
             let target = (rect.y as usize + row) * self.width + rect.x as usize;
             let n = rect.width as usize;
-            let pixels = &mut self.pixels[target..target + n];
-            for (below, coverage) in pixels.iter_mut().zip(&data[source..source + n]) {
-                match coverage {
+            let pixels = self.pixels[target..target + n].iter_mut();
+            let covered = pixels.zip(&mask.data[source..source + n]);
+            match mask.coverage {
+                None => covered.for_each(|(below, coverage)| match coverage {
                     0 => {}
                     255 => *below = pixel,
                     _ => *below = blend_pixel(*below, pixel, u32::from(*coverage)),
-                }
+                }),
+                Some(table) => covered.for_each(|(below, coverage)| match coverage {
+                    0 => {}
+                    255 => *below = pixel,
+                    _ => {
+                        let alpha = u32::from(table[usize::from(*coverage)]);
+                        *below = blend_light(*below, pixel, alpha);
+                    }
+                }),
             }
+        }
+    }
+
+    /// Blends one colour over a pixel, with a coverage of 255.
+    fn blend(&self, below: u32, above: u32, coverage: u32) -> u32 {
+        match self.blending {
+            Blending::Native => blend_pixel(below, above, coverage),
+            Blending::Linear => blend_light(below, above, coverage * 257),
         }
     }
 
@@ -325,11 +361,10 @@ impl<'a> Target<'a> {
             let source = ((top + row) * place.width as usize + left) * 4;
             let target = (rect.y as usize + row) * self.width + rect.x as usize;
             let n = rect.width as usize;
-            let pixels = &mut self.pixels[target..target + n];
-            for (below, rgba) in pixels.iter_mut().zip(data[source..].chunks_exact(4)) {
+            for (at, rgba) in (target..target + n).zip(data[source..].chunks_exact(4)) {
                 let above = pack(Rgb { r: rgba[0], g: rgba[1], b: rgba[2] });
                 let coverage = (u32::from(rgba[3]) * u32::from(alpha) + 127) / 255;
-                *below = blend_pixel(*below, above, coverage);
+                self.pixels[at] = self.blend(self.pixels[at], above, coverage);
             }
         }
     }
@@ -348,7 +383,7 @@ impl<'a> Target<'a> {
                 let coverage = quad.coverage(x, y) * opacity;
                 let at = y as usize * self.width + x as usize;
                 let coverage = (coverage * 255.0).round() as u32;
-                self.pixels[at] = blend_pixel(self.pixels[at], pixel, coverage);
+                self.pixels[at] = self.blend(self.pixels[at], pixel, coverage);
             }
         }
     }
@@ -373,7 +408,10 @@ impl<'a> Target<'a> {
                     SwashContent::Mask => {
                         let accent = glyph.color_opt.map(|c| Rgb { r: c.r(), g: c.g(), b: c.b() });
                         let color = accent.unwrap_or(label.color);
-                        self.mask(&image.data, width, height, x, y, color, clip);
+                        let coverage = (self.blending == Blending::Linear).then_some(&PLAIN);
+                        let size = (width, height);
+                        let mask = Mask { data: &image.data, size, coverage };
+                        self.mask(mask, x, y, color, clip);
                     }
                     SwashContent::Color | SwashContent::SubpixelMask => {
                         self.rgba(&image.data, PixelRect { x, y, width, height }, 255, clip);
@@ -399,51 +437,5 @@ impl Quad {
         let outside = (qx.max(0.0).powi(2) + qy.max(0.0).powi(2)).sqrt();
         let distance = outside + qx.max(qy).min(0.0) - radius;
         (0.5 - distance).clamp(0.0, 1.0)
-    }
-}
-
-fn pack(color: Rgb) -> u32 {
-    u32::from(color.r) << 16 | u32::from(color.g) << 8 | u32::from(color.b)
-}
-
-/// `above` over `below` with `alpha` of 255, each channel rounded as [`crate::color::blend`] does: red and blue are worked
-/// on at once, sixteen bits each.
-fn blend_pixel(below: u32, above: u32, alpha: u32) -> u32 {
-    const LANES: u32 = 0x00ff_00ff;
-    // x / 255, rounded, for x up to 255 · 255, without a division.
-    let divide = |x: u32| {
-        let x = x + 0x0080_0080;
-        (x + (x >> 8 & LANES)) >> 8 & LANES
-    };
-    let rest = 255 - alpha;
-    let red_blue = divide((below & LANES) * rest + (above & LANES) * alpha);
-    let green = divide((below >> 8 & 0xff) * rest + (above >> 8 & 0xff) * alpha);
-    red_blue | (green & 0xff) << 8
-}
-
-#[cfg(test)]
-mod tests {
-    use super::blend_pixel;
-    use crate::color::blend;
-
-    /// Blending a packed pixel is blending each channel, for every coverage and every pair of values.
-    #[test]
-    fn packed_blending_is_exact() {
-        for alpha in 0..=255u8 {
-            for below in 0..=255u8 {
-                for above in [0, 1, 77, 127, 128, 200, 254, 255, below, 255 - below] {
-                    let (other_below, other_above) = (255 - below, above / 2);
-                    let pixel = |a: u8, b: u8| u32::from_be_bytes([0, a, b, a]);
-                    let blended = blend_pixel(
-                        pixel(below, other_below),
-                        pixel(above, other_above),
-                        u32::from(alpha),
-                    );
-                    let expected =
-                        pixel(blend(below, above, alpha), blend(other_below, other_above, alpha));
-                    assert_eq!(blended, expected, "{below} {above} {alpha}");
-                }
-            }
-        }
     }
 }

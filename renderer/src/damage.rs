@@ -27,7 +27,8 @@ impl Damage {
     pub(crate) fn after_scrolls(before: &Frame, now: &Frame, scrolls: &[Scroll]) -> Self {
         let same_surface = before.width == now.width
             && before.height == now.height
-            && before.background == now.background;
+            && before.background == now.background
+            && before.blending == now.blending;
         let same_panes = before.panes.len() == now.panes.len()
             && before.panes.iter().zip(&now.panes).all(|(before, now)| {
                 before.id == now.id
@@ -211,6 +212,7 @@ fn same_place(before: &FramePane, now: &FramePane) -> bool {
     before.origin == now.origin
         && before.row_height == now.row_height
         && before.background == now.background
+        && before.opacity == now.opacity
 }
 
 impl Frame {

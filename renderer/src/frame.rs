@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use cosmic_text::Buffer;
 use unterm_term::{Pixels, Rgb};
 
-use crate::{GlyphId, PixelRect, Quad};
+use crate::{Blending, GlyphId, PixelRect, Quad};
 
 /// A filled rectangle of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct GlyphInstance {
     pub width: u16,
     /// Colour of a glyph that is coverage only.
     pub color: Rgb,
+    /// What it stands on: [`Blending::Linear`] corrects its coverage by this.
+    pub background: Rgb,
     /// Opacity; 255 but for colour glyphs in faint text or a dimmed pane.
     pub alpha: u8,
 }
@@ -94,6 +96,8 @@ pub struct FramePane {
     pub row_height: u32,
     /// Colour where nothing else is.
     pub background: Rgb,
+    /// Opacity of that colour.
+    pub opacity: u8,
     /// Its rows, top to bottom.
     pub rows: Vec<Arc<FrameRow>>,
     /// Its images; within a layer in the order they are drawn in.
@@ -144,6 +148,8 @@ pub struct Frame {
     pub height: u32,
     /// Colour where nothing else is.
     pub background: Rgb,
+    /// How colours are blended.
+    pub blending: Blending,
     /// Generation of the [`crate::GlyphCache`] its glyphs are from.
     pub glyphs: u64,
     /// The panes.

@@ -27,8 +27,10 @@ use images::Images;
 use pipeline::{Draw, Pipeline};
 use rows::{COLOR, Instance, ROUNDED, Rows};
 
+use crate::blend::premultiplied;
 use crate::{
-    Damage, Frame, FramePane, GlyphCache, ImageLayer, PainterError, PixelRect, Quad, Renderer,
+    Blending, Damage, Frame, FramePane, GlyphCache, ImageLayer, PainterError, PixelRect, Quad,
+    Renderer,
 };
 
 /// Paints frames into a texture of its own.
@@ -36,7 +38,10 @@ pub struct GpuPainter {
     device: Device,
     queue: Queue,
     info: AdapterInfo,
+    /// Of the picture, where colours are blended as they are coded.
     format: TextureFormat,
+    /// What pipelines and picture are made for.
+    blending: Blending,
     atlas: Atlas,
     rows: Rows,
     pipeline: Pipeline,
@@ -63,6 +68,8 @@ enum Call {
     Areas {
         draw: u32,
         instances: Range<u32>,
+        /// They take the place of what was there.
+        replacing: bool,
     },
     Row {
         draw: u32,
@@ -129,6 +136,7 @@ impl GpuPainter {
             atlas,
             info: adapter.get_info(),
             format,
+            blending: Blending::Native,
             target: None,
             last: None,
             lost,
@@ -158,12 +166,16 @@ impl GpuPainter {
             tracing::warn!(frame.width, frame.height, most, "the frame is too large for the GPU");
             return Vec::new();
         }
+        if self.blending != frame.blending {
+            self.blend(frame.blending);
+        }
         let same = self
             .target
             .as_ref()
             .is_some_and(|target| (target.width, target.height) == (frame.width, frame.height));
         if !same {
-            self.target = Some(Target::new(&self.device, self.format, frame.width, frame.height));
+            let format = self.picture_format();
+            self.target = Some(Target::new(&self.device, format, frame.width, frame.height));
             self.last = None;
         }
         let damage = match &self.last {
@@ -185,7 +197,26 @@ impl GpuPainter {
         damage.rects
     }
 
-    /// The picture as pixels `0x00RRGGBB`, row by row; empty before the first frame.
+    /// The format of the picture: sRGB turns light, which is what is blended then, into coded values by itself.
+    fn picture_format(&self) -> TextureFormat {
+        match self.blending {
+            Blending::Native => self.format,
+            Blending::Linear => self.format.add_srgb_suffix(),
+        }
+    }
+
+    /// Makes everything anew that depends on how colours are blended.
+    fn blend(&mut self, blending: Blending) {
+        self.blending = blending;
+        let format = self.picture_format();
+        self.pipeline = Pipeline::new(&self.device, format, &self.atlas);
+        self.chrome = Chrome::new(&self.device, &self.queue, format);
+        self.images = Images::default();
+        self.target = None;
+        self.last = None;
+    }
+
+    /// The picture as pixels `0xAARRGGBB`, colours multiplied by their opacity, row by row; empty before the first frame.
     pub fn read(&self) -> Result<Vec<u32>, PainterError> {
         let failed = |error: &dyn std::fmt::Display| PainterError::Surface(error.to_string());
         let Some(target) = &self.target else { return Ok(Vec::new()) };
@@ -223,9 +254,9 @@ impl GpuPainter {
             .chunks_exact(stride as usize)
             .flat_map(|row| row[..target.width as usize * 4].chunks_exact(4))
             .map(|pixel| {
-                let [a, g, b] = [pixel[0], pixel[1], pixel[2]].map(u32::from);
+                let [a, g, b, opacity] = [pixel[0], pixel[1], pixel[2], pixel[3]].map(u32::from);
                 let (red, blue) = if swapped { (a, b) } else { (b, a) };
-                red << 16 | g << 8 | blue
+                opacity << 24 | red << 16 | g << 8 | blue
             })
             .collect();
         Ok(pixels)
@@ -273,21 +304,23 @@ impl GpuPainter {
         for rect in rects {
             let rect = rect.intersection(&frame.rect());
             pass.set_scissor_rect(rect.x as u32, rect.y as u32, rect.width, rect.height);
-            let (mut own, mut images) = (false, true);
+            // What is set: which of the two pipelines, and whether glyphs are bound.
+            let (mut blends, mut images) = (None, true);
             for call in &calls {
-                if !std::mem::replace(&mut own, true) {
-                    pass.set_pipeline(&self.pipeline.pipeline);
-                    images = true;
+                let blend = !matches!(call, Call::Areas { replacing: true, .. });
+                if blends.replace(blend) != Some(blend) {
+                    let Pipeline { pipeline, replacing, .. } = &self.pipeline;
+                    pass.set_pipeline(if blend { pipeline } else { replacing });
                 }
                 if std::mem::take(&mut images) {
                     pass.set_bind_group(1, &self.pipeline.glyph_group, &[]);
                 }
                 let (draw, instances, buffer) = match call {
-                    Call::Areas { draw, instances } => (draw, instances, &self.areas),
+                    Call::Areas { draw, instances, .. } => (draw, instances, &self.areas),
                     Call::Text { layer } => {
                         // With a pipeline of its own.
                         self.chrome.draw(*layer, &mut pass);
-                        own = false;
+                        (blends, images) = (None, true);
                         continue;
                     }
                     Call::Row { rect: row, .. } if row.intersection(&rect).is_empty() => continue,
@@ -327,9 +360,13 @@ impl GpuPainter {
         let mut areas = vec![Instance::fill(0, 0, frame.width, frame.height, frame.background)];
         for pane in &frame.panes {
             let area = pane.area;
-            areas.push(Instance::fill(area.x, area.y, area.width, area.height, pane.background));
+            let mut fill = Instance::fill(area.x, area.y, area.width, area.height, pane.background);
+            let [opacity, red, green, blue] =
+                premultiplied(pane.background, pane.opacity).to_be_bytes();
+            fill.color = [red, green, blue, opacity];
+            areas.push(fill);
         }
-        calls.push(Call::Areas { draw: 0, instances: 0..areas.len() as u32 });
+        calls.push(Call::Areas { draw: 0, instances: 0..areas.len() as u32, replacing: true });
         for pane in &frame.panes {
             let mut after = Vec::new();
             let layered = !pane.images.is_empty();
@@ -373,7 +410,11 @@ impl GpuPainter {
             let first = areas.len() as u32;
             areas.extend(frame.quads[quads].iter().map(quad));
             if areas.len() as u32 > first {
-                calls.push(Call::Areas { draw: 0, instances: first..areas.len() as u32 });
+                calls.push(Call::Areas {
+                    draw: 0,
+                    instances: first..areas.len() as u32,
+                    replacing: false,
+                });
             }
             if !labels.is_empty() {
                 calls.push(Call::Text { layer });

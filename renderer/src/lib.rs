@@ -4,6 +4,7 @@
 //! Owns font discovery, shaping, rasterising, the glyph atlas and both painters. Never touches ptys or locks, opens no
 //! window (a painter is given a handle) and knows nothing of JSON.
 
+mod blend;
 mod color;
 mod cpu;
 mod damage;
@@ -24,6 +25,8 @@ mod soft;
 mod sprite;
 mod surface;
 
+pub use blend::Blending;
+pub use color::TextOptions;
 pub use cpu::CpuPainter;
 pub use damage::Damage;
 pub use font::{Adjust, Amount, CellMetrics, FontFeature, FontOptions, StyleFamilies, SymbolRange};

@@ -19,7 +19,7 @@ use crate::picture::Pictures;
 use crate::preedit::PreeditCells;
 use crate::row::{CursorLook, RowBuilder, RowState};
 use crate::shape::Shaper;
-use crate::{CellMetrics, FontOptions, PaneScene, Scene};
+use crate::{CellMetrics, FontOptions, PaneScene, Scene, TextOptions};
 
 /// Numbers rows across all renderers, so that a painter may be given frames of more than one.
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
@@ -27,6 +27,7 @@ static VERSIONS: AtomicU64 = AtomicU64::new(1);
 /// Builds frames; keeps fonts, shaped rows and the glyph cache between them.
 pub struct Renderer {
     options: FontOptions,
+    text: TextOptions,
     pub(crate) fonts: Fonts,
     pub(crate) glyphs: GlyphCache,
     shaper: Shaper,
@@ -54,6 +55,7 @@ struct PaneLook {
     palette: Arc<Palette>,
     reversed: bool,
     dim: u8,
+    contrast: f32,
     screen: ScreenKind,
     cols: u16,
 }
@@ -74,6 +76,7 @@ impl Renderer {
         Self {
             fonts: Fonts::new(&options),
             options,
+            text: TextOptions::default(),
             glyphs: GlyphCache::default(),
             shaper: Shaper::default(),
             labels: Labels::default(),
@@ -92,6 +95,11 @@ impl Renderer {
             self.labels.clear();
             self.forget();
         }
+    }
+
+    /// Changes how text is coloured.
+    pub fn set_text(&mut self, options: TextOptions) {
+        self.text = options;
     }
 
     /// Measures of a cell in the current font.
@@ -133,6 +141,7 @@ impl Renderer {
             width: scene.width,
             height: scene.height,
             background: scene.background,
+            blending: self.text.blending,
             glyphs: self.glyphs.generation(),
             panes,
             quads: scene.quads.clone(),
@@ -152,12 +161,18 @@ impl Renderer {
 
     fn pane(&mut self, pane: &PaneScene<'_>) -> FramePane {
         let snapshot = pane.snapshot;
-        let colors = PaneColors::new(&snapshot.palette, snapshot.modes, pane.dim);
+        let colors = PaneColors::new(
+            &snapshot.palette,
+            snapshot.modes,
+            pane.dim,
+            self.text.minimum_contrast,
+        );
         let cols = snapshot.size.cols;
         let look = PaneLook {
             palette: snapshot.palette.clone(),
             reversed: colors.reversed,
             dim: colors.dim,
+            contrast: colors.contrast,
             screen: snapshot.screen,
             cols,
         };
@@ -217,6 +232,7 @@ impl Renderer {
             origin: pane.origin,
             row_height: self.fonts.metrics.height,
             background: colors.background(),
+            opacity: (pane.opacity.clamp(0.0, 1.0) * 255.0).round() as u8,
             rows: kept.rows.iter().map(|row| row.row.clone()).collect(),
             images: self.pictures.place(pane, self.fonts.metrics, colors.dim),
         };

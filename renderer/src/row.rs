@@ -69,10 +69,16 @@ pub(crate) struct RowBuilder<'a> {
 /// Colours and looks of one cell after everything has been applied.
 #[derive(Clone, Copy)]
 struct Look {
+    /// Of text, which may have been stepped away from the background.
     foreground: Rgb,
+    /// Of what is drawn by code, which has to meet other colours as they are.
+    exact: Rgb,
     background: Rgb,
     underline: Rgb,
 }
+
+/// Colour of a glyph, and what it stands on.
+type Ink = (Rgb, Rgb);
 
 /// The row being built. Until its end it is laid out as if all of its characters' height were seen.
 struct Line<'a> {
@@ -100,8 +106,8 @@ struct Ligature {
     text: Arc<[Group]>,
     /// Which group of that text.
     group: usize,
-    /// Colour of each of its cells.
-    colors: Vec<Rgb>,
+    /// Of each of its cells.
+    inks: Vec<Ink>,
 }
 
 impl Line<'_> {
@@ -168,10 +174,15 @@ impl RowBuilder<'_> {
         let plain = self.colors.cell(style);
         let selected = self.colors.selected(style);
         let hovered = state.hovered.is_some() && run.link.as_deref() == state.hovered.as_ref();
-        let dim = |colors: crate::color::CellColors, this: &Self| Look {
-            foreground: this.colors.dimmed(colors.foreground),
-            background: this.colors.dimmed(colors.background),
-            underline: this.colors.dimmed(colors.underline),
+        let dim = |colors: crate::color::CellColors, this: &Self| {
+            let text = this.colors.readable(colors.foreground, colors.background);
+            let own = colors.underline != colors.foreground;
+            Look {
+                foreground: this.colors.dimmed(text),
+                exact: this.colors.dimmed(colors.foreground),
+                background: this.colors.dimmed(colors.background),
+                underline: this.colors.dimmed(if own { colors.underline } else { text }),
+            }
         };
         let (plain_look, selected_look) = (dim(plain, self), dim(selected, self));
         let face =
@@ -220,9 +231,9 @@ impl RowBuilder<'_> {
                 together += 1;
             }
             let group = line.ligatures.get_mut(together);
-            let color = look.foreground;
+            let ink = (look.foreground, look.background);
             if let Some(group) = group.filter(|group| group.columns.contains(&col)) {
-                group.colors.push(color);
+                group.inks.push(ink);
             } else if shown {
                 match cell.content() {
                     Content::Empty | Content::Char(' ') => {}
@@ -232,18 +243,22 @@ impl RowBuilder<'_> {
                             Some(glyph) => {
                                 let picture = self.glyphs.get(glyph);
                                 let (x, y) = (line.x(col) + picture.left, picture.top);
-                                line.out.glyphs.push(whole(glyph, picture, (x, y), color, 255));
+                                line.out.glyphs.push(whole(glyph, picture, (x, y), ink, 255));
                             }
-                            None => self.char(c, col, cells, form, color, alpha, line),
+                            None => self.char(c, col, cells, form, ink, alpha, line),
                         }
                     }
-                    Content::Char(c) => self.char(c, col, cells, form, color, alpha, line),
+                    Content::Char(c) => {
+                        let exact = (look.exact, look.background);
+                        let ink = if Sprite::of_char(c).is_some() { exact } else { ink };
+                        self.char(c, col, cells, form, ink, alpha, line);
+                    }
                     Content::Cluster(_) => {
                         if let Ok(i) = line.row.clusters.binary_search_by_key(&col, |(c, _)| *c) {
                             let text = &line.row.clusters[i].1;
                             let placed =
                                 self.shaper.cluster(text, form, cells, self.fonts, self.glyphs);
-                            self.place(&placed, col, color, alpha, line);
+                            self.place(&placed, col, ink, alpha, line);
                         }
                     }
                 }
@@ -259,19 +274,19 @@ impl RowBuilder<'_> {
         col: u16,
         cells: u8,
         form: Form,
-        color: Rgb,
+        ink: Ink,
         alpha: u8,
         line: &mut Line<'_>,
     ) {
         let placed = self.shaper.char(c, form, cells, self.fonts, self.glyphs);
-        self.place(&placed, col, color, alpha, line);
+        self.place(&placed, col, ink, alpha, line);
     }
 
     fn place(
         &mut self,
         placed: &[PlacedGlyph],
         col: u16,
-        color: Rgb,
+        ink: Ink,
         alpha: u8,
         line: &mut Line<'_>,
     ) {
@@ -285,7 +300,7 @@ impl RowBuilder<'_> {
             };
             let x = x + picture.left + i32::from(placed.dx);
             let y = picture.top + i32::from(placed.dy);
-            line.out.glyphs.push(whole(placed.glyph, picture, (x, y), color, alpha));
+            line.out.glyphs.push(whole(placed.glyph, picture, (x, y), ink, alpha));
         }
     }
 
@@ -341,8 +356,8 @@ impl RowBuilder<'_> {
                 let first = start + group.start;
                 let columns = first..first + group.cells;
                 if apart.is_none_or(|col| !columns.contains(&col)) {
-                    let (text, colors) = (found.clone(), Vec::with_capacity(columns.len()));
-                    line.ligatures.push(Ligature { columns, start, text, group: index, colors });
+                    let (text, inks) = (found.clone(), Vec::with_capacity(columns.len()));
+                    line.ligatures.push(Ligature { columns, start, text, group: index, inks });
                 }
             }
         }
@@ -354,11 +369,11 @@ impl RowBuilder<'_> {
         for found in std::mem::take(&mut line.ligatures) {
             let origin = line.x(found.start);
             // Neighbours in one colour are one part; the outer ones reach as far as the glyph does.
-            let mut parts: Vec<(i32, i32, Rgb)> = Vec::new();
-            for (col, color) in found.columns.clone().zip(&found.colors) {
+            let mut parts: Vec<(i32, i32, Ink)> = Vec::new();
+            for (col, ink) in found.columns.clone().zip(&found.inks) {
                 match parts.last_mut() {
-                    Some((_, to, last)) if last == color => *to = line.x(col + 1),
-                    _ => parts.push((line.x(col), line.x(col + 1), *color)),
+                    Some((_, to, last)) if last == ink => *to = line.x(col + 1),
+                    _ => parts.push((line.x(col), line.x(col + 1), *ink)),
                 }
             }
             let Some(last) = parts.len().checked_sub(1) else { continue };
@@ -368,7 +383,7 @@ impl RowBuilder<'_> {
                 let left = origin + i32::from(placed.dx) + picture.left;
                 let y = picture.top + i32::from(placed.dy);
                 let right = left + picture.width as i32;
-                for (from, to, color) in &parts {
+                for (from, to, (color, background)) in &parts {
                     let (x, end) = (left.max(*from), right.min(*to));
                     if x < end {
                         line.out.glyphs.push(GlyphInstance {
@@ -378,6 +393,7 @@ impl RowBuilder<'_> {
                             left: (x - left) as u16,
                             width: (end - x) as u16,
                             color: *color,
+                            background: *background,
                             alpha: 255,
                         });
                     }
@@ -445,7 +461,7 @@ impl RowBuilder<'_> {
             let key = GlyphKey::Sprite { sprite, cells, stretch: line.stretch };
             let glyph = self.glyphs.id(key, self.fonts);
             let placed = PlacedGlyph { glyph, cluster: 0, dx: 0, dy: 0 };
-            self.place(&[placed], col, look.underline, 255, line);
+            self.place(&[placed], col, (look.underline, look.background), 255, line);
         }
         if style.attrs.contains(Attrs::STRIKE) {
             line.out.over.push(stroke(metrics.strike, look.foreground));
@@ -463,7 +479,7 @@ impl RowBuilder<'_> {
         // A program can make cursor and text the same colour; the text under it must still be seen.
         let foreground =
             if foreground == background { self.colors.background() } else { foreground };
-        Look { foreground, background, underline: foreground }
+        Look { foreground, exact: foreground, background, underline: foreground }
     }
 
     /// Colour of a cursor that doesn't cover its cell.
@@ -480,10 +496,11 @@ impl RowBuilder<'_> {
         let foreground = self.colors.dimmed(self.colors.foreground());
         let metrics = line.metrics;
         let form = Form { stretch: line.stretch, ..Form::default() };
+        let ink = (foreground, self.colors.background());
         for piece in &preedit.pieces {
             let placed =
                 self.shaper.cluster(&piece.text, form, piece.cells, self.fonts, self.glyphs);
-            self.place(&placed, piece.col, foreground, 255, line);
+            self.place(&placed, piece.col, ink, 255, line);
         }
         let columns = &preedit.columns;
         let stroke = Fill {
@@ -512,9 +529,10 @@ impl RowBuilder<'_> {
 }
 
 /// All of a glyph's picture with its upper left corner at `at`.
-fn whole(glyph: GlyphId, picture: &Glyph, at: (i32, i32), color: Rgb, alpha: u8) -> GlyphInstance {
+fn whole(glyph: GlyphId, picture: &Glyph, at: (i32, i32), ink: Ink, alpha: u8) -> GlyphInstance {
     let width = u16::try_from(picture.width).unwrap_or(u16::MAX);
-    GlyphInstance { glyph, x: at.0, y: at.1, left: 0, width, color, alpha }
+    let (color, background) = ink;
+    GlyphInstance { glyph, x: at.0, y: at.1, left: 0, width, color, background, alpha }
 }
 
 /// Keeps of a row of double height what lies from `top` on for `height` pixels.

@@ -58,6 +58,9 @@ pub struct PaneScene<'a> {
     pub preedit: Option<&'a Preedit>,
     /// How far the pane is mixed towards the background, 0 to 1 (unfocused panes: 0.1).
     pub dim: f32,
+    /// Opacity of its background, 0 to 1, where the window lets what is behind it be seen. Text and the backgrounds that
+    /// programs set stay opaque.
+    pub opacity: f32,
 }
 
 /// A filled rectangle of chrome.

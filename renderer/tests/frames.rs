@@ -7,7 +7,7 @@ use std::sync::Arc;
 use support::{Run, attrs, colored, pane, plain, row, run, scene, snapshot, underlined};
 use unterm_renderer::{
     Adjust, CellMetrics, CpuPainter, Damage, Fill, FontOptions, Frame, FrameRow, Label, LabelAlign,
-    PaneScene, PixelRect, Preedit, Quad, Renderer,
+    PaneScene, PixelRect, Preedit, Quad, Renderer, TextOptions,
 };
 use unterm_term::{
     Attrs, Cell, Color, Cursor, CursorShape, LineId, LineSize, Link, Modes, Palette, Point, Rgb,
@@ -480,7 +480,7 @@ fn what_is_raised_lies_over_labels() {
     renderer.frame(&scene);
     let below = renderer.last_frame().clone();
     let inside = |picture: Vec<u32>, width: u32| {
-        let plain = |x: i32, y: i32| picture[(y * width as i32 + x) as usize] == 0x12_34_56;
+        let plain = |x: i32, y: i32| picture[(y * width as i32 + x) as usize] == 0xff12_3456;
         (rect.y..rect.y + 20).all(|y| (rect.x..rect.x + 40).all(|x| plain(x, y)))
     };
     assert!(
@@ -632,4 +632,43 @@ fn double_rows_are_twice_as_large() {
         let (hollow, _) = look(size, CursorShape::Block, false);
         assert_eq!(hollow.over.len(), 4, "{size:?}");
     }
+}
+
+/// With a least contrast, text is stepped away from its background; what is drawn by code keeps its colour, since it has
+/// to meet other cells' colours.
+#[test]
+fn minimum_contrast_is_for_text() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let gray = Style { foreground: Color::Rgb(Rgb::hex(0x333344)), ..Style::default() };
+    let shown = snapshot(9, &[vec![run("a\u{2588}\u{e0b0}\u{4e2d}", gray)]]);
+    let mut colors = |minimum_contrast| {
+        renderer.set_text(TextOptions { minimum_contrast, ..TextOptions::default() });
+        let frame = frame(&mut renderer, pane(&shown, m));
+        frame.panes[0].rows[0].glyphs.iter().map(|glyph| glyph.color).collect::<Vec<_>>()
+    };
+    let own = Rgb::hex(0x333344);
+    assert_eq!(colors(1.0), [own; 4]);
+    let stepped = colors(4.5);
+    assert!(stepped[0].r > 0x60 && stepped[0] == stepped[3], "{stepped:?}");
+    assert_eq!(stepped[1..3], [own; 2]);
+}
+
+/// What is behind the window is seen through the pane's own background only.
+#[test]
+fn opacity_is_of_the_background_only() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let shown = snapshot(4, &[vec![plain(" "), run(" ", colored(7, 1)), plain("\u{2588}")]]);
+    renderer.frame(&scene(PaneScene { opacity: 0.5, ..pane(&shown, m) }));
+    let picture = CpuPainter::picture(&mut renderer);
+    let frame = renderer.last_frame();
+    let at = |col: u32| {
+        let (x, y) = (8 + col * m.width + m.width / 2, 8 + m.height / 2);
+        picture[(y * frame.width + x) as usize]
+    };
+    let background = Palette::default().background;
+    assert_eq!(at(0) >> 24, 128);
+    assert!((at(0) & 0xff).abs_diff(u32::from(background.b) / 2) <= 1);
+    assert_eq!((at(1) >> 24, at(2) >> 24), (255, 255));
 }

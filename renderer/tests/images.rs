@@ -36,7 +36,7 @@ fn at(picture: &[u32], renderer: &Renderer, col: u32, row: u32) -> u32 {
     let (metrics, origin) = (renderer.metrics(), frame.panes[0].origin);
     let x = origin.0 as u32 + col * metrics.width + metrics.width / 2;
     let y = origin.1 as u32 + row * metrics.height + metrics.height / 2;
-    picture[(y * frame.width + x) as usize]
+    picture[(y * frame.width + x) as usize] & 0xff_ffff
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn cursor_selection_and_underlines_show_over_images_that_lie_under_text() {
         let frame = renderer.last_frame();
         let origin = frame.panes[0].origin;
         let (x, y) = (origin.0 as u32 + 3 * metrics.width, origin.1 as u32 + metrics.underline);
-        let line = picture[(y * frame.width + x) as usize];
+        let line = picture[(y * frame.width + x) as usize] & 0xff_ffff;
         if is_under {
             let marked = [palette.cursor.unwrap(), palette.selection.unwrap()].map(number);
             assert_eq!(cells, [marked[0], marked[1], BLUE, BLUE]);

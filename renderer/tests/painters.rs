@@ -7,8 +7,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use support::{Run, pane, row, run, scene, snapshot};
 use unterm_renderer::{
-    CpuPainter, FontOptions, GpuPainter, Label, LabelAlign, PainterError, PaneScene, PixelRect,
-    Preedit, Quad, Renderer,
+    Blending, CpuPainter, FontOptions, GpuPainter, Label, LabelAlign, PainterError, PaneScene,
+    PixelRect, Preedit, Quad, Renderer, TextOptions,
 };
 use unterm_term::{
     Attrs, Color, Cursor, CursorShape, LineId, LineSize, Modes, Palette, Point, Rgb, Snapshot,
@@ -24,13 +24,13 @@ fn compare(cpu: &[u32], gpu: &[u32], width: u32) -> Result<(), String> {
         return Err(format!("{} pixels and {} pixels", cpu.len(), gpu.len()));
     }
     for (i, (a, b)) in cpu.iter().zip(gpu).enumerate() {
-        let worst = [16, 8, 0]
+        let worst = [24, 16, 8, 0]
             .into_iter()
             .map(|shift| ((a >> shift) as u8).abs_diff((b >> shift) as u8))
             .max();
         if worst > Some(TOLERANCE) {
             let (x, y) = (i as u32 % width, i as u32 / width);
-            return Err(format!("at {x},{y} the CPU has {a:06x}, the GPU {b:06x}"));
+            return Err(format!("at {x},{y} the CPU has {a:08x}, the GPU {b:08x}"));
         }
     }
     Ok(())
@@ -130,6 +130,8 @@ struct Extras {
     origin: i32,
     /// Sizes of the rows.
     sizes: Vec<LineSize>,
+    text: TextOptions,
+    opacity: f32,
 }
 
 fn extras() -> impl Strategy<Value = Extras> {
@@ -163,19 +165,28 @@ fn extras() -> impl Strategy<Value = Extras> {
         any::<bool>(),
         4..12i32,
         prop::collection::vec(size, usize::from(ROWS)..=usize::from(ROWS)),
+        (any::<bool>(), prop_oneof![3 => Just(1.0f32), 1 => 1.0..12.0f32]),
+        prop_oneof![3 => Just(1.0f32), 1 => 0.0..1.0f32],
     )
-        .prop_map(|(cursor, selection, flags, panel, label, origin, sizes)| Extras {
-            cursor,
-            selection,
-            focused: flags[0],
-            blink_on: flags[1],
-            reversed: flags[2],
-            dim: flags[3],
-            preedit: flags[4],
-            panel,
-            label,
-            origin,
-            sizes,
+        .prop_map(|(cursor, selection, flags, panel, label, origin, sizes, text, opacity)| {
+            Extras {
+                cursor,
+                selection,
+                focused: flags[0],
+                blink_on: flags[1],
+                reversed: flags[2],
+                dim: flags[3],
+                preedit: flags[4],
+                panel,
+                label,
+                origin,
+                sizes,
+                text: TextOptions {
+                    blending: if text.0 { Blending::Linear } else { Blending::Native },
+                    minimum_contrast: text.1,
+                },
+                opacity,
+            }
         })
 }
 
@@ -195,6 +206,7 @@ fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u3
         highlights: &[],
         preedit: extras.preedit.then_some(&preedit),
         dim: if extras.dim { 0.1 } else { 0.0 },
+        opacity: extras.opacity,
         ..base
     };
     let mut scene = scene(pane);
@@ -228,6 +240,7 @@ fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u3
         });
     }
     let size = (scene.width, scene.height);
+    renderer.set_text(extras.text);
     renderer.frame(&scene);
     size
 }

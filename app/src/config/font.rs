@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toml_edit::{Item, TableLike};
-use unterm_renderer::{Amount, FontFeature, FontOptions, StyleFamilies, SymbolRange};
+use unterm_renderer::{Adjust, Amount, FontFeature, FontOptions, StyleFamilies, SymbolRange};
 
 /// See [`super::Config::font`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,8 +30,16 @@ pub struct Font {
     pub ligatures: Ligatures,
     /// Code points, and the family that draws them before all others: `{ "U+E0A0-U+E0D4, U+2665" = "Symbols Nerd Font Mono" }`.
     pub symbol_map: BTreeMap<String, String>,
-    /// Changes of a cell's measures.
-    pub adjust: Adjust,
+    /// More or less width: logical pixels, `"2px"` or `"-1"`, or a part of it, `"10%"`. Empty: as the font has it.
+    pub adjust_cell_width: String,
+    /// More or less height, shared between above and below the text.
+    pub adjust_cell_height: String,
+    /// How far text is moved up; negative: down.
+    pub adjust_baseline: String,
+    /// How far an underline is moved down; negative: up.
+    pub adjust_underline_position: String,
+    /// More or less thickness of underlines, and of box drawing characters.
+    pub adjust_underline_thickness: String,
 }
 
 impl Default for Font {
@@ -46,7 +54,11 @@ impl Default for Font {
             features: Vec::new(),
             ligatures: Ligatures::default(),
             symbol_map: BTreeMap::new(),
-            adjust: Adjust::default(),
+            adjust_cell_width: String::new(),
+            adjust_cell_height: String::new(),
+            adjust_baseline: String::new(),
+            adjust_underline_position: String::new(),
+            adjust_underline_thickness: String::new(),
         }
     }
 }
@@ -64,44 +76,27 @@ pub enum Ligatures {
     Never,
 }
 
-/// See [`Font::adjust`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Adjust {
-    /// More or less width: logical pixels, `"2px"` or `"-1"`, or a part of it, `"10%"`. Empty: as the font has it.
-    pub cell_width: String,
-    /// More or less height, shared between above and below the text.
-    pub cell_height: String,
-    /// How far text is moved up; negative: down.
-    pub baseline: String,
-    /// How far an underline is moved down; negative: up.
-    pub underline_position: String,
-    /// More or less thickness of underlines, and of box drawing characters.
-    pub underline_thickness: String,
-}
-
-impl Adjust {
-    fn parts(&self) -> [(&'static str, &str); 5] {
-        [
-            ("cell_width", &self.cell_width),
-            ("cell_height", &self.cell_height),
-            ("baseline", &self.baseline),
-            ("underline_position", &self.underline_position),
-            ("underline_thickness", &self.underline_thickness),
-        ]
-    }
-}
-
-/// The change that a string of [`Adjust`] says; an empty one says none.
+/// The change of a measure that a string says; an empty one says none.
 fn amount(text: &str) -> Result<Amount, String> {
     if text.is_empty() { Ok(Amount::default()) } else { text.parse() }
 }
 
 impl Font {
+    /// The changes of a cell's measures, by their keys.
+    fn changes(&self) -> [(&'static str, &str); 5] {
+        [
+            ("adjust_cell_width", &self.adjust_cell_width),
+            ("adjust_cell_height", &self.adjust_cell_height),
+            ("adjust_baseline", &self.adjust_baseline),
+            ("adjust_underline_position", &self.adjust_underline_position),
+            ("adjust_underline_thickness", &self.adjust_underline_thickness),
+        ]
+    }
+
     /// The same for the renderer, at scale 1. What is wrong in it has been told when the file was read, and is left out.
     pub fn options(&self) -> FontOptions {
         let [cell_width, cell_height, baseline, underline_position, underline_thickness] =
-            self.adjust.parts().map(|(_, text)| amount(text).unwrap_or_default());
+            self.changes().map(|(_, text)| amount(text).unwrap_or_default());
         FontOptions {
             families: self.family.clone(),
             styles: StyleFamilies {
@@ -121,7 +116,7 @@ impl Font {
                 .iter()
                 .flat_map(|(codes, family)| SymbolRange::list(codes, family).unwrap_or_default())
                 .collect(),
-            adjust: unterm_renderer::Adjust {
+            adjust: Adjust {
                 cell_width,
                 cell_height,
                 baseline,
@@ -152,10 +147,9 @@ impl Font {
                 tell(key.and_then(toml_edit::Key::span), message);
             }
         }
-        let adjust = table.get("adjust").and_then(Item::as_table_like);
-        for (name, text) in self.adjust.parts() {
+        for (name, text) in self.changes() {
             if let Err(message) = amount(text) {
-                tell(adjust.and_then(|adjust| adjust.get(name)).and_then(Item::span), message);
+                tell(table.get(name).and_then(Item::span), message);
             }
         }
     }

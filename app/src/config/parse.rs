@@ -318,13 +318,13 @@ mod tests {
     #[test]
     fn what_fonts_are_asked_for_is_looked_at() {
         let text = "[font]\nfeatures = ['ss01', 'stylish']\nsymbol_map = { 'U+E0A0-U+E0' = 'x' }\n\
-                    [font.adjust]\ncell_height = 'tall'\n";
+                    adjust_cell_height = 'tall'\n";
         assert_eq!(
             problems(text),
             [
                 r#"2:21: "stylish" is no font feature; write "ss01", "-calt" or "cv02=3""#,
                 r#"3:16: "U+E0A0-U+E0" is no range of code points; write "U+E0A0-U+E0D4""#,
-                r#"5:15: "tall" is no change of a size; write "2px" or "-10%""#,
+                r#"4:22: "tall" is no change of a size; write "2px" or "-10%""#,
             ]
         );
     }

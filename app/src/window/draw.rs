@@ -298,6 +298,7 @@ impl App {
                     true => 0.0,
                     false => self.config.window.dim_unfocused,
                 },
+                opacity: 1.0,
             });
         }
         for (_, area) in placed.iter().filter(|(id, _)| receivers.contains(id)) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unterm_renderer::FontOptions;
+use unterm_renderer::{FontOptions, Renderer};
 use unterm_term::CursorShape as TermShape;
 use winit::window::{Fullscreen, Theme as SystemTheme, Window};
 
@@ -58,6 +58,7 @@ impl App {
         if before.cursor != self.config.cursor {
             self.views.values_mut().for_each(View::copy_anew);
         }
+        self.renderer.set_text(self.config.text.options());
         if before.font != self.config.font {
             let mut fonts = fonts(&self.config, &self.args);
             fonts.scale = self.fonts.scale;
@@ -120,6 +121,13 @@ pub(super) fn fonts(config: &Config, args: &Args) -> FontOptions {
     }
     fonts.size = args.font_size.unwrap_or(fonts.size);
     fonts
+}
+
+/// What draws with these fonts.
+pub(super) fn renderer(config: &Config, fonts: &FontOptions) -> Renderer {
+    let mut renderer = Renderer::new(fonts.clone());
+    renderer.set_text(config.text.options());
+    renderer
 }
 
 /// The shape that is drawn for a program that asked for none, and whether it blinks.

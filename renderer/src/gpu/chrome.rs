@@ -32,8 +32,9 @@ impl Chrome {
     pub(super) fn new(device: &Device, queue: &Queue, format: TextureFormat) -> Self {
         let cache = Cache::new(device);
         let viewport = Viewport::new(device, &cache);
-        // `Web`: colours are blended as they are, like everything else here.
-        let atlas = TextAtlas::with_color_mode(device, queue, &cache, format, ColorMode::Web);
+        // `Web`: colours are blended as they are coded, like everything else in such a picture.
+        let mode = if format.is_srgb() { ColorMode::Accurate } else { ColorMode::Web };
+        let atlas = TextAtlas::with_color_mode(device, queue, &cache, format, mode);
         Self { viewport, atlas, texts: Vec::new(), prepared: None }
     }
 

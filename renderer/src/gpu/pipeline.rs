@@ -25,6 +25,8 @@ pub(super) struct Draw {
 
 pub(super) struct Pipeline {
     pub(super) pipeline: RenderPipeline,
+    /// The same, for what takes the place of all that was there.
+    pub(super) replacing: RenderPipeline,
     draw_layout: BindGroupLayout,
     glyph_layout: BindGroupLayout,
     draws: Buffer,
@@ -38,6 +40,7 @@ pub(super) struct Pipeline {
 }
 
 impl Pipeline {
+    /// Draws into a picture of this format: as light where that is sRGB.
     pub(super) fn new(device: &Device, format: TextureFormat, atlas: &Atlas) -> Self {
         let module = device.create_shader_module(ShaderModuleDescriptor {
             label: Some("rectangles"),
@@ -75,48 +78,54 @@ impl Pipeline {
             bind_group_layouts: &[Some(&draw_layout), Some(&glyph_layout)],
             ..Default::default()
         });
-        let pipeline = device.create_render_pipeline(&RenderPipelineDescriptor {
-            label: Some("rectangles"),
-            layout: Some(&layout),
-            vertex: VertexState {
-                module: &module,
-                entry_point: Some("corner"),
-                compilation_options: PipelineCompilationOptions::default(),
-                buffers: &[Some(VertexBufferLayout {
-                    array_stride: rows::SIZE,
-                    step_mode: VertexStepMode::Instance,
-                    attributes: &wgpu::vertex_attr_array![
-                        0 => Sint32x2, 1 => Uint16x2, 2 => Uint16x2, 3 => Unorm8x4, 4 => Uint32,
-                        5 => Float32
-                    ],
-                })],
+        let over = BlendState {
+            color: BlendComponent {
+                src_factor: BlendFactor::SrcAlpha,
+                dst_factor: BlendFactor::OneMinusSrcAlpha,
+                operation: BlendOperation::Add,
             },
-            fragment: Some(FragmentState {
-                module: &module,
-                entry_point: Some("pixel"),
-                compilation_options: PipelineCompilationOptions::default(),
-                targets: &[Some(ColorTargetState {
-                    format,
-                    blend: Some(BlendState {
-                        color: BlendComponent {
-                            src_factor: BlendFactor::SrcAlpha,
-                            dst_factor: BlendFactor::OneMinusSrcAlpha,
-                            operation: BlendOperation::Add,
-                        },
-                        alpha: BlendComponent::OVER,
-                    }),
-                    write_mask: ColorWrites::ALL,
-                })],
-            }),
-            primitive: PrimitiveState {
-                topology: PrimitiveTopology::TriangleStrip,
-                ..Default::default()
-            },
-            depth_stencil: None,
-            multisample: MultisampleState::default(),
-            multiview_mask: None,
-            cache: None,
-        });
+            alpha: BlendComponent::OVER,
+        };
+        let constants = &[("LINEAR", if format.is_srgb() { 1.0 } else { 0.0 })];
+        let options = || PipelineCompilationOptions { constants, ..Default::default() };
+        let make = |blend| {
+            device.create_render_pipeline(&RenderPipelineDescriptor {
+                label: Some("rectangles"),
+                layout: Some(&layout),
+                vertex: VertexState {
+                    module: &module,
+                    entry_point: Some("corner"),
+                    compilation_options: options(),
+                    buffers: &[Some(VertexBufferLayout {
+                        array_stride: rows::SIZE,
+                        step_mode: VertexStepMode::Instance,
+                        attributes: &wgpu::vertex_attr_array![
+                            0 => Sint32x2, 1 => Uint16x2, 2 => Uint16x2, 3 => Unorm8x4, 4 => Uint32,
+                            5 => Float32, 6 => Unorm8x4
+                        ],
+                    })],
+                },
+                fragment: Some(FragmentState {
+                    module: &module,
+                    entry_point: Some("pixel"),
+                    compilation_options: options(),
+                    targets: &[Some(ColorTargetState {
+                        format,
+                        blend,
+                        write_mask: ColorWrites::ALL,
+                    })],
+                }),
+                primitive: PrimitiveState {
+                    topology: PrimitiveTopology::TriangleStrip,
+                    ..Default::default()
+                },
+                depth_stencil: None,
+                multisample: MultisampleState::default(),
+                multiview_mask: None,
+                cache: None,
+            })
+        };
+        let (pipeline, replacing) = (make(Some(over)), make(None));
         let size = std::mem::size_of::<Draw>() as u32;
         let stride =
             size.next_multiple_of(device.limits().min_uniform_buffer_offset_alignment.max(1));
@@ -126,6 +135,7 @@ impl Pipeline {
         let glyph_group = glyph_group(device, &glyph_layout, atlas);
         Self {
             pipeline,
+            replacing,
             draw_layout,
             glyph_layout,
             draws,

@@ -2,8 +2,8 @@
 
 @group(0) @binding(0) var picture: texture_2d<f32>;
 
-// The surface turns linear light into sRGB by itself, so sRGB has to be made linear first.
-override LINEAR: bool = false;
+// 1: the surface turns light into sRGB by itself, so sRGB has to be made light first. 2: the other way round.
+override CHANGE: u32 = 0u;
 
 @vertex
 fn corner(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4<f32> {
@@ -15,11 +15,22 @@ fn linear(c: vec3<f32>) -> vec3<f32> {
     return select(pow((c + 0.055) / 1.055, vec3<f32>(2.4)), c / 12.92, c <= vec3<f32>(0.04045));
 }
 
+fn coded(l: vec3<f32>) -> vec3<f32> {
+    return select(1.055 * pow(l, vec3<f32>(1.0 / 2.4)) - 0.055, l * 12.92, l <= vec3<f32>(0.0031308));
+}
+
 @fragment
 fn pixel(@builtin(position) at: vec4<f32>) -> @location(0) vec4<f32> {
     let color = textureLoad(picture, vec2<i32>(at.xy), 0);
-    if LINEAR {
-        return vec4<f32>(linear(color.rgb), color.a);
+    switch CHANGE {
+        case 1u: {
+            return vec4<f32>(linear(color.rgb), color.a);
+        }
+        case 2u: {
+            return vec4<f32>(coded(color.rgb), color.a);
+        }
+        default: {
+            return color;
+        }
     }
-    return color;
 }

@@ -18,6 +18,7 @@ pub(super) struct Instance {
     pub(super) color: [u8; 4],
     pub(super) kind: u32,
     pub(super) radius: f32,
+    pub(super) background: [u8; 4],
 }
 
 pub(super) const SIZE: u64 = std::mem::size_of::<Instance>() as u64;
@@ -36,6 +37,7 @@ impl Instance {
             color: [color.r, color.g, color.b, 255],
             kind: FILL,
             radius: 0.0,
+            background: [0; 4],
         }
     }
 }
@@ -127,7 +129,7 @@ impl Rows {
                 }
             };
             let glyph = glyphs.get(instance.glyph);
-            let color = instance.color;
+            let (color, background) = (instance.color, instance.background);
             scratch.push(Instance {
                 place: [instance.x, instance.y],
                 size: [instance.width, clamp(glyph.height)],
@@ -135,6 +137,7 @@ impl Rows {
                 color: [color.r, color.g, color.b, instance.alpha],
                 kind: if glyph.color { COLOR } else { MASK },
                 radius: 0.0,
+                background: [background.r, background.g, background.b, 255],
             });
         }
         scratch.extend(row.over.iter().map(fill));

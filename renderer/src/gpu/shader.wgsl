@@ -14,6 +14,9 @@ struct Draw {
 @group(1) @binding(0) var masks: texture_2d<f32>;
 @group(1) @binding(1) var colors: texture_2d<f32>;
 
+// Colours are blended as light: the picture turns it into sRGB by itself.
+override LINEAR: bool = false;
+
 struct Instance {
     @location(0) place: vec2<i32>,
     @location(1) size: vec2<u32>,
@@ -22,6 +25,8 @@ struct Instance {
     // 0 fill, 1 mask glyph, 2 colour glyph, 3 rounded rectangle.
     @location(4) kind: u32,
     @location(5) radius: f32,
+    // What a mask glyph stands on.
+    @location(6) background: vec4<f32>,
 }
 
 struct Corner {
@@ -33,6 +38,32 @@ struct Corner {
     @location(3) @interpolate(flat) color: vec4<f32>,
     @location(4) @interpolate(flat) kind: u32,
     @location(5) @interpolate(flat) radius: f32,
+    // Luminance of a mask glyph and of what it stands on.
+    @location(6) @interpolate(flat) lightness: vec2<f32>,
+}
+
+// sRGB to light and back (IEC 61966-2-1).
+fn to_light(c: vec3<f32>) -> vec3<f32> {
+    return select(pow((c + 0.055) / 1.055, vec3<f32>(2.4)), c / 12.92, c <= vec3<f32>(0.04045));
+}
+
+fn to_coded(l: f32) -> f32 {
+    return select(1.055 * pow(l, 1.0 / 2.4) - 0.055, l * 12.92, l <= 0.0031308);
+}
+
+fn luminance(light: vec3<f32>) -> f32 {
+    return dot(light, vec3<f32>(0.2126, 0.7152, 0.0722));
+}
+
+// The coverage that, mixed as light, is as bold as this one mixed as coded values; `blend.rs` has the same.
+fn corrected(coverage: f32, lightness: vec2<f32>) -> f32 {
+    let above = lightness.x;
+    let below = lightness.y;
+    if abs(above - below) <= 0.001 {
+        return coverage;
+    }
+    let mixed = to_coded(above) * coverage + to_coded(below) * (1.0 - coverage);
+    return clamp((to_light(vec3<f32>(mixed)).x - below) / (above - below), 0.0, 1.0);
 }
 
 @vertex
@@ -52,6 +83,12 @@ fn corner(@builtin(vertex_index) vertex: u32, instance: Instance) -> Corner {
     out.half_size = vec2<f32>(instance.size) * 0.5;
     out.local = vec2<f32>(pixel - low) - out.half_size;
     out.color = instance.color;
+    out.lightness = vec2<f32>(0.0);
+    if LINEAR {
+        out.color = vec4<f32>(to_light(instance.color.rgb), instance.color.a);
+        let below = to_light(instance.background.rgb);
+        out.lightness = vec2<f32>(luminance(out.color.rgb), luminance(below));
+    }
     out.kind = instance.kind;
     out.radius = instance.radius;
     return out;
@@ -63,10 +100,17 @@ fn pixel(in: Corner) -> @location(0) vec4<f32> {
     let texel = vec2<i32>(floor(in.texel));
     switch in.kind {
         case 1u: {
-            return vec4<f32>(in.color.rgb, in.color.a * textureLoad(masks, texel, 0).r);
+            var coverage = textureLoad(masks, texel, 0).r;
+            if LINEAR {
+                coverage = corrected(coverage, in.lightness);
+            }
+            return vec4<f32>(in.color.rgb, in.color.a * coverage);
         }
         case 2u: {
-            let color = textureLoad(colors, texel, 0);
+            var color = textureLoad(colors, texel, 0);
+            if LINEAR {
+                color = vec4<f32>(to_light(color.rgb), color.a);
+            }
             return vec4<f32>(color.rgb, color.a * in.color.a);
         }
         case 3u: {

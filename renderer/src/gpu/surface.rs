@@ -4,12 +4,12 @@ use raw_window_handle::{DisplayHandle, HandleError, HasDisplayHandle, HasWindowH
 use wgpu::{
     Adapter, Backends, BindGroupDescriptor, BindGroupEntry, BindGroupLayoutDescriptor,
     BindGroupLayoutEntry, BindingResource, BindingType, ColorTargetState, CommandEncoderDescriptor,
-    CurrentSurfaceTexture, DeviceType, FragmentState, Instance, InstanceDescriptor, LoadOp,
-    Operations, PipelineCompilationOptions, PipelineLayoutDescriptor, PowerPreference, PresentMode,
-    PrimitiveState, RenderPassColorAttachment, RenderPassDescriptor, RenderPipeline,
-    RenderPipelineDescriptor, RequestAdapterOptions, ShaderModuleDescriptor, ShaderSource,
-    ShaderStages, StoreOp, Surface, SurfaceConfiguration, TextureFormat, TextureSampleType,
-    TextureUsages, TextureViewDescriptor, TextureViewDimension, VertexState,
+    CompositeAlphaMode, CurrentSurfaceTexture, DeviceType, FragmentState, Instance,
+    InstanceDescriptor, LoadOp, Operations, PipelineCompilationOptions, PipelineLayoutDescriptor,
+    PowerPreference, PresentMode, PrimitiveState, RenderPassColorAttachment, RenderPassDescriptor,
+    RenderPipeline, RenderPipelineDescriptor, RequestAdapterOptions, ShaderModuleDescriptor,
+    ShaderSource, ShaderStages, StoreOp, Surface, SurfaceConfiguration, TextureFormat,
+    TextureSampleType, TextureUsages, TextureViewDescriptor, TextureViewDimension, VertexState,
 };
 
 use super::GpuPainter;
@@ -89,7 +89,12 @@ pub(crate) struct GpuSurface {
     painter: GpuPainter,
     config: SurfaceConfiguration,
     configured: bool,
-    blit: Option<Blit>,
+    /// The picture can be copied to the surface.
+    copies: bool,
+    /// Draws it where it can't be, for a picture of this format.
+    blit: Option<(TextureFormat, Blit)>,
+    /// How the window's own opacity is taken, where it can have one.
+    translucent: Option<CompositeAlphaMode>,
 }
 
 impl GpuSurface {
@@ -102,11 +107,14 @@ impl GpuSurface {
             .find(|format| caps.formats.contains(format))
             .or_else(|| caps.formats.first().copied())
             .ok_or_else(|| PainterError::Surface("it supports no pixel format".into()))?;
-        // Colours are blended as they are, so the picture itself is never sRGB.
+        // What the picture is where colours are blended as they are coded.
         let picture = if plain.contains(&format) { format } else { TextureFormat::Bgra8Unorm };
         let painter = GpuPainter::new(&adapter, picture)?;
         let copies = picture == format && caps.usages.contains(TextureUsages::COPY_DST);
-        let blit = (!copies).then(|| Blit::new(&painter.device, format));
+        // Colours are multiplied by their opacity already. X11's drivers say nothing of that and mean it.
+        let translucent = [CompositeAlphaMode::PreMultiplied, CompositeAlphaMode::Inherit]
+            .into_iter()
+            .find(|mode| caps.alpha_modes.contains(mode));
         let present_mode = [PresentMode::Mailbox, PresentMode::Immediate]
             .into_iter()
             .find(|mode| caps.present_modes.contains(mode))
@@ -120,16 +128,12 @@ impl GpuSurface {
             height: 1,
             present_mode,
             desired_maximum_frame_latency: 1,
-            alpha_mode: caps
-                .alpha_modes
-                .iter()
-                .copied()
-                .find(|mode| *mode == wgpu::CompositeAlphaMode::Opaque)
-                .unwrap_or(wgpu::CompositeAlphaMode::Auto),
+            alpha_mode: CompositeAlphaMode::Auto,
             view_formats: Vec::new(),
         };
-        tracing::debug!(?format, ?present_mode, copies, "GPU surface");
-        Ok(Self { surface, painter, config, configured: false, blit })
+        tracing::debug!(?format, ?present_mode, copies, ?translucent, "GPU surface");
+        let configured = false;
+        Ok(Self { surface, painter, config, configured, copies, blit: None, translucent })
     }
 
     pub(crate) fn adapter(&self) -> String {
@@ -144,9 +148,15 @@ impl GpuSurface {
     pub(crate) fn paint(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
         self.painter.paint(renderer);
         let Some(target) = &self.painter.target else { return Ok(()) };
+        let is_opaque = renderer.last_frame().panes.iter().all(|pane| pane.opacity == 255);
+        // `Auto` is opaque wherever that is possible.
+        let alpha_mode =
+            self.translucent.filter(|_| !is_opaque).unwrap_or(CompositeAlphaMode::Auto);
         if !self.configured
+            || self.config.alpha_mode != alpha_mode
             || (self.config.width, self.config.height) != (target.width, target.height)
         {
+            self.config.alpha_mode = alpha_mode;
             self.config.width = target.width;
             self.config.height = target.height;
             self.configure();
@@ -172,16 +182,19 @@ impl GpuSurface {
         let Some(target) = &self.painter.target else { return Ok(()) };
         let device = &self.painter.device;
         let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
-        match &self.blit {
-            Some(blit) => {
-                let view = texture.texture.create_view(&TextureViewDescriptor::default());
-                blit.draw(device, &mut encoder, &target.view, &view);
-            }
-            None => encoder.copy_texture_to_texture(
+        if self.copies {
+            encoder.copy_texture_to_texture(
                 target.texture.as_image_copy(),
                 texture.texture.as_image_copy(),
                 target.size(),
-            ),
+            );
+        } else {
+            let picture = target.texture.format();
+            let blit = self.blit.take().filter(|(format, _)| *format == picture);
+            let make = || (picture, Blit::new(device, picture, self.config.format));
+            let (_, blit) = self.blit.insert(blit.unwrap_or_else(make));
+            let view = texture.texture.create_view(&TextureViewDescriptor::default());
+            blit.draw(device, &mut encoder, &target.view, &view);
         }
         self.painter.queue.submit([encoder.finish()]);
         self.painter.queue.present(texture);
@@ -200,7 +213,8 @@ struct Blit {
 }
 
 impl Blit {
-    fn new(device: &wgpu::Device, format: TextureFormat) -> Self {
+    /// From a picture of one format to a surface of another.
+    fn new(device: &wgpu::Device, picture: TextureFormat, format: TextureFormat) -> Self {
         let module = device.create_shader_module(ShaderModuleDescriptor {
             label: Some("present"),
             source: ShaderSource::Wgsl(include_str!("present.wgsl").into()),
@@ -223,7 +237,11 @@ impl Blit {
             bind_group_layouts: &[Some(&layout)],
             ..Default::default()
         });
-        let linear = if format.is_srgb() { 1.0 } else { 0.0 };
+        let change = match (picture.is_srgb(), format.is_srgb()) {
+            (false, true) => 1.0,
+            (true, false) => 2.0,
+            _ => 0.0,
+        };
         let pipeline = device.create_render_pipeline(&RenderPipelineDescriptor {
             label: Some("present"),
             layout: Some(&layout),
@@ -237,7 +255,7 @@ impl Blit {
                 module: &module,
                 entry_point: Some("pixel"),
                 compilation_options: PipelineCompilationOptions {
-                    constants: &[("LINEAR", linear)],
+                    constants: &[("CHANGE", change)],
                     ..PipelineCompilationOptions::default()
                 },
                 targets: &[Some(ColorTargetState::from(format))],

@@ -110,6 +110,7 @@ pub fn pane<'a>(snapshot: &'a Snapshot, metrics: CellMetrics) -> PaneScene<'a> {
         hovered_link: None,
         preedit: None,
         dim: 0.0,
+        opacity: 1.0,
     }
 }
 
