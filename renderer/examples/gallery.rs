@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use support::{attrs, colored, pane, plain, run, scene, snapshot, underlined};
 use unterm_renderer::{
-    CpuPainter, FontOptions, Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad, Renderer,
+    Blending, CpuPainter, FontOptions, Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad,
+    Renderer, TextOptions,
 };
 use unterm_term::{
     Attrs, Color, Cursor, CursorShape, LineId, LineSize, Link, Point, Rgb, TextRange, Underline,
@@ -24,6 +25,8 @@ fn main() {
         boxes(&mut renderer, &page);
         looks(&mut renderer, &page);
         rows(&mut renderer, &page);
+        mosaics(&mut renderer, &page);
+        blending(&mut renderer, &page);
     }
 }
 
@@ -38,6 +41,58 @@ fn save(renderer: &mut Renderer, page: &Page<'_>, name: &str) {
     let png = CpuPainter::png(renderer).expect("encode");
     let file = format!("{name}-{}.png", page.name);
     std::fs::write(page.folder.join(file), png).expect("write");
+}
+
+/// Every symbol for legacy computing, and the private ones that are drawn by code.
+fn mosaics(renderer: &mut Renderer, page: &Page<'_>) {
+    let codes: Vec<u32> = [
+        0x1fb00..=0x1fbff,
+        0x1cc1b..=0x1cc3f,
+        0x1cd00..=0x1cde5,
+        0x1ce00..=0x1ce19,
+        0x1ce51..=0x1ceaf,
+        0xe0b0..=0xe0d7,
+        0xee00..=0xee0b,
+        0xf5d0..=0xf60d,
+        0x25e2..=0x25e5,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let rows: Vec<_> = codes
+        .chunks(32)
+        .flat_map(|codes| {
+            let chars = codes.iter().filter_map(|code| char::from_u32(*code));
+            let text: String = chars.flat_map(|c| [c, ' ']).collect();
+            [vec![plain(&text)], vec![plain("")]]
+        })
+        .chain(["\u{1cc30}\u{1cc31}\u{1cc32}\u{1cc33} \u{1cc35}\u{1cc36} \u{f5d6}\u{f5d0}\u{f5f4}\u{f5d7} \u{ee03}\u{ee04}\u{ee01}\u{ee02}", "\u{1cc34}  \u{1cc37} \u{1cc39}\u{1cc3a} \u{f5fb}  \u{f5d1} \u{1fb95}\u{1fb95}\u{1fb98}\u{1fb98}\u{1fb99}\u{1fb99}", "\u{1cc38}  \u{1cc3b}    \u{f5d8}\u{f5e7}\u{f5d0}\u{f5d9} \u{1fb95}\u{1fb95}\u{1fb98}\u{1fb98}\u{1fb99}\u{1fb99}", "\u{1cc3c}\u{1cc3d}\u{1cc3e}\u{1cc3f}"].map(|line| vec![plain(line)]))
+        .collect();
+    let snapshot = snapshot(66, &rows);
+    renderer.frame(&scene(pane(&snapshot, renderer.metrics())));
+    save(renderer, page, "mosaics");
+}
+
+/// Text in many colours, blended in both ways, and with a least contrast.
+fn blending(renderer: &mut Renderer, page: &Page<'_>) {
+    let line = |text: &str| -> Vec<_> {
+        [(7, 0), (0, 7), (1, 2), (2, 1), (4, 0), (3, 4), (8, 0), (16, 231)]
+            .into_iter()
+            .map(|(a, b)| run(text, colored(a, b)))
+            .collect()
+    };
+    let rows = vec![line("sphinx "), line("▓▒░ ╱╲ "), line("Quartz ")];
+    for (name, blending, minimum_contrast) in [
+        ("native", Blending::Native, 1.0),
+        ("linear", Blending::Linear, 1.0),
+        ("contrast", Blending::Native, 4.5),
+    ] {
+        let snapshot = snapshot(60, &rows);
+        renderer.set_text(TextOptions { blending, minimum_contrast });
+        renderer.frame(&scene(pane(&snapshot, renderer.metrics())));
+        save(renderer, page, name);
+    }
+    renderer.set_text(TextOptions::default());
 }
 
 /// Rows of double size, and ligatures.

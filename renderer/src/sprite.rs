@@ -1,10 +1,15 @@
 //! Characters drawn by code rather than by a font, so that they meet without seams at any cell size: box drawing,
-//! block elements, braille, sextants, powerline separators; and the forms of underline that are not plain lines.
+//! block elements, braille, symbols for legacy computing, powerline separators, branches of version control graphs,
+//! progress bars; and the forms of underline that are not plain lines.
 
 mod block;
 mod box_drawing;
+mod branch;
 mod canvas;
+mod mosaic;
 mod powerline;
+mod progress;
+mod supplement;
 mod underline;
 
 use crate::CellMetrics;
@@ -26,12 +31,14 @@ pub(crate) enum Sprite {
 impl Sprite {
     /// The sprite of a character, if it is one that is drawn by code.
     pub(crate) fn of_char(c: char) -> Option<Self> {
-        matches!(c,
-            '\u{2500}'..='\u{259f}'
-            | '\u{2800}'..='\u{28ff}'
-            | '\u{e0b0}'..='\u{e0bf}'
-            | '\u{1fb00}'..='\u{1fb3b}')
-        .then_some(Self::Char(c))
+        let drawn = match c as u32 {
+            0x2500..=0x259f | 0x25e2..=0x25e5 | 0x2800..=0x28ff | 0x1fb00..=0x1fb3b => true,
+            0xe0b0..=0xe0bf | 0xe0d2 | 0xe0d4 | 0xe0d6 | 0xe0d7 => true,
+            0xee00..=0xee0b | 0xf5d0..=0xf60d => true,
+            code @ 0x1cc00..=0x1cebf => supplement::has(code),
+            code => mosaic::has(code),
+        };
+        drawn.then_some(Self::Char(c))
     }
 }
 
@@ -40,11 +47,17 @@ pub(crate) fn draw(sprite: Sprite, width: u32, metrics: &CellMetrics) -> Vec<u8>
     let mut canvas = Canvas::new(width as i32, metrics.height as i32);
     let thickness = metrics.thickness.max(1) as i32;
     match sprite {
-        Sprite::Char(c @ '\u{2500}'..='\u{257f}') => box_drawing::draw(&mut canvas, c, thickness),
-        Sprite::Char(c @ '\u{2580}'..='\u{259f}') => block::draw(&mut canvas, c),
-        Sprite::Char(c @ '\u{2800}'..='\u{28ff}') => block::braille(&mut canvas, c),
-        Sprite::Char(c @ '\u{1fb00}'..='\u{1fb3b}') => block::sextant(&mut canvas, c),
-        Sprite::Char(c) => powerline::draw(&mut canvas, c, thickness),
+        Sprite::Char(c) => match c as u32 {
+            0x2500..=0x257f => box_drawing::draw(&mut canvas, c, thickness),
+            0x2580..=0x259f => block::draw(&mut canvas, c),
+            0x2800..=0x28ff => block::braille(&mut canvas, c),
+            0x1fb00..=0x1fb3b => block::sextant(&mut canvas, c),
+            code @ 0x1fb3c..=0x1fbff => mosaic::draw(&mut canvas, code, thickness),
+            code @ 0x1cc00..=0x1cebf => supplement::draw(&mut canvas, code, thickness),
+            code @ 0xee00..=0xee0b => progress::draw(&mut canvas, code, thickness),
+            code @ 0xf5d0..=0xf60d => branch::draw(&mut canvas, code, thickness),
+            _ => powerline::draw(&mut canvas, c, thickness),
+        },
         Sprite::Curly => underline::curly(&mut canvas, metrics),
         Sprite::Dotted => underline::dotted(&mut canvas, metrics),
         Sprite::Dashed => underline::dashed(&mut canvas, metrics),

@@ -180,7 +180,7 @@ fn dashes(canvas: &mut Canvas, count: i32, thickness: i32, vertical: bool) {
 }
 
 /// A rounded corner whose arms leave to the right (`1`) or left (`-1`) and down (`1`) or up (`-1`).
-fn arc(canvas: &mut Canvas, thickness: i32, right: i32, down: i32) {
+pub(super) fn arc(canvas: &mut Canvas, thickness: i32, right: i32, down: i32) {
     let (w, h, t) = (canvas.width, canvas.height, thickness as f32);
     let (x, y) = (middle(w, thickness) as f32 + t / 2.0, middle(h, thickness) as f32 + t / 2.0);
     let (right, down) = (right as f32, down as f32);

@@ -1,4 +1,5 @@
-//! Powerline separators (U+E0B0–E0BF of the private use area, as prompts use them).
+//! Powerline separators (U+E0B0–E0BF, E0D2, E0D4, E0D6 and E0D7 of the private use area, as prompts use them), and the
+//! triangles U+25E2–25E5 that fill the same corners.
 
 use swash::zeno::Command;
 
@@ -20,6 +21,39 @@ pub(super) fn draw(canvas: &mut Canvas, c: char, thickness: i32) {
             curve_to((tip, bottom), (bulge, h), (x, h)),
         ]
     };
+    let c = match c {
+        '◢' => '\u{e0ba}',
+        '◣' => '\u{e0b8}',
+        '◤' => '\u{e0bc}',
+        '◥' => '\u{e0be}',
+        c => c,
+    };
+    // The upper and the lower half of a trapezoid, its longer side at the cell's edge.
+    let (long, short, gap) = (w, w / 2.0, t / 2.0);
+    match c {
+        '\u{e0d2}' | '\u{e0d4}' => {
+            let x = |from_edge: f32| if c == '\u{e0d2}' { from_edge } else { w - from_edge };
+            let middle = h / 2.0;
+            let half = |edge: f32, inner: f32| {
+                [
+                    move_to(x(0.0), edge),
+                    line_to(x(long), edge),
+                    line_to(x(short), inner),
+                    line_to(x(0.0), inner),
+                    Command::Close,
+                ]
+            };
+            canvas.path(&half(0.0, middle - gap));
+            return canvas.path(&half(h, middle + gap));
+        }
+        // The cell without a triangle.
+        '\u{e0d6}' | '\u{e0d7}' => {
+            let x = if c == '\u{e0d7}' { (0.0, w) } else { (w, 0.0) };
+            canvas.path(&triangle((x.0, 0.0), (x.1, h / 2.0), (x.0, h)));
+            return canvas.data.iter_mut().for_each(|pixel| *pixel = 255 - *pixel);
+        }
+        _ => {}
+    }
     match c as u32 - 0xe0b0 {
         0x0 => canvas.path(&triangle((0.0, 0.0), (w, h / 2.0), (0.0, h))),
         0x1 => canvas.stroke(&[move_to(0.0, 0.0), line_to(w - t, h / 2.0), line_to(0.0, h)], t),

@@ -66,20 +66,68 @@ fn box_drawing_joins_without_seams() {
     }
 }
 
-/// Every character that is drawn by code draws something, and never outside its cell.
+/// Every character that is drawn by code draws something at every size, and never outside its cell.
 #[test]
 fn every_sprite_draws() {
-    let m = metrics(9, 19, 1);
-    let chars = ('\u{2500}'..='\u{259f}')
-        .chain('\u{2801}'..='\u{28ff}')
-        .chain('\u{e0b0}'..='\u{e0bf}')
-        .chain('\u{1fb00}'..='\u{1fb3b}');
-    for c in chars {
-        let picture = sprite(c, &m);
-        assert_eq!(picture.len(), 9 * 19);
-        assert!(picture.iter().any(|pixel| *pixel > 0), "{c} (U+{:04X})", c as u32);
+    for m in sizes().step_by(7) {
+        let mut count = 0;
+        for c in (0x2500..=0x1fbff).filter_map(char::from_u32) {
+            let Some(picture) = Sprite::of_char(c).map(|_| sprite(c, &m)) else { continue };
+            count += 1;
+            assert_eq!(picture.len(), (m.width * m.height) as usize);
+            let empty = picture.iter().all(|pixel| *pixel == 0);
+            assert_eq!(empty, c == '\u{2800}', "{c} (U+{:04X}) at {m:?}", c as u32);
+        }
+        assert!(count > 1000, "{count}");
     }
-    assert!(sprite('\u{2800}', &m).iter().all(|pixel| *pixel == 0));
+}
+
+/// How much of the cell is filled, of 255 a pixel.
+fn weight(c: char, m: &CellMetrics) -> f32 {
+    let sum: u32 = sprite(c, m).iter().map(|pixel| u32::from(*pixel)).sum();
+    sum as f32 / (255 * m.width * m.height) as f32
+}
+
+/// What a character fills of its cell is what its name says, about.
+#[test]
+fn mosaics_fill_what_their_names_say() {
+    for m in sizes().filter(|m| m.width > 7) {
+        for (c, part) in [
+            // Wedges: a third of the height over half the width, and so on.
+            ('\u{1fb3c}', 1.0 / 12.0),
+            ('\u{1fb3d}', 1.0 / 6.0),
+            ('\u{1fb40}', 1.0 / 4.0),
+            ('\u{1fb41}', 11.0 / 12.0),
+            ('\u{1fb46}', 0.5),
+            ('\u{1fb57}', 1.0 / 12.0),
+            ('\u{1fb68}', 0.75),
+            ('\u{1fb6c}', 0.25),
+            ('\u{1fb82}', 0.25),
+            ('\u{1fb8a}', 0.75),
+            ('\u{1fb90}', 0.5),
+            ('\u{1fb95}', 0.5),
+            ('\u{1fb9a}', 0.5),
+            ('\u{1fb9c}', 0.25),
+            ('\u{1fbce}', 2.0 / 3.0),
+            ('\u{1fbe4}', 0.25),
+            ('\u{1cea0}', 0.125),
+            ('\u{1cead}', 3.0 / 16.0),
+            ('\u{1ce90}', 1.0 / 16.0),
+            // One and seven of eight.
+            ('\u{1cd00}', 0.125),
+            ('\u{1cde5}', 0.875),
+            ('\u{25e2}', 0.5),
+        ] {
+            let got = weight(c, &m);
+            assert!((got - part).abs() < 0.09, "{c} (U+{:X}): {got} not {part} at {m:?}", c as u32);
+        }
+        for (a, b) in
+            [('\u{1fb68}', '\u{1fb6c}'), ('\u{1fb3c}', '\u{1fb52}'), ('\u{1fb95}', '\u{1fb96}')]
+        {
+            let both = weight(a, &m) + weight(b, &m);
+            assert!((both - 1.0).abs() < 0.02, "{a}{b} fill {both} at {m:?}");
+        }
+    }
 }
 
 /// Complementary blocks fill the cell together and don't overlap.
