@@ -92,7 +92,7 @@ pub(super) const VT52_GRAPHICS: u8 = 4;
 pub(super) static SETS: &[Set] = &[
     set(0, b'B', 1, Map::Ascii),
     set(0, b'0', 1, whole!(
-        " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^\u{a0}",
+        " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^ ",
         "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·\x7f")),
     set(b'%', b'5', 3, whole!( // DEC Supplemental
         " ¡¢£␦¥␦§¤©ª«␦␦␦␦°±²³␦µ¶·␦¹º»¼½␦¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏ␦ÑÒÓÔÕÖŒØÙÚÛÜŸ␦ß",
