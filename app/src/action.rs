@@ -27,6 +27,8 @@ pub enum Action {
     TabMenu,
     /// Closes the focused pane.
     ClosePane,
+    /// Closes the window.
+    CloseWindow,
     /// Splits the focused pane.
     Split(Axis),
     /// Moves the keyboard to the pane in that direction; without one the key goes to the program.
@@ -179,6 +181,7 @@ pub const ACTIONS: &[Entry] = &[
     plain!("split_down", "Split down", "Splits the focused pane: the new one is below.", Action::Split(Axis::Vertical), ["ctrl+shift+d"]),
     plain!("split_right", "Split right", "Splits the focused pane: the new one is to the right.", Action::Split(Axis::Horizontal), ["ctrl+shift+e"]),
     plain!("close_pane", "Close pane", "Closes the focused pane and ends its program.", Action::ClosePane, ["ctrl+shift+x"]),
+    plain!("close_window", "Close window", "Closes the window with all its tabs.", Action::CloseWindow, []),
     plain!("zoom_pane", "Zoom pane", "Lets the focused pane fill the tab, and back.", Action::Zoom, ["ctrl+shift+z"]),
     plain!("swap_pane_left", "Swap pane left", "Exchanges the focused pane with the one on its left.", Action::SwapPane(Direction::Left), []),
     plain!("swap_pane_right", "Swap pane right", "Exchanges the focused pane with the one on its right.", Action::SwapPane(Direction::Right), []),

@@ -237,6 +237,7 @@ impl<'a> Target<'a> {
                 (!clip.is_empty()).then_some((row, (pane.origin.0, y), clip))
             })
         };
+        let clip = clip.intersection(&pane.seen);
         self.images(pane, ImageLayer::Ground, clip);
         for (row, at, clip) in rows() {
             self.fills(&row.backgrounds, at, clip);

@@ -210,6 +210,7 @@ fn shift(before: &FramePane, now: &FramePane) -> Option<isize> {
 
 fn same_place(before: &FramePane, now: &FramePane) -> bool {
     before.origin == now.origin
+        && before.seen == now.seen
         && before.row_height == now.row_height
         && before.background == now.background
         && before.opacity == now.opacity

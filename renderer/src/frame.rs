@@ -92,6 +92,8 @@ pub struct FramePane {
     pub area: PixelRect,
     /// Where the first cell begins.
     pub origin: (i32, i32),
+    /// Where rows and images are seen: the pane, or the grid while the first row is seen in part.
+    pub seen: PixelRect,
     /// Height of a row in pixels.
     pub row_height: u32,
     /// Colour where nothing else is.
@@ -109,7 +111,7 @@ impl FramePane {
     pub fn row_rect(&self, row: usize) -> PixelRect {
         let y = self.origin.1 + row as i32 * self.row_height as i32;
         let rect = PixelRect { x: self.area.x, y, width: self.area.width, height: self.row_height };
-        rect.intersection(&self.area)
+        rect.intersection(&self.seen)
     }
 }
 

@@ -434,7 +434,7 @@ fn plan_images(
     draws: &mut Vec<Draw>,
 ) {
     let images = pane.images.iter().filter(|image| image.layer == layer);
-    let area = pane.area;
+    let area = pane.seen;
     let clip = [area.x, area.y, area.x + area.width as i32, area.y + area.height as i32];
     for (i, image) in images.enumerate() {
         if i == 0 {

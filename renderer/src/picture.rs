@@ -61,7 +61,7 @@ impl Pictures {
         let area = image.area;
         let edge =
             |origin: i32, cells: f32, cell: u32| origin + (cells * cell as f32).round() as i32;
-        let (x, y) = pane.origin;
+        let (x, y) = (pane.origin.0, pane.origin.1 - pane.shift as i32);
         let start = start(area, &pane.snapshot.rows);
         let (left, right) =
             (edge(x, start, metrics.width), edge(x, start + area.width, metrics.width));

@@ -19,7 +19,7 @@ use crate::picture::Pictures;
 use crate::preedit::PreeditCells;
 use crate::row::{CursorLook, RowBuilder, RowState};
 use crate::shape::Shaper;
-use crate::{CellMetrics, FontOptions, PaneScene, Scene, TextOptions};
+use crate::{CellMetrics, FontOptions, PaneScene, PixelRect, Scene, TextOptions};
 
 /// Numbers rows across all renderers, so that a painter may be given frames of more than one.
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
@@ -229,7 +229,8 @@ impl Renderer {
         let framed = FramePane {
             id: pane.id,
             area: pane.area,
-            origin: pane.origin,
+            origin: (pane.origin.0, pane.origin.1 - pane.shift as i32),
+            seen: seen(pane, self.fonts.metrics.height),
             row_height: self.fonts.metrics.height,
             background: colors.background(),
             opacity: (pane.opacity.clamp(0.0, 1.0) * 255.0).round() as u8,
@@ -239,6 +240,16 @@ impl Renderer {
         self.panes.insert(pane.id, kept);
         framed
     }
+}
+
+/// Where a pane's rows are seen.
+fn seen(pane: &PaneScene<'_>, row: u32) -> PixelRect {
+    if pane.shift == 0 {
+        return pane.area;
+    }
+    let height = u32::from(pane.snapshot.size.rows) * row;
+    let grid = PixelRect { y: pane.origin.1, height, ..pane.area };
+    grid.intersection(&pane.area)
 }
 
 /// What a row shows beside its content.

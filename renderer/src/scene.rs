@@ -42,6 +42,9 @@ pub struct PaneScene<'a> {
     pub area: PixelRect,
     /// Where the grid's first cell begins.
     pub origin: (i32, i32),
+    /// Pixels that the rows are moved up by, less than a cell's height: of the first row only what is below is seen, and
+    /// there is one row more than fits. Then rows are cut to the grid.
+    pub shift: u32,
     /// What it shows.
     pub snapshot: &'a Snapshot,
     /// It has the keyboard: a solid cursor; otherwise a hollow one.

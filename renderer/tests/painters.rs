@@ -197,8 +197,16 @@ fn build(renderer: &mut Renderer, shown: &Snapshot, extras: &Extras) -> (u32, u3
     shown.modes.set(Modes::REVERSE_SCREEN, extras.reversed);
     let preedit = Preedit { text: "かなa".into(), cursor: Some((6, 7)) };
     let metrics = renderer.metrics();
+    // Scrolled by pixels: one row more than fits.
+    let shift = if extras.reversed { 7 } else { 0 };
+    let area = pane(&shown, metrics).area;
+    if shift > 0 {
+        shown.size.rows -= 1;
+    }
     let base = pane(&shown, metrics);
     let pane = PaneScene {
+        area,
+        shift,
         origin: (extras.origin, extras.origin),
         focused: extras.focused,
         blink_on: extras.blink_on,

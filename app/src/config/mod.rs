@@ -27,6 +27,8 @@ pub use settings::{Change, Complaint, FILE, Settings, load};
 pub struct Config {
     /// The theme's name, or a pair that follows the system's light or dark appearance: `{ light = "daylight", dark = "standard" }`.
     pub theme: ThemeChoice,
+    /// Whether closing a pane, a tab or the window asks first.
+    pub confirm_close: ConfirmClose,
     /// The cells' font.
     pub font: Font,
     /// How text is laid out in cells.
@@ -51,6 +53,8 @@ pub struct Config {
     pub bell: Bell,
     /// What a person is told who is not looking.
     pub notifications: Notifications,
+    /// The bar at each pane's right edge.
+    pub scrollbar: Scrollbar,
     /// The row of tabs.
     pub tab_bar: TabBar,
     /// The row at the window's foot.
@@ -251,6 +255,9 @@ pub struct Mouse {
     /// Lines that one notch of the wheel scrolls.
     #[schemars(range(min = 1, max = 50))]
     pub scroll_lines: u16,
+    /// What the wheel and a touch pad scroll is multiplied by.
+    #[schemars(range(min = 0.01, max = 100.0))]
+    pub scroll_multiplier: f32,
     /// Where a finished selection goes by itself.
     pub copy_on_select: CopyOnSelect,
     /// What the right button does.
@@ -265,6 +272,7 @@ impl Default for Mouse {
     fn default() -> Self {
         Self {
             scroll_lines: 3,
+            scroll_multiplier: 1.0,
             copy_on_select: CopyOnSelect::default(),
             right_button: RightButton::default(),
             hide_while_typing: true,
@@ -359,6 +367,48 @@ impl Default for Notifications {
     fn default() -> Self {
         Self { programs: true, long_commands: 10 }
     }
+}
+
+/// See [`Config::confirm_close`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfirmClose {
+    /// Where a program runs that is not a shell waiting for a command.
+    #[default]
+    Running,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// See [`Config::scrollbar`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Scrollbar {
+    /// When it is shown.
+    pub show: ShowScrollbar,
+    /// Mark prompts on it, by how their commands ended.
+    pub marks: bool,
+}
+
+impl Default for Scrollbar {
+    fn default() -> Self {
+        Self { show: ShowScrollbar::default(), marks: true }
+    }
+}
+
+/// See [`Scrollbar::show`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ShowScrollbar {
+    /// While older lines are in sight, and under the pointer.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }
 
 /// See [`Config::tab_bar`].

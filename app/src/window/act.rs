@@ -5,7 +5,7 @@ use std::process::Stdio;
 use unterm_mux::{OnExit, Pane, Spawn, TabId, input::Modifiers};
 use winit::window::Fullscreen;
 
-use super::{App, clipboard::Buffer};
+use super::{App, clipboard::Buffer, close::Closing};
 use crate::{
     action::Action,
     args::FONT_SIZES,
@@ -48,8 +48,9 @@ impl App {
             Action::RenameTab => self.ask_tab_title(tab),
             Action::SetTabTitle(title) => self.report(self.mux.rename_tab(tab.id, &title)),
             Action::TabMenu => self.open_tab_menu(tab.id, None),
-            Action::CloseTab => self.report(self.mux.close_tab(tab.id)),
-            Action::ClosePane => self.report(self.mux.close_pane(focused)),
+            Action::CloseTab => self.close(Closing::Tab(tab.id)),
+            Action::ClosePane => self.close(Closing::Pane(focused)),
+            Action::CloseWindow => self.close(Closing::Window),
             Action::Split(axis) => {
                 let spawn = self.spawn_beside();
                 self.report(self.mux.split(focused, axis, spawn, OnExit::Close));

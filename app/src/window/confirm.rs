@@ -15,6 +15,7 @@ use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 use super::{
     App,
     chrome::{Colors, framed, readable},
+    close::Closing,
     geometry::{Geometry, contains},
     keys::Pressed,
     panel::{inset, shadow},
@@ -43,6 +44,8 @@ pub(super) enum Answer {
         joined: bool,
         behind: Arc<[u8]>,
     },
+    /// Something is closed though programs run in it.
+    Close(Closing),
 }
 
 /// A line of what it would do.
@@ -319,6 +322,7 @@ impl App {
         let Some(mut open) = self.questions.0.pop_front() else { return };
         match open.buttons.swap_remove(button).answer {
             Answer::Nothing => {}
+            Answer::Close(what) => self.close_now(what),
             Answer::Paste { pane, text, joined, behind } => {
                 self.paste_asked(pane, &text, joined, &behind);
             }

@@ -167,6 +167,9 @@ impl App {
         if self.pointer.is_selecting() {
             self.wake_at(now + Duration::from_millis(50));
         }
+        if let Some(time) = self.read_bars(now) {
+            self.wake_at(time);
+        }
         self.follow_active_tab();
         let turn = self.turn(now);
         self.compose(&layout, &placed, blink_on, turn);
@@ -268,12 +271,12 @@ impl App {
         let receivers = self.pane_hand.broadcast.panes(layout);
         let look = self.tab_bar_look(turn);
         let is_light = self.is_light();
-        let Some(screen) = &mut self.screen else { return };
-        let geometry = screen.geometry;
         let focused = layout.active_tab().map(|tab| tab.focused);
         let view = focused.and_then(|id| self.views.get(&id));
-        let palette = view.map_or(&self.palette, |view| &view.snapshot.palette);
-        let colors = Colors::new(palette);
+        let colors = Colors::new(view.map_or(&self.palette, |view| &view.snapshot.palette));
+        let bars = self.bars(&colors);
+        let Some(screen) = &mut self.screen else { return };
+        let geometry = screen.geometry;
         let mut scene = Scene {
             width: geometry.width,
             height: geometry.height,
@@ -287,6 +290,7 @@ impl App {
                 id: id.0,
                 area: pixels(*area),
                 origin: geometry.origin(*area),
+                shift: view.shift,
                 snapshot: &view.snapshot,
                 focused: has_keys && self.focused,
                 blink_on,
@@ -301,6 +305,7 @@ impl App {
                 opacity: 1.0,
             });
         }
+        scene.quads.extend(bars);
         for (_, area) in placed.iter().filter(|(id, _)| receivers.contains(id)) {
             let area = pixels(*area);
             draw_broadcast(area, &geometry, &colors, &mut self.renderer, &mut scene);
@@ -371,7 +376,7 @@ impl App {
         let column = view.column_width(usize::from(cursor.row), (cell.width, cell.height));
         let place = PixelRect {
             x: origin.0 + (f64::from(cursor.col) * column) as i32,
-            y: origin.1 + (u32::from(cursor.row) * cell.height) as i32,
+            y: origin.1 + (u32::from(cursor.row) * cell.height) as i32 - view.shift as i32,
             width: cell.width,
             height: cell.height,
         };

@@ -6,6 +6,7 @@
 mod act;
 mod chrome;
 mod clipboard;
+mod close;
 mod confirm;
 mod draw;
 mod errand;
@@ -23,6 +24,8 @@ mod paste;
 mod picker;
 mod pointer;
 mod preferences;
+mod scroll;
+mod scrollbar;
 mod search;
 mod selection;
 mod status_bar;
@@ -62,6 +65,7 @@ use crate::{
     signals,
 };
 use clipboard::{Buffer, Clipboard};
+use close::Closing;
 use confirm::Questions;
 use draw::Pacing;
 use geometry::Geometry;
@@ -182,6 +186,8 @@ struct App {
     tabs: Vec<TabLabel>,
     tab_hand: tabs::Hand,
     pane_hand: panes::Hand,
+    /// The scrollbar's thumb, while the mouse holds it.
+    bar_drag: Option<scrollbar::Drag>,
     modifiers: ModifiersState,
     held: Held,
     /// Keys whose press was a shortcut: their release is not the program's.
@@ -239,6 +245,7 @@ impl App {
             tabs: Vec::new(),
             tab_hand: tabs::Hand::default(),
             pane_hand: panes::Hand::default(),
+            bar_drag: None,
             modifiers: ModifiersState::empty(),
             held: Held::default(),
             taken: HashSet::new(),
@@ -547,7 +554,8 @@ impl ApplicationHandler<Wake> for App {
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         match event {
-            WindowEvent::CloseRequested | WindowEvent::Destroyed => event_loop.exit(),
+            WindowEvent::CloseRequested => self.close(Closing::Window),
+            WindowEvent::Destroyed => event_loop.exit(),
             WindowEvent::Resized(size) => self.resized(size),
             WindowEvent::ScaleFactorChanged { scale_factor, .. } => self.rescale(scale_factor),
             WindowEvent::RedrawRequested => self.redraw_whole(),

@@ -73,13 +73,14 @@ impl App {
         if self.questions.is_open() {
             self.pacing.ask();
         }
-        self.pointer.position = Some((x, y));
+        let before = self.pointer.position.replace((x, y));
+        let over_bar = self.pass_bars(before);
         self.show_pointer(true);
         if self.menu.is_some() {
             self.set_icon(CursorIcon::Default);
             return self.menu_pointed(x, y);
         }
-        if self.drag_tab(x) || self.drag_divider(x, y) {
+        if self.drag_tab(x) || self.drag_divider(x, y) || self.drag_bar(y) {
             return;
         }
         if let Some(pane) = self.pointer.selecting {
@@ -93,6 +94,9 @@ impl App {
         let is_free = self.pointer.captured.is_none() && !self.has_overlay();
         if is_free && let Some(icon) = self.divider_icon(x, y) {
             return self.set_icon(icon);
+        }
+        if is_free && over_bar {
+            return self.set_icon(CursorIcon::Default);
         }
         self.set_icon(self.icon_over(target.as_ref()));
         if let Some(target) = target {
@@ -134,7 +138,7 @@ impl App {
             return self.status_pressed(part, button);
         }
         if let (Some((x, y)), MouseButton::Left) = (self.pointer.position, button)
-            && self.grab_divider(x, y)
+            && (self.grab_divider(x, y) || self.grab_bar(x, y))
         {
             return;
         }
@@ -163,7 +167,7 @@ impl App {
         self.menu_released();
         if button == MouseButton::Left {
             self.drop_tab();
-            if self.drop_divider() {
+            if self.drop_divider() || self.drop_bar() {
                 return;
             }
         }
@@ -261,7 +265,9 @@ impl App {
     fn target_at(&self, id: PaneId, area: Rect) -> Option<Target> {
         let (x, y) = self.pointer.position?;
         let origin = self.screen.as_ref()?.geometry.origin(area);
-        Some(Target { id, x: x - f64::from(origin.0), y: y - f64::from(origin.1) })
+        let shift = self.views.get(&id).map_or(0, |view| view.shift);
+        let y = y - f64::from(origin.1) + f64::from(shift);
+        Some(Target { id, x: x - f64::from(origin.0), y })
     }
 
     pub(super) fn cell(&self) -> (u32, u32) {
@@ -463,17 +469,21 @@ impl App {
             return;
         }
         self.pointer.wheel.0 = 0.0;
-        let lines = (self.pointer.wheel.1 * per_notch).trunc();
-        self.pointer.wheel.1 -= lines / per_notch;
-        let lines = lines as i64;
-        if lines == 0 {
+        let per_notch = per_notch * f64::from(self.config.mouse.scroll_multiplier);
+        let Some(view) = self.views.get_mut(&target.id) else { return };
+        // Programs take lines, history is scrolled by pixels.
+        let unit = if view.is_alternate() { 1.0 } else { f64::from(height) };
+        let turned = (self.pointer.wheel.1 * per_notch * unit).trunc();
+        self.pointer.wheel.1 -= turned / (per_notch * unit);
+        let turned = turned as i64;
+        if turned == 0 {
             return;
         }
-        if let Some(bytes) = input::encode_alternate_scroll(lines as i32, modes) {
-            send(&pane, &bytes);
-        } else if let Some(view) = self.views.get_mut(&target.id) {
-            view.scroll(-lines);
+        if !view.is_alternate() {
+            view.scroll_pixels(-turned, height);
             self.pacing.ask();
+        } else if let Some(bytes) = input::encode_alternate_scroll(turned as i32, modes) {
+            send(&pane, &bytes);
         }
     }
 

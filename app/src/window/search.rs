@@ -201,6 +201,11 @@ impl SearchBar {
             .collect()
     }
 
+    /// The lines that matches begin in, oldest first.
+    pub(super) fn lines(&self) -> impl Iterator<Item = LineId> {
+        self.found.matches.iter().map(|found| found.range.start.line)
+    }
+
     /// What the bar says at its right.
     fn count(&self) -> String {
         let count = self.found.matches.len();

@@ -8,6 +8,7 @@ use winit::event::{MouseButton, MouseScrollDelta};
 
 use super::{
     App,
+    close::Closing,
     menu::Row,
     pointer::DOUBLE_CLICK,
     tab_bar::{Look, Strip, TabBar, TabBarPart},
@@ -75,7 +76,7 @@ impl App {
         let double = button == MouseButton::Left && self.is_double_click(part);
         match (part, button) {
             (TabBarPart::Tab(tab) | TabBarPart::Close(tab), MouseButton::Middle)
-            | (TabBarPart::Close(tab), MouseButton::Left) => self.report(self.mux.close_tab(tab)),
+            | (TabBarPart::Close(tab), MouseButton::Left) => self.close(Closing::Tab(tab)),
             (TabBarPart::Tab(tab), MouseButton::Left) if double => {
                 self.tab_hand.drag = None;
                 self.act_in(Some(tab), Action::RenameTab, Default::default());

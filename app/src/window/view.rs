@@ -12,6 +12,7 @@ use unterm_term::{
 };
 
 use super::{
+    scrollbar::Prompts,
     selection::{Edge, Selection, Spot},
     tab_marks::Work,
     title,
@@ -22,7 +23,10 @@ use super::{
 pub(super) struct View {
     pub(super) snapshot: Snapshot,
     /// First line shown, `None`: the live screen.
-    top: Option<LineId>,
+    pub(super) top: Option<LineId>,
+    /// Pixels of the first line that are above what is in sight; 0 on the live screen.
+    pub(super) shift: u32,
+    pub(super) prompts: Prompts,
     pub(super) selection: Option<Selection>,
     pub(super) preedit: Option<Preedit>,
     pub(super) hovered_link: Option<Link>,
@@ -66,10 +70,15 @@ impl View {
                 return None;
             }
             next_frame = term.advance_animations(clock);
-            term.snapshot(&mut self.snapshot, self.top);
+            // A line that is seen in part leaves room for part of one more.
+            let more = usize::from(self.shift > 0);
+            term.snapshot_more(&mut self.snapshot, self.top, more);
         }
         if self.top.is_some_and(|top| top >= self.snapshot.live_top) {
             self.top = None;
+        }
+        if self.top.is_none() {
+            self.shift = 0;
         }
         let (screen, size) = (self.snapshot.screen, self.snapshot.size);
         let reflowed = before.1 != size && self.followed.take() != Some(size);
@@ -124,9 +133,15 @@ impl View {
     /// Scrolls by `lines`, towards older ones when negative.
     pub(super) fn scroll(&mut self, lines: i64) {
         let Some(row) = self.snapshot.rows.first() else { return };
+        self.shift = 0;
         let top = self.top.unwrap_or(row.line).0 as i64 + lines;
         let top = LineId(top.max(self.snapshot.oldest.0 as i64) as u64);
         self.top = (top < self.snapshot.live_top).then_some(top);
+    }
+
+    /// Whether older lines are shown.
+    pub(super) fn is_scrolled(&self) -> bool {
+        self.top.is_some()
     }
 
     /// Shows the live screen; true when it was not shown.

@@ -76,7 +76,7 @@ pub struct Snapshot {
     pub size: Size,
     /// Main or alternate screen; a change of it makes every row new.
     pub screen: ScreenKind,
-    /// Rows of the viewport, top to bottom; `size.rows` of them.
+    /// Rows of the viewport, top to bottom; `size.rows` of them, or more by [`crate::Term::snapshot_more`].
     pub rows: Vec<SnapshotRow>,
     /// Oldest line kept.
     pub oldest: LineId,

@@ -15,9 +15,14 @@ impl Term {
     /// Brings `snapshot` up to date, its viewport starting at `top` (`None`: the live screen; a line that is no longer
     /// kept: the oldest). Copies only rows it does not have.
     pub fn snapshot(&self, snapshot: &mut Snapshot, top: Option<LineId>) {
+        self.snapshot_more(snapshot, top, 0);
+    }
+
+    /// The same with so many rows more below, as far as there are any.
+    pub fn snapshot_more(&self, snapshot: &mut Snapshot, top: Option<LineId>, more: usize) {
         let (oldest, live) = (self.grid.oldest(), self.grid.live_top());
         let first = top.map_or(live, |top| top.0.clamp(oldest, live));
-        let rows = self.grid.rows();
+        let rows = self.grid.rows() + (live - first).min(more as u64) as usize;
         let same_lines = snapshot.seq != 0
             && snapshot.screen == self.screen
             && snapshot.size.cols == self.size.cols;

@@ -102,6 +102,7 @@ pub fn pane<'a>(snapshot: &'a Snapshot, metrics: CellMetrics) -> PaneScene<'a> {
             height: metrics.height * u32::from(snapshot.size.rows) + 16,
         },
         origin: (8, 8),
+        shift: 0,
         snapshot,
         focused: true,
         blink_on: true,

@@ -1,0 +1,119 @@
+//! Closing what may still be in use: a pane, a tab or the window in which a program runs asks first.
+//!
+//! Owns what counts as in use; the asking itself is `confirm.rs`.
+
+use unterm_mux::{Pane, PaneId, PaneState, TabId};
+
+use super::{
+    App,
+    confirm::{Answer, Confirm, Preview},
+};
+use crate::config::ConfirmClose;
+
+/// Programs that wait for a command, and do nothing else while they are in front.
+const SHELLS: &[&str] = &[
+    "sh", "ash", "bash", "dash", "zsh", "fish", "ksh", "mksh", "csh", "tcsh", "nu", "pwsh",
+    "elvish", "xonsh",
+];
+/// Programs that a question names.
+const NAMED: usize = 6;
+
+/// What is to be closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closing {
+    Pane(PaneId),
+    Tab(TabId),
+    Window,
+}
+
+impl App {
+    /// Closes a pane, a tab or the window, or asks whether to.
+    pub(super) fn close(&mut self, what: Closing) {
+        let layout = self.mux.layout();
+        let panes: Vec<PaneId> = match what {
+            Closing::Pane(pane) => vec![pane],
+            Closing::Tab(tab) => {
+                let tab = layout.tabs.iter().find(|one| one.id == tab);
+                tab.map_or_else(Vec::new, |tab| tab.panes())
+            }
+            Closing::Window => layout.tabs.iter().flat_map(|tab| tab.panes()).collect(),
+        };
+        let running: Vec<String> = match self.config.confirm_close {
+            ConfirmClose::Never => Vec::new(),
+            _ => panes.iter().filter_map(|pane| running(&*self.mux.pane(*pane)?)).collect(),
+        };
+        if running.is_empty() && self.config.confirm_close != ConfirmClose::Always {
+            return self.close_now(what);
+        }
+        let thing = match what {
+            Closing::Pane(_) => "pane",
+            Closing::Tab(_) => "tab",
+            Closing::Window => "window",
+        };
+        let about = match (running.len(), panes.len()) {
+            (0, 0 | 1) => "Its shell will be ended.".to_owned(),
+            (0, shells) => format!("{shells} shells will be ended."),
+            (1, _) => "A program runs in it and will be ended:".to_owned(),
+            (many, _) => format!("{many} programs run in it and will be ended:"),
+        };
+        let more = running.len().saturating_sub(NAMED);
+        let mut names: Vec<String> = running.into_iter().take(NAMED).collect();
+        if more > 0 {
+            names.push(format!("and {more} more"));
+        }
+        let preview = names.into_iter().map(|text| Preview { text, ..Preview::default() });
+        self.ask(
+            Confirm::new(format!("Close this {thing}?"), about)
+                .preview(preview.collect())
+                .button("Close", 'c', Answer::Close(what))
+                .cancel(),
+        );
+    }
+
+    /// Closes it, whatever runs there.
+    pub(super) fn close_now(&mut self, what: Closing) {
+        match what {
+            // Its program may have ended by itself since it was asked about.
+            Closing::Pane(pane) => drop(self.mux.close_pane(pane)),
+            Closing::Tab(tab) => drop(self.mux.close_tab(tab)),
+            Closing::Window => self.inbox.post(|news| news.stop = true),
+        }
+    }
+}
+
+/// The program that runs in a pane, where it is more than a shell that waits.
+fn running(pane: &Pane) -> Option<String> {
+    if pane.state() != PaneState::Running {
+        return None;
+    }
+    let foreground = pane.foreground()?;
+    let name = foreground.name.rsplit('/').next().unwrap_or_default();
+    if !foreground.is_root || !is_shell(name) {
+        return Some(name.to_owned());
+    }
+    // A shell may be busy itself: with a loop, or a command of its own.
+    let term = pane.term();
+    let command = term.commands().next_back().filter(|command| command.is_running())?;
+    let line = command.line.as_deref().and_then(|line| line.lines().next());
+    Some(line.unwrap_or(name).to_owned())
+}
+
+/// Whether a program of this name is a shell; login shells have a dash before it.
+fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name.strip_prefix('-').unwrap_or(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_is_one_by_its_name() {
+        for name in ["bash", "-zsh", "fish", "sh"] {
+            assert!(is_shell(name), "{name}");
+        }
+        for name in ["vim", "ssh", "bashtop", ""] {
+            assert!(!is_shell(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Scrolling by pixels: with a wheel or a touch pad, and by the scrollbar. Keys scroll by lines (`view.rs`).
+
+use super::view::View;
+use unterm_term::LineId;
+
+/// Where a view is in all the lines there are, in pixels from the oldest one's top edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reach {
+    /// The top edge of what is in sight.
+    pub(super) at: u64,
+    /// Where that is for the live screen.
+    pub(super) most: u64,
+    /// Height of what is in sight.
+    pub(super) page: u64,
+}
+
+impl View {
+    /// Where it is, with cells of this height.
+    pub(super) fn reach(&self, cell: u32) -> Reach {
+        let cell = u64::from(cell.max(1));
+        let (oldest, live) = (self.snapshot.oldest.0, self.snapshot.live_top.0);
+        let most = live.saturating_sub(oldest) * cell;
+        let at = match self.top {
+            Some(top) => top.0.saturating_sub(oldest) * cell + u64::from(self.shift),
+            None => most,
+        };
+        Reach { at: at.min(most), most, page: u64::from(self.snapshot.size.rows) * cell }
+    }
+
+    /// Scrolls so that what is in sight begins so many pixels below the oldest line's top.
+    pub(super) fn scroll_to(&mut self, at: u64, cell: u32) {
+        let reach = self.reach(cell);
+        let cell = u64::from(cell.max(1));
+        let is_live = at >= reach.most;
+        self.top = (!is_live).then(|| LineId(self.snapshot.oldest.0 + at / cell));
+        self.shift = if is_live { 0 } else { (at % cell) as u32 };
+    }
+
+    /// Scrolls by pixels, towards older lines when negative.
+    pub(super) fn scroll_pixels(&mut self, pixels: i64, cell: u32) {
+        self.scroll_to(self.reach(cell).at.saturating_add_signed(pixels), cell);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view() -> View {
+        let mut view = View::default();
+        view.snapshot.oldest = LineId(100);
+        view.snapshot.live_top = LineId(150);
+        view.snapshot.size.rows = 10;
+        view
+    }
+
+    #[test]
+    fn pixels_add_up_to_lines_and_end_at_both_ends() {
+        let mut view = view();
+        assert_eq!(view.reach(20), Reach { at: 1000, most: 1000, page: 200 });
+        view.scroll_pixels(-30, 20);
+        assert_eq!((view.top, view.shift), (Some(LineId(148)), 10));
+        view.scroll_pixels(-10, 20);
+        assert_eq!((view.top, view.shift), (Some(LineId(148)), 0));
+        view.scroll_pixels(-5000, 20);
+        assert_eq!((view.top, view.shift), (Some(LineId(100)), 0));
+        view.scroll_pixels(7, 20);
+        assert_eq!((view.top, view.shift), (Some(LineId(100)), 7));
+        view.scroll_pixels(i64::MAX, 20);
+        assert_eq!((view.top, view.shift), (None, 0), "the live screen is followed");
+    }
+}

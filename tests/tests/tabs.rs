@@ -1,0 +1,260 @@
+//! Tabs and panes under a person's hands: drags, clicks and menus in the window, their outcome read from outside.
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+use unterm_tests::{Display, Instance, Pane, Start, Window, wait_for};
+
+/// The middle of the tab bar, which is 28 pixels high at the top; a tab is 217 wide where there is room.
+const BAR: i16 = 13;
+/// Space around a pane's cells.
+const PADDING: i16 = 8;
+
+fn act(unterm: &Instance, words: &[&str]) -> Result<()> {
+    let output = unterm.cli(&[&["action"], words].concat())?;
+    ensure!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
+fn sessions(unterm: &mut Instance) -> Result<Vec<Value>> {
+    let list = unterm.call("session.list", json!({}))?;
+    Ok(list["sessions"].as_array().cloned().unwrap_or_default())
+}
+
+/// Each pane's id and columns.
+fn columns(unterm: &mut Instance) -> Result<Vec<(u64, i16)>> {
+    let number = |value: &Value| value.as_u64().unwrap_or_default();
+    let all = sessions(unterm)?;
+    Ok(all.iter().map(|one| (number(&one["id"]), number(&one["cols"]) as i16)).collect())
+}
+
+/// Waits until the panes are as `wanted` says.
+fn wait_for_columns(
+    unterm: &mut Instance,
+    what: &str,
+    wanted: impl Fn(&[(u64, i16)]) -> bool,
+) -> Result<Vec<(u64, i16)>> {
+    let last = std::cell::RefCell::new(Vec::new());
+    wait_for(
+        what,
+        || {
+            let now = columns(unterm)?;
+            *last.borrow_mut() = now.clone();
+            Ok(wanted(&now).then_some(now))
+        },
+        || format!("there are {:?}", last.borrow()),
+    )
+}
+
+/// A window with so many tabs, each of whose programs has called itself `tab-N`.
+fn with_tabs<'a>(display: &'a Display, count: u64) -> Result<(Instance, Window<'a>)> {
+    let mut unterm = Start::windowed(display).now()?;
+    let window = display.window_of(&unterm)?;
+    for number in 0..count {
+        if number > 0 {
+            act(&unterm, &["new_tab"])?;
+        }
+        let pane = Pane { id: number };
+        pane.wait_for_prompt(&mut unterm)?;
+        pane.type_text(&mut unterm, &format!("printf '\\033]2;tab-{number}\\007'\r"))?;
+    }
+    wait_for(
+        "the last tab's title",
+        || Ok(window.title()?.contains(&format!("tab-{}", count - 1)).then_some(())),
+        || window.title().unwrap_or_default(),
+    )?;
+    Ok((unterm, window))
+}
+
+fn click(window: &Window<'_>, button: u8, x: i16, y: i16) -> Result<()> {
+    window.point(x, y)?;
+    window.button(button, true)?;
+    window.button(button, false)
+}
+
+/// Waits until the tab at a place of the row, from 1, is the one called so.
+fn wait_for_tab(unterm: &Instance, window: &Window<'_>, place: u64, title: &str) -> Result<()> {
+    wait_for(
+        &format!("{title} at place {place}"),
+        || {
+            act(unterm, &["activate_tab", &place.to_string()])?;
+            Ok(window.title()?.contains(title).then_some(()))
+        },
+        || window.title().unwrap_or_default(),
+    )
+}
+
+#[test]
+fn a_tab_is_dragged_to_another_place() -> Result<()> {
+    let display = Display::start()?;
+    let (unterm, window) = with_tabs(&display, 3)?;
+    window.drag((60, BAR), (560, BAR))?;
+    wait_for_tab(&unterm, &window, 3, "tab-0")?;
+    wait_for_tab(&unterm, &window, 1, "tab-1")?;
+    // Escape puts it back.
+    window.point(60, BAR)?;
+    window.button(1, true)?;
+    for x in [80, 200, 400, 560] {
+        window.point(x, BAR)?;
+    }
+    wait_for_tab(&unterm, &window, 3, "tab-1")?;
+    display.press(&["Escape"])?;
+    window.button(1, false)?;
+    wait_for_tab(&unterm, &window, 1, "tab-1")
+}
+
+#[test]
+fn the_middle_button_closes_a_tab_and_the_wheel_switches() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window) = with_tabs(&display, 3)?;
+    click(&window, 2, 217 + 60, BAR)?;
+    wait_for_columns(&mut unterm, "two tabs, without the middle one", |panes| {
+        panes.iter().map(|pane| pane.0).eq([0, 2])
+    })?;
+    click(&window, 4, 60, BAR)?;
+    wait_for(
+        "the tab before",
+        || Ok(window.title()?.contains("tab-0").then_some(())),
+        || window.title().unwrap_or_default(),
+    )
+}
+
+#[test]
+fn a_tabs_menu_is_used_by_keys_and_by_mouse() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window) = with_tabs(&display, 2)?;
+    let whole = columns(&mut unterm)?[0].1;
+    click(&window, 3, 60, BAR)?;
+    // New tab, Duplicate tab, and the third: Split right, in the tab that was clicked.
+    for _ in 0..3 {
+        display.press(&["Down"])?;
+    }
+    display.press(&["Return"])?;
+    wait_for_columns(&mut unterm, "the first tab split", |panes| {
+        panes.len() == 3 && panes[0].1 <= whole / 2 && panes[1].1 == whole
+    })?;
+    // Escape leaves it, and keys are the program's again.
+    click(&window, 3, 60, BAR)?;
+    display.press(&["Down"])?;
+    display.press(&["Escape"])?;
+    display.type_text("echo back\n")?;
+    Pane { id: 2 }.wait_for_text(&mut unterm, "back")?;
+    // The first row, below the bar.
+    click(&window, 3, 60, BAR)?;
+    click(&window, 1, 100, 28 + 14)?;
+    wait_for_columns(&mut unterm, "one more tab", |panes| panes.len() == 4)?;
+    Ok(())
+}
+
+#[test]
+fn a_divider_is_dragged_by_whole_cells_and_escape_puts_it_back() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    let window = display.window_of(&unterm)?;
+    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let whole = columns(&mut unterm)?[0].1;
+    let cell = (window.size()?.0 as i16 - 2 * PADDING) / whole;
+    act(&unterm, &["split_right"])?;
+    let before = wait_for_columns(&mut unterm, "two panes", |panes| {
+        panes.len() == 2 && panes.iter().all(|pane| pane.1 < whole / 2 + 1)
+    })?;
+    let divider = |columns: i16| columns * cell + 2 * PADDING;
+    let (from, to) = (divider(before[0].1), divider(before[0].1 - 20));
+    window.drag((from, 300), (to + 3, 300))?;
+    let after = [(before[0].0, before[0].1 - 20), (before[1].0, before[1].1 + 20)];
+    wait_for_columns(&mut unterm, "the divider 20 columns further left", |panes| panes == after)?;
+    window.point(to, 300)?;
+    window.button(1, true)?;
+    window.point(to - 20 * cell, 300)?;
+    wait_for_columns(&mut unterm, "the divider to follow", |panes| panes[0].1 < after[0].1)?;
+    display.press(&["Escape"])?;
+    wait_for_columns(&mut unterm, "the divider back", |panes| panes == after)?;
+    window.button(1, false)?;
+    Ok(())
+}
+
+#[test]
+fn panes_move_and_are_typed_into_together() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    display.window_of(&unterm)?;
+    let [first, second] = [Pane { id: 0 }, Pane { id: 1 }];
+    first.wait_for_prompt(&mut unterm)?;
+    let whole = columns(&mut unterm)?[0].1;
+    act(&unterm, &["split_right"])?;
+    second.wait_for_prompt(&mut unterm)?;
+    act(&unterm, &["broadcast_tab"])?;
+    display.type_text("echo $((40 + 2))\n")?;
+    first.wait_for_text(&mut unterm, "42")?;
+    second.wait_for_text(&mut unterm, "42")?;
+    act(&unterm, &["broadcast_tab"])?;
+    // The second one has the keyboard, also on the other side and in a tab of its own.
+    act(&unterm, &["swap_pane_left"])?;
+    display.type_text("echo $((50 + 1))\n")?;
+    second.wait_for_text(&mut unterm, "51")?;
+    ensure!(!first.lines(&mut unterm)?.iter().any(|line| line == "51"), "it is typed into one");
+    act(&unterm, &["pane_to_new_tab"])?;
+    wait_for_columns(&mut unterm, "both of the window's width", |panes| {
+        panes.len() == 2 && panes.iter().all(|pane| pane.1 == whole)
+    })?;
+    act(&unterm, &["pane_to_tab", "1"])?;
+    wait_for_columns(&mut unterm, "side by side again", |panes| {
+        panes.iter().all(|pane| pane.1 < whole)
+    })?;
+    Ok(())
+}
+
+#[test]
+fn closing_asks_only_where_a_program_runs() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, _) = with_tabs(&display, 2)?;
+    // An idle shell is closed at once.
+    display.press(&["Control_L", "Shift_L", "w"])?;
+    wait_for_columns(&mut unterm, "one tab", |panes| panes.len() == 1)?;
+    display.type_text("cat\n")?;
+    wait_for(
+        "cat to run",
+        || Ok((sessions(&mut unterm)?[0]["shell"]["process_name"] == "cat").then_some(())),
+        String::new,
+    )?;
+    display.press(&["Control_L", "Shift_L", "w"])?;
+    // The question takes the keys: this one is no answer, and cat gets nothing of it.
+    display.press(&["z"])?;
+    display.press(&["Escape"])?;
+    display.type_text("still here\n")?;
+    let pane = Pane { id: 0 };
+    let lines = pane.wait(&mut unterm, "what cat says", |lines| {
+        lines.iter().filter(|line| line.contains("still here")).count() == 2
+    })?;
+    ensure!(!lines.iter().any(|line| line.contains('z')), "{lines:?}");
+    display.press(&["Control_L", "Shift_L", "w"])?;
+    display.press(&["c"])?;
+    let status = unterm.wait_for_exit()?;
+    assert_eq!(status.code(), Some(0), "{}", unterm.log());
+    Ok(())
+}
+
+#[test]
+fn the_scrollbar_is_dragged_through_the_history() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    pane.type_text(&mut unterm, "seq 1000\r")?;
+    pane.wait_for_text(&mut unterm, "1000")?;
+    let (width, height) = window.size()?;
+    let x = width as i16 - 5;
+    // The thumb is at the foot, above the status bar.
+    let foot = height as i16 - 28 - 12;
+    wait_for(
+        "the first line in sight",
+        || {
+            window.drag((x, foot), (x, 30))?;
+            for _ in 0..2 {
+                click(&window, 1, PADDING + 12, 28 + PADDING + 8)?;
+            }
+            Ok(display.selection("primary")?.contains("ready").then_some(()))
+        },
+        || display.selection("primary").unwrap_or_default(),
+    )
+}
