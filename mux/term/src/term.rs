@@ -496,8 +496,7 @@ impl Term {
     /// A batch of output has ended.
     pub(crate) fn end_batch(&mut self) {
         if self.graphics.shown.has_placements() {
-            self.flush_scrolled_images();
-            self.drop_old_images();
+            self.settle_images();
         }
         #[cfg(debug_assertions)]
         {

@@ -60,7 +60,7 @@ impl Term {
     }
 
     pub(crate) fn apply_decoded(&mut self, decoding: Decoding) {
-        self.flush_scrolled_images();
+        self.settle_images();
         match decoding.0 {
             Task::Kitty(transmission) => self.finish_transmission(transmission),
             Task::Frame(composition) => self.finish_composition(composition),

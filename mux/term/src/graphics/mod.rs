@@ -345,8 +345,11 @@ impl Term {
         self.graphics.changed();
     }
 
-    /// Drops placements whose last line is no longer kept.
-    pub(crate) fn drop_old_images(&mut self) {
+    /// Makes the placements those that there would be if every line feed had been a piece of output of its own: moved as
+    /// the text has moved, and without those whose last line is no longer kept. To be called at the end of a piece, and
+    /// before anything asks for them.
+    pub(crate) fn settle_images(&mut self) {
+        self.flush_scrolled_images();
         if self.graphics.shown.has_placements() {
             let oldest = self.grid.oldest() as i64;
             let cell = self.cell_size();

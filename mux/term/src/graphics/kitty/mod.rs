@@ -94,7 +94,7 @@ impl From<MediaError> for Failure {
 impl Term {
     /// A graphics command, from behind `ESC _ G` to before its end.
     pub(crate) fn kitty_graphics(&mut self, string: &[u8]) {
-        self.flush_scrolled_images();
+        self.settle_images();
         let Some((command, payload)) = Command::parse(string) else {
             tracing::debug!(length = string.len(), "graphics command not understood");
             return;
