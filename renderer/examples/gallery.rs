@@ -1,4 +1,5 @@
-//! Draws what the renderer can draw into PNG files, to be looked at: `cargo run --example gallery -- FOLDER`.
+//! Draws what the renderer can draw into PNG files, to be looked at: `cargo run --example gallery -- FOLDER
+//! [FAMILY…]`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -16,9 +17,13 @@ use unterm_term::{
 };
 
 fn main() {
-    let folder = std::env::args().nth(1).expect("a folder to write into");
+    let mut arguments = std::env::args().skip(1);
+    let folder = arguments.next().expect("a folder to write into");
+    let families: Vec<_> = arguments.collect();
     for (pixels, scale) in [(9.0, 1.0), (13.0, 1.0), (16.0, 1.0), (13.0, 2.0), (24.0, 1.0)] {
-        let options = FontOptions { size: pixels * 0.75, scale, ..FontOptions::default() };
+        let families = families.clone();
+        let size = pixels * 0.75;
+        let options = FontOptions { families, size, scale, ..FontOptions::default() };
         let mut renderer = Renderer::new(options);
         let page = Page { folder: Path::new(&folder), name: format!("{pixels}px@{scale}"), scale };
         text(&mut renderer, &page);
@@ -149,6 +154,8 @@ fn text(renderer: &mut Renderer, page: &Page<'_>) {
         vec![plain("combining: e\u{301} a\u{30a} o\u{308}\u{304} n\u{303}  x\u{336}y\u{336}  Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢")],
         vec![plain("中文字符 日本語テスト かな カナ 한국어 全角ＡＢＣ 「」、。")],
         vec![plain("emoji: 😀🎉🚀❤️ ☺️ ⚡ ✨ 👍🏽 👩‍💻 👨‍👩‍👧‍👦 🏳️‍🌈 🇩🇪🇯🇵 1️⃣ ❤ ☺ ")],
+        vec![plain("VS15 ⚡︎ ❤︎ VS16 ☎️ ✂️ keycap #️⃣ 9️⃣ flags 🇦🇶 🇽🇽 🏴󠁧󠁢󠁷󠁬󠁳󠁿 ZWJ 🧑‍🚀 👩‍❤️‍👨 🐻‍❄️ none 👽‍🚒 👋🏿 |")],
+        vec![plain("नमस्ते क्षत्रिय हिन्दी संस्कृत | ไทย ภาษาไทย | தமிழ் | مرحبا سلام |")],
         vec![plain("עברית العربية हिन्दी ไทย  \u{f31b}\u{e0a0} \u{10ffff}|")],
         vec![rgb(0xff8800), rgb(0x00ff88), rgb(0x8800ff), run(" red on blue ", colored(1, 4))],
         (0..16).map(|i| run("███", colored(i, 0))).collect(),

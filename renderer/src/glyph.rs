@@ -44,6 +44,18 @@ pub(crate) enum GlyphKey {
     Sprite { sprite: Sprite, cells: u8, stretch: Stretch },
 }
 
+impl GlyphKey {
+    /// The same with a colour picture scaled to so many cells.
+    pub(crate) fn fitting(self, cells: u8) -> Self {
+        match self {
+            Self::Font { face, glyph, size, stretch, .. } => {
+                Self::Font { face, glyph, size, fit: cells, stretch }
+            }
+            sprite @ Self::Sprite { .. } => sprite,
+        }
+    }
+}
+
 /// Every glyph rasterised at the current size.
 pub struct GlyphCache {
     generation: u64,

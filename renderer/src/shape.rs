@@ -196,6 +196,8 @@ impl Shaper {
             column += i32::from(*cells);
         }
         let mut placed = Vec::with_capacity(shaped.len());
+        // Pictures of the same cluster: a sequence that the font has no picture of its own for.
+        let mut pictures: Vec<(usize, GlyphKey)> = Vec::new();
         // Pen from the start of the current cluster; glyphs of a ligature all belong to its first cell.
         let (mut pen, mut current) = (0i32, u32::MAX);
         for (i, (info, position)) in
@@ -230,13 +232,16 @@ impl Shaper {
             let glyph = glyphs.id(key, fonts);
             let picture = glyphs.get(glyph);
             let room = i32::from(run[cluster].1) * cell;
-            if is_mark(i) && dx + picture.left >= room {
+            if is_mark(i) && dx + picture.left + picture.width as i32 / 2 >= room {
                 // Drawn where a character would stand, as fonts of equal widths have their marks: it goes over its base.
                 dx -= (pen as f32 * scale_x).round() as i32;
             }
             pen += position.x_advance;
             if picture.width > 0 && picture.height > 0 {
                 let dx = if picture.color { 0 } else { dx };
+                if picture.color {
+                    pictures.push((placed.len(), key));
+                }
                 placed.push(PlacedGlyph {
                     glyph,
                     cluster: info.cluster as u16,
@@ -246,6 +251,19 @@ impl Shaper {
             }
         }
         self.buffer = Some(shaped.clear());
+        if run.len() == 1 && pictures.len() > 1 && *cells == 2 {
+            // The first two beside each other, a column each.
+            for (column, (at, key)) in pictures.iter().take(2).enumerate() {
+                let glyph = glyphs.id(key.fitting(1), fonts);
+                placed[*at] = PlacedGlyph { glyph, dx: column as i16 * cell as i16, ..placed[*at] };
+            }
+            let first: Vec<_> = pictures.iter().map(|(at, _)| *at).collect();
+            let mut at = 0;
+            placed.retain(|_| {
+                at += 1;
+                !first[2..].contains(&(at - 1))
+            });
+        }
         placed
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use support::{Run, attrs, colored, pane, plain, row, run, scene, snapshot, underlined};
 use unterm_renderer::{
-    Adjust, CellMetrics, CpuPainter, Damage, Fill, FontOptions, Frame, FrameRow, Label, LabelAlign,
-    PaneScene, PixelRect, Preedit, Quad, Renderer, TextOptions,
+    Adjust, CellMetrics, CpuPainter, Damage, Fill, FontOptions, Frame, FrameRow, GlyphInstance,
+    Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad, Renderer, TextOptions,
 };
 use unterm_term::{
     Attrs, Cell, Color, Cursor, CursorShape, LineId, LineSize, Link, Modes, Palette, Point, Rgb,
@@ -393,6 +393,32 @@ fn an_emoji_sequence_is_one_picture() {
         assert!(first.x >= 0 && first.x as u32 + picture.width <= 2 * m.width, "{text}");
         assert!(first.y >= 0 && first.y as u32 + picture.height <= m.height, "{text}");
     }
+}
+
+/// A sequence that no font has one picture for shows its first two, a column each; a text presentation has no picture.
+#[test]
+fn unknown_emoji_sequences_stay_in_their_cells() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let rows = ["👽\u{200d}🚒", "👽\u{200d}🚒\u{200d}🎉", "❤\u{fe0e}", "1\u{fe0f}\u{20e3}"];
+    let shown = snapshot(20, &rows.map(|text| vec![plain(text)]));
+    let frame = frame(&mut renderer, pane(&shown, m));
+    let glyphs = |row: usize| &frame.panes[0].rows[row].glyphs;
+    let picture = |glyph: &GlyphInstance| renderer.glyphs().get(glyph.glyph);
+    if !picture(&glyphs(0)[0]).color {
+        eprintln!("SKIPPED: this machine has no colour font");
+        return;
+    }
+    for (row, text) in rows.iter().enumerate().take(2) {
+        let columns: Vec<_> = glyphs(row).iter().map(|g| g.x / m.width as i32).collect();
+        assert_eq!(columns, [0, 1], "{text}");
+        for glyph in glyphs(row) {
+            let right = glyph.x + i32::from(glyph.width) - 1;
+            assert_eq!(right / m.width as i32, glyph.x / m.width as i32, "{glyph:?}");
+        }
+    }
+    assert!(!picture(&glyphs(2)[0]).color, "text presentation");
+    assert!(picture(&glyphs(3)[0]).color && glyphs(3).len() == 1, "a keycap");
 }
 
 /// A cluster's marks don't push its neighbours: every glyph is about where its cell is.
