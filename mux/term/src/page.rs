@@ -124,6 +124,20 @@ impl Page {
         row.narrow.then(|| &self.bytes[start..start + row.occ as usize])
     }
 
+    /// Whether a row ends in a cell that shows something, or has none.
+    pub fn ends_in_text(&self, row: usize) -> bool {
+        let row = &self.rows[row];
+        let Some(last) = (row.cells as usize + row.occ as usize).checked_sub(1) else {
+            return true;
+        };
+        row.occ == 0
+            || if row.narrow {
+                self.bytes[last] != 0
+            } else {
+                !Cell(self.words[last].into()).is_blank()
+            }
+    }
+
     /// Whether the row's cells carry no ids: Latin-1 in the default style.
     pub fn is_plain(&self, row: usize) -> bool {
         self.rows[row].narrow && self.rows[row].run_count == 0
@@ -213,18 +227,44 @@ pub(crate) struct PageBuilder {
     cluster_ids: Vec<u16>,
 }
 
-fn rename<T: Clone>(ids: &mut Vec<u16>, own: &mut Vec<T>, source: &[T], id: u16) -> u16 {
+/// Entries of a page that one of another source is compared with: those that came last.
+const COMPARED: usize = 64;
+
+#[inline]
+fn rename<T: Clone + PartialEq>(
+    ids: &mut Vec<u16>,
+    own: &mut Vec<T>,
+    source: &[T],
+    id: u16,
+) -> u16 {
     if id == 0 {
         return 0;
     }
+    match ids.get(id as usize) {
+        Some(&known) if known != 0 => known,
+        _ => rename_new(ids, own, source, id),
+    }
+}
+
+#[cold]
+fn rename_new<T: Clone + PartialEq>(
+    ids: &mut Vec<u16>,
+    own: &mut Vec<T>,
+    source: &[T],
+    id: u16,
+) -> u16 {
     if ids.len() <= source.len() {
         ids.resize(source.len() + 1, 0);
     }
-    if ids[id as usize] == 0 {
-        own.push(source[id as usize - 1].clone());
-        ids[id as usize] = own.len() as u16;
+    let item = &source[id as usize - 1];
+    // Another source may have had it.
+    let known = own.iter().rev().take(COMPARED).position(|own| own == item);
+    let at = known.map_or(own.len(), |from_last| own.len() - 1 - from_last);
+    if at == own.len() {
+        own.push(item.clone());
     }
-    ids[id as usize]
+    ids[id as usize] = at as u16 + 1;
+    at as u16 + 1
 }
 
 impl PageBuilder {
@@ -310,6 +350,32 @@ impl PageBuilder {
             let link = rename(&mut self.link_ids, &mut self.links, tables.links, cell.link_id());
             self.runs.push(Run { end: at as u16, flags: attrs as u8, style, link });
         }
+    }
+
+    /// Adds a row of another page, whose tables are the [source](PageBuilder::source), as it is.
+    pub fn push_packed(&mut self, page: &Page, row: usize) {
+        let row = page.rows[row];
+        let (start, len) = (row.cells as usize, row.occ as usize);
+        let runs = self.runs.len() as u32;
+        let cells = if row.narrow { self.bytes.len() } else { self.words.len() } as u32;
+        if row.narrow {
+            self.bytes.extend_from_slice(&page.bytes[start..start + len]);
+        } else {
+            let tables = &page.clusters;
+            self.words.extend(page.words[start..start + len].iter().map(|&word| {
+                let cell = Cell(word.into());
+                let Some(id) = cell.cluster_id() else { return word };
+                let own = rename(&mut self.cluster_ids, &mut self.clusters, tables, id);
+                (cell.with_ids(0, 0, Some(own)).0 & SHOWN) as u32
+            }));
+        }
+        let first = row.runs as usize;
+        for run in &page.runs[first..first + row.run_count as usize] {
+            let style = rename(&mut self.style_ids, &mut self.styles, &page.styles, run.style);
+            let link = rename(&mut self.link_ids, &mut self.links, &page.links, run.link);
+            self.runs.push(Run { style, link, ..*run });
+        }
+        self.rows.push(PackedRow { cells, runs, ..row });
     }
 
     /// The page of the rows so far; the builder is empty again.

@@ -13,7 +13,7 @@ use crate::cell::{Cell, HEAD, SHOWN, WITHOUT_IDS, Width};
 use crate::graphics::tiles::Tiles;
 use crate::grid::Grid;
 use crate::history::{History, Stored};
-use crate::page::{PageBuilder, rows_per_page};
+use crate::page::{Page, PageBuilder, rows_per_page};
 use crate::row::{MARKS, RowMeta, SIZE, WRAPPED};
 use crate::tables::{Tables, TablesView};
 
@@ -190,7 +190,7 @@ impl Line {
         &mut self,
         all: bool,
         packer: &mut Packer<'_>,
-        tables: &Tables,
+        tables: TablesView<'_>,
         follow: &mut Follow<'_>,
     ) {
         let cols = packer.cols;
@@ -201,7 +201,7 @@ impl Line {
                     follow.put(*name, number, (*col).min(cols - 1));
                 }
             }
-            packer.push(cells, meta, tables.view());
+            packer.push(cells, meta, tables);
         });
     }
 }
@@ -251,11 +251,24 @@ struct Packer<'a> {
     history: &'a mut History,
     builder: PageBuilder,
     cols: usize,
+    /// What the ids of the row before meant: which page's tables, or [`CARRIED`].
+    source: u64,
 }
+
+/// The source that is no page: the tables of lines that reach from one page into the next.
+const CARRIED: u64 = 0;
 
 impl<'a> Packer<'a> {
     fn new(history: &'a mut History, cols: usize) -> Self {
-        Self { history, builder: PageBuilder::default(), cols }
+        Self { history, builder: PageBuilder::default(), cols, source: CARRIED }
+    }
+
+    /// The ids of the rows to come mean those of another source than before, or of a changed one.
+    fn read_from(&mut self, source: u64, changed: bool) {
+        if changed || self.source != source {
+            self.source = source;
+            self.builder.source();
+        }
     }
 
     /// Number that the next row will have.
@@ -264,10 +277,20 @@ impl<'a> Packer<'a> {
     }
 
     fn push(&mut self, cells: &[Cell], meta: RowMeta, tables: TablesView<'_>) {
+        self.make_room();
+        self.builder.push(cells, meta, tables);
+    }
+
+    /// Adds a row of a page as it is.
+    fn push_packed(&mut self, page: &Page, row: usize) {
+        self.make_room();
+        self.builder.push_packed(page, row);
+    }
+
+    fn make_room(&mut self) {
         if self.builder.len() == rows_per_page(self.cols) {
             self.finish();
         }
-        self.builder.push(cells, meta, tables);
     }
 
     fn finish(&mut self) {
@@ -464,8 +487,11 @@ impl Grid {
     ) {
         let oldest = self.oldest();
         let mut packer = Packer::new(into, cols);
-        // Ids of the rows in the packer: new ones between lines when there are many, so that nothing grows for ever.
+        // Ids of lines that reach from one page into the next: new ones between lines when there are many, so that nothing
+        // grows for ever. All others keep their page's.
         let mut tables = Tables::new();
+        let mut is_carried = false;
+        let mut source = CARRIED;
         let mut scratch = Vec::new();
         while let Some((mut first, stored)) = self.history.pop_front() {
             let end = first + stored.len() as u64;
@@ -480,18 +506,26 @@ impl Grid {
                 continue;
             }
             for page in stored.pages() {
+                source += 1;
                 for row in 0..page.len() {
                     let number = first + row as u64;
                     if number < oldest {
                         while follow.next_before(number + 1).is_some() {}
                         continue;
                     }
-                    page.unpack(row, &mut scratch);
-                    if !page.is_plain(row) {
-                        if tables.are_untidy() && !line.open {
-                            tables = Tables::new();
-                            packer.builder.source();
+                    let meta = page.meta(row);
+                    let is_whole = !line.open && !meta.is_wrapped() && meta.occ as usize <= cols;
+                    if is_whole && cols > 1 && !page.has_tiles && page.ends_in_text(row) {
+                        // A line that stays as it is.
+                        while let Some((_, col, name)) = follow.next_before(number + 1) {
+                            follow.put(name, packer.next(), col.min(cols - 1));
                         }
+                        packer.read_from(source, false);
+                        packer.push_packed(&page, row);
+                        continue;
+                    }
+                    page.unpack(row, &mut scratch);
+                    if is_carried && !page.is_plain(row) {
                         adopt(&mut tables, &mut scratch, &page.tables());
                     }
                     let mut width = self.cols();
@@ -503,10 +537,13 @@ impl Grid {
                         width = refit.width();
                         if line.open {
                             line.break_off();
-                            line.part_into(true, &mut packer, &tables, follow);
+                            let of = if is_carried { CARRIED } else { source };
+                            packer.read_from(of, false);
+                            let ids = if is_carried { tables.view() } else { page.tables() };
+                            line.part_into(true, &mut packer, ids, follow);
                         }
                     }
-                    let start = line.append(&scratch, page.meta(row), width);
+                    let start = line.append(&scratch, meta, width);
                     while let Some((_, col, name)) = follow.next_before(number + 1) {
                         let col = refit.map_or(col, |refit| refit.column(col));
                         line.tracked.push((start + col, Tracked::Point(name)));
@@ -515,12 +552,19 @@ impl Grid {
                         continue;
                     }
                     let all = !line.open;
-                    line.part_into(all, &mut packer, &tables, follow);
-                    if !all && tables.are_untidy() {
+                    packer.read_from(if is_carried { CARRIED } else { source }, false);
+                    let ids = if is_carried { tables.view() } else { page.tables() };
+                    line.part_into(all, &mut packer, ids, follow);
+                    if is_carried && tables.are_untidy() {
                         let old = std::mem::replace(&mut tables, Tables::new());
                         adopt(&mut tables, &mut line.cells, &old.view());
-                        packer.builder.source();
+                        packer.read_from(CARRIED, true);
                     }
+                    is_carried &= !all;
+                }
+                if line.open && !is_carried {
+                    adopt(&mut tables, &mut line.cells, &page.tables());
+                    is_carried = true;
                 }
                 first += page.len() as u64;
             }
