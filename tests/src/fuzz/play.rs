@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unterm_term::{
-    LineId, Options, Palette, Parser, Point, Rgb, ScreenKind, Size, Term, TextRange,
+    Allow, LineId, Options, Palette, Parser, Point, Rgb, ScreenKind, Size, Term, TextRange,
 };
 
 use super::{
@@ -41,15 +41,35 @@ struct Fed {
 }
 
 impl Fed {
-    fn new(size: Size, scrollback: usize) -> Self {
-        let options = Options { scrollback, ..Options::default() };
-        Self { term: Term::new(size, options), parser: Parser::new() }
+    fn new(size: Size, options: &Options) -> Self {
+        Self { term: Term::new(size, options.clone()), parser: Parser::new() }
     }
 
     fn feed(&mut self, bytes: &[u8]) {
         self.parser.advance(&mut self.term, bytes);
         self.term.debug_check();
     }
+
+    /// As a pane does it: images are decoded apart from the terminal.
+    fn feed_apart(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let (taken, image) = self.parser.advance_to_image(&mut self.term, bytes);
+            bytes = &bytes[taken..];
+            if let Some(mut image) = image {
+                self.term.debug_check();
+                image.run();
+                self.term.decoded(image);
+            }
+        }
+        self.term.debug_check();
+    }
+}
+
+/// What the terminals are made with. Titles are never reported: they are the program's.
+fn options(scrollback: usize, mut random: Random) -> Options {
+    let all = [Allow::WINDOW_OPS, Allow::CHECKSUM_REPORTS];
+    let allow = all.into_iter().filter(|_| random.one_in(3)).collect();
+    Options { scrollback, ambiguous_wide: random.one_in(4), allow, ..Options::default() }
 }
 
 /// Plays the stream on two terminals, one given it in small pieces: they must come to the same.
@@ -62,8 +82,10 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
 
     let size = a_size(&mut random);
     let scrollback = random.pick(plan.scrollbacks);
-    let mut whole = Fed::new(size, scrollback);
-    let mut split = Fed::new(size, scrollback);
+    // Random for itself, so that what came before these options were varied is played as it was.
+    let options = options(scrollback, Random::new(!u64::from_le_bytes(header)));
+    let mut whole = Fed::new(size, &options);
+    let mut split = Fed::new(size, &options);
     let mut viewer = Viewer::default();
     // Pieces as a slow program writes them, or as a pty hands over a flood.
     let longest = random.pick(&[8, 64, 600, 4096, 1 << 16]);
@@ -90,7 +112,7 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
     assert_same(&whole.term, &split.term);
     answers(&mut whole.term, &mut split.term);
     viewer.look(&split.term, &mut random);
-    rebuild(&split.term, scrollback);
+    rebuild(&split.term, &options);
 }
 
 fn assert_same(whole: &Term, split: &Term) {
@@ -103,8 +125,8 @@ fn assert_same(whole: &Term, split: &Term) {
 }
 
 /// The bytes that a terminal describes itself with are good for another one.
-fn rebuild(term: &Term, scrollback: usize) {
-    let mut other = Fed::new(term.size(), scrollback);
+fn rebuild(term: &Term, options: &Options) {
+    let mut other = Fed::new(term.size(), options);
     other.feed(&term.to_vt());
     assert_eq!(term.screen(), other.term.screen());
 }
@@ -128,7 +150,7 @@ fn feed_split(fed: &mut Fed, mut segment: &[u8], random: &mut Random) {
     let longest = random.pick(&[1, 3, 40, 1000]);
     while !segment.is_empty() {
         let (piece, rest) = segment.split_at(segment.len().min(1 + random.below(longest)));
-        fed.feed(piece);
+        fed.feed_apart(piece);
         segment = rest;
     }
 }
