@@ -114,7 +114,7 @@ impl Args {
             cwd: self.cwd.clone().or_else(|| {
                 std::env::current_dir().ok().filter(|dir| dir != std::path::Path::new("/"))
             }),
-            env: Vec::new(),
+            ..Spawn::default()
         }
     }
 }

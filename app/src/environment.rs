@@ -1,9 +1,12 @@
 //! What panes are made with: the options of their terminals, and what programs find in their environment.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
 
 use unterm_control::Server;
-use unterm_mux::{Defaults, Mux, MuxOptions};
+use unterm_mux::{Defaults, Mux, MuxOptions, ShellIntegration};
 use unterm_term::{Allow, Options, Palette, Size};
 
 use crate::config::{AmbiguousWidth, Config, theme};
@@ -44,7 +47,7 @@ pub(crate) fn palette(config: &Config, home: &Path, light: Option<bool>) -> Arc<
 }
 
 /// Makes the preferences those of all panes: of running ones as far as it can be, of new ones wholly.
-pub(crate) fn apply(mux: &Mux, config: &Config, palette: &Arc<Palette>) {
+pub(crate) fn apply(mux: &Mux, config: &Config, home: &Path, palette: &Arc<Palette>) {
     let shell = &config.shell;
     mux.set_defaults(Defaults {
         term: Options {
@@ -55,8 +58,22 @@ pub(crate) fn apply(mux: &Mux, config: &Config, palette: &Arc<Palette>) {
         },
         shell: (!shell.program.is_empty()).then(|| (shell.program.clone(), shell.args.clone())),
         env: config.env.clone().into_iter().collect(),
+        shell_integration: shell.integration.then(|| integration(home)).flatten(),
     });
     for pane in mux.panes() {
         pane.set_palette(Arc::clone(palette));
     }
+}
+
+/// The folder of the shells' scripts, made where it is missing; `None` when it can't be, which the log says.
+fn integration(home: &Path) -> Option<PathBuf> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let make = || {
+        let folder = home.join("shell-integration");
+        ShellIntegration::install(&folder)
+            .map_err(|error| tracing::warn!("no shell integration: {}: {error}", folder.display()))
+            .is_ok()
+            .then_some(folder)
+    };
+    FOLDER.get_or_init(make).clone()
 }

@@ -27,11 +27,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mux = Mux::new(environment::mux_options(false, args.allow()));
     let home = settings.home().to_owned();
     let palette = environment::palette(&settings.get(), &home, None);
-    environment::apply(&mux, &settings.get(), &palette);
+    environment::apply(&mux, &settings.get(), settings.home(), &palette);
     let told = (Arc::downgrade(&mux), home.clone());
     let apply = move |change: Change| match (change, told.0.upgrade()) {
         (Ok(config), Some(mux)) => {
-            environment::apply(&mux, &config, &environment::palette(&config, &told.1, None));
+            let palette = environment::palette(&config, &told.1, None);
+            environment::apply(&mux, &config, &told.1, &palette);
             tracing::info!("the configuration is applied");
         }
         (Err(complaints), _) => {

@@ -24,7 +24,8 @@ pub use mux::{Defaults, Mux, MuxError, MuxOptions};
 pub use observer::{MuxEvent, Observer};
 pub use pane::{OnExit, Pane, PaneId, PaneState, WriteError};
 pub use process::{
-    ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, ReadOutcome, Signal, Spawn,
+    ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, ReadOutcome, SCRIPTS,
+    ShellIntegration, Signal, Spawn,
 };
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapItem};
 pub use writer::WRITE_CAPACITY;

@@ -5,6 +5,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    path::PathBuf,
     sync::{
         Arc, Weak,
         atomic::{AtomicU64, Ordering},
@@ -18,7 +19,7 @@ use unterm_term::{Options, Size, Term};
 use crate::media::LocalMedia;
 use crate::{
     Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, OnExit, Pane, PaneId,
-    PtyProcess, Rect, Spacing, Spawn, Tab, TabId,
+    PtyProcess, Rect, ShellIntegration, Spacing, Spawn, Tab, TabId,
     observer::{Observers, Threads},
 };
 
@@ -57,6 +58,9 @@ pub struct Defaults {
     pub shell: Option<(String, Vec<String>)>,
     /// Variables for every program, over those of [`MuxOptions::env`] and under those that [`Mux::set_env`] sets.
     pub env: Vec<(String, String)>,
+    /// The folder of the scripts that make shells mark their prompts ([`ShellIntegration::install`]); `None`: none is
+    /// made to.
+    pub shell_integration: Option<PathBuf>,
 }
 
 /// What went wrong.
@@ -472,9 +476,15 @@ impl Mux {
         env.append(&mut spawn.env);
         env.push(("UNTERM_PANE".into(), id.0.to_string()));
         spawn.env = env;
+        if let Some(folder) = defaults.shell_integration {
+            spawn.integration = ShellIntegration::new(folder)
+                .map_err(|error| tracing::warn!("no shell integration: {error}"))
+                .ok();
+        }
+        let nonce = spawn.integration.as_ref().map(|integration| integration.nonce.clone());
         // The program runs here, so it may name files instead of sending images.
         let media = defaults.term.media.unwrap_or_else(|| Arc::new(LocalMedia));
-        let term = Term::new(size, Options { media: Some(media), ..defaults.term });
+        let term = Term::new(size, Options { media: Some(media), nonce, ..defaults.term });
         let process = Arc::new(PtyProcess::spawn(&spawn, size)?);
         let observers = self.observers.clone();
         let mut pane = Pane::new(id, process, term, on_exit, observers, self.this.clone());

@@ -4,6 +4,7 @@
 //! on a pty is known to the implementations alone, since others (ptys held by a keeper process, remote ones) may follow.
 
 mod environment;
+mod integration;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(all(unix, not(target_os = "linux")))]
@@ -19,6 +20,7 @@ use std::{
 
 use unterm_term::Size;
 
+pub use integration::{SCRIPTS, ShellIntegration};
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(all(unix, not(target_os = "linux")))]
@@ -48,6 +50,8 @@ pub struct Spawn {
     pub cwd: Option<PathBuf>,
     /// Variables over the inherited environment, from which the surrounding terminal's own are taken out.
     pub env: Vec<(String, String)>,
+    /// What makes an interactive shell mark its prompts and commands; `None`: nothing does.
+    pub integration: Option<ShellIntegration>,
 }
 
 /// How a program ended.

@@ -9,6 +9,8 @@ mod args;
 mod local;
 #[path = "../cli/show.rs"]
 mod show;
+#[path = "../cli/ssh.rs"]
+mod ssh;
 
 use std::{io::Write, process::ExitCode};
 
@@ -42,6 +44,7 @@ fn run(args: &Args) -> Result<ExitCode> {
     let printed = match &args.command {
         Command::Config(command) => Some(local::config(command, &home)?),
         Command::Theme(command) => Some(local::theme(command, &home)?),
+        Command::Ssh { args } => return ssh::run(args),
         _ => None,
     };
     if let Some(text) = printed {
@@ -98,7 +101,9 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
     };
     Ok(match command {
         // Done before anything is asked of an instance.
-        Command::Config(_) | Command::Theme(_) => bail!("this needs no instance"),
+        Command::Config(_) | Command::Theme(_) | Command::Ssh { .. } => {
+            bail!("this needs no instance")
+        }
         Command::Session(command) => match command {
             S::List => ("session.list", json!({})),
             S::Create { cols, rows, cwd, env, program } => {

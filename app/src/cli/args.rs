@@ -66,6 +66,12 @@ pub enum Command {
     /// Themes: the colours of every pane.
     #[command(subcommand)]
     Theme(ThemeCommand),
+    /// Log in to another machine with the shell integration of this pane; takes what ssh takes, but no command.
+    Ssh {
+        /// Options and the host, as for ssh.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Sessions: the panes of the terminal.
     #[command(subcommand)]
     Session(SessionCommand),

@@ -239,13 +239,21 @@ impl Default for Scrollback {
 }
 
 /// See [`Config::shell`].
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Shell {
     /// The program, by name or path; empty: your login shell (`$SHELL`).
     pub program: String,
     /// Its arguments.
     pub args: Vec<String>,
+    /// Let bash, zsh, fish, Nushell and PowerShell mark their prompts and commands (OSC 133), in panes opened from now on. No file of yours is changed.
+    pub integration: bool,
+}
+
+impl Default for Shell {
+    fn default() -> Self {
+        Self { program: String::new(), args: Vec::new(), integration: true }
+    }
 }
 
 /// See [`Config::mouse`].

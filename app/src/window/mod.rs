@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     );
     let mux = Mux::new(environment::mux_options(true, args.allow()));
     let palette = environment::palette(&settings.get(), settings.home(), None);
-    environment::apply(&mux, &settings.get(), &palette);
+    environment::apply(&mux, &settings.get(), settings.home(), &palette);
     mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
     let ready = Ready::new();
     let server = start_server(&mux, &inbox, &ready, settings.home());

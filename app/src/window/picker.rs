@@ -203,7 +203,7 @@ impl App {
         if let Ok(theme) = theme::find(name, self.settings.home()) {
             picker.previews = true;
             self.palette = std::sync::Arc::new(theme.palette);
-            environment::apply(&self.mux, &self.config, &self.palette);
+            environment::apply(&self.mux, &self.config, self.settings.home(), &self.palette);
         }
     }
 

@@ -79,7 +79,7 @@ impl App {
     /// Makes the theme's colours those of every pane.
     pub(super) fn apply_theme(&mut self) {
         self.palette = environment::palette(&self.config, self.settings.home(), self.is_light());
-        environment::apply(&self.mux, &self.config, &self.palette);
+        environment::apply(&self.mux, &self.config, self.settings.home(), &self.palette);
         self.pacing.ask();
     }
 

@@ -284,6 +284,7 @@ impl Method for Create {
             args,
             cwd: cwd.map(|cwd| directory(&cwd)).transpose()?,
             env: env.into_iter().collect(),
+            ..Spawn::default()
         };
         let mux = context.mux.clone();
         // Behind the tab that a person may be typing in.

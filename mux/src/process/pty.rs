@@ -246,17 +246,29 @@ fn command(spawn: &Spawn, cwd: &std::path::Path) -> Result<Start, MuxError> {
     command.cwd(cwd);
     let program = spawn.program.clone().unwrap_or_else(|| command.get_shell());
     environment::check_strings(&program, spawn)?;
+    let injection = spawn
+        .integration
+        .as_ref()
+        .map(|integration| integration.inject(&program, &spawn.args, |name| command.get_env(name)));
+    let injection = injection.unwrap_or_default();
+    for (name, value) in injection.env {
+        command.env(name, value);
+    }
     let file = environment::executable(&program, cwd, command.get_env("PATH"))
         .map_err(|error| MuxError::Spawn { program: program.clone(), error })?;
     let image = file.canonicalize().unwrap_or_else(|_| file.clone());
     let image = image.to_string_lossy().into_owned();
     // A default program with no arguments is what portable-pty starts as a login shell.
-    let is_login = spawn.program.is_none() && spawn.args.is_empty() && cfg!(target_os = "macos");
+    let is_login = spawn.program.is_none()
+        && spawn.args.is_empty()
+        && injection.args.is_empty()
+        && cfg!(target_os = "macos");
     if !is_login {
         let argv = command.get_argv_mut();
         // A bare name is looked up again, in the same PATH, and stays the program's argv[0].
         argv.push(if program.contains('/') { file.into() } else { program.clone().into() });
         argv.extend(spawn.args.iter().map(Into::into));
+        argv.extend(injection.args);
     }
     Ok(Start { command, program, image })
 }

@@ -94,6 +94,9 @@ pub struct Command {
     pub line_told: bool,
     /// What came with the command line to show that it is the shell's (OSC 633 E), at most 128 bytes; not checked here.
     pub nonce: Option<String>,
+    /// Its beginning carried the terminal's own nonce ([`crate::Options::nonce`]): the pane's shell told of it, and nobody
+    /// else can end it, so that its exit code is the shell's word as well.
+    pub is_authentic: bool,
     /// The working directory it was started in, as a URI, if it was told.
     pub cwd: Option<Arc<str>>,
     /// What its prompt said of itself.
@@ -129,6 +132,8 @@ pub(crate) struct Commands {
     text: usize,
     /// What the shell said of the next command to run (OSC 633 E): its line and its nonce.
     pub announced: Option<(String, Option<String>)>,
+    /// What the pane's own shells know.
+    nonce: Option<Arc<str>>,
 }
 
 impl Commands {
@@ -140,6 +145,36 @@ impl Commands {
         let first =
             self.list.iter().take(end).rposition(|c| c.prompt.is_some_and(|at| at.line.0 < line));
         self.list.range(first.unwrap_or(0)..end)
+    }
+
+    pub fn new(nonce: Option<Arc<str>>) -> Self {
+        Self { nonce, ..Self::default() }
+    }
+
+    /// Whether a mark that carries this comes from one of the pane's own shells.
+    pub fn is_authentic(&self, nonce: Option<&str>) -> bool {
+        nonce.is_some() && nonce == self.nonce.as_deref()
+    }
+
+    /// Ends what runs, at this place and `seq`, and gives its id. What an authentic mark ends is the last authentic command
+    /// and whatever was told inside it; any other mark ends no authentic command.
+    pub fn end(
+        &mut self,
+        at: Point,
+        seq: u64,
+        exit_code: Option<i32>,
+        authentic: bool,
+    ) -> Option<u64> {
+        let ends = |command: &Command| command.is_running() && command.is_authentic == authentic;
+        let first = match authentic {
+            true => self.list.iter().rposition(ends)?,
+            false => self.list.len().checked_sub(1).filter(|&last| ends(&self.list[last]))?,
+        };
+        for command in self.list.range_mut(first..).filter(|command| command.is_running()) {
+            (command.end, command.end_seq) = (Some(at), seq);
+        }
+        self.list[first].exit_code = exit_code;
+        Some(self.list[first].id)
     }
 
     pub fn last(&self) -> Option<&Command> {

@@ -49,6 +49,8 @@ pub struct Options {
     pub ambiguous_wide: bool,
     /// What sequences may do beyond the grid; nothing by default.
     pub allow: Allow,
+    /// What the marks of the pane's own shells carry and nothing else can (OSC 133 `nonce=`, OSC 633 E).
+    pub nonce: Option<Arc<str>>,
 }
 
 impl Default for Options {
@@ -59,6 +61,7 @@ impl Default for Options {
             ambiguous_wide: false,
             media: None,
             allow: Allow::empty(),
+            nonce: None,
         }
     }
 }
@@ -238,7 +241,7 @@ impl Term {
             mouse_encoding: MouseEncoding::Legacy,
             keyboard: Keyboard::default(),
             osc: OscState::default(),
-            commands: Commands::default(),
+            commands: Commands::new(options.nonce),
             shape: CursorShape::Default,
             blinking: false,
             last_printed: '\0',

@@ -29,6 +29,11 @@ impl<'a> Options<'a> {
         self.get(key).and_then(|value| std::str::from_utf8(value).ok())
     }
 
+    /// What shows that a mark is the pane's own shell's.
+    fn nonce(&self) -> Option<&'a str> {
+        self.text("nonce")
+    }
+
     /// What a prompt says of itself.
     fn prompt(&self) -> PromptOptions {
         PromptOptions {
@@ -60,7 +65,7 @@ impl Term {
         let options = Options(rest);
         match letter {
             b"A" | b"N" => match options.text("k") {
-                None | Some("i") => self.start_prompt(options.prompt()),
+                None | Some("i") => self.start_prompt(options.prompt(), options.nonce()),
                 // A continuation's prompt, or one on the right: no new command.
                 Some(_) => self.pen.set_role(PromptRole::Prompt),
             },
@@ -69,7 +74,7 @@ impl Term {
             b"C" => {
                 let told = options.get("cmdline_url").map(percent_decode);
                 let told = told.or_else(|| options.get("cmdline").map(unquote));
-                self.start_output(told.map(|line| (command_line(&line), None)));
+                self.start_output(told.map(|line| (command_line(&line), None)), options.nonce());
             }
             b"D" => self.end_command(rest),
             b"L" => self.fresh_line(),
@@ -81,9 +86,9 @@ impl Term {
     pub(super) fn mark_prompt_vscode(&mut self, rest: &[u8]) {
         let (letter, rest) = split(rest);
         match letter {
-            b"A" => self.start_prompt(PromptOptions::default()),
+            b"A" => self.start_prompt(PromptOptions::default(), None),
             b"B" => self.start_input(),
-            b"C" => self.start_output(None),
+            b"C" => self.start_output(None, None),
             b"D" => self.end_command(rest),
             b"E" => {
                 let (line, nonce) = split(rest);
@@ -109,9 +114,15 @@ impl Term {
         }
     }
 
-    fn start_prompt(&mut self, options: PromptOptions) {
+    fn start_prompt(&mut self, options: PromptOptions, nonce: Option<&str>) {
         self.fresh_line();
         self.mark(PROMPT, PromptRole::Prompt);
+        if let Some(at) = self.cursor_point()
+            && self.commands.is_authentic(nonce)
+        {
+            // The shell is back and did not say how.
+            self.commands.end(at, self.seq, None, true);
+        }
         if let Some(at) = self.cursor_point()
             && self.begin_command(at, options)
         {
@@ -135,12 +146,16 @@ impl Term {
     }
 
     /// `told`: the command line and what shows that it is the shell's.
-    fn start_output(&mut self, told: Option<(String, Option<String>)>) {
+    fn start_output(&mut self, told: Option<(String, Option<String>)>, nonce: Option<&str>) {
         let told = told.or_else(|| self.commands.announced.take());
+        let line_nonce = told.as_ref().and_then(|(_, nonce)| nonce.as_deref());
+        let is_authentic = self.commands.is_authentic(nonce.or(line_nonce));
         let mut id = 0;
         if let Some(at) = self.cursor_point() {
-            let is_new =
-                self.commands.last().is_some_and(|last| last.output_seq == 0 && last.end_seq == 0);
+            // A shell that marks its commands by itself may have told of the same one before, without the nonce.
+            let is_new = self.commands.last().is_some_and(|last| {
+                last.end_seq == 0 && (last.output_seq == 0 || is_authentic && !last.is_authentic)
+            });
             if is_new {
                 let line = match &told {
                     Some((line, _)) => Some(line.clone()),
@@ -153,6 +168,7 @@ impl Term {
                     command.line = line.filter(|line| !line.is_empty());
                     command.line_told = told.is_some();
                     command.nonce = told.and_then(|(_, nonce)| nonce);
+                    command.is_authentic = is_authentic;
                     command.cwd = cwd;
                     id = command.id;
                 });
@@ -162,22 +178,20 @@ impl Term {
         self.event(Event::CommandStart { command: id });
     }
 
-    /// `[exit code][;options]`.
+    /// `[exit code][;options]`. A command that an authentic mark began is ended by such a one alone.
     fn end_command(&mut self, rest: &[u8]) {
-        let (code, _) = split(rest);
+        let (code, options) = split(rest);
         let exit_code = std::str::from_utf8(code).ok().and_then(|code| code.parse().ok());
-        self.pen.set_role(PromptRole::Output);
-        let (seq, mut id) = (self.seq, 0);
-        if let Some(at) = self.cursor_point() {
-            self.commands.change(|command| {
-                if command.is_running() {
-                    command.end = Some(at);
-                    command.end_seq = seq;
-                    command.exit_code = exit_code;
-                    id = command.id;
-                }
-            });
+        let is_authentic = self.commands.is_authentic(Options(options).nonce());
+        let is_running = |last: &Command| last.is_running() && last.is_authentic;
+        if !is_authentic && self.commands.last().is_some_and(is_running) {
+            tracing::debug!("an end of a command that is not its shell's word");
+            return;
         }
+        self.pen.set_role(PromptRole::Output);
+        let at = self.cursor_point();
+        let id = at.and_then(|at| self.commands.end(at, self.seq, exit_code, is_authentic));
+        let id = id.unwrap_or(0);
         self.commands.announced = None;
         self.event(Event::CommandEnd { command: id, exit_code });
     }

@@ -84,6 +84,48 @@ fn what_the_shell_says_of_the_line_goes_before_the_screen() {
     assert_eq!((seen.line.as_deref(), seen.line_told), (Some("seen"), false));
 }
 
+/// A terminal whose shells know the nonce `n1`.
+fn with_nonce(bytes: &str) -> Fixture {
+    let options = crate::Options { nonce: Some("n1".into()), ..crate::Options::default() };
+    let mut fixture =
+        Fixture { term: Term::new(Size::cells(20, 6), options), ..Fixture::new(20, 6) };
+    fixture.feed(bytes);
+    fixture
+}
+
+#[test]
+fn output_cannot_end_a_command_of_the_panes_own_shell() {
+    let begin = "\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07make\r\n\x1b]633;E;make;n1\x07\x1b]133;C;nonce=n1\x07";
+    let mut fixture = with_nonce(begin);
+    fixture.feed("\x1b]133;D;0\x07\x1b]633;D;0\x07\x1b]133;D;0;nonce=n2\x07out\r\n");
+    let command = |fixture: &Fixture| fixture.term.command(1).unwrap().clone();
+    assert!(command(&fixture).is_running() && command(&fixture).is_authentic);
+    fixture.feed("\x1b]133;D;2;nonce=n1\x07");
+    assert_eq!((command(&fixture).is_running(), command(&fixture).exit_code), (false, Some(2)));
+
+    // A whole command that the output tells of, as that of a shell on another machine.
+    let mut fixture = with_nonce(begin);
+    fixture.feed(run("forged", "text\r\n", 0));
+    fixture.feed("\x1b]133;A\x07$ \x1b]133;B\x07");
+    assert!(command(&fixture).is_running());
+    assert!(fixture.term.command(2).is_some_and(|command| !command.is_authentic));
+    fixture.feed("\x1b]133;D;7;nonce=n1\x07\x1b]133;A;nonce=n1\x07");
+    assert_eq!(command(&fixture).exit_code, Some(7));
+}
+
+#[test]
+fn marks_of_the_shells_own_and_of_the_integration_make_one_command() {
+    // As fish 4 and Nushell do it.
+    let fixture = with_nonce(
+        "\x1b]133;A;nonce=n1\x07\x1b]133;A;click_events=1\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07\
+         \x1b]633;E;ls;n1\x07\x1b]133;C;nonce=n1\x07a\r\n\x1b]133;D;0\x07\x1b]133;D;3;nonce=n1\x07\x1b]133;D;0\x07",
+    );
+    assert_eq!(fixture.term.commands().count(), 1);
+    let command = fixture.term.command(1).unwrap();
+    assert!(command.is_authentic);
+    assert_eq!((command.line.as_deref(), command.exit_code), (Some("ls"), Some(3)));
+}
+
 #[test]
 fn input_is_read_off_the_screen_across_rows_without_its_prompts() {
     let fixture = after(

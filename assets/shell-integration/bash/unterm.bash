@@ -1,0 +1,129 @@
+# Unterm's shell integration for bash: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
+# tells the working directory (OSC 7). Unterm has bash read this file instead of its own start-up files, by POSIX mode
+# and $ENV, and this file then reads those. Sourced at the end of ~/.bashrc it works as well. Changes no file.
+
+if [ -n "${UNTERM_BASH_INJECT-}" ]; then
+    builtin unset UNTERM_BASH_INJECT POSIXLY_CORRECT ENV
+    builtin set +o posix
+    builtin shopt -u inherit_errexit 2>/dev/null
+    if [ -n "${UNTERM_BASH_ENV-}" ]; then
+        builtin export ENV="$UNTERM_BASH_ENV"
+    fi
+    builtin unset UNTERM_BASH_ENV
+    # POSIX mode has another default.
+    if [ "${HISTFILE-}" = "$HOME/.sh_history" ]; then HISTFILE=$HOME/.bash_history; fi
+    if builtin shopt -q login_shell; then
+        if [ -r /etc/profile ]; then . /etc/profile; fi
+        for _unterm_file in "$HOME/.bash_profile" "$HOME/.bash_login" "$HOME/.profile"; do
+            if [ -r "$_unterm_file" ]; then . "$_unterm_file"; break; fi
+        done
+    else
+        for _unterm_file in /etc/bash.bashrc /etc/bash/bashrc /etc/bashrc; do
+            if [ -r "$_unterm_file" ]; then . "$_unterm_file"; break; fi
+        done
+        if [ -r "$HOME/.bashrc" ]; then . "$HOME/.bashrc"; fi
+    fi
+    builtin unset _unterm_file
+fi
+
+# Once in each interactive shell of a pane. Older versions can't tell when a command starts without a trap.
+if [[ $- != *i* || -z ${UNTERM_NONCE-} || -n ${_unterm_on-} ]] \
+    || ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
+    builtin return 0
+fi
+
+_unterm_on=1
+_unterm_ran=0
+_unterm_status=
+_unterm_next=0
+_unterm_a="\\[\\e]133;A;cl=line;redraw=last;nonce=$UNTERM_NONCE\\a\\]"
+# The arithmetic keeps the number that the history will give to what is typed now.
+_unterm_b='\[\e]133;B\a${_unterm_on:$((_unterm_next = \!, 0)):0}\]'
+_unterm_a2='\[\e]133;A;k=s\a\]'
+_unterm_b2='\[\e]133;B\a\]'
+# The arithmetic is evaluated in this shell, the substitution in a child.
+_unterm_c='${_unterm_on:$((_unterm_ran = 1, 0)):0}$(_unterm_preexec)'
+
+# The command line, if the history has it, and the beginning of its output.
+_unterm_preexec() {
+    local line number
+    line=$(HISTTIMEFORMAT='' builtin history 1)
+    if [[ $line =~ ^\ *([0-9]+)\*?\ \ ?(.*)$ ]]; then
+        number=${BASH_REMATCH[1]} line=${BASH_REMATCH[2]}
+        # One that the history leaves out (HISTCONTROL) is not the last one there.
+        if [[ $number == "$_unterm_next" ]]; then
+            local back='\\' semicolon='\x3b' newline='\x0a' escape='\x1b' bell='\x07'
+            line=${line//\\/"$back"}
+            line=${line//;/"$semicolon"}
+            line=${line//$'\n'/"$newline"}
+            line=${line//$'\e'/"$escape"}
+            line=${line//$'\a'/"$bell"}
+            builtin printf '\e]633;E;%s;%s\a' "$line" "$UNTERM_NONCE"
+        fi
+    fi
+    builtin printf '\e]133;C;nonce=%s\a' "$UNTERM_NONCE"
+}
+
+# Before the person's own PROMPT_COMMAND, where that is one string: it would change $?.
+_unterm_before() {
+    _unterm_status=$?
+    builtin return "$_unterm_status"
+}
+
+# Behind the person's own PROMPT_COMMAND, which may have made another prompt.
+_unterm_after() {
+    local status=$?
+    status=${_unterm_status:-$status}
+    _unterm_status=
+    if ((_unterm_ran)); then
+        builtin printf '\e]133;D;%s;nonce=%s\a' "$status" "$UNTERM_NONCE"
+    fi
+    _unterm_ran=0
+    builtin printf '\e]7;kitty-shell-cwd://%s%s\a' "$HOSTNAME" "$PWD"
+    if [[ $PS1 != *"$_unterm_a"* ]]; then PS1=$_unterm_a$PS1$_unterm_b; fi
+    if [[ $PS2 != *"$_unterm_a2"* ]]; then PS2=$_unterm_a2$PS2$_unterm_b2; fi
+    if [[ ${PS0-} != *"$_unterm_c"* ]]; then PS0=${PS0-}$_unterm_c; fi
+    builtin return "$status"
+}
+
+if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
+    # Each element sees the command's own exit code.
+    PROMPT_COMMAND+=(_unterm_after)
+else
+    PROMPT_COMMAND=$'_unterm_before\n'${PROMPT_COMMAND-}$'\n_unterm_after'
+fi
+
+# A shell started by its name gets the integration too.
+_unterm_shell() {
+    local name=$1 arg
+    builtin shift
+    for arg in "$@"; do
+        case $arg in
+        -l | -i | -il | -li | --login | --interactive) ;;
+        *)
+            builtin command "$name" "$@"
+            builtin return
+            ;;
+        esac
+    done
+    # By env(1): an assignment here would put this shell into POSIX mode.
+    local data=${XDG_DATA_DIRS:-/usr/local/share:/usr/share} folder=$UNTERM_SHELL_INTEGRATION
+    case $name in
+    bash)
+        command env UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="${ENV-}" POSIXLY_CORRECT=1 \
+            ENV="$folder/bash/unterm.bash" bash "$@"
+        ;;
+    zsh)
+        command env ${ZDOTDIR+"UNTERM_ZDOTDIR=$ZDOTDIR"} ZDOTDIR="$folder/zsh" zsh "$@"
+        ;;
+    *) command env XDG_DATA_DIRS="$folder:$data" "$name" "$@" ;;
+    esac
+}
+if [[ -d ${UNTERM_SHELL_INTEGRATION-} ]]; then
+    for _unterm_name in bash zsh fish nu; do
+        if [[ $(builtin type -t "$_unterm_name") == file ]]; then
+            builtin eval "$_unterm_name() { _unterm_shell $_unterm_name \"\$@\"; }"
+        fi
+    done
+    builtin unset _unterm_name
+fi

@@ -1,0 +1,79 @@
+# Unterm's shell integration for fish: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
+# tells the working directory (OSC 7). Found by fish since XDG_DATA_DIRS names Unterm's folder; takes that out again.
+# May also be sourced in config.fish. Changes no file.
+
+if set -q XDG_DATA_DIRS; and set -q UNTERM_SHELL_INTEGRATION
+    set -l folders (string split ':' -- $XDG_DATA_DIRS)
+    if set -l index (contains -i -- $UNTERM_SHELL_INTEGRATION $folders)
+        set -e folders[$index]
+        switch (string join ':' -- $folders)
+            case '' /usr/local/share:/usr/share
+                # What holds where it is not set.
+                set -e XDG_DATA_DIRS
+            case '*'
+                set -gx XDG_DATA_DIRS (string join ':' -- $folders)
+        end
+    end
+end
+
+if status is-interactive; and set -q UNTERM_NONCE; and not set -q __unterm_on
+    set -g __unterm_on 1
+
+    function __unterm_prompt --on-event fish_prompt
+        printf '\e]7;kitty-shell-cwd://%s%s\a\e]133;A;nonce=%s\a' $hostname $PWD $UNTERM_NONCE
+        # The prompt of the moment, with the mark of its end behind it.
+        if functions -q fish_prompt; and not functions fish_prompt | string match -q '*__unterm_own_prompt*'
+            functions -e __unterm_own_prompt
+            functions -c fish_prompt __unterm_own_prompt
+            function fish_prompt
+                __unterm_own_prompt
+                printf '\e]133;B\a'
+            end
+        end
+    end
+
+    function __unterm_preexec --on-event fish_preexec
+        set -l line (string replace -a '\\' '\\\\' -- $argv[1] | string replace -a ';' '\\x3b' \
+            | string replace -a \e '\\x1b' | string replace -a \a '\\x07' | string join '\\x0a')
+        printf '\e]633;E;%s;%s\a\e]133;C;nonce=%s\a' "$line" $UNTERM_NONCE $UNTERM_NONCE
+    end
+
+    function __unterm_postexec --on-event fish_postexec
+        printf '\e]133;D;%s;nonce=%s\a' $status $UNTERM_NONCE
+    end
+
+    # A shell started by its name gets the integration too.
+    function __unterm_shell
+        set -l name $argv[1]
+        set -e argv[1]
+        for arg in $argv
+            if not contains -- $arg -l -i -il -li --login --interactive
+                command $name $argv
+                return
+            end
+        end
+        set -l folder $UNTERM_SHELL_INTEGRATION
+        set -l data /usr/local/share:/usr/share
+        set -q XDG_DATA_DIRS; and set data "$XDG_DATA_DIRS"
+        switch $name
+            case bash
+                command env UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="$ENV" POSIXLY_CORRECT=1 \
+                    ENV="$folder/bash/unterm.bash" bash $argv
+            case zsh
+                set -l own
+                set -q ZDOTDIR; and set own UNTERM_ZDOTDIR="$ZDOTDIR"
+                command env $own ZDOTDIR="$folder/zsh" zsh $argv
+            case '*'
+                command env XDG_DATA_DIRS="$folder:$data" $name $argv
+        end
+    end
+    if test -d "$UNTERM_SHELL_INTEGRATION"
+        for name in bash zsh fish nu
+            if command -q $name; and not functions -q $name
+                function $name --inherit-variable name
+                    __unterm_shell $name $argv
+                end
+            end
+        end
+    end
+end

@@ -1,0 +1,38 @@
+# Unterm's shell integration for Nushell, which marks prompts, output and exit codes and tells the working directory by
+# itself: this adds the command line, and the pane's nonce to what starts and ends a command (OSC 133, OSC 633 E). Found
+# since XDG_DATA_DIRS names Unterm's folder; takes that out again. Changes no file.
+
+if "UNTERM_SHELL_INTEGRATION" in $env and "XDG_DATA_DIRS" in $env {
+    let left = ($env.XDG_DATA_DIRS | split row (char esep) | where {|folder| $folder != $env.UNTERM_SHELL_INTEGRATION })
+    if ($left | is-empty) or $left == ["/usr/local/share" "/usr/share"] {
+        hide-env XDG_DATA_DIRS
+    } else {
+        $env.XDG_DATA_DIRS = ($left | str join (char esep))
+    }
+}
+
+if $nu.is-interactive and "UNTERM_NONCE" in $env {
+    $env.config.shell_integration.osc7 = true
+    $env.config.shell_integration.osc133 = true
+    $env.config.hooks.pre_execution = ($env.config.hooks.pre_execution? | default [] | append {||
+        let line = (
+            commandline
+            | str replace --all '\' '\\'
+            | str replace --all ';' '\x3b'
+            | str replace --all "\n" '\x0a'
+            | str replace --all "\u{1b}" '\x1b'
+            | str replace --all "\u{7}" '\x07'
+        )
+        if ($line | is-not-empty) {
+            print -n $"\u{1b}]633;E;($line);($env.UNTERM_NONCE)\u{7}"
+            print -n $"\u{1b}]133;C;nonce=($env.UNTERM_NONCE)\u{7}"
+            $env.UNTERM_COMMAND_RAN = 1
+        }
+    })
+    $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | prepend {||
+        if "UNTERM_COMMAND_RAN" in $env {
+            print -n $"\u{1b}]133;D;($env.LAST_EXIT_CODE);nonce=($env.UNTERM_NONCE)\u{7}"
+            hide-env UNTERM_COMMAND_RAN
+        }
+    })
+}

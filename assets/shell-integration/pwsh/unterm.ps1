@@ -1,0 +1,51 @@
+# Unterm's shell integration for PowerShell: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E),
+# and tells the working directory (OSC 7). Run behind the profile by -NoExit -Command; keeps the person's own prompt.
+# Changes no file.
+
+if ($env:UNTERM_NONCE -and -not $Global:__UntermOn) {
+    $Global:__UntermOn = $true
+    $Global:__UntermRan = $false
+    $Global:__UntermPrompt = $function:prompt
+
+    function Global:__UntermEscape([string]$text) {
+        $text.Replace('\', '\\').Replace(';', '\x3b').Replace("`r", '').Replace("`n", '\x0a').Replace([string][char]27, '\x1b').Replace([string][char]7, '\x07')
+    }
+
+    function Global:prompt {
+        # Read first: everything below changes them.
+        $succeeded = $?
+        $native = $Global:LASTEXITCODE
+        $esc = [char]27
+        $bell = [char]7
+        $out = ''
+        if ($Global:__UntermRan) {
+            $code = if ($succeeded) { 0 } elseif ($native) { $native } else { 1 }
+            $out += "$esc]133;D;$code;nonce=$env:UNTERM_NONCE$bell"
+        }
+        $Global:__UntermRan = $false
+        if ($PWD.Provider.Name -eq 'FileSystem') {
+            $out += "$esc]7;kitty-shell-cwd://$([Environment]::MachineName)$($PWD.ProviderPath.Replace('\', '/'))$bell"
+        }
+        $out += "$esc]133;A;nonce=$env:UNTERM_NONCE$bell"
+        # The person's prompt sees what they would without this.
+        $Global:LASTEXITCODE = $native
+        if (-not $succeeded) { Write-Error 'unterm' -ErrorAction Ignore }
+        $out += $Global:__UntermPrompt.Invoke()
+        $Global:LASTEXITCODE = $native
+        $out + "$esc]133;B$bell"
+    }
+
+    if (Get-Module -Name PSReadLine) {
+        $Global:__UntermReadLine = $function:PSConsoleHostReadLine
+        function Global:PSConsoleHostReadLine {
+            $line = $Global:__UntermReadLine.Invoke()
+            if ("$line".Trim()) {
+                $Global:__UntermRan = $true
+                $esc = [char]27
+                $bell = [char]7
+                [Console]::Write("$esc]633;E;$(__UntermEscape "$line");$env:UNTERM_NONCE$bell$esc]133;C;nonce=$env:UNTERM_NONCE$bell")
+            }
+            $line
+        }
+    }
+}

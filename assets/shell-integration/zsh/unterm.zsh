@@ -1,0 +1,78 @@
+# Unterm's shell integration for zsh: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
+# tells the working directory (OSC 7). Loaded by the .zshenv beside it; may also be sourced in ~/.zshrc. Changes no file.
+
+if [[ -o 'interactive' && -n ${UNTERM_NONCE-} && -z ${_unterm_on-} ]]; then
+    'builtin' 'typeset' -g _unterm_on=1
+    'builtin' 'typeset' -gi _unterm_ran=0
+    'builtin' 'typeset' -ga precmd_functions
+    'builtin' 'typeset' -ga preexec_functions
+
+    _unterm_precmd() {
+        'builtin' 'local' -i code=$?
+        'builtin' 'local' percent=${options[promptpercent]-on}
+        'builtin' 'emulate' -L zsh -o no_aliases
+        if (( _unterm_ran )); then
+            'builtin' 'print' -rn -- $'\e]133;D;'"$code;nonce=$UNTERM_NONCE"$'\a'
+        fi
+        _unterm_ran=0
+        'builtin' 'print' -rn -- $'\e]7;kitty-shell-cwd://'"$HOST$PWD"$'\a'
+        # Behind the hooks that make the prompt.
+        if [[ $precmd_functions[-1] != _unterm_precmd ]]; then
+            precmd_functions=(${precmd_functions:#_unterm_precmd} _unterm_precmd)
+        fi
+        if [[ $percent == on ]]; then
+            'builtin' 'local' a=$'%{\e]133;A;cl=line;nonce='"$UNTERM_NONCE"$'\a%}' b=$'%{\e]133;B\a%}'
+            'builtin' 'local' more=$'%{\e]133;A;k=s\a%}'
+            [[ $PS1 == *$a* ]] || PS1=$a$PS1$b
+            [[ $PS2 == *$more* ]] || PS2=$more$PS2$b
+        fi
+    }
+
+    _unterm_preexec() {
+        'builtin' 'emulate' -L zsh -o no_aliases
+        'builtin' 'local' line=${1:-${3-}}
+        line=${line//\\/\\\\}
+        line=${line//;/'\x3b'}
+        line=${line//$'\n'/'\x0a'}
+        line=${line//$'\e'/'\x1b'}
+        line=${line//$'\a'/'\x07'}
+        'builtin' 'print' -rn -- $'\e]633;E;'"$line;$UNTERM_NONCE"$'\a\e]133;C;nonce='"$UNTERM_NONCE"$'\a'
+        _unterm_ran=1
+    }
+
+    precmd_functions+=(_unterm_precmd)
+    preexec_functions+=(_unterm_preexec)
+
+    # A shell started by its name gets the integration too.
+    _unterm_shell() {
+        'builtin' 'local' name=$1 arg
+        'builtin' 'shift'
+        for arg in "$@"; do
+            case $arg in
+                -l | -i | -il | -li | --login | --interactive) ;;
+                *)
+                    'builtin' 'command' "$name" "$@"
+                    'builtin' 'return'
+                    ;;
+            esac
+        done
+        'builtin' 'local' data=${XDG_DATA_DIRS:-/usr/local/share:/usr/share} folder=$UNTERM_SHELL_INTEGRATION
+        case $name in
+            bash)
+                command env UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="${ENV-}" POSIXLY_CORRECT=1 \
+                    ENV="$folder/bash/unterm.bash" bash "$@"
+                ;;
+            zsh) command env ${ZDOTDIR+"UNTERM_ZDOTDIR=$ZDOTDIR"} ZDOTDIR="$folder/zsh" zsh "$@" ;;
+            *) command env XDG_DATA_DIRS="$folder:$data" "$name" "$@" ;;
+        esac
+    }
+    if [[ -d ${UNTERM_SHELL_INTEGRATION-} ]]; then
+        for _unterm_name in bash zsh fish nu; do
+            if [[ -n ${commands[$_unterm_name]-} && -z ${functions[$_unterm_name]-} \
+                && -z ${aliases[$_unterm_name]-} ]]; then
+                functions[$_unterm_name]="_unterm_shell $_unterm_name \"\$@\""
+            fi
+        done
+        'builtin' 'unset' _unterm_name
+    fi
+fi

@@ -1,0 +1,220 @@
+//! Shell integration: what makes a shell that a pane starts mark its prompts, commands and exit codes, without a change
+//! to any file of the person's.
+//!
+//! Owns the scripts, which the program carries with it, and the way each kind of shell is made to read its own: bash by
+//! POSIX mode and `$ENV`, zsh by `ZDOTDIR`, fish and Nushell by `XDG_DATA_DIRS`, PowerShell by `-NoExit -Command`. Never
+//! touches a program that is no interactive shell.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// The scripts, by their paths in the folder that [`ShellIntegration::install`] makes.
+pub const SCRIPTS: &[(&str, &str)] = &[
+    ("bash/unterm.bash", include_str!("../../../assets/shell-integration/bash/unterm.bash")),
+    ("zsh/.zshenv", include_str!("../../../assets/shell-integration/zsh/.zshenv")),
+    ("zsh/unterm.zsh", include_str!("../../../assets/shell-integration/zsh/unterm.zsh")),
+    (
+        "fish/vendor_conf.d/unterm.fish",
+        include_str!("../../../assets/shell-integration/fish/vendor_conf.d/unterm.fish"),
+    ),
+    (
+        "nushell/vendor/autoload/unterm.nu",
+        include_str!("../../../assets/shell-integration/nushell/vendor/autoload/unterm.nu"),
+    ),
+    ("pwsh/unterm.ps1", include_str!("../../../assets/shell-integration/pwsh/unterm.ps1")),
+];
+
+/// What `XDG_DATA_DIRS` means where it is not set (XDG Base Directory Specification).
+const DATA_DIRS: &str = "/usr/local/share:/usr/share";
+
+/// The scripts in their folder, and the nonce that tells a pane's own shells from whatever else prints there.
+#[derive(Clone, Debug)]
+pub struct ShellIntegration {
+    /// See [`ShellIntegration::install`].
+    pub folder: PathBuf,
+    /// Of one pane: 32 hexadecimal digits.
+    pub nonce: Arc<str>,
+}
+
+/// What a program is started with beside its own.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Injection {
+    pub(super) env: Vec<(&'static str, OsString)>,
+    /// Behind its own arguments.
+    pub(super) args: Vec<OsString>,
+}
+
+impl ShellIntegration {
+    /// Writes the scripts into a folder, those that are not there as they should be.
+    ///
+    /// # Errors
+    /// When the folder can't be written.
+    pub fn install(folder: &Path) -> io::Result<()> {
+        for (name, text) in SCRIPTS {
+            let file = folder.join(name);
+            if fs::read(&file).is_ok_and(|there| there == text.as_bytes()) {
+                continue;
+            }
+            let (mut make, mut open) = (fs::DirBuilder::new(), fs::OpenOptions::new());
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+                make.mode(0o700);
+                open.mode(0o600);
+            }
+            make.recursive(true).create(file.parent().unwrap_or(folder))?;
+            // Whole or not at all: a shell may be reading it.
+            let new = file.with_extension(format!("new-{}", std::process::id()));
+            open.write(true).create(true).truncate(true).open(&new)?.write_all(text.as_bytes())?;
+            fs::rename(&new, &file)?;
+        }
+        Ok(())
+    }
+
+    /// For one more pane, with a nonce nobody can guess.
+    ///
+    /// # Errors
+    /// When the system gives no random numbers.
+    pub fn new(folder: PathBuf) -> io::Result<Self> {
+        let mut bytes = [0; 16];
+        io::Read::read_exact(&mut fs::File::open("/dev/urandom")?, &mut bytes)?;
+        let nonce = format!("{:032x}", u128::from_ne_bytes(bytes)).into();
+        Ok(Self { folder, nonce })
+    }
+
+    /// What to start a program with; `env`: what it would find in its environment.
+    pub(super) fn inject<'a>(
+        &self,
+        program: &str,
+        args: &[String],
+        env: impl Fn(&str) -> Option<&'a OsStr>,
+    ) -> Injection {
+        let mut injection = Injection::default();
+        let mut set = |name, value: &OsStr| injection.env.push((name, value.to_owned()));
+        set("UNTERM_NONCE", OsStr::new(&*self.nonce));
+        set("UNTERM_SHELL_INTEGRATION", self.folder.as_os_str());
+        let name = program.rsplit('/').next().unwrap_or(program);
+        match name {
+            "bash" if is_interactive(args) => {
+                set("UNTERM_BASH_INJECT", OsStr::new("1"));
+                set("UNTERM_BASH_ENV", env("ENV").unwrap_or_default());
+                set("POSIXLY_CORRECT", OsStr::new("1"));
+                set("ENV", self.folder.join("bash/unterm.bash").as_os_str());
+            }
+            "zsh" if is_interactive(args) => {
+                if let Some(own) = env("ZDOTDIR") {
+                    set("UNTERM_ZDOTDIR", own);
+                }
+                set("ZDOTDIR", self.folder.join("zsh").as_os_str());
+            }
+            "fish" | "nu" if is_interactive(args) => {
+                let own = env("XDG_DATA_DIRS").filter(|own| !own.is_empty());
+                let mut folders = self.folder.clone().into_os_string();
+                folders.push(":");
+                folders.push(own.unwrap_or(OsStr::new(DATA_DIRS)));
+                set("XDG_DATA_DIRS", &folders);
+            }
+            "pwsh" if args.iter().all(|arg| is_plain_powershell(arg)) => {
+                // Single quotes in a single-quoted string are doubled.
+                let script = self.folder.join("pwsh/unterm.ps1");
+                let script = script.to_string_lossy().replace('\'', "''");
+                let args = ["-NoExit", "-Command", &format!(". '{script}'")];
+                injection.args.extend(args.map(OsString::from));
+            }
+            _ => {}
+        }
+        injection
+    }
+}
+
+/// Whether a shell of the Unix kind reads commands from its terminal with these arguments.
+fn is_interactive(args: &[String]) -> bool {
+    args.iter().all(|arg| {
+        matches!(arg.as_str(), "-l" | "-i" | "-il" | "-li" | "--login" | "--interactive")
+    })
+}
+
+fn is_plain_powershell(arg: &str) -> bool {
+    ["-nologo", "-login", "-l", "-interactive", "-i"]
+        .iter()
+        .any(|plain| arg.eq_ignore_ascii_case(plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inject(program: &str, args: &[&str], env: &[(&str, &str)]) -> Injection {
+        let integration =
+            ShellIntegration { folder: "/data/it's".into(), nonce: Arc::from("0123") };
+        let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
+        integration.inject(program, &args, |name| {
+            env.iter().find(|(known, _)| *known == name).map(|(_, value)| OsStr::new(*value))
+        })
+    }
+
+    fn value<'a>(injection: &'a Injection, name: &str) -> Option<&'a str> {
+        let found = injection.env.iter().find(|(known, _)| *known == name);
+        found.and_then(|(_, value)| value.to_str())
+    }
+
+    #[test]
+    fn every_shell_reads_its_script() {
+        let bash = inject("/bin/bash", &["-l"], &[("ENV", "/home/me/env")]);
+        assert_eq!(value(&bash, "ENV"), Some("/data/it's/bash/unterm.bash"));
+        assert_eq!(value(&bash, "UNTERM_BASH_ENV"), Some("/home/me/env"));
+        let zsh = inject("zsh", &[], &[("ZDOTDIR", "/home/me/zsh")]);
+        assert_eq!(value(&zsh, "ZDOTDIR"), Some("/data/it's/zsh"));
+        assert_eq!(value(&zsh, "UNTERM_ZDOTDIR"), Some("/home/me/zsh"));
+        assert_eq!(value(&inject("zsh", &[], &[]), "UNTERM_ZDOTDIR"), None);
+        let fish = inject("/usr/bin/fish", &[], &[]);
+        assert_eq!(value(&fish, "XDG_DATA_DIRS"), Some("/data/it's:/usr/local/share:/usr/share"));
+        let nu = inject("nu", &[], &[("XDG_DATA_DIRS", "/opt/share")]);
+        assert_eq!(value(&nu, "XDG_DATA_DIRS"), Some("/data/it's:/opt/share"));
+        let pwsh = inject("pwsh", &["-NoLogo"], &[]);
+        assert_eq!(pwsh.args, ["-NoExit", "-Command", ". '/data/it''s/pwsh/unterm.ps1'"]);
+    }
+
+    #[test]
+    fn what_is_no_interactive_shell_gets_the_nonce_alone() {
+        for (program, args) in [
+            ("bash", &["-c", "true"][..]),
+            ("bash", &["script"]),
+            ("bash", &["--norc"]),
+            ("/bin/sh", &[]),
+            ("htop", &[]),
+            ("pwsh", &["-File", "x.ps1"]),
+        ] {
+            let injection = inject(program, args, &[]);
+            let names: Vec<_> = injection.env.iter().map(|(name, _)| *name).collect();
+            assert_eq!(names, ["UNTERM_NONCE", "UNTERM_SHELL_INTEGRATION"], "{program} {args:?}");
+            assert_eq!(injection.args, [] as [&str; 0]);
+        }
+    }
+
+    #[test]
+    fn scripts_are_written_once() {
+        let folder = tempfile::tempdir().unwrap();
+        ShellIntegration::install(folder.path()).unwrap();
+        let script = folder.path().join("bash/unterm.bash");
+        let written = || fs::metadata(&script).and_then(|metadata| metadata.modified()).unwrap();
+        let before = written();
+        ShellIntegration::install(folder.path()).unwrap();
+        assert_eq!(written(), before);
+        fs::write(&script, "an older one").unwrap();
+        ShellIntegration::install(folder.path()).unwrap();
+        assert_eq!(fs::read_to_string(&script).unwrap(), SCRIPTS[0].1);
+    }
+
+    #[test]
+    fn nonces_differ() {
+        let nonce = || ShellIntegration::new(PathBuf::new()).unwrap().nonce;
+        assert_ne!(nonce(), nonce());
+        assert_eq!(nonce().len(), 32);
+    }
+}

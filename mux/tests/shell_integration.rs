@@ -1,0 +1,111 @@
+//! Real shells with the integration: what the terminal knows of their commands.
+
+mod common;
+
+use std::{path::Path, sync::Arc};
+
+use common::{run, screen, wait};
+use unterm_mux::{Defaults, Mux, MuxOptions, OnExit, Pane, ShellIntegration};
+use unterm_term::{Command, Size};
+
+/// A mux whose shells are integrated, with a home of its own.
+fn integrated(home: &Path) -> Arc<Mux> {
+    let folder = home.join("scripts");
+    ShellIntegration::install(&folder).unwrap();
+    let mux = Mux::new(MuxOptions { default_size: Size::cells(80, 24), ..MuxOptions::default() });
+    let env = [("HOME", home.to_str().unwrap()), ("HISTFILE", ""), ("OWN", "kept")];
+    mux.set_defaults(Defaults {
+        env: env.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+        shell_integration: Some(folder),
+        ..Defaults::default()
+    });
+    mux
+}
+
+/// The person's own settings: prompts, and hooks that change the exit code.
+fn write_settings(home: &Path) {
+    let write = |name: &str, text: &str| {
+        let file = home.join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    };
+    write(".bashrc", "PS1='own$ '\nPROMPT_COMMAND='HOOKED=1; true;'\nunset HISTFILE\n");
+    write(".zshenv", "FROM_ENV=$OWN\n");
+    write(".zshrc", "PROMPT='own$ '\nmine() { HOOKED=1; true }\nprecmd_functions+=(mine)\n");
+    write(
+        ".config/fish/config.fish",
+        "set -g fish_greeting\nfunction fish_prompt; echo -n 'own$ '; set -g HOOKED 1; end\n",
+    );
+}
+
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+fn commands(pane: &Pane) -> Vec<Command> {
+    pane.term().commands().cloned().collect()
+}
+
+/// Types a line at the prompt and waits until the next prompt waits for one.
+fn type_line(pane: &Pane, line: &str) {
+    let at_prompt = |pane: &Pane| commands(pane).last().is_some_and(Command::is_prompting);
+    wait(pane, "a prompt", at_prompt);
+    let before = commands(pane).last().map_or(0, |command| command.id);
+    pane.write(format!("{line}\r").as_bytes()).unwrap();
+    wait(pane, line, |pane| {
+        at_prompt(pane) && commands(pane).last().is_some_and(|command| command.id > before)
+    });
+}
+
+#[test]
+fn shells_tell_their_commands_and_a_forged_end_is_not_believed() {
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(is_installed(shell), "{shell} is not installed");
+        let home = tempfile::tempdir().unwrap();
+        write_settings(home.path());
+        let mux = integrated(home.path());
+        let pane = mux.open_tab(run(shell, &[]), None, OnExit::Hold).unwrap();
+        type_line(&pane, "echo one; false");
+        type_line(&pane, "printf '\\033]133;D;0\\007'; sh -c 'exit 7'");
+        type_line(&pane, "echo \"<$HOOKED$OWN>\"; cd /");
+        let known: Vec<_> = commands(&pane)
+            .into_iter()
+            .filter(|command| command.end_seq != 0)
+            .map(|command| (command.line.unwrap_or_default(), command.exit_code))
+            .collect();
+        let expected = [
+            ("echo one; false", 1),
+            ("printf '\\033]133;D;0\\007'; sh -c 'exit 7'", 7),
+            ("echo \"<$HOOKED$OWN>\"; cd /", 0),
+        ];
+        let expected = expected.map(|(line, code)| (line.to_owned(), Some(code)));
+        assert_eq!(known, expected, "{shell}: {:#?}", screen(&pane));
+        assert!(screen(&pane).iter().any(|row| row == "<1kept>"), "{shell}: {:#?}", screen(&pane));
+        assert_eq!(pane.cwd_path().as_deref(), Some(Path::new("/")), "{shell}");
+        let shown = screen(&pane);
+        assert!(shown.iter().any(|row| row.starts_with("own$ echo one")), "{shell}: {shown:#?}");
+    }
+}
+
+#[test]
+fn a_shell_in_a_shell_is_integrated_and_the_first_takes_over_again() {
+    for (outer, inner) in [("bash", "zsh"), ("zsh", "fish"), ("fish", "bash"), ("bash", "bash")] {
+        let home = tempfile::tempdir().unwrap();
+        write_settings(home.path());
+        let mux = integrated(home.path());
+        let pane = mux.open_tab(run(outer, &[]), None, OnExit::Hold).unwrap();
+        type_line(&pane, inner);
+        type_line(&pane, "sh -c 'exit 5'");
+        type_line(&pane, "exit");
+        type_line(&pane, "true");
+        let known: Vec<_> = commands(&pane)
+            .into_iter()
+            .filter(|command| command.is_authentic)
+            .map(|command| (command.line.unwrap_or_default(), command.exit_code))
+            .collect();
+        let inside = ("sh -c 'exit 5'".to_owned(), Some(5));
+        assert!(known.contains(&inside), "{outer} > {inner}: {known:?}");
+        assert_eq!(known.last(), Some(&("true".to_owned(), Some(0))), "{outer} > {inner}");
+    }
+}
