@@ -65,7 +65,7 @@ impl Conformance {
 /// The lowest level at which a control sequence is known.
 fn level_of(csi: &Csi) -> u8 {
     match (csi.intermediate, csi.end) {
-        (b'$', b'p' | b'w' | b'|' | b'}' | b'~') | (b'&', _) => 3,
+        (b'$', b'p' | b'u' | b'w' | b'|' | b'}' | b'~') | (b'&', _) => 3,
         (b'$' | b'*' | b'\'', _) => 4,
         (0, b'W') if csi.private == b'?' => 5, // DECST8C
         (0, b'c') if csi.private == b'=' => 4, // DA3

@@ -79,6 +79,7 @@ impl Term {
             (0, b'\'', b'|') if p.get(0) < 2 => self.report_locator(), // DECRQLP
             (0, b'"', b'v') => self.report_displayed_extent(),       // DECRQDE
             (0, b'#', b'S') => self.report_title_stack(),            // XTTITLEPOS
+            (0, b'$', b'u') => self.report_terminal_state(p),        // DECRQTSR
             (0, b'$', b'w') => self.report_presentation(p.get(0)),   // DECRQPSR
             (0, b'&', b'u') => self.report_preferred_set(),          // DECRQUPSS
             // MC: no printer is attached, so everything about printing is ignored (VT420 manual).

@@ -11,6 +11,7 @@ impl Term {
             [b'$', b'q', setting @ ..] => self.report_setting(setting), // DECRQSS
             [b'+', b'q', names @ ..] => self.report_capabilities(names), // XTGETTCAP
             [b'$', b't', state @ ..] => self.restore_presentation(&string[..digits], state), // DECRSPS
+            [b'$', b'p', state @ ..] => self.restore_terminal_state(&string[..digits], state), // DECRSTS
             [b'!', b'u', name @ ..] => self.assign_preferred_set(&string[..digits], name), // DECAUPSS
             [b'q', data @ ..] => self.sixel(&string[..digits], data),                      // sixel
             other => tracing::debug!(length = other.len(), "unknown device control string"),

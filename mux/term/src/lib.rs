@@ -16,6 +16,7 @@ mod click;
 mod cluster;
 mod cold;
 mod color;
+mod color_table;
 mod commands;
 mod conformance;
 mod control;

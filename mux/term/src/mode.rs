@@ -32,6 +32,8 @@ enum Private {
     },
     SaveCursor,
     ScreenAndCursor,
+    /// Whether there is an alternate screen.
+    AlternateAllowed,
     Sixel(SixelMode),
     /// Nothing but the flag, and only the engine looks at it.
     Dec(DecModes),
@@ -102,6 +104,14 @@ fn private(mode: u16) -> Option<Private> {
         10 | 34 | 36 | 53 | 55 | 57..=61 | 64 | 68 | 70 | 73 | 81 | 96..=104 | 106 | 108..=117 => {
             Permanent { on: false }
         }
+        // What the user decides here, in the window or by the configuration: scrollbar, Tektronix mode, log, scrolling on
+        // output, eighth bit for Meta, selection and clipboard, bell, other keyboards, mouse in readline; highlight tracking.
+        30 | 38 | 46 | 1001 | 1010 | 1034 | 1040..=1044 | 1050..=1053 | 1060 | 1061 => {
+            Permanent { on: false }
+        }
+        2001..=2003 | 2005 | 2006 => Permanent { on: false },
+        1011 | 1035 => Permanent { on: true }, // keys scroll to the end, and know Num Lock
+        1046 => AlternateAllowed,
         2026 => Flag(Modes::SYNCHRONIZED),
         2027 => Flag(Modes::GRAPHEMES),
         2031 => Flag(Modes::COLOR_SCHEME),
@@ -204,6 +214,12 @@ impl Term {
             }
             Some(Private::Blink) => self.blinking = on,
             Some(Private::Sixel(mode)) => self.graphics.sixel.set_mode(mode, on),
+            Some(Private::AlternateAllowed) => {
+                self.dec.set(DecModes::NO_ALTERNATE, !on);
+                self.show_screen(on && self.screen == ScreenKind::Alternate);
+            }
+            Some(Private::Screen { .. } | Private::ScreenAndCursor)
+                if self.dec.contains(DecModes::NO_ALTERNATE) => {}
             Some(Private::Screen { clear }) => {
                 if !on && clear && self.screen == ScreenKind::Alternate {
                     self.clear_screen();
@@ -262,6 +278,7 @@ impl Term {
             Private::Tracking(tracking) => self.mouse_tracking == tracking,
             Private::Encoding(encoding) => self.mouse_encoding == encoding,
             Private::Blink => self.blinking,
+            Private::AlternateAllowed => !self.dec.contains(DecModes::NO_ALTERNATE),
             Private::Sixel(mode) => self.graphics.sixel.mode(mode),
             Private::Screen { .. } | Private::ScreenAndCursor => {
                 self.screen == ScreenKind::Alternate
@@ -301,6 +318,7 @@ impl Term {
             let on = match private(mode) {
                 Some(Private::Flag(flag)) if wanted(flag) => self.modes.contains(flag),
                 Some(Private::Dec(flag)) => self.dec.contains(flag),
+                Some(Private::AlternateAllowed) => !self.dec.contains(DecModes::NO_ALTERNATE),
                 Some(Private::Sixel(mode)) => self.graphics.sixel.mode(mode),
                 Some(Private::Tracking(tracking)) if tracking == self.mouse_tracking => true,
                 Some(Private::Encoding(encoding)) if encoding == self.mouse_encoding => true,
@@ -351,6 +369,8 @@ impl Term {
             // What cannot change need not be remembered, nor what DECCOLM would do where it does nothing.
             match private(mode) {
                 Some(Private::Permanent { .. } | Private::Ansi) => continue,
+                // Restoring it may change the screen.
+                Some(Private::AlternateAllowed) => continue,
                 Some(Private::Columns) if !self.dec.contains(DecModes::ALLOW_COLUMNS) => continue,
                 _ => {}
             }

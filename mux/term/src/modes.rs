@@ -80,6 +80,8 @@ bitflags::bitflags! {
         /// ?35 as rxvt and xterm have it (DECHEBM in a VT520): keys change the size of the font. Which keys do is the
         /// user's choice here; kept for DECRQM. On at the start.
         const FONT_KEYS = 1 << 14;
+        /// ?1046 reset: the alternate screen can't be shown (xterm's titeInhibit).
+        const NO_ALTERNATE = 1 << 15;
         /// SRM, 12: no local echo. On at the start.
         const SEND_RECEIVE = 1 << 13;
     }

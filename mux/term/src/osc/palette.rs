@@ -125,7 +125,7 @@ impl Term {
         }
     }
 
-    fn set_color(&mut self, slot: Slot, color: Option<Rgb>) {
+    pub(crate) fn set_color(&mut self, slot: Slot, color: Option<Rgb>) {
         if self.palette.get(slot) == color {
             return;
         }

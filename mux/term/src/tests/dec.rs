@@ -139,6 +139,21 @@ fn a_vt52_has_sequences_of_its_own() {
 }
 
 #[test]
+fn the_colour_table_is_told_and_restored() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1bP2$p1;2;100;50;0/255;2;0;0;100/7;1;1;1;1\x1b\\\x1b]4;1;?;255;?\x07");
+    assert_eq!(
+        fixture.replies(),
+        "\x1b]4;1;rgb:ffff/7f7f/0000\x07\x1b]4;255;rgb:0000/0000/ffff\x07"
+    );
+    fixture.feed("\x1b[2;2$u");
+    let report = fixture.replies();
+    assert!(report.starts_with("\x1bP2$s0;2;"), "{report}");
+    assert!(report.contains("/1;2;100;50;0/2;2;"), "{report}");
+    assert!(report.ends_with("/255;2;0;0;100\x1b\\"), "{report}");
+}
+
+#[test]
 fn the_presentation_state_is_told_and_restored() {
     check_reply("\x1b[2;3H\x1b[1$w", "\x1bP1$u2;3;1;@;@;@;0;2;@;BBBB\x1b\\");
     let state = "\x1b[1;4;5;7m\x1b[1\"q\x1b)%5\x1b.A\x1b+<\x0e\x1b|\x1b[?6h\x1b[2;10Hx\x1bO";

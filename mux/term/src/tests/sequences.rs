@@ -75,6 +75,7 @@ fn alternate_screen() {
     check("main\x1b[?1049h\x1b[Hother", "other");
     check("\x1b[?47hother\x1b[?47l\x1b[?47h", "other");
     check("\x1b[?1047hother\x1b[?1047l\x1b[?1047h", "");
+    check("a\x1b[?1046l\x1b[?1049hb\x1b[?1046h\x1b[?1049hc\x1b[?1046ld", "ab d");
 }
 
 #[test]

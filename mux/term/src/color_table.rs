@@ -1,0 +1,55 @@
+//! The colour table as one report, and restored from it (DECRQTSR, DECCTR, DECRSTS).
+//!
+//! Sources: DEC VT340 and VT525 manuals; Windows Terminal, for what programs see of it today. The other terminal state
+//! report is of use to its own terminal only, and is not made. Colours are in red, green and blue, in percent.
+
+use std::fmt::Write;
+
+use crate::Rgb;
+use crate::color::Slot;
+use crate::params::Params;
+use crate::term::Term;
+
+/// The report there is.
+const COLORS: u16 = 2;
+/// Colours as red, green and blue.
+const PERCENT: u16 = 2;
+
+impl Term {
+    /// DECRQTSR: 2 the colour table (DECCTR), in the units of the second parameter.
+    pub(crate) fn report_terminal_state(&mut self, params: &Params) {
+        if (params.get(0), params.get(1)) != (COLORS, PERCENT) && params.values() != [COLORS] {
+            tracing::debug!(?params, "no such terminal state report");
+            return;
+        }
+        let mut colors = String::new();
+        for index in 0..=u8::MAX {
+            let Rgb { r, g, b } = self.palette.shown(Slot::Indexed(index));
+            let [r, g, b] = [r, g, b].map(|part| (part as u32 * 100 + 127) / 255);
+            let before = if index > 0 { "/" } else { "" };
+            let _ = write!(colors, "{before}{index};{PERCENT};{r};{g};{b}");
+        }
+        self.reply_text(format!("\x1bP{COLORS}$s{colors}\x1b\\"));
+    }
+
+    /// DECRSTS: `what` as in DECRQTSR, `state` as reported.
+    pub(crate) fn restore_terminal_state(&mut self, what: &[u8], state: &[u8]) {
+        if what != b"2" {
+            return;
+        }
+        for color in state.split(|&byte| byte == b'/') {
+            let mut numbers = color.split(|&byte| byte == b';').map(|number| {
+                let number = std::str::from_utf8(number).ok()?;
+                number.parse::<u16>().ok()
+            });
+            let mut next = || numbers.next().flatten();
+            let (Some(index), Some(PERCENT)) = (next(), next()) else { continue };
+            let parts = [next(), next(), next()];
+            let (Ok(index), [Some(r), Some(g), Some(b)]) = (u8::try_from(index), parts) else {
+                continue;
+            };
+            let [r, g, b] = [r, g, b].map(|part| (part.min(100) as u32 * 255 / 100) as u8);
+            self.set_color(Slot::Indexed(index), Some(Rgb { r, g, b }));
+        }
+    }
+}
