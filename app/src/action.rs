@@ -75,6 +75,10 @@ pub enum Action {
     Fullscreen,
     /// Opens the search in the focused pane.
     Search,
+    /// Searches for what is selected.
+    SearchSelection,
+    /// Enters copy mode, or leaves it.
+    CopyMode,
     /// Lists every action.
     CommandPalette,
     /// Lists the themes.
@@ -233,6 +237,8 @@ pub const ACTIONS: &[Entry] = &[
     plain!("scroll_to_top", "Scroll to the top", "Shows the oldest line; a full-screen program gets the key.", Action::ScrollToTop, ["shift+home"]),
     plain!("scroll_to_bottom", "Scroll to the end", "Shows the live screen; a full-screen program gets the key.", Action::ScrollToBottom, ["shift+end"]),
     plain!("search", "Search", "Searches the screen and the history of the focused pane.", Action::Search, ["ctrl+shift+f"]),
+    plain!("search_selection", "Search for the selection", "Searches the screen and the history of the focused pane for what is selected.", Action::SearchSelection, []),
+    plain!("copy_mode", "Copy mode", "Walks over screen and history with vi's keys to select and copy; again: leaves. At an open search's match, where there is one.", Action::CopyMode, ["ctrl+shift+m"]),
     plain!("command_palette", "Command palette", "Lists every action, to find one by its name.", Action::CommandPalette, ["ctrl+shift+p"]),
     plain!("choose_theme", "Choose theme", "Lists the themes, shows the marked one, and sets the chosen one in the configuration.", Action::ChooseTheme, []),
     plain!("next_theme", "Next theme", "Sets the next theme of the list in the configuration, after the last the first.", Action::NextTheme, []),

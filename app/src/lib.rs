@@ -8,6 +8,7 @@ pub mod action;
 pub mod args;
 mod bell;
 pub mod config;
+pub mod copy_command;
 mod environment;
 mod headless;
 mod links;

@@ -45,6 +45,8 @@ pub struct Config {
     pub env: BTreeMap<String, String>,
     /// Keys and what they do: `"ctrl+shift+t" = "new_tab"`, with an argument `"ctrl+1" = "activate_tab:1"`; `"none"` leaves the key to the program.
     pub keys: BTreeMap<String, String>,
+    /// Keys of copy mode and what they do there: `"t" = "left"`; `"none"` takes a key away.
+    pub copy_mode_keys: BTreeMap<String, String>,
     /// The mouse.
     pub mouse: Mouse,
     /// Pasting.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use toml_edit::{Document, Item, TableLike};
 
 use super::{Config, ThemeChoice, keys, theme};
+use crate::copy_command;
 
 /// Something wrong in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,6 +198,16 @@ impl Found<'_> {
         }
         if let Some(font) = table.get("font").and_then(Item::as_table_like) {
             config.font.problems(font, |span, message| self.add(span, message));
+        }
+        let keys = table.get("copy_mode_keys").and_then(Item::as_table_like);
+        for (name, item) in keys.into_iter().flat_map(|keys| keys.iter()) {
+            if let Err(message) = keys::chord(name) {
+                let span = keys.and_then(|keys| keys.key(name)).and_then(toml_edit::Key::span);
+                self.add(span, message);
+            }
+            if let Err(message) = copy_command::named(item.as_str().unwrap_or_default()) {
+                self.add(item.span(), message);
+            }
         }
         let item = table.get("theme");
         let pair = item.and_then(Item::as_table_like);

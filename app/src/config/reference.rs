@@ -10,7 +10,10 @@ use super::{
     parse::{choices, resolve, schema, wanted},
     theme,
 };
-use crate::action::{ACTIONS, Takes};
+use crate::{
+    action::{ACTIONS, Takes},
+    copy_command::COPY_COMMANDS,
+};
 
 /// One key of the file.
 struct Row {
@@ -115,6 +118,14 @@ pub fn page() -> String {
             keys.join(", "),
             entry.doc
         );
+    }
+    out.push_str(
+        "\n## Copy mode\n\nWhat `[copy_mode_keys]` binds. A number typed before a command repeats it.\n\n\
+         | command | default keys | what it does |\n|---|---|---|\n",
+    );
+    for entry in COPY_COMMANDS {
+        let keys: Vec<_> = entry.keys.iter().map(|keys| format!("`{keys}`")).collect();
+        let _ = writeln!(out, "| `{}` | {} | {} |", entry.name, keys.join(", "), entry.doc);
     }
     out.push_str("\n## Themes\n\n| name | theme | |\n|---|---|---|\n");
     let nowhere = std::path::Path::new("");

@@ -93,6 +93,8 @@ impl App {
             Action::ResetFontSize => self.set_font_size(self.configured_font_size()),
             Action::Fullscreen => self.toggle_fullscreen(),
             Action::Search => self.open_search(),
+            Action::SearchSelection => self.search_selection(),
+            Action::CopyMode => self.toggle_copy_mode(),
             Action::CommandPalette => self.pick_command(),
             Action::ChooseTheme => self.pick_theme(),
             Action::NextTheme => self.next_theme(),

@@ -326,6 +326,14 @@ impl App {
             &mut self.renderer,
             &mut scene,
         );
+        for (id, area) in placed {
+            let searched = self.search.as_ref().is_some_and(|search| search.pane == *id);
+            if let Some(copy) = self.views.get(id).and_then(|view| view.copy.as_ref())
+                && !searched
+            {
+                copy.draw(&geometry, pixels(*area), &colors, &mut self.renderer, &mut scene);
+            }
+        }
         if let Some(search) = &self.search
             && let Some((_, area)) = placed.iter().find(|(id, _)| *id == search.pane)
         {

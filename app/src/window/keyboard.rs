@@ -52,6 +52,14 @@ impl App {
                 _ if self.picker.is_some() => self.picker_key(pressed, told, event),
                 _ => self.search_key(pressed, told, event),
             };
+        } else if self.is_copying() && !matches!(pressed.key, Key::Modifier(..)) {
+            self.taken.insert(event.physical_key);
+            if !self.copy_mode_key(pressed, told)
+                && let Some(bound) = self.bound(pressed, told)
+            {
+                self.act(bound, told);
+            }
+            return;
         } else if let Some(bound) = self.bound(pressed, told)
             && self.act(bound, told)
         {

@@ -8,6 +8,7 @@ mod chrome;
 mod clipboard;
 mod close;
 mod confirm;
+mod copy_mode;
 mod draw;
 mod errand;
 mod geometry;
@@ -60,6 +61,7 @@ use winit::{
 use crate::{
     args::Args,
     config::{BarPosition, Config, Settings, keys::Keymap},
+    copy_command::CopyKeys,
     environment,
     ready::Ready,
     signals,
@@ -163,6 +165,8 @@ struct App {
     /// The preferences in force.
     config: Arc<Config>,
     keymap: Keymap,
+    /// Copy mode's keys.
+    copy_keys: CopyKeys,
     /// The theme's colours.
     palette: Arc<Palette>,
     fonts: FontOptions,
@@ -227,6 +231,7 @@ impl App {
             inbox,
             args: args.clone(),
             keymap: Keymap::new(&config.keys),
+            copy_keys: CopyKeys::new(&config.copy_mode_keys),
             palette,
             renderer: preferences::renderer(&config, &fonts),
             config,

@@ -98,6 +98,7 @@ impl App {
     /// What every input to a pane does to its view: the live screen shows and the selection ends, so that the next
     /// Ctrl+C interrupts.
     pub(super) fn before_input(&mut self, pane: PaneId) {
+        self.end_copy_mode(pane);
         let Some(view) = self.views.get_mut(&pane) else { return };
         if view.scroll_to_live() | view.selection.take().is_some() {
             self.pacing.ask();

@@ -360,6 +360,8 @@ impl App {
     fn begin_selection(&mut self, target: &Target, modifiers: Modifiers) {
         let cell = self.cell();
         let Some(pane) = self.mux.pane(target.id) else { return };
+        // The mouse selects from here on; what is looked at stays.
+        self.end_copy_mode(target.id);
         let Some(view) = self.views.get_mut(&target.id) else { return };
         let Some(spot) = view.spot(target.x, target.y, cell) else { return };
         let now = Instant::now();

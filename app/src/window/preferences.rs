@@ -12,6 +12,7 @@ use crate::{
     config::{
         BarPosition, Change, Config, Cursor, CursorShape, ShowTabBar, WindowStart, keys::Keymap,
     },
+    copy_command::CopyKeys,
     environment,
 };
 
@@ -54,6 +55,7 @@ impl App {
     fn prefer(&mut self, config: Arc<Config>) {
         let before = std::mem::replace(&mut self.config, config);
         self.keymap = Keymap::new(&self.config.keys);
+        self.copy_keys = CopyKeys::new(&self.config.copy_mode_keys);
         self.apply_theme();
         if before.cursor != self.config.cursor {
             self.views.values_mut().for_each(View::copy_anew);

@@ -32,7 +32,9 @@ impl View {
         let reach = self.reach(cell);
         let cell = u64::from(cell.max(1));
         let is_live = at >= reach.most;
-        self.top = (!is_live).then(|| LineId(self.snapshot.oldest.0 + at / cell));
+        // Copy mode holds the view where it is, on the live screen too.
+        let held = !is_live || self.copy.is_some();
+        self.top = held.then(|| LineId(self.snapshot.oldest.0 + at / cell));
         self.shift = if is_live { 0 } else { (at % cell) as u32 };
     }
 

@@ -13,7 +13,7 @@ use std::{
 
 use unterm_mux::{Pane, PaneId, input::Key, input::Modifiers};
 use unterm_renderer::{Highlight, Label, LabelAlign, PixelRect, Renderer, Scene};
-use unterm_term::{Case, LineId, Match, Pattern, PatternKind, SearchOrder, TextRange};
+use unterm_term::{Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, TextRange};
 use winit::event::KeyEvent;
 
 use super::{
@@ -73,11 +73,25 @@ pub(super) struct Found {
     more: bool,
 }
 
+/// Where a search in copy mode began.
+#[derive(Clone, Copy)]
+struct FromCopyMode {
+    origin: Point,
+    /// It goes towards newer lines.
+    forward: bool,
+}
+
 /// A search that is open.
 pub(super) struct SearchBar {
     pub(super) pane: PaneId,
     line: Line,
     kind: Kind,
+    /// Only where no word goes on before or behind.
+    whole_words: bool,
+    /// Copy mode opened it: its cursor follows the match.
+    from: Option<FromCopyMode>,
+    /// Its pattern is complete: keys are copy mode's again.
+    is_accepted: bool,
     /// Why what is typed can't be looked for.
     problem: Option<String>,
     found: Found,
@@ -97,6 +111,9 @@ impl SearchBar {
             pane,
             line: Line::default(),
             kind: Kind::default(),
+            whole_words: false,
+            from: None,
+            is_accepted: false,
             problem: None,
             found: Found::default(),
             current: None,
@@ -122,7 +139,8 @@ impl SearchBar {
             Kind::Exact => (PatternKind::Literal, Case::Sensitive),
             Kind::Regex => (PatternKind::Regex, Case::Smart),
         };
-        let pattern = match Pattern::new(self.line.text(), kind, case) {
+        let make = if self.whole_words { Pattern::whole_words } else { Pattern::new };
+        let pattern = match make(self.line.text(), kind, case) {
             Ok(pattern) => pattern,
             Err(error) => {
                 // A parser's picture of the place has several lines; the last one says what is wrong.
@@ -171,7 +189,32 @@ impl SearchBar {
         let above = matches.partition_point(|m| m.range.start.line <= bottom);
         self.current =
             same.or_else(|| if matches.is_empty() { None } else { Some(above.saturating_sub(1)) });
+        if let Some(from) = self.from.filter(|_| !self.is_accepted) {
+            self.seek(from.origin, from.forward);
+            return true;
+        }
         same.is_none()
+    }
+
+    /// Goes to the nearest match behind `at`, or before it, round the ends.
+    pub(super) fn seek(&mut self, at: Point, forward: bool) {
+        let matches = &self.found.matches;
+        let Some(last) = matches.len().checked_sub(1) else { return };
+        self.current = Some(match forward {
+            true => match matches.partition_point(|m| m.range.start <= at) {
+                next if next > last => 0,
+                next => next,
+            },
+            false => {
+                let before = matches.partition_point(|m| m.range.start < at);
+                before.checked_sub(1).unwrap_or(last)
+            }
+        });
+    }
+
+    /// Whether copy mode opened it, or has taken it over.
+    pub(super) fn is_of_copy_mode(&self) -> bool {
+        self.from.is_some() || self.is_accepted
     }
 
     /// Goes to an older match, or to a newer one, round the ends.
@@ -184,7 +227,7 @@ impl SearchBar {
     }
 
     /// The match looked at.
-    fn range(&self) -> Option<TextRange> {
+    pub(super) fn range(&self) -> Option<TextRange> {
         Some(self.found.matches.get(self.current?)?.range)
     }
 
@@ -210,11 +253,13 @@ impl SearchBar {
     fn count(&self) -> String {
         let count = self.found.matches.len();
         let more = if self.found.more { "+" } else { "" };
+        let words = if self.whole_words { ", words" } else { "" };
+        let kind = format!("{}{words}", self.kind.title());
         match self.current {
-            _ if self.line.text().is_empty() => self.kind.title().to_owned(),
+            _ if self.line.text().is_empty() => kind,
             _ if !self.is_answered && count == 0 => "searching".to_owned(),
-            Some(at) => format!("{} of {count}{more} · {}", at + 1, self.kind.title()),
-            None => format!("nothing · {}", self.kind.title()),
+            Some(at) => format!("{} of {count}{more} · {kind}", at + 1),
+            None => format!("nothing · {kind}"),
         }
     }
 
@@ -264,8 +309,10 @@ impl SearchBar {
         let note = label(inside, &count, colors.muted);
         scene.labels.push(Label { align: LabelAlign::Right, ..note });
         let typed = PixelRect { width: room, ..inside };
-        let caret = self.line.caret(geometry, typed, renderer);
-        scene.quads.push(quad(caret, colors.accent));
+        if !self.is_accepted {
+            let caret = self.line.caret(geometry, typed, renderer);
+            scene.quads.push(quad(caret, colors.accent));
+        }
         if let Some(problem) = &self.problem {
             let below = PixelRect { y: inside.y + line as i32, ..inside };
             scene.labels.push(label(below, problem, colors.danger_text));
@@ -281,7 +328,37 @@ impl App {
             self.close_search();
             self.search = Some(SearchBar::new(pane.id()));
         }
+        if let Some(search) = &mut self.search {
+            (search.is_accepted, search.from) = (false, None);
+        }
         self.pacing.ask();
+    }
+
+    /// Opens the search of the focused pane for what is selected there.
+    pub(super) fn search_selection(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(text) = self.selected_text(&pane) else { return self.open_search() };
+        self.close_search();
+        let mut search = SearchBar::new(pane.id());
+        search.line.insert(text.trim_start());
+        self.search = Some(search);
+        self.search_now();
+    }
+
+    /// Opens the search for copy mode, whose cursor is at `origin`.
+    pub(super) fn search_from_copy_mode(&mut self, pane: PaneId, origin: Point, forward: bool) {
+        self.close_search();
+        let from = Some(FromCopyMode { origin, forward });
+        self.search = Some(SearchBar { from, ..SearchBar::new(pane) });
+        self.pacing.ask();
+    }
+
+    /// Gives the keys to copy mode; what was found stays marked.
+    pub(super) fn accept_search(&mut self) {
+        if let Some(search) = &mut self.search {
+            search.is_accepted = true;
+            self.pacing.ask();
+        }
     }
 
     /// Ends the search; the view stays where it is.
@@ -296,7 +373,8 @@ impl App {
     /// Whether keys go to the search: its pane has the keyboard.
     pub(super) fn is_searching(&self) -> bool {
         let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
-        self.search.as_ref().is_some_and(|search| Some(search.pane) == focused)
+        let has_keys = |search: &SearchBar| Some(search.pane) == focused && !search.is_accepted;
+        self.search.as_ref().is_some_and(has_keys)
     }
 
     /// A key while the search is open; the program gets nothing of it.
@@ -308,8 +386,29 @@ impl App {
             _ => pressed.key,
         };
         let shift = modifiers.contains(Modifiers::SHIFT);
+        let from = search.from;
         match (key, ctrl) {
-            (Key::Escape, _) | (Key::Char('c' | 'g'), true) => return self.close_search(),
+            (Key::Escape, _) | (Key::Char('c' | 'g'), true) => {
+                let pane = self.mux.pane(search.pane);
+                self.close_search();
+                if let (Some(from), Some(pane)) = (from, pane) {
+                    self.put_copy_cursor(&pane, from.origin);
+                }
+                return;
+            }
+            (Key::Enter | Key::KeypadEnter, _) if from.is_some() => {
+                return match search.range() {
+                    Some(_) => self.accept_search(),
+                    None => self.close_search(),
+                };
+            }
+            (Key::Tab, _) if search.range().is_some() && from.is_none() => {
+                return self.toggle_copy_mode();
+            }
+            (Key::Char('w'), false) if modifiers.contains(Modifiers::ALT) => {
+                search.whole_words = !search.whole_words;
+                return self.search_now();
+            }
             (Key::Enter | Key::KeypadEnter, _) => search.step(if shift { 1 } else { -1 }),
             (Key::Up, _) | (Key::Char('p'), true) => search.step(-1),
             (Key::Down, _) | (Key::Char('n'), true) => search.step(1),
@@ -358,6 +457,10 @@ impl App {
         self.pacing.ask();
         let Some(search) = &self.search else { return };
         let Some(range) = search.range() else { return };
+        let follows = search.from.is_some() && !search.is_accepted;
+        if let Some(pane) = self.mux.pane(search.pane).filter(|_| follows) {
+            return self.put_copy_cursor(&pane, range.start);
+        }
         if let Some(view) = self.views.get_mut(&search.pane) {
             view.reveal(range.start.line);
         }
@@ -387,7 +490,7 @@ impl App {
 
 #[cfg(test)]
 mod tests {
-    use unterm_term::{Options, Parser, Point, Size, Term};
+    use unterm_term::{Options, Parser, Size, Term};
 
     use super::*;
 
@@ -413,6 +516,19 @@ mod tests {
         assert_eq!(bar.count(), "3 of 3 · smart case");
         bar.step(1);
         assert_eq!(bar.count(), "1 of 3 · smart case");
+    }
+
+    #[test]
+    fn copy_mode_goes_to_the_nearest_match_in_its_direction() {
+        let mut bar = found("a1\r\na2 a\r\nb\r\na3", "a");
+        let mut seek = |line, col, forward| {
+            bar.seek(Point { line: LineId(line), col }, forward);
+            bar.range().map(|range| (range.start.line.0, range.start.col))
+        };
+        assert_eq!(seek(1, 0, true), Some((1, 3)));
+        assert_eq!(seek(1, 0, false), Some((0, 0)));
+        assert_eq!(seek(3, 0, true), Some((0, 0)), "round the end");
+        assert_eq!(seek(0, 0, false), Some((3, 0)), "round the start");
     }
 
     #[test]

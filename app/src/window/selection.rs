@@ -48,6 +48,14 @@ impl Selection {
         selection
     }
 
+    /// One of these cells, as they are at the terminal's `seq`.
+    pub(super) fn of(range: TextRange, seq: u64) -> Self {
+        let Point { line, col } = range.start;
+        let anchor = Spot { cell: range.start, edge: Edge { line, boundary: col } };
+        let unit = if range.block { Unit::Block } else { Unit::Cell };
+        Self { unit, anchor, range: Some(range), seq }
+    }
+
     /// Moves its free end to where the pointer is now.
     pub(super) fn extend(&mut self, to: Spot, term: &Term) {
         let cols = term.size().cols;

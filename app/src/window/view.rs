@@ -12,6 +12,7 @@ use unterm_term::{
 };
 
 use super::{
+    copy_mode::CopyMode,
     scrollbar::Prompts,
     selection::{Edge, Selection, Spot},
     tab_marks::Work,
@@ -28,6 +29,8 @@ pub(super) struct View {
     pub(super) shift: u32,
     pub(super) prompts: Prompts,
     pub(super) selection: Option<Selection>,
+    /// Copy mode, while it is on: the view then stays where it is, and the selection is copy mode's.
+    pub(super) copy: Option<CopyMode>,
     pub(super) preedit: Option<Preedit>,
     pub(super) hovered_link: Option<Link>,
     /// Pastes that were asked for and have not come.
@@ -63,6 +66,7 @@ impl View {
     pub(super) fn refresh(&mut self, pane: &Pane, clock: Duration) -> Option<Duration> {
         let before = (self.snapshot.screen, self.snapshot.size);
         let next_frame;
+        let copied;
         {
             let mut term = pane.term();
             let held = term.modes().contains(Modes::SYNCHRONIZED);
@@ -73,8 +77,14 @@ impl View {
             // A line that is seen in part leaves room for part of one more.
             let more = usize::from(self.shift > 0);
             term.snapshot_more(&mut self.snapshot, self.top, more);
+            if let Some(copy) = self.copy.as_mut().filter(|_| self.snapshot.screen == before.0) {
+                copy.show(&mut self.snapshot);
+            } else {
+                self.copy = None;
+            }
+            copied = self.copy.as_ref().map(|copy| copy.selection(&term));
         }
-        if self.top.is_some_and(|top| top >= self.snapshot.live_top) {
+        if self.copy.is_none() && self.top.is_some_and(|top| top >= self.snapshot.live_top) {
             self.top = None;
         }
         if self.top.is_none() {
@@ -86,7 +96,40 @@ impl View {
         if self.selection.is_some_and(|selection| moved || self.overwrites(&selection)) {
             self.selection = None;
         }
+        if let Some(copied) = copied {
+            self.selection = copied;
+        }
         next_frame
+    }
+
+    /// Turns copy mode on, the view held at its first row.
+    pub(super) fn begin_copy_mode(&mut self, mode: CopyMode, top: LineId) {
+        self.top = self.top.or(Some(top));
+        self.copy = Some(mode);
+    }
+
+    /// First and last line of what is in sight, or will be with the next picture.
+    pub(super) fn rows_in_sight(&self) -> (LineId, LineId) {
+        let first = self.snapshot.rows.first().map_or(LineId(0), |row| row.line);
+        let first = self.top.unwrap_or(first);
+        (first, LineId(first.0 + u64::from(self.snapshot.size.rows) - 1))
+    }
+
+    /// Scrolls as little as shows a line; a line that is far away comes a third from the top.
+    pub(super) fn follow(&mut self, line: LineId) {
+        self.shift = 0;
+        let (first, last) = self.rows_in_sight();
+        let height = (last.0 - first.0 + 1) as i64;
+        let by = match line {
+            line if line < first => line.0 as i64 - first.0 as i64,
+            line if line > last => line.0 as i64 - last.0 as i64,
+            _ => return,
+        };
+        if by.abs() < height {
+            self.scroll(by);
+        } else {
+            self.scroll(line.0 as i64 - first.0 as i64 - height / 3);
+        }
     }
 
     /// Gives the pane a size. Scroll position and selection stay with their text; a block has none to stay with.
@@ -97,9 +140,15 @@ impl View {
             self.top.map(|line| Point { line, col: 0 }),
             range.map(|range| range.start),
             range.map(|range| range.end),
+            self.copy.as_ref().map(|copy| copy.cursor),
+            self.copy.as_ref().and_then(|copy| copy.anchor),
         ];
         let seq = pane.resize_following(size, &mut points);
-        let [top, start, end] = points;
+        let [top, start, end, cursor, anchor] = points;
+        if let Some(copy) = &mut self.copy {
+            copy.cursor = cursor.unwrap_or(copy.cursor);
+            copy.anchor = anchor;
+        }
         self.top = top.map(|point| point.line);
         self.selection = match (self.selection, start, end) {
             (Some(selection), Some(start), Some(end)) => Some(selection.moved_to(start, end, seq)),
@@ -136,7 +185,13 @@ impl View {
         self.shift = 0;
         let top = self.top.unwrap_or(row.line).0 as i64 + lines;
         let top = LineId(top.max(self.snapshot.oldest.0 as i64) as u64);
-        self.top = (top < self.snapshot.live_top).then_some(top);
+        self.hold(top);
+    }
+
+    /// Makes a line the first in sight; the live screen is followed, but in copy mode.
+    fn hold(&mut self, top: LineId) {
+        let live = self.snapshot.live_top;
+        self.top = (top < live || self.copy.is_some()).then_some(top.min(live));
     }
 
     /// Whether older lines are shown.
@@ -160,7 +215,7 @@ impl View {
         }
         let third = self.snapshot.rows.len() as u64 / 3;
         let top = LineId(line.0.saturating_sub(third).max(self.snapshot.oldest.0));
-        self.top = (top < self.snapshot.live_top).then_some(top);
+        self.hold(top);
     }
 
     /// Shows the oldest line.

@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
+use crate::cell::Width;
 use crate::cold::Thawed;
 use crate::grid::RowView;
 use crate::history::Stored;
 use crate::page::Page;
 use crate::term::Term;
-use crate::text::push_row;
+use crate::text::{first_char, push_row};
 use crate::{LineId, Match, ScreenKind};
 
 /// The lines of one screen as they were when [`Term::lines`] was called: never changed, whatever the terminal does.
@@ -83,6 +84,27 @@ impl Lines {
         page.unpack(row, &mut cells);
         push_row(&RowView { cells: &cells, meta: page.meta(row), tables: page.tables() }, text);
         true
+    }
+
+    /// Columns of the screen.
+    pub fn cols(&self) -> u16 {
+        self.cols as u16
+    }
+
+    /// Replaces `chars` by a row's characters, one for each column up to the last that was written: the first code point
+    /// of what is there, ' ' where nothing is, '\0' in the second column of a wide one. Tells whether the text goes on in
+    /// the next row; `None` for a row that is not among them.
+    pub fn row_chars(&mut self, line: LineId, chars: &mut Vec<char>) -> Option<bool> {
+        let mut cells = Vec::new();
+        chars.clear();
+        let (page, row) = self.find(line.0)?;
+        page.unpack(row, &mut cells);
+        let view = RowView { cells: &cells, meta: page.meta(row), tables: page.tables() };
+        chars.extend(cells.iter().map(|cell| match cell.width() {
+            Width::Tail => '\0',
+            _ => first_char(&view, *cell).unwrap_or(' '),
+        }));
+        Some(view.meta.is_wrapped())
     }
 
     fn find(&mut self, line: u64) -> Option<(Arc<Page>, usize)> {

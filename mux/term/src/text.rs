@@ -179,7 +179,7 @@ fn push_ascii<'a>(mut cells: &'a [Cell], text: &mut String) -> &'a [Cell] {
     }
 }
 
-fn first_char(view: &RowView<'_>, cell: Cell) -> Option<char> {
+pub(crate) fn first_char(view: &RowView<'_>, cell: Cell) -> Option<char> {
     match cell.content() {
         Content::Empty => None,
         Content::Char(c) => Some(c),

@@ -67,6 +67,20 @@ pub struct Pattern {
 impl Pattern {
     /// Makes `text` ready. An empty one is found nowhere.
     pub fn new(text: &str, kind: PatternKind, case: Case) -> Result<Self, PatternError> {
+        Self::build(text, kind, case, false)
+    }
+
+    /// As [`Pattern::new`]; it matches where no word goes on before or behind it only.
+    pub fn whole_words(text: &str, kind: PatternKind, case: Case) -> Result<Self, PatternError> {
+        Self::build(text, kind, case, true)
+    }
+
+    fn build(
+        text: &str,
+        kind: PatternKind,
+        case: Case,
+        whole_words: bool,
+    ) -> Result<Self, PatternError> {
         if text.len() > PATTERN_CAP {
             return Err(PatternError::TooLong);
         }
@@ -76,7 +90,10 @@ impl Pattern {
             Case::Insensitive => true,
             Case::Smart => !has_upper_case(text, is_regex),
         };
-        let expression = if is_regex { text.to_owned() } else { escaped(text) };
+        let mut expression = if is_regex { text.to_owned() } else { escaped(text) };
+        if whole_words && !text.is_empty() {
+            expression = format!("\\b{{start-half}}(?:{expression})\\b{{end-half}}");
+        }
         let syntax = syntax::Config::new()
             .case_insensitive(ignores_case)
             .multi_line(true)

@@ -48,6 +48,16 @@ fn regular_expressions() {
 }
 
 #[test]
+fn whole_words() {
+    let words = |text| Pattern::whole_words(text, PatternKind::Literal, Case::Smart).unwrap();
+    check("cat concat\r\ncats Cat", &words("cat"), &["cat", "Cat"]);
+    check("-v --verb\r\nx-v", &words("-v"), &["-v"]);
+    check("ab", &words(""), &[]);
+    let either = Pattern::whole_words("a|bc", PatternKind::Regex, Case::Sensitive).unwrap();
+    check("a ab abc bc", &either, &["a", "bc"]);
+}
+
+#[test]
 fn cases() {
     let text = "Foo foo FOO";
     check(text, &literal("foo", Case::Sensitive), &["foo"]);
