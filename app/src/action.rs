@@ -93,6 +93,18 @@ pub enum Action {
     Launcher,
     /// Lists the shells to open a tab with.
     ChooseShell,
+    /// Opens the window's menu.
+    MainMenu,
+    /// Asks for a directory and makes the shell change to it.
+    ChangeDirectory,
+    /// Makes the shell change to a directory.
+    ChangeDirectoryTo(String),
+    /// Asks for a directory and opens a tab there.
+    OpenFolder,
+    /// Opens a tab in a directory.
+    NewTabIn(String),
+    /// Writes the focused pane's text and history to a file.
+    ExportSession,
     /// Opens the configuration in an editor.
     OpenConfig,
     /// Starts another instance with a window of its own.
@@ -246,6 +258,24 @@ pub const ACTIONS: &[Entry] = &[
     plain!("choose_tab", "Choose tab", "Lists the tabs by their titles.", Action::ChooseTab, []),
     plain!("launcher", "Launcher", "Lists shells to open a tab with, the tabs there are, and every action.", Action::Launcher, []),
     plain!("choose_shell", "Choose shell", "Lists the installed shells, and opens a tab with the chosen one.", Action::ChooseShell, ["ctrl+shift+n"]),
+    plain!("main_menu", "Menu", "Opens the menu at the tab bar's right.", Action::MainMenu, []),
+    plain!("change_directory", "Change working directory", "Asks for a directory in the desktop's dialog, and types cd to the focused pane's shell.", Action::ChangeDirectory, []),
+    Entry {
+        name: "change_directory_to",
+        title: "Change working directory to",
+        doc: "Types cd to the focused pane's shell.",
+        takes: Takes::Text { what: "the directory", make: Action::ChangeDirectoryTo },
+        keys: &[],
+    },
+    plain!("open_folder", "Open folder in new tab", "Asks for a directory in the desktop's dialog, and opens a tab there.", Action::OpenFolder, []),
+    Entry {
+        name: "new_tab_in",
+        title: "New tab in",
+        doc: "Opens a tab with a shell in a directory.",
+        takes: Takes::Text { what: "the directory", make: Action::NewTabIn },
+        keys: &[],
+    },
+    plain!("export_session", "Export session", "Writes the focused pane's text with its history to a file in ~/.unterm/exports, and copies the file's path.", Action::ExportSession, []),
     plain!("open_config", "Open configuration", "Opens config.toml in a new tab with $VISUAL, $EDITOR or vi; a missing file is made first, with every key in a comment.", Action::OpenConfig, []),
     plain!("new_window", "New window", "Starts another Unterm with a window of its own.", Action::NewWindow, []),
     plain!("fullscreen", "Full screen", "Fills the screen, and back.", Action::Fullscreen, ["f11", "alt+enter"]),

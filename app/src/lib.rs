@@ -12,6 +12,7 @@ pub mod copy_command;
 mod environment;
 mod headless;
 mod links;
+pub mod local_time;
 pub mod logging;
 mod proxy;
 mod ready;

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use unterm::{args::Args, logging};
+use unterm::{args::Args, local_time, logging};
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    local_time::read_zone();
     logging::start();
     match unterm::run(&args) {
         Ok(()) => ExitCode::SUCCESS,

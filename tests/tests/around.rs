@@ -1,4 +1,4 @@
-//! What lies around the panes: actions from the command line, the status bar.
+//! What lies around the panes: actions from the command line, the status bar, files and folders.
 
 use anyhow::Result;
 use serde_json::json;
@@ -85,5 +85,40 @@ fn the_status_bar_copies_the_directory_and_switches_the_proxy() -> Result<()> {
         },
         text,
     )?;
+    Ok(())
+}
+
+#[test]
+fn a_session_is_exported_and_a_folder_opened_in_a_new_tab() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    pane.type_text(&mut unterm, "seq -f 'line %g' 500\r")?;
+    pane.wait_for_text(&mut unterm, "line 500")?;
+    assert_eq!(action(&unterm, &["export_session"])?.0, Some(0));
+    let exports = unterm.registry().join("exports");
+    let path = wait_for(
+        "the path on the clipboard",
+        || {
+            let path = std::path::PathBuf::from(display.selection("clipboard")?);
+            Ok((path.parent() == Some(&exports)).then_some(path))
+        },
+        || display.selection("clipboard").unwrap_or_default(),
+    )?;
+    let text = std::fs::read_to_string(path)?;
+    let lines = text.lines().filter(|line| line.starts_with("line ")).count();
+    assert_eq!(lines, 500, "the history is there");
+
+    let folder = unterm.home().join("it's here");
+    std::fs::create_dir(&folder)?;
+    let name = folder.display().to_string();
+    assert_eq!(action(&unterm, &["new_tab_in", &name])?.0, Some(0));
+    assert_eq!(sessions(&mut unterm)?, 2);
+    assert_eq!(action(&unterm, &["previous_tab"])?.0, Some(0));
+    assert_eq!(action(&unterm, &["change_directory_to", &name])?.0, Some(0));
+    pane.type_text(&mut unterm, "pwd\r")?;
+    pane.wait(&mut unterm, "the directory", |lines| lines.contains(&name))?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use unterm_mux::{OnExit, Pane, Spawn, TabId, input::Modifiers};
 use winit::window::Fullscreen;
 
-use super::{App, clipboard::Buffer, close::Closing};
+use super::{App, clipboard::Buffer, close::Closing, folder::Purpose};
 use crate::{
     action::Action,
     args::FONT_SIZES,
@@ -101,6 +101,14 @@ impl App {
             Action::ToggleProxy => self.toggle_proxy(),
             Action::ChooseTab => self.pick_tab(),
             Action::ChooseShell => self.pick_shell(),
+            Action::MainMenu => self.open_main_menu(),
+            Action::ChangeDirectory => self.choose_folder(Purpose::Change(focused)),
+            Action::OpenFolder => self.choose_folder(Purpose::Tab),
+            Action::ChangeDirectoryTo(path) => {
+                self.use_folder(Purpose::Change(focused), path.as_ref());
+            }
+            Action::NewTabIn(path) => self.use_folder(Purpose::Tab, path.as_ref()),
+            Action::ExportSession => self.export_session(),
             Action::OpenConfig => self.open_config(),
             Action::NewWindow => self.new_window(),
             Action::ScrollPages(_)

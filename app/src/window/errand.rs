@@ -2,7 +2,9 @@
 //!
 //! Owns the threads and what is said of their results; what an errand does is its caller's.
 
-use super::App;
+use std::path::PathBuf;
+
+use super::{App, clipboard::Buffer, folder::Purpose};
 
 /// What came of an errand.
 #[derive(Debug)]
@@ -13,6 +15,12 @@ pub(super) enum Done {
     Said(&'static str, String),
     /// The same of something that went wrong.
     Failed(&'static str, String),
+    /// A file was made, whose path is copied: what it is about, and the text.
+    Copied(&'static str, &'static str, PathBuf),
+    /// A directory was chosen.
+    Folder(Purpose, PathBuf),
+    /// The desktop has no dialog to choose a directory in.
+    NoDialog(Purpose),
 }
 
 /// Errands under way at a time; a person who clicks on while they hang is told so.
@@ -47,6 +55,13 @@ impl App {
             Done::Nothing => {}
             Done::Said(about, text) => self.notify(about, text),
             Done::Failed(about, text) => self.complain(about, text),
+            Done::Copied(about, text, path) => {
+                let path = path.display().to_string();
+                self.notify(about, format!("{text}\n{path}"));
+                self.clipboard.store(Buffer::Clipboard, path);
+            }
+            Done::Folder(purpose, folder) => self.use_folder(purpose, &folder),
+            Done::NoDialog(purpose) => self.type_folder(purpose),
         }
     }
 }

@@ -42,6 +42,8 @@ pub(super) enum TabBarPart {
     Before,
     /// The button that shows tabs further right.
     After,
+    /// The button of the window's menu, at the right.
+    Menu,
     Empty,
 }
 
@@ -61,6 +63,7 @@ pub(super) struct TabBar<'a> {
     active: Option<TabId>,
     slots: Vec<Slot>,
     new: PixelRect,
+    menu: PixelRect,
     /// The buttons at the ends, where not all tabs are in sight.
     ends: Option<(PixelRect, PixelRect)>,
     first: usize,
@@ -100,7 +103,7 @@ impl<'a> TabBar<'a> {
             (title.ceil() as u32 + geometry.px(AROUND)).max(1)
         };
         let narrowest = width_of(FEWEST);
-        let mut space = bar.width.saturating_sub(button);
+        let mut space = bar.width.saturating_sub(2 * button);
         let mut left = 0;
         let fits = tabs.len() as u64 * u64::from(narrowest) <= u64::from(space);
         let end = button * 3 / 4;
@@ -123,13 +126,16 @@ impl<'a> TabBar<'a> {
             true => (None, right),
             false => (Some((at(0, end), at(right, end))), right + end),
         };
-        Self { geometry, tabs, active, slots, new: at(right, button), ends, first }
+        let menu = at(bar.width.saturating_sub(button), button);
+        Self { geometry, tabs, active, slots, new: at(right, button), menu, ends, first }
     }
 
     /// What lies at a point.
     pub(super) fn at(&self, x: f64, y: f64) -> TabBarPart {
-        if contains(self.new, x, y) {
-            return TabBarPart::New;
+        for (rect, part) in [(self.new, TabBarPart::New), (self.menu, TabBarPart::Menu)] {
+            if contains(rect, x, y) {
+                return part;
+            }
         }
         if let Some((before, after)) = self.ends {
             for (rect, part) in [(before, TabBarPart::Before), (after, TabBarPart::After)] {
@@ -142,6 +148,11 @@ impl<'a> TabBar<'a> {
             let id = self.tabs[slot.index].id;
             if contains(slot.close, x, y) { TabBarPart::Close(id) } else { TabBarPart::Tab(id) }
         })
+    }
+
+    /// Where the button of the window's menu lies.
+    pub(super) fn menu_button(&self) -> PixelRect {
+        self.menu
     }
 
     /// Where a tab lies, if it is in sight.
@@ -205,6 +216,7 @@ impl<'a> TabBar<'a> {
             self.draw_tab(slot, scene, colors, hovered, look.turn);
         }
         let buttons = [(Some(self.new), "+", TabBarPart::New)].into_iter().chain([
+            (Some(self.menu), "▼", TabBarPart::Menu),
             (self.ends.map(|ends| ends.0), "‹", TabBarPart::Before),
             (self.ends.map(|ends| ends.1), "›", TabBarPart::After),
         ]);
@@ -345,7 +357,8 @@ mod tests {
             let y = f64::from(close.y) + 1.0;
             assert_eq!(bar.at(f64::from(close.x) + 1.0, y), TabBarPart::Close(TabId(1)));
             assert_eq!(bar.at(f64::from(bar.span().1) + 5.0, y), TabBarPart::New);
-            assert_eq!(bar.at(990.0, y), TabBarPart::Empty);
+            assert_eq!(bar.at(950.0, y), TabBarPart::Empty);
+            assert_eq!(bar.at(990.0, y), TabBarPart::Menu);
         }
     }
 

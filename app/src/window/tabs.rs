@@ -88,6 +88,7 @@ impl App {
             (TabBarPart::Tab(tab) | TabBarPart::Close(tab), MouseButton::Right) => {
                 self.open_tab_menu(tab, self.pointer.position);
             }
+            (TabBarPart::Menu, MouseButton::Left | MouseButton::Right) => self.open_main_menu(),
             (TabBarPart::New, MouseButton::Left) => self.pick_shell(),
             (TabBarPart::New, MouseButton::Middle) => self.open_tab(),
             (TabBarPart::New | TabBarPart::Empty, MouseButton::Right) => self.pick_anything(),

@@ -107,6 +107,11 @@ impl Lines {
         Some(view.meta.is_wrapped())
     }
 
+    /// Whether a row's text goes on in the next row: a line that was wrapped.
+    pub fn is_wrapped(&mut self, line: LineId) -> bool {
+        self.find(line.0).is_some_and(|(page, row)| page.meta(row).is_wrapped())
+    }
+
     fn find(&mut self, line: u64) -> Option<(Arc<Page>, usize)> {
         if !(self.oldest..self.end).contains(&line) {
             return None;

@@ -1,0 +1,101 @@
+//! A pane's text, with its history, as a file: written on a thread of its own, its path copied.
+
+use std::{
+    fs::{DirBuilder, OpenOptions},
+    io::{BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result};
+use unterm_term::{LineId, Lines};
+
+use super::{App, errand::Done};
+use crate::local_time;
+
+/// The folder in Unterm's home directory.
+const FOLDER: &str = "exports";
+
+impl App {
+    /// Writes the focused pane's text to a file and copies the file's path.
+    pub(super) fn export_session(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let lines = pane.term().lines();
+        let folder = self.settings.home().join(FOLDER);
+        let name = format!("session_{}_{}.txt", pane.id().0, local_time::stamp());
+        self.errand("export", move || match write(&folder, &name, lines) {
+            Ok(path) => {
+                Done::Copied("export", "The session is exported; the path is copied.", path)
+            }
+            Err(error) => {
+                Done::Failed("export", format!("The session can't be exported.\n{error:#}"))
+            }
+        });
+    }
+}
+
+/// Writes lines as people read them: what was wrapped is one line again, blank lines at the end are left out.
+fn write(folder: &Path, name: &str, mut lines: Lines) -> Result<PathBuf> {
+    create_private(folder).with_context(|| folder.display().to_string())?;
+    let path = folder.join(name);
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path).with_context(|| path.display().to_string())?;
+    let mut out = BufWriter::new(file);
+    let (mut text, mut blank) = (String::new(), 0);
+    for line in lines.oldest().0..lines.end().0 {
+        text.clear();
+        lines.row_text(LineId(line), &mut text);
+        let goes_on = lines.is_wrapped(LineId(line));
+        if text.is_empty() && !goes_on {
+            blank += 1;
+            continue;
+        }
+        for _ in 0..std::mem::take(&mut blank) {
+            out.write_all(b"\n")?;
+        }
+        out.write_all(text.as_bytes())?;
+        if !goes_on {
+            out.write_all(b"\n")?;
+        }
+    }
+    out.flush().with_context(|| path.display().to_string())?;
+    Ok(path)
+}
+
+/// Makes a folder that nobody else can read.
+pub(super) fn create_private(folder: &Path) -> std::io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_term::{Options, Parser, Size, Term};
+
+    use super::*;
+
+    #[test]
+    fn what_was_wrapped_is_one_line_and_the_history_is_there() {
+        let mut term = Term::new(Size::cells(10, 3), Options::default());
+        let mut parser = Parser::new();
+        for line in 0..20 {
+            parser.advance(&mut term, format!("line {line}\r\n").as_bytes());
+        }
+        parser.advance(&mut term, b"\r\na line that is wrapped\r\n\r\n");
+        let folder = tempfile::tempdir().unwrap();
+        let path = write(&folder.path().join("x"), "a.txt", term.lines()).unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!((lines[0], lines[19], lines[20]), ("line 0", "line 19", ""));
+        assert_eq!(&lines[21..], ["a line that is wrapped"]);
+        assert!(
+            write(&folder.path().join("x"), "a.txt", term.lines()).is_err(),
+            "nothing is overwritten"
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! The window's menu, at the tab bar's right: what it lists. How a menu works is `menu.rs`.
+
+use unterm_mux::Axis;
+use unterm_renderer::PixelRect;
+
+use super::{App, menu::Row};
+use crate::action::Action;
+
+impl App {
+    /// Opens it below its button, or at the window's corner where there is no tab bar.
+    pub(super) fn open_main_menu(&mut self) {
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
+        let corner = PixelRect { x: geometry.width as i32, ..PixelRect::default() };
+        let has_bar = geometry.tab_bar().height > 0;
+        let button = self.tab_bar().filter(|_| has_bar).map(|bar| bar.menu_button());
+        let rows: Vec<Row> = vec![
+            self.menu_item(Action::ChangeDirectory).titled("Change working directory…").into(),
+            self.menu_item(Action::OpenFolder).titled("Open folder in new tab…").into(),
+            self.menu_item(Action::Split(Axis::Horizontal)).into(),
+            Row::Line,
+            self.menu_item(Action::ExportSession).into(),
+            Row::Line,
+            self.menu_item(Action::CommandPalette).into(),
+            self.menu_item(Action::OpenConfig).titled("Settings").into(),
+        ];
+        self.open_menu(button.unwrap_or(corner), rows, None);
+    }
+}
