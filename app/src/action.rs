@@ -10,6 +10,15 @@ use unterm_mux::{
     input::{Key, Modifiers},
 };
 
+/// A form of copied text with its looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// HTML, with the text beside it for programs that take no HTML.
+    Html,
+    /// Text with the sequences that make it look as it does.
+    Ansi,
+}
+
 /// Something the window does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
@@ -61,6 +70,8 @@ pub enum Action {
     MoveTab(isize),
     /// Copies the selection; without one the key goes to the program.
     Copy,
+    /// Copies the selection with its looks.
+    CopyAs(Form),
     /// Pastes the clipboard.
     Paste,
     /// Pastes the primary selection.
@@ -225,6 +236,8 @@ pub const ACTIONS: &[Entry] = &[
     plain!("resize_up", "Move divider up", "Moves the focused pane's divider up.", Action::Resize(Direction::Up), ["ctrl+alt+shift+up"]),
     plain!("resize_down", "Move divider down", "Moves the focused pane's divider down.", Action::Resize(Direction::Down), ["ctrl+alt+shift+down"]),
     plain!("copy", "Copy", "Copies the selection to the clipboard; without one, Ctrl+C and Ctrl+Insert go to the program.", Action::Copy, ["ctrl+shift+c", "ctrl+c", "ctrl+insert"]),
+    plain!("copy_as_html", "Copy as HTML", "Copies the selection with its colours, as HTML and as text.", Action::CopyAs(Form::Html), []),
+    plain!("copy_as_ansi", "Copy with escape sequences", "Copies the selection as text with the escape sequences of its colours.", Action::CopyAs(Form::Ansi), []),
     plain!("paste", "Paste", "Pastes the clipboard.", Action::Paste, ["ctrl+shift+v"]),
     plain!("paste_primary", "Paste selection", "Pastes the primary selection: what was last selected.", Action::PastePrimary, ["shift+insert"]),
     Entry {

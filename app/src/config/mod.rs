@@ -270,6 +270,8 @@ pub struct Mouse {
     pub scroll_multiplier: f32,
     /// Where a finished selection goes by itself.
     pub copy_on_select: CopyOnSelect,
+    /// Leave blanks at the ends of lines out of what is copied.
+    pub trim_copied: bool,
     /// What the right button does.
     pub right_button: RightButton,
     /// Hide the pointer while typing.
@@ -284,6 +286,7 @@ impl Default for Mouse {
             scroll_lines: 3,
             scroll_multiplier: 1.0,
             copy_on_select: CopyOnSelect::default(),
+            trim_copied: true,
             right_button: RightButton::default(),
             hide_while_typing: true,
             focus_follows_mouse: false,

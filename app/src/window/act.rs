@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use unterm_mux::{OnExit, Pane, Spawn, TabId, input::Modifiers};
+use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
 use winit::window::Fullscreen;
 
 use super::{App, clipboard::Buffer, close::Closing, folder::Purpose};
@@ -79,6 +79,7 @@ impl App {
                 // Ctrl+C without a selection is the program's; Ctrl+Shift+C never is.
                 return self.copy_selection() || modifiers.contains(Modifiers::SHIFT);
             }
+            Action::CopyAs(form) => return self.copy_as(form),
             Action::ActivateTab(number) => {
                 let index = (number - 1).min(layout.tabs.len() - 1);
                 self.report(self.mux.activate_tab(layout.tabs[index].id));
@@ -153,12 +154,6 @@ impl App {
         }
         self.pacing.ask();
         true
-    }
-
-    /// The text a person selected in a pane.
-    pub(super) fn selected_text(&self, pane: &Pane) -> Option<String> {
-        let range = self.views.get(&pane.id())?.selection?.range?;
-        Some(pane.term().text(range)).filter(|text| !text.is_empty())
     }
 
     fn set_font_size(&mut self, size: f32) {

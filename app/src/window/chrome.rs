@@ -27,19 +27,21 @@ impl Colors {
     pub(super) fn new(palette: &Palette) -> Self {
         let (surface, text) = (palette.background, palette.foreground);
         let raised = mix(surface, text, 0.05);
+        // What is marked or pressed is filled with the hairline's colour: the least contrast that text ever has.
+        let hairline = mix(surface, text, 0.11);
         Self {
             surface,
             raised,
-            hairline: mix(surface, text, 0.11),
-            text: readable(text, raised),
-            muted: readable(mix(surface, text, 0.6), raised),
+            hairline,
+            text: readable(text, hairline),
+            muted: readable(mix(surface, text, 0.6), hairline),
             disabled: mix(surface, text, 0.35),
             accent: palette.colors[4],
             bell: palette.colors[3],
             success: palette.colors[2],
             danger: palette.colors[1],
-            danger_text: readable(palette.colors[1], raised),
-            accent_text: readable(palette.colors[4], raised),
+            danger_text: readable(palette.colors[1], hairline),
+            accent_text: readable(palette.colors[4], hairline),
         }
     }
 }
@@ -104,12 +106,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chrome_text_is_readable_on_every_palette() {
-        let pale = Palette::new([Rgb::hex(0); 16], Rgb::hex(0x93a1a1), Rgb::hex(0xfdf6e3));
-        for palette in [Palette::default(), pale] {
+    fn chrome_text_is_readable_in_every_theme() {
+        let nowhere = std::path::Path::new("/nonexistent");
+        let names = crate::config::theme::names(nowhere);
+        assert!(names.len() >= 32, "{names:?}");
+        for name in names {
+            let palette = crate::config::theme::find(&name, nowhere).unwrap().palette;
             let colors = Colors::new(&palette);
-            assert!(contrast(colors.text, colors.raised) >= 4.5);
-            assert!(contrast(colors.muted, colors.raised) >= 4.5);
+            let texts = [
+                ("text", colors.text),
+                ("muted", colors.muted),
+                ("danger", colors.danger_text),
+                ("accent", colors.accent_text),
+            ];
+            let grounds = [
+                ("surface", colors.surface),
+                ("raised", colors.raised),
+                ("hairline", colors.hairline),
+            ];
+            for (text, color) in texts {
+                for (ground, background) in grounds {
+                    let contrast = contrast(color, background);
+                    assert!(contrast >= 4.5, "{name}: {text} on {ground} has {contrast:.2}");
+                }
+            }
+            for fill in [colors.accent, colors.danger, colors.muted] {
+                assert!(contrast(readable(colors.surface, fill), fill) >= 4.5, "{name}");
+            }
         }
     }
 }

@@ -20,6 +20,8 @@ pub(super) enum Buffer {
 
 enum Request {
     Store(Buffer, String),
+    /// HTML, and the text that stands for it.
+    StoreHtml(String, String),
     Paste(Buffer, PaneId),
 }
 
@@ -44,6 +46,11 @@ impl Clipboard {
     /// Puts text there.
     pub(super) fn store(&self, buffer: Buffer, text: String) {
         let _ = self.send(Request::Store(buffer, text));
+    }
+
+    /// Puts HTML onto the clipboard, and `text` for programs that take none.
+    pub(super) fn store_html(&self, html: String, text: String) {
+        let _ = self.send(Request::StoreHtml(html, text));
     }
 
     /// Asks for its text, to be pasted into `pane`. True when an answer will come to the inbox.
@@ -91,6 +98,12 @@ fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
                 let Some(clipboard) = clipboard else { continue };
                 if let Err(error) = write(clipboard, buffer, text) {
                     tracing::warn!("text can't be put on the {buffer:?}: {error}");
+                }
+            }
+            Request::StoreHtml(html, text) => {
+                let Some(clipboard) = clipboard else { continue };
+                if let Err(error) = clipboard.set().html(html, Some(text)) {
+                    tracing::warn!("HTML can't be put on the clipboard: {error}");
                 }
             }
             Request::Paste(buffer, pane) => {

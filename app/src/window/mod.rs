@@ -8,6 +8,7 @@ mod chrome;
 mod clipboard;
 mod close;
 mod confirm;
+mod copy;
 mod copy_mode;
 mod draw;
 mod errand;
@@ -42,7 +43,7 @@ mod view;
 
 use std::{
     collections::{HashMap, HashSet},
-    path::Path,
+    path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -185,6 +186,8 @@ struct App {
     /// The panel, while it is open.
     picker: Option<Picker>,
     questions: Questions,
+    /// Files that were dropped and are to be pasted, together.
+    dropped: Vec<PathBuf>,
     /// The menu, while it is open.
     menu: Option<Menu>,
     renderer: Renderer,
@@ -247,6 +250,7 @@ impl App {
             search: None,
             picker: None,
             questions: Questions::default(),
+            dropped: Vec::new(),
             menu: None,
             screen: None,
             views: HashMap::new(),
@@ -580,6 +584,7 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
             WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => self.key(&event),
             WindowEvent::Ime(event) => self.ime(event),
+            WindowEvent::DroppedFile(path) => self.dropped.push(path),
             WindowEvent::CursorMoved { position: PhysicalPosition { x, y }, .. } => {
                 self.pointer_moved(x, y)
             }
@@ -593,6 +598,7 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        self.paste_dropped();
         let now = Instant::now();
         if self.pacing.is_due(now) {
             self.paint(now);
