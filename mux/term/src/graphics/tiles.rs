@@ -208,4 +208,30 @@ mod tests {
         assert_eq!(tiles.add(Tiled { cols: 2000, ..tiled(4, 40) }), None);
         assert_eq!(tiles.find(Cell(u64::from(b'a')), 50), None);
     }
+    #[test]
+    fn a_row_is_fitted_to_another_width() {
+        let mut tiles = Tiles::default();
+        tiles.add(Tiled { image: 1, cols: 4, rows: 2, per_cell: (1.0, 1.0), since: 10 });
+        let text = |c: u8| Cell(u64::from(c));
+        let row = |first: u32, len: u32| (first..first + len).map(Cell::of_tile);
+        // Two cells of text, an image of four in its second row, one cell of text: five columns have room for three.
+        let whole: Vec<Cell> =
+            [text(b'a'), text(b'b')].into_iter().chain(row(4, 4)).chain([text(b'c')]).collect();
+        let mut cells = whole.clone();
+        let refit = tiles.refit(&mut cells, 10, 7, 5).expect("an image");
+        let cut: Vec<Cell> =
+            [text(b'a'), text(b'b')].into_iter().chain(row(4, 3)).chain([text(b'c')]).collect();
+        assert_eq!(cells, cut);
+        assert_eq!(refit.width(), 6);
+        assert_eq!([1, 4, 5, 6, 7].map(|col| refit.column(col)), [1, 4, 5, 5, 6]);
+        // A row that ends in the image gets back what it has more, but nothing of the image's next row.
+        cells.truncate(5);
+        let refit = tiles.refit(&mut cells, 10, 5, 20).expect("an image");
+        assert_eq!(cells, whole[..6]);
+        assert_eq!((refit.width(), refit.column(2), refit.column(5)), (6, 2, 6));
+        // In a line from before the image the same numbers mean nothing, and are gone.
+        let mut old = vec![Cell::of_tile(1), text(b'x')];
+        assert_eq!(tiles.refit(&mut old, 9, 2, 4), None);
+        assert_eq!(old, [Cell::EMPTY, text(b'x')]);
+    }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::kitty::placeholder::{Placeholders, is_placeholder};
 use super::pixels::Pixels;
-use super::placement::{Anchor, CellSize};
-use super::store::ImageKey;
+use super::placement::{Anchor, CellSize, PlacementKey};
+use super::store::{Image, ImageKey};
 use super::tiles::Tile;
 use crate::cell::Cell;
 use crate::grid::RowView;
@@ -113,6 +113,15 @@ impl Span {
     }
 }
 
+/// What comes first is drawn under the rest.
+type Order = (i32, u32, ImageKey, PlacementKey);
+
+/// By z-index, and on one level by the program's ids, as the protocol's page has it; images without one lie over those with
+/// one, in the order they came.
+fn order(z: i32, image: &Image, key: ImageKey, placement: PlacementKey) -> Order {
+    (z, image.id.wrapping_sub(1), key, placement)
+}
+
 /// Spans of tiles in rows under each other that make one rectangle.
 struct Block {
     span: Span,
@@ -123,21 +132,17 @@ struct Block {
 impl Term {
     /// Lists the images in view, in the order they are drawn in.
     pub(crate) fn view_images(&self, first: u64, snapshot: &mut Snapshot) {
-        let mut images: Vec<(i32, ImageKey, u64, SnapshotImage)> = Vec::new();
+        let mut images = Vec::new();
         self.view_tiles(&snapshot.rows, &mut images);
         let mut origins = HashMap::new();
         self.view_placeholders(&snapshot.rows, &mut images, &mut origins);
         self.view_placements(first, snapshot.rows.len(), &origins, &mut images);
-        images.sort_by_key(|(z, image, placement, _)| (*z, *image, *placement));
+        images.sort_by_key(|(order, _)| *order);
         snapshot.images.clear();
-        snapshot.images.extend(images.into_iter().map(|(.., image)| image));
+        snapshot.images.extend(images.into_iter().map(|(_, image)| image));
     }
 
-    fn view_tiles(
-        &self,
-        rows: &[SnapshotRow],
-        images: &mut Vec<(i32, ImageKey, u64, SnapshotImage)>,
-    ) {
+    fn view_tiles(&self, rows: &[SnapshotRow], images: &mut Vec<(Order, SnapshotImage)>) {
         let mut blocks: Vec<Block> = Vec::new();
         for (row, shown) in rows.iter().enumerate() {
             for span in &shown.images.tiles {
@@ -178,7 +183,7 @@ impl Term {
                 area,
                 z: CELL_Z,
             };
-            images.push((CELL_Z, of.image, 0, shown));
+            images.push((order(CELL_Z, image, of.image, 0), shown));
         }
     }
 
@@ -187,7 +192,7 @@ impl Term {
         first: u64,
         rows: usize,
         origins: &HashMap<u64, (i64, i64)>,
-        images: &mut Vec<(i32, ImageKey, u64, SnapshotImage)>,
+        images: &mut Vec<(Order, SnapshotImage)>,
     ) {
         let cell = self.cell_size();
         let layer = &self.graphics.shown;
@@ -225,14 +230,14 @@ impl Term {
                 },
                 z: placement.z,
             };
-            images.push((placement.z, placement.image, key, shown));
+            images.push((order(placement.z, image, placement.image, key), shown));
         }
     }
 
     fn view_placeholders(
         &self,
         rows: &[SnapshotRow],
-        images: &mut Vec<(i32, ImageKey, u64, SnapshotImage)>,
+        images: &mut Vec<(Order, SnapshotImage)>,
         origins: &mut HashMap<u64, (i64, i64)>,
     ) {
         let cell = self.cell_size();
@@ -253,7 +258,7 @@ impl Term {
                         area: part.1,
                         z: CELL_Z,
                     };
-                    images.push((CELL_Z, placement.image, key, shown));
+                    images.push((order(CELL_Z, image, placement.image, key), shown));
                 }
             }
         }

@@ -216,6 +216,17 @@ fn erasing_scrolling_and_screens() {
 }
 
 #[test]
+fn on_one_level_the_image_of_the_higher_id_is_on_top() {
+    let mut fixture = fixture();
+    let put = |id: u32, keys: &str| format!("\x1b[H\x1b_Ga=p,i={id},q=2,C=1{keys}\x1b\\");
+    fixture.feed(image(8, 8, 16) + &image(3, 16, 16) + &image(5, 24, 16));
+    fixture.feed(put(8, "") + &put(3, "") + &put(5, ",z=-3"));
+    // One without an id lies over those with one.
+    fixture.feed("\x1b[H").feed(command("a=T,q=2,C=1,f=24,s=1,v=1", &[0; 3]));
+    assert_eq!(shown(&fixture), "3×1 at 0,0 z -3\n2×1 at 0,0\n1×1 at 0,0\n0.125×0.0625 at 0,0");
+}
+
+#[test]
 fn between_left_and_right_margins_images_scroll_along() {
     // Margins around columns 1–4 (from 0) and rows 1–3; an image of two columns and two rows.
     let setup = image(1, 16, 32) + "\x1b[?69h\x1b[2;5s\x1b[2;4r";
