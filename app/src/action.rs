@@ -88,6 +88,10 @@ pub enum Action {
     Search,
     /// Searches for what is selected.
     SearchSelection,
+    /// Labels what is in sight, to copy it.
+    QuickSelect,
+    /// Labels what is in sight, to open it.
+    OpenHint,
     /// Enters copy mode, or leaves it.
     CopyMode,
     /// Lists every action.
@@ -263,6 +267,8 @@ pub const ACTIONS: &[Entry] = &[
     plain!("scroll_to_bottom", "Scroll to the end", "Shows the live screen; a full-screen program gets the key.", Action::ScrollToBottom, ["shift+end"]),
     plain!("search", "Search", "Searches the screen and the history of the focused pane.", Action::Search, ["ctrl+shift+f"]),
     plain!("search_selection", "Search for the selection", "Searches the screen and the history of the focused pane for what is selected.", Action::SearchSelection, []),
+    plain!("quick_select", "Quick select", "Labels links, paths, hashes, addresses and numbers in sight: the label's letters copy one, the last of them in upper case pastes it.", Action::QuickSelect, ["ctrl+shift+space"]),
+    plain!("open_hint", "Open by label", "Labels what is in sight as quick_select does: the label opens a link, or a file in the editor at its line; anything else is copied.", Action::OpenHint, ["ctrl+shift+o"]),
     plain!("copy_mode", "Copy mode", "Walks over screen and history with vi's keys to select and copy; again: leaves. At an open search's match, where there is one.", Action::CopyMode, ["ctrl+shift+m"]),
     plain!("command_palette", "Command palette", "Lists every action, to find one by its name.", Action::CommandPalette, ["ctrl+shift+p"]),
     plain!("choose_theme", "Choose theme", "Lists the themes, shows the marked one, and sets the chosen one in the configuration.", Action::ChooseTheme, []),

@@ -28,4 +28,5 @@ pub use process::{
     ShellIntegration, Signal, Spawn,
 };
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapItem};
+pub use uri::to_local_path as local_path;
 pub use writer::WRITE_CAPACITY;

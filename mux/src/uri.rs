@@ -15,8 +15,8 @@ pub(crate) fn from_path(path: &Path) -> String {
     uri
 }
 
-/// The path of a URI that names a directory of this host; `None` for another host and for anything else.
-pub(crate) fn to_local_path(uri: &str) -> Option<PathBuf> {
+/// The path of a `file://` URI that names something on this host; `None` for another host and for anything else.
+pub fn to_local_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let (host, path) = rest.split_at(rest.find('/')?);
     (host.is_empty() || host.eq_ignore_ascii_case("localhost") || is_this_host(host))

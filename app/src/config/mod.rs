@@ -47,6 +47,12 @@ pub struct Config {
     pub keys: BTreeMap<String, String>,
     /// Keys of copy mode and what they do there: `"t" = "left"`; `"none"` takes a key away.
     pub copy_mode_keys: BTreeMap<String, String>,
+    /// Labels over what is in sight, to copy or open it.
+    pub hints: Hints,
+    /// Patterns of your own that are labelled too, each a table: `ticket = { regex = "ABC-[0-9]+", action = "copy" }`, the action being `copy`, `paste`, `open` or `editor`.
+    pub hint_patterns: BTreeMap<String, HintPattern>,
+    /// What is opened by a click.
+    pub links: Links,
     /// The mouse.
     pub mouse: Mouse,
     /// Pasting.
@@ -255,6 +261,59 @@ pub struct Shell {
 impl Default for Shell {
     fn default() -> Self {
         Self { program: String::new(), args: Vec::new(), integration: true }
+    }
+}
+
+/// See [`Config::hints`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Hints {
+    /// The letters of labels, the best to reach first; lower case, each once, at least two.
+    pub alphabet: String,
+    /// The editor for files, with its arguments; `{file}`, `{line}` and `{column}` stand for the place. Empty: `$VISUAL`, `$EDITOR` or vi.
+    pub editor: String,
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self { alphabet: "asdfqwerzxcvjklmiuopghtybn".to_owned(), editor: String::new() }
+    }
+}
+
+/// See [`Config::hint_patterns`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HintPattern {
+    /// A regular expression, in the syntax of Rust's `regex` crate.
+    pub regex: String,
+    /// What is done with what is chosen where it is not copied anyway.
+    pub action: HintAction,
+}
+
+/// See [`HintPattern::action`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HintAction {
+    /// Copied.
+    Copy,
+    /// Pasted into the pane.
+    Paste,
+    /// Opened as a link.
+    Open,
+    /// Opened as a file in the editor.
+    Editor,
+}
+
+/// See [`Config::links`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Links {
+    /// Schemes that are opened, by the desktop's program for each. A program chooses the target of a link. A `file` is opened where it is of this machine and no program.
+    pub schemes: Vec<String>,
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        Self { schemes: ["http", "https", "mailto", "file"].map(str::to_owned).to_vec() }
     }
 }
 

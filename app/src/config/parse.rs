@@ -209,6 +209,20 @@ impl Found<'_> {
                 self.add(item.span(), message);
             }
         }
+        let patterns = table.get("hint_patterns").and_then(Item::as_table_like);
+        for (name, pattern) in &config.hint_patterns {
+            if let Err(why) = crate::window::compile_pattern(&pattern.regex) {
+                let item = patterns.and_then(|patterns| patterns.get(name)?.get("regex"));
+                self.add(item.and_then(Item::span), format!("hint_patterns.{name}: {why}"));
+            }
+        }
+        let letters = &config.hints.alphabet;
+        let twice = |c: char| letters.matches(c).count() > 1 || !c.is_lowercase();
+        if letters.chars().count() < 2 || letters.contains(twice) {
+            let item = table.get("hints").and_then(|hints| hints.get("alphabet"));
+            let message = "hints.alphabet must be lower-case letters, each once, at least two";
+            self.add(item.and_then(Item::span), message.to_owned());
+        }
         let item = table.get("theme");
         let pair = item.and_then(Item::as_table_like);
         let wanted: &[(&str, Option<&Item>)] = match &config.theme {

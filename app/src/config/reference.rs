@@ -44,6 +44,9 @@ pub fn print(config: &Config) -> String {
         if row.name.is_empty() {
             let table = values.get(&section).and_then(Item::as_table_like);
             for (name, value) in table.into_iter().flat_map(|table| table.iter()) {
+                // A table is written in its line.
+                let Ok(value) = value.clone().into_value() else { continue };
+                let value = value.decorated("", "");
                 let _ = writeln!(out, "{} = {value}", toml_edit::Key::new(name));
             }
             continue;

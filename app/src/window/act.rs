@@ -95,6 +95,8 @@ impl App {
             Action::Fullscreen => self.toggle_fullscreen(),
             Action::Search => self.open_search(),
             Action::SearchSelection => self.search_selection(),
+            Action::QuickSelect => self.show_hints(true),
+            Action::OpenHint => self.show_hints(false),
             Action::CopyMode => self.toggle_copy_mode(),
             Action::CommandPalette => self.pick_command(),
             Action::ChooseTheme => self.pick_theme(),

@@ -15,6 +15,8 @@ pub(super) struct Colors {
     pub(super) disabled: Rgb,
     pub(super) accent: Rgb,
     pub(super) bell: Rgb,
+    /// Text on that.
+    pub(super) on_bell: Rgb,
     pub(super) success: Rgb,
     pub(super) danger: Rgb,
     /// The same as text.
@@ -38,6 +40,7 @@ impl Colors {
             disabled: mix(surface, text, 0.35),
             accent: palette.colors[4],
             bell: palette.colors[3],
+            on_bell: readable(surface, palette.colors[3]),
             success: palette.colors[2],
             danger: palette.colors[1],
             danger_text: readable(palette.colors[1], hairline),

@@ -334,6 +334,19 @@ impl App {
                 copy.draw(&geometry, pixels(*area), &colors, &mut self.renderer, &mut scene);
             }
         }
+        if let Some(hints) = &self.hints
+            && let Some((id, area)) = placed.iter().find(|(id, _)| *id == hints.pane)
+            && let Some(view) = self.views.get(id)
+        {
+            hints.draw(view, geometry.origin(*area), &geometry, &colors, &mut scene);
+        }
+        if let Some(hovered) = &self.hovered {
+            let place = placed.iter().find(|(id, _)| *id == hovered.pane);
+            let view =
+                place.and_then(|(id, area)| Some((self.views.get(id)?, geometry.origin(*area))));
+            let pointer = self.pointer.position;
+            hovered.draw(view, &geometry, &colors, pointer, &mut self.renderer, &mut scene);
+        }
         if let Some(search) = &self.search
             && let Some((_, area)) = placed.iter().find(|(id, _)| *id == search.pane)
         {

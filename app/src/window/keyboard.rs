@@ -42,6 +42,11 @@ impl App {
         } else if self.menu.is_some() {
             self.taken.insert(event.physical_key);
             return self.menu_key(pressed, told);
+        } else if self.is_hinting() && self.picker.is_none() {
+            if !matches!(pressed.key, Key::Modifier(..)) {
+                self.taken.insert(event.physical_key);
+                return self.hint_key(pressed, told, event);
+            }
         } else if self.picker.is_some()
             || self.is_searching() && self.takes_for_search(pressed, told)
         {

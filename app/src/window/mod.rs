@@ -15,7 +15,9 @@ mod errand;
 mod export;
 mod folder;
 mod geometry;
+mod hints;
 mod host;
+mod hover;
 mod inbox;
 mod keyboard;
 mod keys;
@@ -37,6 +39,7 @@ mod status_bar;
 mod tab_bar;
 mod tab_marks;
 mod tabs;
+mod targets;
 mod title;
 mod toast;
 mod view;
@@ -75,7 +78,9 @@ use close::Closing;
 use confirm::Questions;
 use draw::Pacing;
 use geometry::Geometry;
+use hints::Hints;
 use host::WindowHost;
+use hover::Hovered;
 use inbox::{Inbox, News, Wake};
 use keys::Held;
 use menu::Menu;
@@ -87,6 +92,8 @@ use status_bar::StatusBar;
 use tab_bar::TabLabel;
 use toast::Toasts;
 use view::View;
+
+pub(crate) use targets::compile as compile_pattern;
 
 /// Runs until the last tab closes or the process is told to stop.
 pub(crate) fn run(args: &Args) -> Result<()> {
@@ -183,6 +190,10 @@ struct App {
     errands: usize,
     /// The search, while it is open.
     search: Option<SearchBar>,
+    /// Labels to choose from, while they are shown.
+    hints: Option<Hints>,
+    /// The link under the pointer.
+    hovered: Option<Hovered>,
     /// The panel, while it is open.
     picker: Option<Picker>,
     questions: Questions,
@@ -248,6 +259,8 @@ impl App {
             notices: Notices::default(),
             errands: 0,
             search: None,
+            hints: None,
+            hovered: None,
             picker: None,
             questions: Questions::default(),
             dropped: Vec::new(),
@@ -374,6 +387,7 @@ impl App {
         }
         for pane in &news.removed {
             self.views.remove(pane);
+            self.hints.take_if(|hints| hints.pane == *pane);
             self.notices.forget(*pane);
             if self.search.as_ref().is_some_and(|search| search.pane == *pane) {
                 self.close_search();
@@ -581,7 +595,12 @@ impl ApplicationHandler<Wake> for App {
                 self.tell_focus();
                 self.pacing.ask();
             }
-            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
+            WindowEvent::ModifiersChanged(modifiers) => {
+                self.modifiers = modifiers.state();
+                if self.pointer.position.is_some() {
+                    self.hover_again();
+                }
+            }
             WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => self.key(&event),
             WindowEvent::Ime(event) => self.ime(event),
             WindowEvent::DroppedFile(path) => self.dropped.push(path),

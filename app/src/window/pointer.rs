@@ -104,13 +104,16 @@ impl App {
                 self.focus_follows(target.id);
             }
             let button = self.pointer.captured.map(|(_, button)| button);
-            self.hover(&target);
+            if self.hover(target.id, target.x, target.y) {
+                self.set_icon(CursorIcon::Pointer);
+            }
             self.report_mouse(&target, MouseKind::Motion(button));
         }
     }
 
     pub(super) fn pointer_left(&mut self) {
         self.pointer.position = None;
+        self.end_hover();
         self.pacing.ask();
     }
 
@@ -154,8 +157,9 @@ impl App {
         }
         let modifiers = keys::modifiers(self.modifiers);
         match button {
-            MouseButton::Left if modifiers.contains(Modifiers::CTRL) && self.open_link(&target) => {
-            }
+            MouseButton::Left
+                if modifiers.contains(Modifiers::CTRL)
+                    && self.open_link(target.id, target.x, target.y) => {}
             MouseButton::Left => self.begin_selection(&target, modifiers),
             MouseButton::Middle => self.paste(Buffer::Primary, target.id),
             MouseButton::Right => self.right_button(&target),
@@ -299,31 +303,17 @@ impl App {
         }
     }
 
-    /// Shows the link under the pointer while Ctrl is down.
-    fn hover(&mut self, target: &Target) {
-        let cell = self.cell();
-        let wanted = self.modifiers.control_key();
-        let Some(view) = self.views.get_mut(&target.id) else { return };
-        let link = if wanted { view.link_at(target.x, target.y, cell) } else { None };
-        let is_link = link.is_some();
-        if view.hovered_link != link {
-            view.hovered_link = link;
-            self.pacing.ask();
+    /// Ctrl went down or up while the pointer stood still: what is under it may be a link now.
+    pub(super) fn hover_again(&mut self) {
+        match self.target() {
+            Some(target) if self.hover(target.id, target.x, target.y) => {
+                self.set_icon(CursorIcon::Pointer);
+            }
+            target => {
+                self.end_hover();
+                self.set_icon(self.icon_over(target.as_ref()));
+            }
         }
-        if is_link {
-            self.set_icon(CursorIcon::Pointer);
-        }
-    }
-
-    /// Opens the link under the pointer with the desktop's program for it; false when there is none.
-    fn open_link(&self, target: &Target) -> bool {
-        let cell = self.cell();
-        let Some(view) = self.views.get(&target.id) else { return false };
-        let Some(link) = view.link_at(target.x, target.y, cell) else { return false };
-        if let Err(why) = crate::links::open(&link.uri) {
-            tracing::warn!("{why}");
-        }
-        true
     }
 
     /// Tells the program of a mouse event if it asked for such; true when it did and Shift does not reserve the mouse

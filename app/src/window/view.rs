@@ -6,13 +6,14 @@ use std::{
 };
 
 use unterm_mux::Pane;
-use unterm_renderer::Preedit;
+use unterm_renderer::{PixelRect, Preedit};
 use unterm_term::{
-    CursorShape, LineId, LineSize, Link, Modes, Point, Rgb, ScreenKind, Size, Snapshot,
+    CursorShape, LineId, LineSize, Link, Modes, Point, Rgb, ScreenKind, Size, Snapshot, TextRange,
 };
 
 use super::{
     copy_mode::CopyMode,
+    geometry::Geometry,
     scrollbar::Prompts,
     selection::{Edge, Selection, Spot},
     tab_marks::Work,
@@ -245,6 +246,32 @@ impl View {
     pub(super) fn column_width(&self, row: usize, cell: (u32, u32)) -> f64 {
         let size = self.snapshot.rows.get(row).map_or(LineSize::Single, |row| row.size);
         f64::from(if size == LineSize::Single { cell.0 } else { 2 * cell.0 })
+    }
+
+    /// The cells of a range that are in sight, as a rectangle a row; `origin`: where the grid begins.
+    pub(super) fn cells_of(
+        &self,
+        range: &TextRange,
+        origin: (i32, i32),
+        geometry: &Geometry,
+    ) -> Vec<PixelRect> {
+        let (width, height) = (geometry.cell.width, geometry.cell.height);
+        let lines = range.start.line..=range.end.line;
+        let rows = self.snapshot.rows.iter().enumerate();
+        rows.filter(|(_, row)| lines.contains(&row.line))
+            .map(|(index, row)| {
+                let start = if row.line == range.start.line { range.start.col } else { 0 };
+                let last = self.snapshot.size.cols.saturating_sub(1);
+                let end = if row.line == range.end.line { range.end.col.min(last) } else { last };
+                let column = self.column_width(index, (width, height)) as u32;
+                PixelRect {
+                    x: origin.0 + (u32::from(start) * column) as i32,
+                    y: origin.1 + (index as u32 * height) as i32 - self.shift as i32,
+                    width: u32::from((end + 1).saturating_sub(start)) * column,
+                    height,
+                }
+            })
+            .collect()
     }
 
     /// The link (OSC 8) at a position in pixels from the grid's first cell.

@@ -1,0 +1,89 @@
+//! The command line that opens a file at a line in the person's editor. Never a shell: words are arguments.
+
+use std::path::Path;
+
+/// How editors are told a place: their programs' names, and the arguments.
+const FORMS: &[(&[&str], &[&str])] = &[
+    (&["vi", "vim", "nvim", "nano", "emacsclient", "ne", "joe"], &["+{line}", "{file}"]),
+    (&["emacs", "kak", "micro"], &["+{line}:{column}", "{file}"]),
+    (&["hx", "helix", "subl", "zed", "zeditor"], &["{file}:{line}:{column}"]),
+    (&["code", "codium", "code-insiders", "cursor"], &["--goto", "{file}:{line}:{column}"]),
+];
+
+/// Program and arguments that open `place` (`name`, `name:line` or `name:line:column`; a relative name is one in `cwd`).
+/// `wanted` is the configured command; empty: `$VISUAL`, `$EDITOR` or vi.
+pub(crate) fn command(wanted: &str, place: &str, cwd: Option<&Path>) -> Vec<String> {
+    let from_environment = || {
+        let set = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
+        set.filter(|editor| !editor.trim().is_empty()).unwrap_or_else(|| "vi".to_owned())
+    };
+    let editor = if wanted.trim().is_empty() { from_environment() } else { wanted.to_owned() };
+    let home = std::env::var("HOME").ok();
+    arguments(&editor, place, cwd, home.as_deref())
+}
+
+fn arguments(editor: &str, place: &str, cwd: Option<&Path>, home: Option<&str>) -> Vec<String> {
+    let (name, line, column) = parts(place);
+    let name = match (name.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => format!("{home}/{rest}"),
+        _ => name.to_owned(),
+    };
+    // Never an option: a file is named by its whole path where that can be had.
+    let file = match cwd {
+        Some(cwd) => cwd.join(&name).to_string_lossy().into_owned(),
+        None if name.starts_with('-') => format!("./{name}"),
+        None => name,
+    };
+    let mut words: Vec<String> = editor.split_whitespace().map(str::to_owned).collect();
+    if !editor.contains("{file}") {
+        let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+        let form = FORMS.iter().find(|(names, _)| names.contains(&program));
+        match (line, form) {
+            (Some(_), Some((_, form))) => words.extend(form.iter().map(|word| (*word).to_owned())),
+            _ => words.push("{file}".to_owned()),
+        }
+    }
+    let (line, column) = (line.unwrap_or("1"), column.unwrap_or("1"));
+    for word in &mut words {
+        // The file's name last: it may hold anything.
+        *word = word.replace("{line}", line).replace("{column}", column).replace("{file}", &file);
+    }
+    words
+}
+
+/// Name, line and column.
+fn parts(place: &str) -> (&str, Option<&str>, Option<&str>) {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((before, last)) = place.rsplit_once(':').filter(|(_, last)| number(last)) else {
+        return (place, None, None);
+    };
+    match before.rsplit_once(':').filter(|(_, line)| number(line)) {
+        Some((name, line)) => (name, Some(line), Some(last)),
+        None => (before, Some(last), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(editor: &str, place: &str, expected: &[&str]) {
+        assert_eq!(arguments(editor, place, Some(Path::new("/w")), Some("/h")), expected);
+    }
+
+    #[test]
+    fn known_editors_are_told_the_line_in_their_way() {
+        check("vim", "src/a.rs:12:3", &["vim", "+12", "/w/src/a.rs"]);
+        check("/usr/bin/nvim -p", "~/x:7", &["/usr/bin/nvim", "-p", "+7", "/h/x"]);
+        check("code -w", "/a/b:2:9", &["code", "-w", "--goto", "/a/b:2:9"]);
+        check("hx", "a", &["hx", "/w/a"]);
+        check("strange", "a:3", &["strange", "/w/a"]);
+    }
+
+    #[test]
+    fn a_command_of_the_persons_own_says_where_the_parts_go() {
+        check("ed -l {line} -c {column} {file}", "-x:3", &["ed", "-l", "3", "-c", "1", "/w/-x"]);
+        check("vim", "a{line}:3", &["vim", "+3", "/w/a{line}"]);
+    }
+}

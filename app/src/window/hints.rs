@@ -1,0 +1,246 @@
+//! Hints: a label over everything in sight that can be pointed at, typed to choose it. Quick select copies what is
+//! chosen; the other hints open it.
+//!
+//! Owns the labels; what is found is `targets.rs`.
+
+use unterm_mux::{
+    Axis, OnExit, PaneId, Spawn,
+    input::{Key, Modifiers},
+};
+use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
+use winit::event::KeyEvent;
+
+use super::{
+    App,
+    chrome::Colors,
+    clipboard::Buffer,
+    geometry::Geometry,
+    keys::Pressed,
+    targets::{self, Kind, Target},
+    view::View,
+};
+use crate::{config::HintAction, editor};
+
+/// Labels over a pane.
+pub(super) struct Hints {
+    pub(super) pane: PaneId,
+    targets: Vec<Target>,
+    /// The label of each target; the same text has the same one.
+    labels: Vec<String>,
+    typed: String,
+    /// What is chosen is copied, whatever it is.
+    copies: bool,
+}
+
+impl Hints {
+    fn new(pane: PaneId, targets: Vec<Target>, alphabet: &str, copies: bool) -> Self {
+        let mut texts: Vec<(&str, usize)> = Vec::new();
+        let mut numbers = vec![0; targets.len()];
+        // The nearest to the prompt get the shortest.
+        for (index, target) in targets.iter().enumerate().rev() {
+            let known = texts.iter().find(|(text, _)| *text == target.text).map(|(_, n)| *n);
+            numbers[index] = known.unwrap_or_else(|| {
+                texts.push((&target.text, texts.len()));
+                texts.len() - 1
+            });
+        }
+        let codes = codes(texts.len(), alphabet);
+        let labels = numbers.into_iter().map(|n| codes[n].clone()).collect();
+        Self { pane, targets, labels, typed: String::new(), copies }
+    }
+
+    /// Whether a label can still be meant.
+    fn is_open(&self, index: usize) -> bool {
+        self.labels[index].starts_with(&self.typed)
+    }
+
+    /// Takes a character; gives what is chosen by it, if it is.
+    fn push(&mut self, c: char) -> Option<Target> {
+        self.typed.extend(c.to_lowercase());
+        if !(0..self.labels.len()).any(|index| self.is_open(index)) {
+            self.typed.pop();
+            return None;
+        }
+        let chosen = self.labels.iter().position(|label| *label == self.typed)?;
+        Some(self.targets[chosen].clone())
+    }
+
+    /// Draws the labels into their pane at `area`.
+    pub(super) fn draw(
+        &self,
+        view: &View,
+        origin: (i32, i32),
+        geometry: &Geometry,
+        colors: &Colors,
+        scene: &mut Scene<'_>,
+    ) {
+        let rows = &view.snapshot.rows;
+        let (width, height) = (geometry.cell.width, geometry.cell.height);
+        for (index, target) in self.targets.iter().enumerate().filter(|(i, _)| self.is_open(*i)) {
+            for rect in view.cells_of(&target.range, origin, geometry) {
+                let color = colors.accent;
+                scene.quads.push(Quad { rect, color, alpha: 0.3, radius: 0.0 });
+            }
+            let Some(row) = rows.iter().position(|row| row.line == target.range.start.line) else {
+                continue;
+            };
+            let label = &self.labels[index];
+            let rect = PixelRect {
+                x: origin.0 + (u32::from(target.range.start.col) * width) as i32,
+                y: origin.1 + (row as u32 * height) as i32 - view.shift as i32,
+                width: label.chars().count() as u32 * width + geometry.px(4.0),
+                height,
+            };
+            let radius = geometry.px(3.0) as f32;
+            scene.quads.push(Quad { rect, color: colors.bell, alpha: 1.0, radius });
+            let typed = Some(0..self.typed.len()).filter(|typed| !typed.is_empty());
+            scene.labels.push(Label {
+                rect,
+                text: label.clone(),
+                color: colors.on_bell,
+                size: geometry.ui_font(),
+                bold: true,
+                align: LabelAlign::Center,
+                accents: typed.into_iter().collect(),
+                accent: super::chrome::mix(colors.bell, colors.on_bell, 0.45),
+            });
+        }
+    }
+}
+
+/// So many codes of which none is the start of another, the shortest first.
+fn codes(count: usize, alphabet: &str) -> Vec<String> {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let mut codes: Vec<String> = letters.iter().map(char::to_string).collect();
+    let mut at = codes.len();
+    // The last of the shorter ones gives way to longer ones that begin with it.
+    while codes.len() < count && letters.len() > 1 {
+        if at == 0 || codes[at - 1].len() < codes.last().map_or(0, String::len) && at == 1 {
+            at = codes.len();
+        }
+        let prefix = codes.remove(at - 1);
+        at -= 1;
+        codes.extend(letters.iter().map(|letter| format!("{prefix}{letter}")));
+        codes.sort_by_key(String::len);
+    }
+    codes.truncate(count.max(1));
+    codes
+}
+
+impl App {
+    /// Labels what is in sight of the focused pane; `copies`: to be copied, else to be opened.
+    pub(super) fn show_hints(&mut self, copies: bool) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(view) = self.views.get(&pane.id()) else { return };
+        let targets = targets::find(&view.snapshot.rows, &self.config.hint_patterns);
+        if targets.is_empty() {
+            self.notify(
+                "hints",
+                "Nothing in sight can be chosen: no link, path, hash or number.".into(),
+            );
+            return;
+        }
+        self.hints = Some(Hints::new(pane.id(), targets, &self.config.hints.alphabet, copies));
+        self.pacing.ask();
+    }
+
+    /// Whether keys choose a label.
+    pub(super) fn is_hinting(&self) -> bool {
+        let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
+        self.hints.as_ref().is_some_and(|hints| Some(hints.pane) == focused)
+    }
+
+    /// A key while labels are shown; the program gets nothing of it.
+    pub(super) fn hint_key(&mut self, pressed: Pressed, modifiers: Modifiers, event: &KeyEvent) {
+        let Some(hints) = &mut self.hints else { return };
+        self.pacing.ask();
+        let special = modifiers.intersects(Modifiers::CTRL | Modifiers::ALT | Modifiers::SUPER);
+        let typed = event.text.as_ref().and_then(|text| text.chars().next());
+        match (pressed.key, typed) {
+            (Key::Modifier(..), _) => {}
+            (Key::Backspace, _) if !hints.typed.is_empty() => drop(hints.typed.pop()),
+            (Key::Char(_), Some(c)) if !special && !c.is_control() => {
+                let pane = hints.pane;
+                let copies = hints.copies;
+                if let Some(target) = hints.push(c) {
+                    self.hints = None;
+                    let action = match c.is_uppercase() {
+                        true => HintAction::Paste,
+                        false if copies => HintAction::Copy,
+                        false => own_action(target.kind),
+                    };
+                    self.use_target(pane, &target, action);
+                }
+            }
+            _ => self.hints = None,
+        }
+    }
+
+    fn use_target(&mut self, pane: PaneId, target: &Target, action: HintAction) {
+        match action {
+            HintAction::Copy => {
+                self.clipboard.store(Buffer::Primary, target.text.clone());
+                self.clipboard.store(Buffer::Clipboard, target.text.clone());
+            }
+            HintAction::Paste => self.paste_text(pane, &target.text, &[]),
+            HintAction::Open => self.open_target(&target.text),
+            HintAction::Editor => self.edit_file(pane, &target.text),
+        }
+    }
+
+    /// Opens a file in the person's editor, in a split: `name`, `name:line` or `name:line:column`.
+    pub(super) fn edit_file(&mut self, pane: PaneId, place: &str) {
+        let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
+        let mut words =
+            editor::command(&self.config.hints.editor, place, cwd.as_deref()).into_iter();
+        let spawn = Spawn { program: words.next(), args: words.collect(), cwd, ..Spawn::default() };
+        if let Err(error) = self.mux.split(pane, Axis::Horizontal, spawn, OnExit::Close) {
+            self.complain("editor", format!("The editor can't be started.\n{error}"));
+        }
+    }
+}
+
+/// What is done with a find that is opened.
+fn own_action(kind: Kind) -> HintAction {
+    match kind {
+        Kind::Link | Kind::Url => HintAction::Open,
+        Kind::Path => HintAction::Editor,
+        Kind::Text => HintAction::Copy,
+        Kind::Own(action) => action,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unterm_term::{LineId, Point, TextRange};
+
+    #[test]
+    fn no_label_is_the_start_of_another() {
+        for count in [1, 3, 4, 8, 9, 27, 28, 300] {
+            let codes = codes(count, "asdf");
+            assert_eq!(codes.len(), count);
+            for (i, code) in codes.iter().enumerate() {
+                let clash =
+                    codes.iter().enumerate().any(|(j, other)| i != j && other.starts_with(code));
+                assert!(!clash, "{code} among {count}");
+            }
+        }
+        assert_eq!(codes(4, "asdf"), ["a", "s", "d", "f"]);
+        assert_eq!(codes(5, "asdf")[..3], ["a", "s", "d"]);
+    }
+
+    #[test]
+    fn the_same_text_has_the_same_label_and_the_last_line_the_first() {
+        let target = |line, text: &str| {
+            let at = Point { line: LineId(line), col: 0 };
+            let range = TextRange { start: at, end: at, block: false };
+            Target { kind: Kind::Text, range, text: text.to_owned() }
+        };
+        let targets = vec![target(0, "x"), target(1, "y"), target(2, "x")];
+        let mut hints = Hints::new(PaneId(0), targets, "asdf", true);
+        assert_eq!(hints.labels, ["a", "s", "a"]);
+        assert_eq!(hints.push('q'), None);
+        assert_eq!(hints.push('S').map(|target| target.text), Some("y".to_owned()));
+    }
+}

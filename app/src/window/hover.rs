@@ -1,0 +1,159 @@
+//! Links under the pointer: underlined while Ctrl is held, their target shown at the window's foot, opened by a click.
+//!
+//! Owns which link that is. What may be opened is `links.rs`; a URL that only stands there as text counts as one.
+
+use unterm_mux::PaneId;
+use unterm_renderer::{Label, PixelRect, Renderer, Scene};
+use unterm_term::{MouseTracking, TextRange};
+
+use super::{
+    App,
+    chrome::{Colors, framed, quad},
+    errand::Done,
+    geometry::{Geometry, contains},
+    targets,
+    view::View,
+};
+use crate::links;
+
+/// A link under the pointer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hovered {
+    pub(super) pane: PaneId,
+    uri: String,
+    /// Its cells, where it is text only; those of a hyperlink (OSC 8) are underlined by the renderer.
+    range: Option<TextRange>,
+}
+
+impl Hovered {
+    /// Draws its underline and its target.
+    pub(super) fn draw(
+        &self,
+        view: Option<(&View, (i32, i32))>,
+        geometry: &Geometry,
+        colors: &Colors,
+        pointer: Option<(f64, f64)>,
+        renderer: &mut Renderer,
+        scene: &mut Scene<'_>,
+    ) {
+        if let (Some((view, origin)), Some(range)) = (view, &self.range) {
+            let (below, height) = (geometry.cell.underline as i32, geometry.cell.thickness.max(1));
+            for cells in view.cells_of(range, origin, geometry) {
+                let line = PixelRect { y: cells.y + below, height, ..cells };
+                scene.quads.push(quad(line, colors.text));
+            }
+        }
+        let text = shown(&self.uri);
+        let (padding, size) = (geometry.px(8.0), geometry.ui_font());
+        let content = geometry.content();
+        let most = content.width * 2 / 3;
+        let wanted = renderer.label_width(&text, size, false).ceil() as u32 + 2 * padding;
+        let (width, height) = (wanted.min(most).max(1), geometry.ui_line() + geometry.px(6.0));
+        let foot = (content.y + content.height) as i32 - height as i32;
+        let mut rect = PixelRect { x: content.x as i32, y: foot, width, height };
+        // Never over what is pointed at.
+        if pointer.is_some_and(|(x, y)| contains(rect, x, y)) {
+            rect.x = (content.x + content.width - width) as i32;
+        }
+        framed(rect, 0.0, colors, scene);
+        scene.labels.push(Label {
+            rect: PixelRect {
+                x: rect.x + padding as i32,
+                width: width.saturating_sub(2 * padding),
+                ..rect
+            },
+            text,
+            color: colors.text,
+            size,
+            ..Label::default()
+        });
+    }
+}
+
+/// A target as it may be shown: nothing in it hides or turns round what follows.
+fn shown(uri: &str) -> String {
+    let hides = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    uri.chars().map(|c| if hides(c) { '\u{fffd}' } else { c }).collect()
+}
+
+impl App {
+    /// Finds the link under the pointer, which is at pixels `x`, `y` of a pane's grid; true when there is one.
+    pub(super) fn hover(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
+        let link = self.link_under(pane, x, y).filter(|_| self.modifiers.control_key());
+        let is_link = link.is_some();
+        if self.hovered != link {
+            if let Some(old) = self.hovered.as_ref().and_then(|old| self.views.get_mut(&old.pane)) {
+                old.hovered_link = None;
+            }
+            let cell = self.cell();
+            if let Some(view) = self.views.get_mut(&pane).filter(|_| is_link) {
+                view.hovered_link = view.link_at(x, y, cell);
+            }
+            self.hovered = link;
+            self.pacing.ask();
+        }
+        is_link
+    }
+
+    /// Nothing is pointed at any more.
+    pub(super) fn end_hover(&mut self) {
+        if let Some(old) = self.hovered.take() {
+            if let Some(view) = self.views.get_mut(&old.pane) {
+                view.hovered_link = None;
+            }
+            self.pacing.ask();
+        }
+    }
+
+    fn link_under(&self, pane: PaneId, x: f64, y: f64) -> Option<Hovered> {
+        let cell = self.cell();
+        let view = self.views.get(&pane)?;
+        let inside =
+            x >= 0.0 && x < f64::from(u32::from(view.snapshot.size.cols) * cell.0) && y >= 0.0;
+        // A program that listens to the mouse gets the click, unless Shift is held.
+        let is_ours =
+            view.snapshot.mouse_tracking == MouseTracking::Off || self.modifiers.shift_key();
+        if !inside || !is_ours {
+            return None;
+        }
+        if let Some(link) = view.link_at(x, y, cell) {
+            return Some(Hovered { pane, uri: link.uri, range: None });
+        }
+        let url = targets::url_at(&view.snapshot.rows, view.spot(x, y, cell)?.cell)?;
+        Some(Hovered { pane, uri: url.text, range: Some(url.range) })
+    }
+
+    /// Opens the link under the pointer; false when there is none.
+    pub(super) fn open_link(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
+        let Some(link) = self.link_under(pane, x, y) else { return false };
+        self.open_target(&link.uri);
+        true
+    }
+
+    /// Opens a link with the desktop's program for it; one that may not be opened is told.
+    pub(super) fn open_target(&mut self, uri: &str) {
+        let (uri, schemes) = (uri.to_owned(), self.config.links.schemes.clone());
+        self.errand("link", move || match links::open(&uri, &schemes) {
+            Ok(()) => Done::Nothing,
+            Err(why) => Done::Failed("link", shown_lines(&why)),
+        });
+    }
+}
+
+/// A message that has a target in it, fit to be shown.
+fn shown_lines(text: &str) -> String {
+    text.lines().map(shown).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_can_not_hide_what_it_is() {
+        assert_eq!(shown("https://a\u{202e}b\u{200b}c\x1b"), "https://a\u{fffd}b\u{fffd}c\u{fffd}");
+    }
+}

@@ -1,0 +1,343 @@
+//! What the text in sight points at: links, addresses, paths, hashes, numbers, and the person's own patterns.
+//!
+//! Only reads a snapshot's rows; what wraps from one row into the next is one text. What is done with a find is
+//! `hints.rs` and `hover.rs`.
+
+use std::{
+    collections::BTreeMap,
+    net::{Ipv4Addr, Ipv6Addr},
+    ops::Range,
+    sync::OnceLock,
+};
+
+use regex_automata::meta::Regex;
+use unterm_term::{Content, Point, SnapshotRow, TextRange, Width};
+
+use crate::config::{HintAction, HintPattern};
+
+/// Bytes of the automaton of a pattern of the person's own.
+const AUTOMATON_CAP: usize = 1 << 20;
+/// Finds in sight that are listed.
+const CAP: usize = 1000;
+
+/// What a find is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A hyperlink (OSC 8); the text is its target.
+    Link,
+    /// A URL as it stands.
+    Url,
+    /// A file's name, perhaps with a line and a column.
+    Path,
+    /// Anything that one wants to copy: an address, a hash, a number.
+    Text,
+    /// One of the person's own patterns, and what is done with it.
+    Own(HintAction),
+}
+
+/// Something that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) kind: Kind,
+    pub(super) range: TextRange,
+    pub(super) text: String,
+}
+
+/// A pattern, and what is no match of it after all.
+type Rule<P> = (Kind, P, fn(&str) -> bool);
+
+/// What is looked for, the more telling first: what one has found, those below don't find again.
+const RULES: &[Rule<&str>] = &[
+    (
+        Kind::Url,
+        r#"(?i)\b(?:(?:https?|ftp|file|ssh|git|gemini|gopher|news)://|mailto:)[^\s<>"'`{}|\\^\x00-\x1f]+"#,
+        |_| true,
+    ),
+    (
+        Kind::Text,
+        r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b",
+        |_| true,
+    ),
+    (
+        Kind::Path,
+        r"(?:~|[\w@+.,-]+)?(?:/[\w@+.,=%~-]+)+/?(?::\d+(?::\d+)?)?|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,9}:\d+(?::\d+)?",
+        |text| text.contains(char::is_alphabetic),
+    ),
+    (Kind::Text, r"\b\d{1,3}(?:\.\d{1,3}){3}\b", |text| text.parse::<Ipv4Addr>().is_ok()),
+    (Kind::Text, r"(?:[0-9a-fA-F]{1,4})?(?::[0-9a-fA-F]{0,4}){2,7}", |text| {
+        text.len() > 2 && text.parse::<Ipv6Addr>().is_ok()
+    }),
+    (Kind::Text, r"\b(?:[0-9a-f]{7,40}|[0-9a-f]{64})\b", |text| {
+        text.contains(|c: char| c.is_ascii_digit()) && text.contains(|c: char| c.is_alphabetic())
+    }),
+    (Kind::Text, r"\b(?:0x[0-9a-fA-F]+|\d{4,})\b", |_| true),
+];
+
+/// A pattern of the person's own, made ready.
+///
+/// # Errors
+/// What is wrong with it, for people.
+pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
+    let config = Regex::config().nfa_size_limit(Some(AUTOMATON_CAP));
+    Regex::builder().configure(config).build(pattern).map_err(|error| {
+        let reason = error.syntax_error().map(ToString::to_string);
+        let reason = reason.unwrap_or_else(|| error.to_string());
+        // A parser's picture of the place has several lines; the last one says what is wrong.
+        reason.lines().last().unwrap_or_default().to_owned()
+    })
+}
+
+fn rules() -> &'static [Rule<Regex>] {
+    static COMPILED: OnceLock<Vec<Rule<Regex>>> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        let compiled = RULES
+            .iter()
+            .filter_map(|(kind, pattern, is_one)| Some((*kind, compile(pattern).ok()?, *is_one)));
+        compiled.collect()
+    })
+}
+
+/// Rows joined into the line they are wrapped from.
+struct Line {
+    text: String,
+    /// Where each character starts in the text, its cell, and the last cell it takes.
+    places: Vec<(usize, Point, u16)>,
+}
+
+impl Line {
+    /// The lines of some rows.
+    fn of(rows: &[SnapshotRow]) -> Vec<Self> {
+        let mut lines = Vec::new();
+        let mut line = Self { text: String::new(), places: Vec::new() };
+        for row in rows {
+            for (col, cell) in row.cells.iter().enumerate() {
+                let wide = match cell.width() {
+                    Width::Tail | Width::Head => continue,
+                    Width::Wide => 1,
+                    Width::Narrow => 0,
+                };
+                let col = col as u16;
+                line.places.push((line.text.len(), Point { line: row.line, col }, col + wide));
+                match cell.content() {
+                    Content::Empty => line.text.push(' '),
+                    Content::Char(c) => line.text.push(c),
+                    Content::Cluster(_) => line.text.push_str(row.cluster(col).unwrap_or(" ")),
+                }
+            }
+            if !row.wrapped {
+                lines.push(std::mem::replace(
+                    &mut line,
+                    Self { text: String::new(), places: Vec::new() },
+                ));
+            }
+        }
+        if !line.places.is_empty() {
+            lines.push(line);
+        }
+        lines
+    }
+
+    /// The cells of some of the text, which is not empty.
+    fn range(&self, bytes: &Range<usize>) -> Option<TextRange> {
+        let place = |byte: usize| {
+            let after = self.places.partition_point(|(start, ..)| *start <= byte);
+            self.places.get(after.checked_sub(1)?)
+        };
+        let (_, start, _) = place(bytes.start)?;
+        let (_, end, last) = place(bytes.end.checked_sub(1)?)?;
+        Some(TextRange { start: *start, end: Point { col: *last, ..*end }, block: false })
+    }
+
+    fn find(&self, own: &[(HintAction, Regex)], found: &mut Vec<Target>) {
+        let mut taken: Vec<Range<usize>> = Vec::new();
+        let mut add = |kind: Kind, regex: &Regex, is_one: &dyn Fn(&str) -> bool| {
+            for found_at in regex.find_iter(self.text.as_bytes()) {
+                let mut bytes = found_at.range();
+                if kind == Kind::Url || kind == Kind::Path {
+                    bytes.end = bytes.start + trimmed(&self.text[bytes.clone()]).len();
+                }
+                let text = &self.text[bytes.clone()];
+                let overlaps =
+                    |other: &Range<usize>| other.start < bytes.end && bytes.start < other.end;
+                if text.is_empty() || !is_one(text) || taken.iter().any(overlaps) {
+                    continue;
+                }
+                if let Some(range) = self.range(&bytes) {
+                    found.push(Target { kind, range, text: text.to_owned() });
+                    taken.push(bytes);
+                }
+            }
+        };
+        for (action, regex) in own {
+            add(Kind::Own(*action), regex, &|_| true);
+        }
+        for (kind, regex, is_one) in rules() {
+            add(*kind, regex, is_one);
+        }
+    }
+}
+
+/// Without what ends a sentence, and without a closing bracket that was opened before it.
+fn trimmed(text: &str) -> &str {
+    let mut text = text;
+    loop {
+        let Some(last) = text.chars().last() else { return text };
+        let unopened = |open: char, close: char| {
+            last == close && text.matches(close).count() > text.matches(open).count()
+        };
+        let ends = matches!(last, '.' | ',' | ';' | ':' | '!' | '?' | '…')
+            || unopened('(', ')')
+            || unopened('[', ']');
+        if !ends {
+            return text;
+        }
+        text = &text[..text.len() - last.len_utf8()];
+    }
+}
+
+/// Everything in some rows, in the order of the text; `own`: the person's patterns, which have been checked.
+pub(super) fn find(rows: &[SnapshotRow], own: &BTreeMap<String, HintPattern>) -> Vec<Target> {
+    let own: Vec<_> = own
+        .values()
+        .filter_map(|pattern| Some((pattern.action, compile(&pattern.regex).ok()?)))
+        .collect();
+    let mut found = links(rows);
+    let linked = found.len();
+    for line in Line::of(rows) {
+        line.find(&own, &mut found);
+    }
+    let (links, rest) = found.split_at(linked);
+    let is_free = |target: &&Target| {
+        !links.iter().any(|link| {
+            link.range.start <= target.range.end && target.range.start <= link.range.end
+        })
+    };
+    let mut all: Vec<Target> = links.iter().chain(rest.iter().filter(is_free)).cloned().collect();
+    all.sort_by_key(|target| (target.range.start, target.range.end));
+    all.truncate(CAP);
+    all
+}
+
+/// Hyperlinks (OSC 8), neighbouring cells of one target joined.
+fn links(rows: &[SnapshotRow]) -> Vec<Target> {
+    let mut found: Vec<Target> = Vec::new();
+    for row in rows {
+        for run in &row.styles {
+            let Some(link) = &run.link else { continue };
+            let start = Point { line: row.line, col: run.start };
+            let end = Point { line: row.line, col: run.end.saturating_sub(1) };
+            let goes_on = found.last().is_some_and(|last| {
+                let next = match last.range.end {
+                    at if at.line == row.line => at.col + 1 == run.start,
+                    at => at.line.0 + 1 == row.line.0 && run.start == 0,
+                };
+                next && last.text == link.uri
+            });
+            match found.last_mut().filter(|_| goes_on) {
+                Some(last) => last.range.end = end,
+                None => found.push(Target {
+                    kind: Kind::Link,
+                    range: TextRange { start, end, block: false },
+                    text: link.uri.clone(),
+                }),
+            }
+        }
+    }
+    found
+}
+
+/// The URL that stands at a cell.
+pub(super) fn url_at(rows: &[SnapshotRow], at: Point) -> Option<Target> {
+    let index = rows.iter().position(|row| row.line == at.line)?;
+    let first = rows[..index].iter().rposition(|row| !row.wrapped).map_or(0, |row| row + 1);
+    let last =
+        rows[index..].iter().position(|row| !row.wrapped).map_or(rows.len(), |n| index + n + 1);
+    let mut found = Vec::new();
+    Line::of(&rows[first..last]).iter().for_each(|line| line.find(&[], &mut found));
+    found.into_iter().find(|target| {
+        target.kind == Kind::Url && target.range.start <= at && at <= target.range.end
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unterm_term::{LineId, Options, Parser, Size, Snapshot, Term};
+
+    fn rows(bytes: &str) -> Vec<SnapshotRow> {
+        let mut term = Term::new(Size::cells(40, 5), Options::default());
+        Parser::new().advance(&mut term, bytes.as_bytes());
+        let mut snapshot = Snapshot::default();
+        term.snapshot(&mut snapshot, None);
+        snapshot.rows
+    }
+
+    #[track_caller]
+    fn check(bytes: &str, expected: &[(Kind, &str)]) {
+        let found = find(&rows(bytes), &BTreeMap::new());
+        let found: Vec<_> = found.iter().map(|one| (one.kind, one.text.as_str())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn urls_end_where_a_reader_would_end_them() {
+        use Kind::Url;
+        check("see https://a.b/c?d=1#e, or", &[(Url, "https://a.b/c?d=1#e")]);
+        check(
+            "(http://a.b/x_(y)) mailto:a@b.c.",
+            &[(Url, "http://a.b/x_(y)"), (Url, "mailto:a@b.c")],
+        );
+        check("[x](https://a.b) <HTTP://c.d>", &[(Url, "https://a.b"), (Url, "HTTP://c.d")]);
+    }
+
+    #[test]
+    fn paths_keep_their_line_and_column() {
+        use Kind::Path;
+        check("src/a.rs:12:3: error", &[(Path, "src/a.rs:12:3")]);
+        check(
+            "--> ~/x/y.c ./z /usr/lib/",
+            &[(Path, "~/x/y.c"), (Path, "./z"), (Path, "/usr/lib/")],
+        );
+        check("main.rs:7 is, 3/4 is none", &[(Path, "main.rs:7")]);
+    }
+
+    #[test]
+    fn hashes_addresses_and_numbers_are_found() {
+        use Kind::Text;
+        check("1a2b3c4 deadbeef 123 2024", &[(Text, "1a2b3c4"), (Text, "2024")]);
+        check("10.0.0.1 999.0.0.1 fe80::1", &[(Text, "10.0.0.1"), (Text, "fe80::1")]);
+        check("at 12:30:45 0xff", &[(Text, "0xff")]);
+        let id = "123e4567-e89b-12d3-a456-426614174000";
+        check(id, &[(Text, id)]);
+    }
+
+    #[test]
+    fn a_wrapped_url_is_one_and_a_link_goes_before_its_text() {
+        let long = format!("https://example.org/{}", "x".repeat(60));
+        let found = find(&rows(&long), &BTreeMap::new());
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].text, long);
+        assert_eq!(found[0].range.end, Point { line: LineId(1), col: 39 });
+        assert_eq!(
+            url_at(&rows(&long), Point { line: LineId(1), col: 5 }).map(|one| one.text),
+            Some(long)
+        );
+        check(
+            "\x1b]8;;https://real.example\x07http://shown.example\x1b]8;;\x07",
+            &[(Kind::Link, "https://real.example")],
+        );
+    }
+
+    #[test]
+    fn own_patterns_go_first() {
+        let pattern = HintPattern { regex: r"[A-Z]+-\d+".into(), action: HintAction::Paste };
+        let own = BTreeMap::from([("ticket".to_owned(), pattern)]);
+        let found = find(&rows("fix ABC-12345 now"), &own);
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (found[0].kind, found[0].text.as_str()),
+            (Kind::Own(HintAction::Paste), "ABC-12345")
+        );
+        assert!(compile("(").unwrap_err().contains("unclosed"));
+    }
+}
