@@ -1,7 +1,8 @@
 """Unicode's GraphemeBreakTest: strings, and where their clusters end. Each is printed, and the cells are looked at.
 
 A cluster that begins with what takes no column (a mark, a joiner, a Hangul vowel or final without its initial) has no cell of
-its own in any terminal: it is expected in the cell before it, and nowhere at the start of a line.
+its own in any terminal: it is expected in the cell before it. At the start of a line marks are expected in the cell under the
+cursor, as in xterm, until something is printed there.
 """
 
 import unicodedata
@@ -59,6 +60,7 @@ def is_control(code):
 
 def expected_cells(part):
     cells = []
+    marks = []
     for cluster in part:
         codes = list(cluster)
         joined = []
@@ -66,8 +68,12 @@ def expected_cells(part):
             joined.append(codes.pop(0))
         if cells:
             cells[-1] += joined
+        else:
+            marks += [code for code in joined if unicodedata.category(chr(int(code, 16))) in ("Mn", "Me")]
         if codes:
             cells.append(codes)
+    if marks and not cells:
+        cells.append(["0020"] + marks)
     return [",".join(cell) for cell in cells]
 
 

@@ -194,7 +194,8 @@ impl Term {
 
 /// Whether a character without columns of its own is one that shows: no format control.
 fn is_mark(c: char) -> bool {
-    matches!(props(c).class(), Class::Extend | Class::ConjunctExtend | Class::Linker)
+    c != '\u{200c}'
+        && matches!(props(c).class(), Class::Extend | Class::ConjunctExtend | Class::Linker)
 }
 
 /// Columns a cluster of `old` columns takes when `c`, of `width` columns, joins it (mode 2027): those of all its characters,

@@ -67,8 +67,10 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// [`Term::move_left`] with reverse wraparound, a pending wrap counting as one column: with ?1045 over any row, from the
-    /// region's top to its bottom, with ?45 only over rows that wrapped (xterm since patch 383).
+    /// [`Term::move_left`] with reverse wraparound: over any row, from the region's top to its bottom, a pending wrap
+    /// counting as one column. So xterm did for ?45 from its first release to patch 379, and does for ?1045 since patch
+    /// 383, where ?45 goes back only over rows that wrapped; we do the same for both, as esctest2 and xterm.js's fixtures
+    /// want it.
     fn wrap_back(&mut self, n: usize) {
         let left = if self.cursor.col >= self.left { self.left } else { 0 };
         let (mut row, mut col) = (self.cursor.row, self.cursor.col);
@@ -81,13 +83,6 @@ impl Term {
                 break;
             }
             row = match row {
-                row if !self.dec.contains(DecModes::REVERSE_WRAP_ANY) => {
-                    let before = row.checked_sub(1);
-                    match before.filter(|&row| self.grid.meta(row).is_wrapped()) {
-                        Some(before) => before,
-                        None => break,
-                    }
-                }
                 row if row == self.top => self.bottom - 1,
                 0 => self.grid.rows() - 1,
                 row => row - 1,
