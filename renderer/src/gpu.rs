@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashSet;
 use wgpu::{
-    Adapter, AdapterInfo, Buffer, BufferDescriptor, BufferUsages, CommandEncoderDescriptor, Device,
+    Adapter, AdapterInfo, Buffer, BufferDescriptor, BufferUsages, CommandBuffer, CommandEncoderDescriptor, Device,
     DeviceDescriptor, Extent3d, Limits, LoadOp, MapMode, Operations, PollType, Queue,
     RenderPassColorAttachment, RenderPassDescriptor, StoreOp, TexelCopyBufferInfo,
     TexelCopyBufferLayout, Texture, TextureDescriptor, TextureDimension, TextureFormat,
@@ -157,14 +157,22 @@ impl GpuPainter {
 
     /// Paints the renderer's last frame into the texture and returns what changed since the frame before.
     pub fn paint(&mut self, renderer: &mut Renderer) -> Vec<PixelRect> {
+        let (changed, commands) = self.record(renderer);
+        self.queue.submit(commands);
+        changed
+    }
+
+    /// The commands that paint the renderer's last frame into the texture, if anything changed, and what changed. They have
+    /// to be submitted before those of the next frame.
+    fn record(&mut self, renderer: &mut Renderer) -> (Vec<PixelRect>, Option<CommandBuffer>) {
         let frame = renderer.last_frame().clone();
         if frame.width == 0 || frame.height == 0 {
-            return Vec::new();
+            return (Vec::new(), None);
         }
         let most = self.device.limits().max_texture_dimension_2d;
         if frame.width > most || frame.height > most {
             tracing::warn!(frame.width, frame.height, most, "the frame is too large for the GPU");
-            return Vec::new();
+            return (Vec::new(), None);
         }
         if self.blending != frame.blending {
             self.blend(frame.blending);
@@ -187,14 +195,15 @@ impl GpuPainter {
             self.rows.clear();
             self.chrome.reset();
         }
+        let mut commands = None;
         if !damage.is_empty() {
             let system = &mut renderer.fonts.system;
             let swash = &mut renderer.swash;
             self.chrome.prepare(&frame, &self.device, &self.queue, system, swash);
-            self.draw(&frame, &renderer.glyphs, &damage.rects);
+            commands = self.draw(&frame, &renderer.glyphs, &damage.rects);
         }
         self.last = Some(frame);
-        damage.rects
+        (damage.rects, commands)
     }
 
     /// The format of the picture: sRGB turns light, which is what is blended then, into coded values by itself.
@@ -262,7 +271,12 @@ impl GpuPainter {
         Ok(pixels)
     }
 
-    fn draw(&mut self, frame: &Frame, glyphs: &GlyphCache, rects: &[PixelRect]) {
+    fn draw(
+        &mut self,
+        frame: &Frame,
+        glyphs: &GlyphCache,
+        rects: &[PixelRect],
+    ) -> Option<CommandBuffer> {
         let shown: FxHashSet<u64> =
             frame.panes.iter().flat_map(|pane| pane.rows.iter().map(|row| row.version)).collect();
         self.rows.retain(&shown);
@@ -277,7 +291,8 @@ impl GpuPainter {
                 self.plan(frame, glyphs, rects, true)
             }
         };
-        let Ok((areas, draws, calls)) = plan else { return };
+        let (areas, draws, calls) = plan.ok()?;
+        self.rows.upload(&self.device, &self.queue);
         if self.atlas.replaced {
             self.atlas.replaced = false;
             self.pipeline.rebind(&self.device, &self.atlas);
@@ -289,7 +304,7 @@ impl GpuPainter {
         self.queue.write_buffer(&self.areas, 0, bytemuck::cast_slice(&areas));
         self.pipeline.upload(&self.device, &self.queue, &draws);
 
-        let Some(target) = &self.target else { return };
+        let target = self.target.as_ref()?;
         let mut encoder = self.device.create_command_encoder(&CommandEncoderDescriptor::default());
         let mut pass = encoder.begin_render_pass(&RenderPassDescriptor {
             label: Some("frame"),
@@ -306,6 +321,8 @@ impl GpuPainter {
             pass.set_scissor_rect(rect.x as u32, rect.y as u32, rect.width, rect.height);
             // What is set: which of the two pipelines, and whether glyphs are bound.
             let (mut blends, mut images) = (None, true);
+            // Whose instances are: the areas' or the rows'.
+            let mut areas = None;
             for call in &calls {
                 let blend = !matches!(call, Call::Areas { replacing: true, .. });
                 if blends.replace(blend) != Some(blend) {
@@ -320,7 +337,7 @@ impl GpuPainter {
                     Call::Text { layer } => {
                         // With a pipeline of its own.
                         self.chrome.draw(*layer, &mut pass);
-                        (blends, images) = (None, true);
+                        (blends, images, areas) = (None, true, None);
                         continue;
                     }
                     Call::Row { rect: row, .. } if row.intersection(&rect).is_empty() => continue,
@@ -336,12 +353,15 @@ impl GpuPainter {
                     }
                 };
                 pass.set_bind_group(0, &self.pipeline.draw_group, &[draw * self.pipeline.stride]);
-                pass.set_vertex_buffer(0, buffer.slice(..));
+                let of_areas = !matches!(call, Call::Row { .. });
+                if areas.replace(of_areas) != Some(of_areas) {
+                    pass.set_vertex_buffer(0, buffer.slice(..));
+                }
                 pass.draw(0..4, instances.clone());
             }
         }
         drop(pass);
-        self.queue.submit([encoder.finish()]);
+        Some(encoder.finish())
     }
 
     /// What to draw, in order: backgrounds, the rows that are in a damaged rectangle, quads.

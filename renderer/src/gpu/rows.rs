@@ -1,9 +1,12 @@
 //! Instances on the GPU: each row of a frame keeps its own stretch of one buffer while it looks the same, wherever it
 //! is scrolled to, so that only rows that changed are uploaded.
 
+use std::ops::Range;
+
+use bytemuck::Zeroable;
 use rustc_hash::{FxHashMap, FxHashSet};
 use unterm_term::Rgb;
-use wgpu::{Buffer, BufferDescriptor, BufferUsages, CommandEncoderDescriptor, Device, Queue};
+use wgpu::{Buffer, BufferDescriptor, BufferUsages, Device, Queue};
 
 use super::atlas::{Atlas, Full};
 use crate::{Fill, FrameRow, GlyphCache};
@@ -59,7 +62,10 @@ struct Slot {
 pub(super) struct Rows {
     pub(super) buffer: Buffer,
     capacity: u32,
-    used: u32,
+    /// What the buffer holds, or will once it is uploaded: one upload for all rows that are new in a frame.
+    mirror: Vec<Instance>,
+    /// What of it is not there yet.
+    fresh: Range<usize>,
     slots: FxHashMap<u64, Slot>,
     /// Free stretches of each class.
     free: Vec<Vec<u32>>,
@@ -75,7 +81,8 @@ impl Rows {
         Self {
             buffer: buffer(device, FIRST_CAPACITY),
             capacity: FIRST_CAPACITY,
-            used: 0,
+            mirror: Vec::new(),
+            fresh: 0..0,
             slots: FxHashMap::default(),
             free: vec![Vec::new(); 32],
             scratch: Vec::new(),
@@ -83,7 +90,8 @@ impl Rows {
     }
 
     pub(super) fn clear(&mut self) {
-        self.used = 0;
+        self.mirror.clear();
+        self.fresh = 0..0;
         self.slots.clear();
         self.free.iter_mut().for_each(Vec::clear);
     }
@@ -100,7 +108,7 @@ impl Rows {
         });
     }
 
-    /// The instances of a row, uploading them if they aren't there. With `lenient`, glyphs that find no room are left
+    /// The instances of a row; they have to be uploaded before they are drawn. With `lenient`, glyphs that find no room are left
     /// out.
     pub(super) fn range(
         &mut self,
@@ -110,7 +118,7 @@ impl Rows {
         device: &Device,
         queue: &Queue,
         lenient: bool,
-    ) -> Result<std::ops::Range<u32>, Full> {
+    ) -> Result<Range<u32>, Full> {
         if let Some(slot) = self.slots.get(&row.version) {
             return Ok(slot.start..slot.start + slot.count);
         }
@@ -141,43 +149,48 @@ impl Rows {
             });
         }
         scratch.extend(row.over.iter().map(fill));
-        let slot = self.store(&scratch, device, queue);
+        let slot = self.store(&scratch);
         self.slots.insert(row.version, slot);
         self.scratch = scratch;
         Ok(slot.start..slot.start + slot.count)
     }
 
-    fn store(&mut self, instances: &[Instance], device: &Device, queue: &Queue) -> Slot {
+    fn store(&mut self, instances: &[Instance]) -> Slot {
         let count = instances.len() as u32;
         let class = (count.max(1).next_power_of_two().trailing_zeros() as u8).max(MIN_CLASS);
         let start = match self.free[usize::from(class)].pop() {
             Some(start) => start,
             None => {
-                let start = self.used;
-                self.used += 1 << class;
-                if self.used > self.capacity {
-                    self.grow(device, queue);
-                }
-                start
+                let start = self.mirror.len();
+                self.mirror.resize(start + (1 << class), Instance::zeroed());
+                start as u32
             }
         };
         if count > 0 {
-            let at = u64::from(start) * SIZE;
-            queue.write_buffer(&self.buffer, at, bytemuck::cast_slice(instances));
+            let at = start as usize..start as usize + instances.len();
+            self.mirror[at.clone()].copy_from_slice(instances);
+            self.fresh = if self.fresh.is_empty() {
+                at
+            } else {
+                self.fresh.start.min(at.start)..self.fresh.end.max(at.end)
+            };
         }
         Slot { start, class, count }
     }
 
-    /// A larger buffer with the same content.
-    fn grow(&mut self, device: &Device, queue: &Queue) {
-        let capacity = self.used.next_power_of_two();
-        let larger = buffer(device, capacity);
-        let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
-        let old = u64::from(self.capacity) * SIZE;
-        encoder.copy_buffer_to_buffer(&self.buffer, 0, &larger, 0, old);
-        queue.submit([encoder.finish()]);
-        self.buffer = larger;
-        self.capacity = capacity;
+    /// Uploads what is new, into a larger buffer where the old one is too small.
+    pub(super) fn upload(&mut self, device: &Device, queue: &Queue) {
+        if self.mirror.len() > self.capacity as usize {
+            self.capacity = self.mirror.len().next_power_of_two() as u32;
+            self.buffer = buffer(device, self.capacity);
+            self.fresh = 0..self.mirror.len();
+        }
+        if !self.fresh.is_empty() {
+            let at = self.fresh.start as u64 * SIZE;
+            let fresh = &self.mirror[self.fresh.clone()];
+            queue.write_buffer(&self.buffer, at, bytemuck::cast_slice(fresh));
+            self.fresh = 0..0;
+        }
     }
 }
 
@@ -185,7 +198,7 @@ fn buffer(device: &Device, capacity: u32) -> Buffer {
     device.create_buffer(&BufferDescriptor {
         label: Some("rows"),
         size: u64::from(capacity) * SIZE,
-        usage: BufferUsages::VERTEX | BufferUsages::COPY_DST | BufferUsages::COPY_SRC,
+        usage: BufferUsages::VERTEX | BufferUsages::COPY_DST,
         mapped_at_creation: false,
     })
 }

@@ -146,7 +146,7 @@ impl GpuSurface {
 
     /// Paints the renderer's last frame and presents it. The picture is kept, so presenting it again costs a copy.
     pub(crate) fn paint(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
-        self.painter.paint(renderer);
+        let (_, painting) = self.painter.record(renderer);
         let Some(target) = &self.painter.target else { return Ok(()) };
         let is_opaque = renderer.last_frame().panes.iter().all(|pane| pane.opacity == 255);
         // `Auto` is opaque wherever that is possible.
@@ -173,8 +173,12 @@ impl GpuSurface {
                 texture
             }
             // Nobody would see it; the picture is kept for the next time.
-            CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Occluded => return Ok(()),
+            CurrentSurfaceTexture::Timeout | CurrentSurfaceTexture::Occluded => {
+                self.painter.queue.submit(painting);
+                return Ok(());
+            }
             other => {
+                self.painter.queue.submit(painting);
                 self.configured = false;
                 return Err(PainterError::Surface(format!("{other:?}")));
             }
@@ -196,7 +200,8 @@ impl GpuSurface {
             let view = texture.texture.create_view(&TextureViewDescriptor::default());
             blit.draw(device, &mut encoder, &target.view, &view);
         }
-        self.painter.queue.submit([encoder.finish()]);
+        // At once: each submission wakes the driver.
+        self.painter.queue.submit(painting.into_iter().chain([encoder.finish()]));
         self.painter.queue.present(texture);
         Ok(())
     }
