@@ -1,4 +1,4 @@
-//! Time to build and paint frames on the CPU, beside a plain copy of as many pixels: the floor of anything that writes
+//! Time to build and paint frames on the CPU, and on the GPU where there is one, if only an emulated one, beside a plain copy of as many pixels: the floor of anything that writes
 //! a picture. Ratios are of medians in this one run; absolute times differ between machines.
 
 #[path = "../tests/support/mod.rs"]
@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use support::{attrs, colored, pane, plain, row, run, scene, snapshot};
-use unterm_renderer::{CpuPainter, FontOptions, Renderer};
+use unterm_renderer::{CpuPainter, FontOptions, GpuPainter, Renderer};
 use unterm_term::{Attrs, Snapshot};
 
 const COLS: u16 = 160;
@@ -113,6 +113,38 @@ fn main() {
         },
     );
 
+    let gpu = GpuPainter::offscreen().ok().map(|mut gpu| {
+        let paint = |renderer: &mut Renderer, gpu: &mut GpuPainter| {
+            gpu.paint(renderer);
+            gpu.finish().expect("the device waits");
+        };
+        let shown = screen(9_999);
+        renderer.frame(&scene(pane(&shown, metrics)));
+        paint(&mut renderer, &mut gpu);
+        let whole = time(
+            50,
+            |round| screen(round + 10_000),
+            |snapshot| {
+                renderer.frame(&scene(pane(&snapshot, metrics)));
+                paint(&mut renderer, &mut gpu);
+            },
+        );
+        let mut shown = screen(20_000);
+        let one = time(
+            200,
+            |round| {
+                let text = format!("{round} {}", "typed text ".repeat(12));
+                row(20, round + 30_000, COLS, &[plain(&text)])
+            },
+            |row| {
+                shown.rows[20] = row;
+                renderer.frame(&scene(pane(&shown, metrics)));
+                paint(&mut renderer, &mut gpu);
+            },
+        );
+        (gpu.adapter(), whole, one)
+    });
+
     let ratio = |time: Duration| time.as_secs_f64() / copy.as_secs_f64();
     println!("{COLS}×{ROWS} cells, {}×{} pixels, CPU painter", frame.width, frame.height);
     println!("renderer made          {new:>10.1?}");
@@ -125,5 +157,11 @@ fn main() {
         ("scroll: build + paint ", scroll),
     ] {
         println!("{name} {time:>10.1?} {:>6.2}", ratio(time));
+    }
+    if let Some((adapter, whole, one)) = gpu {
+        println!("{adapter}, until it is painted");
+        for (name, time) in [("all rows: build + paint", whole), ("one row: build + paint ", one)] {
+            println!("{name} {time:>10.1?} {:>6.2}", ratio(time));
+        }
     }
 }

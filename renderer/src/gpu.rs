@@ -14,11 +14,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashSet;
 use wgpu::{
-    Adapter, AdapterInfo, Buffer, BufferDescriptor, BufferUsages, CommandBuffer, CommandEncoderDescriptor, Device,
-    DeviceDescriptor, Extent3d, Limits, LoadOp, MapMode, Operations, PollType, Queue,
-    RenderPassColorAttachment, RenderPassDescriptor, StoreOp, TexelCopyBufferInfo,
-    TexelCopyBufferLayout, Texture, TextureDescriptor, TextureDimension, TextureFormat,
-    TextureUsages, TextureView, TextureViewDescriptor,
+    Adapter, AdapterInfo, Buffer, BufferDescriptor, BufferUsages, CommandBuffer,
+    CommandEncoderDescriptor, Device, DeviceDescriptor, Extent3d, Limits, LoadOp, MapMode,
+    Operations, PollType, Queue, RenderPassColorAttachment, RenderPassDescriptor, StoreOp,
+    TexelCopyBufferInfo, TexelCopyBufferLayout, Texture, TextureDescriptor, TextureDimension,
+    TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
 };
 
 use atlas::{Atlas, Full};
@@ -160,6 +160,12 @@ impl GpuPainter {
         let (changed, commands) = self.record(renderer);
         self.queue.submit(commands);
         changed
+    }
+
+    /// Waits until what was painted is there.
+    pub fn finish(&self) -> Result<(), PainterError> {
+        let waited = self.device.poll(PollType::wait_indefinitely());
+        waited.map(drop).map_err(|error| PainterError::Surface(error.to_string()))
     }
 
     /// The commands that paint the renderer's last frame into the texture, if anything changed, and what changed. They have
