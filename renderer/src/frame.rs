@@ -53,7 +53,7 @@ pub struct FrameRow {
     pub backgrounds: Vec<Fill>,
     /// Selection, what a search found, the cursor's block, straight underlines.
     pub under: Vec<Fill>,
-    /// Text, and underlines that are not straight.
+    /// Text, and underlines that are not straight; colour glyphs come last.
     pub glyphs: Vec<GlyphInstance>,
     /// Strike-through, overline, and the cursor's outline, bar or line.
     pub over: Vec<Fill>,

@@ -5,10 +5,10 @@ mod atlas;
 mod chrome;
 mod images;
 mod pipeline;
+mod plan;
 mod rows;
 pub(crate) mod surface;
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,14 +24,11 @@ use wgpu::{
 use atlas::{Atlas, Full};
 use chrome::Chrome;
 use images::Images;
-use pipeline::{Draw, Pipeline};
-use rows::{COLOR, Instance, ROUNDED, Rows};
+use pipeline::Pipeline;
+use plan::{Call, Plan, PlannedRow, Source};
+use rows::Rows;
 
-use crate::blend::premultiplied;
-use crate::{
-    Blending, Damage, Frame, FramePane, GlyphCache, ImageLayer, PainterError, PixelRect, Quad,
-    Renderer,
-};
+use crate::{Blending, Damage, Frame, GlyphCache, PainterError, PixelRect, Renderer};
 
 /// Paints frames into a texture of its own.
 pub struct GpuPainter {
@@ -61,32 +58,6 @@ struct Target {
     view: TextureView,
     width: u32,
     height: u32,
-}
-
-/// One draw call: instances of the areas' or the rows' buffer.
-enum Call {
-    Areas {
-        draw: u32,
-        instances: Range<u32>,
-        /// They take the place of what was there.
-        replacing: bool,
-    },
-    Row {
-        draw: u32,
-        instances: Range<u32>,
-        rect: PixelRect,
-    },
-    /// One instance of the areas' buffer, with the texture of an image.
-    Image {
-        draw: u32,
-        instance: u32,
-        image: u64,
-        rect: PixelRect,
-    },
-    /// The labels of a layer of chrome.
-    Text {
-        layer: usize,
-    },
 }
 
 impl GpuPainter {
@@ -297,7 +268,7 @@ impl GpuPainter {
                 self.plan(frame, glyphs, rects, true)
             }
         };
-        let (areas, draws, calls) = plan.ok()?;
+        let Plan { areas, draws, calls, .. } = plan.ok()?;
         self.rows.upload(&self.device, &self.queue);
         if self.atlas.replaced {
             self.atlas.replaced = false;
@@ -325,168 +296,79 @@ impl GpuPainter {
         for rect in rects {
             let rect = rect.intersection(&frame.rect());
             pass.set_scissor_rect(rect.x as u32, rect.y as u32, rect.width, rect.height);
-            // What is set: which of the two pipelines, and whether glyphs are bound.
-            let (mut blends, mut images) = (None, true);
-            // Whose instances are: the areas' or the rows'.
-            let mut areas = None;
+            // What is set: the pipeline, the textures, and the buffer of instances.
+            let (mut set, mut bound, mut buffer) = (None, None, None);
             for call in &calls {
-                let blend = !matches!(call, Call::Areas { replacing: true, .. });
-                if blends.replace(blend) != Some(blend) {
-                    let Pipeline { pipeline, replacing, .. } = &self.pipeline;
-                    pass.set_pipeline(if blend { pipeline } else { replacing });
-                }
-                if std::mem::take(&mut images) {
-                    pass.set_bind_group(1, &self.pipeline.glyph_group, &[]);
-                }
-                let (draw, instances, buffer) = match call {
-                    Call::Areas { draw, instances, .. } => (draw, instances, &self.areas),
+                let (kind, source, instances, draw) = match call {
                     Call::Text { layer } => {
                         // With a pipeline of its own.
                         self.chrome.draw(*layer, &mut pass);
-                        (blends, images, areas) = (None, true, None);
+                        (set, bound, buffer) = (None, None, None);
                         continue;
                     }
-                    Call::Row { rect: row, .. } if row.intersection(&rect).is_empty() => continue,
-                    Call::Row { draw, instances, .. } => (draw, instances, &self.rows.buffer),
-                    Call::Image { rect: area, .. } if area.intersection(&rect).is_empty() => {
+                    Call::Rectangles { rect: own, .. } if own.intersection(&rect).is_empty() => {
                         continue;
                     }
-                    Call::Image { draw, instance, image, .. } => {
-                        let Some(group) = self.images.group(*image) else { continue };
-                        pass.set_bind_group(1, group, &[]);
-                        images = true;
-                        (draw, &(*instance..instance + 1), &self.areas)
+                    Call::Rectangles { kind, source, instances, draw, .. } => {
+                        (*kind, *source, instances.clone(), *draw)
                     }
                 };
-                pass.set_bind_group(0, &self.pipeline.draw_group, &[draw * self.pipeline.stride]);
-                let of_areas = !matches!(call, Call::Row { .. });
-                if areas.replace(of_areas) != Some(of_areas) {
-                    pass.set_vertex_buffer(0, buffer.slice(..));
+                let image = match source {
+                    Source::Image(image) => Some(image),
+                    Source::Areas | Source::Rows => None,
+                };
+                if bound.replace(image) != Some(image) {
+                    let glyphs = Some(&self.pipeline.glyph_group);
+                    let Some(group) = image.map_or(glyphs, |image| self.images.group(image)) else {
+                        bound = None;
+                        continue;
+                    };
+                    pass.set_bind_group(1, group, &[]);
                 }
-                pass.draw(0..4, instances.clone());
+                if set.replace(kind) != Some(kind) {
+                    pass.set_pipeline(self.pipeline.of(kind));
+                }
+                let of_rows = source == Source::Rows;
+                if buffer.replace(of_rows) != Some(of_rows) {
+                    let instances = if of_rows { &self.rows.buffer } else { &self.areas };
+                    pass.set_vertex_buffer(0, instances.slice(..));
+                }
+                pass.set_bind_group(0, &self.pipeline.draw_group, &[draw * self.pipeline.stride]);
+                pass.draw(0..4, instances);
             }
         }
         drop(pass);
         Some(encoder.finish())
     }
 
-    /// What to draw, in order: backgrounds, the rows that are in a damaged rectangle, quads.
-    #[allow(clippy::type_complexity)] // Instances, what draw calls share, the calls.
+    /// What to draw: backgrounds, the rows that are in a damaged rectangle, images, chrome.
     fn plan(
         &mut self,
         frame: &Frame,
         glyphs: &GlyphCache,
         rects: &[PixelRect],
         lenient: bool,
-    ) -> Result<(Vec<Instance>, Vec<Draw>, Vec<Call>), Full> {
-        let surface = [frame.width as i32, frame.height as i32];
-        let whole = Draw { origin: [0, 0], surface, clip: [0, 0, surface[0], surface[1]] };
-        let mut draws = vec![whole];
-        let mut calls = Vec::new();
-        let mut areas = vec![Instance::fill(0, 0, frame.width, frame.height, frame.background)];
+    ) -> Result<Plan, Full> {
+        let mut plan = Plan::new(frame);
         for pane in &frame.panes {
-            let area = pane.area;
-            let mut fill = Instance::fill(area.x, area.y, area.width, area.height, pane.background);
-            let [opacity, red, green, blue] =
-                premultiplied(pane.background, pane.opacity).to_be_bytes();
-            fill.color = [red, green, blue, opacity];
-            areas.push(fill);
-        }
-        calls.push(Call::Areas { draw: 0, instances: 0..areas.len() as u32, replacing: true });
-        for pane in &frame.panes {
-            let mut after = Vec::new();
-            let layered = !pane.images.is_empty();
-            let mut image_calls = |layer, calls: &mut Vec<Call>, draws: &mut Vec<Draw>| {
-                plan_images(pane, layer, surface, &mut areas, calls, draws);
-            };
-            image_calls(ImageLayer::Ground, &mut calls, &mut draws);
-            for (i, row) in pane.rows.iter().enumerate() {
-                let rect = pane.row_rect(i).intersection(&frame.rect());
+            let mut rows = Vec::new();
+            for (index, row) in pane.rows.iter().enumerate() {
+                let rect = pane.row_rect(index).intersection(&frame.rect());
                 if rects.iter().all(|damaged| damaged.intersection(&rect).is_empty()) {
                     continue;
                 }
                 let (device, queue) = (&self.device, &self.queue);
-                let instances =
-                    self.rows.range(row, glyphs, &mut self.atlas, device, queue, lenient)?;
-                if instances.is_empty() {
-                    continue;
-                }
-                let y = pane.origin.1 + i as i32 * pane.row_height as i32;
-                let (right, bottom) = (rect.x + rect.width as i32, rect.y + rect.height as i32);
-                let draw = draws.len() as u32;
-                if layered {
-                    // Images come between a row's backgrounds and the rest.
-                    let parted = instances.start + row.backgrounds.len() as u32;
-                    after.push(Call::Row { draw, instances: parted..instances.end, rect });
-                    calls.push(Call::Row { draw, instances: instances.start..parted, rect });
-                } else {
-                    calls.push(Call::Row { draw, instances, rect });
-                }
-                draws.push(Draw {
-                    origin: [pane.origin.0, y],
-                    surface,
-                    clip: [rect.x, rect.y, right, bottom],
-                });
+                let atlas = &mut self.atlas;
+                let parts = self.rows.parts(row, glyphs, atlas, device, queue, lenient)?;
+                rows.push(PlannedRow { parts, index });
             }
-            image_calls(ImageLayer::Under, &mut calls, &mut draws);
-            calls.append(&mut after);
-            image_calls(ImageLayer::Over, &mut calls, &mut draws);
+            plan.pane(pane, &rows);
         }
         for (layer, (quads, labels)) in frame.layers().enumerate() {
-            let first = areas.len() as u32;
-            areas.extend(frame.quads[quads].iter().map(quad));
-            if areas.len() as u32 > first {
-                calls.push(Call::Areas {
-                    draw: 0,
-                    instances: first..areas.len() as u32,
-                    replacing: false,
-                });
-            }
-            if !labels.is_empty() {
-                calls.push(Call::Text { layer });
-            }
+            plan.chrome(layer, &frame.quads[quads], !labels.is_empty());
         }
-        Ok((areas, draws, calls))
+        Ok(plan)
     }
-}
-
-/// Adds what draws the images of a pane's layer.
-fn plan_images(
-    pane: &FramePane,
-    layer: ImageLayer,
-    surface: [i32; 2],
-    areas: &mut Vec<Instance>,
-    calls: &mut Vec<Call>,
-    draws: &mut Vec<Draw>,
-) {
-    let images = pane.images.iter().filter(|image| image.layer == layer);
-    let area = pane.seen;
-    let clip = [area.x, area.y, area.x + area.width as i32, area.y + area.height as i32];
-    for (i, image) in images.enumerate() {
-        if i == 0 {
-            draws.push(Draw { origin: [0, 0], surface, clip });
-        }
-        let PixelRect { x, y, width, height } = image.rect;
-        let mut instance = Instance::fill(x, y, width, height, Default::default());
-        instance.color[3] = image.alpha;
-        instance.kind = COLOR;
-        calls.push(Call::Image {
-            draw: draws.len() as u32 - 1,
-            instance: areas.len() as u32,
-            image: image.pixels.id(),
-            rect: image.rect.intersection(&area),
-        });
-        areas.push(instance);
-    }
-}
-
-fn quad(quad: &Quad) -> Instance {
-    let rect = quad.rect;
-    let mut instance = Instance::fill(rect.x, rect.y, rect.width, rect.height, quad.color);
-    instance.color[3] = (quad.alpha.clamp(0.0, 1.0) * 255.0).round() as u8;
-    instance.kind = ROUNDED;
-    instance.radius = quad.radius.max(0.0);
-    instance
 }
 
 fn areas_buffer(device: &Device, room: usize) -> Buffer {

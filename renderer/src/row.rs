@@ -95,6 +95,8 @@ struct Line<'a> {
     block: Range<u16>,
     /// Cells that are drawn together, from left to right.
     ligatures: Vec<Ligature>,
+    /// Colour glyphs, which are drawn after all others.
+    pictures: Vec<GlyphInstance>,
     out: FrameRow,
 }
 
@@ -136,6 +138,7 @@ impl RowBuilder<'_> {
                 _ => 0..0,
             },
             ligatures: Vec::new(),
+            pictures: Vec::new(),
             out: FrameRow::default(),
         };
         if self.fonts.ligatures != Ligatures::Never {
@@ -149,6 +152,7 @@ impl RowBuilder<'_> {
             self.preedit(preedit, &mut line);
         }
         let mut out = line.out;
+        out.glyphs.append(&mut line.pictures);
         match row.size {
             LineSize::Single | LineSize::DoubleWidth => {}
             LineSize::DoubleTop => half(&mut out, 0, self.fonts.metrics.height),
@@ -300,7 +304,8 @@ impl RowBuilder<'_> {
             };
             let x = x + picture.left + i32::from(placed.dx);
             let y = picture.top + i32::from(placed.dy);
-            line.out.glyphs.push(whole(placed.glyph, picture, (x, y), ink, alpha));
+            let glyphs = if picture.color { &mut line.pictures } else { &mut line.out.glyphs };
+            glyphs.push(whole(placed.glyph, picture, (x, y), ink, alpha));
         }
     }
 

@@ -1,4 +1,4 @@
-//! The one pipeline that draws rectangles, and what is bound to it.
+//! The pipelines that draw rectangles, and what is bound to them.
 
 use wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindGroupLayoutDescriptor,
@@ -23,10 +23,22 @@ pub(super) struct Draw {
     pub(super) clip: [i32; 4],
 }
 
+/// What a pipeline draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Rectangles that take the place of all that was there.
+    Fill,
+    /// Glyphs that are coverage.
+    Mask,
+    /// Colour glyphs, and images.
+    Color,
+    /// Rectangles with round corners, and translucent ones.
+    Rounded,
+}
+
 pub(super) struct Pipeline {
-    pub(super) pipeline: RenderPipeline,
-    /// The same, for what takes the place of all that was there.
-    pub(super) replacing: RenderPipeline,
+    /// By [`Kind`].
+    pipelines: [RenderPipeline; 4],
     draw_layout: BindGroupLayout,
     glyph_layout: BindGroupLayout,
     draws: Buffer,
@@ -88,7 +100,7 @@ impl Pipeline {
         };
         let constants = &[("LINEAR", if format.is_srgb() { 1.0 } else { 0.0 })];
         let options = || PipelineCompilationOptions { constants, ..Default::default() };
-        let make = |blend| {
+        let make = |pixel, blend| {
             device.create_render_pipeline(&RenderPipelineDescriptor {
                 label: Some("rectangles"),
                 layout: Some(&layout),
@@ -100,14 +112,14 @@ impl Pipeline {
                         array_stride: rows::SIZE,
                         step_mode: VertexStepMode::Instance,
                         attributes: &wgpu::vertex_attr_array![
-                            0 => Sint32x2, 1 => Uint16x2, 2 => Uint16x2, 3 => Unorm8x4, 4 => Uint32,
-                            5 => Float32, 6 => Unorm8x4
+                            0 => Sint32x2, 1 => Uint16x2, 2 => Uint16x2, 3 => Unorm8x4, 4 => Float32,
+                            5 => Unorm8x4
                         ],
                     })],
                 },
                 fragment: Some(FragmentState {
                     module: &module,
-                    entry_point: Some("pixel"),
+                    entry_point: Some(pixel),
                     compilation_options: options(),
                     targets: &[Some(ColorTargetState {
                         format,
@@ -125,7 +137,12 @@ impl Pipeline {
                 cache: None,
             })
         };
-        let (pipeline, replacing) = (make(Some(over)), make(None));
+        let pipelines = [
+            make("fill", None),
+            make("mask", Some(over)),
+            make("picture", Some(over)),
+            make("rounded", Some(over)),
+        ];
         let size = std::mem::size_of::<Draw>() as u32;
         let stride =
             size.next_multiple_of(device.limits().min_uniform_buffer_offset_alignment.max(1));
@@ -134,8 +151,7 @@ impl Pipeline {
         let draw_group = draw_group(device, &draw_layout, &draws);
         let glyph_group = glyph_group(device, &glyph_layout, atlas);
         Self {
-            pipeline,
-            replacing,
+            pipelines,
             draw_layout,
             glyph_layout,
             draws,
@@ -145,6 +161,11 @@ impl Pipeline {
             glyph_group,
             bytes: Vec::new(),
         }
+    }
+
+    /// What draws this.
+    pub(super) fn of(&self, kind: Kind) -> &RenderPipeline {
+        &self.pipelines[kind as usize]
     }
 
     /// What draws with another texture in place of that of colour glyphs.

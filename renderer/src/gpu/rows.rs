@@ -19,17 +19,11 @@ pub(super) struct Instance {
     pub(super) size: [u16; 2],
     pub(super) texel: [u16; 2],
     pub(super) color: [u8; 4],
-    pub(super) kind: u32,
     pub(super) radius: f32,
     pub(super) background: [u8; 4],
 }
 
 pub(super) const SIZE: u64 = std::mem::size_of::<Instance>() as u64;
-
-pub(super) const FILL: u32 = 0;
-const MASK: u32 = 1;
-pub(super) const COLOR: u32 = 2;
-pub(super) const ROUNDED: u32 = 3;
 
 impl Instance {
     pub(super) fn fill(x: i32, y: i32, width: u32, height: u32, color: Rgb) -> Self {
@@ -38,7 +32,6 @@ impl Instance {
             size: [clamp(width), clamp(height)],
             texel: [0; 2],
             color: [color.r, color.g, color.b, 255],
-            kind: FILL,
             radius: 0.0,
             background: [0; 4],
         }
@@ -52,10 +45,44 @@ fn clamp(size: u32) -> u16 {
 /// A stretch of the buffer.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    start: u32,
     /// It holds `1 << class` instances.
     class: u8,
-    count: u32,
+    parts: Parts,
+}
+
+/// The instances of a row, in the order they are drawn in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    start: u32,
+    /// Where its backgrounds, its fills below text, its glyphs, its colour glyphs and its fills above end.
+    ends: [u32; 5],
+}
+
+impl Parts {
+    pub(super) fn backgrounds(&self) -> Range<u32> {
+        self.start..self.ends[0]
+    }
+
+    pub(super) fn under(&self) -> Range<u32> {
+        self.ends[0]..self.ends[1]
+    }
+
+    /// Backgrounds and the fills below text.
+    pub(super) fn below(&self) -> Range<u32> {
+        self.start..self.ends[1]
+    }
+
+    pub(super) fn masks(&self) -> Range<u32> {
+        self.ends[1]..self.ends[2]
+    }
+
+    pub(super) fn pictures(&self) -> Range<u32> {
+        self.ends[2]..self.ends[3]
+    }
+
+    pub(super) fn over(&self) -> Range<u32> {
+        self.ends[3]..self.ends[4]
+    }
 }
 
 /// The rows that are on the GPU, by version.
@@ -102,7 +129,7 @@ impl Rows {
         self.slots.retain(|version, slot| {
             let keep = shown.contains(version);
             if !keep {
-                free[usize::from(slot.class)].push(slot.start);
+                free[usize::from(slot.class)].push(slot.parts.start);
             }
             keep
         });
@@ -110,7 +137,7 @@ impl Rows {
 
     /// The instances of a row; they have to be uploaded before they are drawn. With `lenient`, glyphs that find no room are left
     /// out.
-    pub(super) fn range(
+    pub(super) fn parts(
         &mut self,
         row: &FrameRow,
         glyphs: &GlyphCache,
@@ -118,44 +145,53 @@ impl Rows {
         device: &Device,
         queue: &Queue,
         lenient: bool,
-    ) -> Result<Range<u32>, Full> {
+    ) -> Result<Parts, Full> {
         if let Some(slot) = self.slots.get(&row.version) {
-            return Ok(slot.start..slot.start + slot.count);
+            return Ok(slot.parts);
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         let fill =
             |fill: &Fill| Instance::fill(fill.x, fill.y, fill.width, fill.height, fill.color);
-        scratch.extend(row.backgrounds.iter().chain(&row.under).map(fill));
-        for instance in &row.glyphs {
-            let place = match atlas.place(instance.glyph, glyphs, device, queue) {
-                Ok(place) => place,
-                Err(Full) if lenient => continue,
-                Err(Full) => {
-                    self.scratch = scratch;
-                    return Err(Full);
-                }
-            };
-            let glyph = glyphs.get(instance.glyph);
-            let (color, background) = (instance.color, instance.background);
-            scratch.push(Instance {
-                place: [instance.x, instance.y],
-                size: [instance.width, clamp(glyph.height)],
-                texel: [place.x + instance.left, place.y],
-                color: [color.r, color.g, color.b, instance.alpha],
-                kind: if glyph.color { COLOR } else { MASK },
-                radius: 0.0,
-                background: [background.r, background.g, background.b, 255],
-            });
+        let mut ends = [0; 5];
+        scratch.extend(row.backgrounds.iter().map(fill));
+        ends[0] = scratch.len() as u32;
+        scratch.extend(row.under.iter().map(fill));
+        ends[1] = scratch.len() as u32;
+        for (end, colored) in [(2, false), (3, true)] {
+            let wanted = row.glyphs.iter().filter(|one| glyphs.get(one.glyph).color == colored);
+            for instance in wanted {
+                let place = match atlas.place(instance.glyph, glyphs, device, queue) {
+                    Ok(place) => place,
+                    Err(Full) if lenient => continue,
+                    Err(Full) => {
+                        self.scratch = scratch;
+                        return Err(Full);
+                    }
+                };
+                let (color, background) = (instance.color, instance.background);
+                scratch.push(Instance {
+                    place: [instance.x, instance.y],
+                    size: [instance.width, clamp(glyphs.get(instance.glyph).height)],
+                    texel: [place.x + instance.left, place.y],
+                    color: [color.r, color.g, color.b, instance.alpha],
+                    radius: 0.0,
+                    background: [background.r, background.g, background.b, 255],
+                });
+            }
+            ends[end] = scratch.len() as u32;
         }
         scratch.extend(row.over.iter().map(fill));
-        let slot = self.store(&scratch);
-        self.slots.insert(row.version, slot);
+        ends[4] = scratch.len() as u32;
+        let (start, class) = self.store(&scratch);
         self.scratch = scratch;
-        Ok(slot.start..slot.start + slot.count)
+        let parts = Parts { start, ends: ends.map(|end| start + end) };
+        self.slots.insert(row.version, Slot { class, parts });
+        Ok(parts)
     }
 
-    fn store(&mut self, instances: &[Instance]) -> Slot {
+    /// Keeps instances: where they begin, and the class of their stretch.
+    fn store(&mut self, instances: &[Instance]) -> (u32, u8) {
         let count = instances.len() as u32;
         let class = (count.max(1).next_power_of_two().trailing_zeros() as u8).max(MIN_CLASS);
         let start = match self.free[usize::from(class)].pop() {
@@ -175,7 +211,7 @@ impl Rows {
                 self.fresh.start.min(at.start)..self.fresh.end.max(at.end)
             };
         }
-        Slot { start, class, count }
+        (start, class)
     }
 
     /// Uploads what is new, into a larger buffer where the old one is too small.

@@ -22,11 +22,9 @@ struct Instance {
     @location(1) size: vec2<u32>,
     @location(2) texel: vec2<u32>,
     @location(3) color: vec4<f32>,
-    // 0 fill, 1 mask glyph, 2 colour glyph, 3 rounded rectangle.
-    @location(4) kind: u32,
-    @location(5) radius: f32,
+    @location(4) radius: f32,
     // What a mask glyph stands on.
-    @location(6) background: vec4<f32>,
+    @location(5) background: vec4<f32>,
 }
 
 struct Corner {
@@ -36,10 +34,9 @@ struct Corner {
     @location(1) local: vec2<f32>,
     @location(2) @interpolate(flat) half_size: vec2<f32>,
     @location(3) @interpolate(flat) color: vec4<f32>,
-    @location(4) @interpolate(flat) kind: u32,
-    @location(5) @interpolate(flat) radius: f32,
+    @location(4) @interpolate(flat) radius: f32,
     // Luminance of a mask glyph and of what it stands on.
-    @location(6) @interpolate(flat) lightness: vec2<f32>,
+    @location(5) @interpolate(flat) lightness: vec2<f32>,
 }
 
 // sRGB to light and back (IEC 61966-2-1).
@@ -89,40 +86,43 @@ fn corner(@builtin(vertex_index) vertex: u32, instance: Instance) -> Corner {
         let below = to_light(instance.background.rgb);
         out.lightness = vec2<f32>(luminance(out.color.rgb), luminance(below));
     }
-    out.kind = instance.kind;
     out.radius = instance.radius;
     return out;
 }
 
+// One entry point a kind of rectangle: a branch would cost an emulated GPU all of its sides.
+
 @fragment
-fn pixel(in: Corner) -> @location(0) vec4<f32> {
-    // Texels are read one to one: the middle of a pixel is the middle of a texel.
-    let texel = vec2<i32>(floor(in.texel));
-    switch in.kind {
-        case 1u: {
-            var coverage = textureLoad(masks, texel, 0).r;
-            if LINEAR {
-                coverage = corrected(coverage, in.lightness);
-            }
-            return vec4<f32>(in.color.rgb, in.color.a * coverage);
-        }
-        case 2u: {
-            var color = textureLoad(colors, texel, 0);
-            if LINEAR {
-                color = vec4<f32>(to_light(color.rgb), color.a);
-            }
-            return vec4<f32>(color.rgb, color.a * in.color.a);
-        }
-        case 3u: {
-            // Distance of the pixel's middle from the edge of the rounded rectangle.
-            let radius = min(in.radius, min(in.half_size.x, in.half_size.y));
-            let q = abs(in.local) - in.half_size + vec2<f32>(radius);
-            let distance = length(max(q, vec2<f32>(0.0))) + min(max(q.x, q.y), 0.0) - radius;
-            let coverage = select(clamp(0.5 - distance, 0.0, 1.0), 1.0, radius <= 0.0);
-            return vec4<f32>(in.color.rgb, in.color.a * coverage);
-        }
-        default: {
-            return in.color;
-        }
+fn fill(in: Corner) -> @location(0) vec4<f32> {
+    return in.color;
+}
+
+// Texels are read one to one: the middle of a pixel is the middle of a texel.
+
+@fragment
+fn mask(in: Corner) -> @location(0) vec4<f32> {
+    var coverage = textureLoad(masks, vec2<i32>(floor(in.texel)), 0).r;
+    if LINEAR {
+        coverage = corrected(coverage, in.lightness);
     }
+    return vec4<f32>(in.color.rgb, in.color.a * coverage);
+}
+
+@fragment
+fn picture(in: Corner) -> @location(0) vec4<f32> {
+    var color = textureLoad(colors, vec2<i32>(floor(in.texel)), 0);
+    if LINEAR {
+        color = vec4<f32>(to_light(color.rgb), color.a);
+    }
+    return vec4<f32>(color.rgb, color.a * in.color.a);
+}
+
+@fragment
+fn rounded(in: Corner) -> @location(0) vec4<f32> {
+    // Distance of the pixel's middle from the edge of the rounded rectangle.
+    let radius = min(in.radius, min(in.half_size.x, in.half_size.y));
+    let q = abs(in.local) - in.half_size + vec2<f32>(radius);
+    let distance = length(max(q, vec2<f32>(0.0))) + min(max(q.x, q.y), 0.0) - radius;
+    let coverage = select(clamp(0.5 - distance, 0.0, 1.0), 1.0, radius <= 0.0);
+    return vec4<f32>(in.color.rgb, in.color.a * coverage);
 }
