@@ -87,6 +87,7 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
     let mut whole = Fed::new(size, &options);
     let mut split = Fed::new(size, &options);
     let mut viewer = Viewer::default();
+    let keeps_text = plan.keeps_text && !may_draw_in_cells(stream);
     // Pieces as a slow program writes them, or as a pty hands over a flood.
     let longest = random.pick(&[8, 64, 600, 4096, 1 << 16]);
     while !stream.is_empty() {
@@ -99,7 +100,7 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
         }
         if random.below(256) < plan.resize {
             let size = a_size(&mut random);
-            resize(&mut split.term, size, plan.keeps_text.then_some(scrollback), &mut random);
+            resize(&mut split.term, size, keeps_text.then_some(scrollback), &mut random);
             whole.term.resize(size);
         }
         if random.one_in(8) {
@@ -113,6 +114,13 @@ pub(super) fn play(input: &[u8], plan: &Plan) {
     answers(&mut whole.term, &mut split.term);
     viewer.look(&split.term, &mut random);
     rebuild(&split.term, &options);
+}
+
+/// Whether the stream may draw images that fill cells (sixel in a DCS, iTerm2's files). A row with one starts anew at each
+/// width, so that blanks come to stand before it in a line that was wrapped there.
+fn may_draw_in_cells(stream: &[u8]) -> bool {
+    let introducers: [&[u8]; 4] = [b"\x1bP", b"\x90", b"]1337;", b"\x9d1337;"];
+    introducers.iter().any(|wanted| stream.windows(wanted.len()).any(|bytes| bytes == *wanted))
 }
 
 fn assert_same(whole: &Term, split: &Term) {
