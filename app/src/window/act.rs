@@ -86,10 +86,12 @@ impl App {
             }
             Action::SendText(text) => {
                 let Some(pane) = self.focused_pane() else { return false };
-                self.type_bytes(&pane, text.as_bytes());
+                for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
+                    self.type_bytes(&pane, text.as_bytes());
+                }
             }
-            Action::Paste => self.paste(Buffer::Clipboard, focused),
-            Action::PastePrimary => self.paste(Buffer::Primary, focused),
+            Action::Paste => self.paste_to_all(Buffer::Clipboard, focused),
+            Action::PastePrimary => self.paste_to_all(Buffer::Primary, focused),
             Action::FontSize(points) => self.set_font_size(self.fonts.size + points),
             Action::ResetFontSize => self.set_font_size(self.configured_font_size()),
             Action::Fullscreen => self.toggle_fullscreen(),

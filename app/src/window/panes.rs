@@ -10,6 +10,7 @@ use winit::window::CursorIcon;
 use super::{
     App,
     chrome::{Colors, readable},
+    clipboard::Buffer,
     geometry::{DIVIDER, Geometry, contains, pixels},
     pointer::DOUBLE_CLICK,
 };
@@ -125,6 +126,8 @@ impl App {
             Axis::Vertical => Rect { y: place(y, space.y), ..*rect },
         };
         let share = share(space, *axis, rect);
+        // A press that became a drag is no half of a double click.
+        self.pane_hand.click = None;
         self.report(self.mux.set_ratio(drag.tab, path, share));
         let icon = icon(*axis);
         self.set_icon(icon);
@@ -178,6 +181,14 @@ impl App {
         let panes = self.pane_hand.broadcast.panes(&self.mux.layout());
         let others = panes.into_iter().filter(|pane| *pane != focused);
         others.filter_map(|pane| self.mux.pane(pane)).collect()
+    }
+
+    /// Pastes into the focused pane, and into those that get what is typed there.
+    pub(super) fn paste_to_all(&mut self, buffer: Buffer, focused: PaneId) {
+        for listener in self.listeners(focused) {
+            self.paste(buffer, listener.id());
+        }
+        self.paste(buffer, focused);
     }
 
     /// Does what arranges panes; false when there was nothing to do.

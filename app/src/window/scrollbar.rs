@@ -251,8 +251,10 @@ impl App {
             if over || held {
                 quads.push(Quad { rect: bar.track, color: colors.hairline, alpha: 0.8, radius });
             }
-            let alpha = if over || held { 0.8 } else { 0.45 };
-            quads.push(Quad { rect: bar.thumb, color: colors.muted, alpha, radius });
+            if reach.most > 0 {
+                let alpha = if over || held { 0.8 } else { 0.45 };
+                quads.push(Quad { rect: bar.thumb, color: colors.muted, alpha, radius });
+            }
             if self.config.scrollbar.marks {
                 let prompts = view.prompts.marks.iter().map(|(line, kind)| {
                     let color = match kind {

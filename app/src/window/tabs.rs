@@ -162,6 +162,8 @@ impl App {
         drag.is_moving |= (x - drag.start).abs() > f64::from(TRAVEL * scale);
         self.tab_hand.drag = Some(drag);
         if drag.is_moving {
+            // No half of a double click any more.
+            self.tab_hand.click = None;
             let index = self.tab_bar().and_then(|bar| {
                 let width = f64::from(bar.place_of(drag.tab)?.width);
                 Some(bar.index_at(x - drag.grip + width / 2.0))
