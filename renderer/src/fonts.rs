@@ -12,6 +12,7 @@ use cosmic_text::{Font, FontSystem};
 use rustc_hash::FxHashMap;
 
 use crate::ligature::Participants;
+use crate::sprite::Sprite;
 use crate::{CellMetrics, FontFeature, FontOptions, Ligatures};
 
 /// Family of the bundled font.
@@ -208,6 +209,9 @@ impl Fonts {
 
     /// Whether `c` can be part of a ligature of the first face of a style.
     pub(crate) fn takes_part(&mut self, c: char, style: FaceStyle) -> bool {
+        if !c.is_ascii() && Sprite::of_char(c).is_some() {
+            return false;
+        }
         let index = style.index();
         if self.participants[index].is_none() {
             let font = &self.face(self.chains[index][0]).font;
@@ -425,7 +429,7 @@ fn han_family(locale: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::{BUNDLED_FAMILY, FaceStyle, Fonts};
-    use crate::FontOptions;
+    use crate::{FontOptions, StyleFamilies};
 
     fn family(fonts: &Fonts, id: super::FaceId) -> String {
         let info = fonts.system.db().face(fonts.face(id).font.id()).unwrap();
@@ -479,6 +483,25 @@ mod tests {
             let face = fonts.face(face);
             assert_eq!((face.embolden, face.slant), (embolden, slant), "{style:?}");
         }
+    }
+
+    /// Nothing is made up where that is not wanted, and a family that was chosen for a style is taken as it is.
+    #[test]
+    fn made_up_styles_can_be_left_out() {
+        let bundled = vec![BUNDLED_FAMILY.to_owned()];
+        let plain = FontOptions { synthetic: false, ..FontOptions::default() };
+        let styles = StyleFamilies { bold: bundled, ..StyleFamilies::default() };
+        let chosen = FontOptions { styles, ..FontOptions::default() };
+        let bold = FaceStyle::new(true, false);
+        for options in [plain, chosen] {
+            let mut fonts = Fonts::new(&options);
+            let id = fonts.face_for('x', bold, false);
+            assert!(!fonts.face(id).embolden && fonts.chains[bold.index()][0] == id);
+        }
+        let mut fonts = Fonts::new(&FontOptions { synthetic: false, ..FontOptions::default() });
+        let upright = fonts.query(BUNDLED_FAMILY, FaceStyle::default()).unwrap();
+        let face = fonts.add(upright, FaceStyle::new(true, true), true).unwrap();
+        assert!(!fonts.face(face).embolden && !fonts.face(face).slant);
     }
 
     /// A character that no font has is drawn as the first font's empty box, and looked for only once.

@@ -252,8 +252,11 @@ pub(crate) struct Group {
     pub(crate) glyphs: Box<[PlacedGlyph]>,
 }
 
+/// Cells of a text that are looked at together: a line of thousands of one sign is no ligature.
+pub(crate) const MAX_CELLS: usize = 256;
+
 /// Texts remembered before they are forgotten together.
-pub(crate) const MAX_TEXTS: usize = 1 << 12;
+const MAX_TEXTS: usize = 1 << 12;
 
 impl Shaper {
     /// The groups of a text of narrow characters, one a cell.
@@ -298,7 +301,7 @@ impl Shaper {
             same[cell] = own(cell).count() == alone.len()
                 && own(cell)
                     .zip(alone.iter())
-                    .all(|(a, b)| (a.glyph, a.dx - at, a.dy) == (b.glyph, b.dx, b.dy));
+                    .all(|(a, b)| (a.glyph, a.dx.wrapping_sub(at), a.dy) == (b.glyph, b.dx, b.dy));
         }
         for cell in (0..count).filter(|cell| !same[*cell]) {
             for glyph in own(cell) {

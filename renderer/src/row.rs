@@ -14,7 +14,7 @@ use crate::font::Stretch;
 use crate::fonts::{FaceStyle, Fonts};
 use crate::frame::{Fill, FrameRow, GlyphInstance};
 use crate::glyph::{Glyph, GlyphCache, GlyphId, GlyphKey};
-use crate::ligature::{Group, Ligatures};
+use crate::ligature::{Group, Ligatures, MAX_CELLS};
 use crate::preedit::PreeditCells;
 use crate::shape::{Form, PlacedGlyph, Shaper};
 use crate::sprite::Sprite;
@@ -336,7 +336,8 @@ impl RowBuilder<'_> {
                     && shown
                     && !line.hidden.contains(&col)
                     && self.fonts.takes_part(c, face);
-                if !part || face != form.face || col != next {
+                let is_long = text.len() >= MAX_CELLS;
+                if !part || face != form.face || col != next || is_long {
                     self.add_ligatures(&mut text, start, form, line);
                 }
                 if part {

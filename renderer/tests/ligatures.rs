@@ -138,6 +138,20 @@ fn bold_beside_regular_and_features_take_ligatures_apart() {
     assert!(!look(without, &[plain("=>")], &With::default()).has_wide());
 }
 
+/// A line that is nothing but one sign is looked at in pieces, and stays on the grid.
+#[test]
+fn long_lines_of_signs_stay_on_the_grid() {
+    let text = "=".repeat(3000);
+    let mut renderer = Renderer::new(options(Ligatures::Always));
+    let shown = snapshot(3000, &[vec![plain(&text)]]);
+    let metrics = renderer.metrics();
+    let row = renderer.frame(&scene(pane(&shown, metrics))).panes[0].rows[0].clone();
+    let cell = metrics.width as i32;
+    let right = row.glyphs.iter().map(|glyph| glyph.x + i32::from(glyph.width)).max();
+    assert!(right.is_some_and(|right| right > 2999 * cell && right <= 3000 * cell + cell / 2));
+    assert!(row.glyphs.iter().all(|glyph| glyph.x >= -cell / 2));
+}
+
 /// Words are drawn the same with and without, and so is what only looks like a ligature.
 #[test]
 fn plain_text_is_left_alone() {
