@@ -88,6 +88,16 @@ pub enum Action {
     Search,
     /// Searches for what is selected.
     SearchSelection,
+    /// Scrolls to the next prompt, or the one before.
+    JumpToPrompt(bool),
+    /// Selects a command's output.
+    SelectOutput,
+    /// Copies a command's output.
+    CopyOutput,
+    /// Copies a command's line.
+    CopyCommand,
+    /// Runs a command again.
+    Rerun,
     /// Labels what is in sight, to copy it.
     QuickSelect,
     /// Labels what is in sight, to open it.
@@ -120,6 +130,8 @@ pub enum Action {
     NewTabIn(String),
     /// Writes the focused pane's text and history to a file.
     ExportSession,
+    /// Lists emoji to type.
+    ChooseEmoji,
     /// Opens the configuration in an editor.
     OpenConfig,
     /// Starts another instance with a window of its own.
@@ -267,6 +279,12 @@ pub const ACTIONS: &[Entry] = &[
     plain!("scroll_to_bottom", "Scroll to the end", "Shows the live screen; a full-screen program gets the key.", Action::ScrollToBottom, ["shift+end"]),
     plain!("search", "Search", "Searches the screen and the history of the focused pane.", Action::Search, ["ctrl+shift+f"]),
     plain!("search_selection", "Search for the selection", "Searches the screen and the history of the focused pane for what is selected.", Action::SearchSelection, []),
+    plain!("previous_prompt", "Previous prompt", "Scrolls to the prompt above what is in sight; a full-screen program gets the key.", Action::JumpToPrompt(false), ["ctrl+shift+up"]),
+    plain!("next_prompt", "Next prompt", "Scrolls to the next prompt, after the last to the live screen; a full-screen program gets the key.", Action::JumpToPrompt(true), ["ctrl+shift+down"]),
+    plain!("select_output", "Select a command's output", "Selects the output of the command that was jumped to, else of the last.", Action::SelectOutput, []),
+    plain!("copy_output", "Copy a command's output", "Copies the output of the command that was jumped to, else of the last.", Action::CopyOutput, []),
+    plain!("copy_command", "Copy a command", "Copies the line of the command that was jumped to, else of the last.", Action::CopyCommand, []),
+    plain!("rerun_command", "Run a command again", "Types the line of the command that was jumped to, else of the last, and runs it where the shell itself has told of it.", Action::Rerun, []),
     plain!("quick_select", "Quick select", "Labels links, paths, hashes, addresses and numbers in sight: the label's letters copy one, the last of them in upper case pastes it.", Action::QuickSelect, ["ctrl+shift+space"]),
     plain!("open_hint", "Open by label", "Labels what is in sight as quick_select does: the label opens a link, or a file in the editor at its line; anything else is copied.", Action::OpenHint, ["ctrl+shift+o"]),
     plain!("copy_mode", "Copy mode", "Walks over screen and history with vi's keys to select and copy; again: leaves. At an open search's match, where there is one.", Action::CopyMode, ["ctrl+shift+m"]),
@@ -295,6 +313,7 @@ pub const ACTIONS: &[Entry] = &[
         keys: &[],
     },
     plain!("export_session", "Export session", "Writes the focused pane's text with its history to a file in ~/.unterm/exports, and copies the file's path.", Action::ExportSession, []),
+    plain!("choose_emoji", "Emoji", "Lists emoji by name and keyword, and types the chosen one; a code point, as in U+263A, types any character.", Action::ChooseEmoji, ["ctrl+shift+u"]),
     plain!("open_config", "Open configuration", "Opens config.toml in a new tab with $VISUAL, $EDITOR or vi; a missing file is made first, with every key in a comment.", Action::OpenConfig, []),
     plain!("new_window", "New window", "Starts another Unterm with a window of its own.", Action::NewWindow, []),
     plain!("fullscreen", "Full screen", "Fills the screen, and back.", Action::Fullscreen, ["f11", "alt+enter"]),

@@ -47,6 +47,8 @@ pub struct Config {
     pub keys: BTreeMap<String, String>,
     /// Keys of copy mode and what they do there: `"t" = "left"`; `"none"` takes a key away.
     pub copy_mode_keys: BTreeMap<String, String>,
+    /// Commands, as shell integration tells of them.
+    pub commands: Commands,
     /// Labels over what is in sight, to copy or open it.
     pub hints: Hints,
     /// Patterns of your own that are labelled too, each a table: `ticket = { regex = "ABC-[0-9]+", action = "copy" }`, the action being `copy`, `paste`, `open` or `editor`.
@@ -261,6 +263,24 @@ pub struct Shell {
 impl Default for Shell {
     fn default() -> Self {
         Self { program: String::new(), args: Vec::new(), integration: true }
+    }
+}
+
+/// See [`Config::commands`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Commands {
+    /// Mark each prompt at its left: whether its command ended well, and, under the pointer, what can be done with it.
+    pub marks: bool,
+    /// Keep a command's line in sight while one scrolls back through its output.
+    pub sticky_header: bool,
+    /// A click at a prompt moves the shell's cursor there.
+    pub click_to_move: bool,
+}
+
+impl Default for Commands {
+    fn default() -> Self {
+        Self { marks: true, sticky_header: true, click_to_move: true }
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
 use winit::window::Fullscreen;
 
-use super::{App, clipboard::Buffer, close::Closing, folder::Purpose};
+use super::{App, blocks::Part, clipboard::Buffer, close::Closing, folder::Purpose};
 use crate::{
     action::Action,
     args::FONT_SIZES,
@@ -97,6 +97,12 @@ impl App {
             Action::Fullscreen => self.toggle_fullscreen(),
             Action::Search => self.open_search(),
             Action::SearchSelection => self.search_selection(),
+            Action::JumpToPrompt(forward) => return self.jump_to_prompt(forward),
+            Action::SelectOutput => self.select_output(),
+            Action::CopyOutput => self.with_command(Part::CopyOutput),
+            Action::CopyCommand => self.with_command(Part::CopyCommand),
+            Action::Rerun => self.with_command(Part::Rerun),
+            Action::ChooseEmoji => self.pick_emoji(),
             Action::QuickSelect => self.show_hints(true),
             Action::OpenHint => self.show_hints(false),
             Action::CopyMode => self.toggle_copy_mode(),

@@ -334,6 +334,20 @@ impl App {
                 copy.draw(&geometry, pixels(*area), &colors, &mut self.renderer, &mut scene);
             }
         }
+        for (id, area) in placed {
+            let Some(view) = self.views.get(id) else { continue };
+            let hovered = self.block_hover.filter(|(pane, _)| pane == id).map(|(_, block)| block);
+            let shows = (self.config.commands.marks, self.config.commands.sticky_header);
+            let look = (&geometry, &colors);
+            view.draw_blocks(
+                pixels(*area),
+                hovered,
+                self.pointer.position,
+                shows,
+                look,
+                &mut scene,
+            );
+        }
         if let Some(hints) = &self.hints
             && let Some((id, area)) = placed.iter().find(|(id, _)| *id == hints.pane)
             && let Some(view) = self.views.get(id)

@@ -86,6 +86,11 @@ impl Geometry {
         }
     }
 
+    /// Where the first cell of a pane's grid begins, the pane's area being in pixels of the renderer.
+    pub(super) fn inside(&self, area: PixelRect) -> (i32, i32) {
+        (area.x + self.padding() as i32, area.y + self.padding() as i32)
+    }
+
     /// Where the first cell of a pane's grid begins.
     pub(super) fn origin(&self, area: Rect) -> (i32, i32) {
         ((area.x + self.padding()) as i32, (area.y + self.padding()) as i32)

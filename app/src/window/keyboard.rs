@@ -128,6 +128,13 @@ impl App {
         }
     }
 
+    /// Types a character that was picked, as an input method would.
+    pub(super) fn type_character(&mut self, text: &str) {
+        let Some(pane) = self.focused_pane() else { return };
+        let keyboard = pane.term().keyboard();
+        self.type_bytes(&pane, &input::encode_text(text, &keyboard));
+    }
+
     /// Sends bytes that the person typed.
     pub(super) fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
         self.queue_bytes(pane, bytes);

@@ -4,6 +4,7 @@
 //! [`View`]; it takes a pane's terminal briefly to snapshot and to select, and never waits for anything.
 
 mod act;
+mod blocks;
 mod chrome;
 mod clipboard;
 mod close;
@@ -11,6 +12,7 @@ mod confirm;
 mod copy;
 mod copy_mode;
 mod draw;
+mod emoji;
 mod errand;
 mod export;
 mod folder;
@@ -194,6 +196,8 @@ struct App {
     hints: Option<Hints>,
     /// The link under the pointer.
     hovered: Option<Hovered>,
+    /// The command whose buttons are shown.
+    block_hover: Option<(PaneId, u64)>,
     /// The panel, while it is open.
     picker: Option<Picker>,
     questions: Questions,
@@ -261,6 +265,7 @@ impl App {
             search: None,
             hints: None,
             hovered: None,
+            block_hover: None,
             picker: None,
             questions: Questions::default(),
             dropped: Vec::new(),

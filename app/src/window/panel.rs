@@ -62,6 +62,8 @@ pub(super) struct Panel<C> {
     message: Option<String>,
     items: Vec<Item<C>>,
     shown: Vec<Shown>,
+    /// One of them is listed above all others, whatever is typed.
+    offered: Option<usize>,
     marked: usize,
     /// First row in sight.
     first: usize,
@@ -76,6 +78,7 @@ impl<C> Panel<C> {
             message: None,
             items,
             shown: Vec::new(),
+            offered: None,
             marked: 0,
             first: 0,
         };
@@ -104,6 +107,20 @@ impl<C> Panel<C> {
         self.query.insert(text);
         self.narrow();
         Outcome::Moved
+    }
+
+    /// Lists an item above all others, or takes away the one that was.
+    pub(super) fn offer(&mut self, item: Option<Item<C>>) {
+        if let Some(at) = self.offered.take() {
+            self.items.remove(at);
+            self.narrow();
+        }
+        if let Some(item) = item {
+            let at = self.items.len();
+            self.items.push(item);
+            self.offered = Some(at);
+            self.shown.insert(0, Shown { item: at, accents: Vec::new() });
+        }
     }
 
     /// A key was pressed; `text`: what it types.

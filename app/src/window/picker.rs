@@ -6,7 +6,7 @@ use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
 use winit::event::KeyEvent;
 
 use super::{
-    App,
+    App, emoji,
     keys::Pressed,
     panel::{Item, Outcome, Panel},
 };
@@ -28,6 +28,8 @@ pub(super) enum Choice {
     Tab(TabId),
     /// A program, by its path.
     Shell(String),
+    /// Text, to be typed.
+    Text(String),
 }
 
 /// The panel, and what it asks for.
@@ -39,6 +41,8 @@ pub(super) struct Picker {
     target: Option<TabId>,
     /// A theme is shown that is not the one in force.
     previews: bool,
+    /// Characters are picked; what was typed when one was last looked for by its code point.
+    code: Option<String>,
 }
 
 impl Picker {
@@ -51,7 +55,8 @@ impl Picker {
 impl App {
     fn pick(&mut self, hint: &str, items: Vec<Item<Choice>>, marked: usize) {
         let panel = Panel::new(hint, items, marked);
-        self.picker = Some(Picker { panel, argument: None, target: None, previews: false });
+        self.picker =
+            Some(Picker { panel, argument: None, target: None, previews: false, code: None });
         self.pacing.ask();
     }
 
@@ -63,6 +68,14 @@ impl App {
             picker.panel.insert(&text.replace('\\', r"\\"));
             picker.argument = entry;
             picker.target = Some(target);
+        }
+    }
+
+    /// Lists every emoji.
+    pub(super) fn pick_emoji(&mut self) {
+        self.pick("Type a name, a word or a code point, as in U+263A", emoji::items(), 0);
+        if let Some(picker) = &mut self.picker {
+            picker.code = Some(String::new());
         }
     }
 
@@ -199,6 +212,12 @@ impl App {
     /// Shows the marked theme.
     fn preview(&mut self) {
         let Some(picker) = &mut self.picker else { return };
+        if let Some(code) =
+            picker.code.as_mut().filter(|code| code.as_str() != picker.panel.query())
+        {
+            picker.panel.query().clone_into(code);
+            picker.panel.offer(emoji::by_code(code));
+        }
         let Some(Choice::Theme(name)) = picker.panel.choice() else { return };
         if let Ok(theme) = theme::find(name, self.settings.home()) {
             picker.previews = true;
@@ -260,6 +279,10 @@ impl App {
             Choice::Tab(tab) => {
                 self.picker = None;
                 self.report(self.mux.activate_tab(tab));
+            }
+            Choice::Text(text) => {
+                self.picker = None;
+                self.type_character(&text);
             }
             Choice::Shell(program) => {
                 self.picker = None;

@@ -74,6 +74,7 @@ impl App {
             self.pacing.ask();
         }
         let before = self.pointer.position.replace((x, y));
+        self.hover_blocks(x, y);
         let over_bar = self.pass_bars(before);
         self.show_pointer(true);
         if self.menu.is_some() {
@@ -141,7 +142,7 @@ impl App {
             return self.status_pressed(part, button);
         }
         if let (Some((x, y)), MouseButton::Left) = (self.pointer.position, button)
-            && (self.grab_divider(x, y) || self.grab_bar(x, y))
+            && (self.grab_divider(x, y) || self.grab_bar(x, y) || self.press_block(x, y))
         {
             return;
         }
@@ -185,9 +186,12 @@ impl App {
         } else if button == MouseButton::Left
             && let Some(pane) = self.pointer.selecting.take()
             && let Some(pane) = self.mux.pane(pane)
-            && let Some(text) = self.selected_text(&pane)
         {
-            self.copy_on_select(text);
+            if let Some(text) = self.selected_text(&pane) {
+                self.copy_on_select(text);
+            } else if let Some(target) = self.target_in(pane.id()) {
+                self.click_at_prompt(&pane, target.x, target.y);
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use unterm_term::{
 };
 
 use super::{
+    blocks::Blocks,
     copy_mode::CopyMode,
     geometry::Geometry,
     scrollbar::Prompts,
@@ -32,6 +33,8 @@ pub(super) struct View {
     pub(super) selection: Option<Selection>,
     /// Copy mode, while it is on: the view then stays where it is, and the selection is copy mode's.
     pub(super) copy: Option<CopyMode>,
+    /// The commands in sight.
+    pub(super) blocks: Blocks,
     pub(super) preedit: Option<Preedit>,
     pub(super) hovered_link: Option<Link>,
     /// Pastes that were asked for and have not come.
@@ -84,6 +87,8 @@ impl View {
                 self.copy = None;
             }
             copied = self.copy.as_ref().map(|copy| copy.selection(&term));
+            let is_scrolled = self.top.is_some_and(|top| top < self.snapshot.live_top);
+            self.blocks.read(&term, &self.snapshot, is_scrolled);
         }
         if self.copy.is_none() && self.top.is_some_and(|top| top >= self.snapshot.live_top) {
             self.top = None;
@@ -217,6 +222,12 @@ impl View {
         let third = self.snapshot.rows.len() as u64 / 3;
         let top = LineId(line.0.saturating_sub(third).max(self.snapshot.oldest.0));
         self.hold(top);
+    }
+
+    /// Scrolls so that a line is the first in sight, as far as there are lines below it.
+    pub(super) fn show_at_top(&mut self, line: LineId) {
+        self.shift = 0;
+        self.hold(line.max(self.snapshot.oldest));
     }
 
     /// Shows the oldest line.

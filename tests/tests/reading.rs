@@ -1,0 +1,132 @@
+//! Reading what is on the screen: copy mode, labels to choose from, prompts and their commands, links. Keys are pressed in
+//! the window; what came of it is read from the clipboard and the control port.
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+use unterm_tests::{Display, Instance, Pane, Start, Window, wait_for};
+
+/// Space around a pane's cells, and the height of the tab bar above them.
+const PADDING: i16 = 8;
+const BAR: i16 = 28;
+
+fn act(unterm: &Instance, name: &str) -> Result<()> {
+    let output = unterm.cli(&["action", name])?;
+    ensure!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
+fn wait_for_clipboard(display: &Display, wanted: &str) -> Result<()> {
+    let last = std::cell::RefCell::new(String::new());
+    wait_for(
+        &format!("{wanted:?} in the clipboard"),
+        || {
+            let now = display.selection("clipboard")?;
+            *last.borrow_mut() = now.clone();
+            Ok((now == wanted).then_some(()))
+        },
+        || format!("it holds {:?}", last.borrow()),
+    )
+}
+
+/// A window with a shell at its prompt.
+fn with_shell<'a>(display: &'a Display) -> Result<(Instance, Window<'a>, Pane)> {
+    let mut unterm = Start::windowed(display).arg("--painter").arg("cpu").now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    Ok((unterm, window, pane))
+}
+
+/// Runs a command by keys, and waits until its last line of output and the prompt behind it are there.
+fn run(display: &Display, unterm: &mut Instance, pane: Pane, line: &str, last: &str) -> Result<()> {
+    display.type_text(&format!("{line}\n"))?;
+    pane.wait(unterm, &format!("{last:?} and a prompt"), |lines| {
+        let shown: Vec<&String> = lines.iter().filter(|line| !line.is_empty()).collect();
+        shown.iter().any(|line| *line == last)
+            && shown.last().is_some_and(|line| line.trim_end() == "ready$")
+    })?;
+    Ok(())
+}
+
+#[test]
+fn copy_mode_walks_to_a_word_and_copies_it() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, _, pane) = with_shell(&display)?;
+    run(&display, &mut unterm, pane, "echo alpha beta gamma", "alpha beta gamma")?;
+    display.press(&["Control_L", "Shift_L", "m"])?;
+    display.type_text("k0wvey")?;
+    wait_for_clipboard(&display, "beta")?;
+    // Left again: keys are the program's.
+    run(&display, &mut unterm, pane, "echo typed", "typed")?;
+    // A search from copy mode, and the line it stands in.
+    display.press(&["Control_L", "Shift_L", "m"])?;
+    display.type_text("?gamma\n")?;
+    display.type_text("Vy")?;
+    wait_for_clipboard(&display, "alpha beta gamma")
+}
+
+#[test]
+fn a_label_copies_what_it_stands_for_and_its_capital_pastes_it() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, _, pane) = with_shell(&display)?;
+    run(
+        &display,
+        &mut unterm,
+        pane,
+        "echo see https://example.org/x.",
+        "see https://example.org/x.",
+    )?;
+    display.press(&["Control_L", "Shift_L", " "])?;
+    display.type_text("a")?;
+    wait_for_clipboard(&display, "https://example.org/x")?;
+    display.press(&["Control_L", "Shift_L", " "])?;
+    display.type_text("A")?;
+    pane.wait_for_text(&mut unterm, "ready$ https://example.org/x")?;
+    Ok(())
+}
+
+#[test]
+fn commands_are_jumped_to_and_their_output_is_copied() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, _, pane) = with_shell(&display)?;
+    run(&display, &mut unterm, pane, "seq 60", "60")?;
+    run(&display, &mut unterm, pane, "echo short", "short")?;
+    act(&unterm, "copy_output")?;
+    wait_for_clipboard(&display, "short")?;
+    // The prompt of `seq` is above what is in sight.
+    display.press(&["Control_L", "Shift_L", "Up"])?;
+    act(&unterm, "copy_output")?;
+    let numbers: Vec<String> = (1..=60).map(|number| number.to_string()).collect();
+    wait_for_clipboard(&display, &numbers.join("\n"))?;
+    act(&unterm, "copy_command")?;
+    wait_for_clipboard(&display, "seq 60")?;
+    act(&unterm, "rerun_command")?;
+    pane.wait(&mut unterm, "the numbers again", |lines| {
+        !lines.iter().any(|line| line == "short") && lines.iter().any(|line| line == "60")
+    })?;
+    Ok(())
+}
+
+#[test]
+fn a_click_at_the_prompt_moves_the_cursor_there() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) = with_shell(&display)?;
+    display.type_text("echo xyz")?;
+    let lines = pane.wait_for_text(&mut unterm, "ready$ echo xyz")?;
+    let row = lines.iter().position(|line| line.contains("echo xyz")).unwrap_or_default() as i16;
+    let list = unterm.call("session.list", json!({}))?;
+    let cells = |key: &str| list["sessions"][0][key].as_i64().unwrap_or(1) as i16;
+    let (width, height) = window.size()?;
+    let cell = (width as i16 - 2 * PADDING) / cells("cols");
+    let line = (height as i16 - 2 * BAR - 2 * PADDING) / cells("rows");
+    // Onto the x: the 13th column.
+    window.point(PADDING + 12 * cell + cell / 2, BAR + PADDING + row * line + line / 2)?;
+    window.button(1, true)?;
+    window.button(1, false)?;
+    let key = |lines: &[String]| lines.iter().any(|line| line == "ready$ echo ABxyz");
+    // The arrow keys are on their way to the shell before what is typed behind them.
+    pane.wait(&mut unterm, "the prompt", |lines| lines.iter().any(|line| line.contains("xyz")))?;
+    display.type_text("AB")?;
+    pane.wait(&mut unterm, "letters before the x", key)?;
+    Ok(())
+}
