@@ -132,6 +132,14 @@ pub enum Action {
     ExportSession,
     /// Lists emoji to type.
     ChooseEmoji,
+    /// Takes a picture.
+    Screenshot(Shot),
+    /// Shows or hides the debug overlay.
+    ToggleDebug,
+    /// Shows or hides the window that was started as a drop-down.
+    ToggleQuake,
+    /// Writes the tabs, splits and directories to a file of a name.
+    SaveLayout(String),
     /// Opens the configuration in an editor.
     OpenConfig,
     /// Starts another instance with a window of its own.
@@ -144,6 +152,20 @@ pub enum Action {
     ScrollToTop,
     /// Shows the live screen.
     ScrollToBottom,
+}
+
+/// What to take a picture of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shot {
+    /// A part of the screen that a person drags out; the window may be hidden meanwhile.
+    Region {
+        /// Whether it is.
+        hidden: bool,
+    },
+    /// This window.
+    Window,
+    /// The whole screen that it is on.
+    Screen,
 }
 
 /// What an action is given, and how that makes it one.
@@ -314,6 +336,19 @@ pub const ACTIONS: &[Entry] = &[
     },
     plain!("export_session", "Export session", "Writes the focused pane's text with its history to a file in ~/.unterm/exports, and copies the file's path.", Action::ExportSession, []),
     plain!("choose_emoji", "Emoji", "Lists emoji by name and keyword, and types the chosen one; a code point, as in U+263A, types any character.", Action::ChooseEmoji, ["ctrl+shift+u"]),
+    plain!("capture_region_exclude", "Capture region without the window", "Hides the window, and takes a picture of the part of the screen that is dragged out; Esc cancels.", Action::Screenshot(Shot::Region { hidden: true }), []),
+    plain!("capture_region_include", "Capture region", "Takes a picture of the part of the screen that is dragged out; Esc cancels.", Action::Screenshot(Shot::Region { hidden: false }), []),
+    plain!("capture_window", "Capture window", "Takes a picture of this window.", Action::Screenshot(Shot::Window), []),
+    plain!("capture_screen", "Capture screen", "Takes a picture of the screen that the window is on.", Action::Screenshot(Shot::Screen), []),
+    plain!("debug_overlay", "Debug overlay", "Shows how fast pictures come, who paints them, and what the cell under the mouse holds.", Action::ToggleDebug, ["ctrl+shift+l"]),
+    plain!("toggle_quake", "Show or hide the drop-down", "Shows or hides a window that was started with --quake; another one has nothing to do.", Action::ToggleQuake, []),
+    Entry {
+        name: "save_layout",
+        title: "Save layout",
+        doc: "Writes the tabs, splits and directories to ~/.unterm/layouts, for startup.layout.",
+        takes: Takes::Text { what: "the layout's name", make: Action::SaveLayout },
+        keys: &[],
+    },
     plain!("open_config", "Open configuration", "Opens config.toml in a new tab with $VISUAL, $EDITOR or vi; a missing file is made first, with every key in a comment.", Action::OpenConfig, []),
     plain!("new_window", "New window", "Starts another Unterm with a window of its own.", Action::NewWindow, []),
     plain!("fullscreen", "Full screen", "Fills the screen, and back.", Action::Fullscreen, ["f11", "alt+enter"]),

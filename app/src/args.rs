@@ -31,6 +31,10 @@ pub struct Args {
     #[arg(long, value_name = "POINTS", value_parser = font_size)]
     pub font_size: Option<f32>,
 
+    /// Start as a drop-down at the screen's top (X11), or show or hide the one that runs
+    #[arg(long)]
+    pub quake: bool,
+
     /// Print the settings in force, each with what it means, as a configuration file, and exit
     #[arg(long)]
     pub print_config: bool,

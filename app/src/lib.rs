@@ -12,6 +12,8 @@ pub mod copy_command;
 mod editor;
 mod environment;
 mod headless;
+mod last_session;
+mod layout_file;
 mod links;
 pub mod local_time;
 pub mod logging;

@@ -255,6 +255,16 @@ impl Window<'_> {
         Ok(())
     }
 
+    /// Whether it is mapped.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn is_shown(&self) -> Result<bool> {
+        let attributes = self.display.connection.get_window_attributes(self.id)?.reply()?;
+        Ok(attributes.map_state != xproto::MapState::UNMAPPED)
+    }
+
     /// Its title.
     ///
     /// # Errors

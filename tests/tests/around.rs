@@ -89,6 +89,84 @@ fn the_status_bar_copies_the_directory_and_switches_the_proxy() -> Result<()> {
 }
 
 #[test]
+fn a_picture_of_the_window_is_a_file_and_on_the_clipboard() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::windowed(&display).now()?;
+    let window = display.window_of(&unterm)?;
+    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    assert_eq!(action(&unterm, &["capture_window"])?.0, Some(0));
+    let folder = unterm.registry().join("screenshots");
+    let path = wait_for(
+        "the path in the primary selection",
+        || {
+            let path = std::path::PathBuf::from(display.selection("primary")?);
+            Ok((path.parent() == Some(&folder)).then_some(path))
+        },
+        || unterm.log(),
+    )?;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    assert!(name.is_some_and(|name| name.starts_with("window_") && name.ends_with(".png")));
+    // Width and height stand behind the signature, in the chunk IHDR.
+    let png = std::fs::read(&path)?;
+    let number = |at: usize| png[at..at + 4].iter().fold(0, |n, byte| n << 8 | u32::from(*byte));
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    let (width, height) = window.size()?;
+    assert_eq!((number(16), number(20)), (u32::from(width), u32::from(height)));
+    Ok(())
+}
+
+#[test]
+fn size_tabs_and_splits_come_back() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let start = || Start::windowed(&display).registry(registry.path()).now();
+    std::fs::write(registry.path().join("config.toml"), "[startup]\nlayout = 'last'\n")?;
+    let mut unterm = start()?;
+    let window = display.window_of(&unterm)?;
+    window.resize(900, 500)?;
+    for name in ["split_right", "new_tab"] {
+        assert_eq!(action(&unterm, &[name])?.0, Some(0));
+    }
+    let last = unterm.open(json!({"program": "sh", "cwd": unterm.home()}))?;
+    last.type_text(&mut unterm, "stty size\r")?;
+    // The window has taken its new size when its panes have.
+    last.wait(&mut unterm, "the new size", |lines| {
+        let cols = |line: &String| line.split(' ').nth(1).and_then(|cols| cols.parse().ok());
+        lines.iter().filter_map(cols).any(|cols: u32| cols < 100)
+    })?;
+    window.close()?;
+    unterm.wait_for_exit()?;
+
+    let mut unterm = start()?;
+    let window = display.window_of(&unterm)?;
+    assert_eq!(window.size()?, (900, 500));
+    assert_eq!(sessions(&mut unterm)?, 4);
+    Ok(())
+}
+
+#[test]
+fn a_drop_down_is_hidden_and_shown_by_a_second_start() -> Result<()> {
+    let display = Display::start()?;
+    let unterm = Start::windowed(&display).arg("--quake").now()?;
+    let window = display.window_of(&unterm)?;
+    assert_eq!(window.size()?, (1280, 360));
+    let is_shown = || Ok(window.is_shown()?.then_some(()));
+    let is_hidden = || Ok((!window.is_shown()?).then_some(()));
+    assert_eq!(action(&unterm, &["toggle_quake"])?, (Some(0), String::new()));
+    wait_for("it to be hidden", is_hidden, || unterm.log())?;
+    let second = std::process::Command::new(unterm_tests::binary("unterm"))
+        .arg("--quake")
+        .env_clear()
+        .env("HOME", unterm.home())
+        .env("UNTERM_HOME", unterm.registry())
+        .env("DISPLAY", display.name())
+        .status()?;
+    assert!(second.success(), "the second start ends at once");
+    wait_for("it to be shown", is_shown, || unterm.log())?;
+    Ok(())
+}
+
+#[test]
 fn a_session_is_exported_and_a_folder_opened_in_a_new_tab() -> Result<()> {
     let display = Display::start()?;
     let mut unterm = Start::windowed(&display).now()?;

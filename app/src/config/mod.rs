@@ -59,6 +59,8 @@ pub struct Config {
     pub mouse: Mouse,
     /// Pasting.
     pub paste: Paste,
+    /// What opens in a new window.
+    pub startup: Startup,
     /// What BEL does.
     pub bell: Bell,
     /// What a person is told who is not looking.
@@ -183,6 +185,16 @@ pub struct Window {
     pub dim_unfocused: f32,
     /// What a new window starts as.
     pub start: WindowStart,
+    /// Start as large as the last window was, and where it was, as far as the desktop lets: `columns` and `rows` then count for the first one only.
+    pub restore: bool,
+    /// Opacity of the panes' backgrounds, where the desktop shows what is behind. A window that started opaque stays so.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub opacity: f32,
+    /// Blur what is behind a translucent window, where the desktop can (KDE on Wayland, macOS).
+    pub blur: bool,
+    /// Height of a window started with `--quake`, as a share of the screen's.
+    #[schemars(range(min = 0.1, max = 1.0))]
+    pub quake_height: f32,
 }
 
 impl Default for Window {
@@ -193,6 +205,10 @@ impl Default for Window {
             padding: 8.0,
             dim_unfocused: 0.1,
             start: WindowStart::default(),
+            restore: true,
+            opacity: 1.0,
+            blur: false,
+            quake_height: 0.45,
         }
     }
 }
@@ -420,6 +436,14 @@ pub enum ConfirmPaste {
     Unsafe,
     /// For every text with a line end or a control character.
     Always,
+}
+
+/// See [`Config::startup`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Startup {
+    /// Empty: one shell. `last`: the tabs, splits and directories that the last window had when it closed. Else a layout's name in `~/.unterm/layouts` (`save_layout` writes one), or the path of its file.
+    pub layout: String,
 }
 
 /// See [`Config::bell`].

@@ -120,6 +120,10 @@ impl App {
             }
             Action::NewTabIn(path) => self.use_folder(Purpose::Tab, path.as_ref()),
             Action::ExportSession => self.export_session(),
+            Action::Screenshot(shot) => self.screenshot(shot),
+            Action::ToggleDebug => self.toggle_debug(),
+            Action::ToggleQuake => return self.toggle_quake(),
+            Action::SaveLayout(name) => self.save_layout(&name),
             Action::OpenConfig => self.open_config(),
             Action::NewWindow => self.new_window(),
             Action::ScrollPages(_)

@@ -18,10 +18,31 @@ pub(super) enum Buffer {
     Primary,
 }
 
+/// A picture, 4 bytes a pixel: red, green, blue, opacity.
+pub(super) struct Picture {
+    width: usize,
+    height: usize,
+    rgba: Vec<u8>,
+}
+
+impl From<image::RgbaImage> for Picture {
+    fn from(image: image::RgbaImage) -> Self {
+        let (width, height) = image.dimensions();
+        Self { width: width as usize, height: height as usize, rgba: image.into_raw() }
+    }
+}
+
+impl std::fmt::Debug for Picture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Picture({}×{})", self.width, self.height)
+    }
+}
+
 enum Request {
     Store(Buffer, String),
     /// HTML, and the text that stands for it.
     StoreHtml(String, String),
+    StorePicture(Picture),
     Paste(Buffer, PaneId),
 }
 
@@ -51,6 +72,11 @@ impl Clipboard {
     /// Puts HTML onto the clipboard, and `text` for programs that take none.
     pub(super) fn store_html(&self, html: String, text: String) {
         let _ = self.send(Request::StoreHtml(html, text));
+    }
+
+    /// Puts a picture on the clipboard.
+    pub(super) fn store_picture(&self, picture: Picture) {
+        let _ = self.send(Request::StorePicture(picture));
     }
 
     /// Asks for its text, to be pasted into `pane`. True when an answer will come to the inbox.
@@ -104,6 +130,13 @@ fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
                 let Some(clipboard) = clipboard else { continue };
                 if let Err(error) = clipboard.set().html(html, Some(text)) {
                     tracing::warn!("HTML can't be put on the clipboard: {error}");
+                }
+            }
+            Request::StorePicture(Picture { width, height, rgba }) => {
+                let Some(clipboard) = clipboard else { continue };
+                let image = arboard::ImageData { width, height, bytes: rgba.into() };
+                if let Err(error) = clipboard.set_image(image) {
+                    tracing::warn!("a picture can't be put on the clipboard: {error}");
                 }
             }
             Request::Paste(buffer, pane) => {

@@ -9,6 +9,7 @@ use winit::dpi::{PhysicalPosition, PhysicalSize};
 use super::{
     App, BELL_MARK, BLINK,
     chrome::Colors,
+    debug,
     geometry::pixels,
     notices::{draw_flash, is_flashing},
     panes::draw_broadcast,
@@ -144,6 +145,7 @@ impl App {
             return;
         }
         self.timer = None;
+        let begun = Instant::now();
         let layout = self.mux.layout();
         let placed = self.placed(&layout);
         let cursor = default_cursor(&self.config.cursor);
@@ -173,6 +175,7 @@ impl App {
         self.follow_active_tab();
         let turn = self.turn(now);
         self.compose(&layout, &placed, blink_on, turn);
+        self.debug_painted(begun);
         self.pacing.painted(now);
         self.after_paint(&layout, &placed);
     }
@@ -271,6 +274,8 @@ impl App {
         let receivers = self.pane_hand.broadcast.panes(layout);
         let look = self.tab_bar_look(turn);
         let is_light = self.is_light();
+        let hovered = self.debug.as_ref().and_then(|_| self.hovered_cell());
+        let opacity = self.opacity();
         let focused = layout.active_tab().map(|tab| tab.focused);
         let view = focused.and_then(|id| self.views.get(&id));
         let colors = Colors::new(view.map_or(&self.palette, |view| &view.snapshot.palette));
@@ -302,7 +307,7 @@ impl App {
                     true => 0.0,
                     false => self.config.window.dim_unfocused,
                 },
-                opacity: 1.0,
+                opacity,
             });
         }
         scene.quads.extend(bars);
@@ -374,6 +379,15 @@ impl App {
         }
         if let Some(menu) = &self.menu {
             menu.draw(&geometry, &colors, &mut scene);
+        }
+        if let Some(debug) = &mut self.debug {
+            let hovered = hovered.and_then(|(id, col, row)| Some((self.views.get(&id)?, col, row)));
+            let about = debug::About {
+                hovered,
+                focused: view.zip(focused.map(|id| id.0)),
+                painter: screen.painter.adapter(),
+            };
+            debug.show(&about, (&geometry, &colors), &mut self.renderer, &mut scene);
         }
         scene.raise();
         self.questions.draw(&geometry, &colors, self.pointer.position, &mut scene);

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use super::{App, clipboard::Buffer, folder::Purpose};
+use super::{App, clipboard::Buffer, folder::Purpose, screenshot::Taken};
 
 /// What came of an errand.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub(super) enum Done {
     Failed(&'static str, String),
     /// A file was made, whose path is copied: what it is about, and the text.
     Copied(&'static str, &'static str, PathBuf),
+    /// A picture was taken, or why not; `None`: the person cancelled.
+    Screenshot(Result<Option<Taken>, String>),
     /// A directory was chosen.
     Folder(Purpose, PathBuf),
     /// The desktop has no dialog to choose a directory in.
@@ -60,6 +62,7 @@ impl App {
                 self.notify(about, format!("{text}\n{path}"));
                 self.clipboard.store(Buffer::Clipboard, path);
             }
+            Done::Screenshot(taken) => self.screenshot_taken(taken),
             Done::Folder(purpose, folder) => self.use_folder(purpose, &folder),
             Done::NoDialog(purpose) => self.type_folder(purpose),
         }

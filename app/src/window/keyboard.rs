@@ -28,6 +28,9 @@ impl App {
             (ElementState::Pressed, true) => KeyAction::Repeat,
             (ElementState::Pressed, false) => KeyAction::Press,
         };
+        if action != KeyAction::Release {
+            self.debug_key();
+        }
         if action == KeyAction::Release {
             if self.taken.remove(&event.physical_key) {
                 // Its press was a shortcut of ours.

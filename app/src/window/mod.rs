@@ -11,6 +11,7 @@ mod close;
 mod confirm;
 mod copy;
 mod copy_mode;
+mod debug;
 mod draw;
 mod emoji;
 mod errand;
@@ -33,6 +34,8 @@ mod paste;
 mod picker;
 mod pointer;
 mod preferences;
+mod quake;
+mod screenshot;
 mod scroll;
 mod scrollbar;
 mod search;
@@ -72,12 +75,14 @@ use crate::{
     config::{BarPosition, Config, Settings, keys::Keymap},
     copy_command::CopyKeys,
     environment,
+    last_session::LastSession,
     ready::Ready,
     signals,
 };
 use clipboard::{Buffer, Clipboard};
 use close::Closing;
 use confirm::Questions;
+use debug::Debug;
 use draw::Pacing;
 use geometry::Geometry;
 use hints::Hints;
@@ -99,6 +104,9 @@ pub(crate) use targets::compile as compile_pattern;
 
 /// Runs until the last tab closes or the process is told to stop.
 pub(crate) fn run(args: &Args) -> Result<()> {
+    if args.quake && quake::toggle_running(&unterm_control::home()) {
+        return Ok(());
+    }
     let event_loop = EventLoop::<Wake>::with_user_event().build().context(
         "cannot open a window; without a display, start with --headless or set DISPLAY or WAYLAND_DISPLAY",
     )?;
@@ -119,10 +127,18 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
     let ready = Ready::new();
     let server = start_server(&mux, &inbox, &ready, settings.home());
-    mux.open_tab(args.first_spawn(), None, OnExit::Close)?;
+    let last = LastSession::read(settings.home());
+    let complaint = quake::open_layout(&mux, args, &settings, last.as_ref());
+    if mux.layout().tabs.is_empty() {
+        mux.open_tab(args.first_spawn(), None, OnExit::Close)?;
+    }
     ready.set();
 
     let mut app = App::new(args, mux, server, inbox, settings, palette);
+    app.last = last;
+    if let Some(complaint) = complaint {
+        app.complain("layout", complaint);
+    }
     if !complaints.is_empty() {
         app.complain_of_settings(&complaints);
     }
@@ -188,8 +204,14 @@ struct App {
     /// Whether programs go through a proxy.
     has_proxy: bool,
     notices: Notices,
+    /// The debug overlay, while it is open.
+    debug: Option<Debug>,
     /// Errands under way.
     errands: usize,
+    /// What the last window left.
+    last: Option<LastSession>,
+    /// The window can be seen through.
+    is_transparent: bool,
     /// The search, while it is open.
     search: Option<SearchBar>,
     /// Labels to choose from, while they are shown.
@@ -261,7 +283,10 @@ impl App {
             status_bar: StatusBar::default(),
             has_proxy: crate::proxy::is_enabled(settings.home()).unwrap_or(false),
             notices: Notices::default(),
+            debug: None,
             errands: 0,
+            last: None,
+            is_transparent: false,
             search: None,
             hints: None,
             hovered: None,
@@ -295,6 +320,7 @@ impl App {
 
     /// After the event loop: takes the instance out of the registry and ends every program.
     fn finish(mut self) -> Result<()> {
+        self.keep_session();
         // The window goes first: what follows may take a moment.
         self.screen = None;
         if let Some(server) = self.server.take() {
@@ -321,7 +347,10 @@ impl App {
             has_status_bar: self.config.status_bar.show,
         };
         let (columns, rows) = (self.config.window.columns, self.config.window.rows);
-        let (mut width, mut height) = geometry.window_for(columns, rows);
+        let attributes = Window::default_attributes().with_title("Unterm").with_visible(false);
+        let (attributes, last_size) = self.as_last(attributes, event_loop);
+        let (mut width, mut height) =
+            last_size.unwrap_or_else(|| geometry.window_for(columns, rows));
         if let Some(monitor) = &monitor {
             // Not larger than the screen; one that is unknown has size 0.
             let size = monitor.size();
@@ -329,10 +358,14 @@ impl App {
             height = if size.height > 0 { height.min(size.height) } else { height };
             self.pacing.set_refresh_rate(monitor.refresh_rate_millihertz());
         }
-        let attributes = Window::default_attributes()
-            .with_title("Unterm")
+        self.is_transparent = self.config.window.opacity < 1.0;
+        let mut attributes = attributes
             .with_inner_size(PhysicalSize::new(width, height))
-            .with_visible(false);
+            .with_transparent(self.is_transparent);
+        if self.args.quake {
+            let share = self.config.window.quake_height;
+            attributes = quake::hang(attributes, monitor.as_ref(), share, event_loop)?;
+        }
         let window = event_loop
             .create_window(named(attributes, event_loop))
             .context("the window can't be created")?;
@@ -342,7 +375,10 @@ impl App {
         let mut painter = WindowPainter::new(Arc::clone(&window), self.args.painter.into())?;
         painter.resize(geometry.width, geometry.height);
         window.set_ime_allowed(true);
-        self.start_as(&window);
+        if !self.args.quake {
+            self.start_as(&window);
+        }
+        self.apply_blur(&window);
         self.screen = Some(Screen {
             window: Arc::clone(&window),
             painter,

@@ -75,6 +75,7 @@ impl App {
         }
         let before = self.pointer.position.replace((x, y));
         self.hover_blocks(x, y);
+        self.debug_moved();
         let over_bar = self.pass_bars(before);
         self.show_pointer(true);
         if self.menu.is_some() {
@@ -261,6 +262,15 @@ impl App {
         let (id, area) =
             self.placed(&layout).into_iter().find(|(_, area)| contains(pixels(*area), x, y))?;
         self.target_at(id, area)
+    }
+
+    /// The cell under the pointer, by its pane, column and row in sight.
+    pub(super) fn hovered_cell(&self) -> Option<(PaneId, u16, usize)> {
+        let target = self.target()?;
+        let (width, height) = self.cell();
+        let cells = |at: f64, cell: u32| (at >= 0.0).then_some((at / f64::from(cell)) as usize);
+        let (col, row) = (cells(target.x, width)?, cells(target.y, height)?);
+        Some((target.id, u16::try_from(col).ok()?, row))
     }
 
     /// A pane in sight, with the pointer's place in it, inside or not.

@@ -74,6 +74,15 @@ impl App {
             screen.geometry.padding = self.config.window.padding;
             screen.geometry.tab_bar_at_foot = self.config.tab_bar.position == BarPosition::Bottom;
         }
+        if let Some(screen) = &self.screen {
+            self.apply_blur(&screen.window);
+        }
+        if before.window.opacity != self.config.window.opacity && !self.is_transparent {
+            self.notify(
+                "opacity",
+                "New windows can be seen through; this one stays opaque.".to_owned(),
+            );
+        }
         self.arrange();
         self.redraw_whole();
     }

@@ -21,7 +21,11 @@ use super::{
     inbox::Inbox,
     view::View,
 };
-use crate::{action::Action, config::theme, proxy};
+use crate::{
+    action::{Action, Shot},
+    config::theme,
+    proxy,
+};
 
 /// Columns of a directory; what is longer loses its middle.
 const CWD_COLUMNS: usize = 48;
@@ -36,17 +40,35 @@ pub(super) enum StatusPart {
     Cwd,
     Size,
     Project,
+    Exclude,
+    Include,
     Proxy,
     Theme,
 }
 
 impl StatusPart {
     /// Every part, in its order.
-    const ALL: [Self; 6] =
-        [Self::Shell, Self::Cwd, Self::Size, Self::Project, Self::Proxy, Self::Theme];
+    const ALL: [Self; 8] = [
+        Self::Shell,
+        Self::Cwd,
+        Self::Size,
+        Self::Project,
+        Self::Exclude,
+        Self::Include,
+        Self::Proxy,
+        Self::Theme,
+    ];
     /// What goes first where there is no room for all.
-    const DISPENSABLE: [Self; 6] =
-        [Self::Size, Self::Project, Self::Shell, Self::Theme, Self::Proxy, Self::Cwd];
+    const DISPENSABLE: [Self; 8] = [
+        Self::Exclude,
+        Self::Include,
+        Self::Size,
+        Self::Project,
+        Self::Shell,
+        Self::Theme,
+        Self::Proxy,
+        Self::Cwd,
+    ];
 
     /// Whether it is about the pane, and lies at the left; the others are about the window.
     fn is_of_pane(self) -> bool {
@@ -78,6 +100,8 @@ impl Status {
                 self.size.map_or_else(String::new, |(cols, rows)| format!("{cols}×{rows}"))
             }
             StatusPart::Project => self.project.clone(),
+            StatusPart::Exclude => "capture exclude".to_owned(),
+            StatusPart::Include => "capture include".to_owned(),
             StatusPart::Proxy => if self.proxy { "proxy on" } else { "proxy off" }.to_owned(),
             StatusPart::Theme => self.theme.clone(),
         }
@@ -283,6 +307,12 @@ impl App {
             (_, MouseButton::Right) => return,
             (Some(StatusPart::Shell), MouseButton::Left) => Action::ChooseShell,
             (Some(StatusPart::Theme), MouseButton::Left) => Action::NextTheme,
+            (Some(StatusPart::Exclude), MouseButton::Left) => {
+                Action::Screenshot(Shot::Region { hidden: true })
+            }
+            (Some(StatusPart::Include), MouseButton::Left) => {
+                Action::Screenshot(Shot::Region { hidden: false })
+            }
             (Some(StatusPart::Proxy), MouseButton::Left) => Action::ToggleProxy,
             (Some(StatusPart::Cwd), MouseButton::Left) => {
                 let path = view.and_then(View::cwd).map(Path::to_owned);
@@ -362,7 +392,7 @@ mod tests {
                 let end = pair[0].rect.x + pair[0].rect.width as i32;
                 assert!(end <= pair[1].rect.x, "{:?} at {width}", pair[0].part);
             }
-            assert_eq!(slots.len() == StatusPart::ALL.len(), width >= 1200 || width >= 700 + 50);
+            assert_eq!(slots.len() == StatusPart::ALL.len(), width >= 1200);
         }
     }
 }

@@ -1,0 +1,212 @@
+//! Where a new window lies, how large it is, and what stays of it for the next one; the drop-down, which hangs from the
+//! screen's top and is shown and hidden.
+
+use anyhow::{Result, bail};
+use serde_json::json;
+use unterm_control::client::{self, Client};
+use unterm_mux::Mux;
+use winit::{
+    dpi::{PhysicalPosition, PhysicalSize},
+    event_loop::ActiveEventLoop,
+    monitor::MonitorHandle,
+    window::{Window, WindowAttributes, WindowLevel},
+};
+
+use super::App;
+use crate::{args::Args, config::Settings, last_session::LastSession, layout_file::LayoutFile};
+
+/// So many pixels of a window that returns to its place have to be on a screen.
+const SEEN: i32 = 64;
+
+/// Shows or hides the drop-down of another instance; false when there is none.
+pub(super) fn toggle_running(home: &std::path::Path) -> bool {
+    client::find(home).iter().any(|endpoint| {
+        let toggle =
+            || Client::connect_to(endpoint)?.call("action.run", json!({"name": "toggle_quake"}));
+        toggle().is_ok_and(|reply| reply["done"] == true)
+    })
+}
+
+/// Opens what a new window is to begin with; gives what was wrong with it.
+pub(super) fn open_layout(
+    mux: &Mux,
+    args: &Args,
+    settings: &Settings,
+    last: Option<&LastSession>,
+) -> Option<String> {
+    let config = settings.get();
+    let name = config.startup.layout.as_str();
+    // Somebody who says what to run, or where, means that alone.
+    if name.is_empty() || !args.execute.is_empty() || args.cwd.is_some() {
+        return None;
+    }
+    if name == "last" {
+        last.filter(|last| !last.layout.is_empty()).inspect(|last| last.layout.open(mux));
+        return None;
+    }
+    match LayoutFile::read(settings.home(), name) {
+        Ok(layout) => layout.open(mux),
+        Err(error) => return Some(format!("The layout can't be opened.\n{error:#}")),
+    }
+    None
+}
+
+/// Makes a window a drop-down: without a frame, over others, as wide as the screen.
+///
+/// # Errors
+/// On Wayland, where no window can say where it lies.
+pub(super) fn hang(
+    attributes: WindowAttributes,
+    monitor: Option<&MonitorHandle>,
+    share: f32,
+    event_loop: &ActiveEventLoop,
+) -> Result<WindowAttributes> {
+    if is_wayland(event_loop) {
+        bail!(
+            "--quake needs X11: on Wayland a window can't say where it lies. Start it under Xwayland (without \
+             WAYLAND_DISPLAY), or let your compositor place a normal window."
+        );
+    }
+    let Some(monitor) = monitor.filter(|monitor| monitor.size().width > 0) else {
+        bail!("--quake needs a screen of a known size");
+    };
+    let size = monitor.size();
+    let height = (size.height as f32 * share).round() as u32;
+    Ok(attributes
+        .with_decorations(false)
+        .with_window_level(WindowLevel::AlwaysOnTop)
+        .with_position(monitor.position())
+        .with_inner_size(PhysicalSize::new(size.width, height)))
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn is_wayland(event_loop: &ActiveEventLoop) -> bool {
+    winit::platform::wayland::ActiveEventLoopExtWayland::is_wayland(event_loop)
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn is_wayland(_: &ActiveEventLoop) -> bool {
+    false
+}
+
+/// The place of the last window, if enough of it would be on one of the screens: each by its corner and its size.
+fn place_on(
+    last: &LastSession,
+    screens: impl Iterator<Item = (PhysicalPosition<i32>, PhysicalSize<u32>)>,
+) -> Option<PhysicalPosition<i32>> {
+    let (x, y) = last.place?;
+    let overlap = |from: i32, length: u32, start: i32, end: u32| {
+        from.saturating_add(length as i32).min(start.saturating_add(end as i32)) - from.max(start)
+    };
+    let mut screens = screens;
+    screens
+        .any(|(corner, size)| {
+            overlap(x, last.width, corner.x, size.width) >= SEEN
+                && overlap(y, last.height, corner.y, size.height) >= SEEN
+        })
+        .then(|| PhysicalPosition::new(x, y))
+}
+
+impl App {
+    /// The last window's size, and its attributes, where they are to be those of this one.
+    pub(super) fn as_last(
+        &self,
+        attributes: WindowAttributes,
+        event_loop: &ActiveEventLoop,
+    ) -> (WindowAttributes, Option<(u32, u32)>) {
+        let Some(last) = self.last.as_ref().filter(|_| self.config.window.restore) else {
+            return (attributes, None);
+        };
+        let screens =
+            event_loop.available_monitors().map(|screen| (screen.position(), screen.size()));
+        let attributes = match place_on(last, screens) {
+            // Beside another window of ours the desktop finds a place.
+            Some(place) if !self.has_sibling() => attributes.with_position(place),
+            _ => attributes,
+        };
+        (attributes.with_maximized(last.maximized), Some((last.width, last.height)))
+    }
+
+    /// Whether another instance runs, by its entry.
+    fn has_sibling(&self) -> bool {
+        std::fs::read_dir(self.settings.home().join("instances"))
+            .is_ok_and(|entries| entries.count() > 1)
+    }
+
+    /// Keeps size, place and layout for the next window.
+    pub(super) fn keep_session(&self) {
+        let Some(screen) = &self.screen else { return };
+        if self.args.quake || screen.window.fullscreen().is_some() {
+            return;
+        }
+        let geometry = screen.geometry;
+        let place = screen.window.outer_position().ok().map(|place| (place.x, place.y));
+        // Directories alone: what ran then need not be wanted again.
+        let layout = LayoutFile::of(&self.mux, false);
+        let maximized = screen.window.is_maximized();
+        let (width, height) = (geometry.width, geometry.height);
+        LastSession { width, height, place, maximized, layout }.write(self.settings.home());
+    }
+
+    /// Writes what is open as a layout of a name.
+    pub(super) fn save_layout(&mut self, name: &str) {
+        match LayoutFile::of(&self.mux, true).write(self.settings.home(), name) {
+            Ok(file) => self.notify("layout", format!("The layout is saved.\n{}", file.display())),
+            Err(error) => {
+                self.complain("layout", format!("The layout can't be saved.\n{error:#}"));
+            }
+        }
+    }
+
+    /// Shows the drop-down, or hides it; false for a window that is none.
+    pub(super) fn toggle_quake(&mut self) -> bool {
+        let Some(screen) = self.screen.as_ref().filter(|_| self.args.quake) else { return false };
+        let window = &screen.window;
+        let is_shown = window.is_visible() != Some(false);
+        // One that lies below others is wanted in front, not away.
+        if is_shown && self.focused {
+            window.set_visible(false);
+        } else {
+            let corner = window.current_monitor().map(|monitor| monitor.position());
+            window.set_visible(true);
+            window.set_outer_position(corner.unwrap_or_default());
+            window.focus_window();
+            self.redraw_whole();
+        }
+        true
+    }
+
+    /// Opacity of the panes' backgrounds.
+    pub(super) fn opacity(&self) -> f32 {
+        if self.is_transparent { self.config.window.opacity } else { 1.0 }
+    }
+
+    /// What is behind the window is blurred or not, where the desktop does that.
+    pub(super) fn apply_blur(&self, window: &Window) {
+        window.set_blur(self.is_transparent && self.config.window.blur);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_off_every_screen_is_forgotten() {
+        let screens = [(0, 0, 1280, 800), (1280, 0, 800, 600)].map(|(x, y, width, height)| {
+            (PhysicalPosition::new(x, y), PhysicalSize::new(width, height))
+        });
+        let place = |x, y| {
+            let last = LastSession {
+                width: 600,
+                height: 400,
+                place: Some((x, y)),
+                ..LastSession::default()
+            };
+            place_on(&last, screens.into_iter()).is_some()
+        };
+        assert!(place(0, 0) && place(-500, 100) && place(1500, 500));
+        assert!(!place(-560, 0) && !place(2100, 0) && !place(0, 790) && !place(i32::MAX, 0));
+        assert!(place_on(&LastSession::default(), screens.into_iter()).is_none());
+    }
+}

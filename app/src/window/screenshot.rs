@@ -1,0 +1,150 @@
+//! Screenshots: files in Unterm's home directory, the picture on the clipboard and its path in the primary selection.
+//!
+//! The window's own picture is painted from its last frame, so that nothing that lies over it is in the way. Those of
+//! the screen are taken by `unterm-capture`, a program of its own.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context, Result, bail};
+use unterm_renderer::CpuPainter;
+
+use super::{
+    App,
+    clipboard::{Buffer, Picture},
+    errand::Done,
+    export::create_private,
+};
+use crate::{action::Shot, local_time};
+
+/// The folder in Unterm's home directory.
+const FOLDER: &str = "screenshots";
+/// The program that sees the screen, beside this one.
+const PROGRAM: &str = "unterm-capture";
+/// How long a hidden window may take to be gone from the screen, in milliseconds.
+const GONE: &str = "250";
+/// What messages are about.
+const ABOUT: &str = "screenshot";
+
+/// How files of such pictures are called.
+fn prefix(shot: Shot) -> &'static str {
+    match shot {
+        Shot::Region { hidden: true } => "region_hidden",
+        Shot::Region { hidden: false } => "region_visible",
+        Shot::Window => "window",
+        Shot::Screen => "screen",
+    }
+}
+
+/// A picture that was taken.
+#[derive(Debug)]
+pub(super) struct Taken {
+    path: PathBuf,
+    picture: Picture,
+}
+
+impl App {
+    /// Takes a picture.
+    pub(super) fn screenshot(&mut self, shot: Shot) {
+        let Some(screen) = &self.screen else { return };
+        let folder = self.settings.home().join(FOLDER);
+        let name = format!("{}_{}.png", prefix(shot), local_time::stamp());
+        if shot == Shot::Window {
+            let pixels = CpuPainter::picture(&mut self.renderer);
+            let frame = self.renderer.last_frame();
+            let size = (frame.width, frame.height);
+            return self
+                .errand(ABOUT, move || told(save_own(&folder, &name, &pixels, size).map(Some)));
+        }
+        let hidden = shot == Shot::Region { hidden: true };
+        let corner = screen.window.outer_position().ok();
+        let middle = corner.map(|corner| {
+            let size = screen.window.outer_size();
+            (corner.x + size.width as i32 / 2, corner.y + size.height as i32 / 2)
+        });
+        if hidden {
+            screen.window.set_visible(false);
+        }
+        let is_region = matches!(shot, Shot::Region { .. });
+        self.errand(ABOUT, move || told(save_screen(&folder, &name, is_region, hidden, middle)));
+    }
+
+    /// A picture was taken, or was not: what was hidden shows again.
+    pub(super) fn screenshot_taken(&mut self, taken: Result<Option<Taken>, String>) {
+        if let Some(screen) = &self.screen
+            && screen.window.is_visible() == Some(false)
+        {
+            screen.window.set_visible(true);
+            screen.window.focus_window();
+            self.redraw_whole();
+        }
+        match taken {
+            Ok(Some(Taken { path, picture })) => {
+                let path = path.display().to_string();
+                self.notify(ABOUT, format!("The picture is copied.\n{path}"));
+                self.clipboard.store(Buffer::Primary, path);
+                self.clipboard.store_picture(picture);
+            }
+            Ok(None) => {}
+            Err(why) => self.complain(ABOUT, format!("No picture could be taken.\n{why}")),
+        }
+    }
+}
+
+fn told(taken: Result<Option<Taken>>) -> Done {
+    Done::Screenshot(taken.map_err(|error| format!("{error:#}")))
+}
+
+/// Writes a picture of the window, `0x00RRGGBB` each pixel.
+fn save_own(folder: &Path, name: &str, pixels: &[u32], size: (u32, u32)) -> Result<Taken> {
+    create_private(folder).with_context(|| folder.display().to_string())?;
+    let path = folder.join(name);
+    let rgba = pixels.iter().flat_map(|pixel| {
+        let [_, r, g, b] = pixel.to_be_bytes();
+        [r, g, b, 255]
+    });
+    let image = image::RgbaImage::from_raw(size.0, size.1, rgba.collect()).context("no frame")?;
+    let mut png = std::io::Cursor::new(Vec::new());
+    image.write_to(&mut png, image::ImageFormat::Png)?;
+    unterm_control::replace_private(&path, |file| std::io::Write::write_all(file, png.get_ref()))
+        .with_context(|| path.display().to_string())?;
+    Ok(Taken { path, picture: Picture::from(image) })
+}
+
+/// Lets the other program take a picture; `None`: the person cancelled.
+fn save_screen(
+    folder: &Path,
+    name: &str,
+    is_region: bool,
+    hidden: bool,
+    at: Option<(i32, i32)>,
+) -> Result<Option<Taken>> {
+    create_private(folder).with_context(|| folder.display().to_string())?;
+    let path = folder.join(name);
+    let program = std::env::current_exe()?.with_file_name(PROGRAM);
+    let mut command = Command::new(&program);
+    command.arg(if is_region { "region" } else { "screen" }).arg("--out").arg(&path);
+    if let Some((x, y)) = at {
+        command.args(["--at", &format!("{x},{y}")]);
+    }
+    if hidden {
+        command.args(["--delay", GONE]);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let output = match command.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            bail!("{PROGRAM} is missing beside unterm; it takes the pictures of the screen.")
+        }
+        output => output.with_context(|| program.display().to_string())?,
+    };
+    match output.status.code() {
+        Some(0) => {
+            let image = image::open(&path).with_context(|| path.display().to_string())?;
+            Ok(Some(Taken { path, picture: Picture::from(image.into_rgba8()) }))
+        }
+        Some(2) => Ok(None),
+        _ => bail!("{}", String::from_utf8_lossy(&output.stderr).trim()),
+    }
+}
