@@ -5,20 +5,22 @@
 //! stays with its text, and so does what [`crate::anchors`] lists. A row with a piece of an image starts a row again
 //! ([`Tiles::refit`]): images are cut off at the right edge, not wrapped.
 
+mod line;
+mod packer;
+
 use std::sync::Arc;
 
 use crate::Point;
 use crate::anchors::Follow;
-use crate::cell::{Cell, HEAD, SHOWN, WITHOUT_IDS, Width};
+use crate::cell::{Cell, WITHOUT_IDS};
 use crate::graphics::tiles::Tiles;
 use crate::grid::Grid;
 use crate::history::{History, Stored};
-use crate::page::{Page, PageBuilder, rows_per_page};
+use crate::page::PageBuilder;
 use crate::row::{MARKS, RowMeta, SIZE, WRAPPED};
 use crate::tables::{Tables, TablesView};
-
-/// Cells of a line that are put together before its rows are parted off: lines have no end, memory has.
-const LINE_CELLS: usize = 1 << 16;
+use line::{LINE_CELLS, Line, Tracked};
+use packer::{CARRIED, Packer};
 
 /// A place on the screen that follows its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,166 +46,6 @@ impl Place {
 struct Loose {
     tables: Tables,
     rows: Vec<(Vec<Cell>, RowMeta)>,
-}
-
-/// What follows the text of a line.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Tracked {
-    /// One of the places on the screen, by its number.
-    Place(usize),
-    /// One of the points anywhere, by its name.
-    Point(usize),
-    /// Where the screen begins.
-    Top,
-}
-
-/// A logical line being put together, or what is left of it.
-#[derive(Default)]
-struct Line {
-    cells: Vec<Cell>,
-    /// Marks and the cell they belong to, in order.
-    marks: Vec<(usize, u8)>,
-    /// What follows the text, and the cell it stands on.
-    tracked: Vec<(usize, Tracked)>,
-    revision: u64,
-    /// What its last row was filled with behind its text, if not with nothing.
-    fill: Cell,
-    open: bool,
-    /// It ends before its text does: its last row wraps into the next line.
-    goes_on: bool,
-    /// How large its characters are: the bits of [`SIZE`]. A line of larger ones is one row, and stays one as long as its
-    /// cells fit, seen or not.
-    size: u8,
-    /// A row that is not a piece of `cells` as it is.
-    row: Vec<Cell>,
-}
-
-impl Line {
-    /// Ends a line that goes on in a row which must not be joined with it.
-    fn break_off(&mut self) {
-        let len = self.cells.iter().rposition(|cell| !cell.is_blank()).map_or(0, |i| i + 1);
-        self.cells.truncate(len);
-        self.goes_on = true;
-    }
-
-    /// Appends a row of `cols` columns; returns where its cells start in the line.
-    fn append(&mut self, cells: &[Cell], meta: RowMeta, cols: usize) -> usize {
-        let start = self.cells.len();
-        if meta.flags & MARKS != 0 {
-            self.marks.push((start, meta.flags & MARKS));
-        }
-        self.revision = self.revision.max(meta.revision);
-        if !self.open {
-            self.size = meta.flags & SIZE;
-        }
-        self.open = meta.is_wrapped();
-        if self.open {
-            self.cells.extend_from_slice(cells);
-            self.cells.resize(start + cols, Cell::EMPTY);
-            if self.cells.last().is_some_and(|cell| cell.width() == Width::Head) {
-                self.cells.pop();
-            }
-        } else {
-            let len = cells.iter().rposition(|cell| !cell.is_blank()).map_or(0, |i| i + 1);
-            self.cells.extend_from_slice(&cells[..len]);
-            self.fill = match cells.last() {
-                Some(last) if cells.len() == cols && len < cols => *last,
-                _ => Cell::EMPTY,
-            };
-        }
-        start
-    }
-
-    /// Parts the line into rows of `cols` cells: all of it, or all but the last row, whose end is not known yet. `row`
-    /// gets each row and what stands on it, with its column, which is past the end where the text has none there.
-    fn part(
-        &mut self,
-        cols: usize,
-        all: bool,
-        mut row: impl FnMut(&[Cell], RowMeta, &[(usize, Tracked)]),
-    ) {
-        self.tracked.sort_unstable();
-        let (mut start, mut marks, mut tracked) = (0, 0, 0);
-        loop {
-            let mut end = (start + cols).min(self.cells.len());
-            let last = end == self.cells.len();
-            if last && !all {
-                break;
-            }
-            let is_cut = !last && self.cells[end].is_tail() && cols > 1;
-            end -= is_cut as usize;
-            let is_filled = last && self.fill != Cell::EMPTY;
-            let mut cells = &self.cells[start..end];
-            if is_cut || is_filled || cols == 1 {
-                self.row.clear();
-                self.row.extend_from_slice(cells);
-                if is_cut {
-                    self.row.push(Cell(self.cells[end].0 & !SHOWN | HEAD));
-                }
-                if cols == 1 {
-                    // No room for two halves: each is a blank of its own.
-                    for cell in self.row.iter_mut().filter(|cell| cell.is_wide() || cell.is_tail())
-                    {
-                        *cell = cell.blanked();
-                    }
-                }
-                if is_filled {
-                    self.row.resize(cols, self.fill);
-                }
-                cells = &self.row;
-            }
-            let wrapped = if last && !self.goes_on { 0 } else { WRAPPED };
-            let mut flags = self.size | wrapped;
-            while let Some((_, mark)) = self.marks.get(marks).filter(|m| last || m.0 < end) {
-                flags |= mark;
-                marks += 1;
-            }
-            let first = tracked;
-            while let Some((at, _)) = self.tracked.get_mut(tracked).filter(|t| last || t.0 < end) {
-                *at -= start;
-                tracked += 1;
-            }
-            let meta = RowMeta { revision: self.revision, occ: cells.len() as u16, flags };
-            row(cells, meta, &self.tracked[first..tracked]);
-            if last {
-                break;
-            }
-            start = end;
-        }
-        if all {
-            self.cells.clear();
-            self.marks.clear();
-            self.tracked.clear();
-            (self.revision, self.fill) = (0, Cell::EMPTY);
-            (self.open, self.goes_on) = (false, false);
-        } else {
-            self.cells.drain(..start);
-            self.marks.drain(..marks);
-            self.tracked.drain(..tracked);
-            self.marks.iter_mut().for_each(|(at, _)| *at -= start);
-            self.tracked.iter_mut().for_each(|(at, _)| *at -= start);
-        }
-    }
-
-    /// Parts the line into rows of history; `tables`: what its cells' ids mean.
-    fn part_into(
-        &mut self,
-        all: bool,
-        packer: &mut Packer<'_>,
-        tables: TablesView<'_>,
-        follow: &mut Follow<'_>,
-    ) {
-        let cols = packer.cols;
-        self.part(cols, all, |cells, meta, tracked| {
-            let number = packer.next();
-            for (col, what) in tracked {
-                if let Tracked::Point(name) = what {
-                    follow.put(*name, number, (*col).min(cols - 1));
-                }
-            }
-            packer.push(cells, meta, tables);
-        });
-    }
 }
 
 impl Loose {
@@ -243,60 +85,6 @@ fn adopt(tables: &mut Tables, cells: &mut [Cell], from: &TablesView<'_>) {
             }
             None => cell.with_ids(style, link, None),
         };
-    }
-}
-
-/// Rows on their way into a history.
-struct Packer<'a> {
-    history: &'a mut History,
-    builder: PageBuilder,
-    cols: usize,
-    /// What the ids of the row before meant: which page's tables, or [`CARRIED`].
-    source: u64,
-}
-
-/// The source that is no page: the tables of lines that reach from one page into the next.
-const CARRIED: u64 = 0;
-
-impl<'a> Packer<'a> {
-    fn new(history: &'a mut History, cols: usize) -> Self {
-        Self { history, builder: PageBuilder::default(), cols, source: CARRIED }
-    }
-
-    /// The ids of the rows to come mean those of another source than before, or of a changed one.
-    fn read_from(&mut self, source: u64, changed: bool) {
-        if changed || self.source != source {
-            self.source = source;
-            self.builder.source();
-        }
-    }
-
-    /// Number that the next row will have.
-    fn next(&self) -> u64 {
-        self.history.end() + self.builder.len() as u64
-    }
-
-    fn push(&mut self, cells: &[Cell], meta: RowMeta, tables: TablesView<'_>) {
-        self.make_room();
-        self.builder.push(cells, meta, tables);
-    }
-
-    /// Adds a row of a page as it is.
-    fn push_packed(&mut self, page: &Page, row: usize) {
-        self.make_room();
-        self.builder.push_packed(page, row);
-    }
-
-    fn make_room(&mut self) {
-        if self.builder.len() == rows_per_page(self.cols) {
-            self.finish();
-        }
-    }
-
-    fn finish(&mut self) {
-        if self.builder.len() > 0 {
-            self.history.push(Stored::Packed(Arc::new(self.builder.finish())));
-        }
     }
 }
 

@@ -10,6 +10,8 @@ pub(crate) const INPUT: u8 = 1 << 2;
 pub(crate) const OUTPUT: u8 = 1 << 3;
 /// The flags that shell integration set.
 pub(crate) const MARKS: u8 = PROMPT | INPUT | OUTPUT;
+/// The row wraps behind its last cell rather than its last column: an image in the next one keeps both from being joined.
+pub(crate) const SHORT: u8 = 1 << 6;
 /// How large the row's characters are: [`LineSize`] in two bits (DECSWL, DECDWL, DECDHL).
 pub(crate) const SIZE: u8 = 3 << SIZE_SHIFT;
 const SIZE_SHIFT: u8 = 4;
@@ -42,6 +44,11 @@ pub(crate) struct RowMeta {
 impl RowMeta {
     pub fn is_wrapped(&self) -> bool {
         self.flags & WRAPPED != 0
+    }
+
+    /// Columns of a wrapped row of `cols` that belong to its line: those that were never written are blanks in it.
+    pub fn wrapped_cols(&self, cols: usize) -> usize {
+        if self.flags & SHORT != 0 { (self.occ as usize).min(cols) } else { cols }
     }
 
     /// Whether its characters are two columns wide.

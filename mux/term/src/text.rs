@@ -55,6 +55,7 @@ impl Term {
             let goes_on = view.meta.is_wrapped() && !range.block;
             if goes_on && line < last {
                 // Columns of a wrapped row that were never written are blanks inside its line.
+                let end = end.min(view.meta.wrapped_cols(cols));
                 let missing = end.saturating_sub(start.max(view.cells.len()));
                 text.extend(std::iter::repeat_n(' ', missing));
             } else {

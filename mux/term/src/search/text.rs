@@ -62,7 +62,7 @@ impl SearchText {
             self.rows.push(TextRow { line, start, page: number, row: row as u32, is_ascii });
             if meta.is_wrapped() {
                 // Columns of a wrapped row that were never written are blanks inside its line.
-                let missing = cols.saturating_sub(meta.occ as usize);
+                let missing = meta.wrapped_cols(cols).saturating_sub(meta.occ as usize);
                 self.text.extend(std::iter::repeat_n(' ', missing));
             } else {
                 self.trim(page, row, start);

@@ -2,7 +2,7 @@
 
 use super::{check_images, describe, fixture, pixels, shown};
 use crate::tests::{Fixture, check_reply};
-use crate::{Size, Snapshot};
+use crate::{LineId, Point, Size, Snapshot, TextRange};
 
 /// `width` × `height` pixels of red, height a multiple of 6.
 fn red(width: usize, height: usize) -> String {
@@ -166,7 +166,19 @@ fn a_resize_cuts_images_and_gives_back_what_it_cut() {
     assert_eq!(seen(&fixture), "2×0.75 at 0,2 z -1");
     assert_eq!(fixture.screen(), "0123456/789/    z");
     assert_eq!(fixture.cursor(), (2, 5));
+    let text = |fixture: &Fixture| {
+        let (first, last) = (fixture.term.oldest(), LineId(fixture.term.live_top().0 + 7));
+        let range = TextRange {
+            start: Point { line: first, col: 0 },
+            end: Point { line: last, col: fixture.term.size().cols - 1 },
+            block: false,
+        };
+        fixture.term.text(range).trim_end().to_owned()
+    };
+    assert_eq!(text(&fixture), "0123456789    z");
     fixture.term.resize(size(30, 8));
     assert_eq!(fixture.screen(), "0123456789/    z");
+    assert_eq!(text(&fixture), "0123456789    z");
+    assert_eq!(fixture.term.find("9    z", 1).len(), 1);
     assert_eq!(seen(&fixture), "2×0.75 at 0,1 z -1");
 }

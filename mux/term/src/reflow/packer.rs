@@ -1,0 +1,65 @@
+//! Rows on their way into a history of another width, a page at a time.
+//!
+//! Owns the page in the making, and knows which tables the ids of its rows come from.
+
+use std::sync::Arc;
+
+use crate::cell::Cell;
+use crate::history::{History, Stored};
+use crate::page::{Page, PageBuilder, rows_per_page};
+use crate::row::RowMeta;
+use crate::tables::TablesView;
+
+/// Rows on their way into a history.
+pub(super) struct Packer<'a> {
+    pub history: &'a mut History,
+    builder: PageBuilder,
+    pub cols: usize,
+    /// What the ids of the row before meant: which page's tables, or [`CARRIED`].
+    source: u64,
+}
+
+/// The source that is no page: the tables of lines that reach from one page into the next.
+pub(super) const CARRIED: u64 = 0;
+
+impl<'a> Packer<'a> {
+    pub fn new(history: &'a mut History, cols: usize) -> Self {
+        Self { history, builder: PageBuilder::default(), cols, source: CARRIED }
+    }
+
+    /// The ids of the rows to come mean those of another source than before, or of a changed one.
+    pub fn read_from(&mut self, source: u64, changed: bool) {
+        if changed || self.source != source {
+            self.source = source;
+            self.builder.source();
+        }
+    }
+
+    /// Number that the next row will have.
+    pub fn next(&self) -> u64 {
+        self.history.end() + self.builder.len() as u64
+    }
+
+    pub fn push(&mut self, cells: &[Cell], meta: RowMeta, tables: TablesView<'_>) {
+        self.make_room();
+        self.builder.push(cells, meta, tables);
+    }
+
+    /// Adds a row of a page as it is.
+    pub fn push_packed(&mut self, page: &Page, row: usize) {
+        self.make_room();
+        self.builder.push_packed(page, row);
+    }
+
+    pub fn make_room(&mut self) {
+        if self.builder.len() == rows_per_page(self.cols) {
+            self.finish();
+        }
+    }
+
+    pub fn finish(&mut self) {
+        if self.builder.len() > 0 {
+            self.history.push(Stored::Packed(Arc::new(self.builder.finish())));
+        }
+    }
+}
