@@ -23,6 +23,8 @@ const STRING_KEPT: usize = 4096;
 
 /// The first byte of a C1 control in UTF-8; the second is its code.
 const C1_LEAD: u8 = 0xc2;
+/// Bytes looked at at a time for C1 controls in them.
+const C1_WINDOW: usize = 128;
 /// From a C1 control to what stands for it behind ESC (ECMA-48 5.3).
 const C1_TO_FE: u8 = 0x40;
 const CAN: u8 = 0x18;
@@ -183,7 +185,8 @@ impl Parser {
                     at += 1;
                 }
                 0x80.. => {
-                    let len = text_run(&bytes[at..]);
+                    let len = text_run(c1_window(term, &bytes[at..]));
+                    work::add(len);
                     at += self.text(term, &bytes[at..at + len], at + len == bytes.len());
                     if self.state != State::Ground {
                         return at;
@@ -383,6 +386,7 @@ impl Parser {
 
     /// Bytes of a string, up to what ends it.
     fn string(&mut self, term: &mut Term, bytes: &[u8], kind: Kind) -> usize {
+        let bytes = c1_window(term, bytes);
         let len = string_run(bytes);
         work::add(len + 1);
         if term.accepts_c1()
@@ -479,6 +483,18 @@ impl Parser {
         self.string.clear();
         self.string.shrink_to(STRING_KEPT);
     }
+}
+
+/// The start of `bytes`, whole characters: as many as are looked at before any is acted on. All, but where C1 controls cut
+/// text into pieces, which is then looked at again and again.
+#[inline]
+fn c1_window<'a>(term: &Term, bytes: &'a [u8]) -> &'a [u8] {
+    if !term.accepts_c1() || bytes.len() <= C1_WINDOW {
+        return bytes;
+    }
+    let inside = |end: &usize| bytes[*end] & 0xc0 != 0x80;
+    let end = (C1_WINDOW - 3..=C1_WINDOW).rev().find(inside).unwrap_or(C1_WINDOW);
+    &bytes[..end]
 }
 
 /// Parses a control sequence from behind `ESC [` into `csi`; `None` unless it is complete, plain and short. Gives its

@@ -37,6 +37,13 @@ fn streams(len: usize) -> Vec<Vec<u8>> {
         after("", "❤\u{fe0f}\u{fe0e}"),
         after("", "\x1b7\x1b[22t\x1b[?1049h\x1b[?1s"),
         after("", "\x1b[?1049h\x1b[?1049l"),
+        after("\x1b 7", "\u{9b}m"),
+        after("\x1b 7", "\u{9d}\u{9c}"),
+        after("\x1b 7", "\u{9d}é"),
+        after("\x1b 7", "\u{85}"),
+        after("\x1b.A", "é"),
+        after("\x1b[?2l", "\x1bY  "),
+        after("", "\x1b[2;2$u\x1b[1$w\x1b[2$w\x1b[&u"),
     ]
 }
 
