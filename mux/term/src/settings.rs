@@ -8,6 +8,8 @@ impl Term {
     /// DECRQSS: the setting's name is the end of the sequence that makes it.
     pub(crate) fn report_setting(&mut self, setting: &[u8]) {
         match self.setting(setting) {
+            // A VT100 does not know the question (xterm).
+            _ if setting == b"\"p" && self.conformance.level < 2 => {}
             Some(value) => self.reply_text(format!("\x1bP1$r{value}\x1b\\")),
             None => self.reply(b"\x1bP0$r\x1b\\"),
         }

@@ -134,6 +134,7 @@ fn a_vt52_has_sequences_of_its_own() {
     );
     // What is beyond the screen does not move; a VT100's sequences mean nothing.
     check_cursor("ab\x1b[?2l\x1bY!\x7fc\x1b[2Jd\x1b(0e\x1bPf", "ab/  c2Jdef", (1, 8));
+    check_reply("\x1b[?2l\x1b<\x1bP$q\"p\x1b\\", "");
     check_reply("\x1b[?2$p\x1b[?2l\x1b<\x1b[?2$p\x1b[1$w", "\x1b[?2;1$y");
 }
 
