@@ -16,7 +16,7 @@ use crate::frame::{Fill, FrameRow, GlyphInstance};
 use crate::glyph::{Glyph, GlyphCache, GlyphId, GlyphKey};
 use crate::ligature::{Group, Ligatures, MAX_CELLS};
 use crate::preedit::PreeditCells;
-use crate::shape::{Form, PlacedGlyph, Shaper};
+use crate::shape::{Form, PlacedGlyph, Shaper, is_icon};
 use crate::sprite::Sprite;
 
 /// How the cursor is drawn.
@@ -119,6 +119,12 @@ impl Line<'_> {
 
     fn width(&self, cells: u16) -> u32 {
         self.metrics.width * u32::from(cells)
+    }
+
+    /// Whether nothing stands in a column that is seen.
+    fn is_blank(&self, col: u16) -> bool {
+        let cell = self.row.cells.get(usize::from(col)).filter(|_| col < self.cols);
+        cell.is_some_and(|cell| matches!(cell.content(), Content::Empty | Content::Char(' ')))
     }
 }
 
@@ -255,7 +261,9 @@ impl RowBuilder<'_> {
                     Content::Char(c) => {
                         let exact = (look.exact, look.background);
                         let ink = if Sprite::of_char(c).is_some() { exact } else { ink };
-                        self.char(c, col, cells, form, ink, alpha, line);
+                        let room =
+                            if is_icon(c) && cells == 1 && line.is_blank(next) { 2 } else { cells };
+                        self.char(c, col, room, form, ink, alpha, line);
                     }
                     Content::Cluster(_) => {
                         if let Ok(i) = line.row.clusters.binary_search_by_key(&col, |(c, _)| *c) {

@@ -221,7 +221,8 @@ impl Shaper {
             };
             let mut dx = ((pen + position.x_offset) as f32 * scale_x).round() as i32;
             let dy = -(position.y_offset as f32 * scale_y).round() as i32;
-            if !primary && cells == 2 && shaped.len() == 1 {
+            let icon = run[cluster].0.chars().next().is_some_and(is_icon);
+            if !primary && cells == 2 && shaped.len() == 1 && !icon {
                 // A wide character of another font: in the middle of its cells.
                 let room = 2 * cell;
                 let advance = (position.x_advance as f32 * scale_x).round() as i32;
@@ -266,6 +267,13 @@ impl Shaper {
         }
         placed
     }
+}
+
+/// Whether the character is of the private use areas, where fonts have icons: these may reach over a blank behind them, as
+/// in kitty and ghostty.
+pub(crate) fn is_icon(c: char) -> bool {
+    matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10fffd}')
+        && Sprite::of_char(c).is_none()
 }
 
 /// Whether the character is drawn over the one before it, by its block.

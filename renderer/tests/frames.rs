@@ -421,6 +421,34 @@ fn unknown_emoji_sequences_stay_in_their_cells() {
     assert!(picture(&glyphs(3)[0]).color && glyphs(3).len() == 1, "a keycap");
 }
 
+/// An icon of a font that was made for other cells is as large as it is over a blank, and fits its cell beside text.
+#[test]
+fn icons_reach_over_a_blank_behind_them() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let mut grew = false;
+    for icon in ["\u{f000}", "\u{f001}", "\u{f400}", "\u{f401}", "\u{f6c5}"] {
+        let rows = [" ", "x"].map(|next| vec![plain(&format!("{icon}{next}"))]);
+        let mut shown = snapshot(20, &rows);
+        shown
+            .rows
+            .iter_mut()
+            .for_each(|row| row.revision = u64::from(icon.chars().next().unwrap()));
+        let frame = frame(&mut renderer, pane(&shown, m));
+        let right = |row: usize| {
+            let glyph = frame.panes[0].rows[row].glyphs[0];
+            glyph.x + i32::from(glyph.width)
+        };
+        let (over_blank, beside_text) = (right(0), right(1));
+        assert!(beside_text <= m.width as i32 + 1, "{}", icon.escape_unicode());
+        assert!(over_blank <= 2 * m.width as i32 + 1 && over_blank >= beside_text);
+        grew |= over_blank > beside_text;
+    }
+    if !grew {
+        eprintln!("SKIPPED: this machine has no font with wide icons");
+    }
+}
+
 /// A cluster's marks don't push its neighbours: every glyph is about where its cell is.
 #[test]
 fn combining_marks_stay_at_their_base() {
