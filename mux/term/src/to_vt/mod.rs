@@ -15,8 +15,9 @@
 //! wraps already, inside a row, at a right margin, in a row of double width, behind a cell that was erased since, or
 //! behind a prompt's cell while a command runs; a row all of whose cells were erased in a look that is more than a
 //! background; the single shift a saved cursor may have in it; the character that REP would repeat, and the one a mark
-//! would join; the link and role of a saved cursor, which nothing restores; VT52 mode; the width of rows in history; DECLRMM and DECCOLM as XTSAVE saved
-//! them; that a row before an image wraps before its end; a command's nonce, `seq`s, and what its prompt said but for its `aid`.
+//! would join; the link and role of a saved cursor, which nothing restores; VT52 mode; the width of rows in history;
+//! DECLRMM and DECCOLM as XTSAVE saved them; that a row before an image wraps before its end; a command's nonce, `seq`s,
+//! and what its prompt said but for its `aid`.
 //!
 //! Of images: the number (`I`) of one that has an id as well, loops played, the order of overlapping placements on one
 //! level, parents among placements of one image that have no id. An image in cells becomes one for each row, in the frame
