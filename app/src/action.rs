@@ -98,6 +98,10 @@ pub enum Action {
     CopyCommand,
     /// Runs a command again.
     Rerun,
+    /// Folds a command's output, or unfolds it.
+    Fold,
+    /// Folds every command's output, or unfolds all.
+    FoldAll(bool),
     /// Labels what is in sight, to copy it.
     QuickSelect,
     /// Labels what is in sight, to open it.
@@ -307,6 +311,9 @@ pub const ACTIONS: &[Entry] = &[
     plain!("copy_output", "Copy a command's output", "Copies the output of the command that was jumped to, else of the last.", Action::CopyOutput, []),
     plain!("copy_command", "Copy a command", "Copies the line of the command that was jumped to, else of the last.", Action::CopyCommand, []),
     plain!("rerun_command", "Run a command again", "Types the line of the command that was jumped to, else of the last, and runs it where the shell itself has told of it.", Action::Rerun, []),
+    plain!("fold_output", "Fold a command's output", "Leaves out the output of the command that was jumped to, else of the last, or shows it again.", Action::Fold, []),
+    plain!("fold_all", "Fold all output", "Leaves out the output of every finished command in the focused pane.", Action::FoldAll(true), []),
+    plain!("unfold_all", "Unfold all output", "Shows all output in the focused pane again.", Action::FoldAll(false), []),
     plain!("quick_select", "Quick select", "Labels links, paths, hashes, addresses and numbers in sight: the label's letters copy one, the last of them in upper case pastes it.", Action::QuickSelect, ["ctrl+shift+space"]),
     plain!("open_hint", "Open by label", "Labels what is in sight as quick_select does: the label opens a link, or a file in the editor at its line; anything else is copied.", Action::OpenHint, ["ctrl+shift+o"]),
     plain!("copy_mode", "Copy mode", "Walks over screen and history with vi's keys to select and copy; again: leaves. At an open search's match, where there is one.", Action::CopyMode, ["ctrl+shift+m"]),

@@ -51,7 +51,7 @@ fn run(display: &Display, unterm: &mut Instance, pane: Pane, line: &str, last: &
 #[test]
 fn copy_mode_walks_to_a_word_and_copies_it() -> Result<()> {
     let display = Display::start()?;
-    let (mut unterm, _, pane) = with_shell(&display)?;
+    let (mut unterm, window, pane) = with_shell(&display)?;
     run(&display, &mut unterm, pane, "echo alpha beta gamma", "alpha beta gamma")?;
     display.press(&["Control_L", "Shift_L", "m"])?;
     display.type_text("k0wvey")?;
@@ -60,8 +60,19 @@ fn copy_mode_walks_to_a_word_and_copies_it() -> Result<()> {
     run(&display, &mut unterm, pane, "echo typed", "typed")?;
     // A search from copy mode, and the line it stands in.
     display.press(&["Control_L", "Shift_L", "m"])?;
-    display.type_text("?gamma\n")?;
-    display.type_text("Vy")?;
+    display.type_text("?gamma")?;
+    let last = std::cell::RefCell::new(window.picture()?);
+    wait_for(
+        "a picture of what was found",
+        || {
+            let now = window.picture()?;
+            let same = now == *last.borrow();
+            *last.borrow_mut() = now;
+            Ok(same.then_some(()))
+        },
+        String::new,
+    )?;
+    display.type_text("\nVy")?;
     wait_for_clipboard(&display, "alpha beta gamma")
 }
 
@@ -104,6 +115,35 @@ fn commands_are_jumped_to_and_their_output_is_copied() -> Result<()> {
     pane.wait(&mut unterm, "the numbers again", |lines| {
         !lines.iter().any(|line| line == "short") && lines.iter().any(|line| line == "60")
     })?;
+    Ok(())
+}
+
+#[test]
+fn folded_output_is_left_out_of_the_picture_and_comes_back() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) = with_shell(&display)?;
+    run(&display, &mut unterm, pane, "printf '\\033[?12l\\033[2 q'; seq 20", "20")?;
+    let still = |what: &str, differs: &dyn Fn(&unterm_tests::Picture) -> bool| {
+        let last = std::cell::RefCell::new(window.picture()?);
+        wait_for(
+            what,
+            || {
+                let now = window.picture()?;
+                let same = now == *last.borrow() && differs(&now);
+                *last.borrow_mut() = now.clone();
+                Ok(same.then_some(now))
+            },
+            String::new,
+        )
+    };
+    let open = still("the numbers", &|_| true)?;
+    let screen = pane.lines(&mut unterm)?;
+    act(&unterm, "fold_output")?;
+    let folded = still("a picture without them", &|now| now.difference(&open) > 200)?;
+    ensure!(pane.lines(&mut unterm)? == screen, "the wire reads what the program wrote");
+    act(&unterm, "unfold_all")?;
+    let again = still("the numbers again", &|now| now.difference(&folded) > 200)?;
+    ensure!(again.difference(&open) < 50, "{} pixels differ", again.difference(&open));
     Ok(())
 }
 

@@ -103,6 +103,8 @@ impl App {
             Action::CopyCommand => self.with_command(Part::CopyCommand),
             Action::Rerun => self.with_command(Part::Rerun),
             Action::ChooseEmoji => self.pick_emoji(),
+            Action::Fold => self.with_command(Part::Fold),
+            Action::FoldAll(fold) => self.fold_all(fold),
             Action::QuickSelect => self.show_hints(true),
             Action::OpenHint => self.show_hints(false),
             Action::CopyMode => self.toggle_copy_mode(),

@@ -80,6 +80,11 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
+    /// Makes the next [`Blocks::read`] read.
+    pub(super) fn forget(&mut self) {
+        self.read = None;
+    }
+
     /// Reads the commands in sight, where they may be others.
     pub(super) fn read(&mut self, term: &Term, snapshot: &Snapshot, is_scrolled: bool) {
         let (Some(first), Some(last)) = (snapshot.rows.first(), snapshot.rows.last()) else {
@@ -122,12 +127,14 @@ pub(super) enum Part {
     CopyOutput,
     CopyCommand,
     Rerun,
+    Fold,
 }
 
-const PARTS: [(Part, &str); 3] = [
+const PARTS: [(Part, &str); 4] = [
     (Part::CopyOutput, "Copy output"),
     (Part::CopyCommand, "Copy command"),
     (Part::Rerun, "Rerun"),
+    (Part::Fold, "Unfold"),
 ];
 
 /// Where a command's row, its mark and its buttons lie.
@@ -190,6 +197,35 @@ impl View {
         })
     }
 
+    /// Where it is said that lines are left out, and how many, behind the text of the row above them.
+    fn folded_marks(&self, area: PixelRect, geometry: &Geometry) -> Vec<(PixelRect, u64)> {
+        let rows = &self.snapshot.rows;
+        let hidden = self.folds.hidden().iter().filter(|_| !self.is_alternate());
+        let marks = hidden.filter_map(|hidden| {
+            let row = rows.partition_point(|row| row.line < hidden.first).checked_sub(1)?;
+            if rows[row].line.0 + 1 != hidden.first.0 {
+                return None;
+            }
+            let blank = unterm_term::Cell::default().content();
+            let end = rows[row].cells.iter().rposition(|cell| cell.content() != blank);
+            let col = end.map_or(0, |end| end as u32 + 1) + 2;
+            let origin = geometry.inside(area);
+            let (cell, text) = (geometry.cell, folded(hidden.count()));
+            let width = (text.chars().count() as f32 * geometry.ui_font() * CHARACTER).ceil()
+                as u32
+                + geometry.px(12.0);
+            let most = area.width.saturating_sub(width + geometry.px(16.0));
+            let rect = PixelRect {
+                x: (origin.0 + (col * cell.width) as i32).min(area.x + most as i32),
+                y: origin.1 + (row as u32 * cell.height) as i32 - self.shift as i32,
+                width,
+                height: cell.height,
+            };
+            Some((rect, hidden.count()))
+        });
+        marks.collect()
+    }
+
     /// Draws marks, buttons and header into the pane at `area`.
     pub(super) fn draw_blocks(
         &self,
@@ -221,7 +257,9 @@ impl View {
                 continue;
             }
             framed(place.bar, geometry.px(4.0) as f32, colors, scene);
-            for ((_, rect), (_, text)) in place.parts.iter().zip(PARTS) {
+            for ((part, rect), (_, text)) in place.parts.iter().zip(PARTS) {
+                let folds = *part == Part::Fold && !self.folds.has(block.id);
+                let text = if folds { "Fold" } else { text };
                 let can = block.has_run;
                 let lit = pointer.is_some_and(|(x, y)| contains(*rect, x, y));
                 let color = match (can, lit) {
@@ -231,6 +269,12 @@ impl View {
                 };
                 scene.labels.push(label(*rect, text, color, LabelAlign::Center));
             }
+        }
+        for (rect, count) in self.folded_marks(area, geometry) {
+            framed(rect, geometry.px(4.0) as f32, colors, scene);
+            let lit = pointer.is_some_and(|(x, y)| contains(rect, x, y));
+            let color = if lit { colors.text } else { colors.muted };
+            scene.labels.push(label(rect, &folded(count), color, LabelAlign::Center));
         }
         if let Some(kept) = self.blocks.header.as_ref().filter(|_| header) {
             let rect = header_rect(area, geometry);
@@ -249,6 +293,11 @@ impl View {
             scene.labels.push(label(inside, &kept.text, colors.text, LabelAlign::Left));
         }
     }
+}
+
+/// What is said of lines that are left out.
+fn folded(count: u64) -> String {
+    format!("⋯ {count} {}", if count == 1 { "line" } else { "lines" })
 }
 
 /// Where the kept command line lies in a pane.
@@ -327,7 +376,30 @@ impl App {
         }
     }
 
+    /// Folds every finished command's output in the focused pane, or unfolds all.
+    pub(super) fn fold_all(&mut self, fold: bool) {
+        let Some(pane) = self.focused_pane() else { return };
+        if let Some(view) = self.views.get_mut(&pane.id()) {
+            view.change_folds(|folds| {
+                match fold {
+                    true => folds.fold_all(&pane.term()),
+                    false => folds.clear(),
+                }
+                true
+            });
+            self.pacing.ask();
+        }
+    }
+
     fn do_with(&mut self, pane: &Pane, id: u64, part: Part) {
+        if part == Part::Fold {
+            let Some(view) = self.views.get_mut(&pane.id()) else { return };
+            if !view.change_folds(|folds| folds.toggle(&pane.term(), id)) {
+                let why = "Nothing can be folded: the command runs, or has put out nothing.";
+                self.notify("commands", why.to_owned());
+            }
+            return self.pacing.ask();
+        }
         let (text, authentic, prompts) = {
             let term = pane.term();
             let command = term.command(id);
@@ -335,18 +407,21 @@ impl App {
             let prompts = term.commands().next_back().is_some_and(Command::is_prompting);
             let text = match part {
                 Part::CopyOutput => term.output_range(id).map(|range| term.text(range)),
-                Part::CopyCommand | Part::Rerun => command.and_then(|c| c.line.clone()),
+                Part::CopyCommand | Part::Rerun | Part::Fold => {
+                    command.and_then(|c| c.line.clone())
+                }
             };
             (text.filter(|text| !text.is_empty()), authentic, prompts)
         };
         let Some(text) = text else {
             let what = match part {
                 Part::CopyOutput => "The command has put out nothing.",
-                Part::CopyCommand | Part::Rerun => "The command's line is not known.",
+                Part::CopyCommand | Part::Rerun | Part::Fold => "The command's line is not known.",
             };
             return self.notify("commands", what.to_owned());
         };
         match part {
+            Part::Fold => {}
             Part::CopyOutput | Part::CopyCommand => {
                 let lines = text.lines().count();
                 self.clipboard.store(Buffer::Clipboard, text);
@@ -415,6 +490,17 @@ impl App {
             {
                 let line = header.line;
                 view.show_at_top(line);
+                self.pacing.ask();
+                return true;
+            }
+            let marks = view.folded_marks(area, &geometry);
+            if let Some(at) = marks.iter().position(|(rect, _)| contains(*rect, x, y)) {
+                let (rect, _) = marks[at];
+                let row = (rect.y - geometry.inside(area).1 + view.shift as i32)
+                    / geometry.cell.height.max(1) as i32;
+                let above = view.snapshot.rows.get(row as usize).map(|row| row.line.0);
+                let line = LineId(above.unwrap_or_default() + 1);
+                view.change_folds(|folds| folds.reveal(line));
                 self.pacing.ask();
                 return true;
             }

@@ -17,6 +17,7 @@ mod emoji;
 mod errand;
 mod export;
 mod folder;
+mod folds;
 mod geometry;
 mod hints;
 mod host;

@@ -167,7 +167,9 @@ impl<C> Panel<C> {
     fn narrow(&mut self) {
         self.message = None;
         let pattern = Pattern::parse(self.query.text(), CaseMatching::Ignore, Normalization::Smart);
-        let mut matcher = Matcher::new(Config::DEFAULT);
+        let mut config = Config::DEFAULT;
+        config.prefer_prefix = true;
+        let mut matcher = Matcher::new(config);
         let mut buffer = Vec::new();
         let mut scored = Vec::new();
         for (item, Item { title, .. }) in self.items.iter().enumerate() {

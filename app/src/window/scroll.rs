@@ -41,6 +41,12 @@ impl View {
     /// Scrolls by pixels, towards older lines when negative.
     pub(super) fn scroll_pixels(&mut self, pixels: i64, cell: u32) {
         self.scroll_to(self.reach(cell).at.saturating_add_signed(pixels), cell);
+        if let Some(top) = self.top {
+            let outside = self.folds.outside(top, pixels < 0);
+            if outside != top {
+                (self.top, self.shift) = (Some(outside), 0);
+            }
+        }
     }
 }
 

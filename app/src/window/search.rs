@@ -92,6 +92,8 @@ pub(super) struct SearchBar {
     from: Option<FromCopyMode>,
     /// Its pattern is complete: keys are copy mode's again.
     is_accepted: bool,
+    /// It was completed before it was answered: the answer still moves the cursor.
+    is_awaited: bool,
     /// Why what is typed can't be looked for.
     problem: Option<String>,
     found: Found,
@@ -114,6 +116,7 @@ impl SearchBar {
             whole_words: false,
             from: None,
             is_accepted: false,
+            is_awaited: false,
             problem: None,
             found: Found::default(),
             current: None,
@@ -189,7 +192,7 @@ impl SearchBar {
         let above = matches.partition_point(|m| m.range.start.line <= bottom);
         self.current =
             same.or_else(|| if matches.is_empty() { None } else { Some(above.saturating_sub(1)) });
-        if let Some(from) = self.from.filter(|_| !self.is_accepted) {
+        if let Some(from) = self.from.filter(|_| self.moves_cursor()) {
             self.seek(from.origin, from.forward);
             return true;
         }
@@ -210,6 +213,11 @@ impl SearchBar {
                 before.checked_sub(1).unwrap_or(last)
             }
         });
+    }
+
+    /// Whether copy mode's cursor follows what is found.
+    fn moves_cursor(&self) -> bool {
+        self.from.is_some() && (!self.is_accepted || self.is_awaited)
     }
 
     /// Whether copy mode opened it, or has taken it over.
@@ -397,9 +405,10 @@ impl App {
                 return;
             }
             (Key::Enter | Key::KeypadEnter, _) if from.is_some() => {
+                search.is_awaited = !search.is_answered;
                 return match search.range() {
-                    Some(_) => self.accept_search(),
-                    None => self.close_search(),
+                    None if search.is_answered => self.close_search(),
+                    _ => self.accept_search(),
                 };
             }
             (Key::Tab, _) if search.range().is_some() && from.is_none() => {
@@ -449,6 +458,9 @@ impl App {
         if search.take(found, bottom) {
             self.show_match();
         }
+        if let Some(search) = &mut self.search {
+            search.is_awaited = false;
+        }
         self.pacing.ask();
     }
 
@@ -457,7 +469,7 @@ impl App {
         self.pacing.ask();
         let Some(search) = &self.search else { return };
         let Some(range) = search.range() else { return };
-        let follows = search.from.is_some() && !search.is_accepted;
+        let follows = search.moves_cursor();
         if let Some(pane) = self.mux.pane(search.pane).filter(|_| follows) {
             return self.put_copy_cursor(&pane, range.start);
         }

@@ -14,6 +14,7 @@ use unterm_term::{
 use super::{
     blocks::Blocks,
     copy_mode::CopyMode,
+    folds::Folds,
     geometry::Geometry,
     scrollbar::Prompts,
     selection::{Edge, Selection, Spot},
@@ -33,6 +34,8 @@ pub(super) struct View {
     pub(super) selection: Option<Selection>,
     /// Copy mode, while it is on: the view then stays where it is, and the selection is copy mode's.
     pub(super) copy: Option<CopyMode>,
+    /// Commands whose output is left out.
+    pub(super) folds: Folds,
     /// The commands in sight.
     pub(super) blocks: Blocks,
     pub(super) preedit: Option<Preedit>,
@@ -80,7 +83,13 @@ impl View {
             next_frame = term.advance_animations(clock);
             // A line that is seen in part leaves room for part of one more.
             let more = usize::from(self.shift > 0);
-            term.snapshot_more(&mut self.snapshot, self.top, more);
+            if self.folds.is_empty() {
+                term.snapshot_more(&mut self.snapshot, self.top, more);
+            } else if self.folds.snapshot(&term, &mut self.snapshot, self.top, more)
+                && self.copy.is_none()
+            {
+                self.top = None;
+            }
             if let Some(copy) = self.copy.as_mut().filter(|_| self.snapshot.screen == before.0) {
                 copy.show(&mut self.snapshot);
             } else {
@@ -123,6 +132,7 @@ impl View {
 
     /// Scrolls as little as shows a line; a line that is far away comes a third from the top.
     pub(super) fn follow(&mut self, line: LineId) {
+        self.change_folds(|folds| folds.reveal(line));
         self.shift = 0;
         let (first, last) = self.rows_in_sight();
         let height = (last.0 - first.0 + 1) as i64;
@@ -191,7 +201,17 @@ impl View {
         self.shift = 0;
         let top = self.top.unwrap_or(row.line).0 as i64 + lines;
         let top = LineId(top.max(self.snapshot.oldest.0 as i64) as u64);
-        self.hold(top);
+        self.hold(self.folds.outside(top, lines < 0));
+    }
+
+    /// Folds or unfolds commands; the next picture shows it.
+    pub(super) fn change_folds(&mut self, change: impl FnOnce(&mut Folds) -> bool) -> bool {
+        let changed = change(&mut self.folds);
+        if changed {
+            self.copy_anew();
+            self.blocks.forget();
+        }
+        changed
     }
 
     /// Makes a line the first in sight; the live screen is followed, but in copy mode.
@@ -212,6 +232,7 @@ impl View {
 
     /// Scrolls, if it must, so that a line is in sight: a third from the top.
     pub(super) fn reveal(&mut self, line: LineId) {
+        self.change_folds(|folds| folds.reveal(line));
         let (Some(first), Some(last)) = (self.snapshot.rows.first(), self.snapshot.rows.last())
         else {
             return;

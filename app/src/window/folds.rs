@@ -1,0 +1,222 @@
+//! Folded output: lines of finished commands that a view leaves out. The terminal knows nothing of it.
+//!
+//! Owns which commands are folded and which lines that hides; puts a snapshot together from what is left. Commands are
+//! named by their ids, so that a fold stays with its text when lines are wrapped anew. Off on the alternate screen.
+
+use std::collections::BTreeSet;
+
+use unterm_term::{LineId, ScreenKind, Snapshot, SnapshotRow, Term};
+
+/// Commands folded at a time; more than that stay unfolded.
+const CAP: usize = 1000;
+
+/// Lines that are left out, first and last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Hidden {
+    pub(super) id: u64,
+    pub(super) first: LineId,
+    pub(super) last: LineId,
+}
+
+impl Hidden {
+    /// How many lines it leaves out.
+    pub(super) fn count(&self) -> u64 {
+        self.last.0 - self.first.0 + 1
+    }
+
+    fn holds(&self, line: LineId) -> bool {
+        (self.first..=self.last).contains(&line)
+    }
+}
+
+/// The folds of a view.
+#[derive(Debug, Default)]
+pub(super) struct Folds {
+    ids: BTreeSet<u64>,
+    hidden: Vec<Hidden>,
+    part: Snapshot,
+}
+
+impl Folds {
+    /// Whether nothing is folded.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// What is left out, in order.
+    pub(super) fn hidden(&self) -> &[Hidden] {
+        &self.hidden
+    }
+
+    /// Whether a command is folded.
+    pub(super) fn has(&self, id: u64) -> bool {
+        self.ids.contains(&id)
+    }
+
+    /// Folds a command's output, or unfolds it; false where there is none to fold.
+    pub(super) fn toggle(&mut self, term: &Term, id: u64) -> bool {
+        if self.ids.remove(&id) {
+            return true;
+        }
+        let can = self.ids.len() < CAP && hidden(term, id).is_some();
+        can && self.ids.insert(id)
+    }
+
+    /// Folds every finished command's output.
+    pub(super) fn fold_all(&mut self, term: &Term) {
+        let ids = term.commands().rev().map(|command| command.id);
+        let ids = ids.filter(|id| hidden(term, *id).is_some()).take(CAP);
+        self.ids.extend(ids);
+    }
+
+    /// Unfolds everything.
+    pub(super) fn clear(&mut self) {
+        self.ids.clear();
+        self.hidden.clear();
+    }
+
+    /// Unfolds what hides a line; false where nothing does.
+    pub(super) fn reveal(&mut self, line: LineId) -> bool {
+        match self.hidden.iter().find(|hidden| hidden.holds(line)) {
+            Some(hidden) => self.ids.remove(&hidden.id),
+            None => false,
+        }
+    }
+
+    /// The nearest line that is not left out: above, or below.
+    pub(super) fn outside(&self, line: LineId, above: bool) -> LineId {
+        match self.hidden.iter().find(|hidden| hidden.holds(line)) {
+            Some(hidden) if above => LineId(hidden.first.0.saturating_sub(1)),
+            Some(hidden) => LineId(hidden.last.0 + 1),
+            None => line,
+        }
+    }
+
+    /// Brings `snapshot` up to date as [`Term::snapshot_more`] does, without the lines that are folded; true when it shows
+    /// the live screen's end.
+    pub(super) fn snapshot(
+        &mut self,
+        term: &Term,
+        snapshot: &mut Snapshot,
+        top: Option<LineId>,
+        more: usize,
+    ) -> bool {
+        self.ids.retain(|id| term.command(*id).is_some());
+        self.hidden = self.ids.iter().filter_map(|id| hidden(term, *id)).collect();
+        if term.screen() != ScreenKind::Main {
+            term.snapshot(snapshot, top);
+            return top.is_none();
+        }
+        let size = term.size();
+        let end = term.live_top().0 + u64::from(size.rows);
+        let live = self.before(end, u64::from(size.rows), term.oldest().0);
+        let top = top.map(|top| self.outside(top, false).0).filter(|top| *top < live);
+        let want = usize::from(size.rows) + if top.is_some() { more } else { 0 };
+        let mut rows: Vec<SnapshotRow> = Vec::with_capacity(want);
+        let mut at = top.unwrap_or(live);
+        while rows.len() < want && at < end {
+            at = self.outside(LineId(at), false).0;
+            let stop = self.hidden.iter().map(|one| one.first.0).find(|first| *first > at);
+            let stop = stop.unwrap_or(end);
+            term.snapshot(&mut self.part, Some(LineId(at)));
+            let before = rows.len();
+            let wanted = |row: &&SnapshotRow| (at..stop).contains(&row.line.0);
+            rows.extend(self.part.rows.iter().filter(wanted).take(want - before).cloned());
+            match rows.len() - before {
+                0 => break,
+                taken => at += taken as u64,
+            }
+        }
+        for line in end.. {
+            if rows.len() >= want {
+                break;
+            }
+            let blank =
+                self.part.rows.last().map_or_else(SnapshotRow::default, |row| SnapshotRow {
+                    cells: vec![unterm_term::Cell::default(); row.cells.len()],
+                    ..SnapshotRow::default()
+                });
+            rows.push(SnapshotRow { line: LineId(line), ..blank });
+        }
+        let cursor = term.cursor();
+        let line = LineId(term.live_top().0 + u64::from(cursor.row));
+        let row = rows.iter().position(|row| row.line == line);
+        // Images lie where their lines would be without folds.
+        let images = Vec::new();
+        *snapshot = Snapshot { rows, images, cursor, ..self.part.clone() };
+        snapshot.cursor.row = row.unwrap_or(0) as u16;
+        snapshot.cursor.visible &= row.is_some();
+        top.is_none()
+    }
+
+    /// The line that has so many shown lines from it on, before `end`.
+    fn before(&self, end: u64, count: u64, oldest: u64) -> u64 {
+        let (mut at, mut need) = (end, count);
+        for hidden in self.hidden.iter().rev().filter(|hidden| hidden.first.0 < end) {
+            let shown = at.saturating_sub(hidden.last.0 + 1);
+            if shown >= need {
+                break;
+            }
+            need -= shown;
+            at = hidden.first.0;
+        }
+        at.saturating_sub(need).max(oldest)
+    }
+}
+
+/// The lines of a finished command's output.
+fn hidden(term: &Term, id: u64) -> Option<Hidden> {
+    let command = term.command(id).filter(|command| !command.is_running())?;
+    let prompt = command.prompt?.line;
+    let range = term.output_range(id)?;
+    let first =
+        LineId(range.start.line.0 + u64::from(range.start.col > 0)).max(LineId(prompt.0 + 1));
+    let next = term.prompt_after(prompt).map_or(u64::MAX, |next| next.0.saturating_sub(1));
+    let last = LineId(range.end.line.0.min(next));
+    (first <= last).then_some(Hidden { id, first, last })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unterm_term::{Options, Parser, Size};
+
+    fn text(snapshot: &Snapshot) -> Vec<String> {
+        let char = |cell: &unterm_term::Cell| match cell.content() {
+            unterm_term::Content::Char(c) => c,
+            _ => ' ',
+        };
+        let row = |row: &SnapshotRow| {
+            row.cells.iter().map(char).collect::<String>().trim_end().to_owned()
+        };
+        snapshot.rows.iter().map(row).collect()
+    }
+
+    #[test]
+    fn folded_lines_are_left_out_and_older_ones_fill_the_screen() {
+        let mut term = Term::new(Size::cells(10, 5), Options::default());
+        let run = |line: &str, output: &str| {
+            format!(
+                "\x1b]133;A\x07$ \x1b]133;B\x07{line}\r\n\x1b]133;C\x07{output}\x1b]133;D;0\x07"
+            )
+        };
+        let bytes = run("one", "1\r\n2\r\n3\r\n")
+            + &run("two", "x\r\ny\r\n")
+            + "\x1b]133;A\x07$ \x1b]133;B\x07";
+        Parser::new().advance(&mut term, bytes.as_bytes());
+        let mut folds = Folds::default();
+        let mut snapshot = Snapshot::default();
+        assert!(folds.toggle(&term, 2));
+        assert!(!folds.toggle(&term, 3), "nothing has run there");
+        assert!(folds.snapshot(&term, &mut snapshot, None, 0));
+        assert_eq!(text(&snapshot), ["1", "2", "3", "$ two", "$"]);
+        assert_eq!(snapshot.cursor.row, 4);
+        folds.fold_all(&term);
+        assert!(folds.snapshot(&term, &mut snapshot, Some(LineId(0)), 0));
+        assert_eq!(text(&snapshot), ["$ one", "$ two", "$", "", ""]);
+        assert_eq!((snapshot.cursor.row, snapshot.cursor.visible), (2, true));
+        assert_eq!(folds.outside(LineId(2), true), LineId(0));
+        assert_eq!(folds.outside(LineId(2), false), LineId(4));
+        assert!(folds.reveal(LineId(2)) && !folds.has(1) && folds.has(2));
+    }
+}
