@@ -3,6 +3,8 @@
 //! One short mutex guards which panes and tabs there are. Under it only plain data changes: programs are started and
 //! ended, grids resized and observers called outside.
 
+mod arrange;
+
 use std::{
     collections::{BTreeMap, HashMap},
     path::PathBuf,
@@ -340,93 +342,6 @@ impl Mux {
     pub fn focus_direction(&self, direction: Direction) -> bool {
         let target = self.layout().active_tab().and_then(|tab| tab.neighbour(direction));
         target.is_some_and(|pane| self.focus(pane).is_ok())
-    }
-
-    /// Gives a split's first part a share (0 to 1) of its space. A split that is not there any more is left alone.
-    pub fn set_ratio(&self, tab: TabId, path: &[bool], share: f32) -> Result<(), MuxError> {
-        self.change(|layout| {
-            let index = index_of(layout, tab)?;
-            layout.tabs[index].root.set_ratio(path, share);
-            Ok(())
-        })
-    }
-
-    /// Exchanges the places of two panes, which may be in different tabs.
-    pub fn swap_panes(&self, one: PaneId, other: PaneId) -> Result<(), MuxError> {
-        self.change(|layout| {
-            for pane in [one, other] {
-                layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
-            }
-            layout.swap(one, other);
-            Ok(())
-        })
-    }
-
-    /// Exchanges the focused pane of the active tab with the nearest one in a direction; false when there is none.
-    pub fn swap_direction(&self, direction: Direction) -> bool {
-        let layout = self.layout();
-        let tab = layout.active_tab().filter(|tab| !tab.zoomed);
-        tab.and_then(|tab| Some((tab.focused, tab.neighbour(direction)?)))
-            .is_some_and(|(focused, other)| self.swap_panes(focused, other).is_ok())
-    }
-
-    /// Moves each pane of a tab to the place of the next one, the last to the first, or back. Zoom ends.
-    pub fn rotate_panes(&self, tab: TabId, forward: bool) -> Result<(), MuxError> {
-        self.change(|layout| {
-            let index = index_of(layout, tab)?;
-            layout.tabs[index].rotate(forward);
-            Ok(())
-        })
-    }
-
-    /// Gives the panes of each row, and of each column, of a tab the same space.
-    pub fn equalize_panes(&self, tab: TabId) -> Result<(), MuxError> {
-        self.change(|layout| {
-            let index = index_of(layout, tab)?;
-            layout.tabs[index].equalize();
-            Ok(())
-        })
-    }
-
-    /// Makes a pane a tab of its own, behind the one it was in, and activates it. One that is alone stays where it is.
-    pub fn move_to_new_tab(&self, pane: PaneId) -> Result<(), MuxError> {
-        let new = TabId(self.next_tab.fetch_add(1, Ordering::Relaxed));
-        self.change_state(|state| {
-            let index = state.layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
-            let tab = &state.layout.tabs[index];
-            if tab.root == Node::Pane(pane) {
-                return Ok(());
-            }
-            if let Some(area) = state.areas.get(&tab.id).copied() {
-                state.areas.insert(new, area);
-            }
-            let layout = state.layout_mut();
-            layout.take(pane);
-            layout.tabs.insert(index + 1, Tab::new(new, pane));
-            layout.active = index + 1;
-            Ok(())
-        })
-    }
-
-    /// Puts a pane right of the focused one of another tab, focused and in front; its old tab closes when it was the last
-    /// one there.
-    pub fn move_to_tab(&self, pane: PaneId, tab: TabId) -> Result<(), MuxError> {
-        self.change_state(|state| {
-            let from = state.layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
-            index_of(&state.layout, tab)?;
-            if state.layout.tabs[from].id == tab {
-                return Ok(());
-            }
-            state.take_from_tab(pane);
-            let layout = state.layout_mut();
-            let index = index_of(layout, tab)?;
-            let target = &mut layout.tabs[index];
-            target.root.split(target.focused, Axis::Horizontal, pane);
-            target.focused = pane;
-            target.zoomed = false;
-            layout.active = index;
-            Ok(())
-        })
     }
 
     /// Moves a divider in that direction by a share (0 to 1) of its split's space: of the innermost split around `pane`

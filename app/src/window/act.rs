@@ -66,7 +66,7 @@ impl App {
             | Action::PaneToNewTab
             | Action::PaneToTab(_)
             | Action::BroadcastTab
-            | Action::BroadcastAll => return self.arrange_panes(&action),
+            | Action::BroadcastAll => return self.arrange_panes(&action, tab),
             Action::Launcher => self.pick_anything(),
             Action::NextTab => self.switch_tab(1),
             Action::PreviousTab => self.switch_tab(-1),

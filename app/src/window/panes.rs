@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use unterm_mux::{Axis, Divider, Layout, Pane, PaneId, Rect, SplitPath, TabId};
+use unterm_mux::{Axis, Divider, Layout, Pane, PaneId, Rect, SplitPath, Tab, TabId};
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
 use winit::window::CursorIcon;
 
@@ -191,17 +191,16 @@ impl App {
         self.paste(buffer, focused);
     }
 
-    /// Does what arranges panes; false when there was nothing to do.
-    pub(super) fn arrange_panes(&mut self, action: &Action) -> bool {
+    /// Does what arranges the panes of a tab; false when there was nothing to do.
+    pub(super) fn arrange_panes(&mut self, action: &Action, tab: &Tab) -> bool {
         let layout = self.mux.layout();
-        let Some(tab) = layout.active_tab() else { return false };
         match action {
             Action::SwapPane(direction) => return self.mux.swap_direction(*direction),
             Action::RotatePanes(forward) => self.report(self.mux.rotate_panes(tab.id, *forward)),
             Action::EqualizePanes => self.report(self.mux.equalize_panes(tab.id)),
             Action::PaneToNewTab => self.report(self.mux.move_to_new_tab(tab.focused)),
             Action::PaneToTab(number) => {
-                let index = (number - 1).min(layout.tabs.len() - 1);
+                let index = (number - 1).min(layout.tabs.len().saturating_sub(1));
                 self.report(self.mux.move_to_tab(tab.focused, layout.tabs[index].id));
             }
             Action::BroadcastTab | Action::BroadcastAll => {
@@ -271,7 +270,7 @@ pub(super) fn draw_broadcast(
 
 #[cfg(test)]
 mod tests {
-    use unterm_mux::{Node, Tab};
+    use unterm_mux::Node;
 
     use super::*;
 

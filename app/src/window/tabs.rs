@@ -211,6 +211,11 @@ impl App {
             Row::Line,
             self.menu_item(Action::Split(Axis::Horizontal)).into(),
             self.menu_item(Action::Split(Axis::Vertical)).into(),
+            self.menu_item(Action::BroadcastTab)
+                .titled("Type into all its panes")
+                .enabled(layout.tabs[index].panes().len() > 1)
+                .checked(self.pane_hand.broadcast.covers(tab))
+                .into(),
             Row::Line,
             self.menu_item(Action::MoveTab(-1)).enabled(index > 0).into(),
             self.menu_item(Action::MoveTab(1)).enabled(index < last).into(),
