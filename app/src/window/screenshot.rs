@@ -28,6 +28,13 @@ const GONE: &str = "250";
 /// What messages are about.
 const ABOUT: &str = "screenshot";
 
+/// Whether the program that sees the screen is there.
+pub(super) fn sees_screen() -> bool {
+    static FOUND: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    let find = || std::env::current_exe().map(|exe| exe.with_file_name(PROGRAM).is_file());
+    *FOUND.get_or_init(|| find().unwrap_or(false))
+}
+
 /// How files of such pictures are called.
 fn prefix(shot: Shot) -> &'static str {
     match shot {

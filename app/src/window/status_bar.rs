@@ -19,6 +19,7 @@ use super::{
     errand::Done,
     geometry::{Geometry, contains},
     inbox::Inbox,
+    screenshot,
     view::View,
 };
 use crate::{
@@ -87,6 +88,8 @@ struct Status {
     cwd: String,
     size: Option<(u16, u16)>,
     project: String,
+    /// The program that sees the screen is there.
+    captures: bool,
     proxy: bool,
     theme: String,
 }
@@ -100,6 +103,7 @@ impl Status {
                 self.size.map_or_else(String::new, |(cols, rows)| format!("{cols}×{rows}"))
             }
             StatusPart::Project => self.project.clone(),
+            StatusPart::Exclude | StatusPart::Include if !self.captures => String::new(),
             StatusPart::Exclude => "capture exclude".to_owned(),
             StatusPart::Include => "capture include".to_owned(),
             StatusPart::Proxy => if self.proxy { "proxy on" } else { "proxy off" }.to_owned(),
@@ -139,6 +143,7 @@ impl About<'_> {
             cwd: cwd.map_or_else(String::new, |cwd| abbreviated(cwd, home.as_deref())),
             size: self.view.map(|view| (view.snapshot.size.cols, view.snapshot.size.rows)),
             project: self.view.map_or("", View::project).to_owned(),
+            captures: screenshot::sees_screen(),
             proxy: self.has_proxy,
             theme: self.theme.to_owned(),
         }
