@@ -1,5 +1,8 @@
 //! One row of a snapshot into one row of a frame.
 
+mod ligatures;
+mod marks;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,13 +11,16 @@ use unterm_term::{
     Width,
 };
 
+use ligatures::Ligature;
+use marks::{cursor_columns, outline};
+
 use crate::CellMetrics;
 use crate::color::{FAINT, PaneColors};
 use crate::font::Stretch;
 use crate::fonts::{FaceStyle, Fonts};
-use crate::frame::{Fill, FrameRow, GlyphInstance};
-use crate::glyph::{Glyph, GlyphCache, GlyphId, GlyphKey};
-use crate::ligature::{Group, Ligatures, MAX_CELLS};
+use crate::frame::{FrameRow, GlyphInstance};
+use crate::glyph::{Glyph, GlyphCache, GlyphId};
+use crate::ligature::Ligatures;
 use crate::preedit::PreeditCells;
 use crate::shape::{Form, PlacedGlyph, Shaper, is_icon};
 use crate::sprite::Sprite;
@@ -98,18 +104,6 @@ struct Line<'a> {
     /// Colour glyphs, which are drawn after all others.
     pictures: Vec<GlyphInstance>,
     out: FrameRow,
-}
-
-/// Cells of a row whose characters are drawn together.
-struct Ligature {
-    columns: Range<u16>,
-    /// Where the text begins that the glyphs' places are counted from.
-    start: u16,
-    text: Arc<[Group]>,
-    /// Which group of that text.
-    group: usize,
-    /// Of each of its cells.
-    inks: Vec<Ink>,
 }
 
 impl Line<'_> {
@@ -322,224 +316,6 @@ impl RowBuilder<'_> {
         !style.attrs.contains(Attrs::HIDDEN)
             && (self.blink_on || !style.attrs.contains(Attrs::BLINK))
     }
-
-    /// Finds the cells whose characters are drawn together: neighbours in one face, whatever their colours.
-    fn find_ligatures(&mut self, line: &mut Line<'_>) {
-        let mut text = String::new();
-        let mut start = 0u16;
-        let mut form = Form { stretch: line.stretch, ..Form::default() };
-        let mut next = 0u16;
-        for run in &line.row.styles {
-            let attrs = run.style.attrs;
-            let face = FaceStyle::new(attrs.contains(Attrs::BOLD), attrs.contains(Attrs::ITALIC));
-            let shown = self.is_shown(&run.style);
-            let end = run.end.min(line.cols).min(line.row.cells.len() as u16);
-            for col in run.start..end {
-                let cell = line.row.cells[usize::from(col)];
-                let c = match cell.content() {
-                    Content::Char(c) if cell.width() == Width::Narrow => c,
-                    _ => ' ',
-                };
-                let part = c != ' '
-                    && shown
-                    && !line.hidden.contains(&col)
-                    && self.fonts.takes_part(c, face);
-                let is_long = text.len() >= MAX_CELLS;
-                if !part || face != form.face || col != next || is_long {
-                    self.add_ligatures(&mut text, start, form, line);
-                }
-                if part {
-                    if text.is_empty() {
-                        (start, form.face) = (col, face);
-                    }
-                    text.push(c);
-                    next = col + 1;
-                }
-            }
-        }
-        self.add_ligatures(&mut text, start, form, line);
-    }
-
-    /// Adds the ligatures of a text that begins in column `start`, and empties it.
-    fn add_ligatures(&mut self, text: &mut String, start: u16, form: Form, line: &mut Line<'_>) {
-        // A character alone takes no other form.
-        if text.len() > 1 {
-            let found = self.shaper.groups(text, form, self.fonts, self.glyphs);
-            let apart = line.state.apart;
-            for (index, group) in found.iter().enumerate() {
-                let first = start + group.start;
-                let columns = first..first + group.cells;
-                if apart.is_none_or(|col| !columns.contains(&col)) {
-                    let (text, inks) = (found.clone(), Vec::with_capacity(columns.len()));
-                    line.ligatures.push(Ligature { columns, start, text, group: index, inks });
-                }
-            }
-        }
-        text.clear();
-    }
-
-    /// Draws what has been found, each cell's part in the cell's colour.
-    fn draw_ligatures(&mut self, line: &mut Line<'_>) {
-        for found in std::mem::take(&mut line.ligatures) {
-            let origin = line.x(found.start);
-            // Neighbours in one colour are one part; the outer ones reach as far as the glyph does.
-            let mut parts: Vec<(i32, i32, Ink)> = Vec::new();
-            for (col, ink) in found.columns.clone().zip(&found.inks) {
-                match parts.last_mut() {
-                    Some((_, to, last)) if last == ink => *to = line.x(col + 1),
-                    _ => parts.push((line.x(col), line.x(col + 1), *ink)),
-                }
-            }
-            let Some(last) = parts.len().checked_sub(1) else { continue };
-            (parts[0].0, parts[last].1) = (i32::MIN, i32::MAX);
-            for placed in &found.text[found.group].glyphs {
-                let picture = self.glyphs.get(placed.glyph);
-                let left = origin + i32::from(placed.dx) + picture.left;
-                let y = picture.top + i32::from(placed.dy);
-                let right = left + picture.width as i32;
-                for (from, to, (color, background)) in &parts {
-                    let (x, end) = (left.max(*from), right.min(*to));
-                    if x < end {
-                        line.out.glyphs.push(GlyphInstance {
-                            glyph: placed.glyph,
-                            x,
-                            y,
-                            left: (x - left) as u16,
-                            width: (end - x) as u16,
-                            color: *color,
-                            background: *background,
-                            alpha: 255,
-                        });
-                    }
-                }
-            }
-        }
-    }
-
-    /// Paints a cell's background where it differs from the pane's, or is `marked` whatever its colour, joined with its
-    /// neighbour's of the same colour.
-    fn background(&self, col: u16, cells: u8, color: Rgb, marked: bool, line: &mut Line<'_>) {
-        if !marked && color == self.colors.background() {
-            return;
-        }
-        let height = line.metrics.height;
-        let (x, width) = (line.x(col), line.width(u16::from(cells)));
-        // What is marked is so also where an image covers the cell's own background.
-        let fills = if marked { &mut line.out.under } else { &mut line.out.backgrounds };
-        if let Some(last) = fills.last_mut()
-            && last.height == height
-            && last.color == color
-            && last.x + last.width as i32 == x
-        {
-            last.width += width;
-            return;
-        }
-        fills.push(Fill { x, y: 0, width, height, color });
-    }
-
-    fn decorate(
-        &mut self,
-        col: u16,
-        cells: u8,
-        underline: Underline,
-        style: &Style,
-        look: Look,
-        line: &mut Line<'_>,
-    ) {
-        let metrics = line.metrics;
-        let (x, width) = (line.x(col), line.width(u16::from(cells)));
-        let stroke = |y: u32, color: Rgb| Fill {
-            x,
-            y: y as i32,
-            width,
-            height: metrics.thickness.min(metrics.height - y.min(metrics.height)),
-            color,
-        };
-        let mut sprite = None;
-        match underline {
-            Underline::None => {}
-            Underline::Single => line.out.under.push(stroke(metrics.underline, look.underline)),
-            Underline::Double => {
-                // Two lines with a line's thickness between them, moved up where the cell ends.
-                let lowest = metrics.height.saturating_sub(metrics.thickness);
-                let second = (metrics.underline + 2 * metrics.thickness).min(lowest);
-                let first = second.saturating_sub(2 * metrics.thickness);
-                line.out.under.push(stroke(first, look.underline));
-                line.out.under.push(stroke(second, look.underline));
-            }
-            Underline::Curly => sprite = Some(Sprite::Curly),
-            Underline::Dotted => sprite = Some(Sprite::Dotted),
-            Underline::Dashed => sprite = Some(Sprite::Dashed),
-        }
-        if let Some(sprite) = sprite {
-            let key = GlyphKey::Sprite { sprite, cells, stretch: line.stretch };
-            let glyph = self.glyphs.id(key, self.fonts);
-            let placed = PlacedGlyph { glyph, cluster: 0, dx: 0, dy: 0 };
-            self.place(&[placed], col, (look.underline, look.background), 255, line);
-        }
-        if style.attrs.contains(Attrs::STRIKE) {
-            line.out.over.push(stroke(metrics.strike, look.foreground));
-        }
-        if style.attrs.contains(Attrs::OVERLINE) {
-            line.out.over.push(stroke(0, look.foreground));
-        }
-    }
-
-    /// A cell under a block cursor.
-    fn block_look(&self, colors: crate::color::CellColors) -> Look {
-        let palette = self.colors.palette;
-        let background = self.colors.dimmed(palette.cursor.unwrap_or(colors.foreground));
-        let foreground = self.colors.dimmed(palette.cursor_text.unwrap_or(colors.background));
-        // A program can make cursor and text the same colour; the text under it must still be seen.
-        let foreground =
-            if foreground == background { self.colors.background() } else { foreground };
-        Look { foreground, exact: foreground, background, underline: foreground }
-    }
-
-    /// Colour of a cursor that doesn't cover its cell.
-    fn cursor_color(&self, row: &SnapshotRow, col: u16) -> Rgb {
-        let color = self.colors.palette.cursor.unwrap_or_else(|| {
-            let run = row.styles.iter().find(|run| run.start <= col && col < run.end);
-            run.map_or(self.colors.foreground(), |run| self.colors.cell(&run.style).foreground)
-        });
-        self.colors.dimmed(color)
-    }
-
-    /// The text an input method is composing: the pane's own colours, underlined, its cursor a bar.
-    fn preedit(&mut self, preedit: &PreeditCells, line: &mut Line<'_>) {
-        let foreground = self.colors.dimmed(self.colors.foreground());
-        let metrics = line.metrics;
-        let form = Form { stretch: line.stretch, ..Form::default() };
-        let ink = (foreground, self.colors.background());
-        for piece in &preedit.pieces {
-            let placed =
-                self.shaper.cluster(&piece.text, form, piece.cells, self.fonts, self.glyphs);
-            self.place(&placed, piece.col, ink, 255, line);
-        }
-        let columns = &preedit.columns;
-        let stroke = Fill {
-            x: line.x(columns.start),
-            y: metrics.underline as i32,
-            width: line.width(columns.end - columns.start),
-            height: metrics.thickness,
-            color: foreground,
-        };
-        line.out.under.push(stroke);
-        if let Some(marked) = &preedit.cursor {
-            let color = self.colors.dimmed(self.colors.palette.cursor.unwrap_or(foreground));
-            let x = line.x(marked.start);
-            if marked.is_empty() {
-                let (width, height) = (bar_width(&metrics), metrics.height);
-                line.out.over.push(Fill { x, y: 0, width, height, color });
-            } else {
-                // The part being converted: a thicker line.
-                let height = (2 * metrics.thickness).min(metrics.height);
-                let y = (metrics.underline).min(metrics.height - height) as i32;
-                let width = line.width(marked.end - marked.start);
-                line.out.under.push(Fill { x, y, width, height, color });
-            }
-        }
-    }
 }
 
 /// All of a glyph's picture with its upper left corner at `at`.
@@ -561,50 +337,4 @@ fn half(row: &mut FrameRow, top: i32, height: u32) {
     }
     // Glyphs are cut where they leave the row.
     row.glyphs.iter_mut().for_each(|glyph| glyph.y -= top);
-}
-
-/// The columns the cursor stands on: both of a wide character.
-fn cursor_columns(row: &SnapshotRow, col: u16) -> Range<u16> {
-    let width = |col: u16| row.cells.get(usize::from(col)).map(|cell| cell.width());
-    match width(col) {
-        Some(Width::Wide) => col..col + 2,
-        Some(Width::Tail) if col > 0 => col - 1..col + 1,
-        _ => col..col + 1,
-    }
-}
-
-fn bar_width(metrics: &CellMetrics) -> u32 {
-    (metrics.width / 6).clamp(metrics.thickness, metrics.width)
-}
-
-fn outline(
-    look: CursorLook,
-    columns: Range<u16>,
-    color: Rgb,
-    metrics: &CellMetrics,
-    out: &mut Vec<Fill>,
-) {
-    let x = i32::from(columns.start) * metrics.width as i32;
-    let width = metrics.width * u32::from(columns.end - columns.start);
-    let height = metrics.height;
-    let thin = metrics.thickness.min(height / 2).min(width / 2).max(1);
-    match look {
-        CursorLook::Block => {}
-        CursorLook::Bar => {
-            out.push(Fill { x, y: 0, width: bar_width(metrics), height, color });
-        }
-        CursorLook::Underline => {
-            let thick = (2 * metrics.thickness).min(height);
-            let y = (height - thick) as i32;
-            out.push(Fill { x, y, width, height: thick, color });
-        }
-        CursorLook::Hollow => {
-            let inner = height - 2 * thin;
-            out.push(Fill { x, y: 0, width, height: thin, color });
-            out.push(Fill { x, y: (height - thin) as i32, width, height: thin, color });
-            out.push(Fill { x, y: thin as i32, width: thin, height: inner, color });
-            let right = x + (width - thin) as i32;
-            out.push(Fill { x: right, y: thin as i32, width: thin, height: inner, color });
-        }
-    }
 }

@@ -1,0 +1,125 @@
+//! Ligatures of a row: which of its cells are drawn together, and their parts in the colours of their cells.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use unterm_term::{Attrs, Content, Width};
+
+use super::{Ink, Line, RowBuilder};
+use crate::fonts::FaceStyle;
+use crate::frame::GlyphInstance;
+use crate::ligature::{Group, MAX_CELLS};
+use crate::shape::Form;
+
+/// Cells of a row whose characters are drawn together.
+pub(super) struct Ligature {
+    pub(super) columns: Range<u16>,
+    /// Where the text begins that the glyphs' places are counted from.
+    pub(super) start: u16,
+    pub(super) text: Arc<[Group]>,
+    /// Which group of that text.
+    pub(super) group: usize,
+    /// Of each of its cells.
+    pub(super) inks: Vec<Ink>,
+}
+
+impl RowBuilder<'_> {
+    /// Finds the cells whose characters are drawn together: neighbours in one face, whatever their colours.
+    pub(super) fn find_ligatures(&mut self, line: &mut Line<'_>) {
+        let mut text = String::new();
+        let mut start = 0u16;
+        let mut form = Form { stretch: line.stretch, ..Form::default() };
+        let mut next = 0u16;
+        for run in &line.row.styles {
+            let attrs = run.style.attrs;
+            let face = FaceStyle::new(attrs.contains(Attrs::BOLD), attrs.contains(Attrs::ITALIC));
+            let shown = self.is_shown(&run.style);
+            let end = run.end.min(line.cols).min(line.row.cells.len() as u16);
+            for col in run.start..end {
+                let cell = line.row.cells[usize::from(col)];
+                let c = match cell.content() {
+                    Content::Char(c) if cell.width() == Width::Narrow => c,
+                    _ => ' ',
+                };
+                let part = c != ' '
+                    && shown
+                    && !line.hidden.contains(&col)
+                    && self.fonts.takes_part(c, face);
+                let is_long = text.len() >= MAX_CELLS;
+                if !part || face != form.face || col != next || is_long {
+                    self.add_ligatures(&mut text, start, form, line);
+                }
+                if part {
+                    if text.is_empty() {
+                        (start, form.face) = (col, face);
+                    }
+                    text.push(c);
+                    next = col + 1;
+                }
+            }
+        }
+        self.add_ligatures(&mut text, start, form, line);
+    }
+
+    /// Adds the ligatures of a text that begins in column `start`, and empties it.
+    pub(super) fn add_ligatures(
+        &mut self,
+        text: &mut String,
+        start: u16,
+        form: Form,
+        line: &mut Line<'_>,
+    ) {
+        // A character alone takes no other form.
+        if text.len() > 1 {
+            let found = self.shaper.groups(text, form, self.fonts, self.glyphs);
+            let apart = line.state.apart;
+            for (index, group) in found.iter().enumerate() {
+                let first = start + group.start;
+                let columns = first..first + group.cells;
+                if apart.is_none_or(|col| !columns.contains(&col)) {
+                    let (text, inks) = (found.clone(), Vec::with_capacity(columns.len()));
+                    line.ligatures.push(Ligature { columns, start, text, group: index, inks });
+                }
+            }
+        }
+        text.clear();
+    }
+
+    /// Draws what has been found, each cell's part in the cell's colour.
+    pub(super) fn draw_ligatures(&mut self, line: &mut Line<'_>) {
+        for found in std::mem::take(&mut line.ligatures) {
+            let origin = line.x(found.start);
+            // Neighbours in one colour are one part; the outer ones reach as far as the glyph does.
+            let mut parts: Vec<(i32, i32, Ink)> = Vec::new();
+            for (col, ink) in found.columns.clone().zip(&found.inks) {
+                match parts.last_mut() {
+                    Some((_, to, last)) if last == ink => *to = line.x(col + 1),
+                    _ => parts.push((line.x(col), line.x(col + 1), *ink)),
+                }
+            }
+            let Some(last) = parts.len().checked_sub(1) else { continue };
+            (parts[0].0, parts[last].1) = (i32::MIN, i32::MAX);
+            for placed in &found.text[found.group].glyphs {
+                let picture = self.glyphs.get(placed.glyph);
+                let left = origin + i32::from(placed.dx) + picture.left;
+                let y = picture.top + i32::from(placed.dy);
+                let right = left + picture.width as i32;
+                for (from, to, (color, background)) in &parts {
+                    let (x, end) = (left.max(*from), right.min(*to));
+                    if x < end {
+                        line.out.glyphs.push(GlyphInstance {
+                            glyph: placed.glyph,
+                            x,
+                            y,
+                            left: (x - left) as u16,
+                            width: (end - x) as u16,
+                            color: *color,
+                            background: *background,
+                            alpha: 255,
+                        });
+                    }
+                }
+            }
+        }
+    }
+}

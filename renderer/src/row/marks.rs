@@ -1,0 +1,194 @@
+//! What a row has beside its characters: backgrounds, lines under, over and through text, the cursor, and text that is being
+//! composed.
+
+use std::ops::Range;
+
+use unterm_term::{Attrs, Rgb, SnapshotRow, Style, Underline, Width};
+
+use super::{CursorLook, Line, Look, RowBuilder};
+use crate::CellMetrics;
+use crate::frame::Fill;
+use crate::glyph::GlyphKey;
+use crate::preedit::PreeditCells;
+use crate::shape::{Form, PlacedGlyph};
+use crate::sprite::Sprite;
+
+impl RowBuilder<'_> {
+    /// Paints a cell's background where it differs from the pane's, or is `marked` whatever its colour, joined with its
+    /// neighbour's of the same colour.
+    pub(super) fn background(
+        &self,
+        col: u16,
+        cells: u8,
+        color: Rgb,
+        marked: bool,
+        line: &mut Line<'_>,
+    ) {
+        if !marked && color == self.colors.background() {
+            return;
+        }
+        let height = line.metrics.height;
+        let (x, width) = (line.x(col), line.width(u16::from(cells)));
+        // What is marked is so also where an image covers the cell's own background.
+        let fills = if marked { &mut line.out.under } else { &mut line.out.backgrounds };
+        if let Some(last) = fills.last_mut()
+            && last.height == height
+            && last.color == color
+            && last.x + last.width as i32 == x
+        {
+            last.width += width;
+            return;
+        }
+        fills.push(Fill { x, y: 0, width, height, color });
+    }
+
+    pub(super) fn decorate(
+        &mut self,
+        col: u16,
+        cells: u8,
+        underline: Underline,
+        style: &Style,
+        look: Look,
+        line: &mut Line<'_>,
+    ) {
+        let metrics = line.metrics;
+        let (x, width) = (line.x(col), line.width(u16::from(cells)));
+        let stroke = |y: u32, color: Rgb| Fill {
+            x,
+            y: y as i32,
+            width,
+            height: metrics.thickness.min(metrics.height - y.min(metrics.height)),
+            color,
+        };
+        let mut sprite = None;
+        match underline {
+            Underline::None => {}
+            Underline::Single => line.out.under.push(stroke(metrics.underline, look.underline)),
+            Underline::Double => {
+                // Two lines with a line's thickness between them, moved up where the cell ends.
+                let lowest = metrics.height.saturating_sub(metrics.thickness);
+                let second = (metrics.underline + 2 * metrics.thickness).min(lowest);
+                let first = second.saturating_sub(2 * metrics.thickness);
+                line.out.under.push(stroke(first, look.underline));
+                line.out.under.push(stroke(second, look.underline));
+            }
+            Underline::Curly => sprite = Some(Sprite::Curly),
+            Underline::Dotted => sprite = Some(Sprite::Dotted),
+            Underline::Dashed => sprite = Some(Sprite::Dashed),
+        }
+        if let Some(sprite) = sprite {
+            let key = GlyphKey::Sprite { sprite, cells, stretch: line.stretch };
+            let glyph = self.glyphs.id(key, self.fonts);
+            let placed = PlacedGlyph { glyph, cluster: 0, dx: 0, dy: 0 };
+            self.place(&[placed], col, (look.underline, look.background), 255, line);
+        }
+        if style.attrs.contains(Attrs::STRIKE) {
+            line.out.over.push(stroke(metrics.strike, look.foreground));
+        }
+        if style.attrs.contains(Attrs::OVERLINE) {
+            line.out.over.push(stroke(0, look.foreground));
+        }
+    }
+
+    /// A cell under a block cursor.
+    pub(super) fn block_look(&self, colors: crate::color::CellColors) -> Look {
+        let palette = self.colors.palette;
+        let background = self.colors.dimmed(palette.cursor.unwrap_or(colors.foreground));
+        let foreground = self.colors.dimmed(palette.cursor_text.unwrap_or(colors.background));
+        // A program can make cursor and text the same colour; the text under it must still be seen.
+        let foreground =
+            if foreground == background { self.colors.background() } else { foreground };
+        Look { foreground, exact: foreground, background, underline: foreground }
+    }
+
+    /// Colour of a cursor that doesn't cover its cell.
+    pub(super) fn cursor_color(&self, row: &SnapshotRow, col: u16) -> Rgb {
+        let color = self.colors.palette.cursor.unwrap_or_else(|| {
+            let run = row.styles.iter().find(|run| run.start <= col && col < run.end);
+            run.map_or(self.colors.foreground(), |run| self.colors.cell(&run.style).foreground)
+        });
+        self.colors.dimmed(color)
+    }
+
+    /// The text an input method is composing: the pane's own colours, underlined, its cursor a bar.
+    pub(super) fn preedit(&mut self, preedit: &PreeditCells, line: &mut Line<'_>) {
+        let foreground = self.colors.dimmed(self.colors.foreground());
+        let metrics = line.metrics;
+        let form = Form { stretch: line.stretch, ..Form::default() };
+        let ink = (foreground, self.colors.background());
+        for piece in &preedit.pieces {
+            let placed =
+                self.shaper.cluster(&piece.text, form, piece.cells, self.fonts, self.glyphs);
+            self.place(&placed, piece.col, ink, 255, line);
+        }
+        let columns = &preedit.columns;
+        let stroke = Fill {
+            x: line.x(columns.start),
+            y: metrics.underline as i32,
+            width: line.width(columns.end - columns.start),
+            height: metrics.thickness,
+            color: foreground,
+        };
+        line.out.under.push(stroke);
+        if let Some(marked) = &preedit.cursor {
+            let color = self.colors.dimmed(self.colors.palette.cursor.unwrap_or(foreground));
+            let x = line.x(marked.start);
+            if marked.is_empty() {
+                let (width, height) = (bar_width(&metrics), metrics.height);
+                line.out.over.push(Fill { x, y: 0, width, height, color });
+            } else {
+                // The part being converted: a thicker line.
+                let height = (2 * metrics.thickness).min(metrics.height);
+                let y = (metrics.underline).min(metrics.height - height) as i32;
+                let width = line.width(marked.end - marked.start);
+                line.out.under.push(Fill { x, y, width, height, color });
+            }
+        }
+    }
+}
+
+/// The columns the cursor stands on: both of a wide character.
+pub(super) fn cursor_columns(row: &SnapshotRow, col: u16) -> Range<u16> {
+    let width = |col: u16| row.cells.get(usize::from(col)).map(|cell| cell.width());
+    match width(col) {
+        Some(Width::Wide) => col..col + 2,
+        Some(Width::Tail) if col > 0 => col - 1..col + 1,
+        _ => col..col + 1,
+    }
+}
+
+pub(super) fn bar_width(metrics: &CellMetrics) -> u32 {
+    (metrics.width / 6).clamp(metrics.thickness, metrics.width)
+}
+
+pub(super) fn outline(
+    look: CursorLook,
+    columns: Range<u16>,
+    color: Rgb,
+    metrics: &CellMetrics,
+    out: &mut Vec<Fill>,
+) {
+    let x = i32::from(columns.start) * metrics.width as i32;
+    let width = metrics.width * u32::from(columns.end - columns.start);
+    let height = metrics.height;
+    let thin = metrics.thickness.min(height / 2).min(width / 2).max(1);
+    match look {
+        CursorLook::Block => {}
+        CursorLook::Bar => {
+            out.push(Fill { x, y: 0, width: bar_width(metrics), height, color });
+        }
+        CursorLook::Underline => {
+            let thick = (2 * metrics.thickness).min(height);
+            let y = (height - thick) as i32;
+            out.push(Fill { x, y, width, height: thick, color });
+        }
+        CursorLook::Hollow => {
+            let inner = height - 2 * thin;
+            out.push(Fill { x, y: 0, width, height: thin, color });
+            out.push(Fill { x, y: (height - thin) as i32, width, height: thin, color });
+            out.push(Fill { x, y: thin as i32, width: thin, height: inner, color });
+            let right = x + (width - thin) as i32;
+            out.push(Fill { x: right, y: thin as i32, width: thin, height: inner, color });
+        }
+    }
+}
