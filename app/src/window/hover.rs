@@ -82,7 +82,10 @@ fn shown(uri: &str) -> String {
 impl App {
     /// Finds the link under the pointer, which is at pixels `x`, `y` of a pane's grid; true when there is one.
     pub(super) fn hover(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
-        let link = self.link_under(pane, x, y).filter(|_| self.modifiers.control_key());
+        let link = match self.modifiers.control_key() {
+            true => self.link_under(pane, x, y),
+            false => None,
+        };
         let is_link = link.is_some();
         if self.hovered != link {
             if let Some(old) = self.hovered.as_ref().and_then(|old| self.views.get_mut(&old.pane)) {
