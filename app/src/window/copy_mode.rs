@@ -155,6 +155,8 @@ impl App {
         let found = self.search.as_ref().filter(|search| search.pane == pane.id());
         let found = found.and_then(|search| search.range());
         let Some(view) = self.views.get_mut(&pane.id()) else { return };
+        // What came since the last picture moves the cursor as well.
+        view.refresh(&pane, self.started.elapsed());
         if view.copy.is_some() && found.is_none() {
             return self.leave_copy_mode(&pane);
         }

@@ -131,7 +131,8 @@ impl App {
     /// Labels what is in sight of the focused pane; `copies`: to be copied, else to be opened.
     pub(super) fn show_hints(&mut self, copies: bool) {
         let Some(pane) = self.focused_pane() else { return };
-        let Some(view) = self.views.get(&pane.id()) else { return };
+        let Some(view) = self.views.get_mut(&pane.id()) else { return };
+        view.refresh(&pane, self.started.elapsed());
         let targets = targets::find(&view.snapshot.rows, &self.config.hint_patterns);
         if targets.is_empty() {
             self.notify(
