@@ -39,7 +39,7 @@ impl LastSession {
     pub(crate) fn write(&self, home: &Path) {
         let written =
             serde_json::to_vec_pretty(self).map_err(std::io::Error::other).and_then(|text| {
-                unterm_control::replace_private(&home.join(FILE), |file| file.write_all(&text))
+                unterm_mux::private::replace(&home.join(FILE), |file| file.write_all(&text))
             });
         if let Err(error) = written {
             tracing::warn!("{FILE} can't be written: {error}");

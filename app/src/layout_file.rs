@@ -92,7 +92,7 @@ impl LayoutFile {
         let file = file(home, name);
         std::fs::create_dir_all(home.join(FOLDER))?;
         let text = toml_edit::ser::to_string_pretty(self)?;
-        unterm_control::replace_private(&file, |file| {
+        unterm_mux::private::replace(&file, |file| {
             std::io::Write::write_all(file, text.as_bytes())
         })
         .with_context(|| file.display().to_string())?;

@@ -37,7 +37,7 @@ pub(crate) fn toggle(home: &Path) -> Result<bool> {
         proxy.insert("mode".to_owned(), json!(mode));
     }
     let text = serde_json::to_vec_pretty(&proxy)?;
-    unterm_control::replace_private(&file, |file| {
+    unterm_mux::private::replace(&file, |file| {
         file.write_all(&text)?;
         file.sync_all()
     })

@@ -13,7 +13,6 @@ mod dispatch;
 mod error;
 mod host;
 mod methods;
-mod random;
 mod registry;
 mod server;
 mod services;
@@ -23,7 +22,7 @@ pub use caller::{Access, Caller, Scopes, TokenKind, Wire};
 pub use dispatch::{Decision, Gate};
 pub use host::{ActionInfo, Headless, Host, HostRequest};
 pub use methods::{Entry, Group, METHODS};
-pub use registry::{Record, home, replace_private};
+pub use registry::{Record, home};
 pub use server::{Server, ServerError, ServerOptions};
 
 /// The version that instances and replies state.

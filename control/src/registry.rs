@@ -16,9 +16,9 @@ mod liveness;
 mod names;
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions, Permissions},
+    fs::{self, File, OpenOptions, Permissions},
     io::{self, ErrorKind, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, SystemTime},
@@ -27,6 +27,7 @@ use std::{
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use unterm_mux::private;
 
 pub use liveness::{Ended, process_start};
 
@@ -272,7 +273,9 @@ fn active(home: &Path) -> Option<Record> {
 
 /// Makes `record` the active instance.
 fn point_to(home: &Path, record: &Record) -> io::Result<()> {
-    replace_private(&home.join("auth_token"), |file| file.write_all(record.auth_token.as_bytes()))?;
+    private::replace(&home.join("auth_token"), |file| {
+        file.write_all(record.auth_token.as_bytes())
+    })?;
     write_record(&home.join("server.json"), record)?;
     write_record(&home.join("active.json"), record)
 }
@@ -304,7 +307,7 @@ fn remove_stale(home: &Path) -> io::Result<()> {
 /// Creates the first free name's file, empty.
 fn claim(instances: &Path) -> io::Result<String> {
     for id in names::all() {
-        match new_private(&instances.join(format!("{id}.json"))) {
+        match private::create_file(&instances.join(format!("{id}.json"))) {
             Ok(_) => return Ok(id),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -324,16 +327,12 @@ fn title(id: &str, cwd: &Path) -> String {
 
 /// Creates a directory for its owner only, or makes an existing one so.
 fn private_directory(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    private::create_folder(path)?;
     let mode = fs::metadata(path)?.permissions().mode();
     if mode & 0o077 != 0 {
         fs::set_permissions(path, Permissions::from_mode(mode & 0o700))?;
     }
     Ok(())
-}
-
-fn new_private(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 fn lock(home: &Path) -> io::Result<File> {
@@ -351,29 +350,7 @@ fn lock(home: &Path) -> io::Result<File> {
 fn write_record(path: &Path, record: &Record) -> io::Result<()> {
     let mut json = serde_json::to_vec_pretty(record)?;
     json.push(b'\n');
-    replace_private(path, |file| file.write_all(&json))
-}
-
-/// Puts a file of mode 0600, which `write` fills, in the place of `path`: by way of a temporary file beside it, so that
-/// nobody reads half of it.
-///
-/// # Errors
-/// When it can't be written; what stood there is then as it was.
-pub fn replace_private(
-    path: &Path,
-    write: impl FnOnce(&mut fs::File) -> io::Result<()>,
-) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    // Left by a process of the same pid that was killed while it wrote; the lock says nobody writes it now.
-    let _ = fs::remove_file(&temporary);
-    let result = new_private(&temporary)
-        .and_then(|mut file| write(&mut file))
-        .and_then(|()| fs::rename(&temporary, path));
-    if result.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    result
+    private::replace(path, |file| file.write_all(&json))
 }
 
 #[cfg(test)]

@@ -3,13 +3,12 @@
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::runtime::{Builder, Handle, Runtime};
-use unterm_mux::Mux;
+use unterm_mux::{Mux, random};
 
 use crate::{
     Host,
     dispatch::{Dispatcher, Gate},
     methods::Context,
-    random,
     registry::{self, Registration},
     wire::tcp,
 };

@@ -1,8 +1,9 @@
 //! One pane: a program, its terminal, and the two threads between them.
 //!
 //! The reader thread owns the parser: it reads what is there, applies it under the terminal's lock (but decodes images
-//! without it), hands the lock over to whoever waits for it, and tells the others afterwards. The writer thread empties the queue of input. Both end with
-//! the program. Knows nothing of tabs; what its end means for them is its mux's business.
+//! without it), hands the lock over to whoever waits for it, and tells the others afterwards. The writer thread empties
+//! the queue of input. Both end with the program. Knows nothing of tabs; what its end means for them is its mux's
+//! business.
 
 use std::{
     io,

@@ -10,11 +10,11 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Display, PATIENCE, Resources, binary, wait_for};
+use crate::{Display, PATIENCE, Resources, Window, binary, wait_for};
 
 /// The prompt of every shell that a test starts: short, the same everywhere, and on no other line.
 pub const PROMPT: &str = "ready$ ";
@@ -48,6 +48,20 @@ impl<'a> Start<'a> {
     pub fn registry(mut self, directory: &Path) -> Self {
         self.registry = Some(directory.into());
         self
+    }
+
+    /// Starts it in a window and waits until its first pane's shell is at its prompt, with the keyboard.
+    ///
+    /// # Errors
+    ///
+    /// When it has no display to open a window on, or none opens.
+    pub fn at_prompt(self) -> Result<(Instance, Window<'a>, Pane)> {
+        let display = self.display.context("no display")?;
+        let mut unterm = self.now()?;
+        let window = display.window_of(&unterm)?;
+        let pane = unterm.first_pane()?;
+        pane.wait_for_prompt(&mut unterm)?;
+        Ok((unterm, window, pane))
     }
 
     /// Starts it and waits until it can be driven.
@@ -207,6 +221,17 @@ impl Instance {
             .env("LANG", "C.UTF-8")
             .output()
             .context("starting unterm-cli")
+    }
+
+    /// Does an action of the window, by `unterm-cli action`, with its argument if it takes one.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be done, with what was said about it.
+    pub fn act(&self, words: &[&str]) -> Result<()> {
+        let output = self.cli(&[&["action"], words].concat())?;
+        ensure!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(())
     }
 
     /// Sends it SIGTERM.

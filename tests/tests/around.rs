@@ -52,10 +52,7 @@ fn without_a_window_an_action_says_so() -> Result<()> {
 #[test]
 fn the_status_bar_copies_the_directory_and_switches_the_proxy() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    let window = display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_prompt(&mut unterm)?;
+    let (unterm, window, _) = Start::windowed(&display).at_prompt()?;
     let proxy = unterm.registry().join("proxy.json");
     std::fs::write(&proxy, r#"{"enabled": false, "mode": "manual", "own": [1]}"#)?;
     let (width, height) = window.size()?;
@@ -91,9 +88,7 @@ fn the_status_bar_copies_the_directory_and_switches_the_proxy() -> Result<()> {
 #[test]
 fn a_picture_of_the_window_is_a_file_and_on_the_clipboard() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    let window = display.window_of(&unterm)?;
-    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let (unterm, window, _) = Start::windowed(&display).at_prompt()?;
     assert_eq!(action(&unterm, &["capture_window"])?.0, Some(0));
     let folder = unterm.registry().join("screenshots");
     let path = wait_for(
@@ -169,10 +164,7 @@ fn a_drop_down_is_hidden_and_shown_by_a_second_start() -> Result<()> {
 #[test]
 fn a_session_is_exported_and_a_folder_opened_in_a_new_tab() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
     pane.type_text(&mut unterm, "seq -f 'line %g' 500\r")?;
     pane.wait_for_text(&mut unterm, "line 500")?;
     assert_eq!(action(&unterm, &["export_session"])?.0, Some(0));

@@ -38,10 +38,8 @@ fn write(unterm: &Instance, text: &str) -> Result<()> {
 #[test]
 fn a_change_is_applied_at_once_and_an_error_is_shown_and_changes_nothing() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).arg("--painter").arg("cpu").now()?;
-    let window = display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, window, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     let columns = |unterm: &mut Instance| {
         Ok::<_, anyhow::Error>(
             unterm.call("session.list", json!({}))?["sessions"][0]["cols"].clone(),
@@ -89,9 +87,7 @@ fn a_change_is_applied_at_once_and_an_error_is_shown_and_changes_nothing() -> Re
 #[test]
 fn the_command_line_checks_the_file_and_sets_the_theme() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).arg("--painter").arg("cpu").now()?;
-    let window = display.window_of(&unterm)?;
-    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let (unterm, window, _) = Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     write(&unterm, "# mine\ntheme = 'nord'\n")?;
     wait_for_background(&window, NORD)?;
     let set = unterm.cli(&["theme", "set", "dracula"])?;

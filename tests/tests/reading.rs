@@ -3,17 +3,11 @@
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use unterm_tests::{Display, Instance, Pane, Picture, Start, Window, wait_for};
+use unterm_tests::{Display, Instance, Pane, Picture, Start, wait_for};
 
 /// Space around a pane's cells, and the height of the tab bar above them.
 const PADDING: i16 = 8;
 const BAR: i16 = 28;
-
-fn act(unterm: &Instance, name: &str) -> Result<()> {
-    let output = unterm.cli(&["action", name])?;
-    ensure!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(())
-}
 
 fn wait_for_clipboard(display: &Display, wanted: &str) -> Result<()> {
     let last = std::cell::RefCell::new(String::new());
@@ -26,15 +20,6 @@ fn wait_for_clipboard(display: &Display, wanted: &str) -> Result<()> {
         },
         || format!("it holds {:?}", last.borrow()),
     )
-}
-
-/// A window with a shell at its prompt.
-fn with_shell<'a>(display: &'a Display) -> Result<(Instance, Window<'a>, Pane)> {
-    let mut unterm = Start::windowed(display).arg("--painter").arg("cpu").now()?;
-    let window = display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_prompt(&mut unterm)?;
-    Ok((unterm, window, pane))
 }
 
 /// Runs a command by keys, and waits until its last line of output and the prompt behind it are there.
@@ -51,7 +36,8 @@ fn run(display: &Display, unterm: &mut Instance, pane: Pane, line: &str, last: &
 #[test]
 fn copy_mode_walks_to_a_word_and_copies_it() -> Result<()> {
     let display = Display::start()?;
-    let (mut unterm, _, pane) = with_shell(&display)?;
+    let (mut unterm, _, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     run(&display, &mut unterm, pane, "echo alpha beta gamma", "alpha beta gamma")?;
     display.press(&["Control_L", "Shift_L", "m"])?;
     display.type_text("k0wvey")?;
@@ -67,7 +53,8 @@ fn copy_mode_walks_to_a_word_and_copies_it() -> Result<()> {
 #[test]
 fn a_label_copies_what_it_stands_for_and_its_capital_pastes_it() -> Result<()> {
     let display = Display::start()?;
-    let (mut unterm, _, pane) = with_shell(&display)?;
+    let (mut unterm, _, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     run(
         &display,
         &mut unterm,
@@ -87,19 +74,20 @@ fn a_label_copies_what_it_stands_for_and_its_capital_pastes_it() -> Result<()> {
 #[test]
 fn commands_are_jumped_to_and_their_output_is_copied() -> Result<()> {
     let display = Display::start()?;
-    let (mut unterm, _, pane) = with_shell(&display)?;
+    let (mut unterm, _, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     run(&display, &mut unterm, pane, "seq 60", "60")?;
     run(&display, &mut unterm, pane, "echo short", "short")?;
-    act(&unterm, "copy_output")?;
+    unterm.act(&["copy_output"])?;
     wait_for_clipboard(&display, "short")?;
     // The prompt of `seq` is above what is in sight.
     display.press(&["Control_L", "Shift_L", "Up"])?;
-    act(&unterm, "copy_output")?;
+    unterm.act(&["copy_output"])?;
     let numbers: Vec<String> = (1..=60).map(|number| number.to_string()).collect();
     wait_for_clipboard(&display, &numbers.join("\n"))?;
-    act(&unterm, "copy_command")?;
+    unterm.act(&["copy_command"])?;
     wait_for_clipboard(&display, "seq 60")?;
-    act(&unterm, "rerun_command")?;
+    unterm.act(&["rerun_command"])?;
     pane.wait(&mut unterm, "the numbers again", |lines| {
         !lines.iter().any(|line| line == "short") && lines.iter().any(|line| line == "60")
     })?;
@@ -109,7 +97,8 @@ fn commands_are_jumped_to_and_their_output_is_copied() -> Result<()> {
 #[test]
 fn folded_output_is_left_out_of_the_picture_and_comes_back() -> Result<()> {
     let display = Display::start()?;
-    let (mut unterm, window, pane) = with_shell(&display)?;
+    let (mut unterm, window, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     run(&display, &mut unterm, pane, "printf '\\033[?12l\\033[2 q'; seq 20", "20")?;
     // Rows that hold numbers, and nothing where they are folded: the prompt has moved up.
     let see = |what: &str, shown: bool| {
@@ -118,10 +107,10 @@ fn folded_output_is_left_out_of_the_picture_and_comes_back() -> Result<()> {
     };
     see("the numbers", true)?;
     let screen = pane.lines(&mut unterm)?;
-    act(&unterm, "fold_output")?;
+    unterm.act(&["fold_output"])?;
     see("a picture without them", false)?;
     ensure!(pane.lines(&mut unterm)? == screen, "the wire reads what the program wrote");
-    act(&unterm, "unfold_all")?;
+    unterm.act(&["unfold_all"])?;
     see("the numbers again", true)
 }
 
@@ -137,7 +126,8 @@ fn has_ink(picture: &Picture) -> bool {
 #[test]
 fn a_click_at_the_prompt_moves_the_cursor_there() -> Result<()> {
     let display = Display::start()?;
-    let (mut unterm, window, pane) = with_shell(&display)?;
+    let (mut unterm, window, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     display.type_text("echo xyz")?;
     let lines = pane.wait_for_text(&mut unterm, "ready$ echo xyz")?;
     let row = lines.iter().position(|line| line.contains("echo xyz")).unwrap_or_default() as i16;

@@ -9,12 +9,6 @@ const BAR: i16 = 13;
 /// Space around a pane's cells.
 const PADDING: i16 = 8;
 
-fn act(unterm: &Instance, words: &[&str]) -> Result<()> {
-    let output = unterm.cli(&[&["action"], words].concat())?;
-    ensure!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(())
-}
-
 fn sessions(unterm: &mut Instance) -> Result<Vec<Value>> {
     let list = unterm.call("session.list", json!({}))?;
     Ok(list["sessions"].as_array().cloned().unwrap_or_default())
@@ -51,7 +45,7 @@ fn with_tabs<'a>(display: &'a Display, count: u64) -> Result<(Instance, Window<'
     let window = display.window_of(&unterm)?;
     for number in 0..count {
         if number > 0 {
-            act(&unterm, &["new_tab"])?;
+            unterm.act(&["new_tab"])?;
         }
         let pane = Pane { id: number };
         pane.wait_for_prompt(&mut unterm)?;
@@ -76,7 +70,7 @@ fn wait_for_tab(unterm: &Instance, window: &Window<'_>, place: u64, title: &str)
     wait_for(
         &format!("{title} at place {place}"),
         || {
-            act(unterm, &["activate_tab", &place.to_string()])?;
+            unterm.act(&["activate_tab", &place.to_string()])?;
             Ok(window.title()?.contains(title).then_some(()))
         },
         || window.title().unwrap_or_default(),
@@ -150,12 +144,10 @@ fn a_tabs_menu_is_used_by_keys_and_by_mouse() -> Result<()> {
 #[test]
 fn a_divider_is_dragged_by_whole_cells_and_escape_puts_it_back() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    let window = display.window_of(&unterm)?;
-    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, window, _) = Start::windowed(&display).at_prompt()?;
     let whole = columns(&mut unterm)?[0].1;
     let cell = (window.size()?.0 as i16 - 2 * PADDING) / whole;
-    act(&unterm, &["split_right"])?;
+    unterm.act(&["split_right"])?;
     let before = wait_for_columns(&mut unterm, "two panes", |panes| {
         panes.len() == 2 && panes.iter().all(|pane| pane.1 < whole / 2 + 1)
     })?;
@@ -182,23 +174,23 @@ fn panes_move_and_are_typed_into_together() -> Result<()> {
     let [first, second] = [Pane { id: 0 }, Pane { id: 1 }];
     first.wait_for_prompt(&mut unterm)?;
     let whole = columns(&mut unterm)?[0].1;
-    act(&unterm, &["split_right"])?;
+    unterm.act(&["split_right"])?;
     second.wait_for_prompt(&mut unterm)?;
-    act(&unterm, &["broadcast_tab"])?;
+    unterm.act(&["broadcast_tab"])?;
     display.type_text("echo $((40 + 2))\n")?;
     first.wait_for_text(&mut unterm, "42")?;
     second.wait_for_text(&mut unterm, "42")?;
-    act(&unterm, &["broadcast_tab"])?;
+    unterm.act(&["broadcast_tab"])?;
     // The second one has the keyboard, also on the other side and in a tab of its own.
-    act(&unterm, &["swap_pane_left"])?;
+    unterm.act(&["swap_pane_left"])?;
     display.type_text("echo $((50 + 1))\n")?;
     second.wait_for_text(&mut unterm, "51")?;
     ensure!(!first.lines(&mut unterm)?.iter().any(|line| line == "51"), "it is typed into one");
-    act(&unterm, &["pane_to_new_tab"])?;
+    unterm.act(&["pane_to_new_tab"])?;
     wait_for_columns(&mut unterm, "both of the window's width", |panes| {
         panes.len() == 2 && panes.iter().all(|pane| pane.1 == whole)
     })?;
-    act(&unterm, &["pane_to_tab", "1"])?;
+    unterm.act(&["pane_to_tab", "1"])?;
     wait_for_columns(&mut unterm, "side by side again", |panes| {
         panes.iter().all(|pane| pane.1 < whole)
     })?;
@@ -241,10 +233,7 @@ fn closing_asks_only_where_a_program_runs() -> Result<()> {
 #[test]
 fn the_scrollbar_is_dragged_through_the_history() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    let window = display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     pane.type_text(&mut unterm, "seq 1000\r")?;
     pane.wait_for_text(&mut unterm, "1000")?;
     let (width, height) = window.size()?;

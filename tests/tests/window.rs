@@ -28,10 +28,7 @@ fn wait_for_panes(unterm: &mut Instance, count: usize) -> Result<Vec<(u64, u64)>
 #[test]
 fn what_is_typed_reaches_the_shell_and_its_answer_the_screen() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    let window = display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     let blank = window.picture()?;
     display.type_text("echo \"Typed: $((40 + 2)) {~}\"\n")?;
     pane.wait(&mut unterm, "the answer", |lines| lines.iter().any(|line| line == "Typed: 42 {~}"))?;
@@ -58,10 +55,7 @@ fn what_is_typed_reaches_the_shell_and_its_answer_the_screen() -> Result<()> {
 #[test]
 fn other_keyboards_type_their_characters_and_dead_keys_compose() -> Result<()> {
     let display = Display::with_keyboard("de", "")?;
-    let mut unterm = Start::windowed(&display).now()?;
-    display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
     display.type_text("echo =äöüÄÖÜß")?;
     display.press(&["ISO_Level3_Shift", "e"])?;
     display.press(&["ISO_Level3_Shift", "q"])?;
@@ -103,9 +97,7 @@ fn both_painters_show_the_text() -> Result<()> {
 #[test]
 fn tabs_and_splits_open_and_close_by_keys() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    display.window_of(&unterm)?;
-    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, _, _) = Start::windowed(&display).at_prompt()?;
     let whole = sizes(&mut unterm)?[0];
 
     display.press(&["Control_L", "Shift_L", "t"])?;
@@ -149,10 +141,7 @@ fn tabs_and_splits_open_and_close_by_keys() -> Result<()> {
 #[test]
 fn the_window_gives_the_pane_its_size() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    let window = display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     let before = sizes(&mut unterm)?[0];
     window.resize(640, 400)?;
     let now = wait_for(
@@ -269,10 +258,7 @@ fn a_drag_selects_the_letters_under_it() -> Result<()> {
 #[test]
 fn a_program_can_write_the_clipboard_and_the_title() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    let window = display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     pane.type_text(
         &mut unterm,
         "printf '\\033]52;c;Y29waWVkIGJ5IGEgcHJvZ3JhbQ==\\007\\033]2;a new title\\007'\r",
@@ -290,10 +276,7 @@ fn a_program_can_write_the_clipboard_and_the_title() -> Result<()> {
 #[test]
 fn the_wheel_scrolls_the_history_and_a_key_returns() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    let window = display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     pane.type_text(&mut unterm, "printf '\\033[?12l\\033[2 q'; seq 1000\r")?;
     pane.wait_for_text(&mut unterm, "1000")?;
     let bottom = still(&window)?;
@@ -317,9 +300,7 @@ fn the_wheel_scrolls_the_history_and_a_key_returns() -> Result<()> {
 #[test]
 fn the_window_closes_with_its_last_shell() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    display.window_of(&unterm)?;
-    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, _, _) = Start::windowed(&display).at_prompt()?;
     let entry = unterm.entry_path();
     display.type_text("exit\n")?;
     let status = unterm.wait_for_exit()?;
@@ -351,10 +332,7 @@ fn the_close_button_and_sigterm_end_it_cleanly() -> Result<()> {
 #[test]
 fn the_window_stays_usable_during_a_flood() -> Result<()> {
     let display = Display::start()?;
-    let mut unterm = Start::windowed(&display).now()?;
-    let window = display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_prompt(&mut unterm)?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     let before = window.picture()?;
     display.type_text("yes a line of the flood\n")?;
     pane.wait(&mut unterm, "the flood", |lines| {

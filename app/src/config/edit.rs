@@ -70,7 +70,7 @@ fn write(file: &Path, text: &str) -> std::io::Result<()> {
     // Through a link, as people have who keep their files elsewhere.
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
-    unterm_control::replace_private(&file, |file| {
+    unterm_mux::private::replace(&file, |file| {
         file.write_all(text.as_bytes())?;
         file.sync_all()
     })

@@ -128,11 +128,7 @@ fn start(
     themes: &Path,
     look: impl FnMut(notify::Result<Event>) + Send + 'static,
 ) -> notify::Result<RecommendedWatcher> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(themes)?;
+    unterm_mux::private::create_folder(themes)?;
     let mut watcher = notify::recommended_watcher(look)?;
     watcher.watch(home, RecursiveMode::NonRecursive)?;
     watcher.watch(themes, RecursiveMode::NonRecursive)?;

@@ -5,12 +5,12 @@
 //! nothing here writes into it. Off on the alternate screen.
 
 use unterm_mux::{Pane, PaneId, input};
-use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
+use unterm_renderer::{LabelAlign, PixelRect, Quad, Scene};
 use unterm_term::{Command, LineId, Rgb, ScreenKind, Snapshot, Term};
 
 use super::{
     App,
-    chrome::{Colors, framed, quad},
+    chrome::{Colors, framed, label, quad},
     clipboard::Buffer,
     geometry::{Geometry, contains, pixels},
     selection::Selection,
@@ -156,10 +156,7 @@ impl Place {
         let mark =
             PixelRect { x: area.x + inset as i32, y: y + 1, width: inset, height: height - 1 };
         let padding = geometry.px(8.0);
-        let width = |text: &str| {
-            (text.chars().count() as f32 * geometry.ui_font() * CHARACTER).ceil() as u32
-                + 2 * padding
-        };
+        let width = |text: &str| text_width(text, geometry) + 2 * padding;
         let all: u32 = PARTS.iter().map(|(_, text)| width(text)).sum();
         let tall = geometry.ui_line() + geometry.px(4.0);
         let bar = PixelRect {
@@ -211,9 +208,7 @@ impl View {
             let col = end.map_or(0, |end| end as u32 + 1) + 2;
             let origin = geometry.inside(area);
             let (cell, text) = (geometry.cell, folded(hidden.count()));
-            let width = (text.chars().count() as f32 * geometry.ui_font() * CHARACTER).ceil()
-                as u32
-                + geometry.px(12.0);
+            let width = text_width(&text, geometry) + geometry.px(12.0);
             let most = area.width.saturating_sub(width + geometry.px(16.0));
             let rect = PixelRect {
                 x: (origin.0 + (col * cell.width) as i32).min(area.x + most as i32),
@@ -238,14 +233,7 @@ impl View {
     ) {
         let (geometry, colors) = look;
         let (marks, header) = shows;
-        let label = |rect: PixelRect, text: &str, color: Rgb, align| Label {
-            rect,
-            text: text.to_owned(),
-            color,
-            size: geometry.ui_font(),
-            align,
-            ..Label::default()
-        };
+        let label = |rect, text: &str, color, align| label(geometry, rect, text, color, align);
         for (row, block) in self.blocks_in_rows().filter(|_| marks) {
             let place = Place::new(self, row, area, geometry);
             let color = block.fare.color(colors);
@@ -293,6 +281,11 @@ impl View {
             scene.labels.push(label(inside, &kept.text, colors.text, LabelAlign::Left));
         }
     }
+}
+
+/// About how wide a text of the chrome is.
+fn text_width(text: &str, geometry: &Geometry) -> u32 {
+    (text.chars().count() as f32 * geometry.ui_font() * CHARACTER).ceil() as u32
 }
 
 /// What is said of lines that are left out.

@@ -1,7 +1,9 @@
 //! What the window's own parts around the panes look like: their colours, made from the theme, and plain shapes.
 
-use unterm_renderer::{PixelRect, Quad, Scene};
+use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 use unterm_term::{Palette, Rgb};
+
+use super::geometry::Geometry;
 
 /// Colours of chrome, derived from a theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +104,18 @@ pub(super) fn grown(rect: PixelRect, by: u32) -> PixelRect {
 /// A plain rectangle.
 pub(super) fn quad(rect: PixelRect, color: Rgb) -> Quad {
     Quad { rect, color, alpha: 1.0, radius: 0.0 }
+}
+
+/// Text of the chrome, in its size.
+pub(super) fn label(
+    geometry: &Geometry,
+    rect: PixelRect,
+    text: &str,
+    color: Rgb,
+    align: LabelAlign,
+) -> Label {
+    let size = geometry.ui_font();
+    Label { rect, text: text.to_owned(), color, size, align, ..Label::default() }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 
 use super::{
     App,
-    chrome::{Colors, framed, readable},
+    chrome::{Colors, framed, label, readable},
     close::Closing,
     geometry::{Geometry, contains},
     keys::Pressed,
@@ -201,13 +201,7 @@ impl Confirm {
         let place = self.place(geometry);
         shadow(place.rect, geometry, scene);
         framed(place.rect, geometry.px(RADIUS) as f32, colors, scene);
-        let label = |rect: PixelRect, text: &str, color| Label {
-            rect,
-            text: text.to_owned(),
-            color,
-            size: geometry.ui_font(),
-            ..Label::default()
-        };
+        let label = |rect, text: &str, color| label(geometry, rect, text, color, LabelAlign::Left);
         let question = label(place.question, &self.question, colors.text);
         scene.labels.push(Label { bold: true, ..question });
         for (rect, text) in &place.about {

@@ -251,28 +251,9 @@ fn ansi(lines: &[Line]) -> String {
     })
 }
 
+/// Colours parted by semicolons, which more terminals read than ISO 8613-6's colons.
 fn sgr(style: &Style) -> String {
-    const ATTRS: [(Attrs, u8); 8] = [
-        (Attrs::BOLD, 1),
-        (Attrs::DIM, 2),
-        (Attrs::ITALIC, 3),
-        (Attrs::BLINK, 5),
-        (Attrs::REVERSE, 7),
-        (Attrs::HIDDEN, 8),
-        (Attrs::STRIKE, 9),
-        (Attrs::OVERLINE, 53),
-    ];
-    let mut out = String::from("\x1b[0");
-    for (attr, code) in ATTRS {
-        if style.attrs.contains(attr) {
-            let _ = write!(out, ";{code}");
-        }
-    }
-    match style.underline {
-        Underline::None => {}
-        Underline::Single => out.push_str(";4"),
-        other => drop(write!(out, ";4:{}", other as u8)),
-    }
+    let mut out = format!("\x1b[{}", style.attribute_parameters());
     for (color, base) in [(style.foreground, 30), (style.background, 40)] {
         let _ = match color {
             Color::Default => Ok(()),

@@ -1,12 +1,12 @@
 //! A pane's text, with its history, as a file: written on a thread of its own, its path copied.
 
 use std::{
-    fs::{DirBuilder, OpenOptions},
     io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
+use unterm_mux::private;
 use unterm_term::{LineId, Lines};
 
 use super::{App, errand::Done};
@@ -35,13 +35,9 @@ impl App {
 
 /// Writes lines as people read them: what was wrapped is one line again, blank lines at the end are left out.
 fn write(folder: &Path, name: &str, mut lines: Lines) -> Result<PathBuf> {
-    create_private(folder).with_context(|| folder.display().to_string())?;
+    private::create_folder(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&path).with_context(|| path.display().to_string())?;
+    let file = private::create_file(&path).with_context(|| path.display().to_string())?;
     let mut out = BufWriter::new(file);
     let (mut text, mut blank) = (String::new(), 0);
     for line in lines.oldest().0..lines.end().0 {
@@ -62,15 +58,6 @@ fn write(folder: &Path, name: &str, mut lines: Lines) -> Result<PathBuf> {
     }
     out.flush().with_context(|| path.display().to_string())?;
     Ok(path)
-}
-
-/// Makes a folder that nobody else can read.
-pub(super) fn create_private(folder: &Path) -> std::io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
 }
 
 #[cfg(test)]

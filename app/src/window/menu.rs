@@ -7,11 +7,11 @@ use unterm_mux::{
     TabId,
     input::{Key, Modifiers},
 };
-use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
+use unterm_renderer::{LabelAlign, PixelRect, Quad, Renderer, Scene};
 
 use super::{
     App,
-    chrome::{Colors, framed, quad},
+    chrome::{Colors, framed, label, quad},
     geometry::{Geometry, contains},
     keys::Pressed,
     panel::shadow,
@@ -264,14 +264,7 @@ impl Menu {
                 let radius = geometry.px(4.0) as f32;
                 scene.quads.push(Quad { rect, color: colors.hairline, alpha: 1.0, radius });
             }
-            let label = |rect, text: &str, color, align| Label {
-                rect,
-                text: text.to_owned(),
-                color,
-                size: geometry.ui_font(),
-                align,
-                ..Label::default()
-            };
+            let label = |rect, text: &str, color, align| label(geometry, rect, text, color, align);
             let color = if item.enabled { colors.text } else { colors.disabled };
             if item.checked {
                 scene.labels.push(label(inside, "✓", color, LabelAlign::Left));

@@ -11,7 +11,7 @@ use unterm_mux::input::{Key, Modifiers};
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
 
 use super::{
-    chrome::{Colors, framed, grown, quad},
+    chrome::{Colors, framed, grown, label, quad},
     geometry::{Geometry, contains},
     line::Line,
 };
@@ -246,12 +246,8 @@ impl<C> Panel<C> {
         shadow(place.rect, geometry, scene);
         let radius = geometry.px(RADIUS) as f32;
         framed(place.rect, radius, colors, scene);
-        let label = |rect: PixelRect, text: &str, color| Label {
-            rect: inset(rect, place.padding),
-            text: text.to_owned(),
-            color,
-            size,
-            ..Label::default()
+        let label = |rect, text: &str, color| {
+            label(geometry, inset(rect, place.padding), text, color, LabelAlign::Left)
         };
         let (text, color) = match self.query.text() {
             "" => (self.hint.as_str(), colors.muted),

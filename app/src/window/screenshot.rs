@@ -9,13 +9,13 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use unterm_mux::private;
 use unterm_renderer::CpuPainter;
 
 use super::{
     App,
     clipboard::{Buffer, Picture},
     errand::Done,
-    export::create_private,
 };
 use crate::{action::Shot, local_time};
 
@@ -106,7 +106,7 @@ fn told(taken: Result<Option<Taken>>) -> Done {
 
 /// Writes a picture of the window, `0x00RRGGBB` each pixel.
 fn save_own(folder: &Path, name: &str, pixels: &[u32], size: (u32, u32)) -> Result<Taken> {
-    create_private(folder).with_context(|| folder.display().to_string())?;
+    private::create_folder(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
     let rgba = pixels.iter().flat_map(|pixel| {
         let [_, r, g, b] = pixel.to_be_bytes();
@@ -115,7 +115,7 @@ fn save_own(folder: &Path, name: &str, pixels: &[u32], size: (u32, u32)) -> Resu
     let image = image::RgbaImage::from_raw(size.0, size.1, rgba.collect()).context("no frame")?;
     let mut png = std::io::Cursor::new(Vec::new());
     image.write_to(&mut png, image::ImageFormat::Png)?;
-    unterm_control::replace_private(&path, |file| std::io::Write::write_all(file, png.get_ref()))
+    private::replace(&path, |file| std::io::Write::write_all(file, png.get_ref()))
         .with_context(|| path.display().to_string())?;
     Ok(Taken { path, picture: Picture::from(image) })
 }
@@ -128,7 +128,7 @@ fn save_screen(
     hidden: bool,
     at: Option<(i32, i32)>,
 ) -> Result<Option<Taken>> {
-    create_private(folder).with_context(|| folder.display().to_string())?;
+    private::create_folder(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
     let program = std::env::current_exe()?.with_file_name(PROGRAM);
     let mut command = Command::new(&program);

@@ -18,7 +18,7 @@ use winit::event::KeyEvent;
 
 use super::{
     App,
-    chrome::{Colors, framed, quad},
+    chrome::{Colors, framed, label, quad},
     geometry::Geometry,
     inbox::Inbox,
     keys::Pressed,
@@ -306,13 +306,7 @@ impl SearchBar {
             text => (text, colors.text),
         };
         let room = inside.width.saturating_sub(note);
-        let label = |rect, text: &str, color| Label {
-            rect,
-            text: text.to_owned(),
-            color,
-            size,
-            ..Label::default()
-        };
+        let label = |rect, text: &str, color| label(geometry, rect, text, color, LabelAlign::Left);
         scene.labels.push(label(PixelRect { width: room, ..inside }, text, color));
         let note = label(inside, &count, colors.muted);
         scene.labels.push(Label { align: LabelAlign::Right, ..note });

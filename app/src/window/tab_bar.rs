@@ -7,7 +7,7 @@ use unterm_renderer::{Label, LabelAlign, PixelRect, Scene};
 use unterm_term::Rgb;
 
 use super::{
-    chrome::{Colors, mix, quad, readable},
+    chrome::{Colors, label, mix, quad, readable},
     geometry::{Geometry, contains},
     tab_marks::Marks,
 };
@@ -295,14 +295,7 @@ impl<'a> TabBar<'a> {
     }
 
     fn label(&self, rect: PixelRect, text: &str, color: Rgb, align: LabelAlign) -> Label {
-        Label {
-            rect,
-            text: text.to_owned(),
-            color,
-            size: self.geometry.ui_font(),
-            align,
-            ..Label::default()
-        }
+        label(&self.geometry, rect, text, color, align)
     }
 }
 

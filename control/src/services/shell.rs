@@ -125,7 +125,7 @@ pub struct Marks {
 impl Marks {
     /// Marks nobody can guess. Fails when the system gives no random numbers.
     pub fn new() -> std::io::Result<Self> {
-        Ok(Self { id: crate::random::hex()? })
+        Ok(Self { id: unterm_mux::random::hex()? })
     }
 
     /// What precedes the output. An OSC of nobody's: terminals drop it.

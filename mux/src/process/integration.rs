@@ -13,6 +13,8 @@ use std::{
     sync::Arc,
 };
 
+use crate::{private, random};
+
 /// The scripts, by their paths in the folder that [`ShellIntegration::install`] makes.
 pub const SCRIPTS: &[(&str, &str)] = &[
     ("bash/unterm.bash", include_str!("../../../assets/shell-integration/bash/unterm.bash")),
@@ -60,18 +62,8 @@ impl ShellIntegration {
             if fs::read(&file).is_ok_and(|there| there == text.as_bytes()) {
                 continue;
             }
-            let (mut make, mut open) = (fs::DirBuilder::new(), fs::OpenOptions::new());
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-                make.mode(0o700);
-                open.mode(0o600);
-            }
-            make.recursive(true).create(file.parent().unwrap_or(folder))?;
-            // Whole or not at all: a shell may be reading it.
-            let new = file.with_extension(format!("new-{}", std::process::id()));
-            open.write(true).create(true).truncate(true).open(&new)?.write_all(text.as_bytes())?;
-            fs::rename(&new, &file)?;
+            private::create_folder(file.parent().unwrap_or(folder))?;
+            private::replace(&file, |file| file.write_all(text.as_bytes()))?;
         }
         Ok(())
     }
@@ -81,10 +73,7 @@ impl ShellIntegration {
     /// # Errors
     /// When the system gives no random numbers.
     pub fn new(folder: PathBuf) -> io::Result<Self> {
-        let mut bytes = [0; 16];
-        io::Read::read_exact(&mut fs::File::open("/dev/urandom")?, &mut bytes)?;
-        let nonce = format!("{:032x}", u128::from_ne_bytes(bytes)).into();
-        Ok(Self { folder, nonce })
+        Ok(Self { folder, nonce: random::hex()?.into() })
     }
 
     /// What to start a program with; `env`: what it would find in its environment.

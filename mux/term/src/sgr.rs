@@ -84,31 +84,40 @@ impl Term {
     }
 }
 
+impl Style {
+    /// The parameters of the SGR that resets the look and sets this one's attributes and underline, without its colours
+    /// (ECMA-48 8.3.117; underline styles as in kitty's page "Styled and colored underlines"): `0;1;4:3`.
+    pub fn attribute_parameters(&self) -> String {
+        let mut sgr = String::from("0");
+        const ATTRS: [(Attrs, u8); 8] = [
+            (Attrs::BOLD, 1),
+            (Attrs::DIM, 2),
+            (Attrs::ITALIC, 3),
+            (Attrs::BLINK, 5),
+            (Attrs::REVERSE, 7),
+            (Attrs::HIDDEN, 8),
+            (Attrs::STRIKE, 9),
+            (Attrs::OVERLINE, 53),
+        ];
+        for (attr, code) in ATTRS {
+            if self.attrs.contains(attr) {
+                let _ = write!(sgr, ";{code}");
+            }
+        }
+        match self.underline {
+            Underline::None => {}
+            Underline::Single => sgr.push_str(";4"),
+            other => {
+                let _ = write!(sgr, ";4:{}", other as u8);
+            }
+        }
+        sgr
+    }
+}
+
 /// The parameters of the SGR that sets a style.
 pub(crate) fn rendition_of(style: &Style) -> String {
-    let mut sgr = String::from("0");
-    const ATTRS: [(Attrs, u8); 8] = [
-        (Attrs::BOLD, 1),
-        (Attrs::DIM, 2),
-        (Attrs::ITALIC, 3),
-        (Attrs::BLINK, 5),
-        (Attrs::REVERSE, 7),
-        (Attrs::HIDDEN, 8),
-        (Attrs::STRIKE, 9),
-        (Attrs::OVERLINE, 53),
-    ];
-    for (attr, code) in ATTRS {
-        if style.attrs.contains(attr) {
-            let _ = write!(sgr, ";{code}");
-        }
-    }
-    match style.underline {
-        Underline::None => {}
-        Underline::Single => sgr.push_str(";4"),
-        other => {
-            let _ = write!(sgr, ";4:{}", other as u8);
-        }
-    }
+    let mut sgr = style.attribute_parameters();
     color(&mut sgr, style.foreground, 30);
     color(&mut sgr, style.background, 40);
     color(&mut sgr, style.underline_color, 50);

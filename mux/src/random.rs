@@ -1,8 +1,11 @@
-//! Names nobody can guess: tokens, and the markers of commands.
+//! Names nobody can guess: tokens, nonces of panes, and the markers of commands.
 
 use std::io;
 
 /// A random UUID (RFC 9562, version 4): 122 random bits as `xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx`.
+///
+/// # Errors
+/// When the system gives no random numbers.
 pub fn uuid() -> io::Result<String> {
     let mut bytes = [0; 16];
     fill(&mut bytes)?;
@@ -19,7 +22,10 @@ pub fn uuid() -> io::Result<String> {
     ))
 }
 
-/// A random UUID without dashes.
+/// A random UUID without dashes: 32 hexadecimal digits.
+///
+/// # Errors
+/// When the system gives no random numbers.
 pub fn hex() -> io::Result<String> {
     Ok(uuid()?.replace('-', ""))
 }
