@@ -172,9 +172,10 @@ fn a_session_that_ends_meanwhile_is_an_error_at_once() {
     let mut wire = fixture.login();
     let session = fixture.shell(&mut wire);
     let id = session.id;
+    let reply = wire.call("exec.run_wait", json!({"id": id, "command": "echo ok; exit 3"}));
     assert_eq!(
-        wire.fail("exec.run_wait", json!({"id": id, "command": "exit 3"})),
-        format!("Session {id} ended before the command finished (exit code 3)")
+        (&reply["output"], &reply["exit_code"], &reply["exit_source"]),
+        (&json!("ok"), &json!(3), &json!("process"))
     );
 
     let session = fixture.shell(&mut wire);

@@ -399,11 +399,13 @@ impl Mux {
         let nonce = spawn.integration.as_ref().map(|integration| integration.nonce.clone());
         // The program runs here, so it may name files instead of sending images.
         let media = defaults.term.media.unwrap_or_else(|| Arc::new(LocalMedia));
-        let term = Term::new(size, Options { media: Some(media), nonce, ..defaults.term });
+        let options = Options { media: Some(media), nonce: nonce.clone(), ..defaults.term };
+        let term = Term::new(size, options);
         let process = Arc::new(PtyProcess::spawn(&spawn, size)?);
         let observers = self.observers.clone();
         let mut pane = Pane::new(id, process, term, on_exit, observers, self.this.clone());
         pane.set_command(command);
+        pane.set_nonce(nonce);
         Ok(Arc::new(pane))
     }
 

@@ -11,7 +11,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Weak,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -19,7 +19,9 @@ use std::{
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
-use unterm_term::{Decoding, Event, Modes, Palette, Parser, Point, Size, Term, WindowRequest};
+use unterm_term::{
+    Command, Decoding, Event, Modes, Palette, Parser, Point, Size, Term, WindowRequest,
+};
 
 use crate::{
     ExitStatus, Foreground, Mux, MuxEvent, Process, ReadOutcome, Signal, Tap, TapDirection,
@@ -98,7 +100,11 @@ pub struct Pane {
     process: Arc<dyn Process>,
     /// The program it was asked to run, with its arguments; `None`: a shell, whichever that is.
     command: Option<(String, Vec<String>)>,
+    /// What the marks of its own shells carry; `None`: they don't mark anything.
+    nonce: Option<Arc<str>>,
     queue: WriteQueue,
+    /// How often Enter had been pressed when the last prompt began.
+    enters_at_prompt: AtomicU64,
     taps: Arc<Taps>,
     state: Mutex<PaneState>,
     is_pinned: AtomicBool,
@@ -130,7 +136,9 @@ impl Pane {
             term: Mutex::new(term),
             process,
             command: None,
+            nonce: None,
             queue: WriteQueue::default(),
+            enters_at_prompt: AtomicU64::new(0),
             taps: Arc::default(),
             state: Mutex::new(PaneState::Running),
             is_pinned: AtomicBool::new(false),
@@ -171,6 +179,11 @@ impl Pane {
     /// Says what it was asked to run; before it is shared.
     pub(crate) fn set_command(&mut self, command: Option<(String, Vec<String>)>) {
         self.command = command;
+    }
+
+    /// Says what the marks of its own shells carry; before it is shared.
+    pub(crate) fn set_nonce(&mut self, nonce: Option<Arc<str>>) {
+        self.nonce = nonce;
     }
 
     /// What becomes of it when its program ends.
@@ -288,6 +301,9 @@ impl Pane {
             let replies = term.take_replies();
             let first = events.len();
             events.append(&mut term.take_events());
+            if events[first..].contains(&Event::PromptStart) {
+                self.enters_at_prompt.store(self.queue.enters(), Ordering::Release);
+            }
             let is_synchronized = term.modes().contains(Modes::SYNCHRONIZED);
             let size = term.size();
             MutexGuard::unlock_fair(term);
@@ -407,7 +423,20 @@ impl Pane {
 
     /// Queues input for the program, all of it or nothing; never blocks.
     pub fn write(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.queue.push(bytes)
+        self.queue.push_input(bytes, None).map(drop)
+    }
+
+    /// Types `bytes` at the prompt that stands there: false, and nothing is typed, when the shell that marks its prompts
+    /// does not wait for a line, or one has been entered since it began to wait.
+    pub fn write_at_prompt(&self, bytes: &[u8]) -> Result<bool, WriteError> {
+        let enters = {
+            let term = self.term.lock();
+            if !term.commands().next_back().is_some_and(Command::is_prompting) {
+                return Ok(false);
+            }
+            self.enters_at_prompt.load(Ordering::Acquire)
+        };
+        self.queue.push_input(bytes, Some(enters))
     }
 
     /// Resizes the terminal, then the pty.
@@ -499,6 +528,11 @@ impl Pane {
     /// The program it was asked to run, with its arguments; `None`: a shell, whichever the defaults say.
     pub fn command(&self) -> Option<(&str, &[String])> {
         self.command.as_ref().map(|(program, args)| (program.as_str(), args.as_slice()))
+    }
+
+    /// What the marks of its own shells carry and nothing else can know (OSC 133 `nonce=`); `None`: no shell integration.
+    pub fn nonce(&self) -> Option<&Arc<str>> {
+        self.nonce.as_ref()
     }
 
     /// The process group in the foreground.

@@ -3,7 +3,7 @@
 //! Owns the order of keys, pastes, input of wires and the terminal's own replies. Whoever queues never waits; only the
 //! pane's writer thread does, when its program does not read.
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::WriteError;
 
@@ -25,12 +25,39 @@ struct State {
     /// Bytes the writer has taken and not yet written.
     in_flight: usize,
     is_closed: bool,
+    /// How often Enter was among the input, replies left out.
+    enters: u64,
 }
 
 impl WriteQueue {
     /// Queues all of `bytes`, or none.
     pub(crate) fn push(&self, bytes: &[u8]) -> Result<(), WriteError> {
+        self.push_locked(self.state.lock(), bytes)
+    }
+
+    /// As [`WriteQueue::push`], of input, whose Enters are counted. `enters`: only when so many came before; false when
+    /// others did.
+    pub(crate) fn push_input(&self, bytes: &[u8], enters: Option<u64>) -> Result<bool, WriteError> {
         let mut state = self.state.lock();
+        if enters.is_some_and(|enters| enters != state.enters) {
+            return Ok(false);
+        }
+        if memchr::memchr2(b'\r', b'\n', bytes).is_some() {
+            state.enters += 1;
+        }
+        self.push_locked(state, bytes).map(|()| true)
+    }
+
+    /// How often Enter has been among the input.
+    pub(crate) fn enters(&self) -> u64 {
+        self.state.lock().enters
+    }
+
+    fn push_locked(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        bytes: &[u8],
+    ) -> Result<(), WriteError> {
         if state.is_closed {
             return Err(WriteError::Ended);
         }

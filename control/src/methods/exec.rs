@@ -98,8 +98,11 @@ pub struct RunWaitReply {
     timed_out: bool,
     /// What the shell prints behind the output.
     marker: String,
-    /// The command's exit code, where the shell tells.
+    /// The command's exit code, where somebody tells.
     exit_code: Option<i32>,
+    /// Who told: `block`, the shell's integration; `marker`, the shell, behind the output; `process`, the system, since
+    /// the command ended the shell.
+    exit_source: Option<&'static str>,
     /// Somebody typed Ctrl+C and the shell gave the command up: it has no exit code.
     interrupted: bool,
     /// There was too much output; its beginning is missing.
@@ -134,6 +137,7 @@ impl Method for RunWait {
             interrupted: outcome.ending == Ending::Interrupted,
             marker: outcome.marker,
             exit_code: outcome.exit_code,
+            exit_source: outcome.exit_source.map(run::ExitSource::name),
             truncated: outcome.truncated,
         })
     }

@@ -3,25 +3,43 @@
 //! Bytes, not the screen: what scrolled away, was cleared, or lay in wrapped rows is all there. Text that only flows
 //! comes back byte for byte; output that moves the cursor comes back as the screen would show it.
 
+use std::sync::Arc;
+
 use unterm_term::{LineId, Options, Parser, ScreenKind, Size, Term};
 
 use super::shell::Marks;
 
 /// The most bytes of output that are kept; of more, the oldest are dropped.
 const KEPT: usize = 8 << 20;
+/// The longest mark of shell integration that is one.
+const LONGEST_MARK: usize = 512;
 /// The most lines kept of output that moves the cursor.
 const LINES: usize = 100_000;
 
+/// What stands before and behind the output of a command.
+pub enum Framing {
+    /// The documented mark, which was typed with the command.
+    Marker(Marks),
+    /// The marks of the shell's own integration (OSC 133 C and D), which carry the pane's nonce.
+    Block {
+        /// The nonce.
+        nonce: Arc<str>,
+        /// What was typed. A command that the shell says is another one is not taken for it.
+        line: String,
+    },
+}
+
 /// What has come of a command so far.
 pub struct Capture {
+    framing: Framing,
     begin: Vec<u8>,
     end: Vec<u8>,
-    echo: String,
     /// The output, from its beginning if that was seen; else everything since the command was typed.
     raw: Vec<u8>,
     /// No end mark begins before here.
     searched: usize,
     has_begun: bool,
+    is_nested: bool,
     is_cut: bool,
 }
 
@@ -34,32 +52,51 @@ pub struct End {
     length: usize,
 }
 
+/// How marks of shell integration begin.
+const SEMANTIC: &[u8] = b"\x1b]133;";
+
 impl Capture {
     /// Waits for these marks.
-    pub fn new(marks: &Marks) -> Self {
+    pub fn new(framing: Framing) -> Self {
+        let (begin, end) = match &framing {
+            Framing::Marker(marks) => (marks.begin(), marks.end().into_bytes()),
+            Framing::Block { nonce, .. } => {
+                (format!("\x1b]133;C;nonce={nonce}\x07").into_bytes(), SEMANTIC.to_vec())
+            }
+        };
         Self {
-            begin: marks.begin(),
-            end: marks.end().into_bytes(),
-            echo: marks.echo(),
+            framing,
+            begin,
+            end,
             raw: Vec::new(),
             searched: 0,
             has_begun: false,
+            is_nested: false,
             is_cut: false,
         }
     }
 
-    /// Adds what the pane's program wrote. Returns the end once it is there.
-    pub fn push(&mut self, bytes: &[u8]) -> Option<End> {
+    /// Adds what the pane's program wrote; look for an end afterwards ([`Capture::end`]).
+    pub fn push(&mut self, bytes: &[u8]) {
         self.raw.extend_from_slice(bytes);
-        if !self.has_begun {
+        while !self.has_begun {
             let from = self.searched.saturating_sub(self.begin.len());
-            if let Some(at) = memchr::memmem::find(&self.raw[from..], &self.begin) {
-                self.raw.drain(..from + at + self.begin.len());
-                self.searched = 0;
-                self.has_begun = true;
-            }
+            let Some(at) = memchr::memmem::find(&self.raw[from..], &self.begin) else { break };
+            self.has_begun = match &self.framing {
+                Framing::Marker(_) => true,
+                Framing::Block { line, .. } => is_of(&self.raw[..from + at], line),
+            };
+            self.raw.drain(..from + at + self.begin.len());
+            self.searched = 0;
         }
-        let end = self.find_end();
+    }
+
+    /// The next end in what has come, once it is there. One that is none after all is given up by asking again.
+    pub fn end(&mut self) -> Option<End> {
+        let end = match self.framing {
+            Framing::Marker(_) => self.find_marker(),
+            Framing::Block { .. } => self.find_block_end(),
+        };
         if end.is_none() && self.raw.len() > KEPT + KEPT / 4 {
             let excess = self.raw.len() - KEPT;
             self.raw.drain(..excess);
@@ -70,7 +107,7 @@ impl Capture {
     }
 
     /// The end mark and the line end behind it, with the exit code between them.
-    fn find_end(&mut self) -> Option<End> {
+    fn find_marker(&mut self) -> Option<End> {
         let from = self.searched;
         let Some(at) = memchr::memmem::find(&self.raw[from..], &self.end) else {
             self.searched = self.raw.len().saturating_sub(self.end.len());
@@ -81,7 +118,57 @@ impl Capture {
         let rest = &self.raw[length + self.end.len()..];
         let line = &rest[..memchr::memchr2(b'\r', b'\n', rest)?];
         let exit_code = str::from_utf8(line).ok().and_then(|line| line.trim().parse().ok());
+        self.searched += self.end.len();
         Some(End { exit_code, length })
+    }
+
+    /// The next `OSC 133 ; D ; code ; nonce` of the pane's own shells.
+    fn find_block_end(&mut self) -> Option<End> {
+        let Framing::Block { nonce, .. } = &self.framing else { return None };
+        if !self.has_begun {
+            self.searched = self.raw.len();
+            return None;
+        }
+        let own = format!(";nonce={nonce}");
+        loop {
+            let from = self.searched;
+            let Some(at) = memchr::memmem::find(&self.raw[from..], SEMANTIC) else {
+                self.searched = self.raw.len().saturating_sub(SEMANTIC.len()).max(from);
+                return None;
+            };
+            let length = from + at;
+            self.searched = length;
+            let rest = &self.raw[length + SEMANTIC.len()..];
+            // An unfinished mark; one this long is none.
+            let end = match memchr::memchr2(0x07, 0x1b, &rest[..rest.len().min(LONGEST_MARK)]) {
+                Some(end) => end,
+                None if rest.len() < LONGEST_MARK => return None,
+                None => 0,
+            };
+            let mark = &rest[..end];
+            self.searched = length + SEMANTIC.len() + end;
+            let Some(mark) = mark.strip_suffix(own.as_bytes()) else { continue };
+            match mark.split_first() {
+                Some((b'C', _)) => self.is_nested = true,
+                Some((b'D', code)) => {
+                    let code = str::from_utf8(code).ok().map(|code| code.trim_start_matches(';'));
+                    let exit_code = code.and_then(|code| code.parse().ok());
+                    return Some(End { exit_code, length });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a shell inside the command began commands of its own, whose ends look the same.
+    pub fn is_nested(&self) -> bool {
+        self.is_nested
+    }
+
+    /// Whether a prompt came behind so many bytes of what was there before the command began.
+    pub fn has_prompt_behind(&self, position: usize) -> bool {
+        let raw = &self.raw[position.min(self.raw.len())..];
+        memchr::memmem::find(raw, b"\x1b]133;A;").is_some()
     }
 
     /// Whether the command has been reached by the shell.
@@ -109,9 +196,10 @@ impl Capture {
         let raw = &self.raw[..end.map_or(self.raw.len(), |end| end.length)];
         if self.has_begun {
             // An unfinished end mark is none of the output.
-            let raw = match end {
-                Some(_) => raw,
-                None => &raw[..raw.len() - partial(raw, &self.end)],
+            let raw = match (end, &self.framing) {
+                (Some(_), Framing::Block { .. }) => without_eol_mark(raw, size.cols),
+                (Some(_), Framing::Marker(_)) => raw,
+                (None, _) => &raw[..raw.len() - partial(raw, &self.end)],
             };
             let mut text = flowing(raw).unwrap_or_else(|| rendered(raw, size));
             if text.ends_with('\n') {
@@ -121,13 +209,68 @@ impl Capture {
         }
         // Something between us and the shell (another multiplexer) dropped the begin mark: what follows the echo of the
         // typed line is the best there is.
+        let Framing::Marker(marks) = &self.framing else { return String::new() };
         let text = rendered(raw, size);
-        let echo = text.rfind(&self.echo).and_then(|at| Some(at + text[at..].find('\n')? + 1));
+        let echo = text.rfind(&marks.echo()).and_then(|at| Some(at + text[at..].find('\n')? + 1));
         match (echo, end) {
             (from, Some(_)) => text[from.unwrap_or(0)..].trim_start_matches('\n').to_owned(),
             (_, None) => String::new(),
         }
     }
+}
+
+/// Whether a command that begins behind these bytes is the one of that line: what the shell says its line is (OSC 633 E)
+/// begins as that does, as far as letters and digits go. True when it says nothing.
+fn is_of(before: &[u8], line: &str) -> bool {
+    const MARK: &[u8] = b"\x1b]633;E;";
+    const COMPARED: usize = 60;
+    let Some(at) = memchr::memmem::rfind(before, MARK) else { return true };
+    let told = &before[at + MARK.len()..];
+    let told = &told[..memchr::memchr2(0x07, b';', told).unwrap_or(told.len())];
+    let mut rest = told;
+    // `\\` and `\xAB` stand for bytes that are no letters or digits.
+    let told = std::iter::from_fn(|| {
+        while let Some((&byte, after)) = rest.split_first() {
+            let skipped = match (byte, after.first()) {
+                (b'\\', Some(b'x')) => 3,
+                (b'\\', Some(_)) => 1,
+                _ => 0,
+            };
+            rest = after.get(skipped..).unwrap_or_default();
+            if byte.is_ascii_alphanumeric() {
+                return Some(byte);
+            }
+        }
+        None
+    });
+    let typed = line.bytes().filter(u8::is_ascii_alphanumeric);
+    told.take(COMPARED).eq(typed.take(COMPARED))
+}
+
+/// Output without what zsh writes behind it before it says that the command has ended (zshoptions(1), PROMPT_SP): a mark in
+/// some style, blanks up to the last column, and a return to the first.
+fn without_eol_mark(raw: &[u8], cols: u16) -> &[u8] {
+    let Some(rest) = raw.strip_suffix(b"\r \r") else { return raw };
+    let blanks = rest.iter().rev().take_while(|&&byte| byte == b' ').count();
+    if blanks == 0 || blanks > usize::from(cols) {
+        return raw;
+    }
+    let unstyled = |mut rest: &'_ [u8]| {
+        while let Some(at) = memchr::memrchr(0x1b, rest)
+            && let [0x1b, b'[', parameters @ .., b'm'] = &rest[at..]
+            && parameters.iter().all(|byte| byte.is_ascii_digit() || *byte == b';')
+        {
+            rest = &rest[..at];
+        }
+        rest.len()
+    };
+    let rest = &rest[..rest.len() - blanks];
+    let styled = &rest[..unstyled(rest)];
+    let Some(marked) = styled.strip_suffix(b"%").or_else(|| styled.strip_suffix(b"#")) else {
+        // An empty mark.
+        return rest;
+    };
+    &marked[..unstyled(marked)]
 }
 
 /// How many of the last bytes of `raw` begin `mark`.
@@ -145,7 +288,8 @@ fn flowing(raw: &[u8]) -> Option<String> {
             b'\r' => {
                 // Terminals write a line end as CR LF; some programs make that CR CR LF.
                 let returns = rest.iter().take_while(|&&byte| byte == b'\r').count();
-                if rest.get(returns) != Some(&b'\n') {
+                let is_at_start = text.last().is_none_or(|&last| last == b'\n');
+                if rest.get(returns) != Some(&b'\n') && !is_at_start {
                     return None;
                 }
                 rest = &rest[returns..];

@@ -99,6 +99,21 @@ impl Shell {
             Self::Cmd => format!("{command} & echo __UNTERM_^DONE_{id}__"),
         }
     }
+
+    /// What to type at a prompt of the shell's editor so that it runs `command` as one command, which its integration
+    /// marks; `None`: this shell can't be relied on for that. Ends without Enter.
+    pub fn line(self, command: &str) -> Option<String> {
+        let quote = match self {
+            Self::Bash | Self::Zsh => quote_ansi_c,
+            Self::Fish => quote_fish,
+            _ => return None,
+        };
+        // As a person would type it, where every shell reads that as it stands.
+        if is_simple(command) {
+            return Some(format!(" {command}"));
+        }
+        Some(format!(" eval {}", quote(command, false)))
+    }
 }
 
 /// The program a pane was started with, where the system tells.
@@ -186,6 +201,20 @@ impl Quoted {
 /// Whether text can be typed at a prompt in single quotes: no control bytes, which an editor would act on.
 fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| byte.is_ascii_control())
+}
+
+/// Whether a command means the same typed as evaluated, and is whole: words of plain characters alone, none of which
+/// opens anything.
+fn is_simple(command: &str) -> bool {
+    const OPENING: [&str; 13] = [
+        "if", "while", "until", "for", "case", "select", "function", "begin", "switch", "repeat",
+        "time", "coproc", "foreach",
+    ];
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _./:,@+-".contains(&byte);
+    let first = command.split_ascii_whitespace().next();
+    command.len() < 200
+        && command.bytes().all(is_plain)
+        && first.is_some_and(|first| !OPENING.contains(&first))
 }
 
 /// In quotes, for bash and zsh: `'…'`, or `$'…'` where there are control bytes.

@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 use unterm_control::{Gate, Headless, Server, ServerOptions};
-use unterm_mux::{Mux, MuxOptions, Pane, PaneId, PaneState};
+use unterm_mux::{Defaults, Mux, MuxOptions, Pane, PaneId, PaneState, ShellIntegration};
 use unterm_term::{Options, Size};
 
 /// How long a test waits for what must come: long enough for a machine under load.
@@ -90,6 +90,13 @@ impl Fixture {
         Session { id, pane: self.mux.pane(PaneId(id)).unwrap() }
     }
 
+    /// From now on interactive shells mark their prompts and commands, as in the program itself.
+    pub fn integrate(&self) {
+        let folder = self.home.path().join("shell-integration");
+        ShellIntegration::install(&folder).unwrap();
+        self.mux.set_defaults(Defaults { shell_integration: Some(folder), ..Defaults::default() });
+    }
+
     /// A session with a POSIX shell.
     pub fn shell(&self, wire: &mut Wire) -> Session {
         self.program(wire, "sh", &[])
@@ -145,7 +152,8 @@ impl Session {
         assert!(ended.is_some(), "the program never ended");
     }
 
-    fn wait<T>(&self, test: impl Fn(&Pane) -> Option<T>) -> Option<T> {
+    /// Waits until the test finds something; `None` when it never did.
+    pub fn wait<T>(&self, test: impl Fn(&Pane) -> Option<T>) -> Option<T> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let mut changes = self.pane.watch();

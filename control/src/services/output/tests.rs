@@ -2,6 +2,15 @@
 
 use super::*;
 
+fn marker(marks: &Marks) -> Capture {
+    Capture::new(Framing::Marker(marks.clone()))
+}
+
+fn push(capture: &mut Capture, bytes: &[u8]) -> Option<End> {
+    capture.push(bytes);
+    capture.end()
+}
+
 /// What a capture makes of bytes after its begin mark and before its end mark, given in every cut in two.
 fn capture(output: &str) -> String {
     let marks = Marks::new().unwrap();
@@ -13,9 +22,10 @@ fn capture(output: &str) -> String {
     );
     let mut texts: Vec<_> = (0..stream.len())
         .map(|cut| {
-            let mut capture = Capture::new(&marks);
-            let first = capture.push(&stream.as_bytes()[..cut]);
-            let end = first.or_else(|| capture.push(&stream.as_bytes()[cut..])).expect("an end");
+            let mut capture = marker(&marks);
+            let first = push(&mut capture, &stream.as_bytes()[..cut]);
+            let rest = &stream.as_bytes()[cut..];
+            let end = first.or_else(|| push(&mut capture, rest)).expect("an end");
             assert_eq!(end.exit_code, Some(7));
             capture.text(Some(&end), Size::cells(10, 4))
         })
@@ -55,35 +65,76 @@ fn output_that_moves_the_cursor_comes_back_as_shown() {
 #[test]
 fn text_is_given_before_the_end_and_holds_no_half_mark() {
     let marks = Marks::new().unwrap();
-    let mut capture = Capture::new(&marks);
+    let mut capture = marker(&marks);
     let size = Size::cells(80, 24);
-    assert_eq!(capture.push(b"$ typed"), None);
+    assert_eq!(push(&mut capture, b"$ typed"), None);
     assert_eq!(capture.text(None, size), "", "it has not begun");
-    capture.push(&marks.begin());
-    capture.push(b"some\r\nout");
-    capture.push(&marks.end().as_bytes()[..20]);
+    push(&mut capture, &marks.begin());
+    push(&mut capture, b"some\r\nout");
+    push(&mut capture, &marks.end().as_bytes()[..20]);
     assert_eq!(capture.text(None, size), "some\nout");
 }
 
 #[test]
 fn without_a_begin_mark_the_output_follows_the_echo() {
     let marks = Marks::new().unwrap();
-    let mut capture = Capture::new(&marks);
+    let mut capture = marker(&marks);
     let stream = format!("$ cmd; printf {} $?\r\nout\r\n{} 0\r\n", marks.echo(), marks.end());
-    let end = capture.push(stream.as_bytes()).unwrap();
+    let end = push(&mut capture, stream.as_bytes()).unwrap();
     assert_eq!(capture.text(Some(&end), Size::cells(120, 24)), "out");
 }
 
 #[test]
 fn too_much_output_loses_its_beginning() {
     let marks = Marks::new().unwrap();
-    let mut capture = Capture::new(&marks);
-    capture.push(&marks.begin());
+    let mut capture = marker(&marks);
+    push(&mut capture, &marks.begin());
     for _ in 0..24 {
-        assert_eq!(capture.push(&vec![b'x'; 1 << 20]), None);
+        assert_eq!(push(&mut capture, &vec![b'x'; 1 << 20]), None);
     }
-    let end = capture.push(format!("last\r\n{} 0\r\n", marks.end()).as_bytes()).unwrap();
+    let end = push(&mut capture, format!("last\r\n{} 0\r\n", marks.end()).as_bytes()).unwrap();
     let text = capture.text(Some(&end), Size::cells(80, 24));
     assert!(capture.is_cut());
     assert!(text.len() <= 2 * KEPT && text.ends_with("xlast"), "{} bytes", text.len());
+}
+
+#[test]
+fn a_block_is_cut_out_between_marks_that_carry_the_nonce() {
+    let stream = "$ echo x\x1b]133;C;nonce=no\x07\r\n\x1b]133;C;nonce=n1\x07a\r\n\x1b]133;D;5\x07\
+                  \x1b]133;D;6;nonce=n2\x07b\r\n\x1b]133;D;7;nonce=n1\x07\x1b]133;A\x07$ ";
+    for cut in 0..stream.len() {
+        let mut capture =
+            Capture::new(Framing::Block { nonce: "n1".into(), line: " echo x".into() });
+        let first = push(&mut capture, &stream.as_bytes()[..cut]);
+        let end = first.or_else(|| push(&mut capture, &stream.as_bytes()[cut..])).expect("an end");
+        assert_eq!(end.exit_code, Some(7));
+        assert_eq!(capture.text(Some(&end), Size::cells(80, 24)), "a\nb");
+        assert!(!capture.is_nested());
+    }
+}
+
+#[test]
+fn what_zsh_writes_behind_a_command_is_none_of_its_output() {
+    let blanks = " ".repeat(19);
+    let styled = format!("\x1b[1m\x1b[7m%\x1b[27m\x1b[1m\x1b[0m{blanks}\r \r");
+    for (output, expected) in [
+        (format!("out\r\n{styled}"), "out\r\n"),
+        (format!("100%{styled}"), "100%"),
+        (format!("\x1b[31mred{styled}"), "\x1b[31mred"),
+        (format!("out%{blanks}\r \r"), "out"),
+        ("10%\r \r".to_owned(), "10%\r \r"),
+        ("plain".to_owned(), "plain"),
+    ] {
+        let cut = without_eol_mark(output.as_bytes(), 20);
+        assert_eq!(str::from_utf8(cut).unwrap(), expected, "{output:?}");
+    }
+}
+
+#[test]
+fn a_command_that_the_shell_says_is_another_one_is_not_taken_for_it() {
+    let told = |line: &str| format!("$ \x1b]633;E;{line};n1\x07").into_bytes();
+    assert!(is_of(&told(r" echo 'a\x3b b\\n'"), " echo 'a; b\\n'"));
+    assert!(!is_of(&told(" echo a"), " echo b"));
+    assert!(!is_of(&told(" echo a"), " echo ab"));
+    assert!(is_of(b"$ echo", " echo ab"));
 }
