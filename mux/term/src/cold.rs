@@ -29,6 +29,8 @@ pub(crate) struct Cold {
     pub wraps: Wraps,
     /// See [`Page::has_tiles`].
     pub has_tiles: bool,
+    /// See [`Page::ends_in_text`].
+    pub ends_in_text: bool,
 }
 
 impl Cold {
@@ -44,6 +46,7 @@ impl Cold {
             longest: pages.iter().map(|page| page.longest).max().unwrap_or(0),
             wraps: Wraps::of_pages(pages),
             has_tiles: pages.iter().any(|page| page.has_tiles),
+            ends_in_text: pages.iter().all(|page| page.ends_in_text),
         }
     }
 

@@ -34,13 +34,14 @@ impl Stored {
         }
     }
 
-    /// Whether rows of `cols` cells would hold the text as it is: nothing to join, nothing to part, no image to look at.
+    /// Whether rows of `cols` cells would hold the text as it is: nothing to join, to part or to fill, no image to
+    /// look at.
     pub fn fits(&self, cols: usize) -> bool {
-        let (longest, has_tiles) = match self {
-            Self::Packed(page) => (page.longest, page.has_tiles),
-            Self::Cold(cold) => (cold.longest, cold.has_tiles),
+        let (longest, has_tiles, ends_in_text) = match self {
+            Self::Packed(page) => (page.longest, page.has_tiles, page.ends_in_text),
+            Self::Cold(cold) => (cold.longest, cold.has_tiles, cold.ends_in_text),
         };
-        !self.wraps().any && longest as usize <= cols && !has_tiles
+        !self.wraps().any && longest as usize <= cols && !has_tiles && ends_in_text
     }
 
     /// Which rows go on in the next.

@@ -74,6 +74,8 @@ pub(crate) struct Page {
     pub wraps: Wraps,
     /// Some cells are pieces of images.
     pub has_tiles: bool,
+    /// Every row ends in a cell that shows something, or has none: nothing was filled with a colour up to its edge.
+    pub ends_in_text: bool,
 }
 
 /// Which rows of some pages go on in the next.
@@ -125,7 +127,7 @@ impl Page {
     }
 
     /// Whether a row ends in a cell that shows something, or has none.
-    pub fn ends_in_text(&self, row: usize) -> bool {
+    pub fn row_ends_in_text(&self, row: usize) -> bool {
         let row = &self.rows[row];
         let Some(last) = (row.cells as usize + row.occ as usize).checked_sub(1) else {
             return true;
@@ -172,7 +174,21 @@ impl Page {
         let longest = rows.iter().map(|row| row.occ).max().unwrap_or(0);
         let wraps = Wraps::of(&rows);
         let has_tiles = words.iter().any(|&word| Cell(word.into()).tile().is_some());
-        Self { rows, bytes, words, runs, styles, links, clusters, longest, wraps, has_tiles }
+        let mut page = Self {
+            rows,
+            bytes,
+            words,
+            runs,
+            styles,
+            links,
+            clusters,
+            longest,
+            wraps,
+            has_tiles,
+            ends_in_text: true,
+        };
+        page.ends_in_text = (0..page.len()).all(|row| page.row_ends_in_text(row));
+        page
     }
 
     /// A page of one empty row.

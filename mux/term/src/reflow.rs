@@ -303,7 +303,7 @@ impl Grid {
                     }
                     let meta = page.meta(row);
                     let is_whole = !line.open && !meta.is_wrapped() && meta.occ as usize <= cols;
-                    if is_whole && cols > 1 && !page.has_tiles && page.ends_in_text(row) {
+                    if is_whole && cols > 1 && !page.has_tiles && page.row_ends_in_text(row) {
                         // A line that stays as it is.
                         while let Some((_, col, name)) = follow.next_before(number + 1) {
                             follow.put(name, packer.next(), col.min(cols - 1));
