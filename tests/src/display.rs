@@ -316,6 +316,18 @@ impl Window<'_> {
         self.display.connection.sync_all()
     }
 
+    /// Presses the left button twice where the pointer is, as fast as the display takes it.
+    ///
+    /// # Errors
+    ///
+    /// When the display has gone.
+    pub fn double_click(&self) -> Result<()> {
+        for kind in [xproto::BUTTON_PRESS_EVENT, xproto::BUTTON_RELEASE_EVENT].repeat(2) {
+            self.display.fake(kind, 1, 0, 0)?;
+        }
+        self.display.connection.sync_all()
+    }
+
     /// Drags with the left button from one point to another.
     ///
     /// # Errors
@@ -367,9 +379,41 @@ impl Picture {
         self.pixels.iter().collect::<std::collections::HashSet<_>>().len()
     }
 
+    /// The smallest area that holds all pixels of a colour; none without any.
+    pub fn area_of(&self, color: [u8; 3]) -> Option<Area> {
+        let found = self.pixels.iter().enumerate().filter(|(_, pixel)| **pixel == color);
+        found.fold(None, |area: Option<Area>, (index, _)| {
+            let (x, y) = ((index % self.width) as i16, (index / self.width) as i16);
+            let area = area.unwrap_or(Area { left: x, top: y, right: x, bottom: y });
+            Some(Area {
+                left: area.left.min(x),
+                top: area.top.min(y),
+                right: area.right.max(x + 1),
+                bottom: area.bottom.max(y + 1),
+            })
+        })
+    }
+
     /// How many pixels differ from those of another picture of the same size.
     pub fn difference(&self, other: &Self) -> usize {
         self.pixels.iter().zip(&other.pixels).filter(|(a, b)| a != b).count()
+    }
+}
+
+/// A part of a window, in pixels; right and bottom are the first outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Area {
+    pub left: i16,
+    pub top: i16,
+    pub right: i16,
+    pub bottom: i16,
+}
+
+impl Area {
+    /// Its middle.
+    pub fn middle(&self) -> (i16, i16) {
+        ((self.left + self.right) / 2, (self.top + self.bottom) / 2)
     }
 }
 

@@ -16,7 +16,7 @@ pub mod vtebench;
 mod wait;
 
 pub use binaries::binary;
-pub use display::{Display, Picture, Window};
+pub use display::{Area, Display, Picture, Window};
 pub use instance::{Instance, PROMPT, Pane, Start, Wire, describe};
 pub use null_reader::run_and_throw_away;
 pub use resources::Resources;

@@ -1,8 +1,8 @@
 //! The program in a window, with a person's keys, mouse and eyes on it: an X server of the test's own.
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use serde_json::{Value, json};
-use unterm_tests::{Display, Instance, Picture, Start, Window, describe, wait_for};
+use unterm_tests::{Area, Display, Instance, Start, Window, describe, wait_for};
 
 /// The panes and their sizes, as session.list has them.
 fn sizes(unterm: &mut Instance) -> Result<Vec<(u64, u64)>> {
@@ -157,50 +157,27 @@ fn the_window_gives_the_pane_its_size() -> Result<()> {
     Ok(())
 }
 
-/// Where a word was drawn: the middle, and the width, of what differs between two pictures.
-fn place(before: &Picture, after: &Picture) -> Result<(i16, i16, i16)> {
-    ensure!(before.width == after.width, "the window's size changed");
-    let mut bounds: Option<(usize, usize, usize, usize)> = None;
-    for (index, (a, b)) in before.pixels.iter().zip(&after.pixels).enumerate() {
-        if a != b {
-            let (x, y) = (index % after.width, index / after.width);
-            let (left, top, right, bottom) = bounds.unwrap_or((x, y, x, y));
-            bounds = Some((left.min(x), top.min(y), right.max(x), bottom.max(y)));
-        }
-    }
-    let Some((left, top, right, bottom)) = bounds else { anyhow::bail!("nothing was drawn") };
-    Ok((((left + right) / 2) as i16, ((top + bottom) / 2) as i16, (right - left) as i16))
+/// A colour that only what a test prints has.
+const MARK: [u8; 3] = [255, 0, 255];
+
+/// Prints what follows on a background of that colour.
+const MARKED: &str = "\\033[48;2;255;0;255m";
+
+/// Waits until something in [`MARK`]'s colour is shown.
+fn wait_for_mark(window: &Window<'_>) -> Result<Area> {
+    wait_for("the mark's colour", || Ok(window.picture()?.area_of(MARK)), String::new)
 }
 
 /// A window whose program shows `selectme` in the middle, and where that is.
-fn with_a_word<'a>(display: &'a Display) -> Result<(Instance, Window<'a>, (i16, i16, i16))> {
-    let script = "stty -echo; printf '\\033[?25l\\033[2;1Hready'; read x; \
-                  printf '\\033[10;20Hselectme'; read x; stty echo; printf '\\nnow:\\n'; cat";
-    let mut unterm = Start::windowed(display).arg("-e").arg("sh").arg("-c").arg(script).now()?;
+fn with_a_word(display: &Display) -> Result<(Instance, Window<'_>, Area)> {
+    let script = format!(
+        "stty -echo; printf '\\033[?25l\\033[10;20H{MARKED}selectme\\033[m'; read x; stty echo; \
+         printf '\\nnow:\\n'; cat"
+    );
+    let unterm = Start::windowed(display).arg("-e").arg("sh").arg("-c").arg(&script).now()?;
     let window = display.window_of(&unterm)?;
-    let pane = unterm.first_pane()?;
-    pane.wait_for_text(&mut unterm, "ready")?;
-    let before = still(&window)?;
-    pane.type_text(&mut unterm, "\r")?;
-    pane.wait_for_text(&mut unterm, "selectme")?;
-    wait_for("the word", || Ok((window.picture()? != before).then_some(())), String::new)?;
-    let at = place(&before, &still(&window)?)?;
-    Ok((unterm, window, at))
-}
-
-/// A picture that two looks in a row agree on, with something in it.
-fn still(window: &Window<'_>) -> Result<Picture> {
-    let last = std::cell::RefCell::new(window.picture()?);
-    wait_for(
-        "a picture that stays",
-        || {
-            let now = window.picture()?;
-            let same = now == *last.borrow() && now.colors() > 1;
-            *last.borrow_mut() = now.clone();
-            Ok(same.then_some(now))
-        },
-        String::new,
-    )
+    let word = wait_for_mark(&window)?;
+    Ok((unterm, window, word))
 }
 
 fn wait_for_selection(display: &Display, name: &str, wanted: &str) -> Result<()> {
@@ -220,12 +197,10 @@ fn wait_for_selection(display: &Display, name: &str, wanted: &str) -> Result<()>
 fn a_double_click_selects_a_word_for_both_clipboards_and_enter_does_not_overtake_its_paste()
 -> Result<()> {
     let display = Display::start()?;
-    let (mut unterm, window, (x, y, _)) = with_a_word(&display)?;
+    let (mut unterm, window, word) = with_a_word(&display)?;
+    let (x, y) = word.middle();
     window.point(x, y)?;
-    for _ in 0..2 {
-        window.button(1, true)?;
-        window.button(1, false)?;
-    }
+    window.double_click()?;
     wait_for_selection(&display, "primary", "selectme")?;
     display.press(&["Control_L", "Shift_L", "c"])?;
     wait_for_selection(&display, "clipboard", "selectme")?;
@@ -245,11 +220,11 @@ fn a_double_click_selects_a_word_for_both_clipboards_and_enter_does_not_overtake
 #[test]
 fn a_drag_selects_the_letters_under_it() -> Result<()> {
     let display = Display::start()?;
-    let (_unterm, window, (x, y, width)) = with_a_word(&display)?;
+    let (_unterm, window, word) = with_a_word(&display)?;
+    let (_, y) = word.middle();
     // From the left half of the word's third letter to the left half of its seventh: the four between.
-    let letter = width / 8;
-    let left = x - width / 2;
-    let edge = |index: i16| left + letter * index + letter / 8;
+    let letter = (word.right - word.left) / 8;
+    let edge = |index: i16| word.left + letter * index + letter / 8;
     window.drag((edge(2), y), (edge(6), y))?;
     wait_for_selection(&display, "primary", "lect")?;
     Ok(())
@@ -277,20 +252,25 @@ fn a_program_can_write_the_clipboard_and_the_title() -> Result<()> {
 fn the_wheel_scrolls_the_history_and_a_key_returns() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
-    pane.type_text(&mut unterm, "printf '\\033[?12l\\033[2 q'; seq 1000\r")?;
-    pane.wait_for_text(&mut unterm, "1000")?;
-    let bottom = still(&window)?;
+    // The marked line stands five above the screen.
+    let script = format!(
+        "clear; seq 500; printf '{MARKED}older\\033[m\\n'; seq $(($(tput lines) + 3)); echo end\r"
+    );
+    pane.type_text(&mut unterm, &script)?;
+    pane.wait(&mut unterm, "the end", |lines| lines.iter().any(|line| line == "end"))?;
+    pane.wait_for_prompt(&mut unterm)?;
     let live = pane.lines(&mut unterm)?;
+    wait_for(
+        "no mark",
+        || Ok(window.picture()?.area_of(MARK).is_none().then_some(())),
+        String::new,
+    )?;
     window.point(300, 300)?;
     for _ in 0..5 {
         window.button(4, true)?;
         window.button(4, false)?;
     }
-    wait_for(
-        "older lines",
-        || Ok((window.picture()?.difference(&bottom) > 200).then_some(())),
-        String::new,
-    )?;
+    wait_for_mark(&window)?;
     assert_eq!(pane.lines(&mut unterm)?, live, "the wire reads the live screen");
     display.press(&["Control_L", "l"])?;
     pane.wait(&mut unterm, "a clear screen", |lines| lines[1].is_empty())?;
