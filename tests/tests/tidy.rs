@@ -215,6 +215,20 @@ fn no_file_names_a_machine() {
 }
 
 #[test]
+fn the_table_of_conformance_can_be_read() {
+    let tree = Tree::read();
+    let text = tree.text("tests/conformance/results.toml");
+    let table: toml_edit::DocumentMut = text.parse().expect("TOML");
+    for (name, suite) in table.iter() {
+        let number = |key: &str| suite[key].as_integer().expect("a count");
+        assert!(suite["version"].is_str(), "{name}");
+        let failing = suite.get("failing").and_then(|failing| failing.as_table());
+        let failing = failing.map_or(0, |failing| failing.len()) as i64;
+        assert!(number("passed") + failing >= number("of"), "{name}: a failing test has no reason");
+    }
+}
+
+#[test]
 fn every_dependency_comes_from_the_public_registry() {
     let tree = Tree::read();
     let findings = tree
