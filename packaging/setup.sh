@@ -46,6 +46,7 @@ command tmux                      tmux
 command mc                        mc
 command git                       git
 command ps                        procps
+command dbus-daemon               dbus-daemon
 '
 
 # is_there KIND WHAT: whether a need is met.

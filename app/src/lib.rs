@@ -9,6 +9,7 @@ pub mod args;
 mod bell;
 pub mod config;
 pub mod copy_command;
+mod desktop;
 mod editor;
 mod environment;
 mod headless;

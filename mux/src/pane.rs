@@ -479,8 +479,23 @@ impl Pane {
 
     /// Changes the theme's colours under what the program set.
     pub fn set_palette(&self, palette: Arc<Palette>) {
+        self.act_on(|term| term.set_base_palette(palette));
+    }
+
+    /// A person clicked a notification of the program's, by its handle, or a button of it, from 1.
+    pub fn notification_clicked(&self, handle: u64, button: Option<u8>) {
+        self.act_on(|term| term.activate_notification(handle, button));
+    }
+
+    /// A notification of the program's is not on show, or no longer.
+    pub fn notification_closed(&self, handle: u64) {
+        self.act_on(|term| term.close_notification(handle));
+    }
+
+    /// Does something to the terminal that its program may have to hear of.
+    fn act_on(&self, act: impl FnOnce(&mut Term)) {
         let mut term = self.term.lock();
-        term.set_base_palette(palette);
+        act(&mut term);
         let (seq, replies, events) = (term.seq(), term.take_replies(), term.take_events());
         MutexGuard::unlock_fair(term);
         self.reply(&replies);

@@ -131,6 +131,31 @@ impl Display {
         Ok(None)
     }
 
+    /// Listens for windows that ask to be brought to the front (_NET_ACTIVE_WINDOW, which a window manager does).
+    ///
+    /// # Errors
+    ///
+    /// When the display has gone.
+    pub fn activations(&self) -> Result<Activations> {
+        let (connection, _) = x11rb::connect(Some(&self.name()))?;
+        let atom = connection.intern_atom(false, b"_NET_ACTIVE_WINDOW")?.reply()?.atom;
+        let events = xproto::EventMask::SUBSTRUCTURE_NOTIFY;
+        let attributes = xproto::ChangeWindowAttributesAux::new().event_mask(events);
+        connection.change_window_attributes(self.root, &attributes)?.check()?;
+        Ok(Activations { connection, atom })
+    }
+
+    /// Takes the keyboard away from every window.
+    ///
+    /// # Errors
+    ///
+    /// When the display has gone.
+    pub fn take_keyboard(&self) -> Result<()> {
+        // To no window at all (X11 protocol, SetInputFocus to None).
+        self.connection.set_input_focus(InputFocus::NONE, x11rb::NONE, x11rb::CURRENT_TIME)?;
+        self.connection.sync_all()
+    }
+
     fn fake(&self, kind: u8, detail: u8, x: i16, y: i16) -> Result<()> {
         self.connection.xtest_fake_input(kind, detail, 0, self.root, x, y, 0)?;
         Ok(())
@@ -211,6 +236,36 @@ impl Display {
         xclip.stdin.take().context("xclip's stdin")?.write_all(text.as_bytes())?;
         ensure!(xclip.wait()?.success(), "xclip took nothing");
         Ok(())
+    }
+}
+
+/// What windows ask of a window manager.
+pub struct Activations {
+    connection: RustConnection,
+    atom: xproto::Atom,
+}
+
+impl Activations {
+    /// Waits until a window asks to be brought to the front.
+    ///
+    /// # Errors
+    ///
+    /// When it does not.
+    pub fn wait_for(&self, window: &Window<'_>) -> Result<()> {
+        wait_for(
+            "the window to ask for the front",
+            || {
+                while let Some(event) = self.connection.poll_for_event()? {
+                    if let x11rb::protocol::Event::ClientMessage(message) = event
+                        && (message.type_, message.window) == (self.atom, window.id)
+                    {
+                        return Ok(Some(()));
+                    }
+                }
+                Ok(None)
+            },
+            String::new,
+        )
     }
 }
 

@@ -25,7 +25,11 @@ pub struct Start<'a> {
     display: Option<&'a Display>,
     args: Vec<String>,
     registry: Option<PathBuf>,
+    env: Vec<(String, String)>,
 }
+
+/// Where no session bus is: the desktop of the person who runs the tests is left alone.
+const NO_BUS: &str = "unix:path=/nonexistent/bus";
 
 impl<'a> Start<'a> {
     /// `unterm --headless`.
@@ -41,6 +45,12 @@ impl<'a> Start<'a> {
     /// Adds an argument.
     pub fn arg(mut self, arg: &str) -> Self {
         self.args.push(arg.into());
+        self
+    }
+
+    /// Sets a variable of its environment.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.into(), value.into()));
         self
     }
 
@@ -87,6 +97,7 @@ impl<'a> Start<'a> {
             .env("SHELL", "/bin/bash")
             .env("LANG", "C.UTF-8")
             .env("USER", "tester")
+            .env("DBUS_SESSION_BUS_ADDRESS", NO_BUS)
             .current_dir(home.path())
             .stdin(std::process::Stdio::null())
             .stdout(File::create(home.path().join("stdout"))?)
@@ -94,6 +105,7 @@ impl<'a> Start<'a> {
         if let Some(display) = self.display {
             command.env("DISPLAY", display.name());
         }
+        command.envs(self.env);
         let child = command.spawn().context("starting unterm")?;
         let mut instance =
             Instance { child: Some(child), home, registry, log, wire: None, entry: Value::Null };

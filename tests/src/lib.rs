@@ -8,6 +8,7 @@ mod binaries;
 mod display;
 pub mod fuzz;
 mod instance;
+mod notifier;
 mod null_reader;
 pub mod peer;
 mod resources;
@@ -16,8 +17,9 @@ pub mod vtebench;
 mod wait;
 
 pub use binaries::binary;
-pub use display::{Area, Display, Picture, Window};
+pub use display::{Activations, Area, Display, Picture, Window};
 pub use instance::{Instance, PROMPT, Pane, Start, Wire, describe};
+pub use notifier::{Asked, Bus, Notice, Notifier};
 pub use null_reader::run_and_throw_away;
 pub use resources::Resources;
 pub use tree::{SourceFile, Tree};

@@ -477,11 +477,13 @@ pub struct Notifications {
     /// Tell of the end of a command that took this many seconds or more, in a pane nobody looks at; 0: never. The shell has to say when commands begin and end (OSC 133).
     #[schemars(range(min = 0, max = 86_400))]
     pub long_commands: u32,
+    /// Show them on the desktop; otherwise, and where it has no service for it, as messages in the window.
+    pub desktop: bool,
 }
 
 impl Default for Notifications {
     fn default() -> Self {
-        Self { programs: true, long_commands: 10 }
+        Self { programs: true, long_commands: 10, desktop: true }
     }
 }
 

@@ -125,7 +125,7 @@ impl App {
     /// Does what the timer was set for.
     pub(super) fn tick(&mut self, now: Instant) {
         if self.timer.is_some_and(|time| now >= time) {
-            self.timer = None;
+            self.timer = self.show_waiting(now);
             if std::mem::take(&mut self.names_stale) {
                 self.views.values_mut().for_each(View::forget_names);
             }
@@ -134,7 +134,7 @@ impl App {
         }
     }
 
-    fn wake_at(&mut self, time: Instant) {
+    pub(super) fn wake_at(&mut self, time: Instant) {
         self.timer = Some(self.timer.map_or(time, |timer| timer.min(time)));
     }
 
@@ -163,7 +163,12 @@ impl App {
             self.wake_at(self.started + due);
         }
         let blink_on = self.blink(&placed, now);
-        let times = [self.toasts.expire(now), self.search_again(now), self.end_flashes(now)];
+        let times = [
+            self.toasts.expire(now),
+            self.search_again(now),
+            self.end_flashes(now),
+            self.show_waiting(now),
+        ];
         times.into_iter().flatten().for_each(|time| self.wake_at(time));
         self.label_tabs(&layout, now);
         if self.pointer.is_selecting() {

@@ -149,6 +149,9 @@ impl Observer for Inbox {
                 Event::Notification(notification) => {
                     notices::queue(&mut news.told, notices::Told::Show(pane, notification));
                 }
+                Event::NotificationClosed { handle } => {
+                    notices::queue(&mut news.told, notices::Told::TakenBack(pane, handle));
+                }
                 Event::ClipboardQuery { target } => {
                     tracing::debug!(
                         pane = pane.0,

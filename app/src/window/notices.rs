@@ -1,7 +1,8 @@
 //! Notices: what programs and long commands want a person to know who is not looking (OSC 9, 99, 777; the end of a
 //! command), and the bell.
 //!
-//! Owns when one is shown, and what a click does. It is shown as a message in the window.
+//! Owns when one is shown, and what a click does. How it is shown is the desktop's (`desktop.rs`); where there is no
+//! service for it, it is a message in the window.
 
 use std::{
     collections::HashMap,
@@ -10,10 +11,13 @@ use std::{
 
 use unterm_mux::PaneId;
 use unterm_renderer::{PixelRect, Quad, Scene};
-use unterm_term::{Notification, Occasion};
+use unterm_term::{Notification, Occasion, Urgency};
 
 use super::{App, chrome::Colors, errand::Done, view::View};
-use crate::bell;
+use crate::{
+    bell,
+    desktop::{Desktop, Key, Note, Outcome},
+};
 
 /// Notices of one pane that may come at once; then one a [`REFILL`].
 const BUDGET: u32 = 5;
@@ -24,6 +28,8 @@ const QUEUE: usize = 64;
 const LINE: usize = 120;
 /// How long a visual bell is seen.
 const FLASH: Duration = Duration::from_millis(120);
+/// Who tells of commands, and of programs that don't say who they are.
+const APP: &str = "Unterm";
 /// Bells closer together than this are one.
 const BELL_PAUSE: Duration = Duration::from_millis(200);
 
@@ -31,7 +37,9 @@ const BELL_PAUSE: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub(super) enum Told {
     Show(PaneId, Box<Notification>),
+    TakenBack(PaneId, u64),
     Ended(PaneId, Ended),
+    Desktop(Outcome),
 }
 
 /// A command that has ended.
@@ -42,18 +50,27 @@ pub(super) struct Ended {
     pub(super) took: Duration,
 }
 
-/// Adds to what was told, as long as there is room.
+/// Adds to what was told, as long as there is room; then the newest notification of a pane takes the place of the last.
 pub(super) fn queue(told: &mut Vec<Told>, new: Told) {
-    if told.len() < QUEUE {
+    // What the desktop says is an answer, of which there are no more than we asked for.
+    if told.len() < QUEUE || matches!(new, Told::Desktop(_)) {
         told.push(new);
+    } else if let Told::Show(pane, _) = new {
+        let is_last = |old: &&mut Told| matches!(old, Told::Show(of, _) if *of == pane);
+        if let Some(last) = told.iter_mut().rfind(is_last) {
+            *last = new;
+        }
     }
 }
 
 /// The window's part in notices.
 #[derive(Default)]
 pub(super) struct Notices {
+    desktop: Option<Desktop>,
     /// How many each pane may still show, and since when it gains.
     budgets: HashMap<PaneId, (u32, Instant)>,
+    /// The newest of a pane that had to wait: it is shown when the pane may show one again, and the others never.
+    waiting: HashMap<PaneId, Notification>,
     /// When the last bell was rung aloud.
     rung: Option<Instant>,
 }
@@ -73,9 +90,15 @@ impl Notices {
         may
     }
 
+    /// When a pane may show the next one.
+    fn next(&self, pane: PaneId) -> Option<Instant> {
+        self.budgets.get(&pane).map(|(_, since)| *since + REFILL)
+    }
+
     /// A pane is gone.
     pub(super) fn forget(&mut self, pane: PaneId) {
         self.budgets.remove(&pane);
+        self.waiting.remove(&pane);
     }
 }
 
@@ -84,42 +107,92 @@ impl App {
     pub(super) fn told(&mut self, told: Told) {
         match told {
             Told::Show(pane, notification) => self.program_notifies(pane, *notification),
+            Told::TakenBack(pane, handle) => {
+                let waits = &mut self.notices.waiting;
+                if waits.get(&pane).is_some_and(|waiting| waiting.handle == handle) {
+                    waits.remove(&pane);
+                }
+                if let Some(desktop) = &self.notices.desktop {
+                    desktop.close(Key::Program(pane, handle));
+                }
+            }
             Told::Ended(pane, ended) => self.command_ended(pane, ended),
+            Told::Desktop(outcome) => self.desktop_answered(outcome),
         }
     }
 
-    /// Whether a person can see the pane: its tab is in front and the window is not hidden; and whether they look at it:
-    /// the window has the keyboard as well.
+    /// Whether a person looks at the pane: its tab is in front, and its window is not hidden and has the keyboard; and
+    /// whether the pane has the keyboard too.
     fn attention(&self, pane: PaneId) -> (bool, bool) {
         let layout = self.mux.layout();
-        let in_front = layout.active_tab().is_some_and(|tab| tab.root.contains(pane));
-        let occluded = self.screen.as_ref().is_none_or(|screen| screen.occluded);
-        (in_front && !occluded, in_front && !occluded && self.focused)
+        let tab = layout.active_tab().filter(|tab| tab.root.contains(pane));
+        let is_shown = self.focused && self.screen.as_ref().is_some_and(|screen| !screen.occluded);
+        let tab = tab.filter(|_| is_shown);
+        (tab.is_some(), tab.is_some_and(|tab| tab.focused == pane))
     }
 
     fn program_notifies(&mut self, pane: PaneId, notification: Notification) {
-        if !self.config.notifications.programs {
-            return;
-        }
-        let (visible, looked_at) = self.attention(pane);
+        let (looked_at, has_keyboard) = self.attention(pane);
         let wanted = match notification.occasion {
+            _ if !self.config.notifications.programs => false,
             Occasion::Always => true,
-            Occasion::Unfocused => !looked_at,
-            Occasion::Invisible => !self.focused && !visible,
+            Occasion::Unfocused => !has_keyboard,
+            Occasion::Invisible => !looked_at,
         };
         if !wanted {
-            return;
+            return self.not_shown(pane, notification.handle);
         }
-        if !self.notices.may_show(pane, Instant::now()) {
-            tracing::debug!(pane = pane.0, "too many notifications");
-            return;
+        let now = Instant::now();
+        if self.notices.may_show(pane, now) {
+            return self.show_notification(pane, notification);
         }
-        self.show_notice(&notification.title, &notification.body);
+        let handle = notification.handle;
+        let before = self.notices.waiting.insert(pane, notification);
+        if let Some(before) = before.filter(|before| before.handle != handle) {
+            self.not_shown(pane, before.handle);
+        }
+        self.notices.next(pane).into_iter().for_each(|time| self.wake_at(time));
+    }
+
+    /// Shows what had to wait, where it may be now; gives when to look again.
+    pub(super) fn show_waiting(&mut self, now: Instant) -> Option<Instant> {
+        let panes: Vec<_> = self.notices.waiting.keys().copied().collect();
+        for pane in panes {
+            if self.notices.next(pane).is_none_or(|time| time <= now)
+                && self.notices.may_show(pane, now)
+                && let Some(notification) = self.notices.waiting.remove(&pane)
+            {
+                self.show_notification(pane, notification);
+            }
+        }
+        self.notices.waiting.keys().filter_map(|pane| self.notices.next(*pane)).min()
+    }
+
+    /// A program's notification is not on show: the program does not wait for its end.
+    fn not_shown(&self, pane: PaneId, handle: u64) {
+        if let Some(pane) = self.mux.pane(pane) {
+            pane.notification_closed(handle);
+        }
+    }
+
+    fn show_notification(&mut self, pane: PaneId, notification: Notification) {
+        self.show_note(Note {
+            key: Key::Program(pane, notification.handle),
+            app: notification.app.unwrap_or_else(|| APP.to_owned()),
+            title: notification.title,
+            body: notification.body,
+            icon: notification.icons.into_iter().next().unwrap_or_default(),
+            urgency: notification.urgency,
+            expires: notification.expires,
+            sound: notification.sound,
+            buttons: notification.buttons,
+            focus: notification.focus,
+        });
     }
 
     fn command_ended(&mut self, pane: PaneId, ended: Ended) {
         let least = Duration::from_secs(self.config.notifications.long_commands.into());
-        if least.is_zero() || ended.took < least || self.attention(pane).1 {
+        if least.is_zero() || ended.took < least || self.attention(pane).0 {
             return;
         }
         let line = self.mux.pane(pane).and_then(|pane| {
@@ -131,13 +204,84 @@ impl App {
             Some(0) | None => format!("Finished after {took}."),
             Some(code) => format!("Failed with exit code {code} after {took}."),
         };
-        let title = line.map_or_else(|| "A command".to_owned(), |line| short(&line));
-        self.show_notice(&title, &body);
+        self.show_note(Note {
+            key: Key::Command(pane),
+            app: APP.to_owned(),
+            title: line.map_or_else(|| "A command".to_owned(), |line| short(&line)),
+            body,
+            icon: String::new(),
+            urgency: Urgency::Normal,
+            expires: None,
+            sound: None,
+            buttons: Vec::new(),
+            focus: true,
+        });
     }
 
-    fn show_notice(&mut self, title: &str, body: &str) {
-        let text = if body.is_empty() { title.to_owned() } else { format!("{title}\n{body}") };
+    fn show_note(&mut self, note: Note) {
+        if !self.config.notifications.desktop {
+            return self.note_in_window(&note);
+        }
+        if self.notices.desktop.is_none() {
+            let inbox = std::sync::Arc::clone(&self.inbox);
+            let tell = move |outcome| {
+                inbox.post(|news| queue(&mut news.told, Told::Desktop(outcome)));
+            };
+            match Desktop::start(tell) {
+                Ok(desktop) => self.notices.desktop = Some(desktop),
+                Err(error) => {
+                    tracing::warn!("no notifications of the desktop: {error}");
+                    return self.note_in_window(&note);
+                }
+            }
+        }
+        if let Some(desktop) = &self.notices.desktop
+            && !desktop.show(note)
+        {
+            tracing::warn!("the desktop's notifications don't answer: one was dropped");
+        }
+    }
+
+    /// A message in the window is clicked away and passes; nobody hears of that.
+    fn note_in_window(&mut self, note: &Note) {
+        let text = match note.body.as_str() {
+            "" => note.title.clone(),
+            body => format!("{}\n{body}", note.title),
+        };
         self.notify("notification", text);
+        if let Key::Program(pane, handle) = note.key {
+            self.not_shown(pane, handle);
+        }
+    }
+
+    fn desktop_answered(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Unavailable(note) => self.note_in_window(&note),
+            Outcome::Clicked { key, button, focus } => {
+                if focus && button.is_none() {
+                    self.bring_to_front(key.pane());
+                }
+                if let (Key::Program(_, handle), Some(pane)) = (key, self.mux.pane(key.pane())) {
+                    pane.notification_clicked(handle, button);
+                }
+            }
+            Outcome::Closed(Key::Program(pane, handle)) => self.not_shown(pane, handle),
+            Outcome::Closed(Key::Command(_)) => {}
+        }
+    }
+
+    /// Shows a pane and asks for the keyboard.
+    pub(super) fn bring_to_front(&mut self, pane: PaneId) {
+        let layout = self.mux.layout();
+        if let Some(index) = layout.tab_of(pane) {
+            self.report(self.mux.activate_tab(layout.tabs[index].id));
+            self.report(self.mux.focus(pane));
+        }
+        if let Some(screen) = &self.screen {
+            screen.window.set_visible(true);
+            screen.window.set_minimized(false);
+            screen.window.focus_window();
+        }
     }
 
     /// A bell is to be heard.
@@ -220,6 +364,18 @@ mod tests {
             (0..100).filter(|_| notices.may_show(PaneId(1), later)).count(),
             BUDGET as usize
         );
+    }
+
+    #[test]
+    fn of_more_than_there_is_room_for_the_newest_is_kept() {
+        let mut told = Vec::new();
+        let show = |pane, handle| {
+            Told::Show(PaneId(pane), Box::new(Notification { handle, ..Notification::default() }))
+        };
+        (0..1000).for_each(|handle| queue(&mut told, show(1, handle)));
+        queue(&mut told, show(2, 0));
+        assert_eq!(told.len(), QUEUE);
+        assert!(matches!(told.last(), Some(Told::Show(_, newest)) if newest.handle == 999));
     }
 
     #[test]

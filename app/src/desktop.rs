@@ -1,0 +1,374 @@
+//! The desktop's notifications (org.freedesktop.Notifications, the Desktop Notifications Specification 1.2), on
+//! threads of their own: the service may be slow, hang, or be missing.
+//!
+//! Owns the connection to the session bus, made at the first notification, and which of our notifications are on
+//! show. When to show one, and what a click does, is the window's.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, mpsc},
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use unterm_mux::PaneId;
+use unterm_term::Urgency;
+use zbus::{
+    blocking::{Connection, MessageIterator, connection::Builder},
+    message::Type,
+    zvariant::Value,
+};
+
+const SERVICE: &str = "org.freedesktop.Notifications";
+const PATH: &str = "/org/freedesktop/Notifications";
+/// How long the service may take to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Orders that wait; what comes while so many do is not shown.
+const QUEUE: usize = 32;
+/// Notifications we remember; a click on an older one does nothing.
+const SHOWN_CAP: usize = 256;
+/// Words of the service's that wait for its answer.
+const EARLY_CAP: usize = 16;
+/// The button that stands for a click on the notification itself (the specification's word).
+const DEFAULT: &str = "default";
+
+/// Names a notification for as long as it is on show: one with the name of another takes its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Key {
+    /// Of a program, by its pane and its handle there.
+    Program(PaneId, u64),
+    /// Of a command that ended in a pane.
+    Command(PaneId),
+}
+
+impl Key {
+    pub(crate) fn pane(self) -> PaneId {
+        match self {
+            Self::Program(pane, _) | Self::Command(pane) => pane,
+        }
+    }
+}
+
+/// What to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Note {
+    pub(crate) key: Key,
+    /// Whose it is, as the desktop names it.
+    pub(crate) app: String,
+    pub(crate) title: String,
+    pub(crate) body: String,
+    /// A name of the icon theme; empty: the terminal's.
+    pub(crate) icon: String,
+    pub(crate) urgency: Urgency,
+    /// Milliseconds, 0: until it is dismissed; `None`: as the desktop likes.
+    pub(crate) expires: Option<u32>,
+    /// The name of a sound, `silent` for none.
+    pub(crate) sound: Option<String>,
+    pub(crate) buttons: Vec<String>,
+    /// A click brings the window to the front.
+    pub(crate) focus: bool,
+}
+
+/// What became of one.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// It was clicked, or its button of this number, from 1.
+    Clicked { key: Key, button: Option<u8>, focus: bool },
+    /// It is no longer on show.
+    Closed(Key),
+    /// There is no service to show it.
+    Unavailable(Box<Note>),
+}
+
+enum Order {
+    Show(Box<Note>),
+    Close(Key),
+}
+
+/// The way to the desktop.
+pub(crate) struct Desktop(mpsc::SyncSender<Order>);
+
+impl Desktop {
+    /// Starts the thread; `tell` hears of what becomes of notifications, on other threads.
+    ///
+    /// # Errors
+    /// When a thread can't be started.
+    pub(crate) fn start(tell: impl Fn(Outcome) + Send + Sync + 'static) -> std::io::Result<Self> {
+        let (orders, received) = mpsc::sync_channel(QUEUE);
+        let tell: Arc<dyn Fn(Outcome) + Send + Sync> = Arc::new(tell);
+        std::thread::Builder::new()
+            .name("notifications".to_owned())
+            .spawn(move || serve(&received, &tell))?;
+        Ok(Self(orders))
+    }
+
+    /// Shows a notification; false when too many wait already.
+    pub(crate) fn show(&self, note: Note) -> bool {
+        self.0.try_send(Order::Show(Box::new(note))).is_ok()
+    }
+
+    /// Takes one back.
+    pub(crate) fn close(&self, key: Key) {
+        let _ = self.0.try_send(Order::Close(key));
+    }
+}
+
+/// What is on show, for the thread that shows and the one that hears of clicks.
+#[derive(Default)]
+struct Shown {
+    /// By the service's number: whose it is, and whether a click on it brings the window to the front.
+    notes: HashMap<u32, (Key, bool)>,
+    /// One is being shown, whose number is not known yet.
+    is_asking: bool,
+    /// What was heard meanwhile of numbers that are not known.
+    early: Vec<(u32, Heard)>,
+}
+
+/// What the service says of a notification.
+enum Heard {
+    Action(String),
+    Closed,
+}
+
+/// A connection to the service.
+struct Service {
+    connection: Connection,
+    /// Bodies are read as markup.
+    markup: bool,
+    shown: Arc<Mutex<Shown>>,
+}
+
+fn serve(orders: &mpsc::Receiver<Order>, tell: &Arc<dyn Fn(Outcome) + Send + Sync>) {
+    let mut service: Option<Service> = None;
+    while let Ok(order) = orders.recv() {
+        let connected = match service.take() {
+            Some(service) => Ok(service),
+            None => Service::connect(tell),
+        };
+        match (order, connected) {
+            (Order::Show(note), Ok(connected)) => match connected.show(&note, tell) {
+                Ok(()) => service = Some(connected),
+                Err(error) => {
+                    tracing::info!("a notification can't be shown: {error}");
+                    if matches!(error, zbus::Error::MethodError(..)) {
+                        // The bus is there, and the service may be again for the next one.
+                        service = Some(connected);
+                    } else {
+                        // What it showed is not heard of any more.
+                        let lost = std::mem::take(&mut connected.shown.lock().notes);
+                        lost.into_values().for_each(|(key, _)| tell(Outcome::Closed(key)));
+                    }
+                    tell(Outcome::Unavailable(note));
+                }
+            },
+            (Order::Show(note), Err(error)) => {
+                tracing::info!("there is no notification service: {error}");
+                tell(Outcome::Unavailable(note));
+            }
+            (Order::Close(key), Ok(connected)) => {
+                connected.close(key);
+                service = Some(connected);
+            }
+            (Order::Close(_), Err(_)) => {}
+        }
+    }
+}
+
+impl Service {
+    fn connect(tell: &Arc<dyn Fn(Outcome) + Send + Sync>) -> zbus::Result<Self> {
+        let connection = Builder::session()?.method_timeout(PATIENCE).build()?;
+        let reply =
+            connection.call_method(Some(SERVICE), PATH, Some(SERVICE), "GetCapabilities", &())?;
+        let capabilities: Vec<String> = reply.body().deserialize()?;
+        let markup = capabilities.iter().any(|capability| capability == "body-markup");
+        let shown = Arc::<Mutex<Shown>>::default();
+        let rule = zbus::MatchRule::builder()
+            .msg_type(Type::Signal)
+            .interface(SERVICE)?
+            .path(PATH)?
+            .build();
+        let signals = MessageIterator::for_match_rule(rule, &connection, None)?;
+        let (ours, tell) = (Arc::clone(&shown), Arc::clone(tell));
+        std::thread::Builder::new()
+            .name("notified".to_owned())
+            .spawn(move || {
+                for signal in signals.flatten() {
+                    let outcome = heard(&signal).and_then(|(id, what)| ours.lock().hear(id, what));
+                    outcome.into_iter().for_each(&*tell);
+                }
+            })
+            .map_err(|error| zbus::Error::InputOutput(Arc::new(error)))?;
+        Ok(Self { connection, markup, shown })
+    }
+
+    fn show(&self, note: &Note, tell: &Arc<dyn Fn(Outcome) + Send + Sync>) -> zbus::Result<()> {
+        let old = self.id(note.key).unwrap_or(0);
+        let body = if self.markup { escaped(&note.body) } else { note.body.clone() };
+        let icon = if note.icon.is_empty() { "utilities-terminal" } else { &note.icon };
+        let mut actions = vec![DEFAULT.to_owned(), "Open".to_owned()];
+        for (index, label) in note.buttons.iter().enumerate() {
+            actions.extend([(index + 1).to_string(), label.clone()]);
+        }
+        let urgency: u8 = match note.urgency {
+            Urgency::Low => 0,
+            Urgency::Normal => 1,
+            Urgency::Critical => 2,
+        };
+        let mut hints: HashMap<&str, Value<'_>> = HashMap::new();
+        hints.insert("urgency", urgency.into());
+        hints.insert("desktop-entry", "unterm".into());
+        match note.sound.as_deref() {
+            Some("silent") => drop(hints.insert("suppress-sound", true.into())),
+            Some(sound) if sound != "system" => drop(hints.insert("sound-name", sound.into())),
+            _ => {}
+        }
+        let expires = note.expires.map_or(-1, |ms| i32::try_from(ms).unwrap_or(i32::MAX));
+        let app = note.app.as_str();
+        let body = (app, old, icon, note.title.as_str(), body.as_str(), actions, hints, expires);
+        self.shown.lock().is_asking = true;
+        let id = self
+            .connection
+            .call_method(Some(SERVICE), PATH, Some(SERVICE), "Notify", &body)
+            .and_then(|reply| reply.body().deserialize::<u32>());
+        let outcomes = self.shown.lock().answered(id.as_ref().ok().copied(), note);
+        outcomes.into_iter().for_each(&**tell);
+        id.map(drop)
+    }
+
+    fn close(&self, key: Key) {
+        let Some(id) = self.id(key) else { return };
+        self.shown.lock().notes.remove(&id);
+        let closed = self.connection.call_method(
+            Some(SERVICE),
+            PATH,
+            Some(SERVICE),
+            "CloseNotification",
+            &id,
+        );
+        if let Err(error) = closed {
+            tracing::debug!("a notification can't be closed: {error}");
+        }
+    }
+
+    fn id(&self, key: Key) -> Option<u32> {
+        self.shown.lock().notes.iter().find(|(_, (own, _))| *own == key).map(|(id, _)| *id)
+    }
+}
+
+impl Shown {
+    /// The service has answered what it was asked to show, with its number: it may have spoken of that before.
+    fn answered(&mut self, id: Option<u32>, note: &Note) -> Vec<Outcome> {
+        self.is_asking = false;
+        let early = std::mem::take(&mut self.early);
+        let Some(id) = id else { return Vec::new() };
+        self.notes.retain(|_, (key, _)| *key != note.key);
+        if self.notes.len() >= SHOWN_CAP
+            && let Some(oldest) = self.notes.keys().min().copied()
+        {
+            self.notes.remove(&oldest);
+        }
+        self.notes.insert(id, (note.key, note.focus));
+        early.into_iter().filter_map(|(id, what)| self.hear(id, what)).collect()
+    }
+
+    /// What a word of the service's means for one of ours; those of other programs are none of ours.
+    fn hear(&mut self, id: u32, what: Heard) -> Option<Outcome> {
+        let Some((key, focus)) = self.notes.get(&id).copied() else {
+            if self.is_asking && self.early.len() < EARLY_CAP {
+                self.early.push((id, what));
+            }
+            return None;
+        };
+        match what {
+            Heard::Action(action) => {
+                let button = match action.as_str() {
+                    DEFAULT => None,
+                    number => Some(number.parse().ok()?),
+                };
+                Some(Outcome::Clicked { key, button, focus })
+            }
+            Heard::Closed => {
+                self.notes.remove(&id);
+                Some(Outcome::Closed(key))
+            }
+        }
+    }
+}
+
+/// A signal of the service that is about a notification.
+fn heard(signal: &zbus::Message) -> Option<(u32, Heard)> {
+    match signal.header().member()?.as_str() {
+        "ActionInvoked" => {
+            let (id, action): (u32, String) = signal.body().deserialize().ok()?;
+            Some((id, Heard::Action(action)))
+        }
+        "NotificationClosed" => {
+            let (id, _reason): (u32, u32) = signal.body().deserialize().ok()?;
+            Some((id, Heard::Closed))
+        }
+        _ => None,
+    }
+}
+
+/// Text in which no character is markup.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(key: Key) -> Note {
+        Note {
+            key,
+            app: String::new(),
+            title: String::new(),
+            body: String::new(),
+            icon: String::new(),
+            urgency: Urgency::Normal,
+            expires: None,
+            sound: None,
+            buttons: Vec::new(),
+            focus: true,
+        }
+    }
+
+    #[test]
+    fn a_click_that_overtakes_the_service_s_answer_counts() {
+        let key = Key::Program(PaneId(1), 7);
+        let mut shown = Shown { is_asking: true, ..Shown::default() };
+        assert!(shown.hear(5, Heard::Action("2".to_owned())).is_none());
+        assert!(shown.hear(6, Heard::Closed).is_none(), "of another program");
+        let outcomes = shown.answered(Some(5), &note(key));
+        assert!(
+            matches!(outcomes[..], [Outcome::Clicked { key: clicked, button: Some(2), focus: true }] if clicked == key)
+        );
+        assert!(
+            matches!(shown.hear(5, Heard::Closed), Some(Outcome::Closed(closed)) if closed == key)
+        );
+        assert!(shown.hear(5, Heard::Closed).is_none(), "once");
+    }
+
+    #[test]
+    fn what_is_shown_is_bounded_and_one_takes_another_s_place() {
+        let mut shown = Shown::default();
+        for id in 0..2 * SHOWN_CAP as u32 {
+            shown.answered(Some(id), &note(Key::Program(PaneId(1), id.into())));
+        }
+        assert_eq!(shown.notes.len(), SHOWN_CAP);
+        let newest = Key::Program(PaneId(1), 2 * SHOWN_CAP as u64 - 1);
+        shown.answered(Some(9999), &note(newest));
+        assert_eq!(shown.notes.values().filter(|(key, _)| *key == newest).count(), 1);
+        for _ in 0..100 {
+            shown.is_asking = true;
+            shown.hear(1_000_000, Heard::Closed);
+        }
+        assert_eq!(shown.early.len(), EARLY_CAP);
+    }
+
+    #[test]
+    fn no_character_of_a_body_is_markup() {
+        assert_eq!(escaped("<b>&amp;"), "&lt;b&gt;&amp;amp;");
+    }
+}

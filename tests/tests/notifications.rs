@@ -1,0 +1,311 @@
+//! Notifications on the desktop: what programs and long commands ask for, and what a person's click does.
+
+use std::{fs::File, io::Write as _};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::json;
+use unterm_tests::{
+    Asked, Bus, Display, Instance, Notice, Notifier, Pane, Start, Window, describe, wait_for,
+};
+
+/// A window on a desktop with notifications, at its shell's prompt.
+fn with_service<'a>(display: &'a Display, bus: &Bus) -> Result<(Instance, Window<'a>, Pane)> {
+    Start::windowed(display).env("DBUS_SESSION_BUS_ADDRESS", bus.address()).at_prompt()
+}
+
+/// A program in a pane of its own tab that prints what the test says, and shows what it is sent, in letters.
+struct Program {
+    pane: Pane,
+    orders: File,
+}
+
+impl Program {
+    fn start(unterm: &mut Instance, name: &str) -> Result<Self> {
+        let fifo = unterm.home().join(name);
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status()?;
+        ensure!(made.success(), "mkfifo: {}", describe(made));
+        // Open at both ends, neither side waits for the other.
+        let orders = File::options().read(true).write(true).open(&fifo)?;
+        let script = format!(
+            "stty raw -echo; while IFS= read -r line; do printf \"$line\"; done < {} & exec cat -v",
+            fifo.display()
+        );
+        let pane = unterm.open(json!({"program": "sh", "args": ["-c", script]}))?;
+        let mut program = Self { pane, orders };
+        // From here on what it is sent is seen as it is: the terminal's answer to a question is there.
+        program.say("\\033[5n")?;
+        program.is_sent(unterm, "^[[0n")?;
+        Ok(program)
+    }
+
+    /// Lets it print something, as printf(1) reads it.
+    fn say(&mut self, what: &str) -> Result<()> {
+        writeln!(self.orders, "{what}").context("the program's orders")
+    }
+
+    /// Waits until it was sent something, as `cat -v` writes it.
+    fn is_sent(&self, unterm: &mut Instance, what: &str) -> Result<Vec<String>> {
+        self.pane.wait(unterm, what, |lines| lines.concat().contains(what))
+    }
+}
+
+#[test]
+fn a_program_s_notifications_are_shown_by_the_desktop() -> Result<()> {
+    let (display, bus) = (Display::start()?, Bus::start()?);
+    let service = Notifier::start(&bus, &["actions", "body", "body-markup"])?;
+    let (mut unterm, ..) = with_service(&display, &bus)?;
+    let mut program = Program::start(&mut unterm, "orders")?;
+
+    program.say("\\033]9;Built <it>\\007")?;
+    let notice = service.shown()?;
+    let expected = Notice {
+        id: notice.id,
+        app: "Unterm".into(),
+        icon: "utilities-terminal".into(),
+        title: "Built <it>".into(),
+        actions: vec![("default".into(), "Open".into())],
+        urgency: Some(1),
+        expires: -1,
+        ..Notice::default()
+    };
+    assert_eq!(notice, expected);
+
+    program.say("\\033]777;notify;Tests;3 < 4 & <b>all</b>\\033\\\\")?;
+    let notice = service.shown()?;
+    assert_eq!((notice.title.as_str(), notice.replaces), ("Tests", 0));
+    // The service reads markup, and there is none in a program's text.
+    assert_eq!(notice.body, "3 &lt; 4 &amp; &lt;b&gt;all&lt;/b&gt;");
+
+    // In parts, with everything: `bWFr` is "mak", `c2lsZW50` "silent", `ZGlhbG9nLWVycm9y` "dialog-error".
+    program
+        .say("\\033]99;i=all:d=0:u=2:w=1500:f=bWFr:s=c2lsZW50:n=ZGlhbG9nLWVycm9y;Two \\033\\\\")?;
+    program.say("\\033]99;i=all:d=0;words\\033\\\\\\033]99;i=all:d=0:p=body;The rest.\\033\\\\")?;
+    program.say("\\033]99;i=all:p=buttons;Yes\\342\\200\\250No\\033\\\\")?;
+    let notice = service.shown()?;
+    let pair = |name: &str, label: &str| (name.to_owned(), label.to_owned());
+    let expected = Notice {
+        id: notice.id,
+        app: "mak".into(),
+        icon: "dialog-error".into(),
+        title: "Two words".into(),
+        body: "The rest.".into(),
+        actions: vec![pair("default", "Open"), pair("1", "Yes"), pair("2", "No")],
+        urgency: Some(2),
+        is_silent: true,
+        expires: 1500,
+        ..Notice::default()
+    };
+    assert_eq!(notice, expected);
+    Ok(())
+}
+
+#[test]
+fn clicks_updates_and_ends_are_told_to_the_program() -> Result<()> {
+    let (display, bus) = (Display::start()?, Bus::start()?);
+    let service = Notifier::start(&bus, &["actions", "body"])?;
+    let (mut unterm, ..) = with_service(&display, &bus)?;
+    let mut program = Program::start(&mut unterm, "orders")?;
+
+    program.say("\\033]99;i=job:a=report:c=1;Running\\033\\\\")?;
+    let first = service.shown()?;
+    program.say(
+        "\\033]99;i=job:a=report:c=1:d=0;Done\\033\\\\\\033]99;i=job:p=buttons;Show\\033\\\\",
+    )?;
+    let second = service.shown()?;
+    assert_eq!((second.replaces, second.title.as_str()), (first.id, "Done"));
+    program.say("\\033]99;i=other;Other <>\\033\\\\")?;
+    let other = service.shown()?;
+    assert_eq!(other.replaces, 0);
+    program.say("\\033]99;i=q:p=alive;\\033\\\\")?;
+    program.is_sent(&mut unterm, "^[]99;i=q:p=alive;job,other^[\\")?;
+
+    // A button, the notification itself, its end; an end that nobody asked for is not told.
+    service.click(second.id, "1")?;
+    program.is_sent(&mut unterm, "^[]99;i=job;1^[\\")?;
+    service.click(second.id, "default")?;
+    program.is_sent(&mut unterm, "^[]99;i=job;^[\\")?;
+    service.dismiss(other.id)?;
+    service.dismiss(second.id)?;
+    program.is_sent(&mut unterm, "^[]99;i=job:p=close;^[\\")?;
+    program.say("\\033]99;i=r:p=alive;\\033\\\\")?;
+    let lines = program.is_sent(&mut unterm, "^[]99;i=r:p=alive;^[\\")?;
+    ensure!(!lines.concat().contains("i=other"), "{lines:?}");
+
+    // The program takes one back itself.
+    program.say("\\033]99;i=brief:c=1;Brief\\033\\\\")?;
+    let brief = service.shown()?;
+    program.say("\\033]99;i=brief:p=close;\\033\\\\")?;
+    assert_eq!(service.asked()?, Asked::Close(brief.id));
+    let lines = program.is_sent(&mut unterm, "^[]99;i=brief:p=close;^[\\")?;
+    // What other programs' notifications hear is nothing of ours.
+    service.click(4711, "default")?;
+    program.say("\\033[5n")?;
+    let answered = lines.concat().len() + "^[[0n".len();
+    let lines = program.pane.wait(&mut unterm, "an answer", |l| l.concat().len() >= answered)?;
+    assert_eq!(lines.concat().matches("i=brief:p=close").count(), 1, "{lines:?}");
+    Ok(())
+}
+
+#[test]
+fn a_click_brings_the_pane_to_the_front() -> Result<()> {
+    let (display, bus) = (Display::start()?, Bus::start()?);
+    let service = Notifier::start(&bus, &["actions", "body"])?;
+    let (mut unterm, window, shell) = with_service(&display, &bus)?;
+    let activations = display.activations()?;
+    let mut program = Program::start(&mut unterm, "orders")?;
+    program.say("\\033]2;the-program\\007")?;
+    let titled = |name: &str| {
+        wait_for(
+            "the title",
+            || Ok(window.title()?.contains(name).then_some(())),
+            || window.title().unwrap_or_default(),
+        )
+    };
+    program.say("\\033]99;i=stay:a=-focus,report;Stay\\033\\\\\\033]9;Come\\007")?;
+    let (stay, come) = (service.shown()?, service.shown()?);
+    shell.type_text(&mut unterm, "printf '\\033]2;the-shell\\007'\r")?;
+    titled("the-shell")?;
+
+    service.click(stay.id, "default")?;
+    program.is_sent(&mut unterm, "^[]99;i=stay;^[\\")?;
+    titled("the-shell")?;
+    service.click(come.id, "default")?;
+    titled("the-program")?;
+    activations.wait_for(&window)?;
+    Ok(())
+}
+
+#[test]
+fn the_occasion_that_a_program_names_is_kept() -> Result<()> {
+    let (display, bus) = (Display::start()?, Bus::start()?);
+    let service = Notifier::start(&bus, &["actions", "body"])?;
+    let (mut unterm, window, _) = with_service(&display, &bus)?;
+    // In front and with the keyboard. The terminal tells a program of that (mode 1004), and so the test.
+    let in_front = |unterm: &mut Instance, name: &str, tab: &str| -> Result<Program> {
+        let mut program = Program::start(unterm, name)?;
+        program.say("\\033[?1004h\\033[6n")?;
+        program.is_sent(unterm, "R")?;
+        unterm.act(&["activate_tab", tab])?;
+        program.is_sent(unterm, "^[[I")?;
+        Ok(program)
+    };
+    let mut program = in_front(&mut unterm, "orders", "2")?;
+    let ask = "\\033]99;i=u:o=unfocused:c=1;Unfocused\\033\\\\\\033]99;i=v:o=invisible:c=1;Unseen\\033\\\\\\033]9;end\\007";
+    let titles = |service: &Notifier| -> Result<Vec<String>> {
+        let mut titles = Vec::new();
+        while titles.last().is_none_or(|last| last != "end") {
+            titles.push(service.shown()?.title);
+        }
+        Ok(titles)
+    };
+    program.say(ask)?;
+    assert_eq!(titles(&service)?, ["end"], "it is in front and has the keyboard");
+    program.is_sent(&mut unterm, "i=u:p=close")?;
+    program.is_sent(&mut unterm, "i=v:p=close")?;
+
+    // In a split beside it: it is seen, but without the keyboard.
+    unterm.act(&["split_right"])?;
+    program.is_sent(&mut unterm, "^[[O")?;
+    program.say(ask)?;
+    assert_eq!(titles(&service)?, ["Unfocused", "end"]);
+
+    // Behind another tab.
+    unterm.act(&["activate_tab", "1"])?;
+    program.say(ask)?;
+    assert_eq!(titles(&service)?, ["Unfocused", "Unseen", "end"]);
+
+    // In front, in a window without the keyboard. (A program may not show more at a time.)
+    let mut program = in_front(&mut unterm, "more", "3")?;
+    let losses = |lines: &[String]| lines.concat().matches("^[[O").count();
+    let before = losses(&program.pane.lines(&mut unterm)?);
+    display.take_keyboard()?;
+    program.pane.wait(&mut unterm, "the loss of the keyboard", |l| losses(l) > before)?;
+    program.say(ask)?;
+    assert_eq!(titles(&service)?, ["Unfocused", "Unseen", "end"]);
+    ensure!(window.is_shown()?);
+    Ok(())
+}
+
+#[test]
+fn a_flood_is_held_back_and_its_last_word_comes() -> Result<()> {
+    let (display, bus) = (Display::start()?, Bus::start()?);
+    let service = Notifier::start(&bus, &["actions", "body"])?;
+    let (mut unterm, ..) = with_service(&display, &bus)?;
+    let pane = unterm.run(
+        "sh",
+        &["-c", "for n in $(seq 2000); do printf '\\033]9;number %d\\007' $n; done; cat"],
+    )?;
+    let mut shown = 0;
+    while service.shown()?.title != "number 2000" {
+        shown += 1;
+    }
+    ensure!(shown < 200, "{shown} were shown");
+    pane.close(&mut unterm)?;
+    Ok(())
+}
+
+#[test]
+fn the_end_of_a_long_command_that_nobody_sees_is_told() -> Result<()> {
+    let (display, bus) = (Display::start()?, Bus::start()?);
+    let service = Notifier::start(&bus, &["actions", "body"])?;
+    let registry = tempfile::tempdir()?;
+    std::fs::write(registry.path().join("config.toml"), "[notifications]\nlong_commands = 2\n")?;
+    let start = Start::windowed(&display).registry(registry.path());
+    let start = start.env("DBUS_SESSION_BUS_ADDRESS", bus.address());
+    let (mut unterm, window, shell) = start.at_prompt()?;
+    // While someone looks, nothing is said.
+    shell.type_text(&mut unterm, "sleep 2.2; echo seen\r")?;
+    shell.wait(&mut unterm, "its end", |lines| lines.iter().any(|line| line == "seen"))?;
+    shell.wait_for_prompt(&mut unterm)?;
+    unterm.act(&["new_tab"])?;
+    shell.type_text(&mut unterm, "echo short\r")?;
+    shell.wait(&mut unterm, "its end", |lines| lines.iter().any(|line| line == "short"))?;
+    shell.wait_for_prompt(&mut unterm)?;
+    shell.type_text(&mut unterm, "sleep   2.2; (exit 7)\r")?;
+    let notice = service.shown()?;
+    assert_eq!(notice.title, "sleep 2.2; (exit 7)");
+    let said = notice.body.strip_prefix("Failed with exit code 7 after ");
+    ensure!(said.is_some_and(|said| said.ends_with(" s.")), "{notice:?}");
+    // A click shows the pane: what is typed goes there.
+    service.click(notice.id, "default")?;
+    wait_for(
+        "the first tab",
+        || {
+            display.press(&["x"])?;
+            let lines = shell.lines(&mut unterm)?;
+            Ok(lines.iter().any(|line| line.starts_with("ready$ x")).then_some(()))
+        },
+        || window.title().unwrap_or_default(),
+    )?;
+    Ok(())
+}
+
+#[test]
+fn without_a_service_they_are_messages_in_the_window() -> Result<()> {
+    let display = Display::start()?;
+    let bus = Bus::start()?;
+    // No bus at all, and a bus without the service.
+    for address in ["unix:path=/nonexistent/bus", bus.address()] {
+        let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", address);
+        let (mut unterm, window, _) = start.at_prompt()?;
+        let mut program = Program::start(&mut unterm, "orders")?;
+        program.say("\\033[2J\\033]99;i=x:c=1:a=report;Here I am\\033\\\\")?;
+        // The message's bar is of the theme's blue, at the right above the status bar.
+        let is_blue = |&[r, g, b]: &[u8; 3]| (r, g, b) == (0x89, 0xb4, 0xfa);
+        let count = || -> Result<usize> {
+            let picture = window.picture()?;
+            let rows = picture.pixels.chunks(picture.width).rev().take(120);
+            Ok(rows
+                .flat_map(|row| &row[picture.width / 2..])
+                .filter(|pixel| is_blue(pixel))
+                .count())
+        };
+        wait_for("the message", || Ok((count()? >= 20).then_some(())), || unterm.log())?;
+        // The program does not wait for an end that nobody would tell.
+        program.is_sent(&mut unterm, "^[]99;i=x:p=close;^[\\")?;
+        let log = unterm.log();
+        let is_fault = |line: &str| line.contains(" ERROR ") || line.contains(" WARN unterm");
+        ensure!(!log.lines().any(is_fault), "{log}");
+    }
+    Ok(())
+}
