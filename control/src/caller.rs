@@ -3,7 +3,11 @@
 //! Every call of a method carries a [`Caller`], whatever the wire, so that scopes, audit and approvals are decided in one
 //! place (`dispatch`). Never decides anything itself.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
+
+use parking_lot::Mutex;
+
+use crate::services::events::Subscription;
 
 /// What a method needs of its caller, and what a token gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,4 +81,28 @@ pub struct Caller {
     pub conversation: Option<String>,
     /// What it may do.
     pub scopes: Scopes,
+    /// Where a method leaves a subscription for the caller's wire to serve.
+    pub(crate) subscription: SubscriptionSlot,
+}
+
+/// A subscription on its way from a method to the wire of its caller.
+#[derive(Clone, Default)]
+pub(crate) struct SubscriptionSlot(Arc<Mutex<Option<Subscription>>>);
+
+impl SubscriptionSlot {
+    /// Leaves one, in the place of any there was.
+    pub(crate) fn put(&self, subscription: Option<Subscription>) {
+        *self.0.lock() = subscription;
+    }
+
+    /// Takes what was left.
+    pub(crate) fn take(&self) -> Option<Subscription> {
+        self.0.lock().take()
+    }
+}
+
+impl fmt::Debug for SubscriptionSlot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SubscriptionSlot")
+    }
 }

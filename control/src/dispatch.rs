@@ -12,8 +12,11 @@ use std::{
     task::Poll,
 };
 
+use serde_json::Value;
+use unterm_mux::PaneId;
+
 use crate::{
-    caller::Caller,
+    caller::{Access, Caller},
     error::{Error, Result},
     methods::{self, Context, Entry},
 };
@@ -65,9 +68,26 @@ impl Dispatcher {
             conversation = caller.conversation,
             "call"
         );
-        self.admit(caller, entry, params).await?;
+        let record = Record::of(&self.context, caller, entry, params);
+        if let Err(error) = self.admit(caller, entry, params).await {
+            record.write(Some(&error));
+            return Err(error);
+        }
         let start = reply.len();
-        let result = unwound((entry.call)(&self.context, caller, params, reply)).await;
+        let result = {
+            let mut call = unwound((entry.call)(&self.context, caller, params, reply));
+            // What takes its time is told of when it begins.
+            match poll_once(&mut call).await {
+                Poll::Ready(result) => {
+                    record.write(result.as_ref().ok().and_then(|result| result.as_ref().err()));
+                    result
+                }
+                Poll::Pending => {
+                    record.write(None);
+                    call.await
+                }
+            }
+        };
         let result = result.unwrap_or_else(|panic| {
             let message = panic_message(panic.as_ref());
             tracing::error!(method, message, "a method panicked");
@@ -77,6 +97,11 @@ impl Dispatcher {
             reply.truncate(start);
         }
         result
+    }
+
+    /// A connection has ended: what it had is given back.
+    pub fn disconnected(&self, connection: u64) {
+        self.context.leases.release_all(connection);
     }
 
     async fn admit(&self, caller: &Caller, entry: &Entry, params: &str) -> Result<()> {
@@ -97,10 +122,65 @@ impl Dispatcher {
     }
 }
 
+/// A call that changes something, for the audit log.
+struct Record<'a>(Option<(&'a Context, &'a Caller, &'static str, String, String)>);
+
+impl<'a> Record<'a> {
+    fn of(context: &'a Context, caller: &'a Caller, entry: &'static Entry, params: &str) -> Self {
+        if entry.access == Access::Read || !entry.is_audited {
+            return Self(None);
+        }
+        let params: serde_json::Map<String, Value> =
+            serde_json::from_str(params).unwrap_or_default();
+        let text = |key: &str| params.get(key).map(plain).filter(|text| !text.is_empty());
+        let session = text("id").or_else(|| text("session_id")).unwrap_or_default();
+        // What says most; what a program without echo is sent (a password) is for nobody.
+        let is_secret = ["input", "text", "keys"].iter().any(|key| params.contains_key(*key))
+            && session.parse().is_ok_and(|id| context.hides_input(PaneId(id)));
+        let detail = if is_secret {
+            "(not shown: the program does not echo it)".to_owned()
+        } else {
+            const TELLING: [&str; 8] =
+                ["command", "input", "text", "keys", "signal", "name", "title", "node_name"];
+            TELLING.iter().find_map(|key| text(key)).unwrap_or_else(|| {
+                let rest = params
+                    .iter()
+                    .filter(|(key, _)| !matches!(key.as_str(), "id" | "session_id" | "env"));
+                let rest: Vec<_> =
+                    rest.map(|(key, value)| format!("{key}: {}", plain(value))).collect();
+                rest.join(", ")
+            })
+        };
+        Self(Some((context, caller, entry.name, session, detail)))
+    }
+
+    /// Writes it, unless it came to nothing for another reason than that it was refused.
+    fn write(self, error: Option<&Error>) {
+        let Some((context, caller, method, session, detail)) = self.0 else { return };
+        if error.is_none_or(Error::is_refusal) {
+            let client = caller.client.clone();
+            context.audit.add(method, session, &detail, error.is_none(), client);
+        }
+    }
+}
+
+/// A value as a person would write it.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        value => value.to_string(),
+    }
+}
+
+async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context))).await
+}
+
 /// The output of a future, or the panic that ended it.
-async fn unwound<T>(
-    mut future: Pin<Box<dyn Future<Output = T> + Send + '_>>,
-) -> std::result::Result<T, Box<dyn Any + Send>> {
+fn unwound<'a, T>(
+    mut future: Pin<Box<dyn Future<Output = T> + Send + 'a>>,
+) -> impl Future<Output = std::result::Result<T, Box<dyn Any + Send>>> + Send + Unpin + use<'a, T> {
     poll_fn(move |context| {
         // The future is dropped after a panic and never polled again; what it worked on are locks that a panic
         // releases and a reply that is cut back.
@@ -110,7 +190,6 @@ async fn unwound<T>(
             Err(panic) => Poll::Ready(Err(panic)),
         }
     })
-    .await
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use unterm_mux::{ExitStatus, MuxError, WriteError};
 
+use crate::services::policy::Refusal;
+
 /// A method's failure. The messages are part of the contract of the TCP wire.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -67,6 +69,31 @@ pub enum Error {
         /// How its program ended; `None`: the session was closed.
         status: Option<ExitStatus>,
     },
+    /// The rules on what may be entered refuse it.
+    #[error("Command blocked by policy: {0}")]
+    Policy(Refusal),
+    /// Rules that can't be used.
+    #[error("Invalid policy: {0}")]
+    BadPolicy(String),
+    /// Somebody else has the session's input for now.
+    #[error("Session {id} is leased by {holder}")]
+    Leased {
+        /// The session.
+        id: u64,
+        /// Who has it.
+        holder: String,
+    },
+    /// No such command block.
+    #[error("Block {block} of session {id} not found")]
+    NoBlock {
+        /// The session.
+        id: u64,
+        /// The block.
+        block: u64,
+    },
+    /// Something that a service could not do, in its words.
+    #[error("{0}")]
+    Failed(String),
     /// The mux refused.
     #[error(transparent)]
     Mux(MuxError),
@@ -91,6 +118,13 @@ pub enum Error {
     /// A reply could not be written as JSON; a fault of ours.
     #[error("Internal error: cannot write the reply: {0}")]
     Reply(serde_json::Error),
+}
+
+impl Error {
+    /// Whether the caller was kept from something it may ask for.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Policy(_) | Self::Leased { .. } | Self::Denied(_))
+    }
 }
 
 /// What methods return.

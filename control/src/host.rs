@@ -20,6 +20,8 @@ pub trait Host: Send + Sync {
 pub enum HostRequest {
     /// Every action of the app's table.
     Actions(oneshot::Sender<Vec<ActionInfo>>),
+    /// To come to the front.
+    Raise(oneshot::Sender<()>),
     /// To do an action, as its key would.
     Act {
         /// Its name.

@@ -5,14 +5,25 @@
 //! Methods never write to a wire and never know which one they were called on.
 
 mod action;
+mod audit;
+mod blocks;
+mod cells;
+mod events;
 mod exec;
+mod input;
 mod instance;
+mod layout;
+mod lease;
+mod orchestrate;
 mod params;
+mod policy;
 mod screen;
+mod selftest;
 mod server;
 mod session;
 mod signal;
 mod system;
+mod wait;
 
 use std::{
     future::Future,
@@ -29,6 +40,7 @@ use crate::{
     caller::{Access, Caller},
     error::{Error, Result},
     registry::Registration,
+    services::{audit::Audit, events::Hub, leases::Leases, policy::Policy, shell::Shell},
 };
 
 /// What methods work on.
@@ -39,13 +51,69 @@ pub struct Context {
     pub host: Arc<dyn Host>,
     /// This instance in the registry.
     pub registration: Arc<Registration>,
+    /// What happens in the panes.
+    pub(crate) hub: Arc<Hub>,
+    /// What may be entered.
+    pub(crate) policy: Policy,
+    /// What was done.
+    pub(crate) audit: Audit,
+    /// Whose input is whose.
+    pub(crate) leases: Leases,
     texts: screen::TextCache,
 }
 
 impl Context {
     /// For these.
     pub fn new(mux: Arc<Mux>, host: Arc<dyn Host>, registration: Arc<Registration>) -> Self {
-        Self { mux, host, registration, texts: screen::TextCache::default() }
+        Self {
+            hub: Hub::new(&mux),
+            policy: Policy::default(),
+            audit: Audit::new(registration.home()),
+            leases: Leases::default(),
+            mux,
+            host,
+            registration,
+            texts: screen::TextCache::default(),
+        }
+    }
+
+    /// Types into a pane for a caller: what every method does that sends input. Leases are kept, and the rules on what
+    /// may be entered are applied to the line as it is composed in the pane, whoever sent its parts.
+    pub(crate) fn type_in(&self, caller: &Caller, pane: &Pane, bytes: &[u8]) -> Result<()> {
+        let id = pane.id();
+        self.admit_to(caller, pane)?;
+        let admit = |entered: &[String], unfinished: &str| {
+            self.policy.check_typed(Some(id), entered, unfinished)
+        };
+        pane.write_admitted(bytes, admit)
+            .map_err(Error::Policy)?
+            .map_err(|error| Error::Write { id: id.0, error })
+    }
+
+    /// Whether a caller may run a command in a pane, behind what stands in its line.
+    pub(crate) fn admit_command(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
+        self.admit_to(caller, pane)?;
+        let line = pane.typed() + command;
+        let lines: Vec<&str> = [command, &line].into_iter().chain(command.lines()).collect();
+        self.policy.check_typed(Some(pane.id()), &lines[..1], &line).map_err(Error::Policy)?;
+        self.policy.check_typed(Some(pane.id()), &lines[2..], "").map_err(Error::Policy)
+    }
+
+    /// Whether a program reads something in this pane that it does not show: no shell's line, and the echo is off.
+    pub(crate) fn hides_input(&self, pane: PaneId) -> bool {
+        self.mux.pane(pane).is_some_and(|pane| {
+            pane.process().echo() == Some(false)
+                && pane
+                    .foreground()
+                    .is_none_or(|process| Shell::of_process(&process.name).is_none())
+        })
+    }
+
+    fn admit_to(&self, caller: &Caller, pane: &Pane) -> Result<()> {
+        match self.leases.holder(caller, pane) {
+            Some(holder) => Err(Error::Leased { id: pane.id().0, holder }),
+            None => Ok(()),
+        }
     }
 
     /// The pane a session's number names. Hidden panes are in no list; they are found by whoever knows their number.
@@ -65,6 +133,8 @@ pub trait Method: 'static {
     const ACCESS: Access;
     /// What it does, in a line.
     const DOC: &'static str;
+    /// Whether the audit log has it, unless it only looks.
+    const AUDITED: bool = true;
     /// Its parameters.
     type Params<'a>: Deserialize<'a> + JsonSchema + Send;
     /// Its reply.
@@ -136,6 +206,8 @@ pub struct Entry {
     pub access: Access,
     /// What it does, in a line.
     pub doc: &'static str,
+    /// Whether the audit log has it, unless it only looks.
+    pub is_audited: bool,
     /// The schema of its parameters.
     pub params_schema: fn() -> Schema,
     /// The schema of its reply.
@@ -150,6 +222,7 @@ const fn entry<M: Method>() -> Entry {
         group: M::GROUP,
         access: M::ACCESS,
         doc: M::DOC,
+        is_audited: M::AUDITED,
         params_schema: || schema_for!(M::Params<'static>),
         reply_schema: || schema_for!(M::Reply),
         call: call::<M>,
@@ -183,24 +256,58 @@ pub static METHODS: &[Entry] = &[
     entry::<session::Idle>(),
     entry::<session::Cwd>(),
     entry::<session::History>(),
+    entry::<audit::Log>(),
+    entry::<input::Paste>(),
+    entry::<input::Keys>(),
+    entry::<input::Mouse>(),
+    entry::<wait::Wait>(),
+    entry::<lease::Lease>(),
+    entry::<lease::Release>(),
+    entry::<layout::Split>(),
+    entry::<layout::Focus>(),
+    entry::<layout::Move>(),
+    entry::<layout::Rename>(),
+    entry::<blocks::List>(),
+    entry::<blocks::Get>(),
     entry::<exec::Run>(),
     entry::<exec::Send>(),
     entry::<exec::RunWait>(),
     entry::<exec::Status>(),
     entry::<exec::Cancel>(),
     entry::<signal::Send>(),
+    entry::<orchestrate::Launch>(),
+    entry::<orchestrate::Broadcast>(),
+    entry::<orchestrate::Wait>(),
     entry::<screen::Read>(),
     entry::<screen::Text>(),
     entry::<screen::Cursor>(),
     entry::<screen::Scroll>(),
     entry::<screen::Search>(),
     entry::<screen::DetectErrors>(),
+    entry::<cells::Diff>(),
+    entry::<cells::Cells>(),
+    entry::<policy::Set>(),
+    entry::<policy::Check>(),
     entry::<server::Info>(),
     entry::<server::Health>(),
     entry::<server::Capabilities>(),
+    entry::<selftest::Run>(),
+    entry::<events::Subscribe>(),
+    entry::<events::Unsubscribe>(),
     entry::<system::Info>(),
+    entry::<system::LaunchAdmin>(),
     entry::<instance::List>(),
     entry::<instance::Info>(),
+    entry::<instance::SetTitle>(),
+    entry::<instance::Focus>(),
+    entry::<layout::TabList>(),
+    entry::<layout::TabCreate>(),
+    entry::<layout::TabClose>(),
+    entry::<layout::TabFocus>(),
+    entry::<layout::TabMove>(),
+    entry::<layout::TabRename>(),
+    entry::<layout::WindowList>(),
+    entry::<layout::WindowFocus>(),
     entry::<action::List>(),
     entry::<action::Run>(),
 ];
@@ -246,13 +353,19 @@ mod tests {
             let schema = serde_json::to_string(&(entry.params_schema)()).unwrap();
             assert!(!schema.contains("\"null\""), "{}: {schema}", entry.name);
             let schema = serde_json::to_value((entry.reply_schema)()).unwrap();
-            assert_eq!(schema["type"], "object", "{}", entry.name);
+            // As documented.
+            let kind = if entry.name == "session.audit_log" { "array" } else { "object" };
+            assert_eq!(schema["type"], kind, "{}", entry.name);
         }
     }
 
     #[test]
     fn every_method_has_a_wire_test() {
-        let tests = include_str!("../tests/methods.rs");
+        let tests = concat!(
+            include_str!("../tests/methods.rs"),
+            include_str!("../tests/beyond.rs"),
+            include_str!("../tests/rules.rs"),
+        );
         for entry in METHODS {
             assert!(tests.contains(&format!("\"{}\"", entry.name)), "{} has no test", entry.name);
         }

@@ -114,7 +114,8 @@ fn entries(home: &Path) -> io::Result<Vec<(PathBuf, String)>> {
 /// This instance's entry; dropping it, or [`Registration::remove`], takes the entry away and hands over.
 pub struct Registration {
     home: PathBuf,
-    record: Record,
+    /// Replaced whole when the title changes.
+    record: parking_lot::Mutex<Arc<Record>>,
     removed: parking_lot::Mutex<bool>,
 }
 
@@ -152,12 +153,16 @@ impl Registration {
             platform: std::env::consts::OS.to_owned(),
             process_start: process_start(std::process::id()),
         };
-        let registration =
-            Self { home: home.to_owned(), record, removed: parking_lot::Mutex::new(false) };
+        let registration = Self {
+            home: home.to_owned(),
+            record: parking_lot::Mutex::new(Arc::new(record)),
+            removed: parking_lot::Mutex::new(false),
+        };
         let path = registration.path();
-        write_record(&path, &registration.record).map_err(at(&path))?;
+        let record = registration.record();
+        write_record(&path, &record).map_err(at(&path))?;
         if !active(home).is_some_and(|active| active.is_live()) {
-            point_to(home, &registration.record).map_err(at(home))?;
+            point_to(home, &record).map_err(at(home))?;
         }
         Ok(registration)
     }
@@ -168,12 +173,32 @@ impl Registration {
     }
 
     /// What the entry says.
-    pub fn record(&self) -> &Record {
-        &self.record
+    pub fn record(&self) -> Arc<Record> {
+        self.record.lock().clone()
     }
 
     fn path(&self) -> PathBuf {
-        self.home.join("instances").join(format!("{}.json", self.record.id))
+        self.home.join("instances").join(format!("{}.json", self.record().id))
+    }
+
+    /// Gives the instance another title, or the usual one back.
+    pub fn set_title(&self, new: Option<&str>) -> io::Result<()> {
+        let _lock = lock(&self.home)?;
+        if *self.removed.lock() {
+            return Ok(());
+        }
+        let old = self.record();
+        let title = match new {
+            Some(new) => new.to_owned(),
+            None => title(&old.id, Path::new(&old.cwd)),
+        };
+        let record = Arc::new(Record { title, ..Record::clone(&old) });
+        write_record(&self.path(), &record)?;
+        *self.record.lock() = record.clone();
+        if active(&self.home).is_some_and(|active| active == *old) {
+            point_to(&self.home, &record)?;
+        }
+        Ok(())
     }
 
     /// Takes the entry away; the pointers go to the oldest other instance, or away too. Does nothing the second time.
@@ -182,17 +207,18 @@ impl Registration {
             return;
         }
         if let Err(error) = self.try_remove() {
-            tracing::warn!(%error, id = self.record.id, "cannot take this instance out of the registry");
+            tracing::warn!(%error, id = self.record().id, "cannot take this instance out of the registry");
         }
     }
 
     fn try_remove(&self) -> io::Result<()> {
         let _lock = lock(&self.home)?;
         let path = self.path();
-        if read(&path).is_some_and(|record| record == self.record) {
+        let own = self.record();
+        if read(&path).is_some_and(|record| record == *own) {
             fs::remove_file(&path)?;
         }
-        if active(&self.home).is_none_or(|active| active == self.record) {
+        if active(&self.home).is_none_or(|active| active == *own) {
             match live(&self.home)?.first() {
                 Some(heir) => point_to(&self.home, heir)?,
                 None => {
@@ -214,15 +240,13 @@ impl Registration {
         if *self.removed.lock() {
             return Ok(None);
         }
+        let own = self.record();
         match active(&self.home) {
-            Some(active) if active == self.record => Ok(None),
+            Some(active) if active == *own => Ok(None),
             Some(active) if active.is_live() => Ok(Some(active)),
             _ => {
-                tracing::info!(
-                    id = self.record.id,
-                    "the active instance died; this one takes its place"
-                );
-                point_to(&self.home, &self.record)?;
+                tracing::info!(id = own.id, "the active instance died; this one takes its place");
+                point_to(&self.home, &own)?;
                 remove_stale(&self.home)?;
                 Ok(None)
             }

@@ -70,6 +70,10 @@ impl Server {
             .enable_all()
             .build()
             .map_err(ServerError::System)?;
+        // For many connections, each of them a descriptor.
+        if let Err(error) = unterm_mux::raise_descriptor_limit() {
+            tracing::debug!(%error, "the limit of open files stays as it is");
+        }
         let token = random::uuid().map_err(ServerError::System)?;
         let listener = tcp::bind().map_err(ServerError::Bind)?;
         listener.set_nonblocking(true).map_err(ServerError::Bind)?;

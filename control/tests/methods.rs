@@ -60,12 +60,24 @@ fn capabilities_name_every_method_once() {
             "exec.run_wait",
             "exec.status",
             "exec.cancel",
-            "signal.send"
+            "signal.send",
+            "orchestrate.launch",
+            "orchestrate.broadcast",
+            "orchestrate.wait"
         ])
     );
     assert_eq!(
         capabilities["governance"],
-        json!(["server.info", "server.health", "server.capabilities"])
+        json!([
+            "policy.set",
+            "policy.check",
+            "server.info",
+            "server.health",
+            "server.capabilities",
+            "selftest.run",
+            "events.subscribe",
+            "events.unsubscribe"
+        ])
     );
     let groups = [
         "session",
@@ -115,6 +127,57 @@ fn instances_are_listed_without_tokens() {
     assert_eq!(info["pid"], std::process::id());
     info.as_object_mut().unwrap().remove("auth_token");
     assert_eq!(wire.call("instance.list", json!({})), json!({"instances": [info]}));
+}
+
+#[test]
+fn an_instance_is_given_a_title_and_has_no_window_to_raise() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let usual = wire.call("instance.info", json!({}))["title"].clone();
+    assert_eq!(
+        wire.call("instance.set_title", json!({"title": "the \u{7}builds"})),
+        json!({"ok": true, "title": "the builds"})
+    );
+    let listed = wire.call("instance.list", json!({}));
+    assert_eq!(listed["instances"][0]["title"], "the builds");
+    for name in ["instances/alpha.json", "active.json", "server.json"] {
+        let record = std::fs::read(fixture.registry().join(name)).unwrap();
+        let record: Value = serde_json::from_slice(&record).unwrap();
+        assert_eq!(record["title"], "the builds", "{name}");
+    }
+    for none in [json!({}), json!({"title": ""}), json!({"title": null})] {
+        wire.call("instance.set_title", json!({"title": "x"}));
+        assert_eq!(wire.call("instance.set_title", none), json!({"ok": true, "title": null}));
+        assert_eq!(wire.call("instance.info", json!({}))["title"], usual);
+    }
+    let focus = wire.call("instance.focus", json!({}));
+    assert_eq!(focus["ok"], true);
+    assert!(focus["note"].as_str().unwrap().contains("without a window"), "{focus}");
+}
+
+#[test]
+fn an_administrator_is_refused_and_all_else_is_well() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let refusal = "Administrator launch is only supported on Windows";
+    assert_eq!(wire.fail("system.launch_admin", json!({"dry_run": true})), refusal);
+    let session = fixture.program(&mut wire, "cat", &[]);
+    let tested = wire.call("selftest.run", json!({"session_id": session.id.to_string()}));
+    let check = |name: &str| {
+        let checks = tested["checks"].as_array().unwrap();
+        checks
+            .iter()
+            .find(|check| check["name"] == name)
+            .unwrap_or_else(|| panic!("{name}"))
+            .clone()
+    };
+    assert_eq!(check("mux")["detail"]["pane_count"], 1);
+    assert_eq!(check("server.health")["detail"]["status"], "ok");
+    let admin = check("system.launch_admin");
+    assert_eq!((&admin["ok"], &admin["detail"]), (&json!(true), &json!({"error": refusal})));
+    assert_eq!(check("screen.text")["detail"]["rows"], 24);
+    assert_eq!(tested["ok"], true, "{tested}");
+    assert_eq!(wire.fail("selftest.run", json!({"session_id": "9999"})), "Session 9999 not found");
 }
 
 #[test]
@@ -263,10 +326,17 @@ fn input_arrives_as_it_is_and_signals_as_control_characters() {
     session.wait_for_end();
     assert_eq!(wire.call("session.status", json!({"id": session.id}))["exit_signal"], 2);
 
+    for (name, number) in [("QUIT", 3), ("SIGTERM", 15), ("kill", 9), ("HUP", 1)] {
+        let session = fixture.program(&mut wire, "cat", &[]);
+        wire.call("signal.send", json!({"session_id": session.id.to_string(), "signal": name}));
+        session.wait_for_end();
+        assert_eq!(wire.call("session.status", json!({"id": session.id}))["exit_signal"], number);
+    }
     let session = fixture.program(&mut wire, "cat", &[]);
-    wire.call("signal.send", json!({"session_id": session.id.to_string(), "signal": "QUIT"}));
-    session.wait_for_end();
-    assert_eq!(wire.call("session.status", json!({"id": session.id}))["exit_signal"], 3);
+    assert_eq!(
+        wire.fail("signal.send", json!({"id": session.id, "signal": "SIGWINCH"})),
+        "Unsupported signal: SIGWINCH"
+    );
 }
 
 #[test]

@@ -187,7 +187,7 @@ fn every_message_to_the_letter() {
         ("session.input", json!({"id": id}), "Missing 'input' parameter"),
         ("exec.send", json!({"id": id, "input": null}), "Missing 'input' parameter"),
         ("signal.send", json!({"id": id}), "Missing 'signal'"),
-        ("signal.send", json!({"id": id, "signal": "SIGTERM"}), "Unsupported signal: SIGTERM"),
+        ("signal.send", json!({"id": id, "signal": "SIGWINCH"}), "Unsupported signal: SIGWINCH"),
         ("screen.search", json!({"id": id}), "Missing 'pattern'"),
         ("session.resize", json!({"id": id, "rows": 5}), "Missing 'cols'"),
         ("session.resize", json!({"id": id, "cols": 5}), "Missing 'rows'"),

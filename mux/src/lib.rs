@@ -18,6 +18,7 @@ pub mod private;
 mod process;
 pub mod random;
 mod tap;
+mod typed;
 mod uri;
 mod writer;
 
@@ -27,8 +28,9 @@ pub use observer::{MuxEvent, Observer};
 pub use pane::{OnExit, Pane, PaneId, PaneState, WriteError};
 pub use process::{
     ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, ReadOutcome, SCRIPTS,
-    ShellIntegration, Signal, Spawn,
+    ShellIntegration, Signal, Spawn, raise_descriptor_limit,
 };
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapItem};
+pub use typed::TypedLine;
 pub use uri::to_local_path as local_path;
 pub use writer::WRITE_CAPACITY;

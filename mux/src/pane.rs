@@ -100,11 +100,15 @@ pub struct Pane {
     process: Arc<dyn Process>,
     /// The program it was asked to run, with its arguments; `None`: a shell, whichever that is.
     command: Option<(String, Vec<String>)>,
+    /// The title that somebody gave it.
+    name: Mutex<Option<String>>,
     /// What the marks of its own shells carry; `None`: they don't mark anything.
     nonce: Option<Arc<str>>,
     queue: WriteQueue,
     /// How often Enter had been pressed when the last prompt began.
     enters_at_prompt: AtomicU64,
+    /// How often a person has typed.
+    touches: AtomicU64,
     taps: Arc<Taps>,
     state: Mutex<PaneState>,
     is_pinned: AtomicBool,
@@ -136,9 +140,11 @@ impl Pane {
             term: Mutex::new(term),
             process,
             command: None,
+            name: Mutex::default(),
             nonce: None,
             queue: WriteQueue::default(),
             enters_at_prompt: AtomicU64::new(0),
+            touches: AtomicU64::new(0),
             taps: Arc::default(),
             state: Mutex::new(PaneState::Running),
             is_pinned: AtomicBool::new(false),
@@ -426,6 +432,31 @@ impl Pane {
         self.queue.push_input(bytes, None).map(drop)
     }
 
+    /// As [`Pane::write`], after asking `admit`, which sees the lines that `bytes` enter, together with what anybody typed
+    /// before them, and the line they leave unfinished. Nobody else's input comes between. `admit` must return at once.
+    pub fn write_admitted<E>(
+        &self,
+        bytes: &[u8],
+        admit: impl FnOnce(&[String], &str) -> Result<(), E>,
+    ) -> Result<Result<(), WriteError>, E> {
+        self.queue.push_admitted(bytes, admit)
+    }
+
+    /// What has been typed since Enter, by anybody, as far as input alone tells.
+    pub fn typed(&self) -> String {
+        self.queue.typed()
+    }
+
+    /// Says that a person types here.
+    pub fn touch(&self) {
+        self.touches.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// How often a person has typed here: who counted before knows whether one did since.
+    pub fn touches(&self) -> u64 {
+        self.touches.load(Ordering::Acquire)
+    }
+
     /// Types `bytes` at the prompt that stands there: false, and nothing is typed, when the shell that marks its prompts
     /// does not wait for a line, or one has been entered since it began to wait.
     pub fn write_at_prompt(&self, bytes: &[u8]) -> Result<bool, WriteError> {
@@ -528,9 +559,18 @@ impl Pane {
         &self.process
     }
 
-    /// The title: set by the program, else the foreground process's name without its folder, else that of the program
+    /// Gives it a title that its program doesn't change; an empty one takes it away.
+    pub fn set_name(&self, name: &str) {
+        *self.name.lock() = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
+        self.observers.event(MuxEvent::Title(self.id));
+    }
+
+    /// The title: given by [`Pane::set_name`], else set by the program, else the foreground process's name without its folder, else that of the program
     /// the pane was started with.
     pub fn title(&self) -> String {
+        if let Some(name) = self.name.lock().clone() {
+            return name;
+        }
         let title = self.term.lock().title().to_owned();
         if !title.is_empty() {
             return title;

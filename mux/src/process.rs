@@ -5,6 +5,8 @@
 
 mod environment;
 mod integration;
+#[cfg(unix)]
+mod limits;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(all(unix, not(target_os = "linux")))]
@@ -21,6 +23,8 @@ use std::{
 use unterm_term::Size;
 
 pub use integration::{SCRIPTS, ShellIntegration};
+#[cfg(unix)]
+pub use limits::raise_descriptor_limit;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(all(unix, not(target_os = "linux")))]

@@ -5,7 +5,7 @@
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use crate::WriteError;
+use crate::{TypedLine, WriteError};
 
 /// Bytes that may wait for a program. A single longer piece is taken when nothing waits: its memory is its caller's
 /// choice, and it would never fit otherwise.
@@ -27,6 +27,8 @@ struct State {
     is_closed: bool,
     /// How often Enter was among the input, replies left out.
     enters: u64,
+    /// The line that the input makes.
+    typed: TypedLine,
 }
 
 impl WriteQueue {
@@ -35,8 +37,8 @@ impl WriteQueue {
         self.push_locked(self.state.lock(), bytes)
     }
 
-    /// As [`WriteQueue::push`], of input, whose Enters are counted. `enters`: only when so many came before; false when
-    /// others did.
+    /// As [`WriteQueue::push`], of input, which is followed as a line that is typed. `enters`: only when Enter came so
+    /// often before; false when it came oftener.
     pub(crate) fn push_input(&self, bytes: &[u8], enters: Option<u64>) -> Result<bool, WriteError> {
         let mut state = self.state.lock();
         if enters.is_some_and(|enters| enters != state.enters) {
@@ -45,7 +47,29 @@ impl WriteQueue {
         if memchr::memchr2(b'\r', b'\n', bytes).is_some() {
             state.enters += 1;
         }
+        state.typed.advance(bytes);
         self.push_locked(state, bytes).map(|()| true)
+    }
+
+    /// Asks before it queues input: `admit` sees the lines that the input enters, together with what was typed before, and
+    /// the line it leaves unfinished. Nobody else's input comes between.
+    pub(crate) fn push_admitted<E>(
+        &self,
+        bytes: &[u8],
+        admit: impl FnOnce(&[String], &str) -> Result<(), E>,
+    ) -> Result<Result<(), WriteError>, E> {
+        let mut state = self.state.lock();
+        let mut typed = state.typed.clone();
+        let entered = typed.advance(bytes);
+        admit(&entered, &typed.text())?;
+        state.typed = typed;
+        state.enters += u64::from(!entered.is_empty());
+        Ok(self.push_locked(state, bytes))
+    }
+
+    /// What has been typed since Enter.
+    pub(crate) fn typed(&self) -> String {
+        self.state.lock().typed.text()
     }
 
     /// How often Enter has been among the input.

@@ -34,6 +34,13 @@ impl App {
     pub(super) fn asked(&mut self, request: HostRequest) {
         match request {
             HostRequest::Actions(answer) => drop(answer.send(self.actions())),
+            HostRequest::Raise(answer) => {
+                if let Some(screen) = &self.screen {
+                    screen.window.set_minimized(false);
+                    screen.window.focus_window();
+                    let _ = answer.send(());
+                }
+            }
             HostRequest::Act { name, argument, answer } => {
                 let done = self.act_by_name(&name, argument.as_deref());
                 let _ = answer.send(done);

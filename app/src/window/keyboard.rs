@@ -140,6 +140,7 @@ impl App {
 
     /// Sends bytes that the person typed.
     pub(super) fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
+        pane.touch();
         self.queue_bytes(pane, bytes);
         self.blink_since = Instant::now();
         self.hide_pointer();

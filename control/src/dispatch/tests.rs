@@ -34,6 +34,7 @@ fn caller(scopes: Scopes) -> Caller {
         client: None,
         conversation: None,
         scopes,
+        subscription: Default::default(),
     }
 }
 

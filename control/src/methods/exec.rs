@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     Access, Caller, Context, Group, Method, Result,
     params::{SessionOnly, session_params},
-    session::{Done, InputParams, input, write},
+    session::{Done, InputParams, input},
 };
 use crate::services::{
     run::{self, Ending},
@@ -44,12 +44,13 @@ impl Method for Run {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: RunParams<'a>,
     ) -> Result<RunReply> {
         let pane = context.pane(params.target())?;
         let command = params.command.required("command")?;
-        write(&pane, format!("{command}\r").as_bytes())?;
+        context.admit_command(caller, &pane, &command)?;
+        context.type_in(caller, &pane, format!("{command}\r").as_bytes())?;
         Ok(RunReply { sent: true })
     }
 }
@@ -67,10 +68,10 @@ impl Method for Send {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: InputParams<'a>,
     ) -> Result<Done> {
-        input(context, &params)
+        input(context, caller, &params)
     }
 }
 
@@ -120,12 +121,13 @@ impl Method for RunWait {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: RunWaitParams<'a>,
     ) -> Result<RunWaitReply> {
         let pane = context.pane(params.target())?;
         let command = params.command.required("command")?;
         let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
+        context.admit_command(caller, &pane, &command)?;
         let outcome = run::run(&pane, &command, Duration::from_millis(timeout)).await?;
         Ok(RunWaitReply {
             output: outcome.output,
@@ -191,10 +193,10 @@ impl Method for Cancel {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: SessionOnly<'a>,
     ) -> Result<CancelReply> {
-        write(&*context.pane(params.session())?, INTERRUPT)?;
+        context.type_in(caller, &*context.pane(params.session())?, INTERRUPT)?;
         Ok(CancelReply { cancelled: true })
     }
 }

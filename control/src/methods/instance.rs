@@ -1,11 +1,17 @@
 //! `instance.*`: the Unterm processes of this user.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
 
-use super::{Access, Caller, Context, Group, Method, Result, params::NoParams};
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, NoParams},
+    session::blocking,
+};
 use crate::{
     error::Error,
+    host::HostRequest,
     registry::{self, Record},
 };
 
@@ -76,12 +82,90 @@ impl Method for Info {
     const GROUP: Group = Group::Instance;
     // The reply holds the token.
     const ACCESS: Access = Access::Admin;
+    const AUDITED: bool = false;
     const DOC: &'static str = "This instance, with its token.";
     type Params<'a> = NoParams;
     type Reply = InfoReply;
 
     async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<InfoReply> {
         let record = context.registration.record();
-        Ok(InfoReply { instance: Instance::from(record), auth_token: record.auth_token.clone() })
+        let auth_token = record.auth_token.clone();
+        Ok(InfoReply { instance: Instance::from(&*record), auth_token })
+    }
+}
+
+/// `instance.set_title`.
+pub struct SetTitle;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SetTitleParams<'a> {
+    /// The title; none, or an empty one, gives the usual one back.
+    #[serde(borrow, default)]
+    title: Arg<'a, String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SetTitleReply {
+    ok: bool,
+    title: Option<String>,
+}
+
+impl Method for SetTitle {
+    const NAME: &'static str = "instance.set_title";
+    const GROUP: Group = Group::Instance;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str =
+        "Gives this instance a title of its own, in its window and in instance.list.";
+    type Params<'a> = SetTitleParams<'a>;
+    type Reply = SetTitleReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SetTitleParams<'a>,
+    ) -> Result<SetTitleReply> {
+        let title = params.title.text("title")?.map(|title| super::layout::title(&title));
+        let title = title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty());
+        let (registration, new) = (context.registration.clone(), title.clone());
+        blocking(move || registration.set_title(new.as_deref())).await?.map_err(Error::Registry)?;
+        context.host.instance_title_changed(title.as_deref());
+        Ok(SetTitleReply { ok: true, title })
+    }
+}
+
+/// `instance.focus`.
+pub struct Focus;
+
+#[derive(Serialize, JsonSchema)]
+pub struct FocusReply {
+    ok: bool,
+    /// What was done.
+    note: &'static str,
+}
+
+/// Raises the window; false when there is none.
+pub(super) async fn raise(context: &Context) -> bool {
+    if !context.host.has_window() {
+        return false;
+    }
+    let (answer, answered) = oneshot::channel();
+    context.host.ask(HostRequest::Raise(answer));
+    answered.await.is_ok()
+}
+
+impl Method for Focus {
+    const NAME: &'static str = "instance.focus";
+    const GROUP: Group = Group::Instance;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Brings this instance's window to the front.";
+    type Params<'a> = NoParams;
+    type Reply = FocusReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<FocusReply> {
+        let note = match raise(context).await {
+            true => "the window was asked to come to the front",
+            false => "this instance runs without a window; there is nothing to raise",
+        };
+        Ok(FocusReply { ok: true, note })
     }
 }

@@ -60,6 +60,24 @@ fn invalid(name: &'static str, expected: String, got: &str) -> Error {
     Error::Invalid { name, expected, got }
 }
 
+impl<'a, T> Arg<'a, T> {
+    /// Any value, `None` when it is absent.
+    pub fn value<V: Deserialize<'a>>(
+        &self,
+        name: &'static str,
+        expected: &str,
+    ) -> Result<Option<V>> {
+        self.parse(name, || expected.to_owned())
+    }
+}
+
+impl Arg<'_, bool> {
+    /// Whether it is true; absent means no.
+    pub fn is_set(&self, name: &'static str) -> Result<bool> {
+        Ok(self.value(name, "true or false")?.unwrap_or(false))
+    }
+}
+
 impl Arg<'_, u64> {
     /// A whole number within `range`.
     pub fn number(&self, name: &'static str, range: RangeInclusive<u64>) -> Result<Option<u64>> {
@@ -107,6 +125,41 @@ impl Arg<'_, BTreeMap<String, String>> {
     }
 }
 
+/// Parameters that a method reads in parts, or as another type than their schema's.
+pub struct Raw<'a, S>(&'a RawValue, PhantomData<fn() -> S>);
+
+impl<'a, S> Raw<'a, S> {
+    /// The parameters as a `V`, in serde_json's words when they are none.
+    pub fn read<V: Deserialize<'a>>(&self) -> std::result::Result<V, serde_json::Error> {
+        serde_json::from_str(self.0.get())
+    }
+
+    /// The same, refused as parameters that can't be read.
+    pub fn params<V: Deserialize<'a>>(&self) -> Result<V> {
+        self.read().map_err(Error::Params)
+    }
+}
+
+impl<'de: 'a, 'a, S> Deserialize<'de> for Raw<'a, S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        <&RawValue>::deserialize(deserializer).map(|raw| Self(raw, PhantomData))
+    }
+}
+
+impl<S: JsonSchema> JsonSchema for Raw<'_, S> {
+    fn inline_schema() -> bool {
+        S::inline_schema()
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        S::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        S::json_schema(generator)
+    }
+}
+
 /// The parameters of a method that takes none. Whatever is given is ignored.
 #[derive(Deserialize, JsonSchema)]
 pub struct NoParams {}
@@ -119,6 +172,11 @@ impl<'a> Target<'a> {
     /// `id` wins over `session_id`.
     pub fn new(id: &Arg<'a, u64>, session_id: &Arg<'a, String>) -> Self {
         Self(id.0.or(session_id.0))
+    }
+
+    /// Whether one is named at all.
+    pub fn is_given(self) -> bool {
+        self.0.is_some()
     }
 
     /// The session's number.

@@ -34,6 +34,13 @@ pub struct Row {
     line_id: u64,
 }
 
+impl Row {
+    /// A row by its number from the oldest, its text and its name.
+    pub fn new(row: u64, text: String, line_id: u64) -> Self {
+        Self { row, text, line_id }
+    }
+}
+
 /// Up to `count` rows from `start` on, read by and by; rows that are dropped meanwhile are left out.
 pub fn rows(pane: &Pane, start: LineId, count: u64) -> impl Iterator<Item = Row> {
     let end = start.0.saturating_add(count);

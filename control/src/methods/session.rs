@@ -239,7 +239,7 @@ pub struct CreateParams<'a> {
 
 #[derive(Serialize, JsonSchema)]
 pub struct CreateReply {
-    id: u64,
+    pub(super) id: u64,
     session_id: String,
     title: String,
     cols: u16,
@@ -259,14 +259,48 @@ impl Method for Create {
         _: &'a Caller,
         params: CreateParams<'a>,
     ) -> Result<CreateReply> {
-        let size = size(&params.cols, &params.rows)?;
-        let cwd = params.cwd.text("cwd")?;
-        let program = params.program.text("program")?;
-        let args = params.args.list("args")?;
+        Ok(create(context, &params).await?.1)
+    }
+}
+
+/// Opens a session.
+pub(super) async fn create(
+    context: &Context,
+    params: &CreateParams<'_>,
+) -> Result<(SharedPane, CreateReply)> {
+    let size = size(&params.cols, &params.rows)?;
+    let spawn = params.spawn()?;
+    let on_exit = on_exit(&spawn);
+    let mux = context.mux.clone();
+    // Behind the tab that a person may be typing in.
+    let pane = blocking(move || mux.open_tab_in_background(spawn, size, on_exit)).await??;
+    let size = pane.term().size();
+    let reply = CreateReply {
+        id: pane.id().0,
+        session_id: pane.id().0.to_string(),
+        title: pane.title(),
+        cols: size.cols,
+        rows: size.rows,
+    };
+    Ok((pane, reply))
+}
+
+/// What becomes of a session when its program ends: an agent still wants to read what a program printed and how it ended; a
+/// shell that ends was closed.
+pub(super) fn on_exit(spawn: &Spawn) -> OnExit {
+    if spawn.program.is_some() { OnExit::Hold } else { OnExit::Close }
+}
+
+impl CreateParams<'_> {
+    /// What to start.
+    pub(super) fn spawn(&self) -> Result<Spawn> {
+        let cwd = self.cwd.text("cwd")?;
+        let program = self.program.text("program")?;
+        let args = self.args.list("args")?;
         if program.is_none() && !args.is_empty() {
             return Err(Error::Missing("program"));
         }
-        let env = params.env.map("env")?;
+        let env = self.env.map("env")?;
         for (name, value) in &env {
             // The environment can't hold them (POSIX, "Environment Variables").
             if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
@@ -277,31 +311,20 @@ impl Method for Create {
                 });
             }
         }
-        // An agent still wants to read what a program printed and how it ended; a shell that ends was closed.
-        let on_exit = if program.is_some() { OnExit::Hold } else { OnExit::Close };
-        let spawn = Spawn {
+        Ok(Spawn {
             program: program.map(Into::into),
             args,
             cwd: cwd.map(|cwd| directory(&cwd)).transpose()?,
             env: env.into_iter().collect(),
             ..Spawn::default()
-        };
-        let mux = context.mux.clone();
-        // Behind the tab that a person may be typing in.
-        let pane = blocking(move || mux.open_tab_in_background(spawn, size, on_exit)).await??;
-        let size = pane.term().size();
-        Ok(CreateReply {
-            id: pane.id().0,
-            session_id: pane.id().0.to_string(),
-            title: pane.title(),
-            cols: size.cols,
-            rows: size.rows,
         })
     }
 }
 
 /// Runs what may take its time (starting and ending programs) outside of the workers.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(|error| Error::Panicked(error.to_string()))
 }
 
@@ -370,16 +393,11 @@ session_params! {
     }
 }
 
-/// Writes to a pane's program.
-pub(super) fn write(pane: &Pane, bytes: &[u8]) -> Result<()> {
-    pane.write(bytes).map_err(|error| Error::Write { id: pane.id().0, error })
-}
-
 /// What `session.input` and `exec.send` do.
-pub(super) fn input(context: &Context, params: &InputParams<'_>) -> Result<Done> {
+pub(super) fn input(context: &Context, caller: &Caller, params: &InputParams<'_>) -> Result<Done> {
     let pane = context.pane(params.target())?;
     let input = params.input.required("input").map_err(|_| Error::MissingParameter("input"))?;
-    write(&pane, input.as_bytes())?;
+    context.type_in(caller, &pane, input.as_bytes())?;
     Ok(Done::OK)
 }
 
@@ -393,10 +411,10 @@ impl Method for Input {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: InputParams<'a>,
     ) -> Result<Done> {
-        input(context, &params)
+        input(context, caller, &params)
     }
 }
 

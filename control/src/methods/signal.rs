@@ -1,11 +1,12 @@
-//! `signal.*`: signals as the control characters that a terminal's line discipline, or the program, turns into them.
+//! `signal.*`: signals as the control characters that a terminal's line discipline, or the program, turns into them; those
+//! that no key sends go to the foreground process group.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{
-    Access, Caller, Context, Group, Method, Result, params::session_params, session::write,
-};
+use unterm_mux::Signal;
+
+use super::{Access, Caller, Context, Group, Method, Result, params::session_params};
 use crate::error::Error;
 
 /// `signal.send`.
@@ -14,7 +15,7 @@ pub struct Send;
 session_params! {
     /// A signal, and where to send it.
     SendParams {
-        /// SIGINT, SIGTSTP, SIGQUIT (also without SIG) or EOF, in any case.
+        /// SIGINT, SIGTSTP, SIGQUIT, SIGTERM, SIGKILL, SIGHUP (also without SIG) or EOF, in any case.
         signal: String,
     }
 }
@@ -37,30 +38,50 @@ fn control(signal: &str) -> Option<&'static [u8]> {
     })
 }
 
+/// A signal that is sent as itself.
+fn real(signal: &str) -> Option<Signal> {
+    Some(match signal.to_ascii_uppercase().as_str() {
+        "SIGTERM" | "TERM" => Signal::Terminate,
+        "SIGKILL" | "KILL" => Signal::Kill,
+        "SIGHUP" | "HUP" => Signal::Hangup,
+        _ => return None,
+    })
+}
+
 impl Method for Send {
     const NAME: &'static str = "signal.send";
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Act;
-    const DOC: &'static str = "Types the control character of a signal.";
+    const DOC: &'static str =
+        "Types the control character of a signal, or sends one to what runs in the foreground.";
     type Params<'a> = SendParams<'a>;
     type Reply = SendReply;
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: SendParams<'a>,
     ) -> Result<SendReply> {
         let pane = context.pane(params.target())?;
         let signal = params.signal.required("signal")?.into_owned();
-        let bytes = control(&signal).ok_or_else(|| Error::Signal(signal.clone()))?;
-        write(&pane, bytes)?;
+        match (control(&signal), real(&signal)) {
+            (Some(bytes), _) => context.type_in(caller, &pane, bytes)?,
+            (None, Some(real)) => {
+                // With nothing to type a lease is kept all the same.
+                context.type_in(caller, &pane, b"")?;
+                pane.signal(real).map_err(|error| Error::Failed(format!("{signal}: {error}")))?;
+            }
+            (None, None) => return Err(Error::Signal(signal)),
+        }
         Ok(SendReply { sent: true, signal })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::control;
+    use unterm_mux::Signal;
+
+    use super::{control, real};
 
     #[test]
     fn signals_are_control_characters_under_either_name_and_in_any_case() {
@@ -77,5 +98,10 @@ mod tests {
         for name in ["SIGTERM", "", "SIG", "2", "SIGEOF"] {
             assert_eq!(control(name), None, "{name}");
         }
+        assert_eq!(
+            ["term", "SIGKILL", "Hup"].map(real),
+            [Some(Signal::Terminate), Some(Signal::Kill), Some(Signal::Hangup)]
+        );
+        assert_eq!(real("SIGUSR1"), None);
     }
 }

@@ -1,10 +1,13 @@
 //! `system.*`: the process and the machine it runs on.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{Access, Caller, Context, Group, Method, Result, params::NoParams};
-use crate::{ENGINE, VERSION};
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, NoParams},
+};
+use crate::{ENGINE, VERSION, error::Error};
 
 /// `system.info`.
 pub struct Info;
@@ -40,5 +43,45 @@ impl Method for Info {
             active_sessions: context.mux.panes().len(),
             hostname: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         })
+    }
+}
+
+/// `system.launch_admin`.
+pub struct LaunchAdmin;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct LaunchAdminParams<'a> {
+    /// Only say what would be run.
+    #[serde(borrow, default)]
+    #[allow(dead_code, reason = "only Windows has it")]
+    dry_run: Arg<'a, bool>,
+    /// The shell to run: `powershell`, `pwsh` and so on.
+    #[serde(borrow, default)]
+    #[allow(dead_code, reason = "only Windows has it")]
+    shell: Arg<'a, String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct LaunchAdminReply {
+    /// `launched` or `dry_run`.
+    status: &'static str,
+    requires_uac: bool,
+    command: Vec<String>,
+}
+
+impl Method for LaunchAdmin {
+    const NAME: &'static str = "system.launch_admin";
+    const GROUP: Group = Group::System;
+    const ACCESS: Access = Access::Admin;
+    const DOC: &'static str = "Opens a window with an administrator's rights; on Windows only.";
+    type Params<'a> = LaunchAdminParams<'a>;
+    type Reply = LaunchAdminReply;
+
+    async fn call<'a>(
+        _: &'a Context,
+        _: &'a Caller,
+        _: LaunchAdminParams<'a>,
+    ) -> Result<LaunchAdminReply> {
+        Err(Error::Failed("Administrator launch is only supported on Windows".to_owned()))
     }
 }

@@ -18,9 +18,9 @@ fn the_first_instance_is_alpha_and_active_and_leaves_nothing() {
     let home = &home.path().join("deep/.unterm");
     let alpha = register(home, 1);
     assert_eq!(alpha.record().id, "alpha");
-    assert_eq!(read(&home.join("instances/alpha.json")).as_ref(), Some(alpha.record()));
-    assert_eq!(read(&home.join("server.json")).as_ref(), Some(alpha.record()));
-    assert_eq!(read(&home.join("active.json")).as_ref(), Some(alpha.record()));
+    assert_eq!(read(&home.join("instances/alpha.json")).as_ref(), Some(&*alpha.record()));
+    assert_eq!(read(&home.join("server.json")).as_ref(), Some(&*alpha.record()));
+    assert_eq!(read(&home.join("active.json")).as_ref(), Some(&*alpha.record()));
     assert_eq!(fs::read_to_string(home.join("auth_token")).unwrap(), "token-1");
     alpha.remove();
     drop(alpha);
@@ -82,7 +82,7 @@ fn the_active_instance_changes_only_when_it_ends() {
 fn entries_of_dead_processes_go_at_the_next_start() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
-    let mut dead = register(home, 1).record().clone();
+    let mut dead = Record::clone(&register(home, 1).record());
     dead.process_start = Some(1);
     let instances = home.join("instances");
     for id in ["alpha", "bravo"] {
@@ -99,7 +99,7 @@ fn entries_of_dead_processes_go_at_the_next_start() {
     assert!(!instances.join("bravo.json").exists());
     assert!(instances.join("charlie.json").exists());
     assert_eq!(read(&home.join("active.json")).unwrap().mcp_port, 5);
-    assert_eq!(live(home).unwrap(), [alpha.record().clone()]);
+    assert_eq!(live(home).unwrap(), [Record::clone(&alpha.record())]);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn an_entry_that_another_process_took_is_left_alone() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
     let alpha = register(home, 1);
-    let other = Record { mcp_port: 9, ..alpha.record().clone() };
+    let other = Record { mcp_port: 9, ..Record::clone(&alpha.record()) };
     write_record(&home.join("instances/alpha.json"), &other).unwrap();
     drop(alpha);
     assert_eq!(read(&home.join("instances/alpha.json")), Some(other));
@@ -157,7 +157,7 @@ async fn a_death_without_a_word_is_noticed() {
         id: "zulu".to_owned(),
         pid: child.id(),
         process_start: process_start(child.id()),
-        ..bravo.record().clone()
+        ..Record::clone(&bravo.record())
     };
     write_record(&home.join("instances/zulu.json"), &alpha).unwrap();
     point_to(home, &alpha).unwrap();
@@ -167,7 +167,7 @@ async fn a_death_without_a_word_is_noticed() {
     child.kill().unwrap();
     follow.await.unwrap();
     child.wait().unwrap();
-    assert_eq!(read(&home.join("active.json")).as_ref(), Some(bravo.record()));
-    assert_eq!(read(&home.join("server.json")).as_ref(), Some(bravo.record()));
+    assert_eq!(read(&home.join("active.json")).as_ref(), Some(&*bravo.record()));
+    assert_eq!(read(&home.join("server.json")).as_ref(), Some(&*bravo.record()));
     assert!(!home.join("instances/zulu.json").exists());
 }

@@ -265,7 +265,7 @@ const LONG: usize = 8 << 10;
 
 /// Waits for a prompt that is about to come: the first of a shell that has only just started, or the one behind a command
 /// that has just ended.
-async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
+pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
     let mut changes = pane.watch();
     loop {
         changes.borrow_and_update();

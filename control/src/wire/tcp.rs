@@ -33,9 +33,10 @@ use self::{
     throttle::Throttle,
 };
 use crate::{
-    caller::{Caller, Scopes, TokenKind, Wire},
+    caller::{Caller, Scopes, SubscriptionSlot, TokenKind, Wire},
     dispatch::Dispatcher,
     error::Error,
+    services::events::Subscription,
 };
 
 /// The address it listens on.
@@ -117,6 +118,8 @@ struct Connection {
     /// Set by a login.
     caller: Option<Caller>,
     wrong_tokens: u32,
+    /// What it asked to be told.
+    subscription: Option<Subscription>,
 }
 
 impl Connection {
@@ -134,9 +137,11 @@ impl Connection {
             id,
             caller: None,
             wrong_tokens: 0,
+            subscription: None,
         };
         tracing::debug!(id, %address, "connected");
         let end = connection.talk(&mut reader).await;
+        connection.shared.dispatcher.disconnected(id);
         tracing::debug!(id, ?end, "disconnected");
     }
 
@@ -162,8 +167,19 @@ impl Connection {
                 }
                 Next::More => {
                     self.flush().await?;
-                    if reader.read_buf(lines.space()).await? == 0 {
-                        return Ok(());
+                    let event = async {
+                        match &mut self.subscription {
+                            Some(subscription) => subscription.next().await,
+                            None => std::future::pending().await,
+                        }
+                    };
+                    tokio::select! {
+                        count = reader.read_buf(lines.space()) => {
+                            if count? == 0 {
+                                return Ok(());
+                            }
+                        }
+                        event = event => write_event(&mut self.out, &event),
                     }
                 }
                 Next::Http => {
@@ -228,6 +244,9 @@ impl Connection {
         };
         match result {
             Ok(()) => {
+                if let Some(subscription) = caller.subscription.take() {
+                    self.subscription = Some(subscription);
+                }
                 self.reply.extend_from_slice(b"}\n");
                 if self.out.is_empty() {
                     std::mem::swap(&mut self.out, &mut self.reply);
@@ -253,6 +272,7 @@ impl Connection {
                     client: login.client,
                     conversation: login.conversation,
                     scopes: Scopes::all(),
+                    subscription: SubscriptionSlot::default(),
                 });
                 write_result(&mut self.out, id, br#"{"status":"ok"}"#);
             }
@@ -296,6 +316,12 @@ fn write_result(out: &mut Vec<u8>, id: &str, result: &[u8]) {
     out.extend_from_slice(br#","result":"#);
     out.extend_from_slice(result);
     out.extend_from_slice(b"}\n");
+}
+
+/// What happened, as a request that wants no reply.
+fn write_event(out: &mut Vec<u8>, event: &serde_json::Value) {
+    // Writing to memory can't fail.
+    let _ = writeln!(out, r#"{{"jsonrpc":"2.0","method":"event","params":{event}}}"#);
 }
 
 /// Every failure of a method has the same code on this wire, as documented.

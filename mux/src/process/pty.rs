@@ -22,7 +22,7 @@ use rustix::{
 };
 use unterm_term::Size;
 
-use super::{environment, system};
+use super::{environment, limits, system};
 use crate::{ExitStatus, Foreground, KILL_GRACE, MuxError, Process, ReadOutcome, Signal, Spawn};
 
 /// Bytes that are still read after the program's end while others keep on writing; more than the kernel can hold from
@@ -108,8 +108,8 @@ impl PtyProcess {
         };
         let (wake, closed) = prepare().map_err(|error| failed(error.to_string()))?;
         let tty = pair.master.tty_name();
-        let child =
-            pair.slave.spawn_command(command).map_err(|error| failed(format!("{error:#}")))?;
+        let child = limits::for_child(|| pair.slave.spawn_command(command))
+            .map_err(|error| failed(format!("{error:#}")))?;
         let pid = child.process_id().and_then(|pid| Pid::from_raw(pid as i32));
         let pid = pid.ok_or_else(|| failed("the program has no process id".into()))?;
         let ended = system::ExitWatch::new(pid).map_err(|error| {

@@ -1,0 +1,54 @@
+//! `session.audit_log`: what callers did.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Access, Caller, Context, Group, Method, Result, params::Arg};
+use crate::services::audit::Entry;
+
+/// `session.audit_log`.
+pub struct Log;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct LogParams<'a> {
+    /// The most entries to return; 50.
+    #[serde(borrow, default)]
+    limit: Arg<'a, u64>,
+    /// Of this session alone.
+    #[serde(borrow, default)]
+    session_id: Arg<'a, String>,
+    /// The same as a number.
+    #[serde(borrow, default)]
+    id: Arg<'a, u64>,
+}
+
+impl Method for Log {
+    const NAME: &'static str = "session.audit_log";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str =
+        "The last calls that changed something or were refused, newest first.";
+    type Params<'a> = LogParams<'a>;
+    type Reply = Vec<Entry>;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: LogParams<'a>,
+    ) -> Result<Vec<Entry>> {
+        let limit = params.limit.number("limit", 0..=u64::MAX)?.unwrap_or(50);
+        let session = match params.session_id.text("session_id") {
+            Ok(text) => text.map(std::borrow::Cow::into_owned),
+            // As a number.
+            Err(error) => match params.session_id.value::<u64>("session_id", "a session") {
+                Ok(id) => id.map(|id| id.to_string()),
+                Err(_) => return Err(error),
+            },
+        };
+        let session = match session {
+            Some(session) => Some(session),
+            None => params.id.number("id", 0..=u64::MAX)?.map(|id| id.to_string()),
+        };
+        Ok(context.audit.last(usize::try_from(limit).unwrap_or(usize::MAX), session.as_deref()))
+    }
+}

@@ -1,0 +1,194 @@
+//! `block.*`: commands as shell integration told of them, from their prompt to their end.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_mux::Pane;
+use unterm_term::{Command, ScreenKind, Term};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result, params::session_params, session::blocking,
+};
+use crate::error::Error;
+
+/// Lines of output that a reply holds, when nobody says.
+const LINES: u64 = 10_000;
+
+/// A command and its place.
+#[derive(Serialize, JsonSchema)]
+pub struct Block {
+    /// Its number in its session, from 1.
+    block: u64,
+    /// Its line; absent before one was entered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    /// Where it was started, as a URI.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cwd: Option<String>,
+    /// `prompt`, `running`, `done` or `unknown` (the shell did not say that it ended).
+    state: &'static str,
+    /// As the shell told it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    /// The shell's own word: what programs print can't forge it.
+    authentic: bool,
+    /// The session's `seq` when the prompt began.
+    prompt_seq: u64,
+    /// And when the command began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<u64>,
+    /// And when it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<u64>,
+    /// The line the prompt begins in, by its name for as long as it is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_id: Option<u64>,
+}
+
+impl Block {
+    fn of(command: &Command) -> Self {
+        let seq = |seq: u64| (seq != 0).then_some(seq);
+        Self {
+            block: command.id,
+            command: command.line.clone(),
+            cwd: command.cwd.as_deref().map(str::to_owned),
+            state: match command {
+                command if command.end_seq != 0 => "done",
+                command if command.is_running() => "running",
+                command if command.is_prompting() => "prompt",
+                _ => "unknown",
+            },
+            exit_code: command.exit_code,
+            authentic: command.is_authentic,
+            prompt_seq: command.prompt_seq,
+            start: seq(command.output_seq),
+            end: seq(command.end_seq),
+            line_id: command.prompt.map(|prompt| prompt.line.0),
+        }
+    }
+}
+
+/// `block.list`.
+pub struct List;
+
+session_params! {
+    /// A session, and how many of its blocks.
+    ListParams {
+        /// The most blocks to return, the last ones; 50.
+        #[serde(default)]
+        limit: u64,
+        /// Only those that began or ended after this `seq` of the session.
+        #[serde(default)]
+        since_seq: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ListReply {
+    /// From the oldest on.
+    blocks: Vec<Block>,
+    /// The session's `seq` now.
+    seq: u64,
+}
+
+impl Method for List {
+    const NAME: &'static str = "block.list";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The last commands of a session whose shell marks them.";
+    type Params<'a> = ListParams<'a>;
+    type Reply = ListReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ListParams<'a>,
+    ) -> Result<ListReply> {
+        let pane = context.pane(params.target())?;
+        let limit = params.limit.number("limit", 0..=u64::MAX)?.unwrap_or(50);
+        let since = params.since_seq.number("since_seq", 0..=u64::MAX)?.unwrap_or(0);
+        let term = pane.term();
+        let newest = |command: &&Command| {
+            command.prompt_seq.max(command.output_seq).max(command.end_seq) > since
+        };
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let mut blocks: Vec<_> =
+            term.commands().rev().filter(newest).take(limit).map(Block::of).collect();
+        blocks.reverse();
+        Ok(ListReply { blocks, seq: term.seq() })
+    }
+}
+
+/// `block.get`.
+pub struct Get;
+
+session_params! {
+    /// A session, and which of its blocks.
+    GetParams {
+        /// The block's number; the last that has ended if absent.
+        #[serde(default)]
+        block: u64,
+        /// The most lines of output to return, the last ones; 10,000.
+        #[serde(default)]
+        max_lines: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct GetReply {
+    #[serde(flatten)]
+    block: Block,
+    /// What it put out, as the screen shows it; absent while a full-screen program hides it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    /// The output's beginning is missing.
+    truncated: bool,
+}
+
+impl Method for Get {
+    const NAME: &'static str = "block.get";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "A command of a session with its output.";
+    type Params<'a> = GetParams<'a>;
+    type Reply = GetReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: GetParams<'a>,
+    ) -> Result<GetReply> {
+        let pane = context.pane(params.target())?;
+        let block = params.block.number("block", 1..=u64::MAX)?;
+        let most = params.max_lines.number("max_lines", 1..=u64::MAX)?.unwrap_or(LINES);
+        blocking(move || get(&pane, block, most)).await?
+    }
+}
+
+fn get(pane: &Pane, block: Option<u64>, most: u64) -> Result<GetReply> {
+    let term = pane.term();
+    let command = match block {
+        Some(block) => term.command(block),
+        None => term.commands().rev().find(|command| command.end_seq != 0),
+    };
+    let missing = || Error::NoBlock { id: pane.id().0, block: block.unwrap_or_default() };
+    let command = command.ok_or_else(missing)?;
+    let (output, truncated) = output(&term, command.id, most);
+    Ok(GetReply { block: Block::of(command), output, truncated })
+}
+
+/// The text a command has put out, at most so many rows of it, and whether some is missing.
+fn output(term: &Term, command: u64, most: u64) -> (Option<String>, bool) {
+    if term.screen() == ScreenKind::Alternate {
+        return (None, false);
+    }
+    let Some(mut range) = term.output_range(command) else { return (Some(String::new()), false) };
+    let began = term.command(command).and_then(|command| command.output);
+    let mut truncated = began.is_none_or(|began| began < range.start);
+    let first = range.end.line.0.saturating_sub(most - 1);
+    if range.start.line.0 < first {
+        range.start.line.0 = first;
+        range.start.col = 0;
+        truncated = true;
+    }
+    (Some(term.text(range)), truncated)
+}

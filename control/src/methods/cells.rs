@@ -1,0 +1,286 @@
+//! `screen.diff` and `screen.cells`: what changed on a screen, and all that it shows beside text.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_term::{
+    Attrs, Color, Content, LineId, PromptRole, Snapshot, SnapshotRow, Underline, Width,
+};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{SessionOnly, session_params},
+    screen::Row,
+    session::{CursorState, scrollback_rows},
+};
+use crate::services::wait::changed_rows;
+
+/// The most rows one reply holds.
+const MOST_ROWS: u64 = 10_000;
+
+/// `screen.diff`.
+pub struct Diff;
+
+session_params! {
+    /// A session, and since when.
+    DiffParams {
+        /// A `seq` that the session had, from an earlier reply; 0: everything.
+        #[serde(default)]
+        since_seq: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct DiffReply {
+    /// The session's `seq` now: the next `since_seq`.
+    seq: u64,
+    /// The rows that changed, those that scrolled into the history too.
+    changes: Vec<Row>,
+    /// False: rows that changed are not kept any more, or there are too many to return.
+    complete: bool,
+    cursor: CursorState,
+    cols: u16,
+    rows: u16,
+    scrollback_rows: usize,
+}
+
+impl Method for Diff {
+    const NAME: &'static str = "screen.diff";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The rows of a session that changed since a seq.";
+    type Params<'a> = DiffParams<'a>;
+    type Reply = DiffReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: DiffParams<'a>,
+    ) -> Result<DiffReply> {
+        let pane = context.pane(params.target())?;
+        let since = params.since_seq.number("since_seq", 0..=u64::MAX)?.unwrap_or(0);
+        let term = pane.term();
+        let (first, end) = changed_rows(&term, Some(since));
+        let oldest = term.oldest().0;
+        let start = first.0.max(end.0.saturating_sub(MOST_ROWS));
+        let is_new =
+            |line: &u64| term.revision(LineId(*line)).is_some_and(|revision| revision > since);
+        let changes = (start..end.0).filter(is_new).map(|line| {
+            let mut text = String::new();
+            term.row_text(LineId(line), &mut text);
+            Row::new(line - oldest, text, line)
+        });
+        let cursor = term.cursor();
+        Ok(DiffReply {
+            seq: term.seq(),
+            changes: changes.collect(),
+            complete: start == first.0 && (oldest == 0 || first.0 > oldest),
+            cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
+            cols: term.size().cols,
+            rows: term.size().rows,
+            scrollback_rows: scrollback_rows(&term),
+        })
+    }
+}
+
+/// `screen.cells`.
+pub struct Cells;
+
+#[derive(Serialize, JsonSchema)]
+pub struct CellsReply {
+    seq: u64,
+    /// The rows of the live screen.
+    lines: Vec<Line>,
+    images: Vec<Image>,
+    cursor: CursorState,
+    cols: u16,
+    rows: u16,
+    /// A full-screen program shows its own screen.
+    alternate_screen: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Line {
+    row: u64,
+    line_id: u64,
+    /// The text goes on in the next row without a line break.
+    wrapped: bool,
+    /// Neighbouring cells of one look, link and role, without blanks of no look behind them.
+    runs: Vec<Run>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Run {
+    /// First column.
+    col: u16,
+    /// How many columns.
+    cols: u16,
+    text: String,
+    /// `default`, `idx:N` or `rgb:R:G:B`.
+    #[serde(skip_serializing_if = "is_default")]
+    foreground: String,
+    #[serde(skip_serializing_if = "is_default")]
+    background: String,
+    /// `single`, `double`, `curly`, `dotted`, `dashed`; absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    underline: Option<&'static str>,
+    #[serde(skip_serializing_if = "is_default")]
+    underline_color: String,
+    /// Some of `bold`, `dim`, `italic`, `blink`, `inverse`, `hidden`, `strike`, `overline`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    attributes: Vec<&'static str>,
+    /// The target of its link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
+    /// `prompt` or `input`, where the shell marks them; all else is output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Image {
+    /// Cells of the screen it lies on; may reach out of it.
+    col: i64,
+    row: i64,
+    cols: i64,
+    rows: i64,
+    /// Over the text from 0 on, below it else.
+    z: i32,
+}
+
+const DEFAULT: &str = "default";
+
+fn is_default(color: &str) -> bool {
+    color == DEFAULT
+}
+
+fn color(color: Color) -> String {
+    match color {
+        Color::Default => DEFAULT.to_owned(),
+        Color::Indexed(index) => format!("idx:{index}"),
+        Color::Rgb(rgb) => format!("rgb:{}:{}:{}", rgb.r, rgb.g, rgb.b),
+    }
+}
+
+fn attributes(attrs: Attrs) -> Vec<&'static str> {
+    const NAMES: [(Attrs, &str); 8] = [
+        (Attrs::BOLD, "bold"),
+        (Attrs::DIM, "dim"),
+        (Attrs::ITALIC, "italic"),
+        (Attrs::BLINK, "blink"),
+        (Attrs::REVERSE, "inverse"),
+        (Attrs::HIDDEN, "hidden"),
+        (Attrs::STRIKE, "strike"),
+        (Attrs::OVERLINE, "overline"),
+    ];
+    NAMES.iter().filter(|(attr, _)| attrs.contains(*attr)).map(|(_, name)| *name).collect()
+}
+
+fn underline(underline: Underline) -> Option<&'static str> {
+    Some(match underline {
+        Underline::None => return None,
+        Underline::Single => "single",
+        Underline::Double => "double",
+        Underline::Curly => "curly",
+        Underline::Dotted => "dotted",
+        Underline::Dashed => "dashed",
+    })
+}
+
+fn role(role: PromptRole) -> Option<&'static str> {
+    match role {
+        PromptRole::Prompt => Some("prompt"),
+        PromptRole::Input => Some("input"),
+        PromptRole::Output => None,
+    }
+}
+
+fn runs(row: &SnapshotRow) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for style in &row.styles {
+        let mut col = style.start;
+        while col < style.end {
+            let at = |col: u16| row.cells.get(usize::from(col)).copied().unwrap_or_default();
+            let first = at(col).prompt_role();
+            let start = col;
+            let mut text = String::new();
+            while col < style.end && at(col).prompt_role() == first {
+                match at(col).content() {
+                    _ if at(col).width() == Width::Tail => {}
+                    Content::Empty => text.push(' '),
+                    Content::Char(char) => text.push(char),
+                    Content::Cluster(_) => text.push_str(row.cluster(col).unwrap_or(" ")),
+                }
+                col += 1;
+            }
+            let look = style.style;
+            let mut run = Run {
+                col: start,
+                cols: col - start,
+                foreground: color(look.foreground),
+                background: color(look.background),
+                underline: underline(look.underline),
+                underline_color: color(look.underline_color),
+                attributes: attributes(look.attrs),
+                link: style.link.as_ref().map(|link| link.uri.clone()),
+                role: role(first),
+                text,
+            };
+            let is_plain = is_default(&run.background)
+                && run.underline.is_none()
+                && run.attributes.is_empty()
+                && run.link.is_none();
+            if is_plain {
+                let length = run.text.trim_end_matches(' ').len();
+                run.cols -= (run.text.len() - length) as u16;
+                run.text.truncate(length);
+            }
+            if !run.text.is_empty() {
+                runs.push(run);
+            }
+        }
+    }
+    runs
+}
+
+impl Method for Cells {
+    const NAME: &'static str = "screen.cells";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str =
+        "The live screen with its styles, links, images and the roles of prompts.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = CellsReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<CellsReply> {
+        let pane = context.pane(params.session())?;
+        let mut snapshot = Snapshot::default();
+        pane.term().snapshot(&mut snapshot, None);
+        let lines = snapshot.rows.iter().map(|row| Line {
+            row: row.line.0.saturating_sub(snapshot.oldest.0),
+            line_id: row.line.0,
+            wrapped: row.wrapped,
+            runs: runs(row),
+        });
+        let images = snapshot.images.iter().map(|image| Image {
+            col: image.area.left.round() as i64,
+            row: image.area.top.round() as i64,
+            cols: image.area.width.ceil() as i64,
+            rows: image.area.height.ceil() as i64,
+            z: image.z,
+        });
+        let cursor = snapshot.cursor;
+        Ok(CellsReply {
+            seq: snapshot.seq,
+            lines: lines.collect(),
+            images: images.collect(),
+            cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
+            cols: snapshot.size.cols,
+            rows: snapshot.size.rows,
+            alternate_screen: snapshot.screen == unterm_term::ScreenKind::Alternate,
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! `events.*`: a connection that is told what happens, line by line.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, NoParams},
+};
+use crate::{
+    error::Error,
+    services::events::{Filter, KINDS},
+};
+
+/// `events.subscribe`.
+pub struct Subscribe;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SubscribeParams<'a> {
+    /// Kinds of events; without it all but `output`.
+    #[serde(borrow, default)]
+    events: Arg<'a, Vec<String>>,
+    /// Only those of this session.
+    #[serde(borrow, default)]
+    id: Arg<'a, u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SubscribeReply {
+    subscribed: bool,
+    /// The kinds that will be told.
+    events: Vec<&'static str>,
+    /// Number of the last event before the first that will be told.
+    seq: u64,
+}
+
+impl Method for Subscribe {
+    const NAME: &'static str = "events.subscribe";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "From now on tells this connection what happens: lines with the method `event`, between replies.";
+    type Params<'a> = SubscribeParams<'a>;
+    type Reply = SubscribeReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: SubscribeParams<'a>,
+    ) -> Result<SubscribeReply> {
+        let names = params.events.list("events")?;
+        let mut kinds = Vec::new();
+        for name in &names {
+            let known = KINDS.iter().find(|kind| *kind == name);
+            kinds.push(*known.ok_or_else(|| Error::Invalid {
+                name: "events",
+                expected: format!("some of {}", KINDS.join(", ")),
+                got: format!("{name:?}"),
+            })?);
+        }
+        if kinds.is_empty() {
+            kinds = KINDS.into_iter().filter(|kind| *kind != "output").collect();
+        }
+        let pane = params.id.number("id", 0..=u64::MAX)?;
+        let pane = pane.map(|id| {
+            context
+                .mux
+                .pane(unterm_mux::PaneId(id))
+                .map(|pane| pane.id())
+                .ok_or(Error::NoSession(id))
+        });
+        let filter = Filter { kinds: kinds.clone(), pane: pane.transpose()? };
+        let subscription = context.hub.listen(filter);
+        caller.subscription.put(Some(subscription));
+        Ok(SubscribeReply { subscribed: true, events: kinds, seq: context.hub.seq() })
+    }
+}
+
+/// `events.unsubscribe`.
+pub struct Unsubscribe;
+
+#[derive(Serialize, JsonSchema)]
+pub struct UnsubscribeReply {
+    subscribed: bool,
+}
+
+impl Method for Unsubscribe {
+    const NAME: &'static str = "events.unsubscribe";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Tells this connection nothing more.";
+    type Params<'a> = NoParams;
+    type Reply = UnsubscribeReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        _: NoParams,
+    ) -> Result<UnsubscribeReply> {
+        // One that hears nothing takes the place of the one there is.
+        let filter = Filter { kinds: vec![""], pane: None };
+        caller.subscription.put(Some(context.hub.listen(filter)));
+        Ok(UnsubscribeReply { subscribed: false })
+    }
+}

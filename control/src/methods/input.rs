@@ -1,0 +1,314 @@
+//! `session.paste`, `session.keys` and `session.mouse`: input as a person gives it, encoded as the program asked for.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_mux::input::{
+    Key, KeyEvent, Modifiers, MouseButton, MouseEvent, MouseKind, encode_alternate_scroll,
+    encode_key, encode_mouse, encode_paste,
+};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result, params::session_params, session::Done,
+};
+use crate::error::Error;
+
+/// The most keys of one call.
+const MOST_KEYS: usize = 1000;
+
+/// `session.paste`.
+pub struct Paste;
+
+session_params! {
+    /// What to paste, and where.
+    PasteParams {
+        /// The text. Between the marks of a paste when the program asked for them; control characters are left out.
+        text: String,
+    }
+}
+
+impl Method for Paste {
+    const NAME: &'static str = "session.paste";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Pastes a text into a session.";
+    type Params<'a> = PasteParams<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: PasteParams<'a>,
+    ) -> Result<Done> {
+        let pane = context.pane(params.target())?;
+        let text = params.text.required("text")?;
+        let modes = pane.term().modes();
+        context.type_in(caller, &pane, &encode_paste(&text, modes))?;
+        Ok(Done::OK)
+    }
+}
+
+/// `session.keys`.
+pub struct Keys;
+
+session_params! {
+    /// Keys to press, and where.
+    KeysParams {
+        /// Names such as `enter`, `ctrl+c`, `alt+left`, `f5`, `a`.
+        keys: Vec<String>,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct KeysReply {
+    status: &'static str,
+    /// How many were pressed.
+    count: usize,
+}
+
+impl Method for Keys {
+    const NAME: &'static str = "session.keys";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Presses keys by their names; one unknown name refuses all.";
+    type Params<'a> = KeysParams<'a>;
+    type Reply = KeysReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: KeysParams<'a>,
+    ) -> Result<KeysReply> {
+        let pane = context.pane(params.target())?;
+        let names = params.keys.list("keys")?;
+        if names.is_empty() {
+            return Err(Error::Missing("keys"));
+        }
+        if names.len() > MOST_KEYS {
+            return Err(Error::Invalid {
+                name: "keys",
+                expected: format!("at most {MOST_KEYS} keys"),
+                got: names.len().to_string(),
+            });
+        }
+        let (keys, unknown): (Vec<_>, Vec<_>) =
+            names.iter().map(|name| key(name).ok_or(name)).partition(std::result::Result::is_ok);
+        if !unknown.is_empty() {
+            let unknown: Vec<_> =
+                unknown.into_iter().filter_map(std::result::Result::err).collect();
+            return Err(Error::Failed(format!(
+                "Unknown key(s): {unknown:?}. Keys are characters and {}, with ctrl+, alt+, shift+ or super+",
+                NAMED.map(|(name, _)| name).join(", ")
+            )));
+        }
+        let (modes, keyboard) = {
+            let term = pane.term();
+            (term.modes(), term.keyboard())
+        };
+        let mut bytes = Vec::new();
+        for (key, modifiers) in keys.into_iter().flatten() {
+            let text = match key {
+                Key::Char(char) => char.to_string(),
+                _ => String::new(),
+            };
+            let text = (!text.is_empty()).then_some(text.as_str());
+            let event = KeyEvent { text, ..KeyEvent::press(key, modifiers) };
+            bytes.extend(encode_key(&event, modes, &keyboard));
+        }
+        context.type_in(caller, &pane, &bytes)?;
+        Ok(KeysReply { status: "ok", count: names.len() })
+    }
+}
+
+/// The keys that have names.
+const NAMED: [(&str, Key); 20] = [
+    ("enter", Key::Enter),
+    ("return", Key::Enter),
+    ("tab", Key::Tab),
+    ("backspace", Key::Backspace),
+    ("escape", Key::Escape),
+    ("esc", Key::Escape),
+    ("space", Key::Char(' ')),
+    ("up", Key::Up),
+    ("down", Key::Down),
+    ("left", Key::Left),
+    ("right", Key::Right),
+    ("home", Key::Home),
+    ("end", Key::End),
+    ("page_up", Key::PageUp),
+    ("pageup", Key::PageUp),
+    ("page_down", Key::PageDown),
+    ("pagedown", Key::PageDown),
+    ("insert", Key::Insert),
+    ("delete", Key::Delete),
+    ("plus", Key::Char('+')),
+];
+
+/// A key by its name: modifiers and `+` before it.
+fn key(name: &str) -> Option<(Key, Modifiers)> {
+    let mut modifiers = Modifiers::empty();
+    let mut rest = name;
+    while let Some((first, after)) = rest.split_once('+').filter(|(first, _)| !first.is_empty()) {
+        modifiers |= modifier(first)?;
+        rest = after;
+    }
+    let lower = rest.to_ascii_lowercase();
+    if let Some((_, key)) = NAMED.iter().find(|(name, _)| *name == lower) {
+        return Some((*key, modifiers));
+    }
+    let mut chars = rest.chars();
+    if let (Some(char), None) = (chars.next(), chars.next()) {
+        let is_shifted = char.is_uppercase();
+        // With Ctrl a letter is the same key in either case.
+        let char = if modifiers.is_empty() { char } else { char.to_lowercase().next()? };
+        let shift = if is_shifted { Modifiers::SHIFT } else { Modifiers::empty() };
+        return Some((Key::Char(char), modifiers | shift)).filter(|_| !char.is_control());
+    }
+    let number: u8 = lower.strip_prefix('f')?.parse().ok()?;
+    (1..=35).contains(&number).then_some((Key::F(number), modifiers))
+}
+
+fn modifier(name: &str) -> Option<Modifiers> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "ctrl" | "control" => Modifiers::CTRL,
+        "alt" | "option" | "meta" => Modifiers::ALT,
+        "shift" => Modifiers::SHIFT,
+        "super" | "cmd" | "win" => Modifiers::SUPER,
+        _ => return None,
+    })
+}
+
+/// `session.mouse`.
+pub struct Mouse;
+
+session_params! {
+    /// What the mouse does, and where.
+    MouseParams {
+        /// `click`, `press`, `release`, `move` or `scroll`.
+        action: String,
+        /// Column, from 0.
+        col: u64,
+        /// Row of the screen, from 0.
+        row: u64,
+        /// `left`, `middle` or `right`; left. For `move`: the button that is down, none if absent.
+        #[serde(default)]
+        button: String,
+        /// How far to scroll: lines down, up when negative; 1.
+        #[serde(default)]
+        lines: i64,
+        /// Modifiers that are down: some of `ctrl`, `alt`, `shift`.
+        #[serde(default)]
+        modifiers: Vec<String>,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct MouseReply {
+    /// False: the program did not ask for such events, and was told nothing.
+    sent: bool,
+}
+
+impl Method for Mouse {
+    const NAME: &'static str = "session.mouse";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str =
+        "Clicks, moves or scrolls in a session whose program listens to the mouse.";
+    type Params<'a> = MouseParams<'a>;
+    type Reply = MouseReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: MouseParams<'a>,
+    ) -> Result<MouseReply> {
+        let pane = context.pane(params.target())?;
+        let (size, modes, tracking, encoding) = {
+            let term = pane.term();
+            (term.size(), term.modes(), term.mouse_tracking(), term.mouse_encoding())
+        };
+        let place = |arg: &super::params::Arg<'_, u64>, name, end: u16| {
+            let last = u64::from(end.saturating_sub(1));
+            arg.number(name, 0..=last)?.map(|place| place as u16).ok_or(Error::Missing(name))
+        };
+        let (col, row) =
+            (place(&params.col, "col", size.cols)?, place(&params.row, "row", size.rows)?);
+        let mut modifiers = Modifiers::empty();
+        for name in params.modifiers.list("modifiers")? {
+            modifiers |= modifier(&name).ok_or_else(|| Error::Invalid {
+                name: "modifiers",
+                expected: "some of ctrl, alt, shift".to_owned(),
+                got: format!("{name:?}"),
+            })?;
+        }
+        let given = params.button.text("button")?;
+        let button = match given.as_deref() {
+            None | Some("left") => MouseButton::Left,
+            Some("middle") => MouseButton::Middle,
+            Some("right") => MouseButton::Right,
+            Some(other) => {
+                return Err(Error::Invalid {
+                    name: "button",
+                    expected: "left, middle or right".to_owned(),
+                    got: format!("{other:?}"),
+                });
+            }
+        };
+        let lines = params.lines.value::<i64>("lines", "a whole number")?.unwrap_or(1);
+        let lines = lines.clamp(-1000, 1000);
+        let action = params.action.required("action")?;
+        let kinds = match &*action {
+            "click" => vec![MouseKind::Press(button), MouseKind::Release(button)],
+            "press" => vec![MouseKind::Press(button)],
+            "release" => vec![MouseKind::Release(button)],
+            "move" => vec![MouseKind::Motion(given.is_some().then_some(button))],
+            "scroll" => {
+                let wheel = if lines < 0 { MouseButton::WheelUp } else { MouseButton::WheelDown };
+                vec![MouseKind::Press(wheel); lines.unsigned_abs() as usize]
+            }
+            other => {
+                return Err(Error::Invalid {
+                    name: "action",
+                    expected: "click, press, release, move or scroll".to_owned(),
+                    got: format!("{other:?}"),
+                });
+            }
+        };
+        let (width, height) = (u32::from(size.cell_width), u32::from(size.cell_height));
+        let at = |kind| MouseEvent {
+            kind,
+            modifiers,
+            col,
+            row,
+            x: u32::from(col) * width + width / 2,
+            y: u32::from(row) * height + height / 2,
+        };
+        let told = kinds.into_iter().filter_map(|kind| encode_mouse(&at(kind), tracking, encoding));
+        let mut bytes: Vec<u8> = told.flatten().collect();
+        if bytes.is_empty() && action == "scroll" {
+            // A program on the alternate screen that tracks no mouse scrolls by cursor keys.
+            bytes = encode_alternate_scroll(-(lines as i32), modes).unwrap_or_default();
+        }
+        let sent = !bytes.is_empty();
+        context.type_in(caller, &pane, &bytes)?;
+        Ok(MouseReply { sent })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_known_by_their_names() {
+        assert_eq!(key("enter"), Some((Key::Enter, Modifiers::empty())));
+        assert_eq!(key("Ctrl+C"), Some((Key::Char('c'), Modifiers::CTRL | Modifiers::SHIFT)));
+        assert_eq!(key("ctrl+c"), Some((Key::Char('c'), Modifiers::CTRL)));
+        assert_eq!(key("alt+shift+F5"), Some((Key::F(5), Modifiers::ALT | Modifiers::SHIFT)));
+        assert_eq!(key("+"), Some((Key::Char('+'), Modifiers::empty())));
+        assert_eq!(key("ctrl++"), Some((Key::Char('+'), Modifiers::CTRL)));
+        assert_eq!(key("é"), Some((Key::Char('é'), Modifiers::empty())));
+        for wrong in ["", "entr", "f36", "f0", "hyp+a", "ab", "ctrl+"] {
+            assert_eq!(key(wrong), None, "{wrong}");
+        }
+    }
+}

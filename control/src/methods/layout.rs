@@ -1,0 +1,481 @@
+//! `session.split` and its kin, `tab.*` and `window.*`: where panes are. An instance has one window, or none.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use unterm_mux::{Axis, Layout, MuxError, Node, PaneId, Tab, TabId};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    instance::raise,
+    params::{Arg, NoParams, Raw, SessionOnly, session_params},
+    session::{CreateParams, Done, blocking, on_exit},
+};
+use crate::error::Error;
+
+/// The longest title, in characters.
+const LONGEST_TITLE: usize = 256;
+
+/// A title without control characters, of a bounded length.
+pub(super) fn title(text: &str) -> String {
+    text.chars().filter(|char| !char.is_control()).take(LONGEST_TITLE).collect()
+}
+
+/// `session.split`.
+pub struct Split;
+
+session_params! {
+    /// A session, and where the new one goes.
+    Beside {
+        /// `right`, `down`, `left` or `up`; right.
+        #[serde(default)]
+        direction: String,
+    }
+}
+
+#[derive(JsonSchema)]
+pub struct SplitParams<'a> {
+    #[schemars(flatten)]
+    _beside: Beside<'a>,
+    #[schemars(flatten)]
+    _create: CreateParams<'a>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SplitReply {
+    id: u64,
+    session_id: String,
+    title: String,
+    cols: u16,
+    rows: u16,
+    tab_id: u64,
+}
+
+impl Method for Split {
+    const NAME: &'static str = "session.split";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Opens a session beside another one, in its tab.";
+    type Params<'a> = Raw<'a, SplitParams<'a>>;
+    type Reply = SplitReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: Self::Params<'a>,
+    ) -> Result<SplitReply> {
+        let beside: Beside<'_> = params.params()?;
+        let pane = context.pane(beside.target())?;
+        let direction = beside.direction.text("direction")?;
+        let (axis, is_before) = match direction.as_deref() {
+            None | Some("right") => (Axis::Horizontal, false),
+            Some("down") => (Axis::Vertical, false),
+            Some("left") => (Axis::Horizontal, true),
+            Some("up") => (Axis::Vertical, true),
+            Some(other) => {
+                return Err(Error::Invalid {
+                    name: "direction",
+                    expected: "right, down, left or up".to_owned(),
+                    got: format!("{other:?}"),
+                });
+            }
+        };
+        let mut spawn = params.params::<CreateParams<'_>>()?.spawn()?;
+        // Where its neighbour is, as a person's split.
+        spawn.cwd = spawn.cwd.or_else(|| pane.cwd_path());
+        let on_exit = on_exit(&spawn);
+        let (mux, old) = (context.mux.clone(), pane.id());
+        let new = blocking(move || {
+            let focused = mux.layout().active_tab().map(|tab| tab.focused);
+            let new = mux.split(old, axis, spawn, on_exit)?;
+            if is_before {
+                mux.swap_panes(old, new.id())?;
+            }
+            // A person keeps the focus where it was.
+            if let Some(focused) = focused {
+                mux.focus(focused)?;
+            }
+            Ok::<_, MuxError>(new)
+        });
+        let new = new.await??;
+        let size = new.term().size();
+        let layout = context.mux.layout();
+        let tab = layout.tab_of(new.id()).map(|index| layout.tabs[index].id.0);
+        Ok(SplitReply {
+            id: new.id().0,
+            session_id: new.id().0.to_string(),
+            title: new.title(),
+            cols: size.cols,
+            rows: size.rows,
+            tab_id: tab.unwrap_or_default(),
+        })
+    }
+}
+
+/// `session.focus`.
+pub struct Focus;
+
+impl Method for Focus {
+    const NAME: &'static str = "session.focus";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Gives a session the focus, and its tab too.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<Done> {
+        context.mux.focus(context.pane(params.session())?.id())?;
+        Ok(Done::OK)
+    }
+}
+
+/// `session.move`.
+pub struct Move;
+
+session_params! {
+    /// A session, and where it goes: one of the three.
+    MoveParams {
+        /// Into this tab.
+        #[serde(default)]
+        tab_id: u64,
+        /// Into a tab of its own.
+        #[serde(default)]
+        new_tab: bool,
+        /// Into the place of this session, which takes its own.
+        #[serde(default)]
+        swap_with: u64,
+    }
+}
+
+impl Method for Move {
+    const NAME: &'static str = "session.move";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Moves a session to another tab or place.";
+    type Params<'a> = MoveParams<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, params: MoveParams<'a>) -> Result<Done> {
+        let pane = context.pane(params.target())?.id();
+        let tab = params.tab_id.number("tab_id", 0..=u64::MAX)?;
+        let other = params.swap_with.number("swap_with", 0..=u64::MAX)?;
+        match (tab, params.new_tab.is_set("new_tab")?, other) {
+            (Some(tab), false, None) => context.mux.move_to_tab(pane, TabId(tab))?,
+            (None, true, None) => context.mux.move_to_new_tab(pane)?,
+            (None, false, Some(other)) => context.mux.swap_panes(pane, PaneId(other))?,
+            _ => return Err(Error::Failed("Give one of 'tab_id', 'new_tab', 'swap_with'".into())),
+        }
+        Ok(Done::OK)
+    }
+}
+
+/// `session.rename`.
+pub struct Rename;
+
+session_params! {
+    /// A session and its name.
+    RenameParams {
+        /// The title from now on, whatever its program says; empty: the program's again.
+        title: String,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RenameReply {
+    status: &'static str,
+    title: String,
+}
+
+impl Method for Rename {
+    const NAME: &'static str = "session.rename";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Gives a session a title of its own.";
+    type Params<'a> = RenameParams<'a>;
+    type Reply = RenameReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: RenameParams<'a>,
+    ) -> Result<RenameReply> {
+        let pane = context.pane(params.target())?;
+        pane.set_name(&title(&params.title.required("title")?));
+        Ok(RenameReply { status: "ok", title: pane.title() })
+    }
+}
+
+/// One tab.
+#[derive(Serialize, JsonSchema)]
+pub struct TabState {
+    tab_id: u64,
+    /// From 0, left to right.
+    index: usize,
+    title: String,
+    active: bool,
+    /// Its focused session fills it.
+    zoomed: bool,
+    /// The session that keys go to.
+    focused: u64,
+    /// Its sessions, in the order of the layout.
+    sessions: Vec<u64>,
+    /// `{id}` for a session; `{split, share, first, second}` for two parts, `right` or `down` of each other.
+    layout: Value,
+}
+
+fn tree(node: &Node) -> Value {
+    match node {
+        Node::Pane(pane) => json!({"id": pane.0}),
+        Node::Split { axis, ratio, first, second } => json!({
+            "split": match axis { Axis::Horizontal => "right", Axis::Vertical => "down" },
+            "share": ratio,
+            "first": tree(first),
+            "second": tree(second),
+        }),
+    }
+}
+
+fn tab_state(context: &Context, layout: &Layout, index: usize, tab: &Tab) -> TabState {
+    let focused = || context.mux.pane(tab.focused).map(|pane| pane.title()).unwrap_or_default();
+    TabState {
+        tab_id: tab.id.0,
+        index,
+        title: tab.title.clone().unwrap_or_else(focused),
+        active: index == layout.active,
+        zoomed: tab.zoomed,
+        focused: tab.focused.0,
+        sessions: tab.panes().iter().map(|pane| pane.0).collect(),
+        layout: tree(&tab.root),
+    }
+}
+
+/// `tab.list`.
+pub struct TabList;
+
+#[derive(Serialize, JsonSchema)]
+pub struct TabListReply {
+    tabs: Vec<TabState>,
+}
+
+impl Method for TabList {
+    const NAME: &'static str = "tab.list";
+    const GROUP: Group = Group::Instance;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The tabs, each with its sessions and how it is split.";
+    type Params<'a> = NoParams;
+    type Reply = TabListReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<TabListReply> {
+        let layout = context.mux.layout();
+        let tabs = layout.tabs.iter().enumerate();
+        let tabs = tabs.map(|(index, tab)| tab_state(context, &layout, index, tab));
+        Ok(TabListReply { tabs: tabs.collect() })
+    }
+}
+
+/// `tab.create`.
+pub struct TabCreate;
+
+#[derive(Serialize, JsonSchema)]
+pub struct TabCreateReply {
+    tab_id: u64,
+    id: u64,
+    session_id: String,
+}
+
+impl Method for TabCreate {
+    const NAME: &'static str = "tab.create";
+    const GROUP: Group = Group::Instance;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Opens a tab behind the others, as session.create does.";
+    type Params<'a> = CreateParams<'a>;
+    type Reply = TabCreateReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: CreateParams<'a>,
+    ) -> Result<TabCreateReply> {
+        let (pane, _) = super::session::create(context, &params).await?;
+        let layout = context.mux.layout();
+        let tab = layout.tab_of(pane.id()).map(|index| layout.tabs[index].id.0);
+        let id = pane.id().0;
+        Ok(TabCreateReply { tab_id: tab.unwrap_or_default(), id, session_id: id.to_string() })
+    }
+}
+
+/// A tab, and what is done to it.
+#[derive(Deserialize, JsonSchema)]
+pub struct TabParams<'a> {
+    /// The tab, as tab.list names it.
+    #[serde(borrow)]
+    tab_id: Arg<'a, u64>,
+}
+
+/// Where a tab goes.
+#[derive(Deserialize, JsonSchema)]
+pub struct TabMoveParams<'a> {
+    /// The tab, as tab.list names it.
+    #[serde(borrow)]
+    tab_id: Arg<'a, u64>,
+    /// Its place from now on, from 0.
+    #[serde(borrow)]
+    index: Arg<'a, u64>,
+}
+
+/// What a tab is called.
+#[derive(Deserialize, JsonSchema)]
+pub struct TabRenameParams<'a> {
+    /// The tab, as tab.list names it.
+    #[serde(borrow)]
+    tab_id: Arg<'a, u64>,
+    /// Its title; empty: that of its focused session.
+    #[serde(borrow)]
+    title: Arg<'a, String>,
+}
+
+fn tab(arg: &Arg<'_, u64>) -> Result<TabId> {
+    arg.number("tab_id", 0..=u64::MAX)?.map(TabId).ok_or(Error::Missing("tab_id"))
+}
+
+/// `tab.close`.
+pub struct TabClose;
+
+impl Method for TabClose {
+    const NAME: &'static str = "tab.close";
+    const GROUP: Group = Group::Instance;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Ends the programs of a tab and closes it.";
+    type Params<'a> = TabParams<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, params: TabParams<'a>) -> Result<Done> {
+        let (mux, tab) = (context.mux.clone(), tab(&params.tab_id)?);
+        blocking(move || mux.close_tab(tab)).await??;
+        Ok(Done::OK)
+    }
+}
+
+/// `tab.focus`.
+pub struct TabFocus;
+
+impl Method for TabFocus {
+    const NAME: &'static str = "tab.focus";
+    const GROUP: Group = Group::Instance;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Makes a tab the active one.";
+    type Params<'a> = TabParams<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, params: TabParams<'a>) -> Result<Done> {
+        context.mux.activate_tab(tab(&params.tab_id)?)?;
+        Ok(Done::OK)
+    }
+}
+
+/// `tab.move`.
+pub struct TabMove;
+
+impl Method for TabMove {
+    const NAME: &'static str = "tab.move";
+    const GROUP: Group = Group::Instance;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Moves a tab to another place; past the end means the end.";
+    type Params<'a> = TabMoveParams<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: TabMoveParams<'a>,
+    ) -> Result<Done> {
+        let index = params.index.number("index", 0..=u64::MAX)?.ok_or(Error::Missing("index"))?;
+        let index = usize::try_from(index).unwrap_or(usize::MAX);
+        context.mux.move_tab(tab(&params.tab_id)?, index)?;
+        Ok(Done::OK)
+    }
+}
+
+/// `tab.rename`.
+pub struct TabRename;
+
+impl Method for TabRename {
+    const NAME: &'static str = "tab.rename";
+    const GROUP: Group = Group::Instance;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Gives a tab a title of its own.";
+    type Params<'a> = TabRenameParams<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: TabRenameParams<'a>,
+    ) -> Result<Done> {
+        let text = title(&params.title.required("title")?);
+        context.mux.rename_tab(tab(&params.tab_id)?, &text)?;
+        Ok(Done::OK)
+    }
+}
+
+/// `window.list`.
+pub struct WindowList;
+
+#[derive(Serialize, JsonSchema)]
+pub struct WindowListReply {
+    /// One; none where the instance runs without a window.
+    windows: Vec<WindowState>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct WindowState {
+    window_id: u64,
+    /// The instance whose window it is.
+    instance: String,
+    title: String,
+    tabs: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    active_tab: Option<u64>,
+}
+
+impl Method for WindowList {
+    const NAME: &'static str = "window.list";
+    const GROUP: Group = Group::Instance;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The window of this instance, with its tabs.";
+    type Params<'a> = NoParams;
+    type Reply = WindowListReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<WindowListReply> {
+        let layout = context.mux.layout();
+        let record = context.registration.record();
+        let window = context.host.has_window().then(|| WindowState {
+            window_id: 0,
+            instance: record.id.clone(),
+            title: record.title.clone(),
+            tabs: layout.tabs.iter().map(|tab| tab.id.0).collect(),
+            active_tab: layout.active_tab().map(|tab| tab.id.0),
+        });
+        Ok(WindowListReply { windows: window.into_iter().collect() })
+    }
+}
+
+/// `window.focus`.
+pub struct WindowFocus;
+
+impl Method for WindowFocus {
+    const NAME: &'static str = "window.focus";
+    const GROUP: Group = Group::Instance;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Raises this instance's window; an error where there is none.";
+    type Params<'a> = NoParams;
+    type Reply = Done;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<Done> {
+        if raise(context).await { Ok(Done::OK) } else { Err(Error::NoWindow) }
+    }
+}

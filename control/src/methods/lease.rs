@@ -1,0 +1,88 @@
+//! `session.lease` and `session.release`: a session's input kept for one caller.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{SessionOnly, session_params},
+};
+use crate::{
+    error::Error,
+    services::leases::{LONGEST, USUAL},
+};
+
+/// `session.lease`.
+pub struct Lease;
+
+session_params! {
+    /// A session, and for how long.
+    LeaseParams {
+        /// How long, in milliseconds; 60,000, at most an hour. To be asked for again before it is over.
+        #[serde(default)]
+        ttl_ms: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct LeaseReply {
+    leased: bool,
+    /// Who has it, as others are told.
+    holder: String,
+    ttl_ms: u64,
+}
+
+impl Method for Lease {
+    const NAME: &'static str = "session.lease";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str =
+        "Keeps other callers from typing in a session, until a person types there.";
+    type Params<'a> = LeaseParams<'a>;
+    type Reply = LeaseReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: LeaseParams<'a>,
+    ) -> Result<LeaseReply> {
+        let pane = context.pane(params.target())?;
+        let most = LONGEST.as_millis() as u64;
+        let usual = USUAL.as_millis() as u64;
+        let ttl_ms = params.ttl_ms.number("ttl_ms", 1..=most)?.unwrap_or(usual);
+        let holder = context
+            .leases
+            .take(caller, &pane, Duration::from_millis(ttl_ms))
+            .map_err(|holder| Error::Leased { id: pane.id().0, holder })?;
+        Ok(LeaseReply { leased: true, holder, ttl_ms })
+    }
+}
+
+/// `session.release`.
+pub struct Release;
+
+#[derive(Serialize, JsonSchema)]
+pub struct ReleaseReply {
+    /// False: the caller did not have it any more.
+    released: bool,
+}
+
+impl Method for Release {
+    const NAME: &'static str = "session.release";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Gives a lease back.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = ReleaseReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<ReleaseReply> {
+        let pane = context.pane(params.session())?;
+        Ok(ReleaseReply { released: context.leases.release(caller, &pane) })
+    }
+}

@@ -1,0 +1,187 @@
+//! `orchestrate.*`: several sessions at once.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::Instant;
+use unterm_mux::PaneId;
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, Raw, session_params},
+    session::{CreateParams, CreateReply, create},
+};
+use crate::{
+    error::Error,
+    services::{
+        run::wait_for_prompt,
+        wait::{self, Condition},
+    },
+};
+
+/// How long a new session's shell may take to its first prompt before its command is typed, as documented.
+const START: Duration = Duration::from_millis(500);
+
+/// `orchestrate.launch`.
+pub struct Launch;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct Command<'a> {
+    /// What to run in it.
+    #[serde(borrow, default)]
+    command: Arg<'a, String>,
+}
+
+#[derive(JsonSchema)]
+pub struct LaunchParams<'a> {
+    #[schemars(flatten)]
+    _create: CreateParams<'a>,
+    #[schemars(flatten)]
+    _command: Command<'a>,
+}
+
+impl Method for Launch {
+    const NAME: &'static str = "orchestrate.launch";
+    const GROUP: Group = Group::Exec;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str =
+        "Opens a session and runs a command in it, without waiting for its end.";
+    type Params<'a> = Raw<'a, LaunchParams<'a>>;
+    type Reply = CreateReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: Self::Params<'a>,
+    ) -> Result<CreateReply> {
+        let command = params.params::<Command<'_>>()?.command.text("command")?;
+        // Before there is a session that would be left over.
+        if let Some(command) = &command {
+            context.policy.check(None, command).map_err(Error::Policy)?;
+        }
+        let (pane, reply) = create(context, &params.params()?).await?;
+        if let Some(command) = command {
+            wait_for_prompt(&pane, Instant::now() + START).await;
+            context.admit_command(caller, &pane, &command)?;
+            context.type_in(caller, &pane, format!("{command}\r").as_bytes())?;
+        }
+        Ok(reply)
+    }
+}
+
+/// `orchestrate.broadcast`.
+pub struct Broadcast;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct BroadcastParams<'a> {
+    /// The command.
+    #[serde(borrow)]
+    command: Arg<'a, String>,
+    /// The sessions' numbers, as text or as numbers.
+    #[serde(borrow)]
+    sessions: Arg<'a, Vec<String>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct BroadcastReply {
+    results: Vec<Sent>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Sent {
+    session_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sent: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Method for Broadcast {
+    const NAME: &'static str = "orchestrate.broadcast";
+    const GROUP: Group = Group::Exec;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Types a command and Enter in several sessions.";
+    type Params<'a> = BroadcastParams<'a>;
+    type Reply = BroadcastReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: BroadcastParams<'a>,
+    ) -> Result<BroadcastReply> {
+        let command = params.command.required("command")?;
+        let sessions = params.sessions.value::<Vec<Value>>("sessions", "a list of sessions")?;
+        let typed = format!("{command}\r");
+        let send = |session_id: &str| -> Result<()> {
+            let bad = || Error::BadTarget(Value::from(session_id).to_string());
+            let id = session_id.parse().map_err(|_| bad())?;
+            let pane = context.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))?;
+            context.admit_command(caller, &pane, &command)?;
+            context.type_in(caller, &pane, typed.as_bytes())
+        };
+        let results = sessions.ok_or(Error::Missing("sessions"))?.into_iter().map(|session| {
+            let session_id = match session {
+                Value::String(text) => text,
+                other => other.to_string(),
+            };
+            match send(&session_id) {
+                Ok(()) => Sent { session_id, sent: Some(true), error: None },
+                Err(error) => {
+                    if error.is_refusal() {
+                        let client = caller.client.clone();
+                        context.audit.add(Self::NAME, session_id.clone(), &command, false, client);
+                    }
+                    Sent { session_id, sent: None, error: Some(error.to_string()) }
+                }
+            }
+        });
+        Ok(BroadcastReply { results: results.collect() })
+    }
+}
+
+/// `orchestrate.wait`.
+pub struct Wait;
+
+session_params! {
+    /// A session, and the text to wait for.
+    WaitParams {
+        /// The text, as it is.
+        pattern: String,
+        /// How long to wait, in milliseconds; 10,000.
+        #[serde(default)]
+        timeout_ms: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct WaitReply {
+    matched: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    timed_out: bool,
+    pattern: String,
+}
+
+impl Method for Wait {
+    const NAME: &'static str = "orchestrate.wait";
+    const GROUP: Group = Group::Exec;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Waits until a session's text holds another text.";
+    type Params<'a> = WaitParams<'a>;
+    type Reply = WaitReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: WaitParams<'a>,
+    ) -> Result<WaitReply> {
+        let pane = context.pane(params.target())?;
+        let pattern = params.pattern.required("pattern")?.into_owned();
+        let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(10_000);
+        let timeout = Duration::from_millis(timeout);
+        let conditions = [Condition::Text(pattern.clone())];
+        let outcome = wait::wait(&context.hub, &pane, &conditions, false, None, timeout).await;
+        Ok(WaitReply { matched: outcome.matched, timed_out: !outcome.matched, pattern })
+    }
+}

@@ -1,0 +1,96 @@
+//! `policy.*`: rules on what may be entered.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use unterm_mux::PaneId;
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, Raw},
+};
+use crate::{
+    error::Error,
+    services::policy::{Refusal, Rules},
+};
+
+/// `policy.set`.
+pub struct Set;
+
+#[derive(Serialize, JsonSchema)]
+pub struct SetReply {
+    set: bool,
+}
+
+impl Method for Set {
+    const NAME: &'static str = "policy.set";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Admin;
+    const DOC: &'static str = "Replaces the rules on what callers may enter.";
+    type Params<'a> = Raw<'a, Rules>;
+    type Reply = SetReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: Raw<'a, Rules>,
+    ) -> Result<SetReply> {
+        let rules: Rules = params.read().map_err(|error| {
+            // Where in the parameters says nothing to people.
+            let text = error.to_string();
+            let end = text.rfind(" at line ").unwrap_or(text.len());
+            Error::BadPolicy(text[..end].to_owned())
+        })?;
+        context.policy.set(rules).map_err(Error::BadPolicy)?;
+        Ok(SetReply { set: true })
+    }
+}
+
+/// `policy.check`.
+pub struct Check;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct CheckParams<'a> {
+    /// The command.
+    #[serde(borrow)]
+    command: Arg<'a, String>,
+    /// The session it would be entered in, for rules of its own.
+    #[serde(borrow, default)]
+    id: Arg<'a, u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CheckReply {
+    allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl Method for Check {
+    const NAME: &'static str = "policy.check";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Whether a command may be entered, without entering it.";
+    type Params<'a> = CheckParams<'a>;
+    type Reply = CheckReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: CheckParams<'a>,
+    ) -> Result<CheckReply> {
+        let command = params.command.required("command")?;
+        let pane = params.id.number("id", 0..=u64::MAX)?.map(PaneId);
+        let lines: Vec<&str> = command.lines().chain([&*command]).collect();
+        let (allowed, reason) = match context.policy.check_typed(pane, &lines, "") {
+            Ok(()) if context.policy.is_enabled() => (true, None),
+            Ok(()) => (true, Some("Policy disabled".to_owned())),
+            Err(Refusal::Blocked(pattern)) => {
+                (false, Some(format!("Blocked by pattern: {pattern}")))
+            }
+            Err(Refusal::NotAllowed) => {
+                (false, Some("Not allowed by any of allowed_patterns".to_owned()))
+            }
+        };
+        Ok(CheckReply { allowed, reason })
+    }
+}

@@ -1,0 +1,181 @@
+//! `session.wait`: until a session shows or does something; what is typed first can be part of the same call.
+
+use std::time::Duration;
+
+use regex_automata::meta::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use unterm_mux::PaneState;
+
+use super::{Access, Caller, Context, Group, Method, Result, params::session_params};
+use crate::{
+    error::Error,
+    services::wait::{self, Condition},
+};
+
+/// The most conditions of one wait.
+const MOST: usize = 32;
+
+/// `session.wait`.
+pub struct Wait;
+
+/// A list of conditions, each an object with one of the keys `text`, `regex`, `stable_ms`, `exit`, `prompt`,
+/// `command_done`, `bell`, `title`, `seq`.
+#[derive(Deserialize, JsonSchema)]
+pub struct Conditions(Vec<Map<String, Value>>);
+
+session_params! {
+    /// A session, and what to wait for.
+    WaitParams {
+        /// Conditions of which one has to be true, such as `[{"text": "ready"}, {"exit": true}]`.
+        #[serde(default)]
+        any: Conditions,
+        /// Conditions that have to be true all, each at some time since the wait began.
+        #[serde(default)]
+        all: Conditions,
+        /// What was there at this `seq` of the session does not count.
+        #[serde(default)]
+        since_seq: u64,
+        /// What to type first; then only what follows it counts.
+        #[serde(default)]
+        input: String,
+        /// How long to wait, in milliseconds; 30,000.
+        #[serde(default)]
+        timeout_ms: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct WaitReply {
+    matched: bool,
+    timed_out: bool,
+    /// Which conditions are true, by their places in the list, with what they found.
+    conditions: Vec<Met>,
+    /// The session's `seq` at the last look: a `since_seq` for what comes after.
+    seq: u64,
+    is_dead: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Met {
+    index: usize,
+    /// The line of a text, by its name for as long as it is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_id: Option<u64>,
+    /// The line, or the title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// The command that is done, as block.get knows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+}
+
+impl Method for Wait {
+    const NAME: &'static str = "session.wait";
+    const GROUP: Group = Group::Session;
+    // It may type.
+    const ACCESS: Access = Access::Act;
+    const AUDITED: bool = true;
+    const DOC: &'static str =
+        "Waits until a session shows or does something, after typing something if asked to.";
+    type Params<'a> = WaitParams<'a>;
+    type Reply = WaitReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: WaitParams<'a>,
+    ) -> Result<WaitReply> {
+        let pane = context.pane(params.target())?;
+        let list = "a list of conditions";
+        let (any, all) = (
+            params.any.value::<Conditions>("any", list)?,
+            params.all.value::<Conditions>("all", list)?,
+        );
+        let (name, Conditions(given), is_all) = match (any, all) {
+            (Some(any), None) => ("any", any, false),
+            (None, Some(all)) => ("all", all, true),
+            (Some(_), Some(_)) => {
+                return Err(Error::Failed("Give 'any' or 'all', not both".to_owned()));
+            }
+            (None, None) => return Err(Error::Missing("any")),
+        };
+        if given.is_empty() || given.len() > MOST {
+            return Err(Error::Invalid {
+                name,
+                expected: format!("from 1 to {MOST} conditions"),
+                got: given.len().to_string(),
+            });
+        }
+        let conditions: Vec<Condition> =
+            given.iter().map(|given| condition(name, given)).collect::<Result<_>>()?;
+        let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
+        let timeout = Duration::from_millis(timeout);
+        let mut since = params.since_seq.number("since_seq", 0..=u64::MAX)?;
+        if let Some(input) = params.input.text("input")? {
+            since = since.or_else(|| Some(pane.term().seq()));
+            context.type_in(caller, &pane, input.as_bytes())?;
+        }
+        let outcome = wait::wait(&context.hub, &pane, &conditions, is_all, since, timeout).await;
+        let found = outcome.found.into_iter().enumerate();
+        let met = found.filter_map(|(index, found)| {
+            let found = found?;
+            Some(Met {
+                index,
+                line_id: found.line_id,
+                text: found.text,
+                block: found.command.map(|end| end.command),
+                exit_code: found.command.and_then(|end| end.exit_code),
+            })
+        });
+        Ok(WaitReply {
+            matched: outcome.matched,
+            timed_out: !outcome.matched,
+            conditions: met.collect(),
+            seq: outcome.seq,
+            is_dead: pane.state() != PaneState::Running,
+        })
+    }
+}
+
+/// One condition.
+fn condition(name: &'static str, given: &Map<String, Value>) -> Result<Condition> {
+    let bad = || Error::Invalid {
+        name,
+        expected:
+            "each condition to be one of text, regex, stable_ms, exit, prompt, command_done, \
+                   bell, title, seq"
+                .to_owned(),
+        got: json!(given).to_string(),
+    };
+    let mut fields = given.iter();
+    let (Some((key, value)), None) = (fields.next(), fields.next()) else { return Err(bad()) };
+    let text = || value.as_str().map(str::to_owned).ok_or_else(bad);
+    let number = || value.as_u64().ok_or_else(bad);
+    let is_set = |condition| if value == &Value::Bool(true) { Ok(condition) } else { Err(bad()) };
+    match key.as_str() {
+        "text" => text().map(Condition::Text),
+        "regex" => {
+            let pattern = text()?;
+            // A small program, since the pattern is a caller's.
+            let config = Regex::config().nfa_size_limit(Some(1 << 20));
+            let regex = Regex::builder().configure(config).build(&pattern);
+            regex.map(|regex| Condition::Regex(Box::new(regex))).map_err(|error| Error::Invalid {
+                name,
+                expected: "a regular expression".to_owned(),
+                got: format!("{pattern:?} ({error})"),
+            })
+        }
+        "stable_ms" => number().map(|quiet| Condition::Stable(Duration::from_millis(quiet))),
+        "seq" => number().map(Condition::Seq),
+        "title" => text().map(Condition::Title),
+        "exit" => is_set(Condition::Exit),
+        "prompt" => is_set(Condition::Prompt),
+        "command_done" => is_set(Condition::CommandDone),
+        "bell" => is_set(Condition::Bell),
+        _ => Err(bad()),
+    }
+}

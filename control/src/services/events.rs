@@ -1,0 +1,367 @@
+//! What happens in the panes, told to those who wait for it and to those who asked to hear of it.
+//!
+//! Owns the numbers of events, what each pane told last, and a bounded queue for each listener: one that is slow loses
+//! events and is told how many, and nobody ever waits for it.
+
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::{Notify, watch};
+use unterm_mux::{ExitStatus, Mux, MuxEvent, Observer, PaneId, PaneState};
+use unterm_term::Event;
+
+/// The kinds of events there are.
+pub const KINDS: [&str; 15] = [
+    "output",
+    "bell",
+    "title",
+    "cwd",
+    "prompt",
+    "command_start",
+    "command_end",
+    "notification",
+    "progress",
+    "status",
+    "clipboard",
+    "session_opened",
+    "session_exited",
+    "session_removed",
+    "layout",
+];
+
+/// Events that wait for one listener; more are dropped, and counted.
+const CAPACITY: usize = 1024;
+
+/// The end of a command that shell integration told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommandEnd {
+    /// The command, as its terminal counts them; 0: none was kept.
+    pub command: u64,
+    /// Its exit code, if it was said.
+    pub exit_code: Option<i32>,
+}
+
+/// What a pane told last, each with the pane's `seq` at that time; 0: never.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Told {
+    /// A bell.
+    pub bell: u64,
+    /// A title.
+    pub title: u64,
+    /// A prompt that waits for a line.
+    pub prompt: u64,
+    /// The end of a command.
+    pub command: u64,
+    /// What that end was.
+    pub command_end: Option<CommandEnd>,
+}
+
+/// The events of one mux.
+pub struct Hub {
+    mux: Weak<Mux>,
+    state: Mutex<State>,
+    /// Moves with every event but output, which panes tell themselves.
+    moved: watch::Sender<u64>,
+    /// Somebody wants to hear of output.
+    wants_output: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    seq: u64,
+    panes: HashMap<PaneId, Told>,
+    listeners: Vec<Weak<Queue>>,
+}
+
+/// What one listener has not taken yet.
+struct Queue {
+    filter: Filter,
+    waiting: Mutex<Waiting>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct Waiting {
+    events: VecDeque<Value>,
+    /// Panes with output since the last was taken: one event each, however much there was.
+    output: BTreeSet<PaneId>,
+    dropped: u64,
+}
+
+/// Which events a listener wants.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Of these kinds; empty: of all.
+    pub kinds: Vec<&'static str>,
+    /// Of this pane; `None`: of all, and those of none.
+    pub pane: Option<PaneId>,
+}
+
+impl Filter {
+    fn wants(&self, kind: &str, pane: Option<PaneId>) -> bool {
+        (self.kinds.is_empty() || self.kinds.contains(&kind))
+            && (self.pane.is_none() || self.pane == pane)
+    }
+}
+
+/// One listener.
+pub struct Subscription {
+    queue: Arc<Queue>,
+    hub: Arc<Hub>,
+}
+
+impl Hub {
+    /// The events of a mux, from now on.
+    pub fn new(mux: &Arc<Mux>) -> Arc<Self> {
+        let hub = Arc::new(Self {
+            mux: Arc::downgrade(mux),
+            state: Mutex::default(),
+            moved: watch::Sender::new(0),
+            wants_output: AtomicBool::new(false),
+        });
+        mux.observe(Arc::new(Ear(Arc::downgrade(&hub))));
+        hub
+    }
+
+    /// Number of the last event.
+    pub fn seq(&self) -> u64 {
+        self.state.lock().seq
+    }
+
+    /// What a pane told last.
+    pub fn told(&self, pane: PaneId) -> Told {
+        self.state.lock().panes.get(&pane).copied().unwrap_or_default()
+    }
+
+    /// Wakes with every event but output.
+    pub fn watch(&self) -> watch::Receiver<u64> {
+        self.moved.subscribe()
+    }
+
+    /// Listens from now on.
+    pub fn listen(self: &Arc<Self>, filter: Filter) -> Subscription {
+        if filter.wants("output", filter.pane) {
+            self.wants_output.store(true, Ordering::Release);
+        }
+        let queue = Arc::new(Queue { filter, waiting: Mutex::default(), changed: Notify::new() });
+        self.state.lock().listeners.push(Arc::downgrade(&queue));
+        Subscription { queue, hub: self.clone() }
+    }
+
+    /// Tells of an event. `note` changes what is known of the pane.
+    fn tell(
+        &self,
+        kind: &'static str,
+        pane: Option<PaneId>,
+        mut event: Value,
+        note: impl FnOnce(&mut Told, u64),
+    ) {
+        let pane_seq =
+            pane.and_then(|pane| self.mux.upgrade()?.pane(pane)).map(|pane| *pane.watch().borrow());
+        let seq = {
+            let mut state = self.state.lock();
+            state.seq += 1;
+            if let Some(pane) = pane {
+                if kind == "session_removed" {
+                    state.panes.remove(&pane);
+                } else {
+                    note(state.panes.entry(pane).or_default(), pane_seq.unwrap_or_default());
+                }
+            }
+            let seq = state.seq;
+            state.listeners.retain(|listener| listener.strong_count() > 0);
+            if !state.listeners.is_empty() {
+                event["event"] = json!(kind);
+                event["seq"] = json!(seq);
+                if let Some(pane) = pane {
+                    event["session_id"] = json!(pane.0.to_string());
+                }
+                if let Some(pane_seq) = pane_seq {
+                    event["session_seq"] = json!(pane_seq);
+                }
+                state.listeners.retain(|listener| {
+                    let Some(queue) = listener.upgrade() else { return false };
+                    if queue.filter.wants(kind, pane) {
+                        queue.push(&event);
+                    }
+                    true
+                });
+            }
+            seq
+        };
+        self.moved.send_replace(seq);
+    }
+
+    fn output(&self, pane: PaneId) {
+        if !self.wants_output.load(Ordering::Acquire) {
+            return;
+        }
+        let mut wants_output = false;
+        self.state.lock().listeners.retain(|listener| {
+            let Some(queue) = listener.upgrade() else { return false };
+            wants_output |= queue.filter.wants("output", queue.filter.pane);
+            if queue.filter.wants("output", Some(pane)) && queue.waiting.lock().output.insert(pane)
+            {
+                queue.changed.notify_one();
+            }
+            true
+        });
+        if !wants_output {
+            self.wants_output.store(false, Ordering::Release);
+        }
+    }
+}
+
+impl Queue {
+    fn push(&self, event: &Value) {
+        let mut waiting = self.waiting.lock();
+        if waiting.events.len() < CAPACITY {
+            waiting.events.push_back(event.clone());
+        } else {
+            waiting.dropped += 1;
+        }
+        drop(waiting);
+        self.changed.notify_one();
+    }
+}
+
+impl Subscription {
+    /// The next event. Cancel-safe. After some were dropped it is one that says how many.
+    pub async fn next(&mut self) -> Value {
+        loop {
+            if let Some(event) = self.take() {
+                return event;
+            }
+            self.queue.changed.notified().await;
+        }
+    }
+
+    fn take(&mut self) -> Option<Value> {
+        let (event, pane) = {
+            let mut waiting = self.queue.waiting.lock();
+            if let Some(event) = waiting.events.pop_front() {
+                (Some(event), None)
+            } else if waiting.dropped > 0 {
+                let count = std::mem::take(&mut waiting.dropped);
+                (Some(json!({"event": "dropped", "count": count})), None)
+            } else {
+                (None, waiting.output.pop_first())
+            }
+        };
+        if let Some(event) = event {
+            return Some(event);
+        }
+        let pane = pane?;
+        let session_seq = self.hub.mux.upgrade()?.pane(pane).map(|pane| *pane.watch().borrow());
+        let (id, seq) = (pane.0.to_string(), self.hub.seq());
+        Some(json!({"event": "output", "seq": seq, "session_id": id, "session_seq": session_seq}))
+    }
+}
+
+/// What hears the mux. It does not keep the hub alive: a mux keeps its observers.
+struct Ear(Weak<Hub>);
+
+impl Observer for Ear {
+    fn output(&self, pane: PaneId) {
+        if let Some(hub) = self.0.upgrade() {
+            hub.output(pane);
+        }
+    }
+
+    fn event(&self, event: MuxEvent) {
+        let Some(hub) = self.0.upgrade() else { return };
+        let nothing = |_: &mut Told, _: u64| {};
+        let none = || json!({});
+        match event {
+            MuxEvent::Layout => hub.tell("layout", None, none(), nothing),
+            MuxEvent::Empty => {}
+            MuxEvent::PaneOpened(pane) => hub.tell("session_opened", Some(pane), none(), nothing),
+            MuxEvent::PaneExited(pane) => {
+                let state = hub.mux.upgrade().and_then(|mux| mux.pane(pane)).map(|p| p.state());
+                let how = match state {
+                    Some(PaneState::Exited(ExitStatus::Code(code))) => json!({"exit_code": code}),
+                    Some(PaneState::Exited(ExitStatus::Signal(signal))) => {
+                        json!({"exit_signal": signal})
+                    }
+                    _ => none(),
+                };
+                hub.tell("session_exited", Some(pane), how, nothing);
+            }
+            MuxEvent::PaneRemoved(pane) => hub.tell("session_removed", Some(pane), none(), nothing),
+            MuxEvent::Title(pane) => {
+                let title = hub.mux.upgrade().and_then(|mux| mux.pane(pane)).map(|p| p.title());
+                hub.tell("title", Some(pane), json!({"title": title}), |told, seq| {
+                    told.title = seq;
+                });
+            }
+            MuxEvent::Cwd(pane) => {
+                let cwd = hub.mux.upgrade().and_then(|mux| mux.pane(pane)).map(|p| p.cwd_uri());
+                hub.tell("cwd", Some(pane), json!({"cwd": cwd}), nothing);
+            }
+            MuxEvent::Bell(pane) => {
+                hub.tell("bell", Some(pane), none(), |told, seq| told.bell = seq);
+            }
+            // What is on a clipboard is for whoever asks for it.
+            MuxEvent::Clipboard { pane, .. } => hub.tell("clipboard", Some(pane), none(), nothing),
+            MuxEvent::Told { pane, event } => match event {
+                Event::InputStart => {
+                    hub.tell("prompt", Some(pane), none(), |told, seq| told.prompt = seq);
+                }
+                Event::CommandStart { command } => {
+                    hub.tell("command_start", Some(pane), json!({"command": command}), nothing);
+                }
+                Event::CommandEnd { command, exit_code } => {
+                    let said = json!({"command": command, "exit_code": exit_code});
+                    hub.tell("command_end", Some(pane), said, |told, seq| {
+                        told.command = seq;
+                        told.command_end = Some(CommandEnd { command, exit_code });
+                    });
+                }
+                Event::Notification(notification) => {
+                    let said = json!({"title": notification.title, "body": notification.body});
+                    hub.tell("notification", Some(pane), said, nothing);
+                }
+                Event::Progress => hub.tell("progress", Some(pane), none(), nothing),
+                Event::ProgramStatus => hub.tell("status", Some(pane), none(), nothing),
+                _ => {}
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_mux::MuxOptions;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_slow_listener_is_told_how_much_it_missed() {
+        let mux = Mux::new(MuxOptions::default());
+        let hub = Hub::new(&mux);
+        let filter = Filter { kinds: vec!["bell"], pane: None };
+        let mut listener = hub.listen(filter);
+        for _ in 0..CAPACITY + 5 {
+            hub.tell("bell", Some(PaneId(1)), json!({}), |told, _| told.bell = 1);
+            hub.tell("title", Some(PaneId(1)), json!({}), |_, _| {});
+        }
+        for n in 0..CAPACITY as u64 {
+            assert_eq!(listener.next().await["seq"], 2 * n + 1, "others are not heard");
+        }
+        assert_eq!(listener.next().await, json!({"event": "dropped", "count": 5}));
+        assert_eq!(hub.told(PaneId(1)).bell, 1);
+        hub.tell("bell", Some(PaneId(1)), json!({}), |_, _| {});
+        assert_eq!(listener.next().await["event"], "bell");
+        drop(listener);
+        hub.tell("session_removed", Some(PaneId(1)), json!({}), |_, _| {});
+        assert!(hub.state.lock().panes.is_empty());
+        assert!(hub.state.lock().listeners.is_empty());
+    }
+}

@@ -1,0 +1,252 @@
+//! What may be entered in panes: rules on the line as it is composed there, whoever sends its parts.
+
+use std::collections::BTreeMap;
+
+use parking_lot::RwLock;
+use regex_automata::meta::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use unterm_mux::PaneId;
+
+/// Rules as they come by a wire. The first three fields must be there.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Rules {
+    /// Whether they are in force.
+    pub enabled: bool,
+    /// Texts of which none may be in a line.
+    pub blocked_patterns: Vec<String>,
+    /// Texts of which one must begin each line, where `enforce_allowed` says so.
+    pub allowed_patterns: Vec<String>,
+    /// Whether only what is allowed may be entered.
+    #[serde(default)]
+    pub enforce_allowed: bool,
+    /// Regular expressions of which none may match in a line.
+    #[serde(default)]
+    pub blocked_regexes: Vec<String>,
+    /// Regular expressions that allow a line they match from its beginning to its end.
+    #[serde(default)]
+    pub allowed_regexes: Vec<String>,
+    /// More rules for single sessions, by their numbers: what they block is blocked too, and what they allow is allowed
+    /// there.
+    #[serde(default)]
+    pub sessions: BTreeMap<String, PaneRules>,
+}
+
+/// Rules of one session.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct PaneRules {
+    /// As above.
+    #[serde(default)]
+    pub blocked_patterns: Vec<String>,
+    /// As above.
+    #[serde(default)]
+    pub allowed_patterns: Vec<String>,
+    /// As above; absent: as for all.
+    #[serde(default)]
+    pub enforce_allowed: bool,
+    /// As above.
+    #[serde(default)]
+    pub blocked_regexes: Vec<String>,
+    /// As above.
+    #[serde(default)]
+    pub allowed_regexes: Vec<String>,
+}
+
+/// Why a line may not be entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It holds this pattern, or matches this expression.
+    Blocked(String),
+    /// Nothing allows it.
+    NotAllowed,
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Blocked(pattern) => f.write_str(pattern),
+            Self::NotAllowed => f.write_str("not in allowed_patterns"),
+        }
+    }
+}
+
+/// Patterns ready for use.
+#[derive(Default)]
+struct Patterns {
+    blocked: Vec<String>,
+    allowed: Vec<String>,
+    blocked_regexes: Vec<(String, Regex)>,
+    allowed_regexes: Vec<Regex>,
+    enforce_allowed: bool,
+}
+
+impl Patterns {
+    fn new(rules: PaneRules) -> Result<Self, String> {
+        let compile = |pattern: &str| {
+            // A small program, since the pattern is a caller's.
+            let config = Regex::config().nfa_size_limit(Some(1 << 20));
+            Regex::builder()
+                .configure(config)
+                .build(pattern)
+                .map_err(|error| format!("{pattern:?} is no regular expression: {error}"))
+        };
+        Ok(Self {
+            blocked: rules.blocked_patterns.into_iter().filter(|text| !text.is_empty()).collect(),
+            allowed: rules.allowed_patterns.into_iter().filter(|text| !text.is_empty()).collect(),
+            blocked_regexes: rules
+                .blocked_regexes
+                .into_iter()
+                .map(|pattern| Ok((pattern.clone(), compile(&pattern)?)))
+                .collect::<Result<_, String>>()?,
+            allowed_regexes: rules
+                .allowed_regexes
+                .iter()
+                .map(|pattern| compile(&format!("^(?:{pattern})$")))
+                .collect::<Result<_, String>>()?,
+            enforce_allowed: rules.enforce_allowed,
+        })
+    }
+
+    fn blocks(&self, line: &str) -> Option<&str> {
+        let literal = self.blocked.iter().find(|pattern| line.contains(pattern.as_str()));
+        let regex = || self.blocked_regexes.iter().find(|(_, regex)| regex.is_match(line));
+        literal.map(String::as_str).or_else(|| regex().map(|(pattern, _)| pattern.as_str()))
+    }
+
+    fn allows(&self, line: &str) -> bool {
+        let line = line.trim();
+        line.is_empty()
+            || self.allowed.iter().any(|pattern| line.starts_with(pattern.as_str()))
+            || self.allowed_regexes.iter().any(|regex| regex.is_match(line))
+    }
+}
+
+#[derive(Default)]
+struct InForce {
+    is_enabled: bool,
+    all: Patterns,
+    panes: BTreeMap<u64, Patterns>,
+}
+
+/// The rules in force. Without any everything is allowed.
+#[derive(Default)]
+pub struct Policy(RwLock<InForce>);
+
+impl Policy {
+    /// Replaces the rules; an error says what is wrong with the new ones, and leaves the old ones.
+    pub fn set(&self, rules: Rules) -> Result<(), String> {
+        let mut panes = BTreeMap::new();
+        for (id, rules) in rules.sessions {
+            let id = id.parse().map_err(|_| format!("{id:?} is no session's number"))?;
+            panes.insert(id, Patterns::new(rules)?);
+        }
+        let all = Patterns::new(PaneRules {
+            blocked_patterns: rules.blocked_patterns,
+            allowed_patterns: rules.allowed_patterns,
+            enforce_allowed: rules.enforce_allowed,
+            blocked_regexes: rules.blocked_regexes,
+            allowed_regexes: rules.allowed_regexes,
+        })?;
+        *self.0.write() = InForce { is_enabled: rules.enabled, all, panes };
+        Ok(())
+    }
+
+    /// Whether any rules are in force.
+    pub fn is_enabled(&self) -> bool {
+        self.0.read().is_enabled
+    }
+
+    /// Whether a line may be entered in a pane, or anywhere.
+    pub fn check(&self, pane: Option<PaneId>, line: &str) -> Result<(), Refusal> {
+        self.check_typed(pane, &[line], "")
+    }
+
+    /// The same of lines that input enters, and of one that it leaves unfinished: what is blocked may not even be
+    /// composed.
+    pub fn check_typed<T: AsRef<str>>(
+        &self,
+        pane: Option<PaneId>,
+        entered: &[T],
+        unfinished: &str,
+    ) -> Result<(), Refusal> {
+        let rules = self.0.read();
+        if !rules.is_enabled {
+            return Ok(());
+        }
+        let own = pane.and_then(|pane| rules.panes.get(&pane.0));
+        let sets = || [Some(&rules.all), own].into_iter().flatten();
+        let lines = || entered.iter().map(AsRef::as_ref);
+        for line in lines().chain([unfinished]) {
+            if let Some(pattern) = sets().find_map(|patterns| patterns.blocks(line)) {
+                return Err(Refusal::Blocked(pattern.to_owned()));
+            }
+        }
+        let is_bound = sets().any(|patterns| patterns.enforce_allowed);
+        if is_bound && lines().any(|line| !sets().any(|patterns| patterns.allows(line))) {
+            return Err(Refusal::NotAllowed);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(rules: serde_json::Value) -> Policy {
+        let policy = Policy::default();
+        policy.set(serde_json::from_value(rules).unwrap()).unwrap();
+        policy
+    }
+
+    #[test]
+    fn what_is_blocked_is_so_as_text_and_as_expression_also_in_single_sessions() {
+        let policy = policy(serde_json::json!({
+            "enabled": true, "blocked_patterns": ["rm -rf /", ""], "allowed_patterns": [],
+            "blocked_regexes": [r"\bcurl\b.*\|\s*(ba)?sh"],
+            "sessions": {"7": {"blocked_patterns": ["git push"]}},
+        }));
+        let blocked = |pattern: &str| Err(Refusal::Blocked(pattern.to_owned()));
+        assert_eq!(policy.check(None, "sudo rm -rf /"), blocked("rm -rf /"));
+        assert_eq!(policy.check(None, "curl x | sh"), blocked(r"\bcurl\b.*\|\s*(ba)?sh"));
+        assert_eq!(policy.check(None, "git push"), Ok(()));
+        assert_eq!(policy.check(Some(PaneId(7)), "git push"), blocked("git push"));
+        assert_eq!(policy.check_typed(None, &["ls"], "rm -rf /"), blocked("rm -rf /"));
+    }
+
+    #[test]
+    fn only_what_is_allowed_may_be_entered_where_that_is_enforced() {
+        let mut rules = serde_json::json!({
+            "enabled": true, "blocked_patterns": ["secret"], "allowed_patterns": ["git status", "ls"],
+            "allowed_regexes": ["cargo (test|check)( -p [a-z]+)?"],
+        });
+        assert_eq!(policy(rules.clone()).check(None, "anything"), Ok(()));
+        rules["enforce_allowed"] = true.into();
+        rules["sessions"] = serde_json::json!({"3": {"allowed_patterns": ["make"]}});
+        let policy = policy(rules);
+        for line in ["git status -s", "  ls", "", "cargo test -p a"] {
+            assert_eq!(policy.check(None, line), Ok(()), "{line}");
+        }
+        for line in ["make", "cargo test; make", "echo ls"] {
+            assert_eq!(policy.check(None, line), Err(Refusal::NotAllowed), "{line}");
+        }
+        assert_eq!(policy.check(Some(PaneId(3)), "make all"), Ok(()));
+        assert_eq!(policy.check_typed(None, &[] as &[&str], "mak"), Ok(()), "not entered yet");
+        assert!(policy.check(None, "ls secret").is_err());
+    }
+
+    #[test]
+    fn rules_that_are_none_leave_the_old_ones() {
+        let policy = policy(serde_json::json!({
+            "enabled": true, "blocked_patterns": ["x"], "allowed_patterns": [],
+        }));
+        let bad = Rules { blocked_regexes: vec!["(".to_owned()], ..Rules::default() };
+        assert!(policy.set(bad).unwrap_err().contains("no regular expression"));
+        let bad = Rules {
+            sessions: BTreeMap::from([("x".to_owned(), PaneRules::default())]),
+            ..Rules::default()
+        };
+        assert!(policy.set(bad).is_err());
+        assert!(policy.check(None, "x").is_err());
+    }
+}

@@ -1,0 +1,396 @@
+//! Methods beyond the documented ones, and the documented ones that wait or work on several sessions.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Fixture, Session, Wire};
+
+/// A bash whose prompts and commands are marked, at its first prompt.
+fn marked_shell(fixture: &Fixture, wire: &mut Wire) -> Session {
+    fixture.integrate();
+    let session = fixture.program(wire, "bash", &[]);
+    let reply = wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+    assert_eq!(reply["matched"], true, "{reply}");
+    session
+}
+
+#[test]
+fn a_session_is_launched_with_a_command() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let launched = wire.call(
+        "orchestrate.launch",
+        json!({"program": "sh", "command": "echo from the $((20 + 3))", "cols": 60, "rows": 10}),
+    );
+    assert_eq!((&launched["cols"], &launched["rows"]), (&json!(60), &json!(10)));
+    let id = launched["id"].as_u64().unwrap();
+    assert_eq!(launched["session_id"], id.to_string());
+    assert_eq!(
+        wire.call(
+            "orchestrate.wait",
+            json!({"id": id, "pattern": "from the 23", "timeout_ms": 60_000})
+        ),
+        json!({"matched": true, "pattern": "from the 23"})
+    );
+    assert_eq!(
+        wire.call("orchestrate.wait", json!({"id": id, "pattern": "never", "timeout_ms": 50})),
+        json!({"matched": false, "timed_out": true, "pattern": "never"})
+    );
+    assert_eq!(wire.fail("orchestrate.wait", json!({"id": id})), "Missing 'pattern'");
+    let plain = wire.call("orchestrate.launch", json!({"program": "cat"}));
+    assert_ne!(plain["id"], launched["id"]);
+}
+
+#[test]
+fn a_command_is_sent_to_many_sessions_and_a_wrong_one_fails_alone() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let (one, two) = (fixture.shell(&mut wire), fixture.shell(&mut wire));
+    let reply = wire.call(
+        "orchestrate.broadcast",
+        json!({"command": "echo all $((40 + 2))", "sessions": [one.id.to_string(), two.id, "9999", "x"]}),
+    );
+    assert_eq!(
+        reply["results"],
+        json!([
+            {"session_id": one.id.to_string(), "sent": true},
+            {"session_id": two.id.to_string(), "sent": true},
+            {"session_id": "9999", "error": "Session 9999 not found"},
+            {"session_id": "x", "error": "Invalid session_id: \"x\""},
+        ])
+    );
+    one.wait_for_text("all 42");
+    two.wait_for_text("all 42");
+    assert_eq!(wire.fail("orchestrate.broadcast", json!({"command": "x"})), "Missing 'sessions'");
+}
+
+#[test]
+fn a_wait_is_over_with_what_it_waits_for() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = marked_shell(&fixture, &mut wire);
+    let id = session.id;
+    // What is typed and waited for in one call; what was there before does not count.
+    wire.call("exec.run_wait", json!({"id": id, "command": "echo ready"}));
+    let reply = wire.call(
+        "session.wait",
+        json!({"id": id, "input": "sleep 1; echo re''ady again\r", "all": [
+            {"regex": "^ready ag.in$"}, {"command_done": true}, {"prompt": true},
+        ]}),
+    );
+    assert_eq!((&reply["matched"], &reply["timed_out"]), (&json!(true), &json!(false)));
+    assert_eq!(reply["conditions"][0]["text"], "ready again");
+    assert_eq!(reply["conditions"][1]["exit_code"], 0);
+    let seq = reply["seq"].as_u64().unwrap();
+    let again = wire.call(
+        "session.wait",
+        json!({"id": id, "any": [{"text": "ready"}], "since_seq": seq, "timeout_ms": 50}),
+    );
+    assert_eq!((&again["matched"], &again["timed_out"]), (&json!(false), &json!(true)));
+    let there = wire.call("session.wait", json!({"id": id, "any": [{"text": "ready"}]}));
+    assert_eq!(there["matched"], true, "without a seq the screen counts");
+
+    for (input, condition) in [
+        ("printf '\\a'\r", json!({"bell": true})),
+        ("printf '\\033]2;new title\\a'; sleep 1\r", json!({"title": "new title"})),
+        ("\r", json!({"seq": seq + 1})),
+        ("echo quiet\r", json!({"stable_ms": 200})),
+    ] {
+        let params = json!({"id": id, "input": input, "any": [condition], "timeout_ms": 60_000});
+        let reply = wire.call("session.wait", params);
+        assert_eq!(reply["matched"], true, "{input}: {reply}");
+        assert_eq!(reply["conditions"][0]["index"], 0);
+    }
+    let gone =
+        wire.call("session.wait", json!({"id": id, "input": "exit\r", "any": [{"exit": true}]}));
+    assert_eq!((&gone["matched"], &gone["is_dead"]), (&json!(true), &json!(true)));
+}
+
+#[test]
+fn a_text_that_a_flood_carries_away_is_still_seen() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.shell(&mut wire);
+    let id = session.id;
+    let reply = wire.call(
+        "session.wait",
+        json!({"id": id, "input": "seq 1 5000; echo need''le; seq 1 5000; exec cat\r",
+               "any": [{"text": "needle"}], "timeout_ms": 60_000}),
+    );
+    assert_eq!(reply["matched"], true, "{reply}");
+}
+
+#[test]
+fn many_wait_at_once_and_all_are_told() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let sessions: Vec<_> = (0..8).map(|_| fixture.program(&mut wire, "cat", &[])).collect();
+    let waiting: Vec<_> = sessions
+        .iter()
+        .map(|session| {
+            let (mut wire, id) = (fixture.login(), session.id);
+            std::thread::spawn(move || {
+                wire.call(
+                    "orchestrate.wait",
+                    json!({"id": id, "pattern": "go", "timeout_ms": 60_000}),
+                )
+            })
+        })
+        .collect();
+    for session in &sessions {
+        wire.call("session.input", json!({"id": session.id, "input": "go\r"}));
+    }
+    for waiting in waiting {
+        assert_eq!(waiting.join().unwrap()["matched"], true);
+    }
+}
+
+#[test]
+fn conditions_that_are_none_are_refused() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let id = fixture.program(&mut wire, "cat", &[]).id;
+    for any in [
+        json!([]),
+        json!([{"nothing": 1}]),
+        json!([{"text": "a", "bell": true}]),
+        json!([{"exit": false}]),
+        json!([{"regex": "("}]),
+        json!("text"),
+    ] {
+        let message = wire.fail("session.wait", json!({"id": id, "any": any}));
+        assert!(message.starts_with("Invalid 'any'"), "{message}");
+    }
+    assert_eq!(wire.fail("session.wait", json!({"id": id})), "Missing 'any'");
+}
+
+#[test]
+fn what_changed_since_is_all_that_comes() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.program(&mut wire, "cat", &[]);
+    let id = session.id;
+    wire.call("session.input", json!({"id": id, "input": "first\r"}));
+    session.wait_for_text("first\nfirst");
+    let diff = wire.call("screen.diff", json!({"id": id}));
+    assert_eq!(diff["complete"], true);
+    let texts = |diff: &Value| -> Vec<String> {
+        let changes = diff["changes"].as_array().unwrap();
+        changes.iter().map(|row| row["text"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(texts(&diff)[..2], ["first", "first"]);
+    let seq = diff["seq"].as_u64().unwrap();
+    wire.call("session.input", json!({"id": id, "input": "second\r"}));
+    session.wait_for_text("second\nsecond");
+    let diff = wire.call("screen.diff", json!({"id": id, "since_seq": seq}));
+    let changed = texts(&diff);
+    assert!(changed.contains(&"second".to_owned()) && !changed.contains(&"first".to_owned()));
+    assert_eq!(diff["changes"][0]["row"], 2);
+    let nothing = wire.call("screen.diff", json!({"id": id, "since_seq": diff["seq"]}));
+    assert_eq!(nothing["changes"], json!([]));
+}
+
+#[test]
+fn cells_have_their_looks_links_and_roles() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = marked_shell(&fixture, &mut wire);
+    let script = "clear; printf '\\033[1;38;5;9;48;2;1;2;3mred\\033[m \\033]8;;http://a.b/\\033\\\\link\\033]8;;\\033\\\\ \\033[4:3mcurl\\033[m漢\\n'";
+    wire.call("exec.run_wait", json!({"id": session.id, "command": script}));
+    wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+    let cells = wire.call("screen.cells", json!({"id": session.id}));
+    let runs = cells["lines"][0]["runs"].as_array().unwrap();
+    assert_eq!(
+        runs[0],
+        json!({"col": 0, "cols": 3, "text": "red", "foreground": "idx:9", "background": "rgb:1:2:3",
+               "attributes": ["bold"]})
+    );
+    assert_eq!((&runs[1]["text"], &runs[1]["link"]), (&json!("link"), &json!("http://a.b/")));
+    assert_eq!((&runs[2]["text"], &runs[2]["underline"]), (&json!("curl"), &json!("curly")));
+    assert_eq!((&runs[3]["text"], &runs[3]["cols"]), (&json!("漢"), &json!(2)));
+    let prompt = &cells["lines"][1]["runs"][0];
+    assert_eq!(prompt["role"], "prompt", "{cells}");
+    assert_eq!((&cells["images"], &cells["alternate_screen"]), (&json!([]), &json!(false)));
+}
+
+#[test]
+fn commands_are_kept_as_blocks() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = marked_shell(&fixture, &mut wire);
+    let id = session.id;
+    for command in ["echo one; echo two", "sh -c 'exit 7'"] {
+        wire.call("exec.run_wait", json!({"id": id, "command": command}));
+    }
+    wire.call("session.wait", json!({"id": id, "any": [{"prompt": true}]}));
+    let list = wire.call("block.list", json!({"id": id}));
+    let blocks = list["blocks"].as_array().unwrap();
+    assert_eq!(blocks.len(), 3, "{list}");
+    let (echo, exit, prompt) = (&blocks[0], &blocks[1], &blocks[2]);
+    assert_eq!((&echo["state"], &echo["exit_code"]), (&json!("done"), &json!(0)));
+    assert_eq!((&exit["exit_code"], &exit["authentic"]), (&json!(7), &json!(true)));
+    assert!(exit["start"].as_u64().unwrap() <= exit["end"].as_u64().unwrap());
+    assert!(echo["cwd"].as_str().unwrap().contains("://"));
+    assert_eq!(prompt["state"], "prompt");
+    let got = wire.call("block.get", json!({"id": id, "block": echo["block"]}));
+    assert_eq!((&got["output"], &got["truncated"]), (&json!("one\ntwo"), &json!(false)));
+    let cut = wire.call("block.get", json!({"id": id, "block": echo["block"], "max_lines": 1}));
+    assert_eq!((&cut["output"], &cut["truncated"]), (&json!("two"), &json!(true)));
+    assert_eq!(wire.call("block.get", json!({"id": id}))["exit_code"], 7, "the last that ended");
+    let since = wire.call("block.list", json!({"id": id, "since_seq": list["seq"]}));
+    assert_eq!(since["blocks"], json!([]));
+    let last = wire.call("block.list", json!({"id": id, "limit": 1}));
+    assert_eq!(last["blocks"], json!([prompt]));
+    assert_eq!(
+        wire.fail("block.get", json!({"id": id, "block": 99})),
+        format!("Block 99 of session {id} not found")
+    );
+}
+
+#[test]
+fn keys_pastes_and_the_mouse_arrive_as_the_program_asked_for_them() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    // What the program reads, as it came.
+    let script = "stty raw -echo; printf '\\033[?2004h\\033[?1000h\\033[?1006hready'; exec cat -v";
+    let session = fixture.program(&mut wire, "sh", &["-c", script]);
+    let id = session.id;
+    session.wait_for_text("ready");
+    wire.call("session.resize", json!({"id": id, "cols": 250, "rows": 24}));
+    let keys = json!({"id": id, "keys": ["up", "ctrl+c", "alt+x", "f5", "A", "enter"]});
+    assert_eq!(wire.call("session.keys", keys), json!({"status": "ok", "count": 6}));
+    session.wait_for_text("ready^[[A^C^[x^[[15~A^M");
+    wire.call("session.paste", json!({"id": id, "text": "two\nlines\u{1b}[201~"}));
+    session.wait_for_text("^[[200~two");
+    session.wait_for(|screen| screen.matches("^[[201~").count() == 1);
+    let click = json!({"id": id, "action": "click", "col": 4, "row": 2});
+    assert_eq!(wire.call("session.mouse", click), json!({"sent": true}));
+    session.wait_for_text("^[[<0;5;3M^[[<0;5;3m");
+    let scroll = json!({"id": id, "action": "scroll", "col": 0, "row": 0, "lines": -2});
+    wire.call("session.mouse", scroll);
+    session.wait_for_text("^[[<64;1;1M^[[<64;1;1M");
+    let moved = json!({"id": id, "action": "move", "col": 0, "row": 0});
+    assert_eq!(wire.call("session.mouse", moved), json!({"sent": false}), "nobody asked for it");
+
+    let message = wire.fail("session.keys", json!({"id": id, "keys": ["enter", "entr"]}));
+    assert!(message.starts_with("Unknown key(s): [\"entr\"]"), "{message}");
+    let outside = json!({"id": id, "action": "click", "col": 250, "row": 2});
+    assert_eq!(
+        wire.fail("session.mouse", outside),
+        "Invalid 'col': expected a whole number from 0 to 249, got 250"
+    );
+}
+
+#[test]
+fn sessions_are_split_moved_and_named_and_tabs_too() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let first = wire.call("tab.create", json!({"program": "cat", "cols": 81, "rows": 24}));
+    let id = first["id"].clone();
+    wire.call("session.focus", json!({"id": id}));
+    let split = wire.call("session.split", json!({"id": id, "program": "cat"}));
+    assert_eq!(split["tab_id"], first["tab_id"]);
+    let above = wire.call("session.split", json!({"id": id, "direction": "up", "program": "cat"}));
+    let tabs = wire.call("tab.list", json!({}));
+    let tab = &tabs["tabs"][0];
+    assert_eq!(tab["sessions"], json!([above["id"], id, split["id"]]));
+    assert_eq!(
+        (&tab["layout"]["split"], &tab["layout"]["first"]["split"]),
+        (&json!("right"), &json!("down"))
+    );
+    assert_eq!(tab["focused"], id, "a person keeps the focus");
+    wire.call("session.move", json!({"id": above["id"], "swap_with": split["id"]}));
+    let tab = &wire.call("tab.list", json!({}))["tabs"][0];
+    assert_eq!(tab["sessions"], json!([split["id"], id, above["id"]]));
+
+    wire.call("session.move", json!({"id": split["id"], "new_tab": true}));
+    let tabs = wire.call("tab.list", json!({}));
+    assert_eq!(tabs["tabs"].as_array().unwrap().len(), 2);
+    let second = tabs["tabs"][1]["tab_id"].clone();
+    assert_eq!(tabs["tabs"][1]["sessions"], json!([split["id"]]));
+    wire.call("session.move", json!({"id": above["id"], "tab_id": second}));
+    wire.call("tab.move", json!({"tab_id": second, "index": 0}));
+    wire.call("tab.rename", json!({"tab_id": second, "title": "the \u{1b}second"}));
+    wire.call("tab.focus", json!({"tab_id": second}));
+    let tab = &wire.call("tab.list", json!({}))["tabs"][0];
+    assert_eq!((&tab["title"], &tab["active"]), (&json!("the second"), &json!(true)));
+    assert_eq!(tab["sessions"].as_array().unwrap().len(), 2);
+
+    let renamed = wire.call("session.rename", json!({"id": id, "title": "mine"}));
+    assert_eq!(renamed, json!({"status": "ok", "title": "mine"}));
+    assert_eq!(wire.call("session.get", json!({"id": id}))["title"], "mine");
+    let own = wire.call("session.rename", json!({"id": id, "title": ""}));
+    assert_eq!(own["title"], "cat");
+
+    wire.call("tab.close", json!({"tab_id": second}));
+    assert_eq!(wire.call("session.list", json!({}))["sessions"].as_array().unwrap().len(), 1);
+    assert!(wire.fail("tab.close", json!({"tab_id": second})).contains("not found"));
+    assert!(wire.fail("session.move", json!({"id": id})).starts_with("Give one of"));
+    assert_eq!(wire.call("window.list", json!({})), json!({"windows": []}));
+    assert!(wire.fail("window.focus", json!({})).starts_with("There is no window"));
+}
+
+/// A reply between events.
+fn ask(wire: &mut Wire, method: &str) -> Value {
+    wire.send(format!("{}\n", json!({"id": "asked", "method": method})));
+    loop {
+        let line: Value = serde_json::from_str(&wire.receive().unwrap()).unwrap();
+        if line["id"] == "asked" {
+            return line;
+        }
+        assert_eq!(line["method"], "event");
+    }
+}
+
+#[test]
+fn a_connection_is_told_what_happens_in_order() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = marked_shell(&fixture, &mut wire);
+    let id = session.id.to_string();
+    let mut listener = fixture.login();
+    let reply = listener.call("events.subscribe", json!({"id": session.id}));
+    assert_eq!(reply["subscribed"], true);
+    let mut seq = reply["seq"].as_u64().unwrap();
+    // The connection still answers.
+    let reply = ask(&mut listener, "server.info");
+    assert_eq!(reply["result"]["engine"], "Unterm");
+    wire.call("exec.run", json!({"id": session.id, "command": "printf '\\a'; sh -c 'exit 3'"}));
+    let mut heard: Vec<Value> = Vec::new();
+    // The first prompt may be told of only now.
+    let is_over = |heard: &[Value]| {
+        let end = heard.iter().position(|event| event["event"] == "command_end");
+        end.is_some_and(|end| heard[end..].iter().any(|event| event["event"] == "prompt"))
+    };
+    while !is_over(&heard) {
+        let line: Value = serde_json::from_str(&listener.receive().unwrap()).unwrap();
+        assert_eq!((&line["method"], line.get("id")), (&json!("event"), None));
+        let event = line["params"].clone();
+        assert_eq!(event["session_id"], id);
+        assert!(event["seq"].as_u64().unwrap() > seq, "{event}");
+        seq = event["seq"].as_u64().unwrap();
+        heard.push(event);
+    }
+    let end = heard.iter().find(|event| event["event"] == "command_end").unwrap();
+    assert_eq!(end["exit_code"], 3);
+    let place = |kind: &str| heard.iter().position(|event| event["event"] == kind);
+    assert!(place("command_start") < place("bell") && place("bell") < place("command_end"));
+
+    let mut output = fixture.login();
+    output.call("events.subscribe", json!({"events": ["output", "session_exited"]}));
+    wire.call("exec.run", json!({"id": session.id, "command": "exit 4"}));
+    loop {
+        let line: Value = serde_json::from_str(&output.receive().unwrap()).unwrap();
+        match line["params"]["event"].as_str().unwrap() {
+            "session_exited" => {
+                assert_eq!(line["params"]["exit_code"], 4);
+                break;
+            }
+            kind => assert_eq!(kind, "output"),
+        }
+    }
+    let reply = ask(&mut output, "events.unsubscribe");
+    assert_eq!(reply["result"], json!({"subscribed": false}));
+    let message = wire.fail("events.subscribe", json!({"events": ["bel"]}));
+    assert!(message.starts_with("Invalid 'events'"), "{message}");
+}
