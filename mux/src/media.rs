@@ -1,6 +1,6 @@
 //! Image data that a program on this machine names instead of sending it (kitty graphics protocol, key `t`).
 //!
-//! Whatever name a program gives, only regular files are read that lie outside `/proc`, `/sys` and `/dev`, with no link
+//! Nothing is looked at for a program that said it runs on another machine. Whatever name a program gives, only regular files are read that lie outside `/proc`, `/sys` and `/dev`, with no link
 //! anywhere in their path, and no more than the terminal asks for; what is checked is the opened descriptor, so that
 //! nothing can be put in its place meanwhile.
 
@@ -14,6 +14,8 @@ use rustix::io::Errno;
 use rustix::shm;
 use unterm_term::{Media, MediaError, MediaRequest, Medium};
 
+use crate::uri;
+
 /// Bytes of a shared memory object's name (NAME_MAX).
 const NAME_CAP: usize = 255;
 /// What a temporary file's path must hold to be deleted (the protocol's page).
@@ -25,6 +27,9 @@ pub(crate) struct LocalMedia;
 
 impl Media for LocalMedia {
     fn read(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
+        if !request.host.is_none_or(uri::is_local) {
+            return Err(MediaError::Refused);
+        }
         match request.medium {
             Medium::SharedMemory => shared_memory(request),
             Medium::File | Medium::TemporaryFile => file(request),
@@ -155,7 +160,11 @@ fn shared_memory(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
         return Err(MediaError::Refused);
     }
     let data = read(&mut File::from(opened), &stat, request);
-    if let Err(error) = shm::unlink(&name) {
+    // Only the very object that was opened, whether it could be read or not (as kitty does).
+    let same = shm::open(&name, shm::OFlags::RDONLY, Mode::empty())
+        .and_then(rustix::fs::fstat)
+        .is_ok_and(|now| (now.st_dev, now.st_ino) == (stat.st_dev, stat.st_ino));
+    if same && let Err(error) = shm::unlink(&name) {
         tracing::debug!(%error, "shared memory of an image not unlinked");
     }
     data
@@ -180,7 +189,11 @@ mod tests {
     use super::*;
 
     fn ask(medium: Medium, name: &str) -> Result<Vec<u8>, MediaError> {
-        LocalMedia.read(&MediaRequest { medium, name, offset: 1, size: 0, cap: 4 })
+        ask_from(None, medium, name)
+    }
+
+    fn ask_from(host: Option<&str>, medium: Medium, name: &str) -> Result<Vec<u8>, MediaError> {
+        LocalMedia.read(&MediaRequest { medium, name, host, offset: 1, size: 0, cap: 4 })
     }
 
     #[test]
@@ -237,6 +250,33 @@ mod tests {
                 Ok(b"bc".to_vec())
             );
             assert_eq!(path.exists(), kept, "{name}");
+        }
+    }
+
+    #[test]
+    fn for_another_machine_nothing_is_looked_at() {
+        let dir = tempfile::tempdir_in("/tmp").expect("a directory");
+        let path = dir.path().join("tty-graphics-protocol-2");
+        std::fs::write(&path, b"abc").expect("written");
+        let path = path.to_str().expect("UTF-8");
+        let name = format!("/unterm-media-far-{}", std::process::id());
+        let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
+        let object = shm::open(&name, flags, Mode::RUSR | Mode::WUSR).expect("made");
+        rustix::fs::ftruncate(&object, 4).expect("sized");
+        let media = [
+            (Medium::File, path),
+            (Medium::SharedMemory, name.as_str()),
+            (Medium::TemporaryFile, path),
+        ];
+        let far = Some("elsewhere.example");
+        for (medium, name) in media {
+            assert_eq!(ask_from(far, medium, name), Err(MediaError::Refused));
+            // Not even whether there is such a thing.
+            assert_eq!(ask_from(far, medium, "/none"), Err(MediaError::Refused));
+        }
+        let own = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        for ((medium, name), host) in media.into_iter().zip([&own, "localhost", &own]) {
+            assert!(ask_from(Some(host), medium, name).is_ok(), "{medium:?}");
         }
     }
 

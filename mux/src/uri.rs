@@ -19,8 +19,12 @@ pub(crate) fn from_path(path: &Path) -> String {
 pub fn to_local_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let (host, path) = rest.split_at(rest.find('/')?);
-    (host.is_empty() || host.eq_ignore_ascii_case("localhost") || is_this_host(host))
-        .then(|| percent_decode(path))?
+    is_local(host).then(|| percent_decode(path))?
+}
+
+/// Whether a host's name, as a program told it, is that of this machine; no name is.
+pub(crate) fn is_local(host: &str) -> bool {
+    host.is_empty() || host.eq_ignore_ascii_case("localhost") || is_this_host(host)
 }
 
 #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! Where images come from that a program names rather than sends.
 //!
-//! The engine does no I/O: its owner gives it a [`Media`], or none where the program runs on another machine.
+//! The engine does no I/O: its owner gives it a [`Media`], or none where the program always runs on another machine. Which
+//! host the program said it is on goes along with each request; whether that is another machine is the owner's knowledge.
 
 /// A kind of place that image data can be read from (kitty graphics protocol, key `t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct MediaRequest<'a> {
     pub medium: Medium,
     /// Its path or name, as the program gave it: not to be trusted.
     pub name: &'a str,
+    /// The host that the program said it runs on; see [`crate::Term::host`]. On another one the name means nothing here.
+    pub host: Option<&'a str>,
     /// Bytes to leave out at its start.
     pub offset: u64,
     /// Bytes to read; 0 for all there are.
@@ -33,7 +36,8 @@ pub struct MediaRequest<'a> {
 pub enum MediaError {
     /// There is nothing by that name, or it can't be opened or read.
     Unreadable,
-    /// It is nothing a terminal may read: no regular file, a link, a part of `/proc`, `/sys` or `/dev`.
+    /// It is nothing a terminal may read: no regular file, a link, a part of `/proc`, `/sys` or `/dev`, or a name on another
+    /// machine.
     Refused,
     /// It has more bytes than may be read.
     TooLarge,

@@ -9,7 +9,23 @@ use crate::term::Term;
 const CWD_CAP: usize = 8192;
 
 impl Term {
-    pub(super) fn set_cwd(&mut self, uri: &[u8]) {
+    /// The host that the program said it runs on, as it said it: that of the last OSC 7 with a URI (`None` where that had
+    /// none) or OSC 1337 RemoteHost, whichever came last. Neither a directory without a host nor a reset says anything of it.
+    pub fn host(&self) -> Option<&str> {
+        self.osc.host.as_deref()
+    }
+
+    /// OSC 7.
+    pub(super) fn set_cwd_and_host(&mut self, uri: &[u8]) {
+        if self.set_cwd(uri)
+            && let Some(host) = self.cwd.as_deref().and_then(host_of)
+        {
+            self.osc.host = (!host.is_empty()).then(|| host.to_owned());
+        }
+    }
+
+    /// False when it is dropped.
+    fn set_cwd(&mut self, uri: &[u8]) -> bool {
         let cwd = match std::str::from_utf8(uri) {
             Ok("") => None,
             Ok(uri)
@@ -21,18 +37,19 @@ impl Term {
                 match uri.strip_prefix("kitty-shell-cwd://").map(|rest| rest.split_once('/')) {
                     None => Some(uri.to_owned()),
                     Some(Some((host, path))) => Some(format!("file://{host}/{}", escape(path))),
-                    Some(None) => return,
+                    Some(None) => return false,
                 }
             }
             _ => {
                 tracing::debug!(length = uri.len(), "OSC 7 is no file URI");
-                return;
+                return false;
             }
         };
         if cwd != self.cwd {
             self.cwd = cwd;
             self.event(Event::Cwd);
         }
+        true
     }
 
     /// A directory as a path (OSC 9;9, OSC 1337 CurrentDir, OSC 633 P), possibly in quotes.
@@ -40,7 +57,7 @@ impl Term {
         let Ok(path) = std::str::from_utf8(path) else { return };
         let path = path.trim_matches('"');
         if path.starts_with("file://") {
-            return self.set_cwd(path.as_bytes());
+            return self.set_cwd_and_host(path.as_bytes());
         }
         // A drive of Windows is a directory below the root of a URI.
         let is_drive = path.as_bytes().get(1) == Some(&b':');
@@ -51,6 +68,11 @@ impl Term {
             tracing::debug!("a working directory that is no absolute path");
         }
     }
+}
+
+/// The host of a `file://` URI, empty where it has none.
+fn host_of(uri: &str) -> Option<&str> {
+    uri.strip_prefix("file://")?.split('/').next()
 }
 
 /// A path as part of a URI (RFC 3986).

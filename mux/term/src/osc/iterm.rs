@@ -50,6 +50,8 @@ impl Term {
             b"CurrentDir" => self.set_cwd_path(value),
             b"RemoteHost" => {
                 let host = clean(value, NAME_CAP);
+                let name = host.rsplit_once('@').map_or(host.as_str(), |(_, name)| name);
+                self.osc.host = (!name.is_empty()).then(|| name.to_owned());
                 self.osc.remote_host = (!host.is_empty()).then_some(host);
             }
             b"SetMark" => self.mark_line(),

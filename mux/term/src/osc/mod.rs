@@ -33,6 +33,8 @@ pub(crate) struct OscState {
     notifications: kitty_notify::Notifications,
     pointers: pointer::Stacks,
     progress: Progress,
+    /// See [`Term::host`].
+    host: Option<String>,
     remote_host: Option<String>,
     statuses: Vec<ProgramStatus>,
     tab_color: Option<Rgb>,
@@ -56,7 +58,7 @@ impl Term {
             0..=2 => self.set_titles(number, rest), // both titles, the icon's label, the title
             4 | 5 => self.set_colors(number, rest, bell), // palette, special colours
             6 => self.set_tab_color(rest),          // tab colour (iTerm2)
-            7 => self.set_cwd(rest),                // working directory
+            7 => self.set_cwd_and_host(rest),       // working directory
             8 => self.set_link(rest),               // hyperlink
             9 => self.notify(rest), // notification (iTerm2), progress and directory (ConEmu)
             10..=19 => self.set_dynamic_colors(number, rest, bell), // foreground, background, cursor …
@@ -81,7 +83,9 @@ impl Term {
     /// RIS: what programs told is forgotten, and those who show it hear of that.
     pub(crate) fn reset_osc(&mut self) {
         let shape = self.pointer_shape();
-        let old = std::mem::take(&mut self.osc);
+        // A reset moves the program to no other machine.
+        let host = self.osc.host.take();
+        let old = std::mem::replace(&mut self.osc, OscState { host, ..OscState::default() });
         self.commands = Default::default();
         for (changed, event) in [
             (shape.is_some(), Event::PointerShape),

@@ -36,6 +36,11 @@ impl Term {
         }
         if let Some(host) = remote_host {
             painter.osc(format_args!("1337;RemoteHost={host}"));
+            // The directory's host, where that was told later.
+            let name = host.rsplit_once('@').map_or(host.as_str(), |(_, name)| name);
+            if let Some(cwd) = self.cwd().filter(|_| self.host() != Some(name)) {
+                painter.osc(format_args!("7;{cwd}"));
+            }
         }
         for (name, value) in user_vars {
             painter.osc(format_args!("1337;SetUserVar={name}={}", BASE64.encode(value)));

@@ -261,6 +261,28 @@ fn working_directories_in_every_form() {
 }
 
 #[test]
+fn the_host_is_what_the_program_said_last() {
+    let far = "\x1b]7;file://far/tmp\x07";
+    let host = |bytes: &str| after(far.to_owned() + bytes).term.host().map(str::to_owned);
+    assert_eq!(after("").term.host(), None);
+    assert_eq!(host("").as_deref(), Some("far"));
+    assert_eq!(host("\x1b]7;kitty-shell-cwd://near/a\x07").as_deref(), Some("near"));
+    assert_eq!(host("\x1b]1337;RemoteHost=me@there\x07").as_deref(), Some("there"));
+    assert_eq!(host("\x1b]7;file:///\x07"), None);
+    assert_eq!(host("\x1b]1337;RemoteHost=\x07"), None);
+    for silent in [
+        "\x1b]1337;CurrentDir=/a\x07",
+        "\x1b]9;9;/a\x07",
+        "\x1b]7;\x07",
+        "\x1b]7;http://near/\x07",
+        "\x1bc",
+        "\x1b[!p",
+    ] {
+        assert_eq!(host(silent).as_deref(), Some("far"), "{silent:?}");
+    }
+}
+
+#[test]
 fn iterm2s_commands() {
     let fixture = after(
         "\x1b]1337;SetUserVar=a=aGk=\x07\x1b]1337;SetUserVar=b=eA==\x07\x1b]1337;SetUserVar=a=eW8=\x07",

@@ -124,6 +124,15 @@ fn what_programs_told() {
     check("\x1b[?1;3;17S\x1b[?1070l\x1bPq#3;2;100;0;20\x1b\\");
 }
 
+#[test]
+fn the_host_told_last() {
+    let (far, there) = ("\x1b]7;file://far/\x07", "\x1b]1337;RemoteHost=me@there\x07");
+    for (bytes, host) in [(far.to_owned() + there, "there"), (there.to_owned() + far, "far")] {
+        let mut fixture = Fixture::new(10, 4);
+        assert_eq!(rebuilt(fixture.feed(bytes)).term.host(), Some(host));
+    }
+}
+
 /// What is seen of images: the pixel on top at nine points of each cell, from a line on.
 fn pictures(fixture: &Fixture, top: Option<crate::LineId>) -> Vec<String> {
     let mut snapshot = crate::Snapshot::default();

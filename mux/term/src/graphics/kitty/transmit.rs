@@ -96,9 +96,12 @@ impl Term {
         let data = failure.map_or(Ok(data), Err);
         let canvas = (command.action == b'f').then(|| self.frame_canvas(&command));
         let media = self.graphics.media.clone();
+        // What comes by name is of the machine the program runs on now.
+        let host = (!direct).then(|| self.host().map(str::to_owned)).flatten();
         self.decode_apart(Task::Kitty(Transmission {
             command,
             media,
+            host,
             canvas,
             data,
             decoded: None,
@@ -158,6 +161,8 @@ impl Term {
 pub(crate) struct Transmission {
     command: Command,
     media: Option<Arc<dyn Media>>,
+    /// See [`Term::host`]; of no use for data that was sent.
+    host: Option<String>,
     /// What a frame is laid on (action `f`), or why it can't be.
     canvas: Option<Result<FrameCanvas, Failure>>,
     data: Result<Vec<u8>, Failure>,
@@ -206,6 +211,7 @@ impl Transmission {
         let request = MediaRequest {
             medium,
             name,
+            host: self.host.as_deref(),
             offset: command.offset as u64,
             size: command.size as u64,
             cap: QUOTA as u64,

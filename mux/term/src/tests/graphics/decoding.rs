@@ -46,12 +46,13 @@ fn nothing_is_applied_before_an_image_that_came_first() {
     }
 }
 
-/// Notes when it is asked.
+/// Notes when it is asked, and for which host.
 #[derive(Debug, Default)]
-struct Asked(Mutex<usize>);
+struct Asked(Mutex<usize>, Mutex<Option<String>>);
 
 impl Media for Asked {
-    fn read(&self, _: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
+    fn read(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
+        *self.1.lock().expect("no panic") = request.host.map(str::to_owned);
         *self.0.lock().expect("no panic") += 1;
         Ok(vec![1, 2, 3])
     }
@@ -71,4 +72,9 @@ fn files_are_read_apart_from_the_terminal() {
     assert!(term.take_replies().is_empty());
     term.decoded(image);
     assert_eq!(term.take_replies(), b"\x1b_Gi=1;OK\x1b\\");
+    assert_eq!(*asked.1.lock().expect("no panic"), None);
+    // The host that the program is on when it names the file.
+    let mut fixture = Fixture { term, parser: Parser::new() };
+    fixture.feed("\x1b]7;file://far/\x07").feed(command).feed("\x1b]7;file:///\x07");
+    assert_eq!(asked.1.lock().expect("no panic").as_deref(), Some("far"));
 }
