@@ -5,7 +5,7 @@
 //! nothing here writes into it. Off on the alternate screen.
 
 use unterm_mux::{Pane, PaneId, input};
-use unterm_renderer::{LabelAlign, PixelRect, Quad, Scene};
+use unterm_renderer::{Highlight, LabelAlign, PixelRect, Quad, Scene};
 use unterm_term::{Command, LineId, Rgb, ScreenKind, Snapshot, Term};
 
 use super::{
@@ -221,18 +221,41 @@ impl View {
         marks.collect()
     }
 
-    /// Draws marks, buttons and header into the pane at `area`.
+    /// The command line that is kept in sight, and where. It makes way for what is looked at in the rows below it: the
+    /// cursor, and where a selection or a match begins.
+    fn kept_header(
+        &self,
+        area: PixelRect,
+        geometry: &Geometry,
+        matches: &[Highlight],
+    ) -> Option<(&Header, PixelRect)> {
+        let header = self.blocks.header.as_ref()?;
+        let rect = header_rect(area, geometry);
+        let foot = rect.y + rect.height as i32 + self.shift as i32 - geometry.inside(area).1;
+        let rows = (foot.max(0) as u32).div_ceil(geometry.cell.height.max(1)) as usize;
+        let rows = &self.snapshot.rows[..rows.min(self.snapshot.rows.len())];
+        let holds = |line| rows.iter().any(|row| row.line == line);
+        let cursor = self.snapshot.cursor;
+        let selected = self.selection.and_then(|selection| selection.range);
+        let starts = matches.iter().map(|one| one.range).chain(selected);
+        let makes_way = cursor.visible && usize::from(cursor.row) < rows.len()
+            || starts.into_iter().any(|range| holds(range.start.line));
+        (!makes_way).then_some((header, rect))
+    }
+
+    /// Draws marks, buttons and header into the pane at `area`; the header where there are the places of matches.
     pub(super) fn draw_blocks(
         &self,
         area: PixelRect,
         hovered: Option<u64>,
         pointer: Option<(f64, f64)>,
-        shows: (bool, bool),
+        shows: (bool, Option<&[Highlight]>),
         look: (&Geometry, &Colors),
         scene: &mut Scene<'_>,
     ) {
         let (geometry, colors) = look;
-        let (marks, header) = shows;
+        let (marks, highlights) = shows;
+        let header = highlights.and_then(|matches| self.kept_header(area, geometry, matches));
         let label = |rect, text: &str, color, align| label(geometry, rect, text, color, align);
         for (row, block) in self.blocks_in_rows().filter(|_| marks) {
             let place = Place::new(self, row, area, geometry);
@@ -264,8 +287,7 @@ impl View {
             let color = if lit { colors.text } else { colors.muted };
             scene.labels.push(label(rect, &folded(count), color, LabelAlign::Center));
         }
-        if let Some(kept) = self.blocks.header.as_ref().filter(|_| header) {
-            let rect = header_rect(area, geometry);
+        if let Some((kept, rect)) = header {
             scene.quads.push(quad(rect, colors.raised));
             let line = PixelRect { y: rect.y + rect.height as i32 - 1, height: 1, ..rect };
             scene.quads.push(quad(line, colors.hairline));
@@ -474,12 +496,14 @@ impl App {
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else {
             return false;
         };
+        let (searched, matches) = self.highlights();
         for (id, area) in self.placed(&self.mux.layout()) {
             let area = pixels(area);
             let Some(view) = self.views.get_mut(&id) else { continue };
-            if let Some(header) = &view.blocks.header
-                && self.config.commands.sticky_header
-                && contains(header_rect(area, &geometry), x, y)
+            let matches = if searched == Some(id) { &matches[..] } else { &[] };
+            if self.config.commands.sticky_header
+                && let Some((header, rect)) = view.kept_header(area, &geometry, matches)
+                && contains(rect, x, y)
             {
                 let line = header.line;
                 view.show_at_top(line);

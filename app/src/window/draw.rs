@@ -347,7 +347,9 @@ impl App {
         for (id, area) in placed {
             let Some(view) = self.views.get(id) else { continue };
             let hovered = self.block_hover.filter(|(pane, _)| pane == id).map(|(_, block)| block);
-            let shows = (self.config.commands.marks, self.config.commands.sticky_header);
+            let matches = if highlights.0 == Some(*id) { &highlights.1[..] } else { &[] };
+            let header = self.config.commands.sticky_header.then_some(matches);
+            let shows = (self.config.commands.marks, header);
             let look = (&geometry, &colors);
             view.draw_blocks(
                 pixels(*area),
@@ -404,7 +406,7 @@ impl App {
     }
 
     /// The pane that is searched, and the matches in sight there.
-    fn highlights(&self) -> (Option<PaneId>, Vec<Highlight>) {
+    pub(super) fn highlights(&self) -> (Option<PaneId>, Vec<Highlight>) {
         let Some(search) = &self.search else { return (None, Vec::new()) };
         let rows = self.views.get(&search.pane).map(|view| view.snapshot.rows.as_slice());
         let highlights = match rows {

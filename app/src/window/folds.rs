@@ -3,9 +3,9 @@
 //! Owns which commands are folded and which lines that hides; puts a snapshot together from what is left. Commands are
 //! named by their ids, so that a fold stays with its text when lines are wrapped anew. Off on the alternate screen.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Range};
 
-use unterm_term::{LineId, ScreenKind, Snapshot, SnapshotRow, Term};
+use unterm_term::{LineId, ScreenKind, Snapshot, SnapshotImage, SnapshotRow, Term};
 
 /// Commands folded at a time; more than that stay unfolded.
 const CAP: usize = 1000;
@@ -113,6 +113,7 @@ impl Folds {
         let top = top.map(|top| self.outside(top, false).0).filter(|top| *top < live);
         let want = usize::from(size.rows) + if top.is_some() { more } else { 0 };
         let mut rows: Vec<SnapshotRow> = Vec::with_capacity(want);
+        let mut images = Vec::new();
         let mut at = top.unwrap_or(live);
         while rows.len() < want && at < end {
             at = self.outside(LineId(at), false).0;
@@ -124,7 +125,10 @@ impl Folds {
             rows.extend(self.part.rows.iter().filter(wanted).take(want - before).cloned());
             match rows.len() - before {
                 0 => break,
-                taken => at += taken as u64,
+                taken => {
+                    self.add_images(at..at + taken as u64, before, &mut images);
+                    at += taken as u64;
+                }
             }
         }
         for line in end.. {
@@ -141,12 +145,37 @@ impl Folds {
         let cursor = term.cursor();
         let line = LineId(term.live_top().0 + u64::from(cursor.row));
         let row = rows.iter().position(|row| row.line == line);
-        // Images lie where their lines would be without folds.
-        let images = Vec::new();
+        images.sort_by_key(|image| image.z);
         *snapshot = Snapshot { rows, images, cursor, ..self.part.clone() };
         snapshot.cursor.row = row.unwrap_or(0) as u16;
         snapshot.cursor.visible &= row.is_some();
         top.is_none()
+    }
+
+    /// Adds what the last part shows of images in these lines, which come after `row` rows. One that begins in lines that
+    /// are left out is left out with them, and of one that reaches over them what lies behind.
+    fn add_images(&self, lines: Range<u64>, row: usize, images: &mut Vec<SnapshotImage>) {
+        let Some(first) = self.part.rows.first().map(|row| row.line.0) else { return };
+        for image in &self.part.images {
+            let begins = first.saturating_add_signed(image.area.top.floor() as i64);
+            let is_cut = |hidden: &Hidden| begins <= hidden.last.0 && hidden.first.0 < lines.start;
+            if self.hidden.iter().any(is_cut) {
+                continue;
+            }
+            let moved = row as f32 - (lines.start - first) as f32;
+            let (above, below) = (row as f32, row as f32 + (lines.end - lines.start) as f32);
+            let top = image.area.top + moved;
+            let shown = (top.max(above), (top + image.area.height).min(below));
+            if shown.0 >= shown.1 {
+                continue;
+            }
+            let mut image = image.clone();
+            let pixels_a_row = image.source.height / image.area.height;
+            image.source.y += (shown.0 - top) * pixels_a_row;
+            image.source.height = (shown.1 - shown.0) * pixels_a_row;
+            (image.area.top, image.area.height) = (shown.0, shown.1 - shown.0);
+            images.push(image);
+        }
     }
 
     /// The line that has so many shown lines from it on, before `end`.
@@ -218,5 +247,37 @@ mod tests {
         assert_eq!(folds.outside(LineId(2), true), LineId(0));
         assert_eq!(folds.outside(LineId(2), false), LineId(4));
         assert!(folds.reveal(LineId(2)) && !folds.has(1) && folds.has(2));
+    }
+    #[test]
+    fn images_go_with_their_lines() {
+        let mut term = Term::new(Size::cells(10, 12), Options::default());
+        // Of one pixel, two columns wide and so many rows high; the cursor stays (C=1).
+        let image = |rows| format!("\x1b_Ga=T,q=2,f=24,s=1,v=1,c=2,r={rows},C=1;////\x1b\\");
+        let run = |line: &str, output: &str| {
+            format!(
+                "\x1b]133;A\x07$ \x1b]133;B\x07{line}\r\n\x1b]133;C\x07{output}\x1b]133;D;0\x07"
+            )
+        };
+        let bytes = run("one", &(image(4) + "1\r\n2\r\n"))
+            + &run("two", &(image(2) + "x\r\ny\r\n"))
+            + "\x1b]133;A\x07$ \x1b]133;B\x07";
+        Parser::new().advance(&mut term, bytes.as_bytes());
+        let shown = |folds: &mut Folds, term: &Term| {
+            let mut snapshot = Snapshot::default();
+            folds.snapshot(term, &mut snapshot, None, 0);
+            let place =
+                |image: &SnapshotImage| (image.area.top, image.area.height, image.source.height);
+            (text(&snapshot), snapshot.images.iter().map(place).collect::<Vec<_>>())
+        };
+        let mut folds = Folds::default();
+        assert!(folds.toggle(&term, 2));
+        let (lines, images) = shown(&mut folds, &term);
+        // The first one reaches over the second command's line and ends at the fold.
+        assert_eq!(lines[..5], ["$ one", "1", "2", "$ two", "$"]);
+        assert_eq!(images, [(1.0, 3.0, 0.75)]);
+        assert!(folds.toggle(&term, 2) && folds.toggle(&term, 1));
+        let (lines, images) = shown(&mut folds, &term);
+        assert_eq!(lines[..5], ["$ one", "$ two", "x", "y", "$"]);
+        assert_eq!(images, [(2.0, 2.0, 1.0)], "moved up with its lines");
     }
 }
