@@ -19,6 +19,16 @@ build_needs='
 command cc                        gcc
 file    /usr/include/stdio.h      libc6-dev
 '
+# What takes pictures of the screen, a program of its own: it links libraries of the desktop, and makes bindings of them.
+capture_needs='
+command pkg-config                pkg-config
+file    /usr/include/pipewire-0.3/pipewire/pipewire.h  libpipewire-0.3-dev
+file    /usr/lib/llvm-*/lib/libclang.so  libclang-dev
+file    /usr/include/wayland-client.h  libwayland-dev
+file    /usr/include/gbm.h        libgbm-dev
+file    /usr/include/EGL/egl.h    libegl-dev
+file    /usr/include/xcb/randr.h  libxcb-randr0-dev
+'
 window_needs='
 library libX11.so.6               libx11-6
 library libX11-xcb.so.1           libx11-xcb1

@@ -131,6 +131,52 @@ impl Display {
         Ok(None)
     }
 
+    /// Waits for a window with a title, whoever's it is, and gives it the keyboard.
+    ///
+    /// # Errors
+    ///
+    /// When none comes.
+    pub fn window_titled(&self, title: &str) -> Result<Window<'_>> {
+        let id = wait_for(title, || self.find_titled(title), String::new)?;
+        self.connection.set_input_focus(InputFocus::PARENT, id, x11rb::CURRENT_TIME)?;
+        self.connection.sync_all()?;
+        Ok(Window { display: self, id })
+    }
+
+    fn find_titled(&self, title: &str) -> Result<Option<xproto::Window>> {
+        for id in self.connection.query_tree(self.root)?.reply()?.children {
+            // A window may close between the listing and the questions.
+            let window = Window { display: self, id };
+            if window.is_shown().unwrap_or(false) && window.title().is_ok_and(|own| own == title) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the whole screen shows.
+    ///
+    /// # Errors
+    ///
+    /// When the display has gone.
+    pub fn picture(&self) -> Result<Picture> {
+        Window { display: self, id: self.root }.picture()
+    }
+
+    /// The picture on the clipboard, as a PNG file's bytes, by xclip; empty where there is none.
+    ///
+    /// # Errors
+    ///
+    /// When xclip can't be started.
+    pub fn clipboard_png(&self) -> Result<Vec<u8>> {
+        let output = Command::new("xclip")
+            .args(["-o", "-selection", "clipboard", "-t", "image/png", "-display", &self.name()])
+            .stdin(Stdio::null())
+            .output()
+            .context("starting xclip")?;
+        Ok(output.stdout)
+    }
+
     /// Listens for windows that ask to be brought to the front (_NET_ACTIVE_WINDOW, which a window manager does).
     ///
     /// # Errors
@@ -429,6 +475,34 @@ pub struct Picture {
 }
 
 impl Picture {
+    /// Reads a PNG of 8 bits a channel, without what is behind its transparency.
+    ///
+    /// # Errors
+    ///
+    /// When it is no such PNG.
+    pub fn of_png(bytes: &[u8]) -> Result<Self> {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info()?;
+        let mut pixels = vec![0; reader.output_buffer_size().context("too large")?];
+        let info = reader.next_frame(&mut pixels)?;
+        let channels = info.color_type.samples();
+        ensure!(channels >= 3, "{:?}", info.color_type);
+        let pixels = pixels[..info.buffer_size()].chunks_exact(channels);
+        let pixels = pixels.map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+        Ok(Self { width: info.width as usize, pixels })
+    }
+
+    /// Pixels in a column.
+    pub fn height(&self) -> usize {
+        self.pixels.len() / self.width.max(1)
+    }
+
+    /// A part of it: its corner and size.
+    pub fn part(&self, corner: (usize, usize), size: (usize, usize)) -> Self {
+        let rows = self.pixels.chunks(self.width).skip(corner.1).take(size.1);
+        let pixels = rows.flat_map(|row| &row[corner.0..corner.0 + size.0]).copied().collect();
+        Self { width: size.0, pixels }
+    }
+
     /// How many different colours there are.
     pub fn colors(&self) -> usize {
         self.pixels.iter().collect::<std::collections::HashSet<_>>().len()

@@ -23,6 +23,7 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
         &["unterm-mux", "unterm-term"],
         &["cosmic-text", "glyphon", "portable-pty", "softbuffer", "wgpu", "winit"],
     ),
+    ("unterm-capture", &[], &["portable-pty", "serde_json", "tokio", "vte", "wgpu"]),
     ("unterm", &["unterm-control", "unterm-mux", "unterm-renderer", "unterm-term"], &["vte"]),
 ];
 

@@ -21,7 +21,7 @@ use crate::{action::Shot, local_time};
 
 /// The folder in Unterm's home directory.
 const FOLDER: &str = "screenshots";
-/// The program that sees the screen, beside this one.
+/// The program that sees the screen, beside this one: in the target directory as where it is installed.
 const PROGRAM: &str = "unterm-capture";
 /// How long a hidden window may take to be gone from the screen, in milliseconds.
 const GONE: &str = "250";
@@ -31,8 +31,14 @@ const ABOUT: &str = "screenshot";
 /// Whether the program that sees the screen is there.
 pub(super) fn sees_screen() -> bool {
     static FOUND: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    let find = || std::env::current_exe().map(|exe| exe.with_file_name(PROGRAM).is_file());
-    *FOUND.get_or_init(|| find().unwrap_or(false))
+    *FOUND.get_or_init(|| program().is_ok_and(|program| program.is_file()))
+}
+
+/// Where the program that sees the screen is looked for: in the folder that this one lies in, links to it followed.
+fn program() -> std::io::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let own = own.canonicalize().unwrap_or(own);
+    Ok(own.with_file_name(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// How files of such pictures are called.
@@ -130,7 +136,7 @@ fn save_screen(
 ) -> Result<Option<Taken>> {
     private::create_folder(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
-    let program = std::env::current_exe()?.with_file_name(PROGRAM);
+    let program = program()?;
     let mut command = Command::new(&program);
     command.arg(if is_region { "region" } else { "screen" }).arg("--out").arg(&path);
     if let Some((x, y)) = at {

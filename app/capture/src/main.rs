@@ -1,0 +1,93 @@
+//! `unterm-capture`: takes a picture of the screen, or of a part that a person drags out, and writes it as PNG.
+//!
+//! A program of its own, started by `unterm` when it is asked for: what it needs to see the screen (xcap links
+//! PipeWire, whatever its features) the terminal itself starts without. Ends with 0 when there is a picture, with 2
+//! when the person cancelled, else with 1 and the reason on stderr.
+#![allow(clippy::print_stderr, reason = "stderr is how it says what went wrong")]
+
+mod region;
+
+use std::{fs::OpenOptions, io::BufWriter, path::PathBuf, process::ExitCode, time::Duration};
+
+use anyhow::{Context, Result};
+use clap::{Parser, ValueEnum};
+use image::{ImageFormat, RgbaImage};
+use xcap::Monitor;
+
+/// Takes a picture of the screen.
+#[derive(Parser)]
+#[command(name = "unterm-capture", version)]
+struct Args {
+    /// Of what.
+    #[arg(value_enum)]
+    what: What,
+    /// The file to write; it must not exist.
+    #[arg(long)]
+    out: PathBuf,
+    /// A point of the screen that is meant, in pixels, where there are several: X,Y.
+    #[arg(long, value_parser = point, allow_hyphen_values = true)]
+    at: Option<(i32, i32)>,
+    /// Wait so many milliseconds first: a window that was hidden has to be gone.
+    #[arg(long, default_value_t = 0)]
+    delay: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// One whole screen.
+    Screen,
+    /// A part of it, which a person drags out of its picture.
+    Region,
+}
+
+fn point(text: &str) -> Result<(i32, i32), String> {
+    let parts = text.split_once(',').and_then(|(x, y)| Some((x.parse().ok()?, y.parse().ok()?)));
+    parts.ok_or_else(|| format!("{text:?} is not a point, such as 100,200"))
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(2),
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// False: the person cancelled.
+fn run(args: &Args) -> Result<bool> {
+    std::thread::sleep(Duration::from_millis(args.delay.min(5_000)));
+    let monitor = monitor(args.at)?;
+    let whole = monitor.capture_image().context("the screen can't be read")?;
+    let picture = match args.what {
+        What::Screen => Some(whole),
+        What::Region => region::drag(whole, (monitor.x()?, monitor.y()?))?,
+    };
+    let Some(picture) = picture else { return Ok(false) };
+    write(&picture, args)?;
+    Ok(true)
+}
+
+/// The screen at a point; else the first one that the person calls theirs.
+fn monitor(at: Option<(i32, i32)>) -> Result<Monitor> {
+    if let Some(monitor) = at.and_then(|(x, y)| Monitor::from_point(x, y).ok()) {
+        return Ok(monitor);
+    }
+    let mut all = Monitor::all().context("there is no screen to be seen")?;
+    let primary = all.iter().position(|monitor| monitor.is_primary().unwrap_or(false));
+    anyhow::ensure!(!all.is_empty(), "there is no screen");
+    Ok(all.swap_remove(primary.unwrap_or(0)))
+}
+
+fn write(picture: &RgbaImage, args: &Args) -> Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let name = || args.out.display().to_string();
+    let mut file = BufWriter::new(options.open(&args.out).with_context(name)?);
+    picture.write_to(&mut file, ImageFormat::Png).with_context(name)?;
+    std::io::Write::flush(&mut file).with_context(name)
+}
