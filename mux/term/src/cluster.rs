@@ -215,6 +215,14 @@ fn joined_width(text: &str, old: usize, c: char, width: usize) -> usize {
     }
 }
 
+/// Columns a cluster takes where there is room.
+pub(crate) fn natural_width(text: &str) -> usize {
+    text.char_indices().fold(0, |width, (at, c)| match at {
+        0 => props(c).width(),
+        _ => joined_width(&text[..at], width, c, props(c).width()),
+    })
+}
+
 /// The class of the last character.
 pub(crate) fn last_class(text: &str) -> Class {
     text.chars().next_back().map_or(Class::Other, |c| props(c).class())

@@ -151,6 +151,11 @@ impl Commands {
         Self { nonce, ..Self::default() }
     }
 
+    /// Forgets them all: ids go on, and the pane's shells are known as before.
+    pub fn clear(&mut self) {
+        *self = Self { nonce: self.nonce.take(), last_id: self.last_id, ..Self::default() };
+    }
+
     /// Whether a mark that carries this comes from one of the pane's own shells.
     pub fn is_authentic(&self, nonce: Option<&str>) -> bool {
         nonce.is_some() && nonce == self.nonce.as_deref()

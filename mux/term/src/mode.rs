@@ -185,9 +185,6 @@ impl Term {
             None => tracing::debug!(mode, on, "unknown private mode"),
             Some(Private::Flag(flag)) => {
                 self.modes.set(flag, on);
-                if flag == Modes::AUTO_WRAP && !on {
-                    self.cursor.wrap_pending = false;
-                }
                 if flag == Modes::IN_BAND_RESIZE && on {
                     self.tell_size();
                 }
@@ -429,7 +426,7 @@ impl Term {
         self.conformance.soften();
         self.charsets = Default::default();
         self.saved = SavedCursor::default();
-        self.cursor.wrap_pending = false;
+        self.settle_wrap();
         self.reset_keyboard();
     }
 

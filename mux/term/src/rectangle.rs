@@ -63,9 +63,9 @@ fn change_attribute(style: &mut Style, attribute: u16, reverse: bool) {
 
 impl Term {
     /// The rectangle that four parameters from number `first` on give: top, left, bottom, right from 1, absent ones
-    /// the page's, relative to region and margins under DECOM. `None` where nothing is inside.
+    /// the page's; under DECOM relative to region and margins, and kept inside (xterm). `None` where nothing is inside.
     pub(crate) fn rectangle(&self, params: &Params, first: usize) -> Option<Block> {
-        let (rows, cols) = (self.grid.rows(), self.grid.cols());
+        let (rows, cols) = (self.end_row(), self.end_col());
         let (top, left) = self.corner(params, first);
         let side = |i: usize, offset: usize, all: usize| match params.get(first + i) {
             0 => all,
@@ -78,8 +78,8 @@ impl Term {
 
     /// The corner that two parameters from number `first` on give.
     fn corner(&self, params: &Params, first: usize) -> (usize, usize) {
-        let top = (params.count(first) - 1 + self.first_row()).min(self.grid.rows() - 1);
-        let left = (params.count(first + 1) - 1 + self.first_col()).min(self.grid.cols() - 1);
+        let top = (params.count(first) - 1 + self.first_row()).min(self.end_row() - 1);
+        let left = (params.count(first + 1) - 1 + self.first_col()).min(self.end_col() - 1);
         (top, left)
     }
 

@@ -225,8 +225,13 @@ impl Grid {
                 line.break_off();
                 part(&mut line, loose, follow);
             }
-            let start = line.append(&cells, meta, refit.map_or(self.cols(), |refit| refit.width()));
-            let column = |col: usize| refit.map_or(col, |refit| refit.column(col));
+            let width = refit.map_or(self.cols(), |refit| refit.width());
+            let start = line.append(&cells, meta, width, loose.tables.view());
+            // Behind the only column is behind both of a character that is wide again.
+            let is_widened = width == 1 && line.cells.get(start).is_some_and(|cell| cell.is_wide());
+            let column = |col: usize| {
+                refit.map_or(col, |refit| refit.column(col)) + usize::from(is_widened && col > 0)
+            };
             for (i, place) in places.iter().enumerate().filter(|(_, place)| place.row == row) {
                 let at = start + column(place.col + usize::from(place.past));
                 line.tracked.push((at, Tracked::Place(i)));
@@ -285,7 +290,8 @@ impl Grid {
             let end = first + stored.len() as u64;
             // Places in lines that were dropped before.
             while follow.next_before(first).is_some() {}
-            if !line.open && first >= oldest && stored.fits(cols) {
+            let may_stay = self.cols() > 1;
+            if may_stay && !line.open && first >= oldest && stored.fits(cols) {
                 packer.finish();
                 while let Some((line, col, name)) = follow.next_before(end) {
                     follow.put(name, packer.next() + (line - first), col.min(cols - 1));
@@ -303,7 +309,12 @@ impl Grid {
                     }
                     let meta = page.meta(row);
                     let is_whole = !line.open && !meta.is_wrapped() && meta.occ as usize <= cols;
-                    if is_whole && cols > 1 && !page.has_tiles && page.row_ends_in_text(row) {
+                    if is_whole
+                        && may_stay
+                        && cols > 1
+                        && !page.has_tiles
+                        && page.row_ends_in_text(row)
+                    {
                         // A line that stays as it is.
                         while let Some((_, col, name)) = follow.next_before(number + 1) {
                             follow.put(name, packer.next(), col.min(cols - 1));
@@ -331,7 +342,8 @@ impl Grid {
                             line.part_into(true, &mut packer, ids, follow);
                         }
                     }
-                    let start = line.append(&scratch, meta, width);
+                    let ids = if is_carried { tables.view() } else { page.tables() };
+                    let start = line.append(&scratch, meta, width, ids);
                     while let Some((_, col, name)) = follow.next_before(number + 1) {
                         let col = refit.map_or(col, |refit| refit.column(col));
                         line.tracked.push((start + col, Tracked::Point(name)));

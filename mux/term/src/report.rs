@@ -96,7 +96,7 @@ impl Term {
             26 if level == 2 => self.reply(b"\x1b[?27;1n"),
             53 | 55 if level >= 3 => self.reply(b"\x1b[?53n"), // locator: none
             56 if level >= 3 => self.reply(b"\x1b[?57;0n"),    // and of no type
-            62 if level >= 4 => self.reply(b"\x1b[0*{"),       // DECMSR: no space for macros
+            62 if level >= 4 => self.reply(b"\x1b[0000*{"),    // DECMSR: no space for macros
             63 if level >= 4 => self.reply_text(format!("\x1bP{}!~0000\x1b\\", params.get(1))), // DECCKSR
             75 if level >= 4 => self.reply(b"\x1b[?70n"), // data integrity: no errors
             85 if level >= 4 => self.reply(b"\x1b[?83n"), // sessions: only this one

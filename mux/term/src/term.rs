@@ -352,6 +352,8 @@ impl Term {
         self.bottom = rows;
         self.left = 0;
         self.right = cols;
+        // Of the region that was, as in xterm.
+        self.modes.remove(Modes::ORIGIN);
         self.cursor.col = self.cursor.col.min(self.row_cols() - 1);
         self.settle_wrap();
         self.printed_to = if is_behind_text { self.cursor.key() } else { NOWHERE };

@@ -236,10 +236,10 @@ fn without_identifiers(replies: &str) -> String {
 }
 
 /// Resizes. With `keeps_text`, a scrollback's length: what was there is still there, and places in it are found again, unless
-/// that was too short, the screen is one that keeps nothing, or a column has no room for wide characters. What stands below
+/// that was too short, or the screen is one that keeps nothing. What stands below
 /// the cursor goes where the new screen has no room for both.
 fn resize(term: &mut Term, size: Size, keeps_text: Option<usize>, random: &mut Random) {
-    let comparable = |term: &Term| term.screen() == ScreenKind::Main && term.size().cols > 1;
+    let comparable = |term: &Term| term.screen() == ScreenKind::Main;
     let is_kept = keeps_text.is_some_and(|limit| limit > 1000) && comparable(term);
     let before =
         is_kept.then(|| (text_to(term, term.cursor().row, term.cursor().col), all_text(term)));

@@ -44,6 +44,18 @@ pub(crate) struct OscState {
 impl Term {
     /// An OSC, from behind `ESC ]` to before its end; `bell`: ended by BEL, and so will the answer be.
     pub(crate) fn osc(&mut self, string: &[u8], bell: bool) {
+        match string.split_first() {
+            // Sun shelltool and CDE dtterm.
+            Some((b'l', title)) => {
+                self.set_titles(2, title);
+                return self.end_operation();
+            }
+            Some((b'L', label)) => {
+                self.set_titles(1, label);
+                return self.end_operation();
+            }
+            _ => {}
+        }
         let digits = string.iter().take_while(|b| b.is_ascii_digit()).count();
         let number = match string.get(digits) {
             None | Some(b';') => std::str::from_utf8(&string[..digits]).ok(),
@@ -86,7 +98,7 @@ impl Term {
         // A reset moves the program to no other machine.
         let host = self.osc.host.take();
         let old = std::mem::replace(&mut self.osc, OscState { host, ..OscState::default() });
-        self.commands = Default::default();
+        self.commands.clear();
         for (changed, event) in [
             (shape.is_some(), Event::PointerShape),
             (old.progress != Progress::None, Event::Progress),

@@ -4,9 +4,11 @@
 
 use super::packer::Packer;
 use crate::anchors::Follow;
-use crate::cell::{Cell, HEAD, SHOWN, Width};
+use crate::cell::{Cell, Content, HEAD, SHOWN, TAIL, WIDE, WIDTH, Width};
+use crate::cluster::natural_width;
 use crate::row::{MARKS, RowMeta, SHORT, SIZE, WRAPPED};
 use crate::tables::TablesView;
+use crate::unicode::props;
 
 /// Cells of a line that are put together before its rows are parted off: lines have no end, memory has.
 pub(super) const LINE_CELLS: usize = 1 << 16;
@@ -49,9 +51,26 @@ impl Line {
         self.goes_on = true;
     }
 
-    /// Appends a row of `cols` columns; returns where its cells start in the line.
-    pub fn append(&mut self, cells: &[Cell], meta: RowMeta, cols: usize) -> usize {
+    /// Appends a row of `cols` columns, whose cells' ids are `tables`'; returns where its cells start in the line. Wide
+    /// characters, which one column shows as narrow, are wide again.
+    pub fn append(
+        &mut self,
+        cells: &[Cell],
+        meta: RowMeta,
+        cols: usize,
+        tables: TablesView<'_>,
+    ) -> usize {
         let start = self.cells.len();
+        if let (1, &[cell]) = (cols, cells)
+            && is_narrowed(cell, tables)
+        {
+            let tail = Cell(cell.0 & !SHOWN | TAIL);
+            return self.append_cells(&[Cell(cell.0 | WIDE), tail], meta, 2, start);
+        }
+        self.append_cells(cells, meta, cols, start)
+    }
+
+    fn append_cells(&mut self, cells: &[Cell], meta: RowMeta, cols: usize, start: usize) -> usize {
         if meta.flags & MARKS != 0 {
             self.marks.push((start, meta.flags & MARKS));
         }
@@ -89,6 +108,9 @@ impl Line {
         let (mut start, mut marks, mut tracked) = (0, 0, 0);
         loop {
             let mut end = (start + cols).min(self.cells.len());
+            // One column shows wide characters as narrow.
+            let is_narrowed = cols == 1 && self.cells.get(start).is_some_and(|cell| cell.is_wide());
+            end = (end + usize::from(is_narrowed)).min(self.cells.len());
             let last = end == self.cells.len();
             if last && !all {
                 break;
@@ -104,10 +126,12 @@ impl Line {
                     self.row.push(Cell(self.cells[end].0 & !SHOWN | HEAD));
                 }
                 if cols == 1 {
-                    // No room for two halves: each is a blank of its own.
-                    for cell in self.row.iter_mut().filter(|cell| cell.is_wide() || cell.is_tail())
-                    {
-                        *cell = cell.blanked();
+                    self.row.truncate(1);
+                    for cell in &mut self.row {
+                        *cell = match cell.is_tail() {
+                            true => cell.blanked(),
+                            false => Cell(cell.0 & !WIDTH),
+                        };
                     }
                 }
                 if is_filled {
@@ -128,6 +152,9 @@ impl Line {
             let first = tracked;
             while let Some((at, _)) = self.tracked.get_mut(tracked).filter(|t| last || t.0 < end) {
                 *at -= start;
+                if is_narrowed {
+                    *at = at.saturating_sub(1);
+                }
                 tracked += 1;
             }
             let meta = RowMeta { revision: self.revision, occ: cells.len() as u16, flags };
@@ -171,4 +198,14 @@ impl Line {
             packer.push(cells, meta, tables);
         });
     }
+}
+
+/// Whether a cell holds as narrow what takes two columns where there is room.
+fn is_narrowed(cell: Cell, tables: TablesView<'_>) -> bool {
+    let width = match cell.content() {
+        Content::Empty => 0,
+        Content::Char(c) => props(c).width(),
+        Content::Cluster(id) => tables.cluster(id as u16).map_or(0, |text| natural_width(text)),
+    };
+    cell.width() == Width::Narrow && width == 2
 }

@@ -103,6 +103,13 @@ fn output_cannot_end_a_command_of_the_panes_own_shell() {
     fixture.feed("\x1b]133;D;2;nonce=n1\x07");
     assert_eq!((command(&fixture).is_running(), command(&fixture).exit_code), (false, Some(2)));
 
+    // RIS forgets commands, not who the pane's shells are.
+    let mut fixture = with_nonce("\x1bc");
+    fixture.feed(begin);
+    fixture.feed("\x1b]133;D;0\x07out\r\n\x1b]133;D;2;nonce=n1\x07");
+    assert!(command(&fixture).is_authentic);
+    assert_eq!(command(&fixture).exit_code, Some(2));
+
     // A whole command that the output tells of, as that of a shell on another machine.
     let mut fixture = with_nonce(begin);
     fixture.feed(run("forged", "text\r\n", 0));

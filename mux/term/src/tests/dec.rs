@@ -55,6 +55,10 @@ fn rectangles() {
     // The two overlap.
     check(format!("{rows}\x1b[1;1;3;3;1;2;2$v"), "abcd/eabc/iefg/mijk");
     check(format!("{rows}\x1b[42;2;2;3;3$x"), "abcd/e**h/i**l/mnop");
+    // Under DECOM from the region's corner, and no further than it reaches.
+    let origin = "\x1b[?69h\x1b[2;3s\x1b[2;3r\x1b[?6h";
+    check(format!("{rows}{origin}\x1b[42;1;1;9;9$x"), "abcd/e**h/i**l/mnop");
+    check(format!("{rows}{origin}\x1b[1;2$z"), "abcd/ef h/ij l/mnop");
     check(format!("{rows}\x1b[2;2;3;3$z"), "abcd/e  h/i  l/mnop");
     check("a\x1b[1\"qb\x1b[0\"qc\x1b[1;1;1;3${", " b");
     check("日本\x1b[1;2;1;3$z", "");

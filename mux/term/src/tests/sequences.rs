@@ -177,6 +177,9 @@ fn the_title_stack() {
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1b]2;a\x07\x1b[22;0t\x1b]2;b\x07\x1b[23;0t");
     assert_eq!(fixture.term.title(), "a");
+    // As shelltool and dtterm name it.
+    fixture.feed("\x1b]lc\x1b\\");
+    assert_eq!(fixture.term.title(), "c");
 }
 
 #[test]
