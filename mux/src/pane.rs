@@ -39,6 +39,9 @@ const PIECE: usize = 16 * 1024;
 /// kernel fetches the next piece while we apply one.
 const BATCH: usize = 64 * 1024;
 
+/// A read that gives less has emptied the pty: a key's echo is told of before the next read is tried.
+const FEW: usize = 512;
+
 /// How long a program is silent before its history is compressed.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -198,13 +201,14 @@ impl Pane {
     }
 
     fn run_writer(&self) {
-        // Told before it is written, so that no echo comes before what it is the echo of.
-        let begin = |bytes: &[u8]| {
-            if self.taps.any() {
-                self.taps.publish(*self.seq.borrow(), TapDirection::Input, bytes);
-            }
-        };
-        self.queue.run(begin, |bytes| self.process.write(bytes));
+        self.queue.run(|bytes| self.tell_input(bytes), |bytes| self.process.write(bytes));
+    }
+
+    /// Tells the taps of input before it is written, so that no echo comes before what it is the echo of.
+    fn tell_input(&self, bytes: &[u8]) {
+        if self.taps.any() {
+            self.taps.publish(*self.seq.borrow(), TapDirection::Input, bytes);
+        }
     }
 
     fn run_reader(&self) {
@@ -245,7 +249,7 @@ impl Pane {
             while let ReadOutcome::Bytes(count) = outcome {
                 self.apply(&mut output, &buffer[..count], &mut events);
                 taken += count;
-                if taken >= BATCH {
+                if taken >= BATCH || count < FEW {
                     break;
                 }
                 outcome = self.read(buffer, at_once);
@@ -350,9 +354,11 @@ impl Pane {
 
     /// Tells everybody of a change, with no lock held.
     fn tell(&self, seq: u64, events: Vec<Event>) {
-        if self.publish(seq) {
+        // First the window, since a person waits for its picture.
+        if seq > *self.seq.borrow() {
             self.observers.output(self.id);
         }
+        self.publish(seq);
         for event in events {
             match event {
                 Event::Bell => self.observers.event(MuxEvent::Bell(self.id)),
@@ -368,13 +374,13 @@ impl Pane {
         }
     }
 
-    /// Moves the watched `seq` forward; false when it was told already.
-    fn publish(&self, seq: u64) -> bool {
+    /// Moves the watched `seq` forward, unless it was told already.
+    fn publish(&self, seq: u64) {
         self.seq.send_if_modified(|last| {
             let is_new = seq > *last;
             *last = seq.max(*last);
             is_new
-        })
+        });
     }
 
     /// The reader's last act.
@@ -427,9 +433,10 @@ impl Pane {
         self.seq.subscribe()
     }
 
-    /// Queues input for the program, all of it or nothing; never blocks.
+    /// Queues input for the program, all of it or nothing; never blocks. A key's bytes are with the program at once where
+    /// nothing waits before them.
     pub fn write(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.queue.push_input(bytes, None).map(drop)
+        self.write_input(bytes, None).map(drop)
     }
 
     /// As [`Pane::write`], after asking `admit`, which sees the lines that `bytes` enter, together with what anybody typed
@@ -467,7 +474,12 @@ impl Pane {
             }
             self.enters_at_prompt.load(Ordering::Acquire)
         };
-        self.queue.push_input(bytes, Some(enters))
+        self.write_input(bytes, Some(enters))
+    }
+
+    fn write_input(&self, bytes: &[u8], enters: Option<u64>) -> Result<bool, WriteError> {
+        let write = |bytes: &[u8]| self.process.try_write(bytes);
+        self.queue.push_input(bytes, enters, |bytes| self.tell_input(bytes), write)
     }
 
     /// Resizes the terminal, then the pty.

@@ -125,6 +125,11 @@ pub trait Process: Send + Sync {
     /// Writes some of `bytes`; blocks while the program does not read. Fails with [`io::ErrorKind::BrokenPipe`] after
     /// [`Process::stop_reading`] or [`Process::kill`], also when it is blocked at that moment.
     fn write(&self, bytes: &[u8]) -> io::Result<usize>;
+    /// Writes what of `bytes` the program's terminal takes at once, and says how much that is; never waits. What can't
+    /// tell writes nothing, and leaves the bytes and any error to [`Process::write`].
+    fn try_write(&self, _bytes: &[u8]) -> usize {
+        0
+    }
     /// Tells the program its window's new size.
     fn resize(&self, size: Size) -> io::Result<()>;
     /// Signals the foreground process group.

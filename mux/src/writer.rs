@@ -1,7 +1,8 @@
 //! The way of input to a program: a bounded queue and the thread that empties it.
 //!
 //! Owns the order of keys, pastes, input of wires and the terminal's own replies. Whoever queues never waits; only the
-//! pane's writer thread does, when its program does not read.
+//! pane's writer thread does, when its program does not read. Where nothing waits, a short piece is written by whoever
+//! brings it: a key then needs no thread to wake up.
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
@@ -10,6 +11,9 @@ use crate::{TypedLine, WriteError};
 /// Bytes that may wait for a program. A single longer piece is taken when nothing waits: its memory is its caller's
 /// choice, and it would never fit otherwise.
 pub const WRITE_CAPACITY: usize = 1024 * 1024;
+
+/// The longest piece that is written without the writer thread.
+const SHORT: usize = 256;
 
 /// Input on its way to a program.
 #[derive(Debug, Default)]
@@ -20,10 +24,14 @@ pub(crate) struct WriteQueue {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Whole pieces, in order.
+    /// Whole pieces, in order; before them what is left of one that was begun without the writer thread.
     waiting: Vec<u8>,
+    /// How many of the waiting bytes were told to `begin` already.
+    begun: usize,
     /// Bytes the writer has taken and not yet written.
     in_flight: usize,
+    /// Somebody else is writing; the writer waits for that.
+    is_direct: bool,
     is_closed: bool,
     /// How often Enter was among the input, replies left out.
     enters: u64,
@@ -35,20 +43,6 @@ impl WriteQueue {
     /// Queues all of `bytes`, or none.
     pub(crate) fn push(&self, bytes: &[u8]) -> Result<(), WriteError> {
         self.push_locked(self.state.lock(), bytes)
-    }
-
-    /// As [`WriteQueue::push`], of input, which is followed as a line that is typed. `enters`: only when Enter came so
-    /// often before; false when it came oftener.
-    pub(crate) fn push_input(&self, bytes: &[u8], enters: Option<u64>) -> Result<bool, WriteError> {
-        let mut state = self.state.lock();
-        if enters.is_some_and(|enters| enters != state.enters) {
-            return Ok(false);
-        }
-        if memchr::memchr2(b'\r', b'\n', bytes).is_some() {
-            state.enters += 1;
-        }
-        state.typed.advance(bytes);
-        self.push_locked(state, bytes).map(|()| true)
     }
 
     /// Asks before it queues input: `admit` sees the lines that the input enters, together with what was typed before, and
@@ -101,6 +95,51 @@ impl WriteQueue {
         Ok(())
     }
 
+    /// As [`WriteQueue::push`], of input, which is followed as a line that is typed. `enters`: only when Enter came so
+    /// often before; false when it came oftener.
+    ///
+    /// A short piece that nothing is before of is shown to `begin` and handed to `write` at once, which must not wait and
+    /// says how much was taken; the rest is the writer's.
+    pub(crate) fn push_input(
+        &self,
+        bytes: &[u8],
+        enters: Option<u64>,
+        begin: impl FnOnce(&[u8]),
+        write: impl FnOnce(&[u8]) -> usize,
+    ) -> Result<bool, WriteError> {
+        {
+            let mut state = self.state.lock();
+            if enters.is_some_and(|enters| enters != state.enters) {
+                return Ok(false);
+            }
+            if memchr::memchr2(b'\r', b'\n', bytes).is_some() {
+                state.enters += 1;
+            }
+            state.typed.advance(bytes);
+            let is_idle = state.waiting.is_empty() && state.in_flight == 0 && !state.is_direct;
+            if state.is_closed || !is_idle || bytes.is_empty() || bytes.len() > SHORT {
+                return self.push_locked(state, bytes).map(|()| true);
+            }
+            state.is_direct = true;
+            state.in_flight = bytes.len();
+        }
+        begin(bytes);
+        let rest = &bytes[write(bytes).min(bytes.len())..];
+        let mut state = self.state.lock();
+        state.is_direct = false;
+        state.in_flight = 0;
+        if !state.is_closed && !rest.is_empty() {
+            state.waiting.splice(..0, rest.iter().copied());
+            state.begun = rest.len();
+        }
+        let has_work = !state.waiting.is_empty();
+        drop(state);
+        if has_work {
+            self.changed.notify_one();
+        }
+        Ok(true)
+    }
+
     /// Refuses everything from now on, drops what waits, and ends the writer.
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
@@ -110,17 +149,16 @@ impl WriteQueue {
         self.changed.notify_all();
     }
 
-    /// Waits for input and moves all of it into `batch`; false when the queue was closed. The bytes count as waiting until
-    /// [`WriteQueue::wrote`] tells otherwise.
-    fn take(&self, batch: &mut Vec<u8>) -> bool {
+    /// Waits for input and moves all of it into `batch`; gives how many of its bytes were told to `begin` already, `None`
+    /// when the queue was closed. The bytes count as waiting until [`WriteQueue::wrote`] tells otherwise.
+    fn take(&self, batch: &mut Vec<u8>) -> Option<usize> {
         batch.clear();
         let mut state = self.state.lock();
-        state.in_flight = 0;
-        while state.waiting.is_empty() && !state.is_closed {
+        while (state.waiting.is_empty() || state.is_direct) && !state.is_closed {
             self.changed.wait(&mut state);
         }
         if state.is_closed {
-            return false;
+            return None;
         }
         std::mem::swap(&mut state.waiting, batch);
         // A burst's memory is not kept for the life of the pane.
@@ -128,7 +166,7 @@ impl WriteQueue {
             state.waiting = Vec::new();
         }
         state.in_flight = batch.len();
-        true
+        Some(std::mem::take(&mut state.begun))
     }
 
     fn wrote(&self, count: usize) {
@@ -143,8 +181,10 @@ impl WriteQueue {
         mut write: impl FnMut(&[u8]) -> std::io::Result<usize>,
     ) {
         let mut batch = Vec::new();
-        while self.take(&mut batch) {
-            begin(&batch);
+        while let Some(begun) = self.take(&mut batch) {
+            if let Some(new @ [_, ..]) = batch.get(begun..) {
+                begin(new);
+            }
             let mut rest = batch.as_slice();
             while !rest.is_empty() {
                 match write(rest) {
@@ -236,6 +276,36 @@ mod tests {
         let queue = WriteQueue::default();
         queue.push(&vec![0; 3 * WRITE_CAPACITY]).unwrap();
         assert!(queue.push(b"x").is_err());
+    }
+
+    #[test]
+    fn what_is_written_at_once_keeps_its_place_and_is_told_once() {
+        let queue = WriteQueue::default();
+        let (told, taken) = (std::cell::RefCell::new(Vec::new()), std::cell::RefCell::new(vec![]));
+        let tell = |bytes: &[u8]| told.borrow_mut().extend_from_slice(bytes);
+        let take = |bytes: &[u8], count: usize| {
+            taken.borrow_mut().extend_from_slice(&bytes[..count]);
+            count
+        };
+        queue.push_input(b"ab", None, tell, |bytes| take(bytes, 2)).unwrap();
+        assert_eq!(*taken.borrow(), b"ab");
+        // Another comes while the terminal takes a part of this one.
+        let during = |bytes: &[u8]| {
+            queue.push(b"ef").unwrap();
+            take(bytes, 1)
+        };
+        queue.push_input(b"cd", None, tell, during).unwrap();
+        // Something waits now, so nothing goes past it.
+        queue.push_input(b"gh", None, tell, |_| panic!("not its turn")).unwrap();
+        queue.run(tell, |bytes| {
+            let count = take(bytes, bytes.len().min(2));
+            if taken.borrow().len() == 8 {
+                queue.close();
+            }
+            Ok(count)
+        });
+        assert_eq!(*taken.borrow(), b"abcdefgh");
+        assert_eq!(*told.borrow(), b"abcdefgh");
     }
 
     #[test]

@@ -359,6 +359,13 @@ impl Process for PtyProcess {
         }
     }
 
+    fn try_write(&self, bytes: &[u8]) -> usize {
+        if self.is_closed.load(Ordering::Acquire) {
+            return 0;
+        }
+        rustix::io::write(&self.master, bytes).unwrap_or(0)
+    }
+
     fn resize(&self, size: Size) -> io::Result<()> {
         let size = Winsize {
             ws_row: size.rows,
