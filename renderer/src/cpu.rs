@@ -357,8 +357,13 @@ impl<'a> Target<'a> {
             let n = rect.width as usize;
             for (at, rgba) in (target..target + n).zip(data[source..].chunks_exact(4)) {
                 let above = pack(Rgb { r: rgba[0], g: rgba[1], b: rgba[2] });
-                let coverage = (u32::from(rgba[3]) * u32::from(alpha) + 127) / 255;
-                self.pixels[at] = self.blend(self.pixels[at], above, coverage);
+                let coverage = u32::from(rgba[3]) * u32::from(alpha);
+                let below = self.pixels[at];
+                self.pixels[at] = match self.blending {
+                    Blending::Native => blend_pixel(below, above, (coverage + 127) / 255),
+                    // Light is coded so finely near black that a rounded coverage would be seen.
+                    Blending::Linear => blend_light(below, above, (coverage * 257 + 127) / 255),
+                };
             }
         }
     }
