@@ -1,9 +1,14 @@
 //! What changed between two frames.
 
-use crate::{Frame, FramePane, PixelRect};
+use std::ops::Range;
+
+use crate::{Fill, Frame, FramePane, FrameRow, PixelRect};
 
 /// Images of a pane that are compared one by one at most.
 const MANY_IMAGES: usize = 64;
+/// Rows of a pane that are looked into for the part that changed; where more did, a flood goes on, and whole rows make
+/// one rectangle.
+const FEW_ROWS: usize = 3;
 
 /// Rectangles that look different in a newer frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,6 +40,7 @@ impl Damage {
                     && before.area == now.area
                     && before.rows.len() == now.rows.len()
             });
+        let same_glyphs = before.glyphs == now.glyphs;
         if !same_surface || !same_panes {
             return Self::whole(now);
         }
@@ -46,12 +52,25 @@ impl Damage {
             }
             damage.add_images(before, now);
             let shift = scrolls.iter().find(|scroll| scroll.pane == at).map_or(0, |s| s.shift);
-            for (i, row) in now.rows.iter().enumerate() {
-                // Where the pixels that are here now came from.
+            // Where the pixels that are here now came from.
+            let there = |i: usize| {
                 let from = usize::try_from(i as isize + shift).ok();
-                let there = from.and_then(|from| before.rows.get(from));
-                if there.is_none_or(|there| there.version != row.version) {
-                    damage.add(now.row_rect(i));
+                from.and_then(|from| before.rows.get(from))
+            };
+            let changed = || {
+                let rows = now.rows.iter().enumerate();
+                let changed = rows.map(|(i, row)| (i, row, there(i)));
+                changed.filter(|(_, row, there)| there.is_none_or(|it| it.version != row.version))
+            };
+            let are_few = same_glyphs && changed().nth(FEW_ROWS).is_none();
+            for (i, row, there) in changed() {
+                match there.filter(|_| are_few) {
+                    Some(there) => {
+                        if let Some(columns) = differing_columns(there, row) {
+                            damage.add(now.part_of_row(i, columns));
+                        }
+                    }
+                    None => damage.add(now.row_rect(i)),
                 }
             }
         }
@@ -143,6 +162,43 @@ impl Damage {
             *rect = rect.intersection(&bounds);
         }
         self.rects.retain(|rect| !rect.is_empty());
+    }
+}
+
+/// What two rows draw differently: from where to where, in pixels from the grid's left edge.
+fn differing_columns(before: &FrameRow, now: &FrameRow) -> Option<Range<i32>> {
+    let mut columns = None;
+    let fill = |fill: &Fill| fill.x..fill.x.saturating_add_unsigned(fill.width);
+    let lists = [
+        (&before.backgrounds, &now.backgrounds),
+        (&before.under, &now.under),
+        (&before.over, &now.over),
+    ];
+    for (before, now) in lists {
+        widen(&mut columns, before, now, fill);
+    }
+    widen(&mut columns, &before.glyphs, &now.glyphs, |glyph| {
+        glyph.x..glyph.x + i32::from(glyph.width)
+    });
+    columns
+}
+
+/// Widens `columns` by the places of what two lists don't have in common at their start and end.
+fn widen<T: PartialEq>(
+    columns: &mut Option<Range<i32>>,
+    before: &[T],
+    now: &[T],
+    place: impl Fn(&T) -> Range<i32>,
+) {
+    let start = before.iter().zip(now).take_while(|(a, b)| a == b).count();
+    let (before, now) = (&before[start..], &now[start..]);
+    let end = before.iter().rev().zip(now.iter().rev()).take_while(|(a, b)| a == b).count();
+    for item in before[..before.len() - end].iter().chain(&now[..now.len() - end]) {
+        let place = place(item);
+        *columns = Some(match columns.take() {
+            Some(known) => known.start.min(place.start)..known.end.max(place.end),
+            None => place,
+        });
     }
 }
 

@@ -113,6 +113,14 @@ impl FramePane {
         let rect = PixelRect { x: self.area.x, y, width: self.area.width, height: self.row_height };
         rect.intersection(&self.seen)
     }
+
+    /// The rectangle of some columns of a row, given in pixels from the grid's left edge.
+    pub(crate) fn part_of_row(&self, row: usize, columns: Range<i32>) -> PixelRect {
+        let whole = self.row_rect(row);
+        let x = self.origin.0.saturating_add(columns.start);
+        let width = columns.end.saturating_sub(columns.start).max(0);
+        PixelRect { x, width: width.unsigned_abs(), ..whole }.intersection(&whole)
+    }
 }
 
 /// A line of chrome text, shaped and placed.

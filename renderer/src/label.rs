@@ -37,6 +37,8 @@ struct Look {
 #[derive(Default)]
 pub(crate) struct Labels {
     shaped: FxHashMap<Key, Shaped>,
+    /// Those laid out last: most pictures have the same ones.
+    last: Vec<(Label, FrameLabel)>,
 }
 
 const UNCUT: u32 = u32::MAX;
@@ -44,6 +46,7 @@ const UNCUT: u32 = u32::MAX;
 impl Labels {
     pub(crate) fn clear(&mut self) {
         self.shaped.clear();
+        self.last.clear();
     }
 
     /// Width of the text, uncut, in pixels.
@@ -52,7 +55,19 @@ impl Labels {
         self.shaped(fonts, look, size, UNCUT).width
     }
 
-    pub(crate) fn layout(&mut self, fonts: &mut Fonts, label: &Label) -> FrameLabel {
+    /// Places all labels of a frame, and forgets those that were not shown since the last one.
+    pub(crate) fn lay_out(&mut self, fonts: &mut Fonts, labels: &[Label]) -> Vec<FrameLabel> {
+        let same = self.last.len() == labels.len()
+            && self.last.iter().zip(labels).all(|((known, _), label)| known == label);
+        if !same {
+            let placed = labels.iter().map(|label| (label.clone(), self.layout(fonts, label)));
+            self.last = placed.collect();
+            self.sweep();
+        }
+        self.last.iter().map(|(_, placed)| placed.clone()).collect()
+    }
+
+    fn layout(&mut self, fonts: &mut Fonts, label: &Label) -> FrameLabel {
         let room = label.rect.width;
         let look = Look {
             text: label.text.clone(),
@@ -83,7 +98,7 @@ impl Labels {
     }
 
     /// Forgets what has not been shown since the last call.
-    pub(crate) fn sweep(&mut self) {
+    fn sweep(&mut self) {
         self.shaped.retain(|_, shaped| std::mem::take(&mut shaped.used));
     }
 

@@ -134,9 +134,7 @@ impl Renderer {
         self.panes.retain(|id, _| scene.panes.iter().any(|pane| pane.id == *id));
         let panes = scene.panes.iter().map(|pane| self.pane(pane)).collect();
         self.pictures.sweep();
-        let fonts = &mut self.fonts;
-        let labels = scene.labels.iter().map(|label| self.labels.layout(fonts, label)).collect();
-        self.labels.sweep();
+        let labels = self.labels.lay_out(&mut self.fonts, &scene.labels);
         self.frame = Arc::new(Frame {
             width: scene.width,
             height: scene.height,
@@ -180,8 +178,11 @@ impl Renderer {
         if kept.look.as_ref() != Some(&look) {
             kept.rows.clear();
         }
-        let before = std::mem::take(&mut kept.rows);
-        let first = before.first().map_or(0, |row| row.line.0);
+        let first = kept.rows.first().map_or(0, |row| row.line.0);
+        // Most pictures differ in a row: the others stay where they are.
+        let stays = kept.rows.len() == snapshot.rows.len()
+            && snapshot.rows.first().is_some_and(|row| row.line.0 == first);
+        let before = if stays { Vec::new() } else { std::mem::take(&mut kept.rows) };
         let mut builder = RowBuilder {
             fonts: &mut self.fonts,
             glyphs: &mut self.glyphs,
@@ -193,17 +194,21 @@ impl Renderer {
             let apart = builder.fonts.ligatures == Ligatures::Cursor;
             let state = row_state(pane, i, row, apart);
             // Lines of a viewport are numbered on, so a scrolled row is found by counting.
-            let known = row
-                .line
-                .0
-                .checked_sub(first)
-                .and_then(|at| before.get(usize::try_from(at).ok()?))
-                .filter(|known| {
-                    known.line == row.line
-                        && known.revision == row.revision
-                        && known.state == state
-                        && (!known.blinks || known.blink_on == pane.blink_on)
-                });
+            let known = if stays {
+                kept.rows.get(i)
+            } else {
+                let at = row.line.0.checked_sub(first).and_then(|at| usize::try_from(at).ok());
+                at.and_then(|at| before.get(at))
+            };
+            let known = known.filter(|known| {
+                known.line == row.line
+                    && known.revision == row.revision
+                    && known.state == state
+                    && (!known.blinks || known.blink_on == pane.blink_on)
+            });
+            if stays && known.is_some() {
+                continue;
+            }
             let (row_picture, blinks) = match known {
                 Some(known) => (known.row.clone(), known.blinks),
                 None => {
@@ -216,14 +221,18 @@ impl Renderer {
                     (Arc::new(picture), blinks)
                 }
             };
-            kept.rows.push(KeptRow {
+            let made = KeptRow {
                 line: row.line,
                 revision: row.revision,
                 state,
                 blink_on: pane.blink_on,
                 blinks,
                 row: row_picture,
-            });
+            };
+            match kept.rows.get_mut(i).filter(|_| stays) {
+                Some(place) => *place = made,
+                None => kept.rows.push(made),
+            }
         }
         kept.look = Some(look);
         let framed = FramePane {

@@ -46,12 +46,11 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
         let age = if resized { 0 } else { buffer.age() };
         let damage = self.painter.paint(renderer, &mut buffer, age);
         let rects: Vec<_> = damage.iter().filter_map(to_softbuffer).collect();
-        // Without a change this is a request to show the picture again, since the window lost it.
-        let presented = if resized || self.exposed || age == 0 || rects.is_empty() {
-            buffer.present()
-        } else {
-            buffer.present_with_damage(&rects)
-        };
+        let whole = resized || self.exposed || age == 0;
+        if rects.is_empty() && !whole {
+            return Ok(());
+        }
+        let presented = if whole { buffer.present() } else { buffer.present_with_damage(&rects) };
         self.exposed = false;
         presented.map_err(|error| {
             self.painter.reset();
