@@ -1,5 +1,7 @@
 //! What the window's own parts around the panes look like: their colours, made from the theme, and plain shapes.
 
+use std::sync::Arc;
+
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 use unterm_term::{Palette, Rgb};
 
@@ -47,6 +49,19 @@ impl Colors {
             danger: palette.colors[1],
             danger_text: readable(palette.colors[1], hairline),
             accent_text: readable(palette.colors[4], hairline),
+        }
+    }
+}
+
+/// The colours made last: most pictures have the palette of the one before.
+#[derive(Default)]
+pub(super) struct KnownColors(Option<(Arc<Palette>, Colors)>);
+
+impl KnownColors {
+    pub(super) fn of(&mut self, palette: &Arc<Palette>) -> Colors {
+        match &self.0 {
+            Some((known, colors)) if Arc::ptr_eq(known, palette) => *colors,
+            _ => self.0.insert((Arc::clone(palette), Colors::new(palette))).1,
         }
     }
 }

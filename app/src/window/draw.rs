@@ -7,9 +7,7 @@ use unterm_renderer::{Highlight, PainterKind, PaneScene, PixelRect, Scene};
 use winit::dpi::{PhysicalPosition, PhysicalSize};
 
 use super::{
-    App, BELL_MARK, BLINK,
-    chrome::Colors,
-    debug,
+    App, BELL_MARK, BLINK, debug,
     geometry::pixels,
     notices::{draw_flash, is_flashing},
     panes::draw_broadcast,
@@ -18,7 +16,6 @@ use super::{
     tab_bar::{TabBar, TabLabel},
     tab_marks::{Fare, Marks, Work},
     title,
-    view::View,
 };
 
 /// How old titles may be while panes print.
@@ -126,9 +123,6 @@ impl App {
     pub(super) fn tick(&mut self, now: Instant) {
         if self.timer.is_some_and(|time| now >= time) {
             self.timer = self.show_waiting(now);
-            if std::mem::take(&mut self.names_stale) {
-                self.views.values_mut().for_each(View::forget_names);
-            }
             self.drag_scroll();
             self.pacing.ask();
         }
@@ -140,8 +134,8 @@ impl App {
 
     /// Brings views up to date and paints a picture of them.
     pub(super) fn paint(&mut self, now: Instant) {
+        self.pacing.painted(now);
         if self.screen.as_ref().is_none_or(|screen| screen.occluded) {
-            self.pacing.painted(now);
             return;
         }
         self.timer = None;
@@ -181,8 +175,8 @@ impl App {
         let turn = self.turn(now);
         self.compose(&layout, &placed, blink_on, turn);
         self.debug_painted(begun);
-        self.pacing.painted(now);
         self.after_paint(&layout, &placed);
+        self.refresh_names(&layout, now);
     }
 
     /// How far the rings of programs that don't say how far they are have turned, 0 to 1; sets the timer for the next
@@ -258,7 +252,9 @@ impl App {
                 label.color = label.color.or(view.tab_color);
                 if id == tab.focused {
                     label.color = view.tab_color.or(label.color);
-                    view.read_names(&pane, now, NAMES_AGE);
+                    if view.names_read().is_none() {
+                        view.read_names(&pane, now);
+                    }
                     tab.title.as_deref().unwrap_or(view.title()).clone_into(&mut label.title);
                 }
             }
@@ -268,8 +264,26 @@ impl App {
         if let Some(time) = next {
             self.wake_at(time);
         }
-        if self.names_stale {
-            self.wake_at(now + NAMES_AGE);
+    }
+
+    /// Reads titles again after output, when they are old enough: after a picture, so that none waits for the system.
+    fn refresh_names(&mut self, layout: &Layout, now: Instant) {
+        if !std::mem::take(&mut self.names_stale) {
+            return;
+        }
+        let mut next: Option<Instant> = None;
+        for tab in &layout.tabs {
+            let Some(pane) = self.mux.pane(tab.focused) else { continue };
+            let view = self.views.entry(tab.focused).or_default();
+            match view.names_read().map(|read| read + NAMES_AGE).filter(|due| now < *due) {
+                Some(due) => next = Some(next.map_or(due, |next| next.min(due))),
+                None if view.read_names(&pane, now) => self.pacing.ask(),
+                None => {}
+            }
+        }
+        if let Some(due) = next {
+            self.names_stale = true;
+            self.wake_at(due);
         }
     }
 
@@ -283,7 +297,7 @@ impl App {
         let opacity = self.opacity();
         let focused = layout.active_tab().map(|tab| tab.focused);
         let view = focused.and_then(|id| self.views.get(&id));
-        let colors = Colors::new(view.map_or(&self.palette, |view| &view.snapshot.palette));
+        let colors = self.colors.of(view.map_or(&self.palette, |view| &view.snapshot.palette));
         let bars = self.bars(&colors);
         let Some(screen) = &mut self.screen else { return };
         let geometry = screen.geometry;

@@ -66,7 +66,7 @@ use winit::{
     application::ApplicationHandler,
     dpi::{PhysicalPosition, PhysicalSize},
     event::{StartCause, WindowEvent},
-    event_loop::{ActiveEventLoop, ControlFlow, EventLoop},
+    event_loop::{ActiveEventLoop, ControlFlow, DeviceEvents, EventLoop},
     keyboard::{ModifiersState, PhysicalKey},
     window::{Window, WindowId},
 };
@@ -80,6 +80,7 @@ use crate::{
     ready::Ready,
     signals,
 };
+use chrome::KnownColors;
 use clipboard::{Buffer, Clipboard};
 use close::Closing;
 use confirm::Questions;
@@ -111,6 +112,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let event_loop = EventLoop::<Wake>::with_user_event().build().context(
         "cannot open a window; without a display, start with --headless or set DISPLAY or WAYLAND_DISPLAY",
     )?;
+    // The window's own events tell everything; those of devices would wake it for what happens in other windows.
+    event_loop.listen_device_events(DeviceEvents::Never);
     let inbox = Inbox::new(event_loop.create_proxy());
     let stop = Arc::clone(&inbox);
     signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
@@ -199,6 +202,7 @@ struct App {
     copy_keys: CopyKeys,
     /// The theme's colours.
     palette: Arc<Palette>,
+    colors: KnownColors,
     fonts: FontOptions,
     toasts: Toasts,
     status_bar: StatusBar,
@@ -277,6 +281,7 @@ impl App {
             keymap: Keymap::new(&config.keys),
             copy_keys: CopyKeys::new(&config.copy_mode_keys),
             palette,
+            colors: KnownColors::default(),
             renderer: preferences::renderer(&config, &fonts),
             config,
             fonts,
@@ -494,6 +499,7 @@ impl App {
             } else if let Some(view) = self.views.get_mut(pane) {
                 // One picture shows the mark; a flood behind a tab then costs nothing more.
                 if !std::mem::replace(&mut view.unseen, true) {
+                    self.names_stale = true;
                     self.pacing.ask();
                 }
             }

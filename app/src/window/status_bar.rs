@@ -4,7 +4,10 @@
 //! Owns what is said, where it lies and what a click does. Reads no file and asks no process: the views and the
 //! watcher of Unterm's home directory know already.
 
-use std::{ops::Bound, path::Path};
+use std::{
+    ops::Bound,
+    path::{Path, PathBuf},
+};
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -86,6 +89,8 @@ impl StatusPart {
 struct Status {
     shell: String,
     cwd: String,
+    /// What that abbreviates.
+    directory: Option<PathBuf>,
     size: Option<(u16, u16)>,
     project: String,
     /// The program that sees the screen is there.
@@ -141,12 +146,24 @@ impl About<'_> {
         Status {
             shell: self.view.map_or("", View::program).to_owned(),
             cwd: cwd.map_or_else(String::new, |cwd| abbreviated(cwd, home.as_deref())),
+            directory: cwd.map(Path::to_owned),
             size: self.view.map(|view| (view.snapshot.size.cols, view.snapshot.size.rows)),
             project: self.view.map_or("", View::project).to_owned(),
             captures: screenshot::sees_screen(),
             proxy: self.has_proxy,
             theme: self.theme.to_owned(),
         }
+    }
+}
+
+impl Status {
+    /// Whether it says what there is to say.
+    fn is_about(&self, about: &About<'_>) -> bool {
+        let size = about.view.map(|view| (view.snapshot.size.cols, view.snapshot.size.rows));
+        (self.proxy, self.theme.as_str(), self.size) == (about.has_proxy, about.theme, size)
+            && self.directory.as_deref() == about.view.and_then(View::cwd)
+            && self.shell == about.view.map_or("", View::program)
+            && self.project == about.view.map_or("", View::project)
     }
 }
 
@@ -161,18 +178,16 @@ impl StatusBar {
         scene: &mut Scene<'_>,
     ) {
         if geometry.has_status_bar {
-            self.lay_out(*geometry, about.status(), renderer);
+            if self.geometry != Some(*geometry) || !self.status.is_about(about) {
+                self.lay_out(*geometry, about.status(), renderer);
+            }
             self.draw(scene, colors, pointer);
         } else {
             *self = Self::default();
         }
     }
 
-    /// Lays it out, if something is different.
     fn lay_out(&mut self, geometry: Geometry, status: Status, renderer: &mut Renderer) {
-        if self.geometry == Some(geometry) && self.status == status {
-            return;
-        }
         let size = geometry.ui_font();
         let mut width = |text: &str| renderer.label_width(text, size, false).ceil() as u32 + 1;
         let parts = StatusPart::ALL

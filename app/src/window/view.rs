@@ -346,20 +346,26 @@ impl View {
         &self.program
     }
 
-    /// Reads title and project again when they are older than `max_age`: both may need to ask the system.
-    pub(super) fn read_names(&mut self, pane: &Pane, now: Instant, max_age: Duration) {
-        if self.names_read.is_some_and(|read| now < read + max_age) {
-            return;
-        }
-        self.title = pane.title();
+    /// Reads title and project again, which may need to ask the system; true when they are others.
+    pub(super) fn read_names(&mut self, pane: &Pane, now: Instant) -> bool {
+        self.names_read = Some(now);
         let program = pane.process().program();
         program.rsplit('/').next().unwrap_or_default().clone_into(&mut self.program);
-        self.cwd = pane.cwd_path();
-        self.project = self.cwd.as_deref().and_then(title::project);
-        self.names_read = Some(now);
+        let (title, cwd) = (pane.title(), pane.cwd_path());
+        let project = cwd.as_deref().and_then(title::project);
+        if (&title, &cwd, &project) == (&self.title, &self.cwd, &self.project) {
+            return false;
+        }
+        (self.title, self.cwd, self.project) = (title, cwd, project);
+        true
     }
 
-    /// Makes the next [`View::read_names`] read.
+    /// When title and project were read, unless they were never, or are known to be old.
+    pub(super) fn names_read(&self) -> Option<Instant> {
+        self.names_read
+    }
+
+    /// Title and project are others now: the next picture reads them.
     pub(super) fn forget_names(&mut self) {
         self.names_read = None;
     }
