@@ -20,8 +20,6 @@ use super::{
 
 /// Commands in sight that are shown as blocks.
 const CAP: usize = 512;
-/// Width of a character of chrome text, as a share of its size.
-const CHARACTER: f32 = 0.6;
 
 /// How a command fares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +154,7 @@ impl Place {
         let mark =
             PixelRect { x: area.x + inset as i32, y: y + 1, width: inset, height: height - 1 };
         let padding = geometry.px(8.0);
-        let width = |text: &str| text_width(text, geometry) + 2 * padding;
+        let width = |text: &str| geometry.ui_width(text) + 2 * padding;
         let all: u32 = PARTS.iter().map(|(_, text)| width(text)).sum();
         let tall = geometry.ui_line() + geometry.px(4.0);
         let bar = PixelRect {
@@ -208,7 +206,7 @@ impl View {
             let col = end.map_or(0, |end| end as u32 + 1) + 2;
             let origin = geometry.inside(area);
             let (cell, text) = (geometry.cell, folded(hidden.count()));
-            let width = text_width(&text, geometry) + geometry.px(12.0);
+            let width = geometry.ui_width(&text) + geometry.px(12.0);
             let most = area.width.saturating_sub(width + geometry.px(16.0));
             let rect = PixelRect {
                 x: (origin.0 + (col * cell.width) as i32).min(area.x + most as i32),
@@ -303,11 +301,6 @@ impl View {
             scene.labels.push(label(inside, &kept.text, colors.text, LabelAlign::Left));
         }
     }
-}
-
-/// About how wide a text of the chrome is.
-fn text_width(text: &str, geometry: &Geometry) -> u32 {
-    (text.chars().count() as f32 * geometry.ui_font() * CHARACTER).ceil() as u32
 }
 
 /// What is said of lines that are left out.

@@ -26,8 +26,6 @@ use super::{
 const WIDTH: f32 = 560.0;
 const PADDING: f32 = 16.0;
 const RADIUS: f32 = 8.0;
-/// Width of an average character as a share of the font's size.
-const CHARACTER: f32 = 0.62;
 /// Questions that wait; what is asked beyond them is dismissed.
 const CAP: usize = 8;
 
@@ -138,10 +136,9 @@ impl Confirm {
     fn place(&self, geometry: &Geometry) -> Place {
         let padding = geometry.px(PADDING);
         let line = geometry.ui_line();
-        let character = geometry.ui_font() * CHARACTER;
         let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(padding)).max(1);
         let inside = width.saturating_sub(2 * padding);
-        let about = wrap(&self.about, ((inside as f32 / character) as usize).max(8));
+        let about = wrap(&self.about, geometry.ui_columns(inside));
         let gap = geometry.px(8.0);
         let button = line + geometry.px(12.0);
 
@@ -176,8 +173,9 @@ impl Confirm {
         let mut right = row.x + row.width as i32;
         let mut buttons = vec![PixelRect::default(); self.buttons.len()];
         for (index, place) in buttons.iter_mut().enumerate().rev() {
-            let letters = self.buttons[index].title.chars().count() + 7;
-            let width = (letters as f32 * character) as u32 + 2 * geometry.px(10.0);
+            let title = self.buttons[index].title;
+            let words = geometry.ui_width(title) + geometry.ui_width(&self.key_name(index));
+            let width = words + 2 * geometry.px(10.0) + geometry.px(16.0);
             *place = PixelRect { x: right - width as i32, width, ..row };
             right = place.x - gap as i32;
         }

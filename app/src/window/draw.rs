@@ -10,6 +10,7 @@ use super::{
     App, BELL_MARK, BLINK, debug,
     geometry::pixels,
     notices::{draw_flash, is_flashing},
+    overlay::{Canvas, Shown},
     panes::draw_broadcast,
     preferences::default_cursor,
     status_bar::About,
@@ -350,68 +351,34 @@ impl App {
             &mut self.renderer,
             &mut scene,
         );
-        for (id, area) in placed {
-            let searched = self.search.as_ref().is_some_and(|search| search.pane == *id);
-            if let Some(copy) = self.views.get(id).and_then(|view| view.copy.as_ref())
-                && !searched
-            {
-                copy.draw(&geometry, pixels(*area), &colors, &mut self.renderer, &mut scene);
-            }
-        }
-        for (id, area) in placed {
-            let Some(view) = self.views.get(id) else { continue };
-            let hovered = self.block_hover.filter(|(pane, _)| pane == id).map(|(_, block)| block);
-            let matches = if highlights.0 == Some(*id) { &highlights.1[..] } else { &[] };
-            let header = self.config.commands.sticky_header.then_some(matches);
-            let shows = (self.config.commands.marks, header);
-            let look = (&geometry, &colors);
-            view.draw_blocks(
-                pixels(*area),
-                hovered,
-                self.pointer.position,
-                shows,
-                look,
-                &mut scene,
-            );
-        }
-        if let Some(hints) = &self.hints
-            && let Some((id, area)) = placed.iter().find(|(id, _)| *id == hints.pane)
-            && let Some(view) = self.views.get(id)
-        {
-            hints.draw(view, geometry.origin(*area), &geometry, &colors, &mut scene);
-        }
-        if let Some(hovered) = &self.hovered {
-            let place = placed.iter().find(|(id, _)| *id == hovered.pane);
-            let view =
-                place.and_then(|(id, area)| Some((self.views.get(id)?, geometry.origin(*area))));
-            let pointer = self.pointer.position;
-            hovered.draw(view, &geometry, &colors, pointer, &mut self.renderer, &mut scene);
-        }
-        if let Some(search) = &self.search
-            && let Some((_, area)) = placed.iter().find(|(id, _)| *id == search.pane)
-        {
-            search.draw(&geometry, pixels(*area), &colors, &mut self.renderer, &mut scene);
-        }
-        scene.raise();
-        self.toasts.draw(&geometry, &colors, &mut scene);
-        if let Some(picker) = &self.picker {
-            scene.raise();
-            picker.panel().draw(&geometry, &colors, &mut self.renderer, &mut scene);
-        }
-        if let Some(menu) = &self.menu {
-            menu.draw(&geometry, &colors, &mut scene);
-        }
-        if let Some(debug) = &mut self.debug {
-            let hovered = hovered.and_then(|(id, col, row)| Some((self.views.get(&id)?, col, row)));
-            let about = debug::About {
-                hovered,
-                focused: view.zip(focused.map(|id| id.0)),
-                painter: screen.painter.adapter(),
-            };
-            debug.show(&about, (&geometry, &colors), &mut self.renderer, &mut scene);
-        }
-        scene.raise();
-        self.questions.draw(&geometry, &colors, self.pointer.position, &mut scene);
+        let looked_at = hovered.and_then(|(id, col, row)| Some((self.views.get(&id)?, col, row)));
+        let debug = self.debug.as_mut().map(|debug| {
+            let focused = view.zip(focused.map(|id| id.0));
+            let painter = screen.painter.adapter();
+            (debug, debug::About { hovered: looked_at, focused, painter })
+        });
+        let mut shown = Shown {
+            commands: &self.config.commands,
+            matches: (highlights.0, &highlights.1),
+            block_hover: self.block_hover,
+            hovered: self.hovered.as_ref(),
+            search: self.search.as_ref(),
+            hints: self.hints.as_ref(),
+            picker: self.picker.as_ref(),
+            menu: self.menu.as_ref(),
+            debug,
+            questions: &self.questions,
+            toasts: &self.toasts,
+        };
+        shown.draw(&mut Canvas {
+            geometry: &geometry,
+            colors: &colors,
+            placed,
+            views: &self.views,
+            pointer: self.pointer.position,
+            renderer: &mut self.renderer,
+            scene: &mut scene,
+        });
         self.renderer.frame(&scene);
         screen.window.pre_present_notify();
         if let Err(error) = screen.painter.paint(&mut self.renderer) {

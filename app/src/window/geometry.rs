@@ -1,7 +1,8 @@
 //! Where things lie in the window, in physical pixels: the tab bar, the panes, and the grids inside them.
 
+use unicode_width::UnicodeWidthStr;
 use unterm_mux::{Rect, Spacing};
-use unterm_renderer::{CellMetrics, PixelRect};
+use unterm_renderer::{CellMetrics, PixelRect, Renderer};
 use unterm_term::Size;
 
 /// Size of the chrome's text, in logical pixels.
@@ -16,6 +17,8 @@ pub(super) struct Geometry {
     pub(super) height: u32,
     pub(super) scale: f32,
     pub(super) cell: CellMetrics,
+    /// Width of a column of the chrome's text, as the renderer measures it.
+    pub(super) ui_column: f32,
     /// Space around a pane's grid, in logical pixels.
     pub(super) padding: f32,
     pub(super) has_tab_bar: bool,
@@ -28,6 +31,21 @@ impl Geometry {
     /// Size of the chrome's text.
     pub(super) fn ui_font(&self) -> f32 {
         UI_FONT * self.scale
+    }
+
+    /// Measures the chrome's text anew after a change of scale.
+    pub(super) fn measure(&mut self, renderer: &mut Renderer) {
+        self.ui_column = renderer.label_width("0", self.ui_font(), false).max(1.0);
+    }
+
+    /// Width of a text of the chrome.
+    pub(super) fn ui_width(&self, text: &str) -> u32 {
+        (text.width() as f32 * self.ui_column).ceil() as u32
+    }
+
+    /// How many columns of the chrome's text fit, at least 8.
+    pub(super) fn ui_columns(&self, width: u32) -> usize {
+        (width as f32 / self.ui_column).max(8.0) as usize
     }
 
     /// Physical pixels of a length in logical ones.
@@ -122,6 +140,7 @@ impl Geometry {
     pub(super) const TEST: Self = Self {
         width: 0,
         height: 0,
+        ui_column: 7.2,
         scale: 1.0,
         cell: CellMetrics {
             width: 9,

@@ -11,8 +11,8 @@ use winit::event::{ElementState, Ime, KeyEvent};
 
 use super::{
     App,
-    clipboard::Buffer,
     keys::{self, Pressed},
+    overlay::Press,
     send,
 };
 use crate::action::{Action, Chord};
@@ -36,37 +36,10 @@ impl App {
                 // Its press was a shortcut of ours.
                 return;
             }
-        } else if pressed.key == Key::Escape && self.cancel_drag() {
-            self.taken.insert(event.physical_key);
-            return;
-        } else if self.questions.is_open() {
-            self.taken.insert(event.physical_key);
-            return self.confirm_key(pressed, told);
-        } else if self.menu.is_some() {
-            self.taken.insert(event.physical_key);
-            return self.menu_key(pressed, told);
-        } else if self.is_hinting() && self.picker.is_none() {
-            if !matches!(pressed.key, Key::Modifier(..)) {
-                self.taken.insert(event.physical_key);
-                return self.hint_key(pressed, told, event);
-            }
-        } else if self.picker.is_some()
-            || self.is_searching() && self.takes_for_search(pressed, told)
+        } else if pressed.key == Key::Escape && self.cancel_drag()
+            || self.overlay_key(&Press { pressed, modifiers: told, event })
         {
             self.taken.insert(event.physical_key);
-            return match self.bound(pressed, told) {
-                Some(Action::Paste) => self.paste_into_chrome(Buffer::Clipboard),
-                Some(Action::PastePrimary) => self.paste_into_chrome(Buffer::Primary),
-                _ if self.picker.is_some() => self.picker_key(pressed, told, event),
-                _ => self.search_key(pressed, told, event),
-            };
-        } else if self.is_copying() && !matches!(pressed.key, Key::Modifier(..)) {
-            self.taken.insert(event.physical_key);
-            if !self.copy_mode_key(pressed, told)
-                && let Some(bound) = self.bound(pressed, told)
-            {
-                self.act(bound, told);
-            }
             return;
         } else if let Some(bound) = self.bound(pressed, told)
             && self.act(bound, told)
@@ -108,7 +81,7 @@ impl App {
     }
 
     /// The action bound to a key: by what it types, or by what it would type without Shift.
-    fn bound(&self, pressed: Pressed, modifiers: Modifiers) -> Option<Action> {
+    pub(super) fn bound(&self, pressed: Pressed, modifiers: Modifiers) -> Option<Action> {
         let by_key = match pressed.key.off_keypad() {
             Key::Char(c) => Key::Char(c.to_ascii_lowercase()),
             key => key,
@@ -122,7 +95,7 @@ impl App {
     }
 
     /// Whether a key is the open search's: all but those of other actions, so that one can scroll, split and go on.
-    fn takes_for_search(&self, pressed: Pressed, modifiers: Modifiers) -> bool {
+    pub(super) fn takes_for_search(&self, pressed: Pressed, modifiers: Modifiers) -> bool {
         match self.bound(pressed, modifiers) {
             Some(Action::Paste | Action::PastePrimary) | None => true,
             // Ctrl+C closes the search, unless something is selected.
@@ -159,16 +132,7 @@ impl App {
     pub(super) fn ime(&mut self, event: Ime) {
         let Some(pane) = self.focused_pane() else { return };
         match event {
-            // A question takes no text.
-            Ime::Commit(_) if self.questions.is_open() => self.set_preedit(&pane, None),
-            Ime::Commit(text) if self.picker.is_some() => {
-                self.set_preedit(&pane, None);
-                self.picker_text(&text);
-            }
-            Ime::Commit(text) if self.is_searching() => {
-                self.set_preedit(&pane, None);
-                self.search_text(&text);
-            }
+            Ime::Commit(text) if self.overlay_text(&text) => self.set_preedit(&pane, None),
             Ime::Commit(text) => {
                 self.set_preedit(&pane, None);
                 for pane in self.listeners(pane.id()).into_iter().chain([pane]) {

@@ -235,7 +235,6 @@ impl Menu {
     /// Draws it.
     pub(super) fn draw(&self, geometry: &Geometry, colors: &Colors, scene: &mut Scene<'_>) {
         let (rect, rows) = self.place(geometry);
-        scene.raise();
         shadow(rect, geometry, scene);
         framed(rect, geometry.px(RADIUS) as f32, colors, scene);
         let (edge, padding) = (geometry.px(EDGE), geometry.px(PADDING));

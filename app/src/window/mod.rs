@@ -29,6 +29,7 @@ mod line;
 mod main_menu;
 mod menu;
 mod notices;
+mod overlay;
 mod panel;
 mod panes;
 mod paste;
@@ -347,11 +348,13 @@ impl App {
             height: 0,
             scale: self.fonts.scale,
             cell: self.renderer.metrics(),
+            ui_column: 1.0,
             padding: self.config.window.padding,
             has_tab_bar: self.wants_tab_bar(self.mux.layout().tabs.len()),
             tab_bar_at_foot: self.config.tab_bar.position == BarPosition::Bottom,
             has_status_bar: self.config.status_bar.show,
         };
+        geometry.measure(&mut self.renderer);
         let (columns, rows) = (self.config.window.columns, self.config.window.rows);
         let attributes = Window::default_attributes().with_title("Unterm").with_visible(false);
         let (attributes, last_size) = self.as_last(attributes, event_loop);
@@ -418,6 +421,7 @@ impl App {
         if let Some(screen) = &mut self.screen {
             screen.geometry.cell = cell;
             screen.geometry.scale = self.fonts.scale;
+            screen.geometry.measure(&mut self.renderer);
         }
         self.arrange();
         self.pacing.ask();

@@ -47,14 +47,7 @@ impl App {
             _ => Vec::new(),
         };
         let text = match text {
-            Some(text) if self.picker.is_some() => {
-                self.picker_text(text);
-                None
-            }
-            Some(text) if self.is_searching() => {
-                self.search_text(text);
-                None
-            }
+            Some(text) if self.overlay_text(text) => None,
             text => text,
         };
         self.paste_text(id, text.unwrap_or_default(), &behind);

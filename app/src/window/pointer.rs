@@ -70,17 +70,13 @@ impl App {
                 self.pacing.ask();
             }
         }
-        if self.questions.is_open() {
-            self.pacing.ask();
-        }
         let before = self.pointer.position.replace((x, y));
         self.hover_blocks(x, y);
         self.debug_moved();
         let over_bar = self.pass_bars(before);
         self.show_pointer(true);
-        if self.menu.is_some() {
-            self.set_icon(CursorIcon::Default);
-            return self.menu_pointed(x, y);
+        if self.overlay_point(x, y) {
+            return;
         }
         if self.drag_tab(x) || self.drag_divider(x, y) || self.drag_bar(y) {
             return;
@@ -123,18 +119,8 @@ impl App {
         if !pressed {
             return self.released(button);
         }
-        if self.pointer.position.is_some_and(|(x, y)| self.dismiss_toast(x, y)) {
+        if self.overlay_press() {
             return;
-        }
-        if self.questions.is_open() {
-            return self.confirm_click();
-        }
-        if self.menu.is_some() && self.menu_pressed() {
-            return;
-        }
-        if self.picker.is_some() {
-            let (x, y) = self.pointer.position.unwrap_or((-1.0, -1.0));
-            return self.picker_click(x, y);
         }
         if let Some(part) = self.tab_bar_part() {
             return self.tab_bar_pressed(part, button);
@@ -243,11 +229,6 @@ impl App {
         let (x, y) = self.pointer.position?;
         let geometry = self.screen.as_ref()?.geometry;
         contains(geometry.tab_bar(), x, y).then(|| self.tab_bar().map(|bar| bar.at(x, y)))?
-    }
-
-    /// Whether something lies over the panes that the mouse is for.
-    pub(super) fn has_overlay(&self) -> bool {
-        self.questions.is_open() || self.menu.is_some() || self.picker.is_some()
     }
 
     /// Ends a drag as if it had not begun. False: there was none.
@@ -445,19 +426,7 @@ impl App {
                 (at.x / f64::from(height), at.y / f64::from(height), 1.0)
             }
         };
-        if self.questions.is_open() {
-            return;
-        }
-        if self.menu.is_some() {
-            if y != 0.0 {
-                self.menu_wheel(y > 0.0);
-            }
-            return;
-        }
-        if self.picker.is_some() {
-            if y != 0.0 {
-                self.picker_wheel(y > 0.0);
-            }
+        if self.overlay_wheel(y) {
             return;
         }
         let Some(target) = self.target() else { return };

@@ -12,8 +12,6 @@ use super::{
     tab_marks::Marks,
 };
 
-/// Width of a character of the chrome's font, as a share of its size.
-const CHARACTER: f32 = 0.6;
 /// Characters that a tab always has room for.
 const FEWEST: u16 = 8;
 /// What a tab has around its title, and the space before the title, in logical pixels.
@@ -99,7 +97,7 @@ impl<'a> TabBar<'a> {
         let bar = geometry.tab_bar();
         let button = bar.height;
         let width_of = |characters: u16| {
-            let title = f32::from(characters) * geometry.ui_font() * CHARACTER;
+            let title = f32::from(characters) * geometry.ui_column;
             (title.ceil() as u32 + geometry.px(AROUND)).max(1)
         };
         let narrowest = width_of(FEWEST);

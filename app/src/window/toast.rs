@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use unicode_width::UnicodeWidthStr;
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 
 use super::{
@@ -20,8 +21,6 @@ const LINES: usize = 6;
 const WIDTH: f32 = 420.0;
 const MARGIN: f32 = 16.0;
 const PADDING: f32 = 12.0;
-/// Width of an average character as a share of the font's size.
-const CHARACTER: f32 = 0.62;
 
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +55,7 @@ impl Toasts {
     fn placed(&self, geometry: &Geometry) -> Vec<(&Toast, PixelRect, Vec<String>)> {
         let (margin, padding) = (geometry.px(MARGIN), geometry.px(PADDING));
         let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(2 * margin)).max(1);
-        let room = width.saturating_sub(2 * padding) as f32;
-        let columns = (room / (geometry.ui_font() * CHARACTER)).max(8.0) as usize;
+        let columns = geometry.ui_columns(width.saturating_sub(2 * padding));
         let above = geometry.status_bar().height + margin;
         let mut bottom = geometry.height.saturating_sub(above);
         let mut placed = Vec::new();
@@ -107,13 +105,13 @@ impl Toasts {
     }
 }
 
-/// Text in lines of at most so many characters, broken between words where that can be.
+/// Text in lines of at most so many columns, broken between words where that can be.
 pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {
         let mut line = String::new();
         for word in paragraph.split_whitespace() {
-            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > columns {
+            if !line.is_empty() && line.width() + 1 + word.width() > columns {
                 lines.push(std::mem::take(&mut line));
             }
             if !line.is_empty() {

@@ -1,0 +1,348 @@
+//! What lies over the panes, as one list: painting goes through it upwards, keys, text and the mouse downwards, so that
+//! whatever is seen on top is asked first.
+//!
+//! Owns the order and who takes what; what each of them shows and does is in its own file. Another one is a row of
+//! [`Overlay::ALL`] and a line in each `match` that it has something to say to.
+
+use std::collections::HashMap;
+
+use unterm_mux::{PaneId, Rect, input::Key, input::Modifiers};
+use unterm_renderer::{Highlight, PixelRect, Renderer, Scene};
+use winit::{event::KeyEvent, window::CursorIcon};
+
+use super::{
+    App,
+    chrome::Colors,
+    clipboard::Buffer,
+    confirm::Questions,
+    debug::{self, Debug},
+    geometry::{Geometry, pixels},
+    hints::Hints,
+    hover::Hovered,
+    keys::Pressed,
+    menu::Menu,
+    picker::Picker,
+    search::SearchBar,
+    toast::Toasts,
+    view::View,
+};
+use crate::{action::Action, config::Commands};
+
+/// Something that lies over the panes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Overlay {
+    /// Copy mode's mark at the pane's corner.
+    CopyMode,
+    /// Marks and buttons of commands, and the header that stays.
+    Blocks,
+    /// The target of the link under the pointer.
+    Link,
+    Search,
+    /// Labels to choose from.
+    Hints,
+    /// The palette and the lists like it.
+    Picker,
+    Menu,
+    Debug,
+    Questions,
+    Toasts,
+}
+
+/// A key that went down.
+pub(super) struct Press<'a> {
+    pub(super) pressed: Pressed,
+    pub(super) modifiers: Modifiers,
+    pub(super) event: &'a KeyEvent,
+}
+
+impl Overlay {
+    /// All of them, the lowest first.
+    pub(super) const ALL: [Self; 10] = [
+        Self::CopyMode,
+        Self::Blocks,
+        Self::Link,
+        Self::Search,
+        Self::Hints,
+        Self::Picker,
+        Self::Menu,
+        Self::Debug,
+        Self::Questions,
+        Self::Toasts,
+    ];
+
+    /// Begins a layer of its own: it hides the text of what it lies over, not only its colours.
+    fn is_raised(self) -> bool {
+        !matches!(self, Self::CopyMode | Self::Blocks | Self::Link | Self::Search | Self::Hints)
+    }
+
+    /// It is open and, where it belongs to a pane, that has the keyboard.
+    fn is_open(self, app: &App) -> bool {
+        match self {
+            Self::CopyMode => app.is_copying(),
+            Self::Blocks => true,
+            Self::Link => app.hovered.is_some(),
+            Self::Search => app.is_searching(),
+            Self::Hints => app.is_hinting(),
+            Self::Picker => app.picker.is_some(),
+            Self::Menu => app.menu.is_some(),
+            Self::Debug => app.debug.is_some(),
+            Self::Questions => app.questions.is_open(),
+            Self::Toasts => true,
+        }
+    }
+
+    /// While it is open, the mouse is for nothing below it.
+    fn has_mouse(self) -> bool {
+        matches!(self, Self::Picker | Self::Menu | Self::Questions)
+    }
+
+    /// A key while it is open; false: it is not for this.
+    fn key(self, app: &mut App, press: &Press<'_>) -> bool {
+        let Press { pressed, modifiers, event } = *press;
+        let is_modifier = matches!(pressed.key, Key::Modifier(..));
+        match self {
+            Self::CopyMode if !is_modifier => {
+                if !app.copy_mode_key(pressed, modifiers)
+                    && let Some(bound) = app.bound(pressed, modifiers)
+                {
+                    app.act(bound, modifiers);
+                }
+            }
+            Self::Search | Self::Picker => match app.bound(pressed, modifiers) {
+                _ if self == Self::Search && !app.takes_for_search(pressed, modifiers) => {
+                    return false;
+                }
+                Some(Action::Paste) => app.paste_into_chrome(Buffer::Clipboard),
+                Some(Action::PastePrimary) => app.paste_into_chrome(Buffer::Primary),
+                _ if self == Self::Picker => app.picker_key(pressed, modifiers, event),
+                _ => app.search_key(pressed, modifiers, event),
+            },
+            Self::Hints if !is_modifier => app.hint_key(pressed, modifiers, event),
+            Self::Menu => app.menu_key(pressed, modifiers),
+            Self::Questions => app.confirm_key(pressed, modifiers),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Text of an input method, or pasted, while it is open; false: it is for what is below.
+    fn text(self, app: &mut App, text: &str) -> bool {
+        match self {
+            Self::Picker => app.picker_text(text),
+            Self::Search => app.search_text(text),
+            // A question takes none, and nothing below it gets any.
+            Self::Questions => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// A button of the mouse went down while it is open; false: it is for what is below.
+    fn press(self, app: &mut App) -> bool {
+        let at = app.pointer.position;
+        match self {
+            Self::Toasts => return at.is_some_and(|(x, y)| app.dismiss_toast(x, y)),
+            Self::Questions => app.confirm_click(),
+            Self::Menu => return app.menu_pressed(),
+            Self::Picker => {
+                let (x, y) = at.unwrap_or((-1.0, -1.0));
+                app.picker_click(x, y);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The mouse moved while it is open; false: it is for what is below.
+    fn point(self, app: &mut App, x: f64, y: f64) -> bool {
+        match self {
+            // A button may light up.
+            Self::Questions => app.pacing.ask(),
+            Self::Menu => {
+                app.set_icon(CursorIcon::Default);
+                app.menu_pointed(x, y);
+                return true;
+            }
+            _ => {}
+        }
+        false
+    }
+
+    /// The wheel turned by a notch or less while it is open.
+    fn wheel(self, app: &mut App, up: bool) {
+        match self {
+            Self::Menu => app.menu_wheel(up),
+            Self::Picker => app.picker_wheel(up),
+            _ => {}
+        }
+    }
+}
+
+impl App {
+    /// Those that are open, from the highest down.
+    fn open_overlays(&self) -> impl Iterator<Item = Overlay> + use<> {
+        let open = Overlay::ALL.map(|overlay| overlay.is_open(self));
+        Overlay::ALL
+            .into_iter()
+            .zip(open)
+            .rev()
+            .filter(|(_, open)| *open)
+            .map(|(overlay, _)| overlay)
+    }
+
+    /// Whether something lies over the panes that the mouse is for.
+    pub(super) fn has_overlay(&self) -> bool {
+        self.open_overlays().any(Overlay::has_mouse)
+    }
+
+    /// Gives a key to the highest one that wants it; false: there is none.
+    pub(super) fn overlay_key(&mut self, press: &Press<'_>) -> bool {
+        self.open_overlays().any(|overlay| overlay.key(self, press))
+    }
+
+    /// Gives text that no key typed to the highest one that wants it; false: there is none.
+    pub(super) fn overlay_text(&mut self, text: &str) -> bool {
+        self.open_overlays().any(|overlay| overlay.text(self, text))
+    }
+
+    /// Gives a press of a button to the highest one that wants it; false: there is none.
+    pub(super) fn overlay_press(&mut self) -> bool {
+        self.open_overlays().any(|overlay| overlay.press(self))
+    }
+
+    /// Tells them of the mouse; true when it is for nothing else.
+    pub(super) fn overlay_point(&mut self, x: f64, y: f64) -> bool {
+        self.open_overlays().any(|overlay| overlay.point(self, x, y))
+    }
+
+    /// Gives a turn of the wheel to the highest one that has the mouse; false: there is none. `y`: by how much, 0 when it
+    /// turned to the side.
+    pub(super) fn overlay_wheel(&mut self, y: f64) -> bool {
+        let Some(overlay) = self.open_overlays().find(|overlay| overlay.has_mouse()) else {
+            return false;
+        };
+        if y != 0.0 {
+            overlay.wheel(self, y > 0.0);
+        }
+        true
+    }
+}
+
+/// What they draw on, and what all of them may look at.
+pub(super) struct Canvas<'a, 'scene> {
+    pub(super) geometry: &'a Geometry,
+    pub(super) colors: &'a Colors,
+    /// The panes in sight.
+    pub(super) placed: &'a [(PaneId, Rect)],
+    pub(super) views: &'a HashMap<PaneId, View>,
+    pub(super) pointer: Option<(f64, f64)>,
+    pub(super) renderer: &'a mut Renderer,
+    pub(super) scene: &'a mut Scene<'scene>,
+}
+
+impl Canvas<'_, '_> {
+    fn area(&self, pane: PaneId) -> Option<Rect> {
+        self.placed.iter().find(|(id, _)| *id == pane).map(|(_, area)| *area)
+    }
+}
+
+/// What they show, each as it is now.
+pub(super) struct Shown<'a> {
+    pub(super) commands: &'a Commands,
+    /// The pane that is searched, and the matches in sight there.
+    pub(super) matches: (Option<PaneId>, &'a [Highlight]),
+    pub(super) block_hover: Option<(PaneId, u64)>,
+    pub(super) hovered: Option<&'a Hovered>,
+    pub(super) search: Option<&'a SearchBar>,
+    pub(super) hints: Option<&'a Hints>,
+    pub(super) picker: Option<&'a Picker>,
+    pub(super) menu: Option<&'a Menu>,
+    pub(super) debug: Option<(&'a mut Debug, debug::About<'a>)>,
+    pub(super) questions: &'a Questions,
+    pub(super) toasts: &'a Toasts,
+}
+
+impl Shown<'_> {
+    /// Draws all of them.
+    pub(super) fn draw(&mut self, canvas: &mut Canvas<'_, '_>) {
+        for overlay in Overlay::ALL {
+            let below = (canvas.scene.quads.len(), canvas.scene.labels.len());
+            self.draw_one(overlay, canvas);
+            let above = (canvas.scene.quads.len(), canvas.scene.labels.len());
+            if overlay.is_raised() && above != below {
+                canvas.scene.raised.push(below);
+            }
+        }
+    }
+
+    fn draw_one(&mut self, overlay: Overlay, canvas: &mut Canvas<'_, '_>) {
+        let (geometry, colors, pointer) = (canvas.geometry, canvas.colors, canvas.pointer);
+        let views = canvas.views;
+        match overlay {
+            Overlay::CopyMode => {
+                for (id, area) in canvas.placed {
+                    let is_searched = self.search.is_some_and(|search| search.pane == *id);
+                    let copy = views.get(id).and_then(|view| view.copy.as_ref());
+                    if let Some(copy) = copy.filter(|_| !is_searched) {
+                        let area = pixels(*area);
+                        copy.draw(geometry, area, colors, canvas.renderer, canvas.scene);
+                    }
+                }
+            }
+            Overlay::Blocks => {
+                for (id, area) in canvas.placed {
+                    let Some(view) = views.get(id) else { continue };
+                    let hovered = self.block_hover.filter(|(pane, _)| pane == id);
+                    let hovered = hovered.map(|(_, block)| block);
+                    let matches = match self.matches {
+                        (Some(pane), matches) if pane == *id => matches,
+                        _ => &[],
+                    };
+                    let header = self.commands.sticky_header.then_some(matches);
+                    let shows = (self.commands.marks, header);
+                    let (area, look) = (pixels(*area), (geometry, colors));
+                    view.draw_blocks(area, hovered, pointer, shows, look, canvas.scene);
+                }
+            }
+            Overlay::Link => {
+                let Some(hovered) = self.hovered else { return };
+                let origin = canvas.area(hovered.pane).map(|area| geometry.origin(area));
+                let view = views.get(&hovered.pane).zip(origin);
+                hovered.draw(view, geometry, colors, pointer, canvas.renderer, canvas.scene);
+            }
+            Overlay::Search => {
+                if let Some(search) = self.search
+                    && let Some(area) = canvas.area(search.pane)
+                {
+                    let area: PixelRect = pixels(area);
+                    search.draw(geometry, area, colors, canvas.renderer, canvas.scene);
+                }
+            }
+            Overlay::Hints => {
+                if let Some(hints) = self.hints
+                    && let Some(area) = canvas.area(hints.pane)
+                    && let Some(view) = views.get(&hints.pane)
+                {
+                    hints.draw(view, geometry.origin(area), geometry, colors, canvas.scene);
+                }
+            }
+            Overlay::Picker => {
+                if let Some(picker) = self.picker {
+                    picker.panel().draw(geometry, colors, canvas.renderer, canvas.scene);
+                }
+            }
+            Overlay::Menu => {
+                if let Some(menu) = self.menu {
+                    menu.draw(geometry, colors, canvas.scene);
+                }
+            }
+            Overlay::Debug => {
+                if let Some((debug, about)) = &mut self.debug {
+                    debug.show(about, (geometry, colors), canvas.renderer, canvas.scene);
+                }
+            }
+            Overlay::Questions => self.questions.draw(geometry, colors, pointer, canvas.scene),
+            Overlay::Toasts => self.toasts.draw(geometry, colors, canvas.scene),
+        }
+    }
+}
