@@ -366,6 +366,30 @@ impl Window<'_> {
         Ok(attributes.map_state != xproto::MapState::UNMAPPED)
     }
 
+    /// Whether it asks for attention (WM_HINTS, ICCCM 4.1.2.4).
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn is_urgent(&self) -> Result<bool> {
+        const URGENT: u32 = 1 << 8;
+        let (hints, kind) = (xproto::AtomEnum::WM_HINTS, xproto::AtomEnum::WM_HINTS);
+        let hints = self.display.connection.get_property(false, self.id, hints, kind, 0, 1)?;
+        let flags = hints.reply()?.value32().and_then(|mut values| values.next());
+        Ok(flags.is_some_and(|flags| flags & URGENT != 0))
+    }
+
+    /// Whether it has a property, empty or not.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn has_property(&self, name: &str) -> Result<bool> {
+        let connection = &self.display.connection;
+        let atom = connection.intern_atom(false, name.as_bytes())?.reply()?.atom;
+        Ok(connection.list_properties(self.id)?.reply()?.atoms.contains(&atom))
+    }
+
     /// Its title.
     ///
     /// # Errors

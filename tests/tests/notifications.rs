@@ -1,4 +1,4 @@
-//! Notifications on the desktop: what programs and long commands ask for, and what a person's click does.
+//! Notifications on the desktop: what programs and long commands ask for, and what a person's click does; the bell.
 
 use std::{fs::File, io::Write as _};
 
@@ -36,6 +36,25 @@ impl Program {
         program.say("\\033[5n")?;
         program.is_sent(unterm, "^[[0n")?;
         Ok(program)
+    }
+
+    /// One in front and with the keyboard, in a tab of this number. The terminal tells it of that (mode 1004).
+    fn in_front(unterm: &mut Instance, name: &str, tab: &str) -> Result<Self> {
+        let mut program = Self::start(unterm, name)?;
+        program.say("\\033[?1004h\\033[6n")?;
+        program.is_sent(unterm, "R")?;
+        unterm.act(&["activate_tab", tab])?;
+        program.is_sent(unterm, "^[[I")?;
+        Ok(program)
+    }
+
+    /// Takes the keyboard from its window, and waits until it was told.
+    fn loses_keyboard(&self, unterm: &mut Instance, display: &Display) -> Result<()> {
+        let losses = |lines: &[String]| lines.concat().matches("^[[O").count();
+        let before = losses(&self.pane.lines(unterm)?);
+        display.take_keyboard()?;
+        self.pane.wait(unterm, "the loss of the keyboard", |l| losses(l) > before)?;
+        Ok(())
     }
 
     /// Lets it print something, as printf(1) reads it.
@@ -180,16 +199,7 @@ fn the_occasion_that_a_program_names_is_kept() -> Result<()> {
     let (display, bus) = (Display::start()?, Bus::start()?);
     let service = Notifier::start(&bus, &["actions", "body"])?;
     let (mut unterm, window, _) = with_service(&display, &bus)?;
-    // In front and with the keyboard. The terminal tells a program of that (mode 1004), and so the test.
-    let in_front = |unterm: &mut Instance, name: &str, tab: &str| -> Result<Program> {
-        let mut program = Program::start(unterm, name)?;
-        program.say("\\033[?1004h\\033[6n")?;
-        program.is_sent(unterm, "R")?;
-        unterm.act(&["activate_tab", tab])?;
-        program.is_sent(unterm, "^[[I")?;
-        Ok(program)
-    };
-    let mut program = in_front(&mut unterm, "orders", "2")?;
+    let mut program = Program::in_front(&mut unterm, "orders", "2")?;
     let ask = "\\033]99;i=u:o=unfocused:c=1;Unfocused\\033\\\\\\033]99;i=v:o=invisible:c=1;Unseen\\033\\\\\\033]9;end\\007";
     let titles = |service: &Notifier| -> Result<Vec<String>> {
         let mut titles = Vec::new();
@@ -215,11 +225,8 @@ fn the_occasion_that_a_program_names_is_kept() -> Result<()> {
     assert_eq!(titles(&service)?, ["Unfocused", "Unseen", "end"]);
 
     // In front, in a window without the keyboard. (A program may not show more at a time.)
-    let mut program = in_front(&mut unterm, "more", "3")?;
-    let losses = |lines: &[String]| lines.concat().matches("^[[O").count();
-    let before = losses(&program.pane.lines(&mut unterm)?);
-    display.take_keyboard()?;
-    program.pane.wait(&mut unterm, "the loss of the keyboard", |l| losses(l) > before)?;
+    let mut program = Program::in_front(&mut unterm, "more", "3")?;
+    program.loses_keyboard(&mut unterm, &display)?;
     program.say(ask)?;
     assert_eq!(titles(&service)?, ["Unfocused", "Unseen", "end"]);
     ensure!(window.is_shown()?);
@@ -307,5 +314,27 @@ fn without_a_service_they_are_messages_in_the_window() -> Result<()> {
         let is_fault = |line: &str| line.contains(" ERROR ") || line.contains(" WARN unterm");
         ensure!(!log.lines().any(is_fault), "{log}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_bell_runs_its_program_and_asks_for_attention_until_someone_comes() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let rung = registry.path().join("rung");
+    let command = format!("[bell]\ncommand = ['touch', '{}']\n", rung.display());
+    std::fs::write(registry.path().join("config.toml"), command)?;
+    let (mut unterm, window, _) =
+        Start::windowed(&display).registry(registry.path()).at_prompt()?;
+    let mut program = Program::in_front(&mut unterm, "orders", "2")?;
+    program.say("\\007")?;
+    wait_for("the bell's program", || Ok(rung.exists().then_some(())), || unterm.log())?;
+    ensure!(!window.is_urgent()?, "someone is there");
+    program.loses_keyboard(&mut unterm, &display)?;
+    program.say("\\007")?;
+    wait_for("the call for attention", || Ok(window.is_urgent()?.then_some(())), || unterm.log())?;
+    display.window_of(&unterm)?;
+    let is_calm = || Ok((!window.is_urgent()?).then_some(()));
+    wait_for("its end", is_calm, || unterm.log())?;
     Ok(())
 }

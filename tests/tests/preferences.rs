@@ -118,3 +118,26 @@ fn a_headless_start_takes_shell_environment_and_scrollback_from_the_file() -> Re
     ensure!(text.contains("460") && !text.contains("\"300"), "{text}");
     Ok(())
 }
+
+#[test]
+fn a_translucent_window_asks_for_blur_and_takes_it_back() -> Result<()> {
+    const BLUR: &str = "_KDE_NET_WM_BLUR_BEHIND_REGION";
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let write = |blur: bool| {
+        let text = format!("[window]\nopacity = 0.8\nblur = {blur}\n");
+        let new = registry.path().join("config.new");
+        fs::write(&new, text)?;
+        fs::rename(new, registry.path().join("config.toml"))
+    };
+    write(true)?;
+    let unterm = Start::windowed(&display).registry(registry.path()).now()?;
+    let window = display.window_of(&unterm)?;
+    let becomes = |wanted: bool| {
+        let probe = || Ok((window.has_property(BLUR)? == wanted).then_some(()));
+        wait_for("the change of the blur", probe, || unterm.log())
+    };
+    becomes(true)?;
+    write(false)?;
+    becomes(false)
+}

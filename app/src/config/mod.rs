@@ -190,7 +190,7 @@ pub struct Window {
     /// Opacity of the panes' backgrounds, where the desktop shows what is behind. A window that started opaque stays so.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub opacity: f32,
-    /// Blur what is behind a translucent window, where the desktop can (KDE on Wayland, macOS).
+    /// Blur what is behind a translucent window, where the desktop can (KDE and picom on X11, KDE on Wayland, macOS).
     pub blur: bool,
     /// Height of a window started with `--quake`, as a share of the screen's.
     #[schemars(range(min = 0.1, max = 1.0))]

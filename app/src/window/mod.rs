@@ -5,6 +5,7 @@
 
 mod act;
 mod blocks;
+mod blur;
 mod chrome;
 mod clipboard;
 mod close;
@@ -519,14 +520,7 @@ impl App {
             view.flash = Some(Instant::now());
         }
         self.sound_bell();
-        if self.config.bell.attention
-            && !self.focused
-            && let Some(screen) = &self.screen
-        {
-            screen
-                .window
-                .request_user_attention(Some(winit::window::UserAttentionType::Informational));
-        }
+        self.ask_attention();
         self.pacing.ask();
     }
 
@@ -641,6 +635,7 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::Occluded(occluded) => self.occlude(occluded),
             WindowEvent::Focused(focused) => {
                 self.focused = focused;
+                self.end_attention();
                 self.held.forget();
                 self.taken.clear();
                 self.close_menu();

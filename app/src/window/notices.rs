@@ -12,6 +12,7 @@ use std::{
 use unterm_mux::PaneId;
 use unterm_renderer::{PixelRect, Quad, Scene};
 use unterm_term::{Notification, Occasion, Urgency};
+use winit::window::UserAttentionType;
 
 use super::{App, chrome::Colors, errand::Done, view::View};
 use crate::{
@@ -71,6 +72,8 @@ pub(super) struct Notices {
     budgets: HashMap<PaneId, (u32, Instant)>,
     /// The newest of a pane that had to wait: it is shown when the pane may show one again, and the others never.
     waiting: HashMap<PaneId, Notification>,
+    /// The desktop was asked to draw attention to the window.
+    wants_attention: bool,
     /// When the last bell was rung aloud.
     rung: Option<Instant>,
 }
@@ -281,6 +284,27 @@ impl App {
             screen.window.set_visible(true);
             screen.window.set_minimized(false);
             screen.window.focus_window();
+        }
+    }
+
+    /// A bell asks for attention to a window without the keyboard.
+    pub(super) fn ask_attention(&mut self) {
+        if self.config.bell.attention
+            && !self.focused
+            && let Some(screen) = &self.screen
+        {
+            screen.window.request_user_attention(Some(UserAttentionType::Informational));
+            self.notices.wants_attention = true;
+        }
+    }
+
+    /// The person is there: no more attention is asked for. Not every window manager sees to that by itself.
+    pub(super) fn end_attention(&mut self) {
+        if self.focused
+            && std::mem::take(&mut self.notices.wants_attention)
+            && let Some(screen) = &self.screen
+        {
+            screen.window.request_user_attention(None);
         }
     }
 

@@ -12,7 +12,7 @@ use winit::{
     window::{Window, WindowAttributes, WindowLevel},
 };
 
-use super::App;
+use super::{App, blur};
 use crate::{args::Args, config::Settings, last_session::LastSession, layout_file::LayoutFile};
 
 /// So many pixels of a window that returns to its place have to be on a screen.
@@ -183,7 +183,9 @@ impl App {
 
     /// What is behind the window is blurred or not, where the desktop does that.
     pub(super) fn apply_blur(&self, window: &Window) {
-        window.set_blur(self.is_transparent && self.config.window.blur);
+        if self.is_transparent {
+            blur::apply(window, self.config.window.blur);
+        }
     }
 }
 
