@@ -44,7 +44,8 @@ struct Arguments {
 #[derive(Debug, Default)]
 pub(crate) struct Upload {
     arguments: Arguments,
-    data: Vec<u8>,
+    /// Base64, which the parts cut anywhere.
+    base64: Vec<u8>,
 }
 
 /// A file that is complete, on its way to its pixels.
@@ -56,9 +57,10 @@ pub(super) struct File {
 }
 
 enum Contents {
-    /// So many bytes.
+    /// So many bytes at the string's end.
     Base64(usize),
-    Bytes(Vec<u8>),
+    /// Likewise, put together of parts.
+    Parts(Vec<u8>),
     /// Each with the milliseconds it is shown for; none where the file was no image.
     Frames(Vec<(Arc<Pixels>, u32)>),
 }
@@ -72,16 +74,14 @@ impl File {
                 self.contents = Contents::Frames(frames);
                 return;
             }
-            Contents::Bytes(data) => data,
+            Contents::Parts(base64) => self.arguments.decode(&base64),
             Contents::Base64(length) => {
-                let Some(data) =
-                    self.arguments.decode(&string[string.len().saturating_sub(length)..])
-                else {
-                    tracing::debug!("file dropped: it is no base64, or longer than it said");
-                    return;
-                };
-                data
+                self.arguments.decode(&string[string.len().saturating_sub(length)..])
             }
+        };
+        let Some(data) = data else {
+            tracing::debug!("file dropped: it is no base64, or longer than it said");
+            return;
         };
         match decode::file(&data) {
             Ok(frames) => {
@@ -110,25 +110,25 @@ impl Term {
     /// MultipartFile: arguments of a file whose contents follow.
     pub(crate) fn begin_iterm2_file(&mut self, value: &[u8]) {
         let arguments = Arguments::parse(value);
-        self.graphics.upload = arguments.map(|arguments| Upload { arguments, data: Vec::new() });
+        self.graphics.upload = arguments.map(|arguments| Upload { arguments, base64: Vec::new() });
     }
 
-    /// FilePart: more contents. A part that is no base64, or one too many, ends it all.
+    /// FilePart: more contents, of any length, for the end to decode. One too many ends it all.
     pub(crate) fn continue_iterm2_file(&mut self, value: &[u8]) {
         let Some(mut upload) = self.graphics.upload.take() else { return };
-        let fits = |part: &Vec<u8>| upload.data.len() + part.len() <= upload.arguments.cap();
-        let Some(part) = upload.arguments.decode(value).filter(fits) else {
-            tracing::debug!("file dropped: a part is no base64, or there is too much");
+        let most = upload.arguments.cap().div_ceil(3) * 4;
+        if upload.base64.len() + value.len() > most {
+            tracing::debug!(most, "file dropped: it is longer than it said, or than a file may be");
             return;
-        };
-        upload.data.extend_from_slice(&part);
+        }
+        upload.base64.extend_from_slice(value);
         self.graphics.upload = Some(upload);
     }
 
     /// FileEnd: the contents are complete.
     pub(crate) fn end_iterm2_file(&mut self) {
-        if let Some(Upload { arguments, data }) = self.graphics.upload.take() {
-            let contents = Contents::Bytes(data);
+        if let Some(Upload { arguments, base64 }) = self.graphics.upload.take() {
+            let contents = Contents::Parts(base64);
             self.decode_apart(Task::File(File { string: Vec::new(), arguments, contents }));
         }
     }

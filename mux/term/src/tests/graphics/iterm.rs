@@ -63,12 +63,25 @@ fn sizes() {
 #[test]
 fn a_file_may_come_in_parts() {
     let png = STANDARD.encode(file(8, 16, image::ImageFormat::Png));
-    let mut parts = png.as_bytes().chunks(40).map(|p| std::str::from_utf8(p).unwrap());
-    let mut bytes = String::from("\x1b]1337;MultipartFile=inline=1;name=eA==\x07");
-    bytes.extend(parts.by_ref().map(|part| format!("\x1b]1337;FilePart={part}\x1b\\")));
-    check_images(&bytes, "");
-    check_images(bytes.clone() + "\x1b]1337;FileEnd\x07", "1×1 at 0,0 z -1");
-    check_images(bytes + "\x1b]1337;FilePart=!\x07\x1b]1337;FileEnd\x07", "");
+    // The parts cut the base64, padded or not, anywhere; that of the file's own size is enough for it.
+    let size = file(8, 16, image::ImageFormat::Png).len();
+    for (length, arguments) in
+        [(40, String::new()), (1, format!(";size={size}")), (37, String::new())]
+    {
+        for png in [png.as_str(), png.trim_end_matches('=')] {
+            let mut bytes = format!("\x1b]1337;MultipartFile=inline=1;name=eA=={arguments}\x07");
+            for part in png.as_bytes().chunks(length) {
+                bytes +=
+                    &format!("\x1b]1337;FilePart={}\x1b\\", std::str::from_utf8(part).unwrap());
+            }
+            check_images(&bytes, "");
+            check_images(bytes.clone() + "\x1b]1337;FileEnd\x07", "1×1 at 0,0 z -1");
+            check_images(bytes + "\x1b]1337;FilePart=!\x07\x1b]1337;FileEnd\x07", "");
+        }
+    }
+    // More than it said it has.
+    let start = "\x1b]1337;MultipartFile=inline=1;size=5\x07\x1b]1337;FilePart=";
+    check_images(start.to_owned() + &png + "\x07\x1b]1337;FileEnd\x07", "");
 }
 
 #[test]
