@@ -19,10 +19,19 @@ impl Size {
         Self { cols: cols.max(1), rows: rows.max(1), cell_width: 0, cell_height: 0 }
     }
 
-    /// Width and height of a cell in pixels, for programs that ask: 8×16 when nobody draws this grid.
+    /// Width and height of a cell in pixels, for all that programs are told and for all that is measured in them: those of
+    /// a VT340, 10×20, when nobody draws this grid. Never 0.
     pub fn cell_pixels(&self) -> (u16, u16) {
-        let or = |pixels: u16, default| if pixels == 0 { default } else { pixels };
-        (or(self.cell_width, 8), or(self.cell_height, 16))
+        match (self.cell_width, self.cell_height) {
+            (0, _) | (_, 0) => (10, 20),
+            known => known,
+        }
+    }
+
+    /// Width and height of the grid in pixels; see [`Size::cell_pixels`].
+    pub fn pixels(&self) -> (u32, u32) {
+        let (width, height) = self.cell_pixels();
+        (width as u32 * self.cols as u32, height as u32 * self.rows as u32)
     }
 }
 

@@ -132,8 +132,7 @@ impl Term {
     /// Mode 2048: rows, columns, height and width in pixels.
     pub(crate) fn tell_size(&mut self) {
         let (rows, cols) = (self.size.rows, self.size.cols);
-        let (height, width) = (self.size.cell_height as u32, self.size.cell_width as u32);
-        let (height, width) = (height * rows as u32, width * cols as u32);
+        let (width, height) = self.size.pixels();
         self.reply_text(format!("\x1b[48;{rows};{cols};{height};{width}t"));
     }
 

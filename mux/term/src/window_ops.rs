@@ -55,7 +55,7 @@ impl Term {
                 self.reply_text(format!("\x1b[3;{x};{y}t"));
             }
             14 => {
-                let (height, width) = self.pixels();
+                let (width, height) = self.size.pixels();
                 self.reply_text(format!("\x1b[4;{height};{width}t"));
             }
             15 => self.reply_text(format!("\x1b[5;{};{}t", DISPLAY.1, DISPLAY.0)),
@@ -113,12 +113,6 @@ impl Term {
             lines if lines >= FIRST_LINES => self.request_size(Some(lines), None), // DECSLPP
             _ => tracing::debug!(operation, "unknown window operation"),
         }
-    }
-
-    /// The text area's height and width, in pixels.
-    fn pixels(&self) -> (u32, u32) {
-        let (width, height) = self.size.cell_pixels();
-        (height as u32 * self.size.rows as u32, width as u32 * self.size.cols as u32)
     }
 
     /// Rows and columns of a window that fills its screen.

@@ -40,9 +40,6 @@ use placement::{Anchor, Placement, PlacementKey};
 use store::{ImageKey, Store};
 use tiles::Tiles;
 
-/// The cell that images are measured in where nobody draws the grid, in pixels: a VT340's.
-const DEFAULT_CELL: CellSize = CellSize { width: 10, height: 20 };
-
 /// The images of a terminal.
 #[derive(Debug, Default)]
 pub(crate) struct Graphics {
@@ -327,10 +324,8 @@ impl Layer {
 impl Term {
     /// The size of a cell, or what stands for it.
     pub(crate) fn cell_size(&self) -> CellSize {
-        match (self.size.cell_width, self.size.cell_height) {
-            (0, _) | (_, 0) => DEFAULT_CELL,
-            (width, height) => CellSize { width: width as u32, height: height as u32 },
-        }
+        let (width, height) = self.size.cell_pixels();
+        CellSize { width: width as u32, height: height as u32 }
     }
 
     /// ED 2 and its like: the page says that images go with the screen. `history`: those above the screen, instead.

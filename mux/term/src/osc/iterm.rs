@@ -65,7 +65,7 @@ impl Term {
             }
             b"Copy" => self.copy_iterm2(value),
             b"ReportCellSize" => {
-                let (width, height) = (self.size.cell_width, self.size.cell_height);
+                let (width, height) = self.size.cell_pixels();
                 let end = terminator(bell);
                 let reply = format!("\x1b]1337;ReportCellSize={height}.0;{width}.0;1.0{end}");
                 self.reply(reply.as_bytes());

@@ -214,7 +214,7 @@ fn windows_are_resized_for_those_who_are_allowed() {
     assert_eq!(fixture.replies(), "\x1b[8;24;80t");
     let mut fixture = allowed(80, 24);
     fixture.feed("\x1b[8;;100t\x1b[18t\x1b[14t\x1b[?40;3h\x1b[18t");
-    assert_eq!(fixture.replies(), "\x1b[8;24;100t\x1b[4;384;800t\x1b[8;24;132t");
+    assert_eq!(fixture.replies(), "\x1b[8;24;100t\x1b[4;480;1000t\x1b[8;24;132t");
     let resize = |cols| Event::Window(WindowRequest::Resize(Size::cells(cols, 24)));
     assert_eq!(fixture.term.take_events(), [resize(100), resize(132)]);
 }

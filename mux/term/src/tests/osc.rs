@@ -361,6 +361,31 @@ fn program_status_records() {
 }
 
 #[test]
+fn a_cell_has_one_size_where_none_is_known() {
+    // CSI 14 t, CSI 16 t, mode 2048, XTSMGRAPHICS, iTerm2's; and what images are laid out by.
+    let told = "\x1b[14t\x1b[16t\x1b[?2048h\x1b[?2;1S\x1b]1337;ReportCellSize\x07";
+    for (width, height) in [(0, 0), (0, 16), (8, 0)] {
+        let mut fixture = after("");
+        fixture.term.resize(crate::Size {
+            cell_width: width,
+            cell_height: height,
+            ..crate::Size::cells(80, 24)
+        });
+        assert_eq!(
+            fixture.feed(told).replies(),
+            "\x1b[4;480;800t\x1b[6;20;10t\x1b[48;24;80;480;800t\x1b[?2;0;800;480S\
+             \x1b]1337;ReportCellSize=20.0;10.0;1.0\x07"
+        );
+        fixture.feed("\x1bPq\"1;1;20;40\x1b\\");
+        let images = &fixture.term.graphics.shown.tiles;
+        assert_eq!(
+            images.iter().map(|tiled| (tiled.cols, tiled.rows)).collect::<Vec<_>>(),
+            [(2, 2)]
+        );
+    }
+}
+
+#[test]
 fn size_and_colour_scheme_are_told() {
     let mut fixture = after("\x1b[?2048h");
     assert_eq!(fixture.replies(), "\x1b[48;6;20;96;160t");
