@@ -10,6 +10,8 @@
 
 mod anchors;
 mod block;
+mod cap;
+mod capabilities;
 mod cell;
 mod charset;
 mod click;

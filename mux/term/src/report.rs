@@ -8,26 +8,6 @@ use crate::term::Term;
 
 /// Name and version for XTVERSION.
 const VERSION: &str = concat!("Unterm ", env!("CARGO_PKG_VERSION"));
-/// Terminal capabilities that XTGETTCAP gives: name, value (terminfo(5); `Tc`, `RGB` and `Smulx` as tmux and neovim ask).
-const CAPABILITIES: &[(&str, &str)] = &[
-    ("TN", "xterm-256color"),
-    ("name", "xterm-256color"),
-    ("Co", "256"),
-    ("colors", "256"),
-    ("RGB", "8/8/8"),
-    ("Tc", ""),
-    ("Su", ""),
-    ("Smulx", "\x1b[4:%p1%dm"),
-    ("Setulc", "\x1b[58:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%dm"),
-    ("indn", "\x1b[%p1%dS"),
-    ("rin", "\x1b[%p1%dT"),
-    ("setrgbf", "\x1b[38:2::%p1%d:%p2%d:%p3%dm"),
-    ("setrgbb", "\x1b[48:2::%p1%d:%p2%d:%p3%dm"),
-    ("Ss", "\x1b[%p1%d q"),
-    ("Se", "\x1b[ q"),
-];
-/// Names one XTGETTCAP may ask for.
-const CAPABILITIES_CAP: usize = 32;
 
 impl Term {
     /// Queues a reply made of fixed text and numbers.
@@ -135,23 +115,4 @@ impl Term {
         let (width, height) = self.size.pixels();
         self.reply_text(format!("\x1b[48;{rows};{cols};{height};{width}t"));
     }
-
-    /// XTGETTCAP: one reply for each name, which is in hexadecimal.
-    pub(crate) fn report_capabilities(&mut self, names: &[u8]) {
-        for name in names.split(|&b| b == b';').take(CAPABILITIES_CAP) {
-            let known =
-                CAPABILITIES.iter().find(|(own, _)| hex(own).as_bytes().eq_ignore_ascii_case(name));
-            match known {
-                Some((name, "")) => self.reply_text(format!("\x1bP1+r{}\x1b\\", hex(name))),
-                Some((name, value)) => {
-                    self.reply_text(format!("\x1bP1+r{}={}\x1b\\", hex(name), hex(value)));
-                }
-                None => self.reply(b"\x1bP0+r\x1b\\"),
-            }
-        }
-    }
-}
-
-fn hex(text: &str) -> String {
-    text.bytes().map(|byte| format!("{byte:02X}")).collect()
 }
