@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use crate::ScreenKind;
+use crate::cap::oldest_dropped;
 use crate::params::Params;
 use crate::term::Term;
 use crate::to_vt::Painter;
@@ -114,6 +115,7 @@ impl Term {
             stack.push(0);
         }
         if stack.len() == STACK_CAP {
+            oldest_dropped("flags of the keyboard", STACK_CAP);
             stack.remove(0);
         }
         stack.push(KittyFlags::from_bits_truncate(flags as u8).bits());

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::cap::dropped;
 use crate::graphics::SixelMode;
 use crate::modes::DecModes;
 use crate::params::Params;
@@ -374,6 +375,8 @@ impl Term {
             self.saved_modes.retain(|(saved, _)| *saved != mode);
             if self.saved_modes.len() < SAVED_CAP {
                 self.saved_modes.push((mode, on));
+            } else {
+                dropped("mode put aside", SAVED_CAP);
             }
         }
     }

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use crate::cap::dropped;
 use crate::params::Params;
 use crate::term::Term;
 use crate::{Event, Palette};
@@ -58,7 +59,9 @@ impl Term {
     fn push_colors_at(&mut self, place: usize) {
         let stack = &mut self.osc.colors;
         let at = if place == 0 { stack.used } else { place - 1 };
-        let Some(own) = stack.places.get_mut(at) else { return };
+        let Some(own) = stack.places.get_mut(at) else {
+            return dropped("colours put aside", PLACES);
+        };
         *own = Some(self.palette.clone());
         stack.used = at + 1;
         stack.most = stack.most.max(stack.used);

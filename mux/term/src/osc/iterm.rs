@@ -6,6 +6,7 @@ use base64::Engine as _;
 
 use super::terminator;
 use super::text::{BASE64, clean, clean_base64};
+use crate::cap::dropped;
 use crate::term::Term;
 use crate::{ClipboardTarget, CursorShape, Event, Rgb};
 
@@ -49,7 +50,7 @@ impl Term {
             b"SetUserVar" => self.set_user_var(value),
             b"CurrentDir" => self.set_cwd_path(value),
             b"RemoteHost" => {
-                let host = clean(value, NAME_CAP);
+                let Some(host) = clean(value, NAME_CAP, "remote host") else { return };
                 let name = host.rsplit_once('@').map_or(host.as_str(), |(_, name)| name);
                 self.osc.host = (!name.is_empty()).then(|| name.to_owned());
                 self.osc.remote_host = (!host.is_empty()).then_some(host);
@@ -87,9 +88,8 @@ impl Term {
     /// `name=base64`.
     fn set_user_var(&mut self, value: &[u8]) {
         let Some(at) = value.iter().position(|&b| b == b'=') else { return };
-        let name = clean(&value[..at], NAME_CAP);
-        let Some(value) = clean_base64(&value[at + 1..], VALUE_CAP) else {
-            tracing::debug!("user variable is no base64");
+        let Some(name) = clean(&value[..at], NAME_CAP, "name of a user variable") else { return };
+        let Some(value) = clean_base64(&value[at + 1..], VALUE_CAP, "user variable") else {
             return;
         };
         let vars = &mut self.osc.user_vars;
@@ -98,7 +98,7 @@ impl Term {
             None if vars.len() < VARS_CAP && !name.is_empty() => {
                 vars.push((name.clone(), value.clone()));
             }
-            None => return tracing::debug!("too many user variables"),
+            None => return dropped("user variable", VARS_CAP),
         }
         self.event(Event::UserVar { name, value });
     }

@@ -2,10 +2,13 @@
 
 use std::collections::VecDeque;
 
+use base64::Engine as _;
+
 use super::notify::TEXT_CAP;
 use super::terminator;
-use super::text::{clean, clean_base64, identifier};
+use super::text::{BASE64, clean, clean_base64, identifier};
 use crate::Event;
+use crate::cap::{dropped, oldest_dropped};
 use crate::notification::{Notification, Occasion, Urgency};
 use crate::term::Term;
 
@@ -41,6 +44,61 @@ struct Pending {
     report: bool,
     report_close: bool,
     content: Notification,
+    title: Payload,
+    body: Payload,
+    buttons: Payload,
+}
+
+/// A payload in the chunks it comes in, which cut characters and base64 anywhere.
+#[derive(Debug, Default)]
+struct Payload {
+    text: Vec<u8>,
+    /// Base64 that a later chunk may go on with: a chunk is encoded by itself, and then padded, or the whole was before it
+    /// was cut (the page's "Base64").
+    base64: Vec<u8>,
+    failure: Option<&'static str>,
+}
+
+impl Payload {
+    /// Adds a chunk, as far as there is room for it.
+    fn add(&mut self, chunk: &[u8], encoded: bool) {
+        if !encoded {
+            self.decode();
+            self.text.extend_from_slice(chunk);
+        }
+        for piece in chunk.split_inclusive(|&b| b == b'=').filter(|_| encoded) {
+            // The rest of a longer padding.
+            if piece == b"=" && self.base64.is_empty() {
+                continue;
+            }
+            self.base64.extend_from_slice(piece.strip_suffix(b"=").unwrap_or(piece));
+            if piece.ends_with(b"=") {
+                self.decode();
+            }
+        }
+        if self.text.len() + self.base64.len() / 4 * 3 > TEXT_CAP {
+            *self = Self { failure: Some("it is too long"), ..Self::default() };
+        }
+    }
+
+    /// What was encoded by itself has come.
+    fn decode(&mut self) {
+        match BASE64.decode(&self.base64) {
+            Ok(text) => self.text.extend_from_slice(&text),
+            Err(_) => self.failure = Some("it is no base64"),
+        }
+        self.base64.clear();
+    }
+
+    /// All of it; nothing where one chunk was bad, or there was too much.
+    fn finish(mut self) -> Option<String> {
+        self.decode();
+        if let Some(why) = self.failure {
+            tracing::debug!(why, "payload of OSC 99 dropped");
+            return None;
+        }
+        clean(&self.text, TEXT_CAP, "payload of OSC 99")
+    }
 }
 
 /// All of one terminal's notifications.
@@ -63,6 +121,7 @@ impl Notifications {
             }
         };
         if self.alive.len() == ALIVE_CAP {
+            oldest_dropped("notification on show", ALIVE_CAP);
             self.alive.pop_front();
         }
         self.alive.push_back(Alive { handle, id, report, report_close });
@@ -142,16 +201,13 @@ impl Term {
         for (key, value) in pairs() {
             pending.set(key.trim(), value.trim());
         }
-        let text = match get("e") {
-            Some("1") => clean_base64(payload, TEXT_CAP),
-            _ => Some(clean(payload, TEXT_CAP)),
-        };
-        match text {
-            Some(text) => pending.add(kind, &text),
-            None => tracing::debug!("OSC 99 payload is no base64"),
+        match pending.payload(kind) {
+            Some(own) => own.add(payload, get("e") == Some("1")),
+            None => tracing::debug!("payload of OSC 99 that is not kept"),
         }
         if get("d") == Some("0") {
             if self.osc.notifications.pending.len() == PENDING_CAP {
+                oldest_dropped("notification without its end", PENDING_CAP);
                 self.osc.notifications.pending.pop_front();
             }
             self.osc.notifications.pending.push_back(pending);
@@ -172,7 +228,16 @@ impl Term {
     }
 
     fn show_pending(&mut self, pending: Pending) {
-        let Pending { id, report, report_close, mut content } = pending;
+        let Pending { id, report, report_close, mut content, title, body, buttons } = pending;
+        let (Some(title), Some(body), Some(buttons)) =
+            (title.finish(), body.finish(), buttons.finish())
+        else {
+            return;
+        };
+        (content.title, content.body) = (title, body);
+        for label in buttons.split('\u{2028}').filter(|label| !label.is_empty()) {
+            push(&mut content.buttons, clean(label.as_bytes(), WORD_CAP, "button of OSC 99"));
+        }
         if content.title.is_empty() {
             content.title = std::mem::take(&mut content.body);
         }
@@ -194,7 +259,8 @@ impl Pending {
     /// A key of the metadata that is not about the payload.
     fn set(&mut self, key: &str, value: &str) {
         let content = &mut self.content;
-        let word = || clean_base64(value.as_bytes(), WORD_CAP).filter(|word| !word.is_empty());
+        let word =
+            || clean_base64(value.as_bytes(), WORD_CAP, "word of OSC 99").filter(|w| !w.is_empty());
         match key {
             "a" => {
                 for action in value.split(',') {
@@ -233,28 +299,19 @@ impl Pending {
         }
     }
 
-    fn add(&mut self, kind: &str, text: &str) {
-        let content = &mut self.content;
+    fn payload(&mut self, kind: &str) -> Option<&mut Payload> {
         match kind {
-            "title" => append(&mut content.title, text),
-            "body" => append(&mut content.body, text),
-            "buttons" => {
-                for label in text.split('\u{2028}').filter(|label| !label.is_empty()) {
-                    push(&mut content.buttons, Some(clean(label.as_bytes(), WORD_CAP)));
-                }
-            }
-            _ => tracing::debug!("payload of OSC 99 that is not kept"),
+            "title" => Some(&mut self.title),
+            "body" => Some(&mut self.body),
+            "buttons" => Some(&mut self.buttons),
+            _ => None,
         }
     }
 }
 
 fn push(list: &mut Vec<String>, word: Option<String>) {
-    if list.len() < LIST_CAP {
-        list.extend(word);
+    match word {
+        Some(_) if list.len() == LIST_CAP => dropped("word or button of OSC 99", LIST_CAP),
+        word => list.extend(word),
     }
-}
-
-/// Adds text as far as there is room.
-fn append(own: &mut String, text: &str) {
-    own.push_str(&clean(text.as_bytes(), TEXT_CAP - own.len()));
 }

@@ -29,7 +29,11 @@ impl Term {
             b"1" | b"2" | b"3" | b"5" | b"6" | b"7" | b"8" | b"10" | b"11" if rest.len() > 1 => {
                 tracing::debug!("command of ConEmu's that is not done");
             }
-            _ => self.show_text(String::new(), clean(rest, TEXT_CAP)),
+            _ => {
+                if let Some(text) = clean(rest, TEXT_CAP, "notification") {
+                    self.show_text(String::new(), text);
+                }
+            }
         }
     }
 
@@ -40,9 +44,10 @@ impl Term {
             tracing::debug!("unknown extension of urxvt's");
             return;
         }
-        let title = clean(parts.next().unwrap_or_default(), TEXT_CAP);
-        let body = clean(parts.next().unwrap_or_default(), TEXT_CAP);
-        self.show_text(title, body);
+        let mut text = || clean(parts.next().unwrap_or_default(), TEXT_CAP, "notification");
+        if let (Some(title), Some(body)) = (text(), text()) {
+            self.show_text(title, body);
+        }
     }
 
     fn show_text(&mut self, title: String, body: String) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::color_spec::parse;
 use super::terminator;
+use crate::cap::dropped;
 use crate::color::Slot;
 use crate::term::Term;
 use crate::{Event, Palette, Rgb};
@@ -92,8 +93,11 @@ impl Term {
 
     /// OSC 21: `key=colour` sets, `key=` makes dynamic, `key` resets, `key=?` asks; all answers in one.
     pub(super) fn control_colors(&mut self, rest: &[u8], bell: bool) {
+        if memchr::memchr_iter(b';', rest).count() >= KEYS_CAP {
+            return dropped("OSC 21", KEYS_CAP);
+        }
         let mut answers = String::new();
-        for item in rest.split(|&b| b == b';').take(KEYS_CAP) {
+        for item in rest.split(|&b| b == b';') {
             let Ok(item) = std::str::from_utf8(item) else { continue };
             let (key, value) = match item.split_once('=') {
                 Some((key, value)) => (key.trim(), Some(value.trim())),

@@ -2,6 +2,7 @@
 
 use super::terminator;
 use crate::Event;
+use crate::cap::{dropped, oldest_dropped};
 use crate::term::Term;
 
 /// Shapes on one screen's stack; the page wants 16 at least. The oldest goes.
@@ -95,6 +96,7 @@ impl Term {
             '>' => {
                 for shape in names.split(',').filter_map(shape) {
                     if stack.len() == STACK_CAP {
+                        oldest_dropped("pointer shape", STACK_CAP);
                         stack.remove(0);
                     }
                     stack.push(Some(shape));
@@ -123,7 +125,10 @@ impl Term {
             "__grabbed__" => "default",
             name => ["0", "1"][shape(name).is_some() as usize],
         };
-        let answers: Vec<_> = names.split(',').take(QUERY_CAP).map(answer).collect();
+        if memchr::memchr_iter(b',', names.as_bytes()).count() >= QUERY_CAP {
+            return dropped("question of pointer shapes", QUERY_CAP);
+        }
+        let answers: Vec<_> = names.split(',').map(answer).collect();
         self.reply(format!("\x1b]22;{}{}", answers.join(","), terminator(bell)).as_bytes());
     }
 }

@@ -74,7 +74,8 @@ impl Term {
             b"C" => {
                 let told = options.get("cmdline_url").map(percent_decode);
                 let told = told.or_else(|| options.get("cmdline").map(unquote));
-                self.start_output(told.map(|line| (command_line(&line), None)), options.nonce());
+                let told = told.and_then(|line| command_line(&line));
+                self.start_output(told.map(|line| (line, None)), options.nonce());
             }
             b"D" => self.end_command(rest),
             b"L" => self.fresh_line(),
@@ -94,7 +95,7 @@ impl Term {
                 let (line, nonce) = split(rest);
                 let nonce = std::str::from_utf8(nonce).ok();
                 let nonce = nonce.and_then(|nonce| identifier(nonce, ID_CAP)).map(str::to_owned);
-                self.commands.announced = Some((command_line(&unescape(line)), nonce));
+                self.commands.announced = command_line(&unescape(line)).map(|line| (line, nonce));
             }
             b"P" => match rest.strip_prefix(b"Cwd=") {
                 Some(path) => self.set_cwd_path(&unescape(path)),
@@ -230,7 +231,7 @@ impl Term {
                 line.push('\n');
             }
         }
-        Some(command_line(line.trim_end().as_bytes()))
+        command_line(line.trim_end().as_bytes())
     }
 }
 
@@ -242,21 +243,18 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// A command line fit to be shown: of the controls line breaks and tabs stay.
-fn command_line(line: &[u8]) -> String {
+/// A command line fit to be shown: of the controls line breaks and tabs stay. `None`, and logged, where it is too long.
+fn command_line(line: &[u8]) -> Option<String> {
     let mut text = String::new();
     for piece in line.split_inclusive(|b| matches!(b, b'\n' | b'\t')) {
         let (body, last) = match piece {
             [body @ .., last @ (b'\n' | b'\t')] => (body, Some(*last as char)),
             body => (body, None),
         };
-        text.push_str(&clean(body, LINE_CAP - text.len()));
-        if text.len() >= LINE_CAP {
-            break;
-        }
+        text.push_str(&clean(body, LINE_CAP.saturating_sub(text.len()), "command line")?);
         text.extend(last);
     }
-    text
+    Some(text)
 }
 
 /// Undoes VS Code's escapes: `\\`, and `\xAB` with two hexadecimal digits.

@@ -6,6 +6,7 @@
 use super::terminator;
 use super::text::{BASE64, clean, identifier};
 use crate::Event;
+use crate::cap::oldest_dropped;
 use crate::term::Term;
 use base64::Engine as _;
 
@@ -129,6 +130,7 @@ impl Term {
             Some(Report::Update(status)) => {
                 statuses.retain(|own| own.id != status.id);
                 if statuses.len() == RECORDS_CAP {
+                    oldest_dropped("program status", RECORDS_CAP);
                     statuses.remove(0);
                 }
                 statuses.push(status);
@@ -240,5 +242,7 @@ fn text(encoded: &str, (encoded_cap, cap): (usize, usize)) -> Option<String> {
         return None;
     }
     let text = String::from_utf8(BASE64.decode(encoded).ok()?).ok()?;
-    (text.len() <= cap && !text.contains(char::is_control)).then(|| clean(text.as_bytes(), cap))
+    (text.len() <= cap && !text.contains(char::is_control))
+        .then(|| clean(text.as_bytes(), cap, "program status"))
+        .flatten()
 }

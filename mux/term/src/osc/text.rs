@@ -3,30 +3,35 @@
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
+use crate::cap::dropped;
+
 /// Programs pad or don't.
 pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The text without control characters and direction marks, cut to `cap` bytes.
-pub(super) fn clean(text: &[u8], cap: usize) -> String {
-    // What is cut off is not looked at; a character is four bytes at most.
-    let text = String::from_utf8_lossy(&text[..text.len().min(cap.saturating_mul(4))]);
+/// The text without control characters and direction marks; `None`, and logged, when that is more than `cap` bytes.
+pub(super) fn clean(text: &[u8], cap: usize, what: &'static str) -> Option<String> {
+    let text = String::from_utf8_lossy(text);
     let mut clean = String::new();
     for c in text.chars().filter(|c| !c.is_control() && !is_bidi(*c)) {
         if clean.len() + c.len_utf8() > cap {
-            break;
+            dropped(what, cap);
+            return None;
         }
         clean.push(c);
     }
-    clean
+    Some(clean)
 }
 
-/// Base64 of such text; `None` when it is none.
-pub(super) fn clean_base64(encoded: &[u8], cap: usize) -> Option<String> {
-    let encoded = encoded.get(..cap.saturating_mul(8) & !3).unwrap_or(encoded);
-    BASE64.decode(encoded).ok().map(|text| clean(&text, cap))
+/// Base64 of such text; `None`, and logged, when it is none, too.
+pub(super) fn clean_base64(encoded: &[u8], cap: usize, what: &'static str) -> Option<String> {
+    let Ok(text) = BASE64.decode(encoded) else {
+        tracing::debug!(what, "dropped: no base64");
+        return None;
+    };
+    clean(&text, cap, what)
 }
 
 /// Characters that would change the order of the text around (UAX #9 explicit formatting).

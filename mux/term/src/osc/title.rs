@@ -1,6 +1,8 @@
 //! OSC 0, 1 and 2, and the title stack of XTWINOPS 22 and 23.
 
+use super::text::clean;
 use crate::Event;
+use crate::cap::oldest_dropped;
 use crate::term::Term;
 
 /// Bytes of a title.
@@ -20,10 +22,7 @@ pub(crate) struct TitleStack {
 impl Term {
     /// OSC 0 and 2: the title, and OSC 0 and 1: the icon's label.
     pub(super) fn set_titles(&mut self, number: u16, text: &[u8]) {
-        let Some(title) = self.title_of(text) else {
-            tracing::debug!(length = text.len(), "a title that is not in hexadecimal");
-            return;
-        };
+        let Some(title) = self.title_of(text) else { return };
         if number != 2 {
             self.icon_title.clone_from(&title);
         }
@@ -32,23 +31,23 @@ impl Term {
         }
     }
 
-    /// A title without control characters and cut to 4 KiB; `None` where XTSMTITLE says it comes in hexadecimal and it
-    /// does not.
+    /// A title without control characters; `None`, and logged, where it is longer than 4 KiB, and where XTSMTITLE says that
+    /// it comes in hexadecimal and it does not.
     fn title_of(&self, text: &[u8]) -> Option<String> {
         let decoded;
         let text = if self.titles_come_in_hex() {
             let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
             let pair = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
-            decoded = text.chunks(2).map(pair).collect::<Option<Vec<u8>>>()?;
+            let Some(bytes) = text.chunks(2).map(pair).collect::<Option<Vec<u8>>>() else {
+                tracing::debug!(length = text.len(), "a title that is not in hexadecimal");
+                return None;
+            };
+            decoded = bytes;
             &decoded
         } else {
             text
         };
-        let text = String::from_utf8_lossy(text);
-        let mut title: String = text.chars().filter(|c| !c.is_control() && !is_bidi(*c)).collect();
-        let cut = (0..=TITLE_CAP.min(title.len())).rev().find(|&i| title.is_char_boundary(i));
-        title.truncate(cut.unwrap_or(0));
-        Some(title)
+        clean(text, TITLE_CAP, "title")
     }
 
     fn change_title(&mut self, title: String) {
@@ -68,6 +67,7 @@ impl Term {
         let place = match place {
             0 => {
                 if self.titles.used == STACK_CAP {
+                    oldest_dropped("title put aside", STACK_CAP);
                     self.titles.slots.rotate_left(1);
                 } else {
                     self.titles.used += 1;
@@ -125,9 +125,4 @@ impl Term {
         let used = self.titles.used;
         self.reply(format!("\x1b[{used};{STACK_CAP}#S").as_bytes());
     }
-}
-
-/// Characters that would change the order of the text around the title (UAX #9 explicit formatting).
-fn is_bidi(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }

@@ -107,9 +107,52 @@ fn strings_beyond_the_cap_are_dropped_whole() {
     fixture.feed("\x1b]2;before\x07");
     fixture.feed("\x1b]2;".to_owned() + &"x".repeat(2 * MIB) + "\x07");
     assert_eq!(fixture.term.title(), "before");
-    // The text of a title is cut, which loses less.
-    fixture.feed("\x1b]2;".to_owned() + &"é".repeat(MIB / 4) + "\x07");
+    // Likewise every text that fits into a string and not into what it is for.
+    let long = "é".repeat(2049);
+    fixture.feed(format!("\x1b]2;{long}\x07\x1b]2;{}\x07", "x".repeat(4097)));
+    assert_eq!(fixture.term.title(), "before");
+    fixture.feed(format!("\x1b]2;{}\x07", &long[..4096]));
     assert_eq!(fixture.term.title().len(), 4096);
+    let encoded = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, &long);
+    fixture.feed("\x1b]1337;RemoteHost=me@there\x07").term.take_events();
+    for dropped in [
+        format!("]1337;RemoteHost={long}"),
+        format!("]1337;SetUserVar=a={encoded}"),
+        format!("]1337;SetUserVar={long}=eA=="),
+        format!("]9;{long}"),
+        format!("]777;notify;title;{long}"),
+        format!("]777;notify;{long};body"),
+        format!("]99;;{long}"),
+        format!("]99;e=1;{encoded}"),
+    ] {
+        fixture.feed(format!("\x1b{dropped}\x07"));
+    }
+    assert_eq!(fixture.term.take_events(), []);
+    assert_eq!(fixture.term.remote_host(), Some("me@there"));
+    assert_eq!(fixture.term.user_vars().count(), 0);
+    fixture.feed(format!("\x1b]133;A\x07\x1b]133;B\x07\x1b]633;E;{long}\x07\x1b]133;C\x07"));
+    assert_eq!(fixture.term.commands().next_back().and_then(|command| command.line.clone()), None);
+}
+
+#[test]
+fn lists_and_stacks_beyond_the_cap_are_dropped_whole() {
+    // Nothing of a list that is too long is done or answered.
+    let before = Fixture::new(10, 4).term.palette().clone();
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b]21;1=red".to_owned() + &";2=?".repeat(600) + "\x07");
+    fixture.feed("\x1bP+q544e".to_owned() + &";544e".repeat(600) + "\x1b\\");
+    fixture.feed("\x1b]22;?text".to_owned() + &",text".repeat(600) + "\x07");
+    assert_eq!(fixture.replies(), "");
+    assert_eq!(*fixture.term.palette(), before);
+    // All of one that is not.
+    fixture.feed("\x1bP+q544e".to_owned() + &";544e".repeat(39) + "\x1b\\");
+    assert_eq!(fixture.replies().matches("\x1bP1+r").count(), 40);
+    // A page that wants the oldest to go gets that; what was put aside else stays.
+    fixture.feed("\x1b[>1u".to_owned() + &"\x1b[>3u".repeat(100) + "\x1b[<31u\x1b[?u");
+    assert_eq!(fixture.replies(), "\x1b[?3u");
+    fixture.feed("\x1b[1m\x1b[#{\x1b[m".to_owned() + &"\x1b[#{".repeat(50) + &"\x1b[#}".repeat(51));
+    fixture.feed("\x1bP$qm\x1b\\");
+    assert_eq!(fixture.replies(), "\x1bP1$r0;1m\x1b\\");
 }
 
 #[test]

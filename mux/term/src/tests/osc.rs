@@ -1,5 +1,8 @@
 //! What operating system commands answer, and what they tell the terminal's owner.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use super::{Fixture, check_reply};
 use crate::{
     BlockedOn, ClipboardTarget, Event, Notification, Occasion, ProgramState, Progress, Rgb, Urgency,
@@ -135,9 +138,8 @@ fn simple_notifications() {
     assert_eq!(events("\x1b]777;notify;Title\x07"), shown(note("Title", "")));
     assert_eq!(events("\x1b]9;a\u{202e}b\u{9b}c\x07"), shown(note("abc", "")));
     assert_eq!(events("\x1b]9;\x07\x1b]777;other;x\x07\x1b]9;6;macro\x07\x1b]9;1;500\x07"), []);
-    let long = "x".repeat(100_000);
-    let Event::Notification(cut) = &events(format!("\x1b]9;{long}\x07"))[0] else { panic!() };
-    assert_eq!(cut.title.len(), 4096);
+    // Too long: dropped whole.
+    assert_eq!(events(format!("\x1b]9;{}\x07", "x".repeat(100_000))), []);
 }
 
 #[test]
@@ -184,6 +186,47 @@ fn kitty_notifications_come_in_pieces() {
     // Without a title the body is one; without either there is nothing.
     assert_eq!(events("\x1b]99;p=body;B\x07"), [Event::Notification(Box::new(note("B", "")))]);
     assert_eq!(events("\x1b]99;;\x07\x1b]99;no\x07\x1b]99;i=a b;x\x07\x1b]99;e=1;***\x07"), []);
+}
+
+#[test]
+fn kitty_notifications_are_cut_anywhere() {
+    let text = "Größe € 😀!";
+    let title = |chunks: &[String], encoded: u8| {
+        let mut bytes = Vec::new();
+        for (at, chunk) in chunks.iter().enumerate() {
+            let more = (at + 1 < chunks.len()) as u8;
+            bytes.extend(format!("\x1b]99;i=1:e={encoded}:d={};{chunk}\x07", 1 - more).bytes());
+        }
+        match &events(bytes)[..] {
+            [Event::Notification(told)] => told.title.clone(),
+            other => format!("{other:?}"),
+        }
+    };
+    let base64 = |bytes: &[u8]| STANDARD.encode(bytes);
+    for length in 1..=text.len() {
+        // Encoded, then cut; with padding and without.
+        let whole = base64(text.as_bytes());
+        for whole in [whole.as_str(), whole.trim_end_matches('=')] {
+            let cut: Vec<_> = whole.as_bytes().chunks(length).collect();
+            let cut: Vec<_> =
+                cut.iter().map(|cut| String::from_utf8(cut.to_vec()).expect("ASCII")).collect();
+            assert_eq!(title(&cut, 1), text, "encoded, then cut at {length}");
+        }
+        // Cut, within characters too, then encoded.
+        let cut: Vec<_> = text.as_bytes().chunks(length).map(base64).collect();
+        assert_eq!(title(&cut, 1), text, "cut at {length}, then encoded");
+    }
+    // Raw bytes, cut within a character.
+    let mut fixture = after("");
+    for (at, byte) in text.bytes().enumerate() {
+        let last = (at + 1 == text.len()) as u8;
+        fixture.feed([format!("\x1b]99;i=1:d={last};").as_bytes(), &[byte], b"\x07"].concat());
+    }
+    assert_eq!(fixture.term.take_events().len(), 1);
+    // Plain after encoded, each by itself.
+    let told =
+        events("\x1b]99;i=1:d=0:e=1;SGVs\x1b\\\x1b]99;i=1:d=0;lo \x1b\\\x1b]99;i=1:e=1;eA\x1b\\");
+    assert_eq!(told, [Event::Notification(Box::new(note("Hello x", "")))]);
 }
 
 #[test]
