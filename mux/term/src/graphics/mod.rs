@@ -20,7 +20,7 @@ pub(crate) mod tiles;
 mod to_vt;
 mod view;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,8 +34,9 @@ pub(crate) use store::QUOTA;
 pub use view::{CellRect, PixelRect, RowImages, SnapshotImage};
 
 use crate::block::Block;
+use crate::cap::oldest_dropped;
 use crate::term::Term;
-use crate::{LineId, Point};
+use crate::{LineId, Point, work};
 use placement::{Anchor, Placement, PlacementKey};
 use store::{ImageKey, Store};
 use tiles::Tiles;
@@ -108,7 +109,12 @@ struct Scroll {
 pub(crate) struct Layer {
     pub store: Store,
     placements: BTreeMap<PlacementKey, Placement>,
+    /// The same by their images, and by the placements they hang on, so that no image costs a look at all the others.
+    by_image: BTreeSet<(ImageKey, PlacementKey)>,
+    children: BTreeSet<(PlacementKey, PlacementKey)>,
     next_placement: PlacementKey,
+    /// No placement ends before this line, whatever the size of a cell.
+    first_end: Option<i64>,
     pub tiles: Tiles,
     /// Bytes of images in cells since covered ones were last looked for.
     unswept: usize,
@@ -121,6 +127,7 @@ impl Layer {
         self.placements.iter().map(|(key, placement)| (*key, placement))
     }
 
+    #[cfg(test)]
     pub fn placement_count(&self) -> usize {
         self.placements.len()
     }
@@ -131,27 +138,69 @@ impl Layer {
 
     /// The placement of an image that a program calls `id`, which is not 0.
     fn placement_by_id(&self, image: ImageKey, id: u32) -> Option<PlacementKey> {
-        self.placements().find(|(_, p)| id != 0 && p.image == image && p.id == id).map(|(k, _)| k)
+        if id == 0 {
+            return None;
+        }
+        self.placements_of(image).find(|key| self.placement(*key).is_some_and(|p| p.id == id))
     }
 
-    fn add_placement(&mut self, placement: Placement) -> PlacementKey {
+    /// The placements of an image, the oldest first.
+    fn placements_of(&self, image: ImageKey) -> impl Iterator<Item = PlacementKey> {
+        let own = self.by_image.range((image, PlacementKey::MIN)..=(image, PlacementKey::MAX));
+        own.map(|(_, key)| {
+            work::add(1);
+            *key
+        })
+    }
+
+    /// Makes room for a placement: where there are `cap`, the one that came first goes, and what hangs on it.
+    fn make_place(&mut self, cap: usize) {
+        while self.placements.len() >= cap
+            && let Some((&oldest, _)) = self.placements.first_key_value()
+        {
+            oldest_dropped("placement of an image", cap);
+            self.remove_placement(oldest);
+        }
+    }
+
+    fn add_placement(&mut self, placement: Placement) {
         self.next_placement += 1;
-        self.placements.insert(self.next_placement, placement);
-        self.next_placement
+        self.replace_placement(self.next_placement, placement);
     }
 
     fn replace_placement(&mut self, key: PlacementKey, placement: Placement) {
+        self.take_placement(key);
+        self.by_image.insert((placement.image, key));
+        match placement.anchor {
+            Anchor::Parent { parent, .. } => {
+                self.children.insert((parent, key));
+            }
+            Anchor::Cell { line, .. } => {
+                self.first_end = self.first_end.map(|first| first.min(line + 1));
+            }
+            Anchor::Virtual => {}
+        }
         self.placements.insert(key, placement);
+    }
+
+    /// Takes a placement out of all lists.
+    fn take_placement(&mut self, key: PlacementKey) -> Option<Placement> {
+        let gone = self.placements.remove(&key)?;
+        self.by_image.remove(&(gone.image, key));
+        if let Anchor::Parent { parent, .. } = gone.anchor {
+            self.children.remove(&(parent, key));
+        }
+        Some(gone)
     }
 
     /// Removes a placement, and with it those that hang on it; of these also the images they leave unused.
     fn remove_placement(&mut self, key: PlacementKey) {
-        let Some(gone) = self.placements.remove(&key) else { return };
-        let hang_on =
-            |p: &Placement| matches!(p.anchor, Anchor::Parent { parent, .. } if parent == key);
-        let children: Vec<_> =
-            self.placements().filter(|(_, p)| hang_on(p)).map(|(k, p)| (k, p.image)).collect();
-        for (child, image) in children {
+        let Some(gone) = self.take_placement(key) else { return };
+        let own = (key, PlacementKey::MIN)..=(key, PlacementKey::MAX);
+        let children: Vec<_> = self.children.range(own).map(|(_, child)| *child).collect();
+        work::add(1 + children.len());
+        for child in children {
+            let Some(image) = self.placement(child).map(|p| p.image) else { continue };
             self.remove_placement(child);
             if !self.is_placed(image) {
                 self.store.remove(image);
@@ -162,7 +211,7 @@ impl Layer {
 
     /// Whether an image is shown anywhere, or stands for placeholders.
     fn is_placed(&self, image: ImageKey) -> bool {
-        self.placements.values().any(|p| p.image == image) || self.tiles.shows(image)
+        self.placements_of(image).next().is_some() || self.tiles.shows(image)
     }
 
     /// Removes an image that nothing shows and nobody can name.
@@ -174,8 +223,7 @@ impl Layer {
     }
 
     fn remove_image(&mut self, image: ImageKey) {
-        let gone: Vec<_> =
-            self.placements().filter(|(_, p)| p.image == image).map(|(key, _)| key).collect();
+        let gone: Vec<_> = self.placements_of(image).collect();
         for key in gone {
             self.remove_placement(key);
         }
@@ -185,9 +233,8 @@ impl Layer {
 
     /// Drops the images longest unused until `bytes` more fit into the quota.
     fn make_room(&mut self, bytes: usize, kept: Option<ImageKey>) {
-        let placed: HashSet<ImageKey> =
-            self.placements.values().map(|p| p.image).chain(self.tiles.images()).collect();
-        let dropped = self.store.too_many(bytes, kept.unwrap_or(0), &placed);
+        let is_placed = |image| self.is_placed(image);
+        let dropped = self.store.too_many(bytes, kept.unwrap_or(0), is_placed);
         for image in dropped {
             tracing::debug!(image, "image dropped: the quota is used up");
             self.remove_image(image);
@@ -231,6 +278,7 @@ impl Layer {
 
     /// Removes the placements that `gone` picks by their first line and the line after their last.
     fn retain(&mut self, cell: CellSize, gone: impl Fn(i64, i64) -> bool) {
+        work::add(self.placements.len());
         let doomed: Vec<_> = self
             .placements()
             .filter(|(_, p)| match p.anchor {
@@ -242,6 +290,19 @@ impl Layer {
         for key in doomed {
             self.remove_placement(key);
         }
+    }
+
+    /// Removes the placements that end before a line; looks at them all only where one may.
+    fn drop_before(&mut self, cell: CellSize, line: i64) {
+        if self.first_end.is_some_and(|first| first > line) {
+            return;
+        }
+        self.retain(cell, |_, end| end <= line);
+        let lines = self.placements.values().filter_map(|p| match p.anchor {
+            Anchor::Cell { line, .. } => Some(line + 1),
+            _ => None,
+        });
+        self.first_end = Some(lines.min().unwrap_or(i64::MAX));
     }
 
     /// Whether there is anything that scrolling could concern.
@@ -256,6 +317,8 @@ impl Layer {
         let before = before as i64;
         let (first, end) = (before + block.top as i64, before + block.bottom as i64);
         let columns = block.left as i64..=block.right as i64;
+        self.first_end = None;
+        work::add(self.placements.len());
         let keys: Vec<_> = self.placements.keys().copied().collect();
         for key in keys {
             let Some(placement) = self.placements.get_mut(&key) else { continue };
@@ -302,6 +365,7 @@ impl Layer {
     /// Calls `visit` with every point that follows its text; see [`Term::visit_anchors`]. A placement whose text is gone
     /// goes, too.
     pub fn visit_anchors(&mut self, visit: &mut crate::anchors::Visit<'_>) {
+        self.first_end = None;
         let mut lost = Vec::new();
         for (key, placement) in &mut self.placements {
             let Anchor::Cell { line, col } = &mut placement.anchor else { continue };
@@ -348,7 +412,7 @@ impl Term {
         if self.graphics.shown.has_placements() {
             let oldest = self.grid.oldest() as i64;
             let cell = self.cell_size();
-            self.graphics.shown.retain(cell, |_, end| end <= oldest);
+            self.graphics.shown.drop_before(cell, oldest);
         }
     }
 

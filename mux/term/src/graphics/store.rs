@@ -1,10 +1,11 @@
 //! The images of one screen: their frames, what they may take up, and which go when that is too much.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::animation::Animation;
 use super::pixels::Pixels;
+use crate::work;
 
 /// Bytes the images of one screen may take; kitty's quota. When they are more, the ones longest unused go, first those
 /// that are shown nowhere.
@@ -160,13 +161,13 @@ impl Store {
         }
     }
 
-    /// The images to drop so that one of `more` bytes fits, other than `kept`: those that are not `placed` first, then the
-    /// longest unused.
+    /// The images to drop so that one of `more` bytes fits, other than `kept`: those that no placement shows first, then
+    /// the longest unused.
     pub fn too_many(
         &self,
         more: usize,
         kept: ImageKey,
-        placed: &HashSet<ImageKey>,
+        is_placed: impl Fn(ImageKey) -> bool,
     ) -> Vec<ImageKey> {
         let mut over = (self.bytes + more + OVERHEAD * 2).saturating_sub(QUOTA);
         let mut spare = (self.images.len() + 1).saturating_sub(IMAGES_CAP);
@@ -178,10 +179,11 @@ impl Store {
             over = over.max(1) + QUOTA / 64;
             spare += IMAGES_CAP / 64;
         }
+        work::add(self.images.len());
         let mut candidates: Vec<_> = self
             .iter()
             .filter(|(key, _)| *key != kept)
-            .map(|(key, image)| (placed.contains(&key), image.used, key, image.bytes()))
+            .map(|(key, image)| (is_placed(key), image.used, key, image.bytes()))
             .collect();
         candidates.sort_unstable();
         let mut dropped = Vec::new();

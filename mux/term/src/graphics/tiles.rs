@@ -46,10 +46,6 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
-    pub fn images(&self) -> impl Iterator<Item = ImageKey> {
-        self.bases.keys().copied()
-    }
-
     pub fn iter(&self) -> impl Iterator<Item = &Tiled> + Clone {
         self.by_base.values()
     }

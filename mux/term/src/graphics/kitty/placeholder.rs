@@ -132,8 +132,8 @@ impl Layer {
     /// The virtual placement that placeholders of an image's id mean: the one of an id, or for 0 any.
     pub fn virtual_placement(&self, image: u32, id: u32) -> Option<(PlacementKey, &Placement)> {
         let image = self.store.by_id(image)?;
-        self.placements().find(|(_, p)| {
-            p.image == image && matches!(p.anchor, Anchor::Virtual) && (id == 0 || p.id == id)
-        })
+        let mut of_image =
+            self.placements_of(image).filter_map(|key| Some((key, self.placement(key)?)));
+        of_image.find(|(_, p)| matches!(p.anchor, Anchor::Virtual) && (id == 0 || p.id == id))
     }
 }

@@ -6,7 +6,8 @@ use crate::graphics::placement::{Anchor, Placement, PlacementKey, Source};
 use crate::graphics::store::{Image, ImageKey};
 use crate::term::Term;
 
-/// Placements a screen has at most.
+/// Placements a screen has at most; the one that came first makes room for one more. kitty has no such limit, so programs
+/// don't reckon with an error.
 const PLACEMENTS_CAP: usize = 4096;
 /// Ancestors a relative placement may have; the page asks for 8.
 pub(crate) const PARENTS_CAP: usize = 8;
@@ -34,6 +35,10 @@ impl Term {
         let image_id = layer.store.get(key).ok_or(Failure::NoImage)?.id;
         let id = if image_id != 0 { command.placement } else { 0 };
         let replaced = layer.placement_by_id(key, id);
+        if replaced.is_none() {
+            // Before the parent is looked up, which may be what goes.
+            layer.make_place(PLACEMENTS_CAP);
+        }
         let anchor = if is_virtual {
             Anchor::Virtual
         } else if command.parent != 0 {
@@ -58,10 +63,7 @@ impl Term {
         };
         match replaced {
             Some(old) => layer.replace_placement(old, placement),
-            None if layer.placement_count() >= PLACEMENTS_CAP => return Err(Failure::NoSpace),
-            None => {
-                layer.add_placement(placement);
-            }
+            None => layer.add_placement(placement),
         }
         if matches!(anchor, Anchor::Cell { .. }) && command.stay != 1 {
             let (cols, rows) = placement.cells(cell);
@@ -107,12 +109,9 @@ impl crate::graphics::Layer {
     /// The placement that a command's `P` and `Q` name.
     fn parent(&self, command: &Command) -> Option<PlacementKey> {
         let image = self.store.by_id(command.parent)?;
-        self.placements()
-            .find(|(_, p)| {
-                p.image == image
-                    && (command.parent_placement == 0 || p.id == command.parent_placement)
-            })
-            .map(|(key, _)| key)
+        let asked = command.parent_placement;
+        self.placements_of(image)
+            .find(|key| asked == 0 || self.placement(*key).is_some_and(|p| p.id == asked))
     }
 
     /// Whether `child`, if it exists already, may hang on `parent`.

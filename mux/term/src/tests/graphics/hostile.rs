@@ -3,9 +3,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::kitty::image;
 use super::{fixture, shown};
 use crate::graphics::QUOTA;
 use crate::tests::check_reply;
+use crate::work;
 
 #[test]
 fn sizes_are_checked_before_memory_is_taken() {
@@ -121,6 +123,50 @@ fn small_images_and_placements_are_counted() {
     let layer = &fixture.term.graphics.shown;
     assert!(layer.store.iter().count() <= 16_384);
     assert!(layer.placement_count() <= 4096);
+}
+
+#[test]
+fn four_times_the_images_are_four_times_the_work() {
+    let transmit = |keys: &str| format!("\x1b_Ga=T,s=1,v=1,f=24,q=2{keys};AAAA\x1b\\");
+    for command in [
+        transmit(""),
+        transmit(",C=1"),
+        transmit(",I=7"),
+        transmit(",i=5,p=3"),
+        transmit(",C=1") + "\r\n",
+        // Many placements of one image.
+        "\x1b_Ga=p,i=9,q=2\x1b\\".to_owned(),
+        "\x1b_Ga=p,i=9,p=1,q=2\x1b\\\x1b_Ga=p,i=9,P=9,Q=1,q=2\x1b\\".to_owned(),
+    ] {
+        let work_of = |count: usize| {
+            let mut fixture = fixture();
+            fixture.feed(image(9, 8, 16));
+            work::take();
+            fixture.parser.advance(&mut fixture.term, command.repeat(count).as_bytes());
+            let work = work::take();
+            fixture.term.debug_check();
+            assert!(fixture.term.graphics.shown.placement_count() <= 4096);
+            work
+        };
+        let (some, all) = (work_of(1500), work_of(6000));
+        assert!(all <= 5 * some + 10_000, "{some} then {all}: {command:?}");
+    }
+}
+
+#[test]
+fn the_placement_that_came_first_makes_room() {
+    let mut fixture = fixture();
+    fixture.feed(image(1, 8, 16) + "\x1b_Ga=p,i=1,p=1,C=1,q=2\x1b\\");
+    fixture.feed("\x1b_Ga=p,i=1,p=2,P=1,Q=1,q=2\x1b\\");
+    fixture.feed(image(2, 8, 16) + &"\x1b_Ga=p,i=2,C=1,q=2\x1b\\".repeat(4094));
+    assert_eq!(fixture.term.graphics.shown.placement_count(), 4096);
+    // The first goes, with the one that hangs on it.
+    fixture.feed("\x1b_Ga=p,i=2,p=5,C=1\x1b\\");
+    assert_eq!(fixture.replies(), "\x1b_Gi=2,p=5;OK\x1b\\");
+    let layer = &fixture.term.graphics.shown;
+    assert_eq!(layer.placement_count(), 4095);
+    fixture.feed("\x1b_Ga=p,i=2,p=6,P=1,Q=1\x1b\\");
+    assert_eq!(fixture.replies(), "\x1b_Gi=2,p=6;ENOPARENT:no such parent placement\x1b\\");
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn command(keys: &str, payload: &[u8]) -> String {
 }
 
 /// Image `id` of `width` × `height` grey pixels, sent and not shown.
-fn image(id: u32, width: usize, height: usize) -> String {
+pub(super) fn image(id: u32, width: usize, height: usize) -> String {
     let keys = format!("a=t,q=2,i={id},f=24,s={width},v={height}");
     command(&keys, &vec![0x80; width * height * 3])
 }
