@@ -110,6 +110,10 @@ pub struct Pane {
     queue: WriteQueue,
     /// How often Enter had been pressed when the last prompt began.
     enters_at_prompt: AtomicU64,
+    /// Whether the program wants its input shown without its doing (SRM); told by the reader.
+    echoes: AtomicBool,
+    /// Reads what is shown so: another than the program's output, which may be within a sequence.
+    echo: Mutex<Parser>,
     /// How often a person has typed.
     touches: AtomicU64,
     taps: Arc<Taps>,
@@ -147,6 +151,8 @@ impl Pane {
             nonce: None,
             queue: WriteQueue::default(),
             enters_at_prompt: AtomicU64::new(0),
+            echoes: AtomicBool::new(false),
+            echo: Mutex::new(Parser::new()),
             touches: AtomicU64::new(0),
             taps: Arc::default(),
             state: Mutex::new(PaneState::Running),
@@ -314,6 +320,7 @@ impl Pane {
             if events[first..].contains(&Event::PromptStart) {
                 self.enters_at_prompt.store(self.queue.enters(), Ordering::Release);
             }
+            self.echoes.store(term.echoes_locally(), Ordering::Release);
             let is_synchronized = term.modes().contains(Modes::SYNCHRONIZED);
             let size = term.size();
             MutexGuard::unlock_fair(term);
@@ -439,6 +446,29 @@ impl Pane {
         self.write_input(bytes, None).map(drop)
     }
 
+    /// Queues input by `queue` and, where that took it, shows it without the program's doing: if the program asked for that
+    /// (SRM, as in xterm) and does not read a line without echo, which is a password. What the input holds may look like a
+    /// question: nothing is answered.
+    fn echoing<T>(&self, bytes: &[u8], queue: impl FnOnce() -> T, took: fn(&T) -> bool) -> T {
+        if !self.echoes.load(Ordering::Acquire) || self.process.reads_secret() {
+            return queue();
+        }
+        // Held all the while, so that inputs keep their order and what the program makes of one comes behind it.
+        let mut parser = self.echo.lock();
+        let mut term = self.term.lock();
+        let outcome = queue();
+        if took(&outcome) {
+            parser.advance(&mut term, bytes);
+            term.take_replies();
+            let (seq, size, events) = (term.seq(), term.size(), term.take_events());
+            MutexGuard::unlock_fair(term);
+            drop(parser);
+            self.follow_requests(&events, size);
+            self.tell(seq, events);
+        }
+        outcome
+    }
+
     /// As [`Pane::write`], after asking `admit`, which sees the lines that `bytes` enter, together with what anybody typed
     /// before them, and the line they leave unfinished. Nobody else's input comes between. `admit` must return at once.
     pub fn write_admitted<E>(
@@ -446,7 +476,8 @@ impl Pane {
         bytes: &[u8],
         admit: impl FnOnce(&[String], &str) -> Result<(), E>,
     ) -> Result<Result<(), WriteError>, E> {
-        self.queue.push_admitted(bytes, admit)
+        let queue = || self.queue.push_admitted(bytes, admit);
+        self.echoing(bytes, queue, |outcome| matches!(outcome, Ok(Ok(()))))
     }
 
     /// What has been typed since Enter, by anybody, as far as input alone tells.
@@ -479,7 +510,9 @@ impl Pane {
 
     fn write_input(&self, bytes: &[u8], enters: Option<u64>) -> Result<bool, WriteError> {
         let write = |bytes: &[u8]| self.process.try_write(bytes);
-        self.queue.push_input(bytes, enters, |bytes| self.tell_input(bytes), write)
+        let tell = |bytes: &[u8]| self.tell_input(bytes);
+        let queue = || self.queue.push_input(bytes, enters, tell, write);
+        self.echoing(bytes, queue, |outcome| matches!(outcome, Ok(true)))
     }
 
     /// Resizes the terminal, then the pty.

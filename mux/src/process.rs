@@ -143,6 +143,8 @@ pub trait Process: Send + Sync {
     fn cwd(&self) -> Option<PathBuf>;
     /// Whether the terminal echoes input (termios ECHO); `None` where it can't be told.
     fn echo(&self) -> Option<bool>;
+    /// Whether the program reads a line that is not echoed, as for a password (termios ICANON without ECHO).
+    fn reads_secret(&self) -> bool;
     /// Name of the terminal device, such as `/dev/pts/3`.
     fn tty(&self) -> Option<PathBuf>;
     /// Path, or name, of the program that was started.

@@ -78,6 +78,28 @@ fn replies_reach_the_program_in_their_place_among_the_input() {
 }
 
 #[test]
+fn input_is_shown_locally_where_the_program_asks_for_it() {
+    let mux = headless();
+    let pane = open(
+        &mux,
+        "stty raw -echo; printf '\\033[12lhere:'; head -c5 >/dev/null; \
+         stty cooked -echo; printf '\\r\\nsecret:'; head -n1 >/dev/null; \
+         stty raw -echo; printf '\\r\\n\\033[12hnone:'; head -c3 >/dev/null; printf over",
+    );
+    wait_text(&pane, "here:");
+    // By the time it is written; sequences are seen as what they are, and asked for nothing.
+    pane.write(b"a\x1b[").unwrap();
+    pane.write(b"cb").unwrap();
+    assert_eq!(screen(&pane)[0], "here:ab");
+    wait_text(&pane, "secret:");
+    pane.write(b"password\n").unwrap();
+    wait_text(&pane, "none:");
+    pane.write(b"xyz").unwrap();
+    wait_end(&pane);
+    assert_eq!(screen(&pane)[..3], ["here:ab", "secret:", "none:over"]);
+}
+
+#[test]
 fn what_a_terminal_tells_reaches_those_who_listen() {
     let mux = headless();
     let ear = Ear::new(&mux);

@@ -199,6 +199,9 @@ pub fn latin(unshifted: Option<char>, base: Option<char>) -> Option<char> {
 
 /// The bytes of a key event, empty when the program is not to hear of it.
 pub fn encode_key(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
+    if keyboard.locked {
+        return Vec::new();
+    }
     if !keyboard.kitty.is_empty() {
         return kitty::encode(event, modes, keyboard);
     }
@@ -216,6 +219,9 @@ pub fn encode_key(event: &KeyEvent<'_>, modes: Modes, keyboard: &KeyboardMode) -
 
 /// The bytes of text that comes from no key (an input method).
 pub fn encode_text(text: &str, keyboard: &KeyboardMode) -> Vec<u8> {
+    if keyboard.locked {
+        return Vec::new();
+    }
     kitty::encode_text(text, keyboard).unwrap_or_else(|| text.as_bytes().to_vec())
 }
 

@@ -77,6 +77,10 @@ impl Process for Script {
         None
     }
 
+    fn reads_secret(&self) -> bool {
+        false
+    }
+
     fn tty(&self) -> Option<PathBuf> {
         None
     }

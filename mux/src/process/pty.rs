@@ -439,6 +439,13 @@ impl Process for PtyProcess {
         Some(termios.local_modes.contains(LocalModes::ECHO))
     }
 
+    fn reads_secret(&self) -> bool {
+        rustix::termios::tcgetattr(&self.master).is_ok_and(|termios| {
+            let modes = termios.local_modes;
+            modes.contains(LocalModes::ICANON) && !modes.contains(LocalModes::ECHO)
+        })
+    }
+
     fn tty(&self) -> Option<PathBuf> {
         self.tty.clone()
     }

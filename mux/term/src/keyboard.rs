@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use crate::ScreenKind;
 use crate::cap::oldest_dropped;
+use crate::modes::DecModes;
 use crate::params::Params;
 use crate::term::Term;
 use crate::to_vt::Painter;
@@ -44,6 +45,8 @@ pub struct KeyboardMode {
     pub modify_other: i8,
     /// formatOtherKeys: `CSI code ; modifiers u` rather than `CSI 27 ; modifiers ; code ~`.
     pub format_other: bool,
+    /// KAM, SM 2: keys are ignored, and only they (DEC STD 070; xterm). Pastes and the mouse are not.
+    pub locked: bool,
 }
 
 impl Default for KeyboardMode {
@@ -84,6 +87,7 @@ impl Keyboard {
             modify_function: self.modify[2],
             modify_other: self.modify[4],
             format_other: self.format[4] > 0,
+            locked: false,
         }
     }
 }
@@ -100,7 +104,13 @@ fn value(params: &Params) -> Option<i8> {
 impl Term {
     /// How the program wants its keys.
     pub fn keyboard(&self) -> KeyboardMode {
-        self.keyboard.mode(self.screen)
+        let locked = self.dec.contains(DecModes::KEYBOARD_LOCKED);
+        KeyboardMode { locked, ..self.keyboard.mode(self.screen) }
+    }
+
+    /// Whether what goes to the program is to be shown as if it had written it, too: SRM, RM 12 (DEC STD 070; xterm).
+    pub fn echoes_locally(&self) -> bool {
+        !self.dec.contains(DecModes::SEND_RECEIVE)
     }
 
     fn key_stack(&mut self) -> &mut Vec<u8> {

@@ -1,5 +1,7 @@
 //! What xterm sends with modifyOtherKeys.
 
+use unterm_term::{KittyFlags, Parser, Size, Term};
+
 use super::*;
 
 fn encode(level: i8, format_other: bool, key: Key, mods: Modifiers) -> String {
@@ -77,4 +79,20 @@ fn level_3_reports_every_other_key() {
 fn format_1_puts_the_key_first() {
     assert_eq!(encode(2, true, Key::Char('a'), CTRL), "\x1b[97;5u");
     assert_eq!(encode(1, true, Key::Tab, CTRL), "\x1b[9;5u");
+}
+
+#[test]
+fn a_locked_keyboard_sends_nothing() {
+    let mut term = Term::new(Size::cells(10, 4), Default::default());
+    let mut parser = Parser::new();
+    for (mode, sends) in [("\x1b[2h", false), ("\x1b[2l", true), ("\x1b[2h\x1b[!p", true)] {
+        parser.advance(&mut term, mode.as_bytes());
+        let (modes, keyboard) = (term.modes(), term.keyboard());
+        for kitty in [KittyFlags::empty(), KittyFlags::all()] {
+            let keyboard = KeyboardMode { kitty, ..keyboard };
+            let event = KeyEvent::press(Key::Up, NONE);
+            assert_eq!(!encode_key(&event, modes, &keyboard).is_empty(), sends, "{mode:?}");
+            assert_eq!(!encode_text("a", &keyboard).is_empty(), sends, "{mode:?}");
+        }
+    }
 }
