@@ -82,12 +82,13 @@ impl PtyProcess {
         let _one_at_a_time = STARTING.lock();
         let Start { command, program, image } = command(spawn, &cwd)?;
         let failed = |error: String| MuxError::Spawn { program: program.clone(), error };
+        let Winsize { ws_row, ws_col, ws_xpixel, ws_ypixel } = winsize(size);
         let pair = native_pty_system()
             .openpty(PtySize {
-                rows: size.rows,
-                cols: size.cols,
-                pixel_width: size.cols.saturating_mul(size.cell_width),
-                pixel_height: size.rows.saturating_mul(size.cell_height),
+                rows: ws_row,
+                cols: ws_col,
+                pixel_width: ws_xpixel,
+                pixel_height: ws_ypixel,
             })
             .map_err(|error| failed(format!("no pty: {error:#}")))?;
         let raw =
@@ -279,6 +280,18 @@ fn timeout(deadline: Option<Instant>) -> Option<Timespec> {
     Timespec::try_from(left).ok()
 }
 
+/// What the kernel tells programs of a size: in pixels what the terminal's own replies say.
+fn winsize(size: Size) -> Winsize {
+    let (width, height) = size.pixels();
+    let pixels = |side: u32| u16::try_from(side).unwrap_or(u16::MAX);
+    Winsize {
+        ws_row: size.rows,
+        ws_col: size.cols,
+        ws_xpixel: pixels(width),
+        ws_ypixel: pixels(height),
+    }
+}
+
 impl Process for PtyProcess {
     fn read(&self, buffer: &mut [u8], deadline: Option<Instant>) -> io::Result<ReadOutcome> {
         if buffer.is_empty() {
@@ -367,13 +380,7 @@ impl Process for PtyProcess {
     }
 
     fn resize(&self, size: Size) -> io::Result<()> {
-        let size = Winsize {
-            ws_row: size.rows,
-            ws_col: size.cols,
-            ws_xpixel: size.cols.saturating_mul(size.cell_width),
-            ws_ypixel: size.rows.saturating_mul(size.cell_height),
-        };
-        Ok(rustix::termios::tcsetwinsize(&self.master, size)?)
+        Ok(rustix::termios::tcsetwinsize(&self.master, winsize(size))?)
     }
 
     fn signal(&self, signal: Signal) -> io::Result<()> {

@@ -227,7 +227,15 @@ fn signals_reach_the_foreground() {
 fn the_size_is_told() {
     let process = sh("trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.01; done");
     read_until(&process, "24 80");
-    process.resize(Size::cells(132, 43)).unwrap();
+    // In pixels, too, as the terminal tells it.
+    let pixels = || {
+        let size = rustix::termios::tcgetwinsize(&process.master).unwrap();
+        (u32::from(size.ws_xpixel), u32::from(size.ws_ypixel))
+    };
+    assert_eq!(pixels(), Size::cells(80, 24).pixels());
+    let drawn = Size { cell_width: 9, cell_height: 18, ..Size::cells(132, 43) };
+    process.resize(drawn).unwrap();
+    assert_eq!(pixels(), (9 * 132, 18 * 43));
     assert!(read_all(&process).contains("43 132"));
 }
 
