@@ -3,13 +3,13 @@
 use std::sync::{Arc, mpsc};
 
 use anyhow::{Context, Result};
-use unterm_control::{Headless, Server, ServerOptions};
+use unterm_control::{Server, ServerOptions};
 use unterm_mux::{Mux, OnExit};
 
 use crate::{
     args::Args,
-    config::{Change, Settings},
-    environment,
+    config::{Change, Settings, wire::HeadlessHost},
+    environment, proxy,
     ready::Ready,
     signals,
 };
@@ -42,9 +42,16 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
         (Ok(_), None) => {}
     };
-    let _settings = settings.watch(apply, |_| {});
+    let beside = (Arc::downgrade(&mux), home.clone());
+    let _settings = settings.watch(apply, move |path| {
+        if path.file_name().is_some_and(|name| name == proxy::FILE)
+            && let Some(mux) = beside.0.upgrade()
+        {
+            unterm_control::apply_proxy(&mux, &beside.1);
+        }
+    });
     let ready = Ready::new();
-    let options = ServerOptions { mux: Arc::clone(&mux), host: Arc::new(Headless), home };
+    let options = ServerOptions { mux: Arc::clone(&mux), host: Arc::new(HeadlessHost), home };
     let server = Server::start_gated(options, vec![ready.clone()])
         .context("cannot start the control server")?;
     environment::announce(&mux, &server);

@@ -1,7 +1,10 @@
 //! What only the app can do.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 use tokio::sync::oneshot;
 
 /// The app, with or without a window. Later issues add to it: window focus, pixels, clipboard, dialogs, toasts, settings.
@@ -13,6 +16,24 @@ pub trait Host: Send + Sync {
     /// Hands a request to the window, which answers over the request's own channel. A channel that is dropped says that
     /// there is no window.
     fn ask(&self, request: HostRequest);
+    /// The person's preferences, where there are any.
+    fn preferences(&self) -> Option<Arc<dyn Preferences>> {
+        None
+    }
+}
+
+/// The person's preferences. Both calls may read and write files.
+pub trait Preferences: Send + Sync {
+    /// Every key with its value, by sections.
+    ///
+    /// # Errors
+    /// What is wrong with them, for people.
+    fn get(&self) -> Result<Value, String>;
+    /// Changes a key, `section.key`.
+    ///
+    /// # Errors
+    /// Why it can't be, for people; it is then as it was.
+    fn set(&self, key: &str, value: &Value) -> Result<(), String>;
 }
 
 /// What the window can be asked.

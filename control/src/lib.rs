@@ -20,10 +20,15 @@ mod wire;
 
 pub use caller::{Access, Caller, Scopes, TokenKind, Wire};
 pub use dispatch::{Decision, Gate};
-pub use host::{ActionInfo, Headless, Host, HostRequest};
+pub use host::{ActionInfo, Headless, Host, HostRequest, Preferences};
 pub use methods::{Entry, Group, METHODS};
 pub use registry::{Record, home};
 pub use server::{Server, ServerError, ServerOptions};
+
+/// Tells programs that a mux starts from now on of the proxy that the home's `proxy.json` says. May take a second or two.
+pub fn apply_proxy(mux: &unterm_mux::Mux, home: &std::path::Path) {
+    services::proxy::apply(mux, home);
+}
 
 /// The version that instances and replies state.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

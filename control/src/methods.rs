@@ -8,6 +8,7 @@ mod action;
 mod audit;
 mod blocks;
 mod cells;
+mod config;
 mod events;
 mod exec;
 mod input;
@@ -17,6 +18,8 @@ mod lease;
 mod orchestrate;
 mod params;
 mod policy;
+mod proxy;
+mod recording;
 mod screen;
 mod selftest;
 mod server;
@@ -24,6 +27,7 @@ mod session;
 mod signal;
 mod system;
 mod wait;
+mod workspace;
 
 use std::{
     future::Future,
@@ -31,6 +35,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
+use parking_lot::Mutex;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
 use unterm_mux::{Mux, Pane, PaneId};
@@ -40,7 +45,10 @@ use crate::{
     caller::{Access, Caller},
     error::{Error, Result},
     registry::Registration,
-    services::{audit::Audit, events::Hub, leases::Leases, policy::Policy, shell::Shell},
+    services::{
+        audit::Audit, events::Hub, leases::Leases, policy::Policy, recording::Recorder,
+        shell::Shell,
+    },
 };
 
 /// What methods work on.
@@ -59,6 +67,10 @@ pub struct Context {
     pub(crate) audit: Audit,
     /// Whose input is whose.
     pub(crate) leases: Leases,
+    /// What is recorded.
+    pub(crate) recorder: Arc<Recorder>,
+    /// Held while the proxy's file is changed.
+    pub(crate) proxy_turn: Arc<Mutex<()>>,
     texts: screen::TextCache,
 }
 
@@ -70,6 +82,8 @@ impl Context {
             policy: Policy::default(),
             audit: Audit::new(registration.home()),
             leases: Leases::default(),
+            recorder: Arc::new(Recorder::new(registration.home())),
+            proxy_turn: Arc::default(),
             mux,
             host,
             registration,
@@ -99,14 +113,9 @@ impl Context {
         self.policy.check_typed(Some(pane.id()), &lines[2..], "").map_err(Error::Policy)
     }
 
-    /// Whether a program reads something in this pane that it does not show: no shell's line, and the echo is off.
+    /// See [`hides_input`].
     pub(crate) fn hides_input(&self, pane: PaneId) -> bool {
-        self.mux.pane(pane).is_some_and(|pane| {
-            pane.process().echo() == Some(false)
-                && pane
-                    .foreground()
-                    .is_none_or(|process| Shell::of_process(&process.name).is_none())
-        })
+        self.mux.pane(pane).is_some_and(|pane| hides_input(&pane))
     }
 
     fn admit_to(&self, caller: &Caller, pane: &Pane) -> Result<()> {
@@ -121,6 +130,12 @@ impl Context {
         let id = target.id()?;
         self.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))
     }
+}
+
+/// Whether a program reads something in a pane that it does not show: no shell's line, and the echo is off.
+fn hides_input(pane: &Pane) -> bool {
+    pane.process().echo() == Some(false)
+        && pane.foreground().is_none_or(|process| Shell::of_process(&process.name).is_none())
 }
 
 /// A method.
@@ -257,6 +272,13 @@ pub static METHODS: &[Entry] = &[
     entry::<session::Cwd>(),
     entry::<session::History>(),
     entry::<audit::Log>(),
+    entry::<recording::Start>(),
+    entry::<recording::Stop>(),
+    entry::<recording::Status>(),
+    entry::<recording::List>(),
+    entry::<recording::Read>(),
+    entry::<recording::AttachTrace>(),
+    entry::<recording::Export>(),
     entry::<input::Paste>(),
     entry::<input::Keys>(),
     entry::<input::Mouse>(),
@@ -286,12 +308,24 @@ pub static METHODS: &[Entry] = &[
     entry::<screen::DetectErrors>(),
     entry::<cells::Diff>(),
     entry::<cells::Cells>(),
+    entry::<workspace::Save>(),
+    entry::<workspace::Restore>(),
+    entry::<workspace::List>(),
+    entry::<proxy::Status>(),
+    entry::<proxy::Nodes>(),
+    entry::<proxy::Switch>(),
+    entry::<proxy::Speedtest>(),
+    entry::<proxy::Configure>(),
+    entry::<proxy::Disable>(),
+    entry::<proxy::Env>(),
     entry::<policy::Set>(),
     entry::<policy::Check>(),
     entry::<server::Info>(),
     entry::<server::Health>(),
     entry::<server::Capabilities>(),
     entry::<selftest::Run>(),
+    entry::<config::Get>(),
+    entry::<config::Set>(),
     entry::<events::Subscribe>(),
     entry::<events::Unsubscribe>(),
     entry::<system::Info>(),
@@ -354,7 +388,10 @@ mod tests {
             assert!(!schema.contains("\"null\""), "{}: {schema}", entry.name);
             let schema = serde_json::to_value((entry.reply_schema)()).unwrap();
             // As documented.
-            let kind = if entry.name == "session.audit_log" { "array" } else { "object" };
+            let kind = match entry.name {
+                "session.audit_log" | "session.recording_list" => "array",
+                _ => "object",
+            };
             assert_eq!(schema["type"], kind, "{}", entry.name);
         }
     }
@@ -365,6 +402,7 @@ mod tests {
             include_str!("../tests/methods.rs"),
             include_str!("../tests/beyond.rs"),
             include_str!("../tests/rules.rs"),
+            include_str!("../tests/files.rs"),
         );
         for entry in METHODS {
             assert!(tests.contains(&format!("\"{}\"", entry.name)), "{} has no test", entry.name);

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_mux::private;
 
-pub use liveness::{Ended, process_start};
+pub use liveness::{Ended, is_live, process_start};
 
 /// One instance, as its file says it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,6 +10,10 @@ use crate::{
     dispatch::{Dispatcher, Gate},
     methods::Context,
     registry::{self, Registration},
+    services::{
+        proxy,
+        recording::{self, Recorder},
+    },
     wire::tcp,
 };
 
@@ -48,7 +52,11 @@ pub struct Server {
     runtime: Option<Runtime>,
     address: SocketAddr,
     registration: Arc<Registration>,
+    recorder: Arc<Recorder>,
 }
+
+/// How long the end of a process may wait for its recordings.
+const CLOSING: Duration = Duration::from_secs(2);
 
 impl Server {
     /// Binds, registers and serves.
@@ -86,12 +94,21 @@ impl Server {
             .map_err(|(path, error)| ServerError::Registry { path, error })?;
         let registration = Arc::new(registration);
 
-        let context = Context::new(mux, host, registration.clone());
+        let context = Context::new(mux.clone(), host, registration.clone());
+        let recorder = context.recorder.clone();
         let shared = tcp::Shared::new(Dispatcher::new(context, gates), token);
         runtime.spawn(tcp::serve(listener, Arc::new(shared)));
         runtime.spawn(registry::follow_active(registration.clone()));
+        runtime.spawn_blocking({
+            let home = home.clone();
+            move || recording::recover(&home)
+        });
+        // Before the first program is started, which is to know of it.
+        if proxy::Proxy::read(&home).is_ok_and(|proxy| proxy.enabled) {
+            proxy::apply(&mux, &home);
+        }
         tracing::info!(%address, id = registration.record().id, "control server");
-        Ok(Self { runtime: Some(runtime), address, registration })
+        Ok(Self { runtime: Some(runtime), address, registration, recorder })
     }
 
     /// Where it listens.
@@ -127,6 +144,9 @@ impl Drop for Server {
             // Waiting is not allowed on a runtime's thread.
             runtime.shutdown_background();
         } else {
+            // Recordings are closed and rendered; what takes longer is done by the next start.
+            let closing = async { tokio::time::timeout(CLOSING, self.recorder.stop_all()).await };
+            let _ = runtime.block_on(closing);
             runtime.shutdown_timeout(Duration::from_millis(500));
         }
     }

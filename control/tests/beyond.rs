@@ -2,8 +2,11 @@
 
 mod support;
 
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
 use support::{Fixture, Session, Wire};
+use unterm_control::{Host, HostRequest, Preferences};
 
 /// A bash whose prompts and commands are marked, at its first prompt.
 fn marked_shell(fixture: &Fixture, wire: &mut Wire) -> Session {
@@ -393,4 +396,60 @@ fn a_connection_is_told_what_happens_in_order() {
     assert_eq!(reply["result"], json!({"subscribed": false}));
     let message = wire.fail("events.subscribe", json!({"events": ["bel"]}));
     assert!(message.starts_with("Invalid 'events'"), "{message}");
+}
+
+/// A host whose preferences are a value.
+struct Person(Arc<Values>);
+
+struct Values(Mutex<Value>);
+
+impl Host for Person {
+    fn has_window(&self) -> bool {
+        false
+    }
+
+    fn instance_title_changed(&self, _: Option<&str>) {}
+
+    fn ask(&self, _: HostRequest) {}
+
+    fn preferences(&self) -> Option<Arc<dyn Preferences>> {
+        Some(self.0.clone())
+    }
+}
+
+impl Preferences for Values {
+    fn get(&self) -> Result<Value, String> {
+        Ok(self.0.lock().unwrap().clone())
+    }
+
+    fn set(&self, key: &str, value: &Value) -> Result<(), String> {
+        if key != "font.size" {
+            return Err(format!("{key} can't be set"));
+        }
+        self.0.lock().unwrap()["font"]["size"] = value.clone();
+        Ok(())
+    }
+}
+
+#[test]
+fn preferences_are_read_and_changed() {
+    let values = json!({"theme": "nord", "font": {"size": 12.0}});
+    let host = Arc::new(Person(Arc::new(Values(Mutex::new(values.clone())))));
+    let fixture = Fixture::hosted(host, Vec::new());
+    let mut wire = fixture.login();
+    assert_eq!(wire.call("config.get", json!({})), json!({"value": values}));
+    assert_eq!(
+        wire.call("config.get", json!({"key": "font.size"})),
+        json!({"key": "font.size", "value": 12.0})
+    );
+    assert_eq!(
+        wire.call("config.set", json!({"key": "font.size", "value": 14})),
+        json!({"set": true, "key": "font.size", "value": 14})
+    );
+    assert_eq!(wire.fail("config.get", json!({"key": "font.x"})), "Unknown key: font.x");
+    assert_eq!(wire.fail("config.set", json!({"key": "x", "value": 1})), "x can't be set");
+    assert_eq!(wire.fail("config.set", json!({"key": "font.size"})), "Missing 'value'");
+    let other = Fixture::new();
+    let mut without = other.login();
+    assert!(without.fail("config.get", json!({})).contains("no preferences"));
 }

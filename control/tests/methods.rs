@@ -75,6 +75,8 @@ fn capabilities_name_every_method_once() {
             "server.health",
             "server.capabilities",
             "selftest.run",
+            "config.get",
+            "config.set",
             "events.subscribe",
             "events.unsubscribe"
         ])

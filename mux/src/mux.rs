@@ -173,6 +173,11 @@ impl Mux {
         env.push((name.to_owned(), value.to_owned()));
     }
 
+    /// Takes a variable of [`Mux::set_env`] away for every program started from now on.
+    pub fn unset_env(&self, name: &str) {
+        self.env.lock().retain(|(known, _)| known != name);
+    }
+
     /// What panes opened from now on are made with.
     pub fn set_defaults(&self, defaults: Defaults) {
         *self.defaults.lock() = defaults;

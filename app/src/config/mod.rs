@@ -11,6 +11,7 @@ pub mod parse;
 pub mod reference;
 mod settings;
 pub mod theme;
+pub mod wire;
 
 use std::collections::BTreeMap;
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use unterm_control::{ActionInfo, Host, HostRequest};
+use unterm_control::{ActionInfo, Host, HostRequest, Preferences};
 use unterm_mux::input::Modifiers;
 
 use super::{App, inbox::Inbox};
 use crate::{
     action::{ACTIONS, Takes},
-    config::keys,
+    config::{keys, wire::FilePreferences},
 };
 
 /// The control server's way to the window.
@@ -26,6 +26,10 @@ impl Host for WindowHost {
 
     fn ask(&self, request: HostRequest) {
         self.0.post(|news| news.asked.push(request));
+    }
+
+    fn preferences(&self) -> Option<Arc<dyn Preferences>> {
+        Some(Arc::new(FilePreferences { home: unterm_control::home() }))
     }
 }
 

@@ -480,8 +480,7 @@ impl App {
             self.settings_changed(change);
         }
         if let Some(enabled) = news.proxy {
-            self.has_proxy = enabled;
-            self.pacing.ask();
+            self.proxy_changed(enabled);
         }
         news.told.into_iter().for_each(|told| self.told(told));
         news.asked.into_iter().for_each(|request| self.asked(request));

@@ -312,6 +312,17 @@ pub(super) fn file_written(home: &Path, file: &Path, inbox: &Inbox) {
 }
 
 impl App {
+    /// The proxy was turned on or off, or is another one: programs started from now on are told, which takes a moment.
+    pub(super) fn proxy_changed(&mut self, enabled: bool) {
+        self.has_proxy = enabled;
+        self.pacing.ask();
+        let (mux, home) = (self.mux.clone(), self.settings.home().to_owned());
+        let tell = move || unterm_control::apply_proxy(&mux, &home);
+        if let Err(error) = std::thread::Builder::new().name("proxy".to_owned()).spawn(tell) {
+            tracing::warn!(%error, "programs are not told of the proxy");
+        }
+    }
+
     /// The part of the bar under the pointer; `None`: the pointer is not in the bar.
     pub(super) fn status_part(&self) -> Option<Option<StatusPart>> {
         let (x, y) = self.pointer.position?;

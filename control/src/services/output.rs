@@ -273,6 +273,37 @@ fn without_eol_mark(raw: &[u8], cols: u16) -> &[u8] {
     &marked[..unstyled(marked)]
 }
 
+/// Output as text: byte for byte where it only flows, else as a screen of this size shows it.
+pub fn visible(raw: &[u8], size: Size) -> String {
+    let raw = without_eol_mark(raw, size.cols);
+    flowing(raw).unwrap_or_else(|| rendered(raw, size))
+}
+
+/// Undoes VS Code's escapes of a command line (OSC 633 E): `\\`, and `\xAB` with two hexadecimal digits.
+pub fn unescape_line(line: &[u8]) -> String {
+    let mut out = Vec::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        let digits = after.get(1..3).and_then(|digits| str::from_utf8(digits).ok());
+        match (byte, after.first()) {
+            (b'\\', Some(b'\\')) => {
+                out.push(b'\\');
+                rest = &after[1..];
+            }
+            (b'\\', Some(b'x')) => match digits.and_then(|d| u8::from_str_radix(d, 16).ok()) {
+                Some(decoded) => {
+                    out.push(decoded);
+                    rest = &after[3..];
+                }
+                None => out.push(byte),
+            },
+            _ => out.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 /// How many of the last bytes of `raw` begin `mark`.
 fn partial(raw: &[u8], mark: &[u8]) -> usize {
     let longest = mark.len().min(raw.len());

@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use unterm_control::{Gate, Headless, Server, ServerOptions};
+use unterm_control::{Gate, Headless, Host, Server, ServerOptions};
 use unterm_mux::{Defaults, Mux, MuxOptions, Pane, PaneId, PaneState, ShellIntegration};
 use unterm_term::{Options, Size};
 
@@ -30,6 +30,10 @@ impl Fixture {
     }
 
     pub fn gated(gates: Vec<Arc<dyn Gate>>) -> Self {
+        Self::hosted(Arc::new(Headless), gates)
+    }
+
+    pub fn hosted(host: Arc<dyn Host>, gates: Vec<Arc<dyn Gate>>) -> Self {
         let home = tempfile::tempdir().unwrap();
         let mux = Mux::new(MuxOptions {
             term: Options::default(),
@@ -37,13 +41,20 @@ impl Fixture {
             env: environment(home.path()),
             sized_by_window: false,
         });
-        let options = ServerOptions {
-            mux: mux.clone(),
-            host: Arc::new(Headless),
-            home: home.path().join(".unterm"),
-        };
+        let options = ServerOptions { mux: mux.clone(), host, home: home.path().join(".unterm") };
         let server = Some(Server::start_gated(options, gates).unwrap());
         Self { mux, server, home }
+    }
+
+    /// Starts the server again on the same home.
+    pub fn restart(&mut self) {
+        self.server.take();
+        let options = ServerOptions {
+            mux: self.mux.clone(),
+            host: Arc::new(Headless),
+            home: self.registry(),
+        };
+        self.server = Some(Server::start(options).unwrap());
     }
 
     pub fn server(&self) -> &Server {

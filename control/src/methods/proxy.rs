@@ -1,0 +1,419 @@
+//! `proxy.*`: the proxy that programs in panes are told of.
+
+use std::{io, time::Duration};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, NoParams},
+    session::blocking,
+};
+use crate::{
+    error::Error,
+    services::proxy::{self, Found, Node, Proxy},
+};
+
+/// How long the proxy in force may take to answer.
+const SOON: Duration = Duration::from_secs(2);
+
+fn failed(error: io::Error) -> Error {
+    Error::Failed(error.to_string())
+}
+
+fn no_node(name: &str) -> Error {
+    Error::Failed(format!("Proxy node '{name}' not found"))
+}
+
+/// Reads the file, outside of the workers.
+async fn read<T: Send + 'static>(
+    context: &Context,
+    use_it: impl FnOnce(Proxy) -> T + Send + 'static,
+) -> Result<T> {
+    let home = context.registration.home().to_owned();
+    blocking(move || Proxy::read(&home).map(use_it)).await?.map_err(failed)
+}
+
+/// Changes the file, and what programs are told from now on. One change at a time.
+async fn change<T: Send + 'static>(
+    context: &Context,
+    change: impl FnOnce(&mut Proxy) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let home = context.registration.home().to_owned();
+    let (mux, turn) = (context.mux.clone(), context.proxy_turn.clone());
+    let work = move || {
+        let _turn = turn.lock();
+        let mut proxy = Proxy::read(&home).map_err(failed)?;
+        let done = change(&mut proxy)?;
+        proxy.write(&home).map_err(failed)?;
+        proxy::apply(&mux, &home);
+        Ok(done)
+    };
+    blocking(work).await?
+}
+
+/// `proxy.status`.
+pub struct Status;
+
+#[derive(Serialize, JsonSchema)]
+pub struct StatusReply {
+    enabled: bool,
+    /// `manual`, `auto` or `off`.
+    mode: String,
+    http_proxy: Option<String>,
+    socks_proxy: Option<String>,
+    no_proxy: Option<String>,
+    current_node: Option<String>,
+    node_count: usize,
+    /// `null` when it is disabled.
+    health: Option<Health>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Health {
+    /// `manual`, `GNOME gsettings`, `process env` or `scan:PORT`; `none` when nothing was found.
+    source: String,
+    url: Option<String>,
+    /// It takes connections.
+    reachable: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+fn status(proxy: Proxy) -> StatusReply {
+    let health = proxy.enabled.then(|| {
+        let found = proxy.resolve();
+        let url = found.url().map(str::to_owned);
+        let reachable = url.as_ref().is_some_and(|url| proxy::probe(url, SOON).is_some());
+        let hint = match &url {
+            _ if reachable => None,
+            Some(url) => Some(format!("Nothing answers at {url}: is the proxy running?")),
+            None => Some("No proxy is set and none was found on this machine".to_owned()),
+        };
+        let source = if found.source.is_empty() { "none".to_owned() } else { found.source };
+        Health { source, url, reachable, hint }
+    });
+    StatusReply {
+        enabled: proxy.enabled,
+        mode: proxy.mode,
+        http_proxy: proxy.http_proxy,
+        socks_proxy: proxy.socks_proxy,
+        no_proxy: proxy.no_proxy,
+        current_node: proxy.current_node,
+        node_count: proxy.nodes.len(),
+        health,
+    }
+}
+
+impl Method for Status {
+    const NAME: &'static str = "proxy.status";
+    const GROUP: Group = Group::Proxy;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The proxy in force, and whether it takes connections.";
+    type Params<'a> = NoParams;
+    type Reply = StatusReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<StatusReply> {
+        read(context, status).await
+    }
+}
+
+/// `proxy.nodes`.
+pub struct Nodes;
+
+#[derive(Serialize, JsonSchema)]
+pub struct NodesReply {
+    current_node: Option<String>,
+    nodes: Vec<Node>,
+}
+
+impl Method for Nodes {
+    const NAME: &'static str = "proxy.nodes";
+    const GROUP: Group = Group::Proxy;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The proxies to choose from, as they were when last tried.";
+    type Params<'a> = NoParams;
+    type Reply = NodesReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<NodesReply> {
+        read(context, |proxy| NodesReply { current_node: proxy.current_node, nodes: proxy.nodes })
+            .await
+    }
+}
+
+/// `proxy.switch`.
+pub struct Switch;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(bound(deserialize = "'de: 'a"))]
+pub struct SwitchParams<'a> {
+    /// The proxy's name.
+    #[serde(borrow)]
+    node_name: Arg<'a, String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SwitchReply {
+    switched: bool,
+    current_node: String,
+    http_proxy: String,
+}
+
+/// Makes a node the one in use.
+fn use_node(proxy: &mut Proxy, name: &str) -> Result<String> {
+    let node = proxy.nodes.iter().find(|node| node.name == name).ok_or_else(|| no_node(name))?;
+    let url = node.url.clone();
+    proxy.current_node = Some(name.to_owned());
+    proxy.http_proxy = Some(url.clone());
+    Ok(url)
+}
+
+impl Method for Switch {
+    const NAME: &'static str = "proxy.switch";
+    const GROUP: Group = Group::Proxy;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Uses one of the proxies to choose from.";
+    type Params<'a> = SwitchParams<'a>;
+    type Reply = SwitchReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SwitchParams<'a>,
+    ) -> Result<SwitchReply> {
+        let name = params.node_name.required("node_name")?.into_owned();
+        change(context, move |proxy| {
+            let http_proxy = use_node(proxy, &name)?;
+            proxy.enabled = true;
+            proxy.mode = "manual".to_owned();
+            Ok(SwitchReply { switched: true, current_node: name, http_proxy })
+        })
+        .await
+    }
+}
+
+/// `proxy.speedtest`.
+pub struct Speedtest;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SpeedtestParams<'a> {
+    /// One proxy; all if absent.
+    #[serde(borrow, default)]
+    node_name: Arg<'a, String>,
+    /// How long each may take, in milliseconds; 3,000.
+    #[serde(borrow, default)]
+    timeout_ms: Arg<'a, u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SpeedtestReply {
+    results: Vec<Tested>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Tested {
+    name: String,
+    url: String,
+    available: bool,
+    latency_ms: Option<u64>,
+}
+
+impl Method for Speedtest {
+    const NAME: &'static str = "proxy.speedtest";
+    const GROUP: Group = Group::Proxy;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str =
+        "Connects to the proxies to choose from, and keeps how long that takes.";
+    type Params<'a> = SpeedtestParams<'a>;
+    type Reply = SpeedtestReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SpeedtestParams<'a>,
+    ) -> Result<SpeedtestReply> {
+        let name = params.node_name.text("node_name")?.map(std::borrow::Cow::into_owned);
+        let timeout = params.timeout_ms.number("timeout_ms", 1..=60_000)?.unwrap_or(3000);
+        let timeout = Duration::from_millis(timeout);
+        let is_meant = {
+            let name = name.clone();
+            move |node: &Node| name.as_ref().is_none_or(|name| node.name == *name)
+        };
+        let wanted = is_meant.clone();
+        let nodes =
+            read(context, move |proxy| proxy.nodes.into_iter().filter(wanted).collect::<Vec<_>>());
+        let nodes = nodes.await?;
+        if let Some(name) = name.filter(|_| nodes.is_empty()) {
+            return Err(no_node(&name));
+        }
+        // Outside of the file's turn: a proxy may take its time.
+        let urls = nodes.iter().map(|node| node.url.clone()).collect();
+        let times = blocking(move || proxy::probe_all(urls, timeout)).await?;
+        let results: Vec<_> = nodes
+            .into_iter()
+            .zip(times)
+            .map(|(node, time)| Tested {
+                name: node.name,
+                url: node.url,
+                available: time.is_some(),
+                latency_ms: time.map(|time| time.as_millis() as u64),
+            })
+            .collect();
+        change(context, move |proxy| {
+            for tested in &results {
+                let same = |node: &&mut Node| node.name == tested.name && node.url == tested.url;
+                if let Some(node) = proxy.nodes.iter_mut().find(same) {
+                    (node.available, node.latency_ms) = (Some(tested.available), tested.latency_ms);
+                }
+            }
+            Ok(SpeedtestReply { results })
+        })
+        .await
+    }
+}
+
+/// `proxy.configure`.
+pub struct Configure;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ConfigureParams<'a> {
+    /// Whether programs are told of a proxy; true.
+    #[serde(borrow, default)]
+    enabled: Arg<'a, bool>,
+    /// `manual` or `auto`; manual.
+    #[serde(borrow, default)]
+    mode: Arg<'a, String>,
+    /// Such as `http://127.0.0.1:7890`. What is absent stays as it is, here and below.
+    #[serde(borrow, default)]
+    http_proxy: Arg<'a, String>,
+    /// Such as `socks5://127.0.0.1:7891`.
+    #[serde(borrow, default)]
+    socks_proxy: Arg<'a, String>,
+    /// Hosts for which none is used, parted by commas.
+    #[serde(borrow, default)]
+    no_proxy: Arg<'a, String>,
+    /// Proxies to choose from: `{name, url}` each.
+    #[serde(borrow, default)]
+    nodes: Arg<'a, Vec<Node>>,
+    /// The one of them to use.
+    #[serde(borrow, default)]
+    current_node: Arg<'a, String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ConfigureReply {
+    configured: bool,
+    status: StatusReply,
+}
+
+impl Method for Configure {
+    const NAME: &'static str = "proxy.configure";
+    const GROUP: Group = Group::Proxy;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Sets the proxy up in one call.";
+    type Params<'a> = ConfigureParams<'a>;
+    type Reply = ConfigureReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ConfigureParams<'a>,
+    ) -> Result<ConfigureReply> {
+        let enabled = params.enabled.value::<bool>("enabled", "true or false")?.unwrap_or(true);
+        let text = |arg: &Arg<'a, String>, name| {
+            Ok::<_, Error>(arg.text(name)?.map(std::borrow::Cow::into_owned))
+        };
+        let mode = text(&params.mode, "mode")?.unwrap_or_else(|| "manual".to_owned());
+        if enabled && mode != "manual" && mode != "auto" {
+            return Err(Error::Invalid {
+                name: "mode",
+                expected: "manual or auto".to_owned(),
+                got: format!("{mode:?}"),
+            });
+        }
+        let http = text(&params.http_proxy, "http_proxy")?;
+        let socks = text(&params.socks_proxy, "socks_proxy")?;
+        let none = text(&params.no_proxy, "no_proxy")?;
+        let current = text(&params.current_node, "current_node")?;
+        let nodes = params.nodes.value::<Vec<Node>>("nodes", "a list of {name, url}")?;
+        let changed = change(context, move |proxy| {
+            proxy.enabled = enabled;
+            proxy.mode = if enabled { mode } else { "off".to_owned() };
+            proxy.http_proxy = http.or_else(|| proxy.http_proxy.take());
+            proxy.socks_proxy = socks.or_else(|| proxy.socks_proxy.take());
+            proxy.no_proxy = none.or_else(|| proxy.no_proxy.take());
+            if let Some(nodes) = nodes {
+                proxy.nodes = nodes;
+            }
+            match current {
+                Some(name) => drop(use_node(proxy, &name)?),
+                // The one in use may be gone.
+                None => {
+                    let nodes = &proxy.nodes;
+                    let is_there = |name: &String| nodes.iter().any(|node| node.name == *name);
+                    proxy.current_node = proxy.current_node.take().filter(is_there);
+                }
+            }
+            Ok(proxy.clone())
+        });
+        let proxy = changed.await?;
+        let status = blocking(move || status(proxy)).await?;
+        Ok(ConfigureReply { configured: true, status })
+    }
+}
+
+/// `proxy.disable`.
+pub struct Disable;
+
+#[derive(Serialize, JsonSchema)]
+pub struct DisableReply {
+    disabled: bool,
+}
+
+impl Method for Disable {
+    const NAME: &'static str = "proxy.disable";
+    const GROUP: Group = Group::Proxy;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Turns the proxy off, and leaves how it is set up.";
+    type Params<'a> = NoParams;
+    type Reply = DisableReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<DisableReply> {
+        change(context, |proxy| {
+            proxy.enabled = false;
+            proxy.mode = "off".to_owned();
+            Ok(DisableReply { disabled: true })
+        })
+        .await
+    }
+}
+
+/// `proxy.env`.
+pub struct Env;
+
+#[derive(Serialize, JsonSchema)]
+pub struct EnvReply {
+    enabled: bool,
+    /// Some of HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY.
+    env: Map<String, Value>,
+}
+
+impl Method for Env {
+    const NAME: &'static str = "proxy.env";
+    const GROUP: Group = Group::Proxy;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The variables that programs started from now on are given.";
+    type Params<'a> = NoParams;
+    type Reply = EnvReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<EnvReply> {
+        read(context, |proxy| {
+            let found: Found = proxy.resolve();
+            let env = found.env().into_iter().map(|(name, value)| (name.to_owned(), value.into()));
+            EnvReply { enabled: proxy.enabled, env: env.collect() }
+        })
+        .await
+    }
+}

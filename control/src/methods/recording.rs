@@ -1,0 +1,337 @@
+//! `session.recording_*` and `session.export_markdown`.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, SessionOnly, session_params},
+    session::blocking,
+};
+use crate::{
+    error::Error,
+    services::recording::{self, Record},
+};
+
+/// The longest trace id, and the most of one recording.
+const LONGEST_TRACE: usize = 256;
+
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::Failed(error.to_string())
+}
+
+fn text(path: &std::path::Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// `session.recording_start`.
+pub struct Start;
+
+#[derive(Serialize, JsonSchema)]
+pub struct StartReply {
+    /// The recording's own id.
+    session_id: String,
+    log_path: String,
+    md_path_when_done: String,
+}
+
+impl Method for Start {
+    const NAME: &'static str = "session.recording_start";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Records a session from now on.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = StartReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<StartReply> {
+        let pane = context.pane(params.session())?;
+        let record = context.recorder.start(pane, super::hides_input).await.map_err(failed)?;
+        Ok(StartReply {
+            session_id: record.unterm_session_id,
+            log_path: text(&record.log_path),
+            md_path_when_done: text(&record.md_path),
+        })
+    }
+}
+
+/// `session.recording_stop`.
+pub struct Stop;
+
+#[derive(Serialize, JsonSchema)]
+pub struct StopReply {
+    /// The recording's own id.
+    session_id: String,
+    ended_at: String,
+    block_count: u64,
+    exit_reason: String,
+    md_path: String,
+}
+
+impl Method for Stop {
+    const NAME: &'static str = "session.recording_stop";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Ends a session's recording and renders it.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = StopReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<StopReply> {
+        let pane = context.pane(params.session())?.id();
+        let record = context.recorder.stop(pane, "stopped").await.map_err(failed)?;
+        Ok(StopReply {
+            session_id: record.unterm_session_id,
+            ended_at: record.ended_at.unwrap_or_default(),
+            block_count: record.block_count,
+            exit_reason: record.exit_reason.unwrap_or_default(),
+            md_path: text(&record.md_path),
+        })
+    }
+}
+
+/// `session.recording_status`.
+pub struct Status;
+
+#[derive(Serialize, JsonSchema)]
+pub struct StatusReply {
+    recording: bool,
+    /// The same.
+    enabled: bool,
+    /// The recording's own id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started_at: Option<String>,
+    /// Commands that have begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block_count: Option<u64>,
+    /// Bytes that the program wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+}
+
+impl Method for Status {
+    const NAME: &'static str = "session.recording_status";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Whether a session is being recorded.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = StatusReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<StatusReply> {
+        let record = context.recorder.status(context.pane(params.session())?.id());
+        Ok(StatusReply {
+            recording: record.is_some(),
+            enabled: record.is_some(),
+            block_count: record.as_ref().map(|record| record.block_count),
+            bytes: record.as_ref().map(|record| record.bytes_raw),
+            started_at: record.as_ref().map(|record| record.started_at.clone()),
+            session_id: record.map(|record| record.unterm_session_id),
+        })
+    }
+}
+
+/// `session.recording_list`.
+pub struct List;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ListParams<'a> {
+    /// Only those of this project, by its path or its name.
+    #[serde(borrow, default)]
+    project: Arg<'a, String>,
+}
+
+/// A recording that is over.
+#[derive(Serialize, JsonSchema)]
+pub struct Listed {
+    unterm_session_id: String,
+    tab_id: u64,
+    project_path: Option<String>,
+    project_slug: Option<String>,
+    started_at: String,
+    ended_at: Option<String>,
+    block_count: u64,
+    bytes_raw: u64,
+    log_path: String,
+    md_path: String,
+}
+
+impl Method for List {
+    const NAME: &'static str = "session.recording_list";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The recordings that are over, oldest first.";
+    type Params<'a> = ListParams<'a>;
+    type Reply = Vec<Listed>;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ListParams<'a>,
+    ) -> Result<Vec<Listed>> {
+        let project = params.project.text("project")?;
+        let home = context.registration.home().to_owned();
+        let rows = blocking(move || recording::rows(&home)).await?.map_err(failed)?;
+        let is_wanted = |row: &Record| {
+            let is_it = |name: &Option<String>| name.as_deref() == project.as_deref();
+            row.ended_at.is_some()
+                && (project.is_none() || is_it(&row.project_path) || is_it(&row.project_slug))
+        };
+        let listed = rows.into_iter().filter(is_wanted).map(|row| Listed {
+            log_path: text(&row.log_path),
+            md_path: text(&row.md_path),
+            unterm_session_id: row.unterm_session_id,
+            tab_id: row.tab_id,
+            project_path: row.project_path,
+            project_slug: row.project_slug,
+            started_at: row.started_at,
+            ended_at: row.ended_at,
+            block_count: row.block_count,
+            bytes_raw: row.bytes_raw,
+        });
+        Ok(listed.collect())
+    }
+}
+
+/// `session.recording_read`.
+pub struct Read;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(bound(deserialize = "'de: 'a"))]
+pub struct ReadParams<'a> {
+    /// The recording's own id.
+    #[serde(borrow)]
+    session_id: Arg<'a, String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ReadReply {
+    markdown: String,
+}
+
+impl Method for Read {
+    const NAME: &'static str = "session.recording_read";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "A recording's page.";
+    type Params<'a> = ReadParams<'a>;
+    type Reply = ReadReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ReadParams<'a>,
+    ) -> Result<ReadReply> {
+        let id = params.session_id.required("session_id")?.into_owned();
+        let home = context.registration.home().to_owned();
+        let read = move || {
+            let rows = recording::rows(&home).map_err(failed)?;
+            let row = rows.into_iter().find(|row| row.unterm_session_id == id);
+            let row = row.ok_or_else(|| Error::Failed(format!("Recording '{id}' not found")))?;
+            let page = std::fs::read_to_string(&row.md_path);
+            page.map_err(|error| Error::Failed(format!("Recording '{id}' can't be read: {error}")))
+        };
+        Ok(ReadReply { markdown: blocking(read).await?? })
+    }
+}
+
+/// `session.recording_attach_trace`.
+pub struct AttachTrace;
+
+session_params! {
+    /// A session, and an id of somebody's own.
+    AttachParams {
+        /// The id.
+        trace_id: String,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct AttachReply {
+    /// All that the recording has.
+    trace_ids: Vec<String>,
+}
+
+impl Method for AttachTrace {
+    const NAME: &'static str = "session.recording_attach_trace";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Notes an id of the caller's own in a session's recording.";
+    type Params<'a> = AttachParams<'a>;
+    type Reply = AttachReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: AttachParams<'a>,
+    ) -> Result<AttachReply> {
+        let pane = context.pane(params.target())?.id();
+        let trace: String =
+            params.trace_id.required("trace_id")?.chars().take(LONGEST_TRACE).collect();
+        let trace_ids = context.recorder.attach(pane, trace).await.map_err(failed)?;
+        Ok(AttachReply { trace_ids })
+    }
+}
+
+/// `session.export_markdown`.
+pub struct Export;
+
+session_params! {
+    /// A session, and where to write it.
+    ExportParams {
+        /// The file, absolute; in the project's or Unterm's own folder if absent.
+        #[serde(default)]
+        path: String,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ExportReply {
+    /// A new id; no recording has it.
+    session_id: String,
+    path: String,
+    bytes: usize,
+    block_count: usize,
+}
+
+impl Method for Export {
+    const NAME: &'static str = "session.export_markdown";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Renders what a session shows and keeps, as a recording would be.";
+    type Params<'a> = ExportParams<'a>;
+    type Reply = ExportReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ExportParams<'a>,
+    ) -> Result<ExportReply> {
+        let pane = context.pane(params.target())?;
+        let path = params.path.text("path")?.map(|path| PathBuf::from(&*path));
+        if let Some(path) = path.as_ref().filter(|path| !path.is_absolute()) {
+            return Err(Error::Invalid {
+                name: "path",
+                expected: "an absolute path".to_owned(),
+                got: format!("{path:?}"),
+            });
+        }
+        let home = context.registration.home().to_owned();
+        let export = move || recording::export(&home, &pane, path);
+        let (session_id, path, bytes, block_count) = blocking(export).await?.map_err(failed)?;
+        Ok(ExportReply { session_id, path: text(&path), bytes, block_count })
+    }
+}

@@ -1,0 +1,147 @@
+//! `workspace.*`: layouts saved under names.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, NoParams},
+    session::blocking,
+};
+use crate::{
+    error::Error,
+    services::workspace::{Workspace, WorkspaceError},
+};
+
+fn failed(error: WorkspaceError) -> Error {
+    Error::Failed(error.to_string())
+}
+
+/// `workspace.save`.
+pub struct Save;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(bound(deserialize = "'de: 'a"))]
+pub struct SaveParams<'a> {
+    /// A file's name without folders.
+    #[serde(borrow)]
+    name: Arg<'a, String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SaveReply {
+    saved: bool,
+    name: String,
+    /// How many.
+    sessions: usize,
+}
+
+impl Method for Save {
+    const NAME: &'static str = "workspace.save";
+    const GROUP: Group = Group::Workspace;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Saves tabs, splits, titles and directories under a name.";
+    type Params<'a> = SaveParams<'a>;
+    type Reply = SaveReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SaveParams<'a>,
+    ) -> Result<SaveReply> {
+        let name = params.name.required("name")?.into_owned();
+        let (mux, home) = (context.mux.clone(), context.registration.home().to_owned());
+        let save = move || {
+            let workspace = Workspace::of(&mux, &name);
+            workspace.write(&home).map(|()| SaveReply {
+                saved: true,
+                name,
+                sessions: workspace.sessions.len(),
+            })
+        };
+        blocking(save).await?.map_err(failed)
+    }
+}
+
+/// `workspace.restore`.
+pub struct Restore;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct RestoreParams<'a> {
+    /// The name.
+    #[serde(borrow)]
+    name: Arg<'a, String>,
+    /// Open its tabs again, each session with a shell where it was.
+    #[serde(borrow, default)]
+    recreate: Arg<'a, bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RestoreReply {
+    restored: bool,
+    name: String,
+    workspace: Workspace,
+    message: String,
+    /// The numbers of the sessions that were opened, when that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created: Option<Vec<u64>>,
+}
+
+impl Method for Restore {
+    const NAME: &'static str = "workspace.restore";
+    const GROUP: Group = Group::Workspace;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Reads what was saved under a name, and opens it again if asked to.";
+    type Params<'a> = RestoreParams<'a>;
+    type Reply = RestoreReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: RestoreParams<'a>,
+    ) -> Result<RestoreReply> {
+        let name = params.name.required("name")?.into_owned();
+        let recreate = params.recreate.is_set("recreate")?;
+        let (mux, home) = (context.mux.clone(), context.registration.home().to_owned());
+        let restore = move || {
+            let workspace = Workspace::read(&home, &name)?;
+            let created = recreate.then(|| workspace.open(&mux));
+            let message = match &created {
+                Some(created) => format!("Opened {} sessions again.", created.len()),
+                None => "Workspace data loaded. Use session.create with cwd to recreate sessions."
+                    .to_owned(),
+            };
+            Ok(RestoreReply { restored: true, name, workspace, message, created })
+        };
+        blocking(restore).await?.map_err(failed)
+    }
+}
+
+/// `workspace.list`.
+pub struct List;
+
+#[derive(Serialize, JsonSchema)]
+pub struct ListReply {
+    workspaces: Vec<Named>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Named {
+    name: String,
+}
+
+impl Method for List {
+    const NAME: &'static str = "workspace.list";
+    const GROUP: Group = Group::Workspace;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The names that layouts were saved under.";
+    type Params<'a> = NoParams;
+    type Reply = ListReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
+        let home = context.registration.home().to_owned();
+        let names = blocking(move || Workspace::names(&home)).await?;
+        let names = names.map_err(|error| failed(error.into()))?;
+        Ok(ListReply { workspaces: names.into_iter().map(|name| Named { name }).collect() })
+    }
+}

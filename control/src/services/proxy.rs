@@ -1,0 +1,366 @@
+//! The proxy that programs in panes are told of: its file, where one is found when nobody says, and the variables it
+//! becomes. What else is in the file stays there.
+
+use std::{
+    fs,
+    io::{self, ErrorKind, Write},
+    net::{TcpStream, ToSocketAddrs},
+    path::Path,
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use unterm_mux::{Mux, private};
+
+/// The file in Unterm's home directory.
+const FILE: &str = "proxy.json";
+/// Ports of this machine where proxies listen usually, in the order they are tried.
+const PORTS: [u16; 8] = [7897, 7890, 1087, 7070, 8118, 8888, 8080, 1080];
+/// How long a proxy of this machine may take to answer, and the desktop to tell its settings.
+const SOON: Duration = Duration::from_secs(1);
+
+/// A proxy to choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    #[serde(alias = "http_proxy", default)]
+    pub url: String,
+    /// How long a connection took when it was last tried; `null` when there was none.
+    #[serde(default)]
+    #[schemars(with = "u64")]
+    pub latency_ms: Option<u64>,
+    /// Whether it answered then; `null` when it was never tried.
+    #[serde(default)]
+    #[schemars(with = "bool")]
+    pub available: Option<bool>,
+}
+
+/// The file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Proxy {
+    /// Whether programs are told of one.
+    #[serde(default)]
+    pub enabled: bool,
+    /// `manual`, `auto` or `off`.
+    #[serde(default = "off")]
+    pub mode: String,
+    /// For HTTP and HTTPS.
+    #[serde(default)]
+    pub http_proxy: Option<String>,
+    /// For all else.
+    #[serde(default)]
+    pub socks_proxy: Option<String>,
+    /// Where none is used.
+    #[serde(default)]
+    pub no_proxy: Option<String>,
+    /// The node in use.
+    #[serde(default)]
+    pub current_node: Option<String>,
+    /// Those to choose from.
+    #[serde(default)]
+    pub nodes: Vec<Node>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+fn off() -> String {
+    "off".to_owned()
+}
+
+/// Where programs shall connect to, and who says so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// `manual`, `GNOME gsettings`, `process env` or `scan:PORT`; empty: nobody.
+    pub source: String,
+    /// For HTTP and HTTPS.
+    pub http: Option<String>,
+    /// For all else.
+    pub socks: Option<String>,
+    /// Where none is used.
+    pub no_proxy: Option<String>,
+}
+
+impl Proxy {
+    /// The file's, or what holds without one.
+    ///
+    /// # Errors
+    /// When it can't be read, or is none.
+    pub fn read(home: &Path) -> io::Result<Self> {
+        let text = match fs::read(home.join(FILE)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => b"{}".to_vec(),
+            text => text?,
+        };
+        serde_json::from_slice(&text).map_err(|error| {
+            io::Error::new(ErrorKind::InvalidData, format!("{FILE} can't be used: {error}"))
+        })
+    }
+
+    /// Replaces the file.
+    ///
+    /// # Errors
+    /// When it can't be written; it is then as it was.
+    pub fn write(&self, home: &Path) -> io::Result<()> {
+        let text = serde_json::to_vec_pretty(self)?;
+        private::replace(&home.join(FILE), |file| {
+            file.write_all(&text)?;
+            file.sync_all()
+        })
+    }
+
+    /// Where programs shall connect to; takes up to a second or two where it has to be found out.
+    pub fn resolve(&self) -> Found {
+        if !self.enabled {
+            return Found::default();
+        }
+        let given = |url: &Option<String>| url.clone().filter(|url| !url.trim().is_empty());
+        let (http, socks) = (given(&self.http_proxy), given(&self.socks_proxy));
+        let no_proxy = given(&self.no_proxy);
+        if http.is_some() || socks.is_some() {
+            return Found { source: "manual".to_owned(), http, socks, no_proxy };
+        }
+        let found = if self.mode == "auto" {
+            detect(desktop, |name| std::env::var(name).ok(), &PORTS)
+        } else {
+            Found { source: "manual".to_owned(), ..Found::default() }
+        };
+        Found { no_proxy: no_proxy.or(found.no_proxy), ..found }
+    }
+}
+
+impl Found {
+    /// The variables that programs are given, in upper case.
+    pub fn env(&self) -> Vec<(&'static str, String)> {
+        let socks = self.socks.as_ref().or(self.http.as_ref());
+        [
+            ("HTTP_PROXY", self.http.as_ref()),
+            ("HTTPS_PROXY", self.http.as_ref()),
+            ("ALL_PROXY", socks),
+            ("NO_PROXY", self.no_proxy.as_ref()),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?.clone())))
+        .collect()
+    }
+
+    /// The proxy that is tried to see whether it is there.
+    pub fn url(&self) -> Option<&str> {
+        self.http.as_deref().or(self.socks.as_deref())
+    }
+}
+
+/// The variables that name proxies.
+const NAMES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
+
+/// Tells programs started from now on of the proxy that the file says. Takes as long as [`Proxy::resolve`].
+pub fn apply(mux: &Mux, home: &Path) {
+    let found = match Proxy::read(home) {
+        Ok(proxy) => proxy.resolve(),
+        Err(error) => {
+            tracing::warn!(%error, "no proxy is set");
+            Found::default()
+        }
+    };
+    let env = found.env();
+    for name in NAMES {
+        let value = env.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
+        // Some programs read one form, some the other.
+        for name in [name, &name.to_ascii_lowercase()] {
+            match value {
+                Some(value) => mux.set_env(name, value),
+                None => mux.unset_env(name),
+            }
+        }
+    }
+}
+
+/// A proxy that nobody named: the desktop's, else the environment's, else one that listens on this machine.
+fn detect(
+    desktop: impl Fn() -> Option<Found>,
+    env: impl Fn(&str) -> Option<String>,
+    ports: &[u16],
+) -> Found {
+    if let Some(found) = desktop() {
+        return found;
+    }
+    let variable = |name: &str| {
+        let value = env(name).or_else(|| env(&name.to_ascii_lowercase()));
+        value.filter(|value| !value.is_empty())
+    };
+    let http = variable("HTTP_PROXY").or_else(|| variable("HTTPS_PROXY"));
+    let socks = variable("ALL_PROXY");
+    if http.is_some() || socks.is_some() {
+        let no_proxy = variable("NO_PROXY");
+        return Found { source: "process env".to_owned(), http, socks, no_proxy };
+    }
+    for port in ports {
+        let url = format!("http://127.0.0.1:{port}");
+        if probe(&url, SOON).is_some() {
+            let is_socks = *port == 1080;
+            let socks = is_socks.then(|| format!("socks5://127.0.0.1:{port}"));
+            let http = (!is_socks).then_some(url);
+            return Found { source: format!("scan:{port}"), http, socks, no_proxy: None };
+        }
+    }
+    Found::default()
+}
+
+/// GNOME's settings, where they are manual.
+fn desktop() -> Option<Found> {
+    let get = |key: &str| setting(&["get", "org.gnome.system.proxy", key]);
+    if get("mode")?.trim_matches('\'') != "manual" {
+        return None;
+    }
+    let server = |kind: &str, scheme: &str| {
+        let schema = format!("org.gnome.system.proxy.{kind}");
+        let host = setting(&["get", &schema, "host"])?;
+        let port: u16 = setting(&["get", &schema, "port"])?.parse().ok()?;
+        let host = host.trim_matches('\'').to_owned();
+        (!host.is_empty() && port != 0).then(|| format!("{scheme}://{host}:{port}"))
+    };
+    let http = server("http", "http").or_else(|| server("https", "http"));
+    let socks = server("socks", "socks5");
+    let hosts = get("ignore-hosts").map(|hosts| {
+        let hosts = hosts.trim_start_matches("@as ").trim_matches(['[', ']']).split(',');
+        hosts.map(|host| host.trim().trim_matches('\'')).collect::<Vec<_>>().join(",")
+    });
+    let no_proxy = hosts.filter(|hosts| !hosts.is_empty());
+    (http.is_some() || socks.is_some()).then(|| Found {
+        source: "GNOME gsettings".to_owned(),
+        http,
+        socks,
+        no_proxy,
+    })
+}
+
+/// What gsettings(1) says, if it says it soon.
+fn setting(args: &[&str]) -> Option<String> {
+    let mut child = Command::new("gsettings")
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let mut output = child.stdout.take()?;
+    let (said, heard) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = String::new();
+        let result = io::Read::read_to_string(&mut output, &mut text);
+        let _ = said.send(result.map(|_| text));
+    });
+    let text = heard.recv_timeout(SOON);
+    if text.is_err() {
+        let _ = child.kill();
+    }
+    let has_succeeded = child.wait().is_ok_and(|status| status.success());
+    let text = text.ok()?.ok()?;
+    has_succeeded.then(|| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Host and port of a proxy's URL.
+fn address(url: &str) -> Option<(String, u16)> {
+    let (scheme, rest) = url.trim().split_once("://").unwrap_or(("http", url.trim()));
+    let usual = match scheme.to_ascii_lowercase().as_str() {
+        "http" => 80,
+        "https" => 443,
+        scheme if scheme.starts_with("socks") => 1080,
+        _ => return None,
+    };
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let (host, port) = match host.strip_prefix('[') {
+        Some(rest) => {
+            let (host, after) = rest.split_once(']')?;
+            (host, after.strip_prefix(':'))
+        }
+        None => match host.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (host, None),
+        },
+    };
+    let port = port.map_or(Some(usual), |port| port.parse().ok())?;
+    (!host.is_empty()).then(|| (host.to_owned(), port))
+}
+
+/// How long a connection to a proxy takes; `None`: there is none within the time.
+pub fn probe(url: &str, timeout: Duration) -> Option<Duration> {
+    let (host, port) = address(url)?;
+    let start = Instant::now();
+    let addresses = (host.as_str(), port).to_socket_addrs().ok()?;
+    for address in addresses.take(4) {
+        let left = timeout.checked_sub(start.elapsed()).filter(|left| !left.is_zero())?;
+        if TcpStream::connect_timeout(&address, left).is_ok() {
+            return Some(start.elapsed());
+        }
+    }
+    None
+}
+
+/// Tries all of these at once, and says how each did, in their order.
+pub fn probe_all(urls: Vec<String>, timeout: Duration) -> Vec<Option<Duration>> {
+    let threads: Vec<_> =
+        urls.into_iter().map(|url| thread::spawn(move || probe(&url, timeout))).collect();
+    threads.into_iter().map(|thread| thread.join().unwrap_or(None)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_out_of_urls() {
+        let at = |url| address(url).map(|(host, port)| format!("{host} {port}"));
+        for (url, expected) in [
+            ("http://127.0.0.1:7890", Some("127.0.0.1 7890")),
+            ("socks5://user:pass@host", Some("host 1080")),
+            ("https://[::1]:3128/path", Some("::1 3128")),
+            ("proxy:8080", Some("proxy 8080")),
+            ("http://host:99999", None),
+            ("ftp://host", None),
+            ("http://", None),
+        ] {
+            assert_eq!(at(url).as_deref(), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn one_that_nobody_named_is_looked_for_in_order() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let none = |_: &str| None;
+        let env = |name: &str| (name == "https_proxy").then(|| "http://env:1".to_owned());
+        let desktop = || Some(Found { source: "GNOME gsettings".to_owned(), ..Found::default() });
+        assert_eq!(detect(desktop, env, &[port]).source, "GNOME gsettings");
+        let found = detect(|| None, env, &[port]);
+        assert_eq!((&*found.source, found.http.as_deref()), ("process env", Some("http://env:1")));
+        let found = detect(|| None, none, &[port]);
+        assert_eq!(found.source, format!("scan:{port}"));
+        drop(listener);
+        assert_eq!(detect(|| None, none, &[port]), Found::default());
+    }
+
+    #[test]
+    fn what_else_is_in_the_file_stays_there() {
+        let home = tempfile::tempdir().unwrap();
+        let text = r#"{"enabled": true, "mode": "manual", "nodes": [{"name": "a", "http_proxy": "http://a:1"}], "own": 1}"#;
+        fs::write(home.path().join(FILE), text).unwrap();
+        let mut proxy = Proxy::read(home.path()).unwrap();
+        assert_eq!(proxy.nodes[0].url, "http://a:1");
+        proxy.enabled = false;
+        proxy.write(home.path()).unwrap();
+        let now: Value =
+            serde_json::from_slice(&fs::read(home.path().join(FILE)).unwrap()).unwrap();
+        assert_eq!((&now["own"], &now["enabled"]), (&Value::from(1), &Value::from(false)));
+        fs::write(home.path().join(FILE), "[").unwrap();
+        assert!(Proxy::read(home.path()).unwrap_err().to_string().contains("can't be used"));
+    }
+}

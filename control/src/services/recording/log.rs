@@ -1,0 +1,220 @@
+//! A recording's log: one line an event, `<unix_micros>\t<event>\t<base64>`, written as it comes and read again when the
+//! recording is rendered, also that of a process that was killed.
+
+use std::{
+    io::{self, BufRead},
+    path::Path,
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+
+/// What a line is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The program wrote.
+    Out,
+    /// The program was sent.
+    In,
+    /// A prompt begins (OSC 133 A).
+    Prompt,
+    /// What is typed begins (OSC 133 B), or the shell says what was (OSC 633 E).
+    Input,
+    /// A command's output begins (OSC 133 C).
+    Output,
+    /// A command has ended (OSC 133 D).
+    Exit,
+}
+
+impl Kind {
+    const NAMES: [(Self, &'static str); 6] = [
+        (Self::Out, "out"),
+        (Self::In, "in"),
+        (Self::Prompt, "block_prompt"),
+        (Self::Input, "block_input"),
+        (Self::Output, "block_output"),
+        (Self::Exit, "block_exit"),
+    ];
+
+    fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Microseconds since 1970.
+    pub micros: u64,
+    /// What it is about.
+    pub kind: Kind,
+    /// The bytes; of a mark: what stands in it, without the pane's nonce.
+    pub bytes: Vec<u8>,
+}
+
+impl Event {
+    /// Appends its line.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("{}\t{}\t", self.micros, self.kind.name()).as_bytes());
+        out.extend_from_slice(STANDARD.encode(&self.bytes).as_bytes());
+        out.push(b'\n');
+    }
+
+    /// Reads a line; `None`: it is none, or only half of one.
+    fn read(line: &str) -> Option<Self> {
+        let mut fields = line.split('\t');
+        let micros = fields.next()?.parse().ok()?;
+        let name = fields.next()?;
+        let (kind, _) = Kind::NAMES.iter().find(|(_, known)| *known == name)?;
+        let bytes = STANDARD.decode(fields.next()?).ok()?;
+        Some(Self { micros, kind: *kind, bytes })
+    }
+}
+
+/// Reads a log as far as it goes.
+pub fn read(path: &Path) -> io::Result<Vec<Event>> {
+    let file = io::BufReader::new(std::fs::File::open(path)?);
+    let mut events = Vec::new();
+    for line in file.split(b'\n') {
+        let line = line?;
+        events.extend(str::from_utf8(&line).ok().and_then(Event::read));
+    }
+    Ok(events)
+}
+
+/// The longest mark that is told apart.
+const LONGEST_MARK: usize = 8 << 10;
+/// How marks begin.
+const MARKS: [&[u8]; 2] = [b"\x1b]133;", b"\x1b]633;E;"];
+
+/// Tells marks of shell integration from what else a program writes, over pieces of any size.
+#[derive(Default)]
+pub struct Splitter {
+    /// What may be the beginning of a mark.
+    held: Vec<u8>,
+}
+
+impl Splitter {
+    /// Follows output, and gives what it is made of.
+    pub fn split(&mut self, micros: u64, bytes: &[u8]) -> Vec<Event> {
+        let mut all = std::mem::take(&mut self.held);
+        all.extend_from_slice(bytes);
+        let mut events = Vec::new();
+        let mut rest = all.as_slice();
+        let mut plain: Vec<u8> = Vec::new();
+        while let Some(at) = memchr::memchr(0x1b, rest) {
+            plain.extend_from_slice(&rest[..at]);
+            rest = &rest[at..];
+            let start = MARKS.iter().find(|start| rest.starts_with(start));
+            let Some(start) = start else {
+                if MARKS.iter().any(|start| start.starts_with(rest)) {
+                    self.held = rest.to_vec();
+                    rest = &[];
+                    break;
+                }
+                plain.push(rest[0]);
+                rest = &rest[1..];
+                continue;
+            };
+            let body = &rest[start.len()..];
+            let Some(end) = memchr::memchr2(0x07, 0x1b, body) else {
+                if body.len() < LONGEST_MARK {
+                    self.held = rest.to_vec();
+                } else {
+                    plain.extend_from_slice(rest);
+                }
+                rest = &[];
+                break;
+            };
+            // BEL, or ESC \.
+            let after = if body[end] == 0x07 { end + 1 } else { (end + 2).min(body.len()) };
+            let is_line = start.len() > MARKS[0].len();
+            let kind = match body.first() {
+                _ if is_line => Some(Kind::Input),
+                Some(b'A') => Some(Kind::Prompt),
+                Some(b'B') => Some(Kind::Input),
+                Some(b'C') => Some(Kind::Output),
+                Some(b'D') => Some(Kind::Exit),
+                _ => None,
+            };
+            if let Some(kind) = kind {
+                if !plain.is_empty() {
+                    let bytes = std::mem::take(&mut plain);
+                    events.push(Event { micros, kind: Kind::Out, bytes });
+                }
+                let bytes = without_nonce(&body[..end], is_line);
+                events.push(Event { micros, kind, bytes });
+            }
+            rest = &body[after..];
+        }
+        plain.extend_from_slice(rest);
+        if !plain.is_empty() {
+            events.push(Event { micros, kind: Kind::Out, bytes: plain });
+        }
+        events
+    }
+}
+
+/// A mark without what only the pane's own shells know. A line keeps its `E;`.
+fn without_nonce(body: &[u8], is_line: bool) -> Vec<u8> {
+    if is_line {
+        let line = body.split(|byte| *byte == b';').next().unwrap_or_default();
+        return [b"E;", line].concat();
+    }
+    let parts = body.split(|byte| *byte == b';').filter(|part| !part.starts_with(b"nonce="));
+    parts.collect::<Vec<_>>().join(&b';')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_told_apart_however_the_output_is_cut() {
+        let stream = b"$ \x1b]133;B\x07ls\r\n\x1b]633;E;ls -l;n1\x07\x1b]133;C;nonce=n1\x1b\\\x1b[1mout\r\n\x1b]133;D;3;nonce=n1\x07";
+        let expected = [
+            (Kind::Out, "$ "),
+            (Kind::Input, "B"),
+            (Kind::Out, "ls\r\n"),
+            (Kind::Input, "E;ls -l"),
+            (Kind::Output, "C"),
+            (Kind::Out, "\x1b[1mout\r\n"),
+            (Kind::Exit, "D;3"),
+        ];
+        for cut in 0..stream.len() {
+            let mut splitter = Splitter::default();
+            let mut joined: Vec<(Kind, Vec<u8>)> = Vec::new();
+            for piece in [&stream[..cut], &stream[cut..]] {
+                for event in splitter.split(1, piece) {
+                    match joined.last_mut() {
+                        Some((Kind::Out, bytes)) if event.kind == Kind::Out => {
+                            bytes.extend(event.bytes)
+                        }
+                        _ => joined.push((event.kind, event.bytes)),
+                    }
+                }
+            }
+            let joined: Vec<_> = joined
+                .iter()
+                .map(|(kind, bytes)| (*kind, str::from_utf8(bytes).unwrap()))
+                .collect();
+            // The tail of an ESC \ may fall into the next piece.
+            let joined: Vec<_> = joined
+                .into_iter()
+                .map(|(kind, text)| (kind, text.strip_prefix('\\').unwrap_or(text)))
+                .collect();
+            assert_eq!(joined, expected, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn half_a_line_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let event = Event { micros: 5, kind: Kind::Exit, bytes: b"D;1".to_vec() };
+        let mut text = Vec::new();
+        event.write(&mut text);
+        text.extend_from_slice(b"6\tout\taGV");
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(read(&path).unwrap(), [event]);
+    }
+}
