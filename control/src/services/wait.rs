@@ -135,11 +135,9 @@ fn look(
             Condition::Regex(regex) => lines.find(|line| regex.is_match(line)),
             Condition::Stable(_) => None,
             Condition::Exit => some(pane.state() != PaneState::Running),
-            Condition::Prompt => some(if is_since {
-                told.prompt > from && is_prompting(pane)
-            } else {
-                is_prompting(pane)
-            }),
+            Condition::Prompt => {
+                some((!is_since || told.prompt > from) && is_prompting(pane, told.prompt > 0))
+            }
             Condition::CommandDone => (told.command > from)
                 .then(|| Found { command: told.command_end, ..Found::default() }),
             Condition::Bell => some(told.bell > from),
@@ -154,14 +152,18 @@ fn look(
     }
 }
 
-/// Whether a shell waits for a line in the pane: as its marks say, or, where there are none, as its editor's terminal
+/// Whether a shell waits for a line in the pane: as its marks say, or, where it never made any, as its editor's terminal
 /// settings do.
-pub fn is_prompting(pane: &Pane) -> bool {
+fn is_prompting(pane: &Pane, has_marks: bool) -> bool {
     let last = pane.term().commands().next_back().map(|last| last.is_prompting());
     match last {
         Some(is_prompting) => is_prompting,
+        // Erased, and the next is not there yet.
+        None if has_marks => false,
+        // Behind a prompt that is there: its marks would have come before it.
         None => {
-            pane.foreground().is_some_and(|foreground| foreground.is_root)
+            pane.term().cursor().col > 0
+                && pane.foreground().is_some_and(|foreground| foreground.is_root)
                 && pane.process().echo() == Some(false)
         }
     }
