@@ -64,6 +64,22 @@ fn zsh_and_fish_run_commands_and_complete_names() -> Result<()> {
 }
 
 #[test]
+fn zsh_is_integrated_though_its_start_up_file_sets_the_hooks_anew() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    let zshrc = unterm.home().join(".zshrc");
+    let hooks = "mine() { print '<mine>' }\nprecmd_functions=(mine)\npreexec_functions=()\n";
+    fs::write(&zshrc, format!("{}{hooks}", fs::read_to_string(&zshrc)?))?;
+    let home = unterm.home().to_string_lossy().into_owned();
+    let pane = unterm.open(json!({"program": "zsh", "cwd": home, "cols": 80, "rows": 24}))?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let params = json!({"id": pane.id, "command": "print one; (exit 6)"});
+    let done = unterm.call("exec.run_wait", params)?;
+    ensure!(done["exit_code"] == 6 && done["exit_source"] == "block", "{done}");
+    pane.wait_for_text(&mut unterm, "<mine>")?;
+    Ok(())
+}
+
+#[test]
 fn vim_edits_and_saves_and_gives_the_screen_back() -> Result<()> {
     let vim = installed(&["vim", "vim.tiny"])?;
     edit_with(&format!("{vim} -u NONE -c 'set nocompatible showmode ruler' note.txt"))

@@ -43,6 +43,24 @@ if [[ -o 'interactive' && -n ${UNTERM_NONCE-} && -z ${_unterm_on-} ]]; then
     precmd_functions+=(_unterm_precmd)
     preexec_functions+=(_unterm_preexec)
 
+    # A .zshrc, which is read after this, may set these lists anew. What is scheduled comes behind the hooks of the first
+    # prompt and before it is shown: a lost hook is put back, and does then what it missed.
+    _unterm_again() {
+        if (( ! ${preexec_functions[(Ie)_unterm_preexec]} )); then
+            preexec_functions+=(_unterm_preexec)
+        fi
+        if (( ! ${precmd_functions[(Ie)_unterm_precmd]} )); then
+            precmd_functions+=(_unterm_precmd)
+            _unterm_precmd
+        fi
+        'builtin' 'unfunction' _unterm_again
+    }
+    if 'builtin' 'zmodload' zsh/sched 2>/dev/null; then
+        'builtin' 'sched' +0 _unterm_again
+    else
+        'builtin' 'unfunction' _unterm_again
+    fi
+
     # A shell started by its name gets the integration too.
     _unterm_shell() {
         'builtin' 'local' name=$1 arg
