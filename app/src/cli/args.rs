@@ -66,7 +66,7 @@ pub enum Command {
     /// Themes: the colours of every pane.
     #[command(subcommand)]
     Theme(ThemeCommand),
-    /// Log in to another machine with the shell integration of this pane; takes what ssh takes, but no command.
+    /// Log in to another machine with the shell integration of this pane; takes what ssh takes. A command is run as ssh runs it.
     Ssh {
         /// Options and the host, as for ssh.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]

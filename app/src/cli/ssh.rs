@@ -1,7 +1,8 @@
 //! `unterm-cli ssh`: a login shell on another machine with the shell integration of this pane.
 //!
 //! Everything is given on to ssh, with a command behind it that puts the scripts into a folder of their own there, starts
-//! the login shell so that it reads them, and takes the folder away when that ends.
+//! the login shell so that it reads them, and takes the folder away when that ends. What is no login (a command, a
+//! forwarding alone) is ssh's as it is.
 
 use std::{fmt::Write, process::Command};
 
@@ -14,11 +15,17 @@ use unterm_mux::SCRIPTS;
 /// # Errors
 /// When it can't be started, or this is no pane with shell integration.
 pub fn run(args: &[String]) -> Result<std::process::ExitCode> {
-    let Ok(nonce) = std::env::var("UNTERM_NONCE") else {
-        bail!("UNTERM_NONCE is not set: this is no pane of Unterm, or shell.integration is off");
-    };
     let mut ssh = Command::new("ssh");
-    ssh.arg("-t").args(args).arg(remote_command(&nonce));
+    if is_login(args) {
+        let Ok(nonce) = std::env::var("UNTERM_NONCE") else {
+            bail!(
+                "UNTERM_NONCE is not set: this is no pane of Unterm, or shell.integration is off"
+            );
+        };
+        ssh.arg("-t").args(args).arg(remote_command(&nonce));
+    } else {
+        ssh.args(args);
+    }
     #[cfg(unix)]
     {
         let error = std::os::unix::process::CommandExt::exec(&mut ssh);
@@ -29,6 +36,41 @@ pub fn run(args: &[String]) -> Result<std::process::ExitCode> {
         let status = ssh.status().context("ssh can't be started")?;
         Ok(u8::try_from(status.code().unwrap_or(255)).unwrap_or(255).into())
     }
+}
+
+/// ssh's options that take an argument (ssh(1)).
+const WITH_ARGUMENT: &str = "BbcDEeFIiJLlmOoPpQRSWw";
+/// Those after which no shell is started there.
+const WITHOUT_SHELL: &str = "fGNOQsVW";
+
+/// Whether ssh would start a login shell with these arguments: there is a host, no command behind it, and nothing else is
+/// asked for. Options may stand behind the host as well.
+fn is_login(args: &[String]) -> bool {
+    let mut has_host = false;
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let options = match arg.strip_prefix('-') {
+            Some("-") => return !has_host && args.len() == 1,
+            Some(options) if !options.is_empty() => options,
+            _ if has_host => return false,
+            _ => {
+                has_host = true;
+                continue;
+            }
+        };
+        for (at, option) in options.char_indices() {
+            if WITHOUT_SHELL.contains(option) {
+                return false;
+            }
+            if WITH_ARGUMENT.contains(option) {
+                if at + 1 == options.len() {
+                    args.next();
+                }
+                break;
+            }
+        }
+    }
+    has_host
 }
 
 /// The command for the other machine. Whatever shell reads it there finds one word in quotes without quotes or
@@ -72,6 +114,34 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt};
 
     use super::*;
+
+    #[test]
+    fn a_login_is_told_from_all_else_that_ssh_does() {
+        let is_login =
+            |line: &str| is_login(&line.split(' ').map(String::from).collect::<Vec<_>>());
+        for line in [
+            "host",
+            "me@host",
+            "-p 22 host",
+            "-p22 -tA host",
+            "-Ap 22 host -v",
+            "-o User=me host -i key",
+            "-- host",
+        ] {
+            assert!(is_login(line), "{line}");
+        }
+        for line in [
+            "host ls",
+            "-p 22 host -v ls -l",
+            "-N host",
+            "-fN host",
+            "-p 22",
+            "-V",
+            "-vO exit host",
+        ] {
+            assert!(!is_login(line), "{line}");
+        }
+    }
 
     #[test]
     fn the_login_shell_finds_its_script_and_the_folder_goes_with_it() {
