@@ -56,7 +56,13 @@ command tmux                      tmux
 command mc                        mc
 command git                       git
 command ps                        procps
+command uim-xim                   uim-xim
+file    /var/lib/dpkg/info/uim-byeoru.list  uim-byeoru
+file    /usr/sbin/sshd            openssh-server
+command ssh                       openssh-client
 command dbus-daemon               dbus-daemon
+file    /usr/libexec/at-spi-bus-launcher  at-spi2-core
+file    /usr/lib/python3/dist-packages/pyatspi/__init__.py  python3-pyatspi
 '
 
 # is_there KIND WHAT: whether a need is met.

@@ -7,20 +7,25 @@
 mod binaries;
 mod display;
 pub mod fuzz;
+mod input_method;
 mod instance;
 mod notifier;
 mod null_reader;
 pub mod peer;
+mod reader;
 mod resources;
 mod tree;
 pub mod vtebench;
 mod wait;
+mod xsettings;
 
 pub use binaries::binary;
 pub use display::{Activations, Area, Display, Picture, Window};
+pub use input_method::InputMethod;
 pub use instance::{Instance, PROMPT, Pane, Start, Wire, describe};
 pub use notifier::{Asked, Bus, Notice, Notifier};
 pub use null_reader::run_and_throw_away;
+pub use reader::{ScreenReader, SessionBus};
 pub use resources::Resources;
 pub use tree::{SourceFile, Tree};
 pub use wait::{PATIENCE, wait_for};

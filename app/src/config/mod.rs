@@ -184,6 +184,10 @@ pub struct Window {
     /// How far panes without the keyboard are mixed towards their background, from 0 (not at all) to 0.9.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub dim_unfocused: f32,
+    /// Whether nothing moves by itself: cursors and text don't blink, rings don't turn, images stay at one picture. `"auto"`: as the desktop says, by its portal or XSETTINGS.
+    pub reduced_motion: ReducedMotion,
+    /// Tell screen readers what is shown, in windows opened from now on. Costs nothing while none listens.
+    pub accessibility: bool,
     /// What a new window starts as.
     pub start: WindowStart,
     /// Start as large as the last window was, and where it was, as far as the desktop lets: `columns` and `rows` then count for the first one only.
@@ -205,6 +209,8 @@ impl Default for Window {
             rows: 30,
             padding: 8.0,
             dim_unfocused: 0.1,
+            reduced_motion: ReducedMotion::System(FollowSystem::Auto),
+            accessibility: true,
             start: WindowStart::default(),
             restore: true,
             opacity: 1.0,
@@ -225,6 +231,24 @@ pub enum WindowStart {
     Maximized,
     /// The whole screen.
     Fullscreen,
+}
+
+/// See [`Window::reduced_motion`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ReducedMotion {
+    /// As it is said.
+    Fixed(bool),
+    /// As the desktop says.
+    System(FollowSystem),
+}
+
+/// What follows the desktop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FollowSystem {
+    /// It does.
+    Auto,
 }
 
 /// See [`Config::cursor`].

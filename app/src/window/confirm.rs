@@ -263,6 +263,13 @@ impl Questions {
         !self.0.is_empty()
     }
 
+    /// The open one: question, what it is about, its buttons and the marked one of them.
+    pub(super) fn spoken(&self) -> Option<(&str, &str, Vec<&'static str>, usize)> {
+        let open = self.0.front()?;
+        let buttons = open.buttons.iter().map(|button| button.title).collect();
+        Some((&open.question, &open.about, buttons, open.marked))
+    }
+
     /// Draws the open one; `pointer` is where the mouse is.
     pub(super) fn draw(
         &self,

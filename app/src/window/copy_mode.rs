@@ -5,6 +5,8 @@
 
 mod motion;
 
+use std::time::Instant;
+
 use unterm_mux::{
     Pane, PaneId,
     input::{self, Key, Modifiers},
@@ -154,9 +156,10 @@ impl App {
         let Some(pane) = self.focused_pane() else { return };
         let found = self.search.as_ref().filter(|search| search.pane == pane.id());
         let found = found.and_then(|search| search.range());
+        let clock = self.clock(Instant::now());
         let Some(view) = self.views.get_mut(&pane.id()) else { return };
         // What came since the last picture moves the cursor as well.
-        view.refresh(&pane, self.started.elapsed());
+        view.refresh(&pane, clock);
         if view.copy.is_some() && found.is_none() {
             return self.leave_copy_mode(&pane);
         }

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use unterm_mux::{Layout, PaneId, Rect};
 use unterm_renderer::{Highlight, PainterKind, PaneScene, PixelRect, Scene};
-use winit::dpi::{PhysicalPosition, PhysicalSize};
 
 use super::{
     App, BELL_MARK, BLINK, debug,
     geometry::pixels,
+    ime::Taker,
     notices::{draw_flash, is_flashing},
     overlay::{Canvas, Shown},
     panes::draw_broadcast,
@@ -145,7 +145,7 @@ impl App {
         let placed = self.placed(&layout);
         let cursor = default_cursor(&self.config.cursor);
         let mut next_frame: Option<Duration> = None;
-        let clock = now.saturating_duration_since(self.started);
+        let clock = self.clock(now);
         for (id, _) in &placed {
             let Some(pane) = self.mux.pane(*id) else { continue };
             let view = self.views.entry(*id).or_default();
@@ -174,17 +174,20 @@ impl App {
         }
         self.follow_active_tab();
         let turn = self.turn(now);
-        self.compose(&layout, &placed, blink_on, turn);
+        let caret = self.compose(&layout, &placed, blink_on, turn);
         self.debug_painted(begun);
-        self.after_paint(&layout, &placed);
+        self.after_paint(&layout, &placed, caret);
         self.refresh_names(&layout, now);
     }
 
     /// How far the rings of programs that don't say how far they are have turned, 0 to 1; sets the timer for the next
-    /// step when there are any. On the CPU they stand.
+    /// step when there are any. On the CPU, and where nothing moves, they stand.
     fn turn(&mut self, now: Instant) -> f32 {
         let gpu = self.screen.as_ref().is_some_and(|s| s.painter.kind() == PainterKind::Gpu);
-        if !gpu || !self.tabs.iter().any(|tab| tab.marks.work.is_some_and(Work::turns)) {
+        if !gpu
+            || self.stands_still()
+            || !self.tabs.iter().any(|tab| tab.marks.work.is_some_and(Work::turns))
+        {
             return 0.0;
         }
         self.wake_at(now + TURN / TURN_STEPS);
@@ -200,7 +203,7 @@ impl App {
                 cursor.visible && cursor.blinking || view.snapshot.blinks()
             })
         };
-        if !self.focused || !placed.iter().any(|(id, _)| blinks(id)) {
+        if !self.focused || self.stands_still() || !placed.iter().any(|(id, _)| blinks(id)) {
             return true;
         }
         let halves = (now - self.blink_since).as_nanos() / BLINK.as_nanos();
@@ -289,7 +292,13 @@ impl App {
     }
 
     /// Builds the scene and paints it.
-    fn compose(&mut self, layout: &Layout, placed: &[(PaneId, Rect)], blink_on: bool, turn: f32) {
+    fn compose(
+        &mut self,
+        layout: &Layout,
+        placed: &[(PaneId, Rect)],
+        blink_on: bool,
+        turn: f32,
+    ) -> Option<PixelRect> {
         let highlights = self.highlights();
         let receivers = self.pane_hand.broadcast.panes(layout);
         let look = self.tab_bar_look(turn);
@@ -300,7 +309,8 @@ impl App {
         let view = focused.and_then(|id| self.views.get(&id));
         let colors = self.colors.of(view.map_or(&self.palette, |view| &view.snapshot.palette));
         let bars = self.bars(&colors);
-        let Some(screen) = &mut self.screen else { return };
+        let taker = self.taker();
+        let screen = self.screen.as_mut()?;
         let geometry = screen.geometry;
         let mut scene = Scene {
             width: geometry.width,
@@ -322,7 +332,7 @@ impl App {
                 highlights: if highlights.0 == Some(*id) { &highlights.1 } else { &[] },
                 selection: view.selection.and_then(|selection| selection.range),
                 hovered_link: view.hovered_link.as_ref(),
-                preedit: view.preedit.as_ref(),
+                preedit: self.preedit.as_ref().filter(|_| has_keys && taker == Taker::Pane),
                 dim: match has_keys || receivers.contains(id) {
                     true => 0.0,
                     false => self.config.window.dim_unfocused,
@@ -370,7 +380,7 @@ impl App {
             questions: &self.questions,
             toasts: &self.toasts,
         };
-        shown.draw(&mut Canvas {
+        let mut canvas = Canvas {
             geometry: &geometry,
             colors: &colors,
             placed,
@@ -378,12 +388,17 @@ impl App {
             pointer: self.pointer.position,
             renderer: &mut self.renderer,
             scene: &mut scene,
-        });
+            preedit: self.preedit.as_ref().map(|preedit| (taker, preedit)),
+            caret: None,
+        };
+        shown.draw(&mut canvas);
+        let caret = canvas.caret.filter(|_| matches!(taker, Taker::Panel | Taker::Search));
         self.renderer.frame(&scene);
         screen.window.pre_present_notify();
         if let Err(error) = screen.painter.paint(&mut self.renderer) {
             self.failure = Some(error.into());
         }
+        caret
     }
 
     /// The pane that is searched, and the matches in sight there.
@@ -398,31 +413,21 @@ impl App {
     }
 
     /// What follows a picture: the window's title, and the place where an input method shows its choices.
-    fn after_paint(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
+    fn after_paint(
+        &mut self,
+        layout: &Layout,
+        placed: &[(PaneId, Rect)],
+        caret: Option<PixelRect>,
+    ) {
+        self.tell_readers(layout, placed);
         let title = self.title(layout);
-        let Some(screen) = &mut self.screen else { return };
-        if screen.title != title {
+        if let Some(screen) = &mut self.screen
+            && screen.title != title
+        {
             screen.window.set_title(&title);
             screen.title = title;
         }
-        let focused = layout.active_tab().map(|tab| tab.focused);
-        let Some((id, area)) = placed.iter().find(|(id, _)| Some(*id) == focused) else { return };
-        let Some(view) = self.views.get(id) else { return };
-        let (cursor, cell) = (view.snapshot.cursor, screen.geometry.cell);
-        let origin = screen.geometry.origin(*area);
-        let column = view.column_width(usize::from(cursor.row), (cell.width, cell.height));
-        let place = PixelRect {
-            x: origin.0 + (f64::from(cursor.col) * column) as i32,
-            y: origin.1 + (u32::from(cursor.row) * cell.height) as i32 - view.shift as i32,
-            width: cell.width,
-            height: cell.height,
-        };
-        if screen.ime_area.replace(place) != Some(place) {
-            screen.window.set_ime_cursor_area(
-                PhysicalPosition::new(place.x, place.y),
-                PhysicalSize::new(place.width, place.height),
-            );
-        }
+        self.tell_ime(layout, placed, caret);
     }
 
     fn title(&self, layout: &Layout) -> String {

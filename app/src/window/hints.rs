@@ -3,6 +3,8 @@
 //!
 //! Owns the labels; what is found is `targets.rs`.
 
+use std::time::Instant;
+
 use unterm_mux::{
     Axis, OnExit, PaneId, Spawn,
     input::{Key, Modifiers},
@@ -131,8 +133,9 @@ impl App {
     /// Labels what is in sight of the focused pane; `copies`: to be copied, else to be opened.
     pub(super) fn show_hints(&mut self, copies: bool) {
         let Some(pane) = self.focused_pane() else { return };
+        let clock = self.clock(Instant::now());
         let Some(view) = self.views.get_mut(&pane.id()) else { return };
-        view.refresh(&pane, self.started.elapsed());
+        view.refresh(&pane, clock);
         let targets = targets::find(&view.snapshot.rows, &self.config.hint_patterns);
         if targets.is_empty() {
             self.notify(

@@ -49,6 +49,12 @@ pub(super) struct News {
     pub(super) instance_title: Option<Option<String>>,
     /// What the last search found.
     pub(super) found: Option<super::search::Found>,
+    /// What the desktop says of motion.
+    pub(super) is_motion_reduced: Option<bool>,
+    /// A screen reader listens from now on.
+    pub(super) reader: bool,
+    /// The node that a screen reader wants to have used.
+    pub(super) reader_asks: Option<u64>,
     /// The last change of the preferences.
     pub(super) settings: Option<crate::config::Change>,
     /// Whether the proxy is on, if its file changed.

@@ -1,4 +1,4 @@
-//! Keys: to an action where one is bound, else as bytes to the program. Input methods.
+//! Keys: to an action where one is bound, else as bytes to the program.
 
 use std::time::Instant;
 
@@ -6,8 +6,7 @@ use unterm_mux::{
     Pane,
     input::{self, Key, KeyAction, Modifiers},
 };
-use unterm_renderer::Preedit;
-use winit::event::{ElementState, Ime, KeyEvent};
+use winit::event::{ElementState, KeyEvent};
 
 use super::{
     App,
@@ -125,35 +124,6 @@ impl App {
         match self.views.get_mut(&pane.id()) {
             Some(view) if view.pastes_due > 0 => view.typed_ahead.extend_from_slice(bytes),
             _ => send(pane, bytes),
-        }
-    }
-
-    /// What an input method did.
-    pub(super) fn ime(&mut self, event: Ime) {
-        let Some(pane) = self.focused_pane() else { return };
-        match event {
-            Ime::Commit(text) if self.overlay_text(&text) => self.set_preedit(&pane, None),
-            Ime::Commit(text) => {
-                self.set_preedit(&pane, None);
-                for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
-                    let keyboard = pane.term().keyboard();
-                    self.type_bytes(&pane, &input::encode_text(&text, &keyboard));
-                }
-            }
-            Ime::Preedit(text, cursor) => {
-                let preedit = (!text.is_empty()).then_some(Preedit { text, cursor });
-                self.set_preedit(&pane, preedit);
-            }
-            Ime::Enabled => {}
-            Ime::Disabled => self.set_preedit(&pane, None),
-        }
-    }
-
-    fn set_preedit(&mut self, pane: &Pane, preedit: Option<Preedit>) {
-        let view = self.views.entry(pane.id()).or_default();
-        if view.preedit != preedit {
-            view.preedit = preedit;
-            self.pacing.ask();
         }
     }
 }

@@ -1,9 +1,12 @@
 //! One line of typed text: what the panel and the search have in common.
 
 use unterm_mux::input::{Key, Modifiers};
-use unterm_renderer::{PixelRect, Renderer};
+use unterm_renderer::{LabelAlign, PixelRect, Preedit, Renderer, Scene};
 
-use super::geometry::Geometry;
+use super::{
+    chrome::{Colors, label, quad},
+    geometry::Geometry,
+};
 
 /// Characters it takes.
 const CAP: usize = 1024;
@@ -27,25 +30,50 @@ impl Line {
         self.text.extend(line.chars().filter(|c| !c.is_control()).take(room));
     }
 
-    /// Where its cursor lies when it is drawn in `area`, at the left and in the middle.
-    pub(super) fn caret(
+    /// Draws it in `area`, at the left and in the middle, or else what to type, and behind it what an input method
+    /// composes, underlined. Gives where its cursor lies.
+    pub(super) fn draw(
         &self,
-        geometry: &Geometry,
+        (hint, preedit): (&str, Option<&Preedit>),
+        (geometry, colors): (&Geometry, &Colors),
         area: PixelRect,
         renderer: &mut Renderer,
+        scene: &mut Scene<'_>,
     ) -> PixelRect {
-        let typed = if self.text.is_empty() {
-            0
-        } else {
+        let composed = preedit.map_or("", |preedit| preedit.text.as_str());
+        let whole = format!("{}{composed}", self.text);
+        let (text, color) =
+            if whole.is_empty() { (hint, colors.muted) } else { (whole.as_str(), colors.text) };
+        scene.labels.push(label(geometry, area, text, color, LabelAlign::Left));
+        let size = geometry.ui_font();
+        let mut end_of = |text: &str| {
+            if text.is_empty() {
+                return 0;
+            }
             // A space at the end has its width only before something.
-            let size = geometry.ui_font();
-            let with = renderer.label_width(&format!("{}|", self.text), size, false);
-            (with - renderer.label_width("|", size, false)).round() as u32
+            let with = renderer.label_width(&format!("{text}|"), size, false);
+            ((with - renderer.label_width("|", size, false)).round() as u32).min(area.width)
         };
         let height = geometry.ui_line();
+        let top = area.y + (area.height.saturating_sub(height) / 2) as i32;
+        let begin = end_of(&self.text);
+        if !composed.is_empty() {
+            let thick = geometry.px(1.0).max(1);
+            let under = PixelRect {
+                x: area.x + begin as i32,
+                y: top + height as i32 - thick as i32,
+                width: end_of(&whole) - begin,
+                height: thick,
+            };
+            scene.quads.push(quad(under, color));
+        }
+        // An input method's own cursor is where it says, else behind what it composes.
+        let cursor = preedit.and_then(|preedit| preedit.cursor);
+        let at = cursor.map_or(composed.len(), |(_, to)| to);
+        let before = composed.get(..at).unwrap_or(composed);
         PixelRect {
-            x: area.x + typed.min(area.width) as i32,
-            y: area.y + (area.height.saturating_sub(height) / 2) as i32,
+            x: area.x + end_of(&format!("{}{before}", self.text)) as i32,
+            y: top,
             width: geometry.px(1.5).max(1),
             height,
         }

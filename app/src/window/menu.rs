@@ -106,6 +106,14 @@ pub(super) struct Menu {
     opened: Option<(f64, f64)>,
 }
 
+/// How an item stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ItemState {
+    pub(super) enabled: bool,
+    pub(super) checked: bool,
+    pub(super) marked: bool,
+}
+
 /// What a key or a button did.
 #[derive(Clone, Debug, PartialEq)]
 enum Outcome {
@@ -120,6 +128,16 @@ impl Menu {
             Some(Row::Item(item)) if item.enabled => Some(item),
             _ => None,
         }
+    }
+
+    /// The items by their rows: title, keys, and how they stand.
+    pub(super) fn spoken(&self) -> impl Iterator<Item = (usize, &str, &str, ItemState)> {
+        self.rows.iter().enumerate().filter_map(|(row, content)| {
+            let Row::Item(item) = content else { return None };
+            let (enabled, checked) = (item.enabled, item.checked);
+            let state = ItemState { enabled, checked, marked: self.marked == Some(row) };
+            Some((row, item.title.as_str(), item.keys.as_str(), state))
+        })
     }
 
     /// Marks the next item in a direction, round the ends.

@@ -3,6 +3,7 @@
 //! Everything here runs on the main thread. It owns the window, the renderer and the painter, and for each pane a
 //! [`View`]; it takes a pane's terminal briefly to snapshot and to select, and never waits for anything.
 
+mod access;
 mod act;
 mod blocks;
 mod blur;
@@ -23,12 +24,14 @@ mod geometry;
 mod hints;
 mod host;
 mod hover;
+mod ime;
 mod inbox;
 mod keyboard;
 mod keys;
 mod line;
 mod main_menu;
 mod menu;
+mod motion;
 mod notices;
 mod overlay;
 mod panel;
@@ -62,7 +65,7 @@ use std::{
 use anyhow::{Context, Result};
 use unterm_control::{Server, ServerOptions};
 use unterm_mux::{Mux, MuxError, OnExit, Pane, PaneId, input};
-use unterm_renderer::{FontOptions, PixelRect, Renderer, WindowPainter};
+use unterm_renderer::{FontOptions, PixelRect, Preedit, Renderer, WindowPainter};
 use unterm_term::Palette;
 use winit::{
     application::ApplicationHandler,
@@ -82,6 +85,7 @@ use crate::{
     ready::Ready,
     signals,
 };
+use access::Access;
 use chrome::KnownColors;
 use clipboard::{Buffer, Clipboard};
 use close::Closing;
@@ -95,6 +99,7 @@ use hover::Hovered;
 use inbox::{Inbox, News, Wake};
 use keys::Held;
 use menu::Menu;
+use motion::Motion;
 use notices::Notices;
 use picker::Picker;
 use pointer::Pointer;
@@ -230,6 +235,10 @@ struct App {
     /// The panel, while it is open.
     picker: Option<Picker>,
     questions: Questions,
+    access: Access,
+    motion: Motion,
+    /// What an input method composes.
+    preedit: Option<Preedit>,
     /// Files that were dropped and are to be pasted, together.
     dropped: Vec<PathBuf>,
     /// The menu, while it is open.
@@ -301,6 +310,9 @@ impl App {
             block_hover: None,
             picker: None,
             questions: Questions::default(),
+            access: Access::default(),
+            motion: Motion::default(),
+            preedit: None,
             dropped: Vec::new(),
             menu: None,
             screen: None,
@@ -385,6 +397,9 @@ impl App {
         let mut painter = WindowPainter::new(Arc::clone(&window), self.args.painter.into())?;
         painter.resize(geometry.width, geometry.height);
         window.set_ime_allowed(true);
+        if self.config.window.accessibility {
+            self.access = Access::start(event_loop, &window, &self.inbox);
+        }
         if !self.args.quake {
             self.start_as(&window);
         }
@@ -404,6 +419,7 @@ impl App {
         self.arrange();
         self.paint(Instant::now());
         window.set_visible(true);
+        self.ask_for_motion();
         Ok(())
     }
 
@@ -457,6 +473,15 @@ impl App {
         if news.titles {
             self.views.values_mut().for_each(View::forget_names);
             self.pacing.ask();
+        }
+        if let Some(is_reduced) = news.is_motion_reduced {
+            self.motion_told(is_reduced);
+        }
+        if news.reader {
+            self.pacing.ask();
+        }
+        if let Some(node) = news.reader_asks {
+            self.reader_asks(node);
         }
         if news.pointer_shape {
             self.pointer_shape_changed();
@@ -624,6 +649,9 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        if let Some(screen) = &self.screen {
+            self.access.event(&screen.window, &event);
+        }
         match event {
             WindowEvent::CloseRequested => self.close(Closing::Window),
             WindowEvent::Destroyed => event_loop.exit(),
@@ -639,6 +667,7 @@ impl ApplicationHandler<Wake> for App {
                 self.taken.clear();
                 self.close_menu();
                 self.tell_focus();
+                self.ask_for_motion();
                 self.pacing.ask();
             }
             WindowEvent::ModifiersChanged(modifiers) => {

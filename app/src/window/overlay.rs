@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use unterm_mux::{PaneId, Rect, input::Key, input::Modifiers};
-use unterm_renderer::{Highlight, PixelRect, Renderer, Scene};
+use unterm_renderer::{Highlight, PixelRect, Preedit, Renderer, Scene};
 use winit::{event::KeyEvent, window::CursorIcon};
 
 use super::{
@@ -19,6 +19,7 @@ use super::{
     geometry::{Geometry, pixels},
     hints::Hints,
     hover::Hovered,
+    ime::Taker,
     keys::Pressed,
     menu::Menu,
     picker::Picker,
@@ -238,9 +239,17 @@ pub(super) struct Canvas<'a, 'scene> {
     pub(super) pointer: Option<(f64, f64)>,
     pub(super) renderer: &'a mut Renderer,
     pub(super) scene: &'a mut Scene<'scene>,
+    /// What an input method composes, and for what.
+    pub(super) preedit: Option<(Taker, &'a Preedit)>,
+    /// Where the cursor of what is typed into the topmost of them lies.
+    pub(super) caret: Option<PixelRect>,
 }
 
-impl Canvas<'_, '_> {
+impl<'a> Canvas<'a, '_> {
+    fn preedit_of(&self, taker: Taker) -> Option<&'a Preedit> {
+        self.preedit.filter(|(of, _)| *of == taker).map(|(_, preedit)| preedit)
+    }
+
     fn area(&self, pane: PaneId) -> Option<Rect> {
         self.placed.iter().find(|(id, _)| *id == pane).map(|(_, area)| *area)
     }
@@ -315,7 +324,9 @@ impl Shown<'_> {
                     && let Some(area) = canvas.area(search.pane)
                 {
                     let area: PixelRect = pixels(area);
-                    search.draw(geometry, area, colors, canvas.renderer, canvas.scene);
+                    let (preedit, look) = (canvas.preedit_of(Taker::Search), (geometry, colors));
+                    let at = search.draw(preedit, look, area, canvas.renderer, canvas.scene);
+                    canvas.caret = Some(at);
                 }
             }
             Overlay::Hints => {
@@ -328,7 +339,9 @@ impl Shown<'_> {
             }
             Overlay::Picker => {
                 if let Some(picker) = self.picker {
-                    picker.panel().draw(geometry, colors, canvas.renderer, canvas.scene);
+                    let (preedit, look) = (canvas.preedit_of(Taker::Panel), (geometry, colors));
+                    let at = picker.panel().draw(preedit, look, canvas.renderer, canvas.scene);
+                    canvas.caret = Some(at);
                 }
             }
             Overlay::Menu => {

@@ -8,7 +8,7 @@ use nucleo_matcher::{
     pattern::{CaseMatching, Normalization, Pattern},
 };
 use unterm_mux::input::{Key, Modifiers};
-use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
+use unterm_renderer::{Label, LabelAlign, PixelRect, Preedit, Quad, Renderer, Scene};
 
 use super::{
     chrome::{Colors, framed, grown, label, quad},
@@ -95,6 +95,19 @@ impl<C> Panel<C> {
     /// The choice of the marked item.
     pub(super) fn choice(&self) -> Option<&C> {
         Some(&self.items[self.shown.get(self.marked)?.item].choice)
+    }
+
+    /// What to type.
+    pub(super) fn hint(&self) -> &str {
+        &self.hint
+    }
+
+    /// The items in sight by their rows: title, note, and whether it is the marked one.
+    pub(super) fn spoken(&self) -> impl Iterator<Item = (usize, (&str, &str, bool))> {
+        self.shown.iter().enumerate().skip(self.first).take(ROWS).map(|(row, shown)| {
+            let item = &self.items[shown.item];
+            (row, (item.title.as_str(), item.note.as_str(), row == self.marked))
+        })
     }
 
     /// Says why what was typed is not right.
@@ -233,14 +246,14 @@ impl<C> Panel<C> {
         self.first.clamp((self.marked + 1).saturating_sub(rows.max(1)), self.marked)
     }
 
-    /// Draws it.
+    /// Draws it, with what an input method composes. Gives where its cursor lies.
     pub(super) fn draw(
         &self,
-        geometry: &Geometry,
-        colors: &Colors,
+        preedit: Option<&Preedit>,
+        (geometry, colors): (&Geometry, &Colors),
         renderer: &mut Renderer,
         scene: &mut Scene<'_>,
-    ) {
+    ) -> PixelRect {
         let place = self.place(geometry);
         let size = geometry.ui_font();
         shadow(place.rect, geometry, scene);
@@ -249,12 +262,9 @@ impl<C> Panel<C> {
         let label = |rect, text: &str, color| {
             label(geometry, inset(rect, place.padding), text, color, LabelAlign::Left)
         };
-        let (text, color) = match self.query.text() {
-            "" => (self.hint.as_str(), colors.muted),
-            query => (query, colors.text),
-        };
-        scene.labels.push(label(place.input, text, color));
-        let caret = self.query.caret(geometry, inset(place.input, place.padding), renderer);
+        let input = inset(place.input, place.padding);
+        let caret =
+            self.query.draw((&self.hint, preedit), (geometry, colors), input, renderer, scene);
         scene.quads.push(quad(caret, colors.accent));
         let line = PixelRect {
             y: place.input.y + place.input.height as i32 - 1,
@@ -295,6 +305,7 @@ impl<C> Panel<C> {
             let note = label(*rect, &item.note, colors.muted);
             scene.labels.push(Label { align: LabelAlign::Right, ..note });
         }
+        caret
     }
 }
 

@@ -83,6 +83,7 @@ impl App {
                 "New windows can be seen through; this one stays opaque.".to_owned(),
             );
         }
+        self.ask_for_motion();
         self.arrange();
         self.redraw_whole();
     }

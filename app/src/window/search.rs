@@ -12,7 +12,7 @@ use std::{
 };
 
 use unterm_mux::{Pane, PaneId, input::Key, input::Modifiers};
-use unterm_renderer::{Highlight, Label, LabelAlign, PixelRect, Renderer, Scene};
+use unterm_renderer::{Highlight, Label, LabelAlign, PixelRect, Preedit, Renderer, Scene};
 use unterm_term::{Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, TextRange};
 use winit::event::KeyEvent;
 
@@ -257,6 +257,11 @@ impl SearchBar {
         self.found.matches.iter().map(|found| found.range.start.line)
     }
 
+    /// What is typed, and what is said of it.
+    pub(super) fn spoken(&self) -> (&str, String) {
+        (self.line.text(), self.count())
+    }
+
     /// What the bar says at its right.
     fn count(&self) -> String {
         let count = self.found.matches.len();
@@ -271,15 +276,15 @@ impl SearchBar {
         }
     }
 
-    /// Draws the bar into the pane at `area`.
+    /// Draws the bar into the pane at `area`, with what an input method composes. Gives where its cursor lies.
     pub(super) fn draw(
         &self,
-        geometry: &Geometry,
+        preedit: Option<&Preedit>,
+        (geometry, colors): (&Geometry, &Colors),
         area: PixelRect,
-        colors: &Colors,
         renderer: &mut Renderer,
         scene: &mut Scene<'_>,
-    ) {
+    ) -> PixelRect {
         let padding = geometry.px(8.0);
         let line = geometry.ui_line() + geometry.px(10.0);
         let width = geometry.px(WIDTH).min(area.width.saturating_sub(2 * padding)).max(1);
@@ -301,24 +306,20 @@ impl SearchBar {
         };
         let count = self.count();
         let note = renderer.label_width(&count, size, false).ceil() as u32 + padding;
-        let (text, color) = match self.line.text() {
-            "" => ("Search", colors.muted),
-            text => (text, colors.text),
-        };
         let room = inside.width.saturating_sub(note);
         let label = |rect, text: &str, color| label(geometry, rect, text, color, LabelAlign::Left);
-        scene.labels.push(label(PixelRect { width: room, ..inside }, text, color));
         let note = label(inside, &count, colors.muted);
         scene.labels.push(Label { align: LabelAlign::Right, ..note });
         let typed = PixelRect { width: room, ..inside };
+        let caret = self.line.draw(("Search", preedit), (geometry, colors), typed, renderer, scene);
         if !self.is_accepted {
-            let caret = self.line.caret(geometry, typed, renderer);
             scene.quads.push(quad(caret, colors.accent));
         }
         if let Some(problem) = &self.problem {
             let below = PixelRect { y: inside.y + line as i32, ..inside };
             scene.labels.push(label(below, problem, colors.danger_text));
         }
+        caret
     }
 }
 

@@ -45,6 +45,11 @@ impl Toasts {
         self.0.push(toast);
     }
 
+    /// Each text, and whether it is an error.
+    pub(super) fn spoken(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.0.iter().map(|toast| (toast.text.as_str(), toast.until.is_none()))
+    }
+
     /// Takes away those whose time is over; gives when the next one goes.
     pub(super) fn expire(&mut self, now: Instant) -> Option<Instant> {
         self.0.retain(|toast| toast.until.is_none_or(|until| now < until));

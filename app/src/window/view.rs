@@ -6,7 +6,7 @@ use std::{
 };
 
 use unterm_mux::Pane;
-use unterm_renderer::{PixelRect, Preedit};
+use unterm_renderer::PixelRect;
 use unterm_term::{
     CursorShape, LineId, LineSize, Link, Modes, Point, Rgb, ScreenKind, Size, Snapshot, TextRange,
 };
@@ -38,7 +38,6 @@ pub(super) struct View {
     pub(super) folds: Folds,
     /// The commands in sight.
     pub(super) blocks: Blocks,
-    pub(super) preedit: Option<Preedit>,
     pub(super) hovered_link: Option<Link>,
     /// Pastes that were asked for and have not come.
     pub(super) pastes_due: usize,
@@ -69,8 +68,9 @@ pub(super) struct View {
 impl View {
     /// Takes a new snapshot, unless the program asked to hold the picture (mode 2026).
     ///
-    /// `clock` is the time that animated images go by; gives when the next of their frames is due on it, if any is.
-    pub(super) fn refresh(&mut self, pane: &Pane, clock: Duration) -> Option<Duration> {
+    /// `clock` is the time that animated images go by, `None`: they stand; gives when the next of their frames is due on
+    /// it, if any is.
+    pub(super) fn refresh(&mut self, pane: &Pane, clock: Option<Duration>) -> Option<Duration> {
         let before = (self.snapshot.screen, self.snapshot.size);
         let next_frame;
         let copied;
@@ -80,7 +80,7 @@ impl View {
             if held && self.snapshot.seq != 0 && term.size() == self.snapshot.size {
                 return None;
             }
-            next_frame = term.advance_animations(clock);
+            next_frame = clock.and_then(|clock| term.advance_animations(clock));
             // A line that is seen in part leaves room for part of one more.
             let more = usize::from(self.shift > 0);
             if self.folds.is_empty() {

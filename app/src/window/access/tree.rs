@@ -1,0 +1,369 @@
+//! What is shown, as AccessKit's tree: a pane is a terminal whose rows are runs of text; tab bar, menu, panel, search,
+//! toasts and questions are nodes with the roles that desktops have for them.
+//!
+//! Builds values; when and to whom they are told is `access.rs`.
+
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
+
+use accesskit::{
+    Action, Live, Node, NodeId, Rect as Bounds, Role, TextDirection, TextPosition, TextSelection,
+    TreeId, TreeInfo, TreeUpdate,
+};
+use unterm_mux::{Layout, PaneId, Rect};
+use unterm_term::{LineId, Point};
+
+use super::run::Run;
+use crate::window::{App, geometry::Geometry, menu::Menu, panel::Panel, view::View};
+
+const WINDOW: NodeId = NodeId(0);
+const TABS: NodeId = NodeId(1);
+const PANEL: NodeId = NodeId(2);
+const PANEL_INPUT: NodeId = NodeId(3);
+const PANEL_LIST: NodeId = NodeId(4);
+const SEARCH: NodeId = NodeId(5);
+const SEARCH_COUNT: NodeId = NodeId(6);
+const QUESTION: NodeId = NodeId(7);
+const MENU: NodeId = NodeId(8);
+
+/// Where the ids of each kind begin, which are fewer than [`KIND`]; the lines of panes come behind them all.
+const KIND: u64 = 1 << 48;
+const TAB: u64 = KIND;
+const PANE: u64 = 2 * KIND;
+const ITEM: u64 = 3 * KIND;
+const BUTTON: u64 = 4 * KIND;
+const TOAST: u64 = 5 * KIND;
+const MENU_ITEM: u64 = 6 * KIND;
+/// Lines of one pane, and so many panes: a pane's line is at `(8 + its place of those) * LINES`.
+const LINES: u64 = 1 << 52;
+const PANES: u64 = (1 << 12) - 8;
+
+/// What a reader can use.
+pub(super) enum Target {
+    Tab(u64),
+    Pane(u64),
+}
+
+/// What a node stands for, if it can be used.
+pub(super) fn target(node: u64) -> Option<Target> {
+    match node {
+        TAB..PANE => Some(Target::Tab(node - TAB)),
+        PANE..ITEM => Some(Target::Pane(node - PANE)),
+        _ => None,
+    }
+}
+
+/// What a reader knows: the lines of each pane, by their nodes, and what has the focus.
+pub(super) struct Told {
+    panes: HashMap<NodeId, Vec<NodeId>>,
+    focus: NodeId,
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        Self { panes: HashMap::new(), focus: WINDOW }
+    }
+}
+
+impl Told {
+    /// An update after which the panes have only those of the lines that a reader knows that are in the new `tree` as
+    /// well; `None` where that is all of them, or none.
+    pub(super) fn without_what_left(&self, tree: &TreeUpdate, now: &Self) -> Option<TreeUpdate> {
+        let mut nodes = Vec::new();
+        for (id, node) in &tree.nodes {
+            let (Some(old), Some(new)) = (self.panes.get(id), now.panes.get(id)) else { continue };
+            let stays: HashSet<&NodeId> = new.iter().collect();
+            let kept: Vec<_> = old.iter().copied().filter(|line| stays.contains(line)).collect();
+            if kept.is_empty() || kept.len() == old.len() {
+                continue;
+            }
+            let mut node = node.clone();
+            // Where it will be is in lines that are still to come.
+            node.clear_text_selection();
+            node.set_children(kept);
+            nodes.push((*id, node));
+        }
+        let focus = self.focus;
+        (!nodes.is_empty()).then_some(TreeUpdate {
+            nodes,
+            tree: None,
+            tree_id: TreeId::ROOT,
+            focus,
+        })
+    }
+}
+
+impl App {
+    /// All that is shown, and what a reader knows who is told it.
+    pub(super) fn tree(&self, layout: &Layout, placed: &[(PaneId, Rect)]) -> (TreeUpdate, Told) {
+        let mut tree = Tree::default();
+        let mut focus = WINDOW;
+        let mut tabs = Node::new(Role::TabList);
+        for (index, tab) in self.tabs.iter().enumerate() {
+            let mut node = Node::new(Role::Tab);
+            node.set_label(tab.title.as_str());
+            node.set_selected(index == layout.active);
+            node.add_action(Action::Click);
+            tree.add_to(&mut tabs, NodeId(TAB + tab.id.0 % KIND), node);
+        }
+        let mut window = Node::new(Role::Window);
+        tree.add_to(&mut window, TABS, tabs);
+        let focused = layout.active_tab().map(|tab| tab.focused);
+        if let Some(screen) = &self.screen {
+            window.set_label(screen.title.as_str());
+            for (id, area) in placed {
+                let Some(view) = self.views.get(id) else { continue };
+                let node = NodeId(PANE + id.0 % KIND);
+                let pane = tree.pane(*id, view, *area, &screen.geometry);
+                if tree.add_to(&mut window, node, pane) && Some(*id) == focused {
+                    focus = node;
+                }
+            }
+        }
+        if let Some(search) = &self.search {
+            let (text, said) = search.spoken();
+            let mut node = Node::new(Role::SearchInput);
+            node.set_label("Search");
+            node.set_value(text);
+            let mut count = Node::new(Role::Status);
+            count.set_label(said);
+            count.set_live(Live::Polite);
+            tree.add_to(&mut window, SEARCH, node);
+            tree.add_to(&mut window, SEARCH_COUNT, count);
+            focus = SEARCH;
+        }
+        for (text, is_error) in self.toasts.spoken() {
+            let mut node = Node::new(Role::Alert);
+            node.set_label(text);
+            node.set_live(if is_error { Live::Assertive } else { Live::Polite });
+            // The same text is the same toast, wherever it has moved.
+            let mut hash = DefaultHasher::new();
+            text.hash(&mut hash);
+            tree.add_to(&mut window, NodeId(TOAST + hash.finish() % KIND), node);
+        }
+        if let Some(picker) = &self.picker {
+            let panel = tree.panel(picker.panel());
+            tree.add_to(&mut window, PANEL, panel);
+            focus = PANEL_INPUT;
+        }
+        if let Some(menu) = &self.menu {
+            let (node, marked) = tree.menu(menu);
+            tree.add_to(&mut window, MENU, node);
+            focus = marked;
+        }
+        if let Some((question, about, buttons, marked)) = self.questions.spoken() {
+            let mut node = Node::new(Role::AlertDialog);
+            node.set_label(question);
+            node.set_description(about);
+            node.set_modal();
+            focus = QUESTION;
+            for (index, title) in buttons.into_iter().enumerate() {
+                let mut button = Node::new(Role::Button);
+                button.set_label(title);
+                let id = NodeId(BUTTON + index as u64);
+                tree.add_to(&mut node, id, button);
+                if index == marked {
+                    focus = id;
+                }
+            }
+            tree.add_to(&mut window, QUESTION, node);
+        }
+        tree.nodes.push((WINDOW, window));
+        let update = TreeUpdate {
+            nodes: tree.nodes,
+            tree: Some(TreeInfo::new(WINDOW)),
+            tree_id: TreeId::ROOT,
+            focus,
+        };
+        (update, Told { panes: tree.lines, focus })
+    }
+}
+
+/// The nodes so far. AccessKit takes no tree in which a node is twice, so the second is left out.
+#[derive(Default)]
+struct Tree {
+    nodes: Vec<(NodeId, Node)>,
+    ids: HashSet<NodeId>,
+    /// The lines of each pane.
+    lines: HashMap<NodeId, Vec<NodeId>>,
+}
+
+impl Tree {
+    /// Adds a child; false: it is there already.
+    fn add_to(&mut self, parent: &mut Node, id: NodeId, node: Node) -> bool {
+        let is_new = self.ids.insert(id);
+        if is_new {
+            parent.push_child(id);
+            self.nodes.push((id, node));
+        }
+        is_new
+    }
+
+    fn panel<C>(&mut self, panel: &Panel<C>) -> Node {
+        let mut list = Node::new(Role::ListBox);
+        let mut input = Node::new(Role::TextInput);
+        input.set_label(panel.hint());
+        input.set_value(panel.query());
+        for (row, (title, note, marked)) in panel.spoken() {
+            let mut item = Node::new(Role::ListBoxOption);
+            let separator = if note.is_empty() { "" } else { ", " };
+            item.set_label(format!("{title}{separator}{note}"));
+            item.set_selected(marked);
+            let id = NodeId(ITEM + row as u64);
+            self.add_to(&mut list, id, item);
+            if marked {
+                input.set_active_descendant(id);
+            }
+        }
+        let mut node = Node::new(Role::Dialog);
+        node.set_label(panel.hint());
+        self.add_to(&mut node, PANEL_INPUT, input);
+        self.add_to(&mut node, PANEL_LIST, list);
+        node
+    }
+
+    /// A menu, and its item that is marked, or else itself.
+    fn menu(&mut self, menu: &Menu) -> (Node, NodeId) {
+        let mut node = Node::new(Role::Menu);
+        let mut focus = MENU;
+        for (row, title, keys, state) in menu.spoken() {
+            let mut item = Node::new(Role::MenuItem);
+            item.set_label(title);
+            if !keys.is_empty() {
+                item.set_keyboard_shortcut(keys);
+            }
+            if !state.enabled {
+                item.set_disabled();
+            }
+            if state.checked {
+                item.set_toggled(accesskit::Toggled::True);
+            }
+            let id = NodeId(MENU_ITEM + row as u64);
+            if self.add_to(&mut node, id, item) && state.marked {
+                focus = id;
+            }
+        }
+        (node, focus)
+    }
+
+    /// A pane as a terminal whose rows are runs of text.
+    fn pane(&mut self, id: PaneId, view: &View, area: Rect, geometry: &Geometry) -> Node {
+        let snapshot = &view.snapshot;
+        let mut node = Node::new(Role::Terminal);
+        node.set_label(view.title());
+        node.set_bounds(Bounds {
+            x0: f64::from(area.x),
+            y0: f64::from(area.y),
+            x1: f64::from(area.x + area.width),
+            y1: f64::from(area.y + area.height),
+        });
+        let origin = geometry.origin(area);
+        let (width, height) = (f64::from(geometry.cell.width), f64::from(geometry.cell.height));
+        let cursor = snapshot.cursor;
+        let mut runs = Vec::with_capacity(snapshot.rows.len());
+        for (index, row) in snapshot.rows.iter().enumerate() {
+            let is_last = index + 1 == snapshot.rows.len();
+            let at_least =
+                if usize::from(cursor.row) == index { usize::from(cursor.col) } else { 0 };
+            let run = Run::of(row, at_least, !row.wrapped && !is_last);
+            let top = f64::from(origin.1) + index as f64 * height;
+            let mut text = Node::new(Role::TextRun);
+            text.set_bounds(Bounds {
+                x0: f64::from(origin.0),
+                y0: top,
+                x1: f64::from(origin.0) + row.cells.len() as f64 * width,
+                y1: top + height,
+            });
+            text.set_text_direction(TextDirection::LeftToRight);
+            text.set_character_positions(run.columns(|from, _| f32::from(from) * width as f32));
+            text.set_character_widths(run.columns(|from, to| f32::from(to - from) * width as f32));
+            text.set_word_starts(run.words());
+            text.set_value(run.text.as_str());
+            text.set_character_lengths(run.lengths.as_slice());
+            let line = NodeId((8 + id.0 % PANES) * LINES + row.line.0 % LINES);
+            if self.add_to(&mut node, line, text) {
+                runs.push((line, row.line, run));
+            }
+        }
+        if let Some((Some(anchor), Some(focus))) = selection(view, &runs) {
+            node.set_text_selection(TextSelection { anchor, focus });
+        }
+        node.add_action(Action::Focus);
+        let lines = runs.iter().map(|(line, ..)| *line).collect();
+        self.lines.insert(NodeId(PANE + id.0 % KIND), lines);
+        node
+    }
+}
+
+/// The rows of a pane: node, line and text.
+type Runs = [(NodeId, LineId, Run)];
+
+/// Both ends of the selection, the one that moves last; without one the cursor, twice.
+fn selection(view: &View, runs: &Runs) -> Option<(Option<TextPosition>, Option<TextPosition>)> {
+    let cursor = view.snapshot.cursor;
+    let (_, line, _) = runs.get(usize::from(cursor.row))?;
+    let cursor = Point { line: *line, col: cursor.col };
+    let Some(range) = view.selection.and_then(|selection| selection.range) else {
+        let at = position(runs, cursor);
+        return Some((at, at));
+    };
+    let start = position(runs, range.start);
+    let end = position(runs, Point { col: range.end.col + 1, ..range.end });
+    Some(if view.copy.is_some() && cursor == range.start { (end, start) } else { (start, end) })
+}
+
+/// The place of a cell in the text; what is out of sight is at its nearest end.
+fn position(runs: &Runs, at: Point) -> Option<TextPosition> {
+    let (first, last) = (runs.first()?, runs.last()?);
+    let (node, run, col) = if at.line < first.1 {
+        (first.0, &first.2, 0)
+    } else if at.line > last.1 {
+        (last.0, &last.2, u16::MAX)
+    } else {
+        let run = runs.iter().find(|(_, line, _)| *line == at.line)?;
+        (run.0, &run.2, at.col)
+    };
+    Some(TextPosition { node, character_index: run.index(col) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PANE_NODE: NodeId = NodeId(PANE + 3);
+
+    fn knows(lines: impl IntoIterator<Item = u64>) -> Told {
+        let lines = lines.into_iter().map(NodeId).collect();
+        Told { panes: HashMap::from([(PANE_NODE, lines)]), focus: PANE_NODE }
+    }
+
+    fn what_left(before: Told, now: Told) -> Option<Vec<u64>> {
+        let mut pane = Node::new(Role::Terminal);
+        pane.set_children(now.panes[&PANE_NODE].as_slice());
+        let nodes = vec![(PANE_NODE, pane), (WINDOW, Node::new(Role::Window))];
+        let tree = TreeUpdate { nodes, tree: None, tree_id: TreeId::ROOT, focus: PANE_NODE };
+        let less = before.without_what_left(&tree, &now)?;
+        assert_eq!(less.nodes.len(), 1, "nothing else is told before");
+        Some(less.nodes[0].1.children().iter().map(|id| id.0).collect())
+    }
+
+    #[test]
+    fn lines_that_scrolled_away_go_before_new_ones_come() {
+        assert_eq!(what_left(knows(10..14), knows(12..16)), Some(vec![12, 13]));
+        assert_eq!(what_left(knows(12..16), knows(10..14)), Some(vec![12, 13]), "scrolled back");
+        assert_eq!(what_left(knows(10..12), knows(10..14)), None, "nothing went");
+        assert_eq!(what_left(knows(10..12), knows(20..24)), None, "nothing stays");
+        assert_eq!(what_left(Told::default(), knows(20..24)), None, "a new pane");
+    }
+
+    #[test]
+    fn no_id_of_one_kind_is_another_kinds() {
+        let line = (8 + u64::MAX % PANES) * LINES + (LINES - 1);
+        assert!(line > MENU_ITEM + KIND && (8 * LINES) >= MENU_ITEM + KIND);
+        assert!(matches!(target(TAB + 7), Some(Target::Tab(7))));
+        assert!(matches!(target(PANE + 7), Some(Target::Pane(7))));
+        assert!(target(line).is_none() && target(0).is_none());
+    }
+}

@@ -1,0 +1,117 @@
+//! Input methods: what they compose is shown where text goes, and what they commit goes there.
+
+use unterm_mux::{Layout, PaneId, Rect, input};
+use unterm_renderer::{PixelRect, Preedit};
+use winit::{
+    dpi::{PhysicalPosition, PhysicalSize},
+    event::Ime,
+};
+
+use super::{App, Screen};
+
+/// What text goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taker {
+    /// A question, a menu, labels or copy mode: keys alone mean something there.
+    Nobody,
+    Panel,
+    Search,
+    Pane,
+}
+
+impl App {
+    /// What text goes to now.
+    pub(super) fn taker(&self) -> Taker {
+        if self.questions.is_open() || self.menu.is_some() {
+            Taker::Nobody
+        } else if self.picker.is_some() {
+            Taker::Panel
+        } else if self.is_hinting() {
+            Taker::Nobody
+        } else if self.is_searching() {
+            Taker::Search
+        } else if self.is_copying() {
+            Taker::Nobody
+        } else {
+            Taker::Pane
+        }
+    }
+
+    /// What an input method did.
+    pub(super) fn ime(&mut self, event: Ime) {
+        match event {
+            Ime::Enabled => {}
+            Ime::Disabled => self.set_preedit(None),
+            Ime::Preedit(text, cursor) => {
+                self.set_preedit((!text.is_empty()).then_some(Preedit { text, cursor }));
+            }
+            Ime::Commit(text) => {
+                self.set_preedit(None);
+                match self.taker() {
+                    Taker::Nobody => {}
+                    Taker::Panel => self.picker_text(&text),
+                    Taker::Search => self.search_text(&text),
+                    Taker::Pane => self.commit(&text),
+                }
+            }
+        }
+    }
+
+    /// Types what was committed into the focused pane, and those that listen to it.
+    fn commit(&mut self, text: &str) {
+        let Some(pane) = self.focused_pane() else { return };
+        for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
+            let keyboard = pane.term().keyboard();
+            self.type_bytes(&pane, &input::encode_text(text, &keyboard));
+        }
+    }
+
+    fn set_preedit(&mut self, preedit: Option<Preedit>) {
+        if self.preedit != preedit {
+            self.preedit = preedit;
+            self.pacing.ask();
+        }
+    }
+
+    /// Tells the input method where text goes, so that it shows its choices there: at `caret` in the chrome, else at the
+    /// focused pane's cursor.
+    pub(super) fn tell_ime(
+        &mut self,
+        layout: &Layout,
+        placed: &[(PaneId, Rect)],
+        caret: Option<PixelRect>,
+    ) {
+        let Some(screen) = &self.screen else { return };
+        let Some(place) = caret.or_else(|| self.cursor_place(screen, layout, placed)) else {
+            return;
+        };
+        let Some(screen) = &mut self.screen else { return };
+        if screen.ime_area.replace(place) != Some(place) {
+            screen.window.set_ime_cursor_area(
+                PhysicalPosition::new(place.x, place.y),
+                PhysicalSize::new(place.width, place.height),
+            );
+        }
+    }
+
+    /// Where the focused pane's cursor lies.
+    fn cursor_place(
+        &self,
+        screen: &Screen,
+        layout: &Layout,
+        placed: &[(PaneId, Rect)],
+    ) -> Option<PixelRect> {
+        let focused = layout.active_tab().map(|tab| tab.focused);
+        let (id, area) = placed.iter().find(|(id, _)| Some(*id) == focused)?;
+        let view = self.views.get(id)?;
+        let (cursor, cell) = (view.snapshot.cursor, screen.geometry.cell);
+        let origin = screen.geometry.origin(*area);
+        let column = view.column_width(usize::from(cursor.row), (cell.width, cell.height));
+        Some(PixelRect {
+            x: origin.0 + (f64::from(cursor.col) * column) as i32,
+            y: origin.1 + (u32::from(cursor.row) * cell.height) as i32 - view.shift as i32,
+            width: cell.width,
+            height: cell.height,
+        })
+    }
+}

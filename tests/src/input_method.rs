@@ -1,0 +1,72 @@
+//! A real input method: uim with its Korean engine, over XIM.
+
+use std::{
+    os::unix::fs::symlink,
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use anyhow::{Context as _, Result};
+use tempfile::TempDir;
+use x11rb::protocol::xproto::ConnectionExt as _;
+
+use crate::{Display, wait_for};
+
+/// An input method for the programs on a display that are started with [`InputMethod::ENV`]; ended when dropped. It
+/// composes after Shift+Space.
+pub struct InputMethod {
+    process: Child,
+    _home: TempDir,
+}
+
+impl InputMethod {
+    /// The variable, and its value, of a program that is to use it.
+    pub const ENV: (&'static str, &'static str) = ("XMODIFIERS", "@im=uim");
+
+    /// Starts it and waits until programs can find it.
+    ///
+    /// # Errors
+    ///
+    /// When uim-xim is not installed or does not start.
+    pub fn start(display: &Display) -> Result<Self> {
+        let home = tempfile::Builder::new().prefix("unterm-uim-").tempdir()?;
+        // It serves only languages whose locales there are. Those that it needs are made of the one that every system has.
+        for name in ["C", "en_US", "ko_KR"] {
+            let own = home.path().join(format!("{name}.utf8"));
+            symlink(Path::new("/usr/lib/locale/C.utf8"), own)?;
+        }
+        let process = Command::new("uim-xim")
+            .arg("--engine=byeoru")
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home.path())
+            .env("LOCPATH", home.path())
+            .env("LANG", "C.UTF-8")
+            .env("DISPLAY", display.name())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("starting uim-xim")?;
+        let method = Self { process, _home: home };
+        // Whoever owns this selection is the server (X11's XIM protocol, 4.1).
+        let name = display.connection.intern_atom(false, b"@server=uim")?.reply()?.atom;
+        wait_for(
+            "the input method",
+            || {
+                let owner = display.connection.get_selection_owner(name)?.reply()?.owner;
+                Ok((owner != x11rb::NONE).then_some(()))
+            },
+            String::new,
+        )?;
+        Ok(method)
+    }
+}
+
+impl Drop for InputMethod {
+    fn drop(&mut self) {
+        let pid = rustix::process::Pid::from_child(&self.process);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,157 @@
+//! What a person composes with an input method, over XIM: seen where it goes before it is there.
+
+use anyhow::{Result, ensure};
+use unterm_tests::{Area, Display, InputMethod, Picture, Start, Window, wait_for};
+
+/// The theme's red and blue, as `tests` see them: a cell's background, and the caret of what is typed into the chrome.
+const RED: [u8; 3] = [0xf3, 0x8b, 0xa8];
+const BLUE: [u8; 3] = [0x89, 0xb4, 0xfa];
+
+fn at(picture: &Picture, x: usize, y: usize) -> [u8; 3] {
+    picture.pixels[y * picture.width + x]
+}
+
+/// Whether anything is drawn there.
+fn is_drawn(picture: &Picture, area: Area) -> bool {
+    let (left, top) = (area.left as usize, area.top as usize);
+    let (right, bottom) = (area.right as usize, area.bottom as usize);
+    let ground = at(picture, left, top);
+    (top..bottom).any(|y| (left..right).any(|x| at(picture, x, y) != ground))
+}
+
+/// Waits for two red cells in the window, and gives the place of as many behind them.
+fn wait_for_place(window: &Window<'_>) -> Result<Area> {
+    let red = wait_for_picture(window, "the red cells", |picture| {
+        picture.area_of(RED).filter(|red| red.right - red.left >= 8)
+    })?;
+    let (width, height) = (red.right - red.left, red.bottom - red.top);
+    ensure!(height >= 8 && width <= 2 * height, "two cells in one row: {red:?}");
+    Ok(Area { left: red.right, right: red.right + width, ..red })
+}
+
+/// A caret in the chrome: a bar of the accent that is as high as a line and hardly wide.
+fn caret(picture: &Picture) -> Option<Area> {
+    let height = picture.pixels.len() / picture.width;
+    (0..picture.width).find_map(|x| {
+        let rows: Vec<_> = (0..height).filter(|y| at(picture, x, *y) == BLUE).collect();
+        let (top, bottom) = (*rows.first()? as i16, *rows.last()? as i16 + 1);
+        let left = x as i16;
+        // A letter of the hint may lie over some of it.
+        let is_bar = rows.len() >= 10 && bottom - top < 30;
+        is_bar.then_some(Area { left, top, right: left + 1, bottom })
+    })
+}
+
+/// Whether what lies between two places of the caret is underlined: one row is drawn from end to end.
+fn is_underlined(picture: &Picture, from: Area, to: Area) -> bool {
+    let columns = from.left as usize..to.left as usize;
+    (to.top as usize..to.bottom as usize).any(|y| {
+        let first = at(picture, columns.start, y);
+        first != at(picture, to.left as usize + 6, y)
+            && columns.clone().all(|x| at(picture, x, y) == first)
+    })
+}
+
+/// Waits for what a picture shows, or what the program got, while the mouse moves a little: keys that an input method
+/// gave back at once can lie in the X client's queue until the next event, which a person who types on has at hand.
+fn wait_moving<T>(
+    window: &Window<'_>,
+    what: &str,
+    probe: impl Fn() -> Result<Option<T>>,
+) -> Result<T> {
+    let (width, height) = window.size()?;
+    let (x, y) = (width as i16 / 2, height as i16 - 60);
+    let mut step = 0;
+    wait_for(
+        what,
+        || {
+            step = 1 - step;
+            window.point(x + step, y)?;
+            probe()
+        },
+        String::new,
+    )
+}
+
+fn wait_for_picture<T>(
+    window: &Window<'_>,
+    what: &str,
+    found: impl Fn(&Picture) -> Option<T>,
+) -> Result<T> {
+    wait_moving(window, what, || Ok(found(&window.picture()?)))
+}
+
+#[test]
+fn what_is_composed_is_seen_at_the_cursor_and_what_is_committed_reaches_the_shell() -> Result<()> {
+    let display = Display::start()?;
+    let _method = InputMethod::start(&display)?;
+    let (name, value) = InputMethod::ENV;
+    let (mut unterm, window, pane) = Start::windowed(&display).env(name, value).at_prompt()?;
+    // Two red cells, and behind them a cursor that isn't seen: what is drawn there is what is composed.
+    let ask = "printf '\\033[?25l\\033[41m  \\033[m'; read -r word; echo \"got <$word>\"";
+    pane.type_text(&mut unterm, &format!("{ask}; printf '\\033[?25h'\r"))?;
+    let behind = wait_for_place(&window)?;
+    ensure!(
+        !is_drawn(&window.picture()?, behind),
+        "something is there before anything is composed"
+    );
+
+    display.press(&["Shift_L", " "])?;
+    display.type_text("gks")?;
+    wait_for_picture(&window, "what is composed", |picture| {
+        is_drawn(picture, behind).then_some(())
+    })?;
+    let lines = pane.lines(&mut unterm)?;
+    ensure!(
+        !lines.iter().any(|line| line.contains('한')),
+        "it is not the program's yet: {lines:?}"
+    );
+    // Back to Latin letters, which commits it.
+    display.press(&["Shift_L", " "])?;
+    let unterm = std::cell::RefCell::new(unterm);
+    let shows = |text: &str| {
+        let lines = pane.lines(&mut unterm.borrow_mut())?;
+        Ok(lines.iter().any(|line| line.contains(text)).then_some(()))
+    };
+    wait_moving(&window, "what is committed", || shows("한"))?;
+    display.press(&["Return"])?;
+    wait_moving(&window, "the shell's answer", || shows("got <한>"))
+}
+
+#[test]
+fn what_is_composed_for_the_panel_and_the_search_is_seen_there() -> Result<()> {
+    let display = Display::start()?;
+    let _method = InputMethod::start(&display)?;
+    let (name, value) = InputMethod::ENV;
+    let (mut unterm, window, pane) = Start::windowed(&display).env(name, value).at_prompt()?;
+    let ask = "printf '\\033[?25l\\033[41m  \\033[m'; read -r word; echo \"got <$word>\"";
+    pane.type_text(&mut unterm, &format!("{ask}\r"))?;
+    let behind = wait_for_place(&window)?;
+
+    for open in ["p", "f"] {
+        display.press(&["Control_L", "Shift_L", open])?;
+        let empty = wait_for_picture(&window, "the caret of what is typed", caret)?;
+        // What lies between the caret's first place and its place now, and whether that is only composed.
+        let typed = |picture: &Picture| {
+            let now = caret(picture).filter(|now| now.left > empty.left + 4)?;
+            Some(is_underlined(picture, empty, now))
+        };
+        display.press(&["Shift_L", " "])?;
+        display.type_text("gks")?;
+        let composed = wait_for_picture(&window, "what is composed, underlined", |picture| {
+            typed(picture).filter(|composed| *composed).map(|_| picture.clone())
+        })?;
+        ensure!(!is_drawn(&composed, behind), "it is not seen in the pane");
+        // Back to Latin letters, which commits it.
+        display.press(&["Shift_L", " "])?;
+        wait_for_picture(&window, "what is committed, not underlined", |picture| {
+            typed(picture).filter(|composed| !composed)
+        })?;
+        display.press(&["Escape"])?;
+        wait_for_picture(&window, "its end", |picture| caret(picture).is_none().then_some(()))?;
+    }
+    display.type_text("plain\n")?;
+    let lines = pane.wait_for_text(&mut unterm, "got <plain>")?;
+    ensure!(!lines.iter().any(|line| line.contains('한')), "{lines:?}");
+    Ok(())
+}
