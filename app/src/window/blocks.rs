@@ -314,7 +314,8 @@ fn header_rect(area: PixelRect, geometry: &Geometry) -> PixelRect {
 }
 
 impl App {
-    /// Scrolls to the prompt before or behind what is in sight; false where there is none.
+    /// Scrolls to the prompt, or the line that a program marked, before or behind what is in sight; false where there is
+    /// none.
     pub(super) fn jump_to_prompt(&mut self, forward: bool) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.views.get_mut(&pane.id()) else { return false };
@@ -324,7 +325,7 @@ impl App {
         self.pacing.ask();
         let (first, _) = view.rows_in_sight();
         let term = pane.term();
-        let line = if forward { term.prompt_after(first) } else { term.prompt_before(first) };
+        let line = if forward { term.mark_after(first) } else { term.mark_before(first) };
         let Some(line) = line else {
             if forward {
                 view.scroll_to_live();

@@ -354,8 +354,8 @@ fn target(
         Point { line, col: if line == copy.cursor.line { copy.cursor.col } else { 0 } }
     };
     match motion {
-        Motion::PromptBack => prompt(&|line| term.prompt_before(line)),
-        Motion::PromptForward => prompt(&|line| term.prompt_after(line)),
+        Motion::PromptBack => prompt(&|line| term.mark_before(line)),
+        Motion::PromptForward => prompt(&|line| term.mark_after(line)),
         // The line of a number, counted from the oldest.
         Motion::Oldest | Motion::Newest if count > 0 => {
             let line = LineId(term.oldest().0 + u64::from(count) - 1);

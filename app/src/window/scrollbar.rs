@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Good,
     /// One that failed.
     Bad,
-    /// One that runs, or whose end nobody told.
+    /// One that runs, or whose end nobody told; and a line that a program marked.
     Plain,
 }
 
@@ -72,7 +72,12 @@ fn prompts(term: &Term) -> Vec<(LineId, Kind)> {
         };
         Some((command.prompt?.line, kind))
     };
-    term.commands().filter_map(mark).collect()
+    let marks = term.marks().map(|line| (line, Kind::Plain));
+    let mut all: Vec<_> = term.commands().filter_map(mark).chain(marks).collect();
+    // Of a prompt that is marked, too, its command's.
+    all.sort_by_key(|(line, _)| *line);
+    all.dedup_by_key(|(line, _)| *line);
+    all
 }
 
 /// A thumb that the left button holds.
@@ -344,5 +349,10 @@ mod tests {
         Parser::new().advance(&mut term, bytes.as_bytes());
         let kinds: Vec<_> = prompts(&term).into_iter().map(|(line, kind)| (line.0, kind)).collect();
         assert_eq!(kinds, [(0, Kind::Good), (2, Kind::Bad), (4, Kind::Plain)]);
+        Parser::new()
+            .advance(&mut term, b"\x1b[4H\x1b]1337;SetMark\x07\x1b[3H\x1b]1337;SetMark\x07");
+        let kinds: Vec<_> = prompts(&term).into_iter().map(|(line, kind)| (line.0, kind)).collect();
+        let marked = (3, Kind::Plain);
+        assert_eq!(kinds, [(0, Kind::Good), (2, Kind::Bad), marked, (4, Kind::Plain)]);
     }
 }

@@ -18,6 +18,7 @@ impl Term {
     pub(crate) fn visit_anchors(&mut self, screen: ScreenKind, visit: &mut Visit<'_>) {
         if screen == ScreenKind::Main {
             self.commands.visit(visit);
+            self.marks.visit(visit);
         }
         let shown = screen == self.screen;
         let layer = if shown { &mut self.graphics.shown } else { &mut self.graphics.hidden };

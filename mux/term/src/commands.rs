@@ -230,7 +230,7 @@ impl Commands {
 
 impl Term {
     /// The main screen, shown or not.
-    fn main_screen(&self) -> &Grid {
+    pub(crate) fn main_screen(&self) -> &Grid {
         match self.screen {
             ScreenKind::Main => &self.grid,
             ScreenKind::Alternate => &self.hidden,

@@ -37,6 +37,7 @@ mod keyboard;
 mod line_size;
 mod lines;
 mod margins;
+mod marks;
 mod mode;
 mod modes;
 mod motion;

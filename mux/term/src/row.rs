@@ -8,8 +8,10 @@ pub(crate) const PROMPT: u8 = 1 << 1;
 pub(crate) const INPUT: u8 = 1 << 2;
 /// A command's output starts in this row (OSC 133 C).
 pub(crate) const OUTPUT: u8 = 1 << 3;
-/// The flags that shell integration set.
-pub(crate) const MARKS: u8 = PROMPT | INPUT | OUTPUT;
+/// A program marked this row (OSC 1337 SetMark).
+pub(crate) const MARK: u8 = 1 << 7;
+/// The flags that belong to the text in the row.
+pub(crate) const MARKS: u8 = PROMPT | INPUT | OUTPUT | MARK;
 /// The row wraps behind its last cell rather than its last column: an image in the next one keeps both from being joined.
 pub(crate) const SHORT: u8 = 1 << 6;
 /// How large the row's characters are: [`LineSize`] in two bits (DECSWL, DECDWL, DECDHL).

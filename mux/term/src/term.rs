@@ -13,6 +13,7 @@ use crate::edit::Protection;
 use crate::graphics::{Graphics, Media};
 use crate::grid::Grid;
 use crate::keyboard::Keyboard;
+use crate::marks::Marks;
 use crate::modes::DecModes;
 use crate::osc::OscState;
 use crate::osc::title::TitleStack;
@@ -183,6 +184,7 @@ pub struct Term {
     pub(crate) keyboard: Keyboard,
     pub(crate) osc: OscState,
     pub(crate) commands: Commands,
+    pub(crate) marks: Marks,
     pub(crate) shape: CursorShape,
     pub(crate) blinking: bool,
     /// The character printed last, for REP; `\0` when something else came after it ([`Term::end_operation`]).
@@ -242,6 +244,7 @@ impl Term {
             keyboard: Keyboard::default(),
             osc: OscState::default(),
             commands: Commands::new(options.nonce),
+            marks: Marks::default(),
             shape: CursorShape::Default,
             blinking: false,
             last_printed: '\0',

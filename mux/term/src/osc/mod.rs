@@ -99,6 +99,7 @@ impl Term {
         let host = self.osc.host.take();
         let old = std::mem::replace(&mut self.osc, OscState { host, ..OscState::default() });
         self.commands.clear();
+        self.marks = Default::default();
         for (changed, event) in [
             (shape.is_some(), Event::PointerShape),
             (old.progress != Progress::None, Event::Progress),

@@ -4,7 +4,7 @@
 use super::text::{clean, identifier, percent_decode};
 use crate::cell::PromptRole;
 use crate::commands::{ClickEvents, ClickKeys, Command, PromptOptions, Redraw};
-use crate::row::{INPUT, OUTPUT, PROMPT};
+use crate::row::{INPUT, MARK, OUTPUT, PROMPT};
 use crate::term::Term;
 use crate::{Event, LineId, Point, ScreenKind};
 
@@ -200,6 +200,8 @@ impl Term {
     /// OSC 1337 SetMark: a line to come back to.
     pub(super) fn mark_line(&mut self) {
         if let Some(at) = self.cursor_point() {
+            self.mark(MARK, self.pen.role());
+            self.marks.add(at);
             self.event(Event::Mark { line: at.line });
         }
     }

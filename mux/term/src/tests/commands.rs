@@ -55,6 +55,42 @@ fn commands_are_found_by_line() {
 }
 
 #[test]
+fn marks_stay_with_their_text_and_prompts_are_marks() {
+    let mark = "\x1b]1337;SetMark\x07";
+    let mut fixture = after(run("one", &format!("1\r\n{mark}2{mark}\r\n3\r\n"), 0));
+    // One above an older one, and one that is not on the main screen.
+    fixture.feed(format!("\x1b7\x1b[2H{mark}\x1b8\x1b[?1049h{mark}\x1b[?1049l"));
+    fixture.feed(run("two", "4\r\n", 0) + mark);
+    // Counted from the oldest line: a resize gives all of them new numbers.
+    let marks = |fixture: &Fixture| {
+        let oldest = fixture.term.oldest().0;
+        fixture.term.marks().map(|line| line.0 - oldest).collect::<Vec<_>>()
+    };
+    assert_eq!(marks(&fixture), [1, 2, 6]);
+    let term = &fixture.term;
+    let stops = |next: &dyn Fn(LineId) -> Option<LineId>, from| {
+        std::iter::successors(next(LineId(from)), |line| next(*line))
+            .map(|line| line.0)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(stops(&|line| term.mark_before(line), 7), [6, 4, 2, 1, 0]);
+    assert_eq!(stops(&|line| term.mark_after(line), 0), [1, 2, 4, 6]);
+    // A narrower screen puts "$ one" into two rows.
+    let size = fixture.term.size();
+    fixture.term.resize(Size { cols: 3, ..size });
+    assert_eq!(marks(&fixture), [2, 3, 8]);
+    fixture.term.resize(size);
+    assert_eq!(marks(&fixture), [1, 2, 6]);
+    fixture.feed("\x1b[3;1H\x1b[2K");
+    assert_eq!(marks(&fixture), [1, 2, 6], "erasing text leaves the line");
+    fixture.feed("\x1b[H\x1b[2J\x1b[3J\x1bc");
+    assert_eq!(marks(&fixture), [0; 0]);
+    // Bounded.
+    fixture.feed(format!("{mark}\r\n").repeat(5000));
+    assert_eq!(marks(&fixture).len(), 4096);
+}
+
+#[test]
 fn a_command_that_runs_has_output_so_far() {
     let mut fixture = after("\x1b]133;A\x07$ \x1b]133;B\x07make\r\n\x1b]133;C\x07one\r\ntw");
     assert!(fixture.term.command(1).is_some_and(Command::is_running));

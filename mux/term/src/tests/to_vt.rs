@@ -111,6 +111,7 @@ fn texts_marks_and_colours() {
 #[test]
 fn what_programs_told() {
     check("\x1b]9;4;1;40\x07\x1b]1337;RemoteHost=me@there\x07\x1b]1337;SetUserVar=a=Yg==\x07");
+    check("a\r\nb\x1b]1337;SetMark\x07\r\n\n\n\n\nc\x1b]1337;SetMark\x07d\r\ne");
     check("\x1b]9;4;2;40\x07\x1b]6;1;bg;red;brightness;3\x07\x1b]22;>wait,help\x07\x1b]22;=\x07");
     check("\x1b[?1049h\x1b]22;text\x07\x1b[?1049l\x1b]22;>copy\x07");
     check(

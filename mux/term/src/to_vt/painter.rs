@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::cell::{Cell, Content, PromptRole, Width};
 use crate::grid::RowView;
-use crate::row::{INPUT, OUTPUT, PROMPT};
+use crate::row::{INPUT, MARK, OUTPUT, PROMPT};
 use crate::sgr::rendition_of;
 use crate::snapshot::Link;
 use crate::style::Style;
@@ -162,6 +162,10 @@ impl Painter {
             if flags & mark != 0 {
                 self.mark(row, 0, format_args!("{letter}"));
             }
+        }
+        if flags & MARK != 0 {
+            self.go(row, 0);
+            self.osc(format_args!("1337;SetMark"));
         }
     }
 

@@ -1,0 +1,69 @@
+//! Lines that programs marked to come back to (iTerm2's OSC 1337 SetMark), on the main screen.
+//!
+//! Owns where they are; which of them are still there the rows themselves say. Prompts are marks of another kind, in
+//! [`crate::commands`]; who jumps from mark to mark wants both.
+
+use std::collections::VecDeque;
+
+use crate::anchors::Visit;
+use crate::cap::oldest_dropped;
+use crate::row::MARK;
+use crate::term::Term;
+use crate::{LineId, Point};
+
+/// Marks kept; the oldest goes.
+const MARKS_CAP: usize = 4096;
+
+/// See the module; in the order of their lines.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    /// `None` for those that a reflow lost.
+    points: VecDeque<Option<Point>>,
+    /// There may be such.
+    has_lost: bool,
+}
+
+impl Marks {
+    /// Adds a mark, if its line has none.
+    pub fn add(&mut self, at: Point) {
+        if std::mem::take(&mut self.has_lost) {
+            self.points.retain(Option::is_some);
+        }
+        let line = |point: &Option<Point>| point.map(|at| at.line);
+        let Err(place) = self.points.binary_search_by_key(&Some(at.line), line) else { return };
+        self.points.insert(place, Some(at));
+        if self.points.len() > MARKS_CAP {
+            oldest_dropped("mark", MARKS_CAP);
+            self.points.pop_front();
+        }
+    }
+
+    /// Every anchor of the list.
+    pub fn visit(&mut self, visit: &mut Visit<'_>) {
+        self.points.iter_mut().for_each(visit);
+        self.has_lost = true;
+    }
+}
+
+impl Term {
+    /// The marked lines of the main screen that are still there, from the top.
+    pub fn marks(&self) -> impl DoubleEndedIterator<Item = LineId> {
+        let lines = self.marks.points.iter().flatten().map(|at| at.line);
+        lines.filter(|line| {
+            let meta = self.main_screen().line_meta(line.0);
+            meta.is_some_and(|meta| meta.flags & MARK != 0)
+        })
+    }
+
+    /// The last line before `line` that is marked or begins with a prompt.
+    pub fn mark_before(&self, line: LineId) -> Option<LineId> {
+        let mark = self.marks().rev().find(|mark| *mark < line);
+        mark.max(self.prompt_before(line))
+    }
+
+    /// The first line after `line` that is marked or begins with a prompt.
+    pub fn mark_after(&self, line: LineId) -> Option<LineId> {
+        let mark = self.marks().find(|mark| *mark > line);
+        mark.into_iter().chain(self.prompt_after(line)).min()
+    }
+}
