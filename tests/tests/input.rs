@@ -6,11 +6,12 @@ use unterm_tests::{Display, Start, wait_for};
 #[test]
 fn a_paste_that_would_press_enter_asks_first() -> Result<()> {
     let display = Display::start()?;
-    let script = "printf 'ready\\n'; exec cat";
+    let script = "printf '\\033[48;2;255;0;255mready\\033[m\\n'; exec cat";
     let mut unterm = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(script).now()?;
     let window = display.window_of(&unterm)?;
     let pane = unterm.first_pane()?;
-    pane.wait_for_text(&mut unterm, "ready")?;
+    // Painted, not only printed: later pictures are compared with one from before the question.
+    wait_for("text", || Ok(window.picture()?.area_of([255, 0, 255])), String::new)?;
     display.set_selection("clipboard", "pasted one\x1b[A\npasted two\n")?;
     // `cat` comes back with each line that it gets.
     let count = |lines: &[String], wanted: &str| lines.iter().filter(|l| *l == wanted).count();
