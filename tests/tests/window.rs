@@ -252,9 +252,10 @@ fn a_program_can_write_the_clipboard_and_the_title() -> Result<()> {
 fn the_wheel_scrolls_the_history_and_a_key_returns() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
-    // The marked line stands five above the screen.
+    // Marked lines end five above the screen: as many as the wheel may turn.
     let script = format!(
-        "clear; seq 500; printf '{MARKED}older\\033[m\\n'; seq $(($(tput lines) + 3)); echo end\r"
+        "clear; printf '{MARKED}older\\033[m\\n%.0s' $(seq 60); seq $(($(tput lines) + 3)); \
+         echo end\r"
     );
     pane.type_text(&mut unterm, &script)?;
     pane.wait(&mut unterm, "the end", |lines| lines.iter().any(|line| line == "end"))?;
