@@ -5,17 +5,8 @@ mod support;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use support::{Fixture, Session, Wire};
+use support::{Fixture, Wire};
 use unterm_control::{Host, HostRequest, Preferences};
-
-/// A bash whose prompts and commands are marked, at its first prompt.
-fn marked_shell(fixture: &Fixture, wire: &mut Wire) -> Session {
-    fixture.integrate();
-    let session = fixture.program(wire, "bash", &[]);
-    let reply = wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
-    assert_eq!(reply["matched"], true, "{reply}");
-    session
-}
 
 #[test]
 fn a_session_is_launched_with_a_command() {
@@ -71,7 +62,7 @@ fn a_command_is_sent_to_many_sessions_and_a_wrong_one_fails_alone() {
 fn a_wait_is_over_with_what_it_waits_for() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    let session = marked_shell(&fixture, &mut wire);
+    let session = fixture.marked_shell(&mut wire);
     let id = session.id;
     // What is typed and waited for in one call; what was there before does not count.
     wire.call("exec.run_wait", json!({"id": id, "command": "echo ready"}));
@@ -197,7 +188,7 @@ fn what_changed_since_is_all_that_comes() {
 fn cells_have_their_looks_links_and_roles() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    let session = marked_shell(&fixture, &mut wire);
+    let session = fixture.marked_shell(&mut wire);
     let script = "clear; printf '\\033[1;38;5;9;48;2;1;2;3mred\\033[m \\033]8;;http://a.b/\\033\\\\link\\033]8;;\\033\\\\ \\033[4:3mcurl\\033[m漢\\n'";
     wire.call("exec.run_wait", json!({"id": session.id, "command": script}));
     wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
@@ -220,7 +211,7 @@ fn cells_have_their_looks_links_and_roles() {
 fn commands_are_kept_as_blocks() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    let session = marked_shell(&fixture, &mut wire);
+    let session = fixture.marked_shell(&mut wire);
     let id = session.id;
     for command in ["echo one; echo two", "sh -c 'exit 7'"] {
         wire.call("exec.run_wait", json!({"id": id, "command": command}));
@@ -349,7 +340,7 @@ fn ask(wire: &mut Wire, method: &str) -> Value {
 fn a_connection_is_told_what_happens_in_order() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    let session = marked_shell(&fixture, &mut wire);
+    let session = fixture.marked_shell(&mut wire);
     let id = session.id.to_string();
     let mut listener = fixture.login();
     let reply = listener.call("events.subscribe", json!({"id": session.id}));

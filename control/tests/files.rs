@@ -5,16 +5,7 @@ mod support;
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path};
 
 use serde_json::{Value, json};
-use support::{Fixture, PATIENCE, Session, Wire};
-
-/// A bash whose commands are marked, at its first prompt, in a folder of its own.
-fn marked_shell(fixture: &Fixture, wire: &mut Wire) -> Session {
-    fixture.integrate();
-    let session = fixture.program(wire, "bash", &[]);
-    let reply = wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
-    assert_eq!(reply["matched"], true, "{reply}");
-    session
-}
+use support::{Fixture, PATIENCE};
 
 fn read(path: &Value) -> String {
     fs::read_to_string(path.as_str().unwrap()).unwrap()
@@ -24,7 +15,7 @@ fn read(path: &Value) -> String {
 fn a_recording_is_made_rendered_listed_and_read() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    let session = marked_shell(&fixture, &mut wire);
+    let session = fixture.marked_shell(&mut wire);
     let id = session.id;
     let none = json!({"recording": false, "enabled": false});
     assert_eq!(wire.call("session.recording_status", json!({"id": id})), none);
@@ -196,7 +187,7 @@ fn what_a_killed_process_has_left_is_closed_by_the_next_start() {
 fn a_session_is_rendered_without_a_recording() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
-    let session = marked_shell(&fixture, &mut wire);
+    let session = fixture.marked_shell(&mut wire);
     wire.call(
         "exec.run_wait",
         json!({"id": session.id, "command": "echo exported; sh -c 'exit 2'"}),

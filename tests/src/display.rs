@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -15,11 +15,11 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use crate::{Instance, wait_for};
+use crate::{Instance, process::Ended, wait_for};
 
 /// An Xvfb on a display number that was free, without a window manager; ended when dropped.
 pub struct Display {
-    _server: Server,
+    _server: Ended,
     number: u32,
     pub(crate) connection: RustConnection,
     pub(crate) root: xproto::Window,
@@ -74,7 +74,7 @@ impl Display {
             .stderr(Stdio::null())
             .spawn()
             .context("starting Xvfb")?;
-        let mut server = Server(server);
+        let mut server = Ended(server);
         let mut line = String::new();
         let stdout = server.0.stdout.take().context("Xvfb's stdout")?;
         BufReader::new(stdout).read_line(&mut line)?;
@@ -312,18 +312,6 @@ impl Activations {
             },
             String::new,
         )
-    }
-}
-
-/// The X server's process; ended when dropped.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let pid = rustix::process::Pid::from_child(&self.0);
-        // SIGTERM, so that it removes its socket and lock file.
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-        let _ = self.0.wait();
     }
 }
 

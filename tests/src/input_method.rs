@@ -1,21 +1,21 @@
 //! A real input method: uim with its Korean engine, over XIM.
 
-use std::{
-    os::unix::fs::symlink,
-    path::Path,
-    process::{Child, Command, Stdio},
-};
+use std::{os::unix::fs::symlink, path::Path, process::Stdio};
 
 use anyhow::{Context as _, Result};
 use tempfile::TempDir;
 use x11rb::protocol::xproto::ConnectionExt as _;
 
-use crate::{Display, wait_for};
+use crate::{
+    Display,
+    process::{Ended, bare},
+    wait_for,
+};
 
 /// An input method for the programs on a display that are started with [`InputMethod::ENV`]; ended when dropped. It
 /// composes after Shift+Space.
 pub struct InputMethod {
-    process: Child,
+    _process: Ended,
     _home: TempDir,
 }
 
@@ -35,20 +35,15 @@ impl InputMethod {
             let own = home.path().join(format!("{name}.utf8"));
             symlink(Path::new("/usr/lib/locale/C.utf8"), own)?;
         }
-        let process = Command::new("uim-xim")
+        let process = bare("uim-xim", home.path(), &display.name())
             .arg("--engine=byeoru")
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", home.path())
             .env("LOCPATH", home.path())
-            .env("LANG", "C.UTF-8")
-            .env("DISPLAY", display.name())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .context("starting uim-xim")?;
-        let method = Self { process, _home: home };
+        let method = Self { _process: Ended(process), _home: home };
         // Whoever owns this selection is the server (X11's XIM protocol, 4.1).
         let name = display.connection.intern_atom(false, b"@server=uim")?.reply()?.atom;
         wait_for(
@@ -60,13 +55,5 @@ impl InputMethod {
             String::new,
         )?;
         Ok(method)
-    }
-}
-
-impl Drop for InputMethod {
-    fn drop(&mut self) {
-        let pid = rustix::process::Pid::from_child(&self.process);
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-        let _ = self.process.wait();
     }
 }

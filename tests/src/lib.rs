@@ -5,6 +5,7 @@
 //! listens on the loopback only.
 
 mod binaries;
+mod bus;
 mod display;
 pub mod fuzz;
 mod input_method;
@@ -12,6 +13,7 @@ mod instance;
 mod notifier;
 mod null_reader;
 pub mod peer;
+mod process;
 mod reader;
 mod resources;
 mod tree;
@@ -20,12 +22,13 @@ mod wait;
 mod xsettings;
 
 pub use binaries::binary;
+pub use bus::Bus;
 pub use display::{Activations, Area, Display, Picture, Window};
 pub use input_method::InputMethod;
 pub use instance::{Instance, PROMPT, Pane, Start, Wire, describe};
-pub use notifier::{Asked, Bus, Notice, Notifier};
+pub use notifier::{Asked, Notice, Notifier};
 pub use null_reader::run_and_throw_away;
-pub use reader::{ScreenReader, SessionBus};
+pub use reader::ScreenReader;
 pub use resources::Resources;
 pub use tree::{SourceFile, Tree};
 pub use wait::{PATIENCE, wait_for};

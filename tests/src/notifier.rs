@@ -1,83 +1,23 @@
-//! A desktop of the test's own, as far as notifications go: a session bus, and the service on it that shows them
+//! A desktop of the test's own, as far as notifications go: the service on a session bus that shows them
 //! (org.freedesktop.Notifications), which remembers what it was asked and is clicked by the test.
 
-use std::{
-    io::{BufRead as _, BufReader},
-    process::{Child, Command, Stdio},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicU32, Ordering},
-        mpsc,
-    },
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU32, Ordering},
+    mpsc,
 };
 
 use anyhow::{Context as _, Result};
-use tempfile::TempDir;
 use zbus::{
     blocking::{Connection, MessageIterator, connection::Builder},
     message::Type,
     zvariant::OwnedValue,
 };
 
-use crate::PATIENCE;
+use crate::{Bus, PATIENCE};
 
 const NAME: &str = "org.freedesktop.Notifications";
 const PATH: &str = "/org/freedesktop/Notifications";
-
-/// A session bus that nothing else is on; ended when dropped. Needs no settings of the system's.
-pub struct Bus {
-    daemon: Child,
-    address: String,
-    _folder: TempDir,
-}
-
-impl Bus {
-    /// Starts it.
-    ///
-    /// # Errors
-    ///
-    /// When dbus-daemon is not installed or does not start.
-    pub fn start() -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("unterm-bus-").tempdir()?;
-        let settings = folder.path().join("bus.conf");
-        let listen = folder.path().display();
-        std::fs::write(
-            &settings,
-            format!(
-                "<busconfig><type>session</type><listen>unix:dir={listen}</listen><auth>EXTERNAL</auth>\
-                 <policy context=\"default\"><allow send_destination=\"*\" eavesdrop=\"true\"/>\
-                 <allow eavesdrop=\"true\"/><allow own=\"*\"/></policy></busconfig>"
-            ),
-        )?;
-        let mut daemon = Command::new("dbus-daemon")
-            .arg(format!("--config-file={}", settings.display()))
-            .args(["--nofork", "--nopidfile", "--nosyslog", "--print-address=1"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .context("starting dbus-daemon")?;
-        let mut address = String::new();
-        let stdout = daemon.stdout.take().context("dbus-daemon's stdout")?;
-        let read = BufReader::new(stdout).read_line(&mut address);
-        let bus = Self { daemon, address: address.trim().to_owned(), _folder: folder };
-        read?;
-        anyhow::ensure!(!bus.address.is_empty(), "dbus-daemon gave no address");
-        Ok(bus)
-    }
-
-    /// Its address, as in `$DBUS_SESSION_BUS_ADDRESS`.
-    pub fn address(&self) -> &str {
-        &self.address
-    }
-}
-
-impl Drop for Bus {
-    fn drop(&mut self) {
-        let _ = self.daemon.kill();
-        let _ = self.daemon.wait();
-    }
-}
 
 /// What the service was asked.
 #[derive(Clone, Debug, PartialEq)]

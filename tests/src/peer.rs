@@ -5,7 +5,7 @@
 use std::{
     ffi::OsString,
     fs,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -18,7 +18,7 @@ use x11rb::{
     },
 };
 
-use crate::{Display, PATIENCE, Resources, Window, binary, wait_for};
+use crate::{Display, PATIENCE, Resources, Window, binary, process::Ended, wait_for};
 
 /// How a terminal is started with a grid of 120×40 cells.
 pub struct Terminal {
@@ -59,7 +59,7 @@ pub const BARE: Terminal =
 
 /// A running terminal; ended when dropped.
 pub struct Peer<'a> {
-    child: Child,
+    child: Ended,
     home: TempDir,
     window: Option<Window<'a>>,
     display: &'a Display,
@@ -108,7 +108,7 @@ impl Terminal {
             .stderr(log)
             .spawn()
             .with_context(|| format!("starting {}", self.name))?;
-        Ok(Peer { child, home, window: None, display, before })
+        Ok(Peer { child: Ended(child), home, window: None, display, before })
     }
 }
 
@@ -139,7 +139,7 @@ impl<'a> Peer<'a> {
             let found = viewable(self.display)?.into_iter().find(|id| !self.before.contains(id));
             self.window = found.map(|id| Window { display: self.display, id });
             if found.is_none() {
-                let ended = self.child.try_wait()?;
+                let ended = self.child.0.try_wait()?;
                 if ended.is_some() || Instant::now() > deadline {
                     bail!("no window, {ended:?}: {}", self.log());
                 }
@@ -155,7 +155,7 @@ impl<'a> Peer<'a> {
 
     /// Its process id.
     pub fn pid(&self) -> u32 {
-        self.child.id()
+        self.child.0.id()
     }
 
     /// What it uses of the machine.
@@ -216,16 +216,8 @@ impl<'a> Peer<'a> {
     ///
     /// When it goes on.
     pub fn wait_for_exit(&mut self) -> Result<()> {
-        let child = &mut self.child;
+        let child = &mut self.child.0;
         wait_for("the terminal's end", || Ok(child.try_wait()?.map(drop)), String::new)
-    }
-}
-
-impl Drop for Peer<'_> {
-    fn drop(&mut self) {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-        let _ = self.child.wait();
     }
 }
 

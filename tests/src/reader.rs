@@ -1,71 +1,50 @@
-//! A session bus of the test's own with a screen reader on it, which reads as pyatspi reads.
+//! A screen reader on a session bus of the test's own, which reads as pyatspi reads.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::{ChildStdin, ChildStdout, Stdio},
 };
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{Display, wait_for};
+use crate::{
+    Bus, Display,
+    process::{Ended, bare},
+    wait_for,
+};
 
-/// A session bus; ended when dropped, with what it started.
-pub struct SessionBus {
-    daemon: Ended,
-    address: String,
-    home: TempDir,
-    display: String,
+/// A screen reader; ended when dropped.
+pub struct ScreenReader<'a> {
+    _bus: &'a Bus,
+    _child: Ended,
+    _home: TempDir,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
 }
 
-impl SessionBus {
-    /// Starts one for programs on a display.
-    ///
-    /// # Errors
-    ///
-    /// When dbus-daemon is not installed or does not start.
-    pub fn start(display: &Display) -> Result<Self> {
-        let home = tempfile::Builder::new().prefix("unterm-bus-").tempdir()?;
-        let mut daemon = command("dbus-daemon", &home, &display.name())
-            .args(["--session", "--nofork", "--nopidfile", "--print-address=1"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .context("starting dbus-daemon")?;
-        let stdout = daemon.stdout.take().context("dbus-daemon's stdout")?;
-        let daemon = Ended(daemon);
-        let mut address = String::new();
-        BufReader::new(stdout).read_line(&mut address)?;
-        let address = address.trim().to_owned();
-        ensure!(!address.is_empty(), "dbus-daemon gave no address");
-        Ok(Self { daemon, address, home, display: display.name() })
-    }
-
-    /// Its address, as in `$DBUS_SESSION_BUS_ADDRESS`.
-    pub fn address(&self) -> &str {
-        &self.address
-    }
-
-    /// Starts a screen reader on it.
+impl<'a> ScreenReader<'a> {
+    /// Starts it.
     ///
     /// # Errors
     ///
     /// When Python or pyatspi is not installed, or the reader can't start.
-    pub fn reader(&self) -> Result<ScreenReader<'_>> {
+    pub fn start(bus: &'a Bus, display: &Display) -> Result<Self> {
+        let home = tempfile::Builder::new().prefix("unterm-reader-").tempdir()?;
         // Debian's own Python has Debian's packages, whatever else is on the path.
-        let mut child = command("/usr/bin/python3", &self.home, &self.display)
+        let mut child = bare("/usr/bin/python3", home.path(), &display.name())
             .args(["-c", include_str!("reader.py")])
-            .env("DBUS_SESSION_BUS_ADDRESS", &self.address)
+            .env("DBUS_SESSION_BUS_ADDRESS", bus.address())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .context("starting Python")?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let mut reader = ScreenReader {
-            _bus: &self.daemon,
+        let mut reader = Self {
+            _bus: bus,
             _child: Ended(child),
+            _home: home,
             stdin: stdin.context("the reader's stdin")?,
             stdout: BufReader::new(stdout.context("the reader's stdout")?),
         };
@@ -73,40 +52,7 @@ impl SessionBus {
         ensure!(ready["ready"] == true, "the reader said {ready}");
         Ok(reader)
     }
-}
 
-/// A program with nothing of the test's environment but the path.
-fn command(program: &str, home: &TempDir, display: &str) -> Command {
-    let mut command = Command::new(program);
-    command
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("HOME", home.path())
-        .env("LANG", "C.UTF-8")
-        .env("DISPLAY", display);
-    command
-}
-
-/// A process; ended when dropped.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        let pid = rustix::process::Pid::from_child(&self.0);
-        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-        let _ = self.0.wait();
-    }
-}
-
-/// A screen reader; ended when dropped.
-pub struct ScreenReader<'a> {
-    _bus: &'a Ended,
-    _child: Ended,
-    stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
-}
-
-impl ScreenReader<'_> {
     fn line(&mut self) -> Result<Value> {
         let mut line = String::new();
         self.stdout.read_line(&mut line)?;

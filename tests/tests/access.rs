@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
-use unterm_tests::{Display, SessionBus, Start, Window, wait_for};
+use unterm_tests::{Bus, Display, ScreenReader, Start, Window, wait_for};
 
 /// The focused terminal.
 fn terminal(seen: &Value) -> Option<&Value> {
@@ -28,11 +28,11 @@ fn told<'a>(seen: &'a Value, of: &str) -> Vec<&'a str> {
 #[test]
 fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Result<()> {
     let display = Display::start()?;
-    let bus = SessionBus::start(&display)?;
+    let bus = Bus::with_services(&display)?;
     let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", bus.address());
     let _unterm = start.at_prompt()?;
     // It comes when the window is long there.
-    let mut reader = bus.reader()?;
+    let mut reader = ScreenReader::start(&bus, &display)?;
     let seen = reader.wait("the prompt", |seen| before_caret(seen) == "ready$ ")?;
     ensure!(told(&seen, "tabs").len() == 1, "{seen:#}");
 
@@ -88,9 +88,9 @@ fn a_screen_reader_reads_text_caret_and_selection_and_hears_what_is_new() -> Res
 #[test]
 fn what_lies_over_the_panes_is_read_and_what_is_typed_unseen_is_not() -> Result<()> {
     let display = Display::start()?;
-    let bus = SessionBus::start(&display)?;
+    let bus = Bus::with_services(&display)?;
     // It listens before there is a window.
-    let mut reader = bus.reader()?;
+    let mut reader = ScreenReader::start(&bus, &display)?;
     let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", bus.address());
     let (unterm, _, _) = start.at_prompt()?;
     reader.wait("the prompt", |seen| before_caret(seen) == "ready$ ")?;

@@ -108,6 +108,15 @@ impl Fixture {
         self.mux.set_defaults(Defaults { shell_integration: Some(folder), ..Defaults::default() });
     }
 
+    /// A bash whose prompts and commands are marked, at its first prompt, in the test's own folder.
+    pub fn marked_shell(&self, wire: &mut Wire) -> Session {
+        self.integrate();
+        let session = self.program(wire, "bash", &[]);
+        let reply = wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+        assert_eq!(reply["matched"], true, "{reply}");
+        session
+    }
+
     /// A session with a POSIX shell.
     pub fn shell(&self, wire: &mut Wire) -> Session {
         self.program(wire, "sh", &[])
