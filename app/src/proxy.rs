@@ -2,7 +2,7 @@
 //!
 //! Reads and switches `enabled`, and leaves everything else in the file as it is.
 
-use std::{fs, io::Write, path::Path};
+use std::{fs, path::Path};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
@@ -37,11 +37,7 @@ pub(crate) fn toggle(home: &Path) -> Result<bool> {
         proxy.insert("mode".to_owned(), json!(mode));
     }
     let text = serde_json::to_vec_pretty(&proxy)?;
-    unterm_mux::private::replace(&file, |file| {
-        file.write_all(&text)?;
-        file.sync_all()
-    })
-    .with_context(|| file.display().to_string())?;
+    unterm_mux::private::write(&file, &text).with_context(|| file.display().to_string())?;
     Ok(now)
 }
 

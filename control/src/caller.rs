@@ -85,18 +85,18 @@ pub struct Caller {
     pub(crate) subscription: SubscriptionSlot,
 }
 
-/// A subscription on its way from a method to the wire of its caller.
+/// A subscription, or that there is to be none, on its way from a method to the wire of its caller.
 #[derive(Clone, Default)]
-pub(crate) struct SubscriptionSlot(Arc<Mutex<Option<Subscription>>>);
+pub(crate) struct SubscriptionSlot(Arc<Mutex<Option<Option<Subscription>>>>);
 
 impl SubscriptionSlot {
-    /// Leaves one, in the place of any there was.
+    /// Leaves one, or none, in the place of any there was.
     pub(crate) fn put(&self, subscription: Option<Subscription>) {
-        *self.0.lock() = subscription;
+        *self.0.lock() = Some(subscription);
     }
 
-    /// Takes what was left.
-    pub(crate) fn take(&self) -> Option<Subscription> {
+    /// Takes what was left, if anything was.
+    pub(crate) fn take(&self) -> Option<Option<Subscription>> {
         self.0.lock().take()
     }
 }

@@ -108,9 +108,15 @@ impl Context {
     pub(crate) fn admit_command(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
         self.admit_to(caller, pane)?;
         let line = pane.typed() + command;
-        let lines: Vec<&str> = [command, &line].into_iter().chain(command.lines()).collect();
-        self.policy.check_typed(Some(pane.id()), &lines[..1], &line).map_err(Error::Policy)?;
-        self.policy.check_typed(Some(pane.id()), &lines[2..], "").map_err(Error::Policy)
+        self.policy.check_typed(Some(pane.id()), &[command], &line).map_err(Error::Policy)?;
+        let lines: Vec<&str> = command.lines().collect();
+        self.policy.check_typed(Some(pane.id()), &lines, "").map_err(Error::Policy)
+    }
+
+    /// Types a command and Enter for a caller.
+    pub(crate) fn enter(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
+        self.admit_command(caller, pane, command)?;
+        self.type_in(caller, pane, format!("{command}\r").as_bytes())
     }
 
     /// See [`hides_input`].

@@ -359,8 +359,9 @@ fn private_directory(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn lock(home: &Path) -> io::Result<File> {
-    let path = home.join(".lock");
+/// Waits for the lock of a folder, which whoever changes its files holds.
+pub(crate) fn lock(folder: &Path) -> io::Result<File> {
+    let path = folder.join(".lock");
     let file =
         OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     loop {

@@ -104,8 +104,10 @@ impl Server {
             move || recording::recover(&home)
         });
         // Before the first program is started, which is to know of it.
-        if proxy::Proxy::read(&home).is_ok_and(|proxy| proxy.enabled) {
-            proxy::apply(&mux, &home);
+        if let Ok(proxy) = proxy::Proxy::read(&home)
+            && proxy.enabled
+        {
+            proxy::tell(&mux, &proxy.resolve());
         }
         tracing::info!(%address, id = registration.record().id, "control server");
         Ok(Self { runtime: Some(runtime), address, registration, recorder })

@@ -12,3 +12,11 @@ pub mod run;
 pub mod shell;
 pub mod wait;
 pub mod workspace;
+
+use regex_automata::meta::{BuildError, Regex};
+
+/// A caller's pattern as a regular expression; a small one.
+pub fn regex(pattern: &str) -> Result<Regex, Box<BuildError>> {
+    let config = Regex::config().nfa_size_limit(Some(1 << 20));
+    Regex::builder().configure(config).build(pattern).map_err(Box::new)
+}

@@ -4,7 +4,7 @@
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
-    io,
+    io::{self, Write as _},
     path::Path,
 };
 
@@ -30,6 +30,17 @@ pub fn create_file(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
+}
+
+/// Puts a file with these bytes in the place of `path`, as [`replace`] does, and waits until they are on the disk.
+///
+/// # Errors
+/// When it can't be written; what stood there is then as it was.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace(path, |file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    })
 }
 
 /// Puts a file, which `write` fills, in the place of `path`: by way of a temporary file beside it, so that nobody reads half

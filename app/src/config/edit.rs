@@ -1,6 +1,6 @@
 //! Changes to the file by tools: one value at a time, everything else in it left as it is, comments too.
 
-use std::{fs, io::Write, path::Path};
+use std::{fs, path::Path};
 
 use anyhow::{Context, Result, bail};
 use toml_edit::{DocumentMut, Item, Value};
@@ -70,10 +70,7 @@ fn write(file: &Path, text: &str) -> std::io::Result<()> {
     // Through a link, as people have who keep their files elsewhere.
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
-    unterm_mux::private::replace(&file, |file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    })
+    unterm_mux::private::write(&file, text.as_bytes())
 }
 
 #[cfg(test)]

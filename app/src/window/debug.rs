@@ -172,7 +172,6 @@ fn draw(
         width,
         height: lines.len() as u32 * line + 2 * padding,
     };
-    scene.raise();
     let radius = geometry.px(8.0) as f32;
     scene.quads.push(Quad { rect, color: colors.raised, alpha: 0.92, radius });
     for (index, text) in lines.iter().enumerate() {

@@ -20,23 +20,6 @@ pub(super) enum Taker {
 }
 
 impl App {
-    /// What text goes to now.
-    pub(super) fn taker(&self) -> Taker {
-        if self.questions.is_open() || self.menu.is_some() {
-            Taker::Nobody
-        } else if self.picker.is_some() {
-            Taker::Panel
-        } else if self.is_hinting() {
-            Taker::Nobody
-        } else if self.is_searching() {
-            Taker::Search
-        } else if self.is_copying() {
-            Taker::Nobody
-        } else {
-            Taker::Pane
-        }
-    }
-
     /// What an input method did.
     pub(super) fn ime(&mut self, event: Ime) {
         match event {

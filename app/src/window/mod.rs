@@ -403,7 +403,9 @@ impl App {
         if !self.args.quake {
             self.start_as(&window);
         }
-        self.apply_blur(&window);
+        if self.config.window.blur {
+            self.apply_blur(&window);
+        }
         self.screen = Some(Screen {
             window: Arc::clone(&window),
             painter,
@@ -667,7 +669,9 @@ impl ApplicationHandler<Wake> for App {
                 self.taken.clear();
                 self.close_menu();
                 self.tell_focus();
-                self.ask_for_motion();
+                if focused {
+                    self.ask_for_motion();
+                }
                 self.pacing.ask();
             }
             WindowEvent::ModifiersChanged(modifiers) => {

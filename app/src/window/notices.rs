@@ -275,9 +275,7 @@ impl App {
 
     /// Shows a pane and asks for the keyboard.
     pub(super) fn bring_to_front(&mut self, pane: PaneId) {
-        let layout = self.mux.layout();
-        if let Some(index) = layout.tab_of(pane) {
-            self.report(self.mux.activate_tab(layout.tabs[index].id));
+        if self.mux.layout().tab_of(pane).is_some() {
             self.report(self.mux.focus(pane));
         }
         if let Some(screen) = &self.screen {

@@ -97,6 +97,16 @@ impl Overlay {
         matches!(self, Self::Picker | Self::Menu | Self::Questions)
     }
 
+    /// What an input method's text goes to while it is open; `None`: to what is below.
+    fn taker(self) -> Option<Taker> {
+        match self {
+            Self::Picker => Some(Taker::Panel),
+            Self::Search => Some(Taker::Search),
+            Self::CopyMode | Self::Hints | Self::Menu | Self::Questions => Some(Taker::Nobody),
+            Self::Blocks | Self::Link | Self::Debug | Self::Toasts => None,
+        }
+    }
+
     /// A key while it is open; false: it is not for this.
     fn key(self, app: &mut App, press: &Press<'_>) -> bool {
         let Press { pressed, modifiers, event } = *press;
@@ -109,10 +119,8 @@ impl Overlay {
                     app.act(bound, modifiers);
                 }
             }
+            Self::Search if !app.takes_for_search(pressed, modifiers) => return false,
             Self::Search | Self::Picker => match app.bound(pressed, modifiers) {
-                _ if self == Self::Search && !app.takes_for_search(pressed, modifiers) => {
-                    return false;
-                }
                 Some(Action::Paste) => app.paste_into_chrome(Buffer::Clipboard),
                 Some(Action::PastePrimary) => app.paste_into_chrome(Buffer::Primary),
                 _ if self == Self::Picker => app.picker_key(pressed, modifiers, event),
@@ -180,48 +188,53 @@ impl Overlay {
 }
 
 impl App {
-    /// Those that are open, from the highest down.
-    fn open_overlays(&self) -> impl Iterator<Item = Overlay> + use<> {
-        let open = Overlay::ALL.map(|overlay| overlay.is_open(self));
-        Overlay::ALL
-            .into_iter()
-            .zip(open)
-            .rev()
-            .filter(|(_, open)| *open)
-            .map(|(overlay, _)| overlay)
+    /// Asks those that are open, from the highest down, until one answers with true; false: there is none.
+    fn ask_overlays(&mut self, mut ask: impl FnMut(Overlay, &mut Self) -> bool) -> bool {
+        Overlay::ALL.into_iter().rev().any(|overlay| overlay.is_open(self) && ask(overlay, self))
+    }
+
+    /// The highest of those that are open and have the mouse.
+    fn overlay_with_mouse(&self) -> Option<Overlay> {
+        let mut all = Overlay::ALL.into_iter().rev();
+        all.find(|overlay| overlay.has_mouse() && overlay.is_open(self))
     }
 
     /// Whether something lies over the panes that the mouse is for.
     pub(super) fn has_overlay(&self) -> bool {
-        self.open_overlays().any(Overlay::has_mouse)
+        self.overlay_with_mouse().is_some()
+    }
+
+    /// What an input method's text goes to.
+    pub(super) fn taker(&self) -> Taker {
+        let mut all = Overlay::ALL.into_iter().rev();
+        all.find_map(|overlay| overlay.taker().filter(|_| overlay.is_open(self)))
+            .unwrap_or(Taker::Pane)
     }
 
     /// Gives a key to the highest one that wants it; false: there is none.
     pub(super) fn overlay_key(&mut self, press: &Press<'_>) -> bool {
-        self.open_overlays().any(|overlay| overlay.key(self, press))
+        self.ask_overlays(|overlay, app| overlay.key(app, press))
     }
 
     /// Gives text that no key typed to the highest one that wants it; false: there is none.
     pub(super) fn overlay_text(&mut self, text: &str) -> bool {
-        self.open_overlays().any(|overlay| overlay.text(self, text))
+        self.ask_overlays(|overlay, app| overlay.text(app, text))
     }
 
     /// Gives a press of a button to the highest one that wants it; false: there is none.
     pub(super) fn overlay_press(&mut self) -> bool {
-        self.open_overlays().any(|overlay| overlay.press(self))
+        self.ask_overlays(|overlay, app| overlay.press(app))
     }
 
     /// Tells them of the mouse; true when it is for nothing else.
     pub(super) fn overlay_point(&mut self, x: f64, y: f64) -> bool {
-        self.open_overlays().any(|overlay| overlay.point(self, x, y))
+        self.has_overlay() && self.ask_overlays(|overlay, app| overlay.point(app, x, y))
     }
 
     /// Gives a turn of the wheel to the highest one that has the mouse; false: there is none. `y`: by how much, 0 when it
     /// turned to the side.
     pub(super) fn overlay_wheel(&mut self, y: f64) -> bool {
-        let Some(overlay) = self.open_overlays().find(|overlay| overlay.has_mouse()) else {
-            return false;
-        };
+        let Some(overlay) = self.overlay_with_mouse() else { return false };
         if y != 0.0 {
             overlay.wheel(self, y > 0.0);
         }

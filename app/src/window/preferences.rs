@@ -74,7 +74,9 @@ impl App {
             screen.geometry.padding = self.config.window.padding;
             screen.geometry.tab_bar_at_foot = self.config.tab_bar.position == BarPosition::Bottom;
         }
-        if let Some(screen) = &self.screen {
+        if before.window.blur != self.config.window.blur
+            && let Some(screen) = &self.screen
+        {
             self.apply_blur(&screen.window);
         }
         if before.window.opacity != self.config.window.opacity && !self.is_transparent {

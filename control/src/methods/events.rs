@@ -91,14 +91,8 @@ impl Method for Unsubscribe {
     type Params<'a> = NoParams;
     type Reply = UnsubscribeReply;
 
-    async fn call<'a>(
-        context: &'a Context,
-        caller: &'a Caller,
-        _: NoParams,
-    ) -> Result<UnsubscribeReply> {
-        // One that hears nothing takes the place of the one there is.
-        let filter = Filter { kinds: vec![""], pane: None };
-        caller.subscription.put(Some(context.hub.listen(filter)));
+    async fn call<'a>(_: &'a Context, caller: &'a Caller, _: NoParams) -> Result<UnsubscribeReply> {
+        caller.subscription.put(None);
         Ok(UnsubscribeReply { subscribed: false })
     }
 }

@@ -49,8 +49,7 @@ impl Method for Run {
     ) -> Result<RunReply> {
         let pane = context.pane(params.target())?;
         let command = params.command.required("command")?;
-        context.admit_command(caller, &pane, &command)?;
-        context.type_in(caller, &pane, format!("{command}\r").as_bytes())?;
+        context.enter(caller, &pane, &command)?;
         Ok(RunReply { sent: true })
     }
 }

@@ -2,8 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use unterm_mux::{Axis, Layout, MuxError, Node, PaneId, Tab, TabId};
+use unterm_mux::{Axis, Layout, MuxError, PaneId, Tab, TabId};
 
 use super::{
     Access, Caller, Context, Group, Method, Result,
@@ -11,7 +10,7 @@ use super::{
     params::{Arg, NoParams, Raw, SessionOnly, session_params},
     session::{CreateParams, Done, blocking, on_exit},
 };
-use crate::error::Error;
+use crate::{error::Error, services::workspace::Part};
 
 /// The longest title, in characters.
 const LONGEST_TITLE: usize = 256;
@@ -224,19 +223,7 @@ pub struct TabState {
     /// Its sessions, in the order of the layout.
     sessions: Vec<u64>,
     /// `{id}` for a session; `{split, share, first, second}` for two parts, `right` or `down` of each other.
-    layout: Value,
-}
-
-fn tree(node: &Node) -> Value {
-    match node {
-        Node::Pane(pane) => json!({"id": pane.0}),
-        Node::Split { axis, ratio, first, second } => json!({
-            "split": match axis { Axis::Horizontal => "right", Axis::Vertical => "down" },
-            "share": ratio,
-            "first": tree(first),
-            "second": tree(second),
-        }),
-    }
+    layout: Part,
 }
 
 fn tab_state(context: &Context, layout: &Layout, index: usize, tab: &Tab) -> TabState {
@@ -249,7 +236,7 @@ fn tab_state(context: &Context, layout: &Layout, index: usize, tab: &Tab) -> Tab
         zoomed: tab.zoomed,
         focused: tab.focused.0,
         sessions: tab.panes().iter().map(|pane| pane.0).collect(),
-        layout: tree(&tab.root),
+        layout: Part::of(&tab.root),
     }
 }
 

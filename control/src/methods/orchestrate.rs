@@ -64,8 +64,7 @@ impl Method for Launch {
         let (pane, reply) = create(context, &params.params()?).await?;
         if let Some(command) = command {
             wait_for_prompt(&pane, Instant::now() + START).await;
-            context.admit_command(caller, &pane, &command)?;
-            context.type_in(caller, &pane, format!("{command}\r").as_bytes())?;
+            context.enter(caller, &pane, &command)?;
         }
         Ok(reply)
     }
@@ -113,13 +112,11 @@ impl Method for Broadcast {
     ) -> Result<BroadcastReply> {
         let command = params.command.required("command")?;
         let sessions = params.sessions.value::<Vec<Value>>("sessions", "a list of sessions")?;
-        let typed = format!("{command}\r");
         let send = |session_id: &str| -> Result<()> {
             let bad = || Error::BadTarget(Value::from(session_id).to_string());
             let id = session_id.parse().map_err(|_| bad())?;
             let pane = context.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))?;
-            context.admit_command(caller, &pane, &command)?;
-            context.type_in(caller, &pane, typed.as_bytes())
+            context.enter(caller, &pane, &command)
         };
         let results = sessions.ok_or(Error::Missing("sessions"))?.into_iter().map(|session| {
             let session_id = match session {

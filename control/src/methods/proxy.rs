@@ -48,7 +48,7 @@ async fn change<T: Send + 'static>(
         let mut proxy = Proxy::read(&home).map_err(failed)?;
         let done = change(&mut proxy)?;
         proxy.write(&home).map_err(failed)?;
-        proxy::apply(&mux, &home);
+        proxy::tell(&mux, &proxy.resolve());
         Ok(done)
     };
     blocking(work).await?

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use regex_automata::meta::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -11,7 +10,10 @@ use unterm_mux::PaneState;
 use super::{Access, Caller, Context, Group, Method, Result, params::session_params};
 use crate::{
     error::Error,
-    services::wait::{self, Condition},
+    services::{
+        self,
+        wait::{self, Condition},
+    },
 };
 
 /// The most conditions of one wait.
@@ -160,14 +162,13 @@ fn condition(name: &'static str, given: &Map<String, Value>) -> Result<Condition
         "text" => text().map(Condition::Text),
         "regex" => {
             let pattern = text()?;
-            // A small program, since the pattern is a caller's.
-            let config = Regex::config().nfa_size_limit(Some(1 << 20));
-            let regex = Regex::builder().configure(config).build(&pattern);
-            regex.map(|regex| Condition::Regex(Box::new(regex))).map_err(|error| Error::Invalid {
-                name,
-                expected: "a regular expression".to_owned(),
-                got: format!("{pattern:?} ({error})"),
-            })
+            services::regex(&pattern).map(|regex| Condition::Regex(Box::new(regex))).map_err(
+                |error| Error::Invalid {
+                    name,
+                    expected: "a regular expression".to_owned(),
+                    got: format!("{pattern:?} ({error})"),
+                },
+            )
         }
         "stable_ms" => number().map(|quiet| Condition::Stable(Duration::from_millis(quiet))),
         "seq" => number().map(Condition::Seq),

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use unterm_term::{LineId, Options, Parser, ScreenKind, Size, Term};
+use unterm_term::{LineId, Options, Parser, ScreenKind, Size, Term, unescape_command_line};
 
 use super::shell::Marks;
 
@@ -227,22 +227,7 @@ fn is_of(before: &[u8], line: &str) -> bool {
     let Some(at) = memchr::memmem::rfind(before, MARK) else { return true };
     let told = &before[at + MARK.len()..];
     let told = &told[..memchr::memchr2(0x07, b';', told).unwrap_or(told.len())];
-    let mut rest = told;
-    // `\\` and `\xAB` stand for bytes that are no letters or digits.
-    let told = std::iter::from_fn(|| {
-        while let Some((&byte, after)) = rest.split_first() {
-            let skipped = match (byte, after.first()) {
-                (b'\\', Some(b'x')) => 3,
-                (b'\\', Some(_)) => 1,
-                _ => 0,
-            };
-            rest = after.get(skipped..).unwrap_or_default();
-            if byte.is_ascii_alphanumeric() {
-                return Some(byte);
-            }
-        }
-        None
-    });
+    let told = unescape_command_line(told).into_iter().filter(u8::is_ascii_alphanumeric);
     let typed = line.bytes().filter(u8::is_ascii_alphanumeric);
     told.take(COMPARED).eq(typed.take(COMPARED))
 }
@@ -277,31 +262,6 @@ fn without_eol_mark(raw: &[u8], cols: u16) -> &[u8] {
 pub fn visible(raw: &[u8], size: Size) -> String {
     let raw = without_eol_mark(raw, size.cols);
     flowing(raw).unwrap_or_else(|| rendered(raw, size))
-}
-
-/// Undoes VS Code's escapes of a command line (OSC 633 E): `\\`, and `\xAB` with two hexadecimal digits.
-pub fn unescape_line(line: &[u8]) -> String {
-    let mut out = Vec::with_capacity(line.len());
-    let mut rest = line;
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        let digits = after.get(1..3).and_then(|digits| str::from_utf8(digits).ok());
-        match (byte, after.first()) {
-            (b'\\', Some(b'\\')) => {
-                out.push(b'\\');
-                rest = &after[1..];
-            }
-            (b'\\', Some(b'x')) => match digits.and_then(|d| u8::from_str_radix(d, 16).ok()) {
-                Some(decoded) => {
-                    out.push(decoded);
-                    rest = &after[3..];
-                }
-                None => out.push(byte),
-            },
-            _ => out.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// How many of the last bytes of `raw` begin `mark`.

@@ -83,11 +83,7 @@ struct Patterns {
 impl Patterns {
     fn new(rules: PaneRules) -> Result<Self, String> {
         let compile = |pattern: &str| {
-            // A small program, since the pattern is a caller's.
-            let config = Regex::config().nfa_size_limit(Some(1 << 20));
-            Regex::builder()
-                .configure(config)
-                .build(pattern)
+            super::regex(pattern)
                 .map_err(|error| format!("{pattern:?} is no regular expression: {error}"))
         };
         Ok(Self {

@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    io::{self, ErrorKind, Write},
+    io::{self, ErrorKind},
     net::{TcpStream, ToSocketAddrs},
     path::Path,
     process::{Command, Stdio},
@@ -108,10 +108,7 @@ impl Proxy {
     /// When it can't be written; it is then as it was.
     pub fn write(&self, home: &Path) -> io::Result<()> {
         let text = serde_json::to_vec_pretty(self)?;
-        private::replace(&home.join(FILE), |file| {
-            file.write_all(&text)?;
-            file.sync_all()
-        })
+        private::write(&home.join(FILE), &text)
     }
 
     /// Where programs shall connect to; takes up to a second or two where it has to be found out.
@@ -160,13 +157,17 @@ const NAMES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
 
 /// Tells programs started from now on of the proxy that the file says. Takes as long as [`Proxy::resolve`].
 pub fn apply(mux: &Mux, home: &Path) {
-    let found = match Proxy::read(home) {
-        Ok(proxy) => proxy.resolve(),
+    match Proxy::read(home) {
+        Ok(proxy) => tell(mux, &proxy.resolve()),
         Err(error) => {
             tracing::warn!(%error, "no proxy is set");
-            Found::default()
+            tell(mux, &Found::default());
         }
-    };
+    }
+}
+
+/// Tells programs started from now on of this one.
+pub fn tell(mux: &Mux, found: &Found) {
     let env = found.env();
     for name in NAMES {
         let value = env.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());

@@ -7,16 +7,14 @@ pub mod redact;
 
 use std::{
     collections::HashMap,
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, ErrorKind, Write},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use parking_lot::Mutex;
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 use unterm_mux::{Pane, PaneId, Tap, TapDirection, TapItem, local_path, private, random};
@@ -391,16 +389,9 @@ fn finish(home: &Path, mut record: Record) -> io::Result<Record> {
     let content = markdown::blocks(&events, Size::cells(record.cols.max(1), record.rows.max(1)));
     record.block_count = content.as_ref().map_or(0, |blocks| blocks.len() as u64);
     let page = markdown::page(&record, &content, &mut Settings::read(home).redaction());
-    write_page(&record.md_path, &page)?;
+    private::write(&record.md_path, page.as_bytes())?;
     index(home, |rows| replace_row(rows, &record))?;
     Ok(record)
-}
-
-fn write_page(path: &Path, page: &str) -> io::Result<()> {
-    private::replace(path, |file| {
-        file.write_all(page.as_bytes())?;
-        file.sync_all()
-    })
 }
 
 /// Makes a new recording's log, and its row in the index.
@@ -514,10 +505,7 @@ fn replace_row(rows: &mut Vec<Record>, row: &Record) {
 fn index(home: &Path, change: impl FnOnce(&mut Vec<Record>)) -> io::Result<()> {
     let folder = home.join("sessions");
     private::create_folder(&folder)?;
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false).mode(0o600);
-    let lock = options.open(folder.join(".lock"))?;
-    flock(&lock, FlockOperation::LockExclusive)?;
+    let _lock = registry::lock(&folder)?;
     let mut rows = rows(home)?;
     let before = rows.clone();
     change(&mut rows);
@@ -525,10 +513,7 @@ fn index(home: &Path, change: impl FnOnce(&mut Vec<Record>)) -> io::Result<()> {
         return Ok(());
     }
     let text = serde_json::to_vec_pretty(&rows)?;
-    private::replace(&folder.join("index.json"), |file| {
-        file.write_all(&text)?;
-        file.sync_all()
-    })
+    private::write(&folder.join("index.json"), &text)
 }
 
 /// Every recording that is known.
@@ -583,7 +568,7 @@ pub fn export(
         Some(path) => path,
         None => create(home, &record, "md")?.0,
     };
-    write_page(&path, &page)?;
+    private::write(&path, page.as_bytes())?;
     let blocks = content.map_or(0, |blocks| blocks.len());
     Ok((record.unterm_session_id, path, page.len(), blocks))
 }

@@ -9,6 +9,7 @@ use unterm_term::LineId;
 use super::{
     output::{Capture, Framing},
     shell::{Marks, Shell},
+    wait,
 };
 use crate::error::{Error, Result};
 
@@ -75,10 +76,7 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
     if pane.state() != PaneState::Running {
         return Err(ended(pane));
     }
-    // A time past the end of the clock is never reached.
-    let now = Instant::now();
-    let deadline =
-        now.checked_add(timeout).unwrap_or(now + Duration::from_secs(60 * 60 * 24 * 365));
+    let deadline = wait::deadline(Instant::now(), timeout);
     let marks = Marks::new().map_err(|error| Error::Panicked(error.to_string()))?;
     let shell = Shell::of_pane(pane).unwrap_or(Shell::Posix);
     let mut script = Script::of(pane, command);

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use regex_automata::meta::Regex;
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until};
 use unterm_mux::{Pane, PaneState};
 use unterm_term::LineId;
 
@@ -59,6 +59,11 @@ const MOST_ROWS: u64 = 50_000;
 /// Rows above a line that may belong to it, wrapped.
 const WRAPPED: u64 = 64;
 
+/// When a wait ends; a time past the end of the clock is never reached.
+pub fn deadline(now: Instant, timeout: Duration) -> Instant {
+    now.checked_add(timeout).unwrap_or(now + Duration::from_secs(60 * 60 * 24 * 365))
+}
+
 /// Waits until any, or all, of the conditions are true; a text or a sign that was seen once counts from then on.
 pub async fn wait(
     hub: &Hub,
@@ -69,8 +74,7 @@ pub async fn wait(
     timeout: Duration,
 ) -> Outcome {
     let start = Instant::now();
-    let deadline =
-        start.checked_add(timeout).unwrap_or(start + Duration::from_secs(60 * 60 * 24 * 365));
+    let deadline = deadline(start, timeout);
     let mut changes = pane.watch();
     let mut events = hub.watch();
     let mut found: Vec<Option<Found>> = conditions.iter().map(|_| None).collect();
@@ -103,15 +107,11 @@ pub async fn wait(
             return Outcome { found, matched, seq };
         }
         // The end of a pane comes with its last event; a channel that has closed says nothing more.
-        let event = async {
-            tokio::select! {
-                Ok(()) = changes.changed() => {}
-                Ok(()) = events.changed() => {}
-                () = sleep_until(due) => {}
-                else => {}
-            }
-        };
-        let _ = timeout_at(deadline, event).await;
+        tokio::select! {
+            Ok(()) = changes.changed() => {}
+            Ok(()) = events.changed() => {}
+            () = sleep_until(due) => {}
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{self, ErrorKind, Write},
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
 };
 
@@ -145,10 +145,7 @@ impl Workspace {
         let file = file(home, &self.name).ok_or_else(bad)?;
         private::create_folder(&home.join(FOLDER))?;
         let text = serde_json::to_vec_pretty(self).map_err(io::Error::from)?;
-        private::replace(&file, |file| {
-            file.write_all(&text)?;
-            file.sync_all()
-        })?;
+        private::write(&file, &text)?;
         Ok(())
     }
 
@@ -200,7 +197,8 @@ impl Workspace {
 }
 
 impl Part {
-    fn of(node: &Node) -> Self {
+    /// What a node of a tab's layout is.
+    pub fn of(node: &Node) -> Self {
         match node {
             Node::Pane(pane) => Self::Session { id: pane.0 },
             Node::Split { axis, ratio, first, second } => Self::Split {

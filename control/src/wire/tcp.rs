@@ -245,7 +245,7 @@ impl Connection {
         match result {
             Ok(()) => {
                 if let Some(subscription) = caller.subscription.take() {
-                    self.subscription = Some(subscription);
+                    self.subscription = subscription;
                 }
                 self.reply.extend_from_slice(b"}\n");
                 if self.out.is_empty() {

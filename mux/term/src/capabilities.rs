@@ -6,6 +6,8 @@
 
 use crate::Modes;
 use crate::cap::dropped;
+use crate::hex::{hex, unhex};
+use crate::keyboard::function_key_number;
 use crate::term::Term;
 
 /// Values that are always the same. An empty one is that of a capability which is there or not.
@@ -130,18 +132,7 @@ impl Term {
             (Key::Function(number @ 1..=4), _) => {
                 format!("\x1bO{}", ["P", "Q", "R", "S"][number as usize - 1])
             }
-            // The numbers of a VT220, with its gaps, and on from there.
-            (Key::Function(number), _) => {
-                let gaps = match number {
-                    5 => 10,
-                    6..=10 => 11,
-                    11..=14 => 12,
-                    15..=16 => 13,
-                    17..=20 => 14,
-                    _ => 21,
-                };
-                format!("\x1b[{}~", number + gaps)
-            }
+            (Key::Function(number), _) => format!("\x1b[{}~", function_key_number(number)),
             (Key::Backspace, _) if is_set(Modes::BACKSPACE_SENDS_BS) => "\x08".to_owned(),
             (Key::Backspace, _) => "\x7f".to_owned(),
             (Key::Delete, _) if is_set(Modes::DELETE_SENDS_DEL) => "\x7f".to_owned(),
@@ -164,16 +155,6 @@ fn function_key(name: &str) -> Option<u32> {
         [b'F', letter @ b'a'..=b'r'] => *letter as u32 - b'a' as u32 + 46,
         _ => return None,
     })
-}
-
-fn hex(text: &str) -> String {
-    text.bytes().map(|byte| format!("{byte:02X}")).collect()
-}
-
-fn unhex(digits: &[u8]) -> Option<Vec<u8>> {
-    let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
-    let pair = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
-    digits.chunks(2).map(pair).collect()
 }
 
 #[cfg(test)]

@@ -249,3 +249,15 @@ impl Term {
         self.keyboard = Keyboard::default();
     }
 }
+
+/// What stands in `CSI n ~` for a function key from F5 on: the numbers of a VT220, with its gaps, and on from there.
+pub fn function_key_number(key: u32) -> u32 {
+    key + match key {
+        ..=5 => 10,
+        6..=10 => 11,
+        11..=14 => 12,
+        15..=16 => 13,
+        17..=20 => 14,
+        _ => 21,
+    }
+}

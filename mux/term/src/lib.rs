@@ -32,6 +32,7 @@ mod event;
 mod geometry;
 mod graphics;
 mod grid;
+mod hex;
 mod history;
 mod keyboard;
 mod line_size;
@@ -84,10 +85,11 @@ pub use graphics::{
     SnapshotImage,
 };
 pub use history::Compression;
-pub use keyboard::{KeyboardMode, KittyFlags};
+pub use keyboard::{KeyboardMode, KittyFlags, function_key_number};
 pub use lines::Lines;
 pub use modes::{Modes, MouseEncoding, MouseTracking};
 pub use notification::{Notification, Occasion, Progress, Urgency};
+pub use osc::prompt::unescape as unescape_command_line;
 pub use osc::status::{BlockedOn, ProgramState, ProgramStatus};
 pub use parser::Parser;
 pub use row::LineSize;

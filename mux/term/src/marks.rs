@@ -38,6 +38,10 @@ impl Marks {
         }
     }
 
+    fn lines(&self) -> impl DoubleEndedIterator<Item = LineId> {
+        self.points.iter().flatten().map(|at| at.line)
+    }
+
     /// Every anchor of the list.
     pub fn visit(&mut self, visit: &mut Visit<'_>) {
         self.points.iter_mut().for_each(visit);
@@ -48,22 +52,23 @@ impl Marks {
 impl Term {
     /// The marked lines of the main screen that are still there, from the top.
     pub fn marks(&self) -> impl DoubleEndedIterator<Item = LineId> {
-        let lines = self.marks.points.iter().flatten().map(|at| at.line);
-        lines.filter(|line| {
-            let meta = self.main_screen().line_meta(line.0);
-            meta.is_some_and(|meta| meta.flags & MARK != 0)
-        })
+        self.marks.lines().filter(|line| self.is_marked(*line))
+    }
+
+    /// Whether a line is still there and marked; of cold history that unpacks its page.
+    fn is_marked(&self, line: LineId) -> bool {
+        self.main_screen().line_meta(line.0).is_some_and(|meta| meta.flags & MARK != 0)
     }
 
     /// The last line before `line` that is marked or begins with a prompt.
     pub fn mark_before(&self, line: LineId) -> Option<LineId> {
-        let mark = self.marks().rev().find(|mark| *mark < line);
+        let mark = self.marks.lines().rev().find(|mark| *mark < line && self.is_marked(*mark));
         mark.max(self.prompt_before(line))
     }
 
     /// The first line after `line` that is marked or begins with a prompt.
     pub fn mark_after(&self, line: LineId) -> Option<LineId> {
-        let mark = self.marks().find(|mark| *mark > line);
+        let mark = self.marks.lines().find(|mark| *mark > line && self.is_marked(*mark));
         mark.into_iter().chain(self.prompt_after(line)).min()
     }
 }

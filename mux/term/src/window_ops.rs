@@ -229,7 +229,7 @@ impl Term {
         }
         let title = if which == 'L' { &self.icon_title } else { &self.title };
         let title = if self.window.title_modes & title_mode::GET_HEX != 0 {
-            title.bytes().map(|byte| format!("{byte:02X}")).collect()
+            crate::hex::hex(title)
         } else {
             title.clone()
         };

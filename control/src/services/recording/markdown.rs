@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
-use unterm_term::Size;
+use unterm_term::{Size, unescape_command_line};
 
 use super::{
     Record,
     log::{Event, Kind},
     redact::Redaction,
 };
-use crate::services::output::{unescape_line, visible};
+use crate::services::output::visible;
 
 /// A command of a recording.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +66,10 @@ pub fn blocks(events: &[Event], size: Size) -> Result<Vec<Block>, String> {
                 is_input = false;
             }
             Kind::Input => match event.bytes.strip_prefix(b"E;") {
-                Some(line) => told = Some(unescape_line(line)),
+                Some(line) => {
+                    let line = unescape_command_line(line);
+                    told = Some(String::from_utf8_lossy(&line).into_owned());
+                }
                 None => is_input = true,
             },
             Kind::Output => {

@@ -32,11 +32,8 @@ pub struct Redaction {
 impl Redaction {
     /// The usual patterns and these; those that are none are left out, and said in the log.
     pub fn new(is_on: bool, custom: &[String]) -> Self {
-        let config = Regex::config().nfa_size_limit(Some(1 << 20));
         let compile = |pattern: &String| {
-            Regex::builder()
-                .configure(config.clone())
-                .build(pattern)
+            crate::services::regex(pattern)
                 .map_err(|error| tracing::warn!(pattern, %error, "no pattern for redaction"))
                 .ok()
         };

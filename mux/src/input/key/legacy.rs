@@ -3,7 +3,7 @@
 //! Source: xterm ctlseqs, "PC-Style Function Keys" and "Alt and Meta Keys"; for characters with Ctrl, the table that
 //! Xlib applies and every terminal since has copied.
 
-use unterm_term::{KeyboardMode, Modes};
+use unterm_term::{KeyboardMode, Modes, function_key_number};
 
 use super::{Key, KeyEvent};
 use crate::input::Modifiers;
@@ -137,12 +137,7 @@ fn function(mut number: u8, mut mods: Modifiers, modify: i8) -> Vec<u8> {
             let last = (b'P' + number - 1) as char;
             return sequence(None, last, true, mods, modify);
         }
-        5 => 15,
-        6..=10 => number + 11,
-        11..=14 => number + 12,
-        15..=16 => number + 13,
-        17..=20 => number + 14,
-        21..=35 => number + 21,
+        5..=35 => function_key_number(number.into()) as u8,
         _ => return Vec::new(),
     };
     tilde(code, mods, modify)

@@ -14,7 +14,7 @@ mod link;
 mod notify;
 mod palette;
 mod pointer;
-mod prompt;
+pub(crate) mod prompt;
 pub(crate) mod status;
 mod text;
 pub(crate) mod title;
@@ -44,28 +44,10 @@ pub(crate) struct OscState {
 impl Term {
     /// An OSC, from behind `ESC ]` to before its end; `bell`: ended by BEL, and so will the answer be.
     pub(crate) fn osc(&mut self, string: &[u8], bell: bool) {
-        match string.split_first() {
-            // Sun shelltool and CDE dtterm.
-            Some((b'l', title)) => {
-                self.set_titles(2, title);
-                return self.end_operation();
-            }
-            Some((b'L', label)) => {
-                self.set_titles(1, label);
-                return self.end_operation();
-            }
-            _ => {}
-        }
-        let digits = string.iter().take_while(|b| b.is_ascii_digit()).count();
-        let number = match string.get(digits) {
-            None | Some(b';') => std::str::from_utf8(&string[..digits]).ok(),
-            Some(_) => None,
-        };
-        let Some(number) = number.and_then(|digits| digits.parse::<u16>().ok()) else {
+        let Some((number, rest)) = command(string) else {
             tracing::debug!(length = string.len(), "OSC without a number");
             return self.end_operation();
         };
-        let rest = string.get(digits + 1..).unwrap_or_default();
         match number {
             0..=2 => self.set_titles(number, rest), // both titles, the icon's label, the title
             4 | 5 => self.set_colors(number, rest, bell), // palette, special colours
@@ -110,6 +92,23 @@ impl Term {
                 self.event(event);
             }
         }
+    }
+}
+
+/// The number an OSC begins with, and what is behind its semicolon.
+fn command(string: &[u8]) -> Option<(u16, &[u8])> {
+    match string {
+        // As Sun shelltool and CDE dtterm name the title and the icon's label.
+        [b'l', title @ ..] => return Some((2, title)),
+        [b'L', label @ ..] => return Some((1, label)),
+        _ => {}
+    }
+    let digits = string.iter().take_while(|b| b.is_ascii_digit()).count();
+    let number = std::str::from_utf8(&string[..digits]).ok()?.parse().ok()?;
+    match string.get(digits) {
+        None => Some((number, &[])),
+        Some(b';') => Some((number, &string[digits + 1..])),
+        Some(_) => None,
     }
 }
 

@@ -259,8 +259,8 @@ fn command_line(line: &[u8]) -> Option<String> {
     Some(text)
 }
 
-/// Undoes VS Code's escapes: `\\`, and `\xAB` with two hexadecimal digits.
-fn unescape(text: &[u8]) -> Vec<u8> {
+/// Undoes VS Code's escapes of a command line (OSC 633 E): `\\`, and `\xAB` with two hexadecimal digits.
+pub fn unescape(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
     while let [first, tail @ ..] = rest {

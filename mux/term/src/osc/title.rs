@@ -3,6 +3,7 @@
 use super::text::clean;
 use crate::Event;
 use crate::cap::oldest_dropped;
+use crate::hex::unhex;
 use crate::term::Term;
 
 /// Bytes of a title.
@@ -36,9 +37,7 @@ impl Term {
     fn title_of(&self, text: &[u8]) -> Option<String> {
         let decoded;
         let text = if self.titles_come_in_hex() {
-            let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
-            let pair = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
-            let Some(bytes) = text.chunks(2).map(pair).collect::<Option<Vec<u8>>>() else {
+            let Some(bytes) = unhex(text) else {
                 tracing::debug!(length = text.len(), "a title that is not in hexadecimal");
                 return None;
             };
