@@ -12,6 +12,32 @@ fn read(path: &Value) -> String {
 }
 
 #[test]
+fn a_recording_goes_on_behind_output_that_may_begin_a_mark() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    // One byte at a time, which may be the beginning of a mark.
+    let script =
+        "stty -echo; echo ready; read x; printf '\\033'; read x; printf '[1mafter\\n'; read x";
+    let session = fixture.program(&mut wire, "sh", &["-c", script]);
+    let id = session.id;
+    let ready = json!({"id": id, "any": [{"text": "ready"}]});
+    assert_eq!(wire.call("session.wait", ready)["matched"], true);
+    let started = wire.call("session.recording_start", json!({"id": id}));
+    let seq = wire.call("session.wait", json!({"id": id, "any": [{"seq": 0}]}))["seq"].clone();
+    wire.call("session.input", json!({"id": id, "input": "\n"}));
+    let next = seq.as_u64().unwrap() + 1;
+    let escape = json!({"id": id, "any": [{"seq": next}]});
+    assert_eq!(wire.call("session.wait", escape)["matched"], true);
+    wire.call("session.input", json!({"id": id, "input": "\n"}));
+    let after = json!({"id": id, "any": [{"text": "after"}]});
+    assert_eq!(wire.call("session.wait", after)["matched"], true);
+    wire.call("session.recording_stop", json!({"id": id}));
+    let log = read(&started["log_path"]);
+    // "\x1b[1mafter\r\n" in base64.
+    assert!(log.contains("\tout\tG1sxbWFmdGVyDQo=\n"), "{log}");
+}
+
+#[test]
 fn a_recording_is_made_rendered_listed_and_read() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

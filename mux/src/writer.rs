@@ -39,6 +39,20 @@ struct State {
     typed: TypedLine,
 }
 
+impl State {
+    /// Whether there is room for this; refused input changes nothing.
+    fn room(&self, bytes: &[u8]) -> Result<(), WriteError> {
+        if self.is_closed {
+            return Err(WriteError::Ended);
+        }
+        let queued = self.waiting.len() + self.in_flight;
+        if queued > 0 && !bytes.is_empty() && queued + bytes.len() > WRITE_CAPACITY {
+            return Err(WriteError::Full { queued });
+        }
+        Ok(())
+    }
+}
+
 impl WriteQueue {
     /// Queues all of `bytes`, or none.
     pub(crate) fn push(&self, bytes: &[u8]) -> Result<(), WriteError> {
@@ -56,6 +70,9 @@ impl WriteQueue {
         let mut typed = state.typed.clone();
         let entered = typed.advance(bytes);
         admit(&entered, &typed.text())?;
+        if let Err(error) = state.room(bytes) {
+            return Ok(Err(error));
+        }
         state.typed = typed;
         state.enters += u64::from(!entered.is_empty());
         Ok(self.push_locked(state, bytes))
@@ -76,15 +93,9 @@ impl WriteQueue {
         mut state: MutexGuard<'_, State>,
         bytes: &[u8],
     ) -> Result<(), WriteError> {
-        if state.is_closed {
-            return Err(WriteError::Ended);
-        }
+        state.room(bytes)?;
         if bytes.is_empty() {
             return Ok(());
-        }
-        let queued = state.waiting.len() + state.in_flight;
-        if queued > 0 && queued + bytes.len() > WRITE_CAPACITY {
-            return Err(WriteError::Full { queued });
         }
         let was_idle = state.waiting.is_empty();
         state.waiting.extend_from_slice(bytes);
@@ -112,12 +123,13 @@ impl WriteQueue {
             if enters.is_some_and(|enters| enters != state.enters) {
                 return Ok(false);
             }
+            state.room(bytes)?;
             if memchr::memchr2(b'\r', b'\n', bytes).is_some() {
                 state.enters += 1;
             }
             state.typed.advance(bytes);
             let is_idle = state.waiting.is_empty() && state.in_flight == 0 && !state.is_direct;
-            if state.is_closed || !is_idle || bytes.is_empty() || bytes.len() > SHORT {
+            if !is_idle || bytes.is_empty() || bytes.len() > SHORT {
                 return self.push_locked(state, bytes).map(|()| true);
             }
             state.is_direct = true;

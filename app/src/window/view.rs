@@ -350,12 +350,15 @@ impl View {
     pub(super) fn read_names(&mut self, pane: &Pane, now: Instant) -> bool {
         self.names_read = Some(now);
         let program = pane.process().program();
-        program.rsplit('/').next().unwrap_or_default().clone_into(&mut self.program);
+        let program = program.rsplit('/').next().unwrap_or_default();
         let (title, cwd) = (pane.title(), pane.cwd_path());
         let project = cwd.as_deref().and_then(title::project);
-        if (&title, &cwd, &project) == (&self.title, &self.cwd, &self.project) {
+        if (program, &title, &cwd, &project)
+            == (&*self.program, &self.title, &self.cwd, &self.project)
+        {
             return false;
         }
+        program.clone_into(&mut self.program);
         (self.title, self.cwd, self.project) = (title, cwd, project);
         true
     }

@@ -147,11 +147,13 @@ impl Hub {
 
     /// Listens from now on.
     pub fn listen(self: &Arc<Self>, filter: Filter) -> Subscription {
-        if filter.wants("output", filter.pane) {
-            self.wants_output.store(true, Ordering::Release);
-        }
+        let wants_output = filter.wants("output", filter.pane);
         let queue = Arc::new(Queue { filter, waiting: Mutex::default(), changed: Notify::new() });
-        self.state.lock().listeners.push(Arc::downgrade(&queue));
+        // Both under the lock: `output` finds out under it that nobody wants any.
+        let mut state = self.state.lock();
+        self.wants_output.fetch_or(wants_output, Ordering::Release);
+        state.listeners.push(Arc::downgrade(&queue));
+        drop(state);
         Subscription { queue, hub: self.clone() }
     }
 
@@ -204,7 +206,8 @@ impl Hub {
             return;
         }
         let mut wants_output = false;
-        self.state.lock().listeners.retain(|listener| {
+        let mut state = self.state.lock();
+        state.listeners.retain(|listener| {
             let Some(queue) = listener.upgrade() else { return false };
             wants_output |= queue.filter.wants("output", queue.filter.pane);
             if queue.filter.wants("output", Some(pane)) && queue.waiting.lock().output.insert(pane)

@@ -329,7 +329,11 @@ impl Recording {
     }
 
     async fn write(&mut self, lines: Vec<u8>) {
-        let Some(mut file) = self.file.take().filter(|_| !lines.is_empty()) else { return };
+        // What was read may be the beginning of a mark, all of it.
+        if lines.is_empty() {
+            return;
+        }
+        let Some(mut file) = self.file.take() else { return };
         let written = tokio::task::spawn_blocking(move || {
             let result = file.write_all(&lines);
             (file, result)
