@@ -1,11 +1,12 @@
 //! What only the app can do.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc, time::Duration};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::oneshot;
+use unterm_mux::Pane;
 
 /// The app, with or without a window. Later issues add to it: window focus, pixels, clipboard, dialogs, toasts, settings.
 pub trait Host: Send + Sync {
@@ -20,6 +21,63 @@ pub trait Host: Send + Sync {
     fn preferences(&self) -> Option<Arc<dyn Preferences>> {
         None
     }
+    /// Pictures and the clipboard, where there can be any.
+    fn captures(&self) -> Option<Arc<dyn Captures>> {
+        None
+    }
+}
+
+/// Pictures, and the system's clipboard. All calls may take their time; errors are for people.
+pub trait Captures: Send + Sync {
+    /// Panes as the window would show them, side by side in one PNG.
+    ///
+    /// # Errors
+    /// When they are too large for a picture.
+    fn panes(&self, panes: &[Arc<Pane>]) -> Result<Vec<u8>, String>;
+    /// Writes what the display shows into a file that is not there yet, as PNG. False: the person cancelled.
+    ///
+    /// # Errors
+    /// When there is no display, or not what is meant on it.
+    fn display(&self, what: &OnDisplay, file: &Path) -> Result<bool, String>;
+    /// What is on the clipboard.
+    ///
+    /// # Errors
+    /// When there is none, when it is empty, or holds neither text nor a picture.
+    fn clipboard(&self) -> Result<Clip, String>;
+    /// The time as names of files have it, sortable: `20261122_041500_123`.
+    fn stamp(&self) -> String;
+}
+
+/// What a picture of the display is to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OnDisplay {
+    /// All of it.
+    Screen,
+    /// A window, by a part of its title or by the process that it belongs to.
+    Window {
+        /// Part of the title.
+        title: Option<String>,
+        /// The process.
+        pid: Option<u32>,
+    },
+    /// What a person drags out within this time.
+    Region(Duration),
+}
+
+/// What is on the clipboard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Clip {
+    /// Text.
+    Text(String),
+    /// A picture, 8 bits a channel.
+    Image {
+        /// Width in pixels.
+        width: usize,
+        /// Height in pixels.
+        height: usize,
+        /// As PNG.
+        png: Vec<u8>,
+    },
 }
 
 /// The person's preferences. Both calls may read and write files.

@@ -20,7 +20,7 @@ mod wire;
 
 pub use caller::{Access, Caller, Scopes, TokenKind, Wire};
 pub use dispatch::{Decision, Gate};
-pub use host::{ActionInfo, Headless, Host, HostRequest, Preferences};
+pub use host::{ActionInfo, Captures, Clip, Headless, Host, HostRequest, OnDisplay, Preferences};
 pub use methods::{Entry, Group, METHODS};
 pub use registry::{Record, home};
 pub use server::{Server, ServerError, ServerOptions};

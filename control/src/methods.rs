@@ -7,6 +7,7 @@
 mod action;
 mod audit;
 mod blocks;
+mod capture;
 mod cells;
 mod config;
 mod events;
@@ -26,6 +27,7 @@ mod server;
 mod session;
 mod signal;
 mod system;
+mod variables;
 mod wait;
 mod workspace;
 
@@ -122,6 +124,12 @@ impl Context {
     /// See [`hides_input`].
     pub(crate) fn hides_input(&self, pane: PaneId) -> bool {
         self.mux.pane(pane).is_some_and(|pane| hides_input(&pane))
+    }
+
+    /// Whether a caller may have a pane's shell set a variable: some are run as commands, so the rules see it as a line.
+    pub(crate) fn admit_variable(&self, caller: &Caller, pane: &Pane, line: &str) -> Result<()> {
+        self.admit_to(caller, pane)?;
+        self.policy.check_typed(Some(pane.id()), &[line], line).map_err(Error::Policy)
     }
 
     fn admit_to(&self, caller: &Caller, pane: &Pane) -> Result<()> {
@@ -276,6 +284,8 @@ pub static METHODS: &[Entry] = &[
     entry::<session::Destroy>(),
     entry::<session::Idle>(),
     entry::<session::Cwd>(),
+    entry::<variables::Env>(),
+    entry::<variables::SetEnv>(),
     entry::<session::History>(),
     entry::<audit::Log>(),
     entry::<recording::Start>(),
@@ -317,6 +327,10 @@ pub static METHODS: &[Entry] = &[
     entry::<workspace::Save>(),
     entry::<workspace::Restore>(),
     entry::<workspace::List>(),
+    entry::<capture::Screen>(),
+    entry::<capture::Window>(),
+    entry::<capture::Select>(),
+    entry::<capture::Clipboard>(),
     entry::<proxy::Status>(),
     entry::<proxy::Nodes>(),
     entry::<proxy::Switch>(),
@@ -409,6 +423,8 @@ mod tests {
             include_str!("../tests/beyond.rs"),
             include_str!("../tests/rules.rs"),
             include_str!("../tests/files.rs"),
+            include_str!("../tests/variables.rs"),
+            include_str!("../tests/capture.rs"),
         );
         for entry in METHODS {
             assert!(tests.contains(&format!("\"{}\"", entry.name)), "{} has no test", entry.name);

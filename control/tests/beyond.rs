@@ -444,3 +444,28 @@ fn preferences_are_read_and_changed() {
     let mut without = other.login();
     assert!(without.fail("config.get", json!({})).contains("no preferences"));
 }
+
+#[test]
+fn events_come_while_a_call_of_the_same_connection_waits() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.program(&mut wire, "cat", &[]);
+    wire.call("events.subscribe", json!({"events": ["bell"]}));
+    let wait = json!({"jsonrpc": "2.0", "id": 77, "method": "session.wait",
+        "params": {"id": session.id, "any": [{"text": "the end"}], "timeout_ms": 60_000}});
+    wire.send(format!("{wait}\n"));
+    // What is told here, while the call waits, is what ends it.
+    for n in 0..3 {
+        session.pane.write(b"\x07\r").unwrap();
+        let event: Value = serde_json::from_str(&wire.receive().unwrap()).unwrap();
+        assert_eq!(event["params"]["event"], "bell", "{n}: {event}");
+    }
+    session.pane.write(b"the end\r").unwrap();
+    loop {
+        let line: Value = serde_json::from_str(&wire.receive().unwrap()).unwrap();
+        if line["id"] == 77 {
+            assert_eq!(line["result"]["matched"], true);
+            break;
+        }
+    }
+}

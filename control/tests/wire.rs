@@ -177,7 +177,13 @@ fn every_message_to_the_letter() {
     }
     let cases = [
         ("nope.nope", json!({}), "Unknown method: nope.nope"),
-        ("session.env", json!({"id": id}), "Unknown method: session.env"),
+        ("session.env", json!({"id": id}), "Missing 'name'"),
+        ("session.set_env", json!({"id": id, "name": "A"}), "Missing 'value'"),
+        (
+            "session.set_env",
+            json!({"id": id, "name": "A-B", "value": ""}),
+            "Invalid 'name': expected letters, digits and '_', and a value without NUL, got \"A-B\"",
+        ),
         ("session.status", json!({"id": 9999}), "Session 9999 not found"),
         ("session.status", json!({"session_id": "9999"}), "Session 9999 not found"),
         ("screen.text", json!({"session_id": "abc"}), "Invalid session_id: \"abc\""),

@@ -23,6 +23,7 @@ use crate::{
     Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, OnExit, Pane, PaneId,
     PtyProcess, Rect, ShellIntegration, Spacing, Spawn, Tab, TabId,
     observer::{Observers, Threads},
+    process::Variables,
 };
 
 /// What a mux is made with.
@@ -268,6 +269,12 @@ impl Mux {
             Ok(index)
         };
         let size = self.size_of_split(pane, axis, split)?;
+        let mut spawn = spawn;
+        if let Some(beside) = self.pane(pane) {
+            let mut env = beside.variables();
+            env.append(&mut spawn.env);
+            spawn.env = env;
+        }
         let new = self.start_pane(spawn, size, on_exit)?;
         let id = new.id();
         let new = self.admit(new, |state| split(state.layout_mut(), id).map(|_| ()))?;
@@ -390,6 +397,7 @@ impl Mux {
             spawn.program = Some(program);
             spawn.args = args;
         }
+        let mut variables = None;
         let mut env = self.options.env.clone();
         env.extend(defaults.env);
         env.extend_from_slice(&self.env.lock());
@@ -397,9 +405,12 @@ impl Mux {
         env.push(("UNTERM_PANE".into(), id.0.to_string()));
         spawn.env = env;
         if let Some(folder) = defaults.shell_integration {
+            let own = Variables::new(&folder);
             spawn.integration = ShellIntegration::new(folder)
                 .map_err(|error| tracing::warn!("no shell integration: {error}"))
-                .ok();
+                .ok()
+                .map(|it| ShellIntegration { variables: Some(own.base().to_owned()), ..it });
+            variables = Some(own);
         }
         let nonce = spawn.integration.as_ref().map(|integration| integration.nonce.clone());
         // The program runs here, so it may name files instead of sending images.
@@ -411,6 +422,7 @@ impl Mux {
         let mut pane = Pane::new(id, process, term, on_exit, observers, self.this.clone());
         pane.set_command(command);
         pane.set_nonce(nonce);
+        pane.set_variables(variables);
         Ok(Arc::new(pane))
     }
 

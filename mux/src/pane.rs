@@ -27,6 +27,7 @@ use crate::{
     ExitStatus, Foreground, Mux, MuxEvent, Process, ReadOutcome, Signal, Tap, TapDirection,
     memory::ReturnMemory,
     observer::{Alive, Observers},
+    process::{Variables, is_name},
     tap::Taps,
     uri,
     writer::WriteQueue,
@@ -107,6 +108,8 @@ pub struct Pane {
     name: Mutex<Option<String>>,
     /// What the marks of its own shells carry; `None`: they don't mark anything.
     nonce: Option<Arc<str>>,
+    /// What its shells are told to set; `None`: they don't listen.
+    variables: Option<Variables>,
     queue: WriteQueue,
     /// How often Enter had been pressed when the last prompt began.
     enters_at_prompt: AtomicU64,
@@ -149,6 +152,7 @@ impl Pane {
             command: None,
             name: Mutex::default(),
             nonce: None,
+            variables: None,
             queue: WriteQueue::default(),
             enters_at_prompt: AtomicU64::new(0),
             echoes: AtomicBool::new(false),
@@ -199,6 +203,11 @@ impl Pane {
     /// Says what the marks of its own shells carry; before it is shared.
     pub(crate) fn set_nonce(&mut self, nonce: Option<Arc<str>>) {
         self.nonce = nonce;
+    }
+
+    /// Gives it what its shells are told to set; before it is shared.
+    pub(crate) fn set_variables(&mut self, variables: Option<Variables>) {
+        self.variables = variables;
     }
 
     /// What becomes of it when its program ends.
@@ -633,6 +642,41 @@ impl Pane {
     /// What the marks of its own shells carry and nothing else can know (OSC 133 `nonce=`); `None`: no shell integration.
     pub fn nonce(&self) -> Option<&Arc<str>> {
         self.nonce.as_ref()
+    }
+
+    /// Has the pane's shells set a variable (`None`: take it away) before their next prompt, and most before their next command; what is split off
+    /// the pane has it too. False: a shell of the pane has to have integration for that, and none has marked a prompt. Nothing is
+    /// typed. Writes files.
+    ///
+    /// # Errors
+    /// When the name is none that every shell takes, and when the files can't be written.
+    pub fn set_variable(&self, name: &str, value: Option<&str>) -> io::Result<bool> {
+        if !is_name(name) || value.is_some_and(|value| value.contains('\0')) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no variable of a shell"));
+        }
+        let Some(variables) = &self.variables else { return Ok(false) };
+        variables.set(name, value)?;
+        Ok(self.term.lock().commands().next_back().is_some())
+    }
+
+    /// Has a shell that waits at a prompt look at the variables that were set: bash does so by itself only before the next
+    /// prompt.
+    pub fn announce_variables(&self) {
+        let is_prompting =
+            self.term.lock().commands().next_back().is_some_and(Command::is_prompting);
+        if is_prompting && let Err(error) = self.process.signal(Signal::WindowChanged) {
+            tracing::debug!(pane = self.id.0, %error, "a shell was not told of variables");
+        }
+    }
+
+    /// What [`Pane::set_variable`] last said of a variable: its value, `Some(None)` if it was taken away.
+    pub fn variable(&self, name: &str) -> Option<Option<String>> {
+        self.variables.as_ref()?.get(name)
+    }
+
+    /// The variables of [`Pane::set_variable`] that are set.
+    pub fn variables(&self) -> Vec<(String, String)> {
+        self.variables.as_ref().map(Variables::all).unwrap_or_default()
     }
 
     /// The process group in the foreground.

@@ -13,6 +13,7 @@ mod linux;
 mod other_unix;
 #[cfg(unix)]
 mod pty;
+mod variables;
 
 use std::{
     io,
@@ -31,6 +32,7 @@ use linux as system;
 use other_unix as system;
 #[cfg(unix)]
 pub use pty::PtyProcess;
+pub(crate) use variables::{Variables, is_name};
 
 /// How long a program may take to end after SIGHUP before it gets SIGKILL.
 pub const KILL_GRACE: Duration = Duration::from_secs(2);
@@ -88,6 +90,8 @@ pub enum Signal {
     User1,
     /// SIGUSR2.
     User2,
+    /// SIGWINCH, which says that something about the window changed, and harms no program.
+    WindowChanged,
 }
 
 /// The process group in the foreground of a pty, by its leader.
@@ -145,6 +149,11 @@ pub trait Process: Send + Sync {
     fn echo(&self) -> Option<bool>;
     /// Whether the program reads a line that is not echoed, as for a password (termios ICANON without ECHO).
     fn reads_secret(&self) -> bool;
+    /// A variable of the environment that the foreground process was started with; `None`: it has none of that name, or
+    /// the system does not tell.
+    fn variable(&self, _name: &str) -> Option<String> {
+        None
+    }
     /// Name of the terminal device, such as `/dev/pts/3`.
     fn tty(&self) -> Option<PathBuf>;
     /// Path, or name, of the program that was started.

@@ -64,6 +64,11 @@ _unterm_preexec() {
     builtin printf '\e]133;C;nonce=%s\a' "$UNTERM_NONCE"
 }
 
+# Variables that a caller of the control port set for this pane; the file says which are new.
+_unterm_variables() {
+    if [[ -n ${UNTERM_VARIABLES-} && -O $UNTERM_VARIABLES.sh ]]; then . "$UNTERM_VARIABLES.sh" 2>/dev/null; fi
+}
+
 # Before the person's own PROMPT_COMMAND, where that is one string: it would change $?.
 _unterm_before() {
     _unterm_status=$?
@@ -79,6 +84,13 @@ _unterm_after() {
         builtin printf '\e]133;D;%s;nonce=%s\a' "$status" "$UNTERM_NONCE"
     fi
     _unterm_ran=0
+    _unterm_variables
+    # How it is told of new ones while the prompt waits, by the one harmless signal that readline acts on at once. It also
+    # ends a `wait` when the window is resized, so only where callers set variables. A trap of the person's own stays.
+    if [[ -z ${_unterm_trap-} && -n ${UNTERM_DRIVEN-}${UNTERM_VARIABLES_SEEN-} ]]; then
+        _unterm_trap=1
+        if [[ -z $(builtin trap -p WINCH) ]]; then builtin trap _unterm_variables WINCH; fi
+    fi
     builtin printf '\e]7;kitty-shell-cwd://%s%s\a' "$HOSTNAME" "$PWD"
     if [[ $PS1 != *"$_unterm_a"* ]]; then PS1=$_unterm_a$PS1$_unterm_b; fi
     if [[ $PS2 != *"$_unterm_a2"* ]]; then PS2=$_unterm_a2$PS2$_unterm_b2; fi

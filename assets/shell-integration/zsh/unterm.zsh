@@ -7,6 +7,13 @@ if [[ -o 'interactive' && -n ${UNTERM_NONCE-} && -z ${_unterm_on-} ]]; then
     'builtin' 'typeset' -ga precmd_functions
     'builtin' 'typeset' -ga preexec_functions
 
+    # Variables that a caller of the control port set for this pane; the file says which are new.
+    _unterm_variables() {
+        if [[ -n ${UNTERM_VARIABLES-} && -O $UNTERM_VARIABLES.sh ]]; then
+            'builtin' 'source' "$UNTERM_VARIABLES.sh" 2>/dev/null
+        fi
+    }
+
     _unterm_precmd() {
         'builtin' 'local' -i code=$?
         'builtin' 'local' percent=${options[promptpercent]-on}
@@ -15,6 +22,7 @@ if [[ -o 'interactive' && -n ${UNTERM_NONCE-} && -z ${_unterm_on-} ]]; then
             'builtin' 'print' -rn -- $'\e]133;D;'"$code;nonce=$UNTERM_NONCE"$'\a'
         fi
         _unterm_ran=0
+        _unterm_variables
         'builtin' 'print' -rn -- $'\e]7;kitty-shell-cwd://'"$HOST$PWD"$'\a'
         # Behind the hooks that make the prompt.
         if [[ $precmd_functions[-1] != _unterm_precmd ]]; then
@@ -30,6 +38,7 @@ if [[ -o 'interactive' && -n ${UNTERM_NONCE-} && -z ${_unterm_on-} ]]; then
 
     _unterm_preexec() {
         'builtin' 'emulate' -L zsh -o no_aliases
+        _unterm_variables
         'builtin' 'local' line=${1:-${3-}}
         line=${line//\\/\\\\}
         line=${line//;/'\x3b'}

@@ -76,6 +76,9 @@ impl Method for Run {
         let own = own.iter().flat_map(|params| SESSION.map(|name| (name, params.clone())));
         for (name, params) in all.chain(own) {
             let Some(entry) = find(name) else { continue };
+            if name == "capture.window" && (panes == 0 || context.host.captures().is_none()) {
+                continue;
+            }
             let mut reply = Vec::new();
             let result = (entry.call)(context, caller, &params, &mut reply).await;
             let detail = match &result {

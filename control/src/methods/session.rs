@@ -311,11 +311,13 @@ impl CreateParams<'_> {
                 });
             }
         }
+        let env = env.into_iter().chain([("UNTERM_DRIVEN".to_owned(), "1".to_owned())]);
         Ok(Spawn {
             program: program.map(Into::into),
             args,
             cwd: cwd.map(|cwd| directory(&cwd)).transpose()?,
-            env: env.into_iter().collect(),
+            // Its shell listens for variables (`session.set_env`) from the start.
+            env: env.collect(),
             ..Spawn::default()
         })
     }

@@ -12,7 +12,7 @@ use std::{
     future::{Future, poll_fn},
     io::{self, ErrorKind, Write},
     net::{Ipv4Addr, SocketAddr},
-    pin::pin,
+    pin::{Pin, pin},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -167,12 +167,7 @@ impl Connection {
                 }
                 Next::More => {
                     self.flush().await?;
-                    let event = async {
-                        match &mut self.subscription {
-                            Some(subscription) => subscription.next().await,
-                            None => std::future::pending().await,
-                        }
-                    };
+                    let event = next_event(&mut self.subscription);
                     tokio::select! {
                         count = reader.read_buf(lines.space()) => {
                             if count? == 0 {
@@ -216,45 +211,38 @@ impl Connection {
         if request.method == "auth.login" {
             return self.login(id, Login::parse(request.params)).await;
         }
-        let Some(caller) = &self.caller else {
+        let Self { shared, writer, out, reply, caller, subscription, .. } = self;
+        let Some(caller) = caller else {
             let message = "Not authenticated. Call auth.login first";
-            write_error(&mut self.out, id, code::NOT_AUTHENTICATED, message);
+            write_error(out, id, code::NOT_AUTHENTICATED, message);
             return Ok(());
         };
 
-        self.reply.clear();
-        self.reply.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-        self.reply.extend_from_slice(id.as_bytes());
-        self.reply.extend_from_slice(br#","result":"#);
-        let dispatcher = &self.shared.dispatcher;
+        reply.clear();
+        reply.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+        reply.extend_from_slice(id.as_bytes());
+        reply.extend_from_slice(br#","result":"#);
         let result = {
-            let mut call =
-                pin!(dispatcher.call(caller, &request.method, request.params, &mut self.reply));
+            let call = shared.dispatcher.call(caller, &request.method, request.params, reply);
+            let mut call = pin!(call);
             match poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await {
                 Poll::Ready(result) => result,
-                // It waits: what was answered before must not wait with it.
-                Poll::Pending if self.out.is_empty() => call.await,
-                Poll::Pending => {
-                    let (flushed, result) = tokio::join!(self.writer.write_all(&self.out), call);
-                    flushed?;
-                    self.out.clear();
-                    result
-                }
+                Poll::Pending => finish(call, writer, out, subscription).await?,
             }
         };
         match result {
             Ok(()) => {
-                if let Some(subscription) = caller.subscription.take() {
-                    self.subscription = subscription;
+                if let Some(asked) = caller.subscription.take() {
+                    *subscription = asked;
                 }
-                self.reply.extend_from_slice(b"}\n");
-                if self.out.is_empty() {
-                    std::mem::swap(&mut self.out, &mut self.reply);
+                reply.extend_from_slice(b"}\n");
+                if out.is_empty() {
+                    std::mem::swap(out, reply);
                 } else {
-                    self.out.extend_from_slice(&self.reply);
+                    out.extend_from_slice(reply);
                 }
             }
-            Err(error) => write_failure(&mut self.out, id, &error),
+            Err(error) => write_failure(out, id, &error),
         }
         Ok(())
     }
@@ -297,6 +285,45 @@ impl Connection {
             self.reply.shrink_to(BATCH);
         }
         Ok(())
+    }
+}
+
+/// The next event of a subscription; never, without one. Cancel-safe.
+async fn next_event(subscription: &mut Option<Subscription>) -> serde_json::Value {
+    match subscription {
+        Some(subscription) => subscription.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for the end of a call. What was answered before it must not wait with it, and events go on.
+async fn finish<T>(
+    mut call: Pin<&mut impl Future<Output = T>>,
+    writer: &mut OwnedWriteHalf,
+    out: &mut Vec<u8>,
+    subscription: &mut Option<Subscription>,
+) -> io::Result<T> {
+    let mut written = 0;
+    loop {
+        tokio::select! {
+            biased;
+            result = &mut call => {
+                out.drain(..written);
+                return Ok(result);
+            }
+            count = writer.write(&out[written..]), if !out.is_empty() => {
+                written += match count? {
+                    0 => return Err(ErrorKind::WriteZero.into()),
+                    count => count,
+                };
+                if written == out.len() {
+                    out.clear();
+                    written = 0;
+                }
+            }
+            // One at a time: those that a slow client leaves wait where they are counted.
+            event = next_event(subscription), if out.is_empty() => write_event(out, &event),
+        }
     }
 }
 

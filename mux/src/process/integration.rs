@@ -13,6 +13,7 @@ use std::{
     sync::Arc,
 };
 
+use super::variables;
 use crate::{private, random};
 
 /// The scripts, by their paths in the folder that [`ShellIntegration::install`] makes.
@@ -41,6 +42,8 @@ pub struct ShellIntegration {
     pub folder: PathBuf,
     /// Of one pane: 32 hexadecimal digits.
     pub nonce: Arc<str>,
+    /// Where the pane's shells find variables that are set for them, without the endings of the files; `None`: nowhere.
+    pub variables: Option<PathBuf>,
 }
 
 /// What a program is started with beside its own.
@@ -57,6 +60,7 @@ impl ShellIntegration {
     /// # Errors
     /// When the folder can't be written.
     pub fn install(folder: &Path) -> io::Result<()> {
+        variables::clean(folder);
         for (name, text) in SCRIPTS {
             let file = folder.join(name);
             if fs::read(&file).is_ok_and(|there| there == text.as_bytes()) {
@@ -73,7 +77,7 @@ impl ShellIntegration {
     /// # Errors
     /// When the system gives no random numbers.
     pub fn new(folder: PathBuf) -> io::Result<Self> {
-        Ok(Self { folder, nonce: random::hex()?.into() })
+        Ok(Self { folder, nonce: random::hex()?.into(), variables: None })
     }
 
     /// What to start a program with; `env`: what it would find in its environment.
@@ -87,6 +91,9 @@ impl ShellIntegration {
         let mut set = |name, value: &OsStr| injection.env.push((name, value.to_owned()));
         set("UNTERM_NONCE", OsStr::new(&*self.nonce));
         set("UNTERM_SHELL_INTEGRATION", self.folder.as_os_str());
+        if let Some(variables) = &self.variables {
+            set("UNTERM_VARIABLES", variables.as_os_str());
+        }
         let name = program.rsplit('/').next().unwrap_or(program);
         match name {
             "bash" if is_interactive(args) => {
@@ -139,8 +146,11 @@ mod tests {
     use super::*;
 
     fn inject(program: &str, args: &[&str], env: &[(&str, &str)]) -> Injection {
-        let integration =
-            ShellIntegration { folder: "/data/it's".into(), nonce: Arc::from("0123") };
+        let integration = ShellIntegration {
+            folder: "/data/it's".into(),
+            nonce: Arc::from("0123"),
+            variables: None,
+        };
         let args: Vec<String> = args.iter().map(|&arg| arg.to_owned()).collect();
         integration.inject(program, &args, |name| {
             env.iter().find(|(known, _)| *known == name).map(|(_, value)| OsStr::new(*value))

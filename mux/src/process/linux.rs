@@ -74,6 +74,14 @@ pub(super) fn cwd(pid: i32) -> Option<PathBuf> {
     std::fs::read_link(format!("/proc/{pid}/cwd")).ok().filter(|path| path.is_dir())
 }
 
+/// A variable of the environment that a process was started with.
+pub(super) fn variable(pid: i32, name: &str) -> Option<String> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mut all = environment.split(|byte| *byte == 0);
+    let value = all.find_map(|it| it.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+    Some(String::from_utf8_lossy(value).into_owned())
+}
+
 /// The lowest process id in a process group whose leader is gone.
 pub(super) fn group_member(group: i32) -> Option<i32> {
     std::fs::read_dir("/proc")

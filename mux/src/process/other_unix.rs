@@ -75,6 +75,11 @@ pub(super) fn is_own_image(_pid: i32) -> bool {
     false
 }
 
+/// A variable of the environment that a process was started with: not told here.
+pub(super) fn variable(_pid: i32, _name: &str) -> Option<String> {
+    None
+}
+
 /// The working directory of a process: not told here yet, so that OSC 7 alone counts.
 pub(super) fn cwd(_pid: i32) -> Option<PathBuf> {
     None

@@ -394,6 +394,7 @@ impl Process for PtyProcess {
             Signal::Continue => Sig::CONT,
             Signal::User1 => Sig::USR1,
             Signal::User2 => Sig::USR2,
+            Signal::WindowChanged => Sig::WINCH,
         };
         let group = self.foreground_group().ok_or(io::ErrorKind::NotFound)?;
         Ok(rustix::process::kill_process_group(group, signal)?)
@@ -439,6 +440,15 @@ impl Process for PtyProcess {
                 system::cwd(group).or_else(|| system::cwd(system::group_member(group)?))
             })
             .or_else(|| system::cwd(self.pid.as_raw_nonzero().get()))
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        let group = self.foreground_group()?.as_raw_nonzero().get();
+        // For a moment after the start the child is still a copy of ourselves.
+        if system::is_own_image(group) {
+            return None;
+        }
+        system::variable(group, name)
     }
 
     fn echo(&self) -> Option<bool> {

@@ -19,7 +19,15 @@ end
 if status is-interactive; and set -q UNTERM_NONCE; and not set -q __unterm_on
     set -g __unterm_on 1
 
+    # Variables that a caller of the control port set for this pane; the file says which are new.
+    function __unterm_variables
+        if test -n "$UNTERM_VARIABLES"; and test -O "$UNTERM_VARIABLES.fish"
+            source "$UNTERM_VARIABLES.fish" 2>/dev/null
+        end
+    end
+
     function __unterm_prompt --on-event fish_prompt
+        __unterm_variables
         printf '\e]7;kitty-shell-cwd://%s%s\a\e]133;A;nonce=%s\a' $hostname $PWD $UNTERM_NONCE
         # The prompt of the moment, with the mark of its end behind it.
         if functions -q fish_prompt; and not functions fish_prompt | string match -q '*__unterm_own_prompt*'
@@ -33,6 +41,7 @@ if status is-interactive; and set -q UNTERM_NONCE; and not set -q __unterm_on
     end
 
     function __unterm_preexec --on-event fish_preexec
+        __unterm_variables
         set -l line (string replace -a '\\' '\\\\' -- $argv[1] | string replace -a ';' '\\x3b' \
             | string replace -a \e '\\x1b' | string replace -a \a '\\x07' | string join '\\x0a')
         printf '\e]633;E;%s;%s\a\e]133;C;nonce=%s\a' "$line" $UNTERM_NONCE $UNTERM_NONCE

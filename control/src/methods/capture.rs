@@ -1,0 +1,411 @@
+//! `capture.*`: pictures of sessions and of the display, and the clipboard.
+//!
+//! Sessions are painted by Unterm itself, with a window and without one. The display is taken where there is one; without
+//! it a picture of the sessions takes its place.
+
+use std::{borrow::Cow, path::PathBuf, sync::Arc, time::Duration};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use unterm_mux::{Pane, private};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, NoParams},
+    session::blocking,
+};
+use crate::{
+    error::Error,
+    host::{Captures, Clip, OnDisplay},
+};
+
+/// How long a person may take to choose a region, in milliseconds, if nothing else is said.
+const CHOOSING: u64 = 60_000;
+
+/// A picture that was taken.
+#[derive(Serialize, JsonSchema)]
+pub struct Image {
+    /// The file.
+    path: String,
+    format: &'static str,
+    width: u32,
+    height: u32,
+    size_bytes: usize,
+    /// What it shows: `screen`, `window` or `region`, as the display had it; `sessions`, painted by Unterm.
+    source: &'static str,
+    /// The file's bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+}
+
+/// Takes pictures for one call, outside of the workers.
+struct Camera {
+    captures: Arc<dyn Captures>,
+    home: PathBuf,
+    base64: bool,
+}
+
+impl Camera {
+    fn new(context: &Context, base64: bool) -> Result<Self> {
+        let home = context.registration.home().to_owned();
+        Ok(Self { captures: captures(context)?, home, base64 })
+    }
+
+    /// A file of that kind, in a folder that is made where it is missing.
+    fn file(&self, folder: &str, kind: &str) -> Result<PathBuf> {
+        let folder = self.home.join(folder);
+        let failed = |error| Error::Failed(format!("{} can't be made: {error}", folder.display()));
+        private::create_folder(&folder).map_err(failed)?;
+        Ok(folder.join(format!("{kind}_{}.png", self.captures.stamp())))
+    }
+
+    fn display(&self, what: &OnDisplay) -> Result<Image> {
+        let source = match what {
+            OnDisplay::Screen => "screen",
+            OnDisplay::Window { .. } => "window",
+            OnDisplay::Region(_) => "region",
+        };
+        let file =
+            self.file("screenshots", if source == "region" { "region_visible" } else { source })?;
+        match self.captures.display(what, &file) {
+            Ok(true) => {}
+            Ok(false) => return Err(Error::Failed("The selection was cancelled".to_owned())),
+            Err(why) => return Err(Error::Failed(format!("No picture could be taken: {why}"))),
+        }
+        let png = std::fs::read(&file);
+        let png = png.map_err(|error| Error::Failed(format!("{}: {error}", file.display())))?;
+        Ok(self.image(file, &png, source))
+    }
+
+    fn sessions(&self, panes: &[Arc<Pane>], kind: &str) -> Result<Image> {
+        let failed = |why| Error::Failed(format!("No picture could be taken: {why}"));
+        let png = self.captures.panes(panes).map_err(failed)?;
+        let file = self.file("screenshots", kind)?;
+        let failed = |error| Error::Failed(format!("{} can't be written: {error}", file.display()));
+        private::write(&file, &png).map_err(failed)?;
+        Ok(self.image(file, &png, "sessions"))
+    }
+
+    fn image(&self, file: PathBuf, png: &[u8], source: &'static str) -> Image {
+        // PNG, 11.2.1: width and height come first in the first chunk.
+        let side = |at: usize| {
+            let bytes = png.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+            u32::from_be_bytes(bytes.unwrap_or_default())
+        };
+        Image {
+            path: file.to_string_lossy().into_owned(),
+            format: "png",
+            width: side(16),
+            height: side(20),
+            size_bytes: png.len(),
+            source,
+            base64: self.base64.then(|| STANDARD.encode(png)),
+        }
+    }
+}
+
+fn captures(context: &Context) -> Result<Arc<dyn Captures>> {
+    let none = || Error::Failed("This instance takes no pictures".to_owned());
+    context.host.captures().ok_or_else(none)
+}
+
+/// The rows of a session's screen, without blank ends.
+fn screen_text(pane: &Pane) -> String {
+    let term = pane.term();
+    let top = term.live_top().0;
+    let mut text = String::new();
+    for row in 0..u64::from(term.size().rows) {
+        let mut line = String::new();
+        term.row_text(unterm_term::LineId(top + row), &mut line);
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text.truncate(text.trim_end_matches('\n').len());
+    text
+}
+
+/// `capture.screen`.
+pub struct Screen;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ScreenParams<'a> {
+    /// Give the picture's bytes as well.
+    #[serde(borrow, default)]
+    include_base64: Arg<'a, bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ScreenReply {
+    captures: Vec<Captured>,
+    image: Image,
+    r#type: &'static str,
+    text_snapshot: bool,
+    /// Why the picture shows the sessions and not the display.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Captured {
+    session_id: String,
+    title: String,
+    /// Its screen, each row a line.
+    screen: String,
+    r#type: &'static str,
+}
+
+/// The display, or the sessions where it can't be had: then why.
+fn screen(camera: &Camera, panes: &[Arc<Pane>]) -> Result<(Image, Option<String>)> {
+    match camera.display(&OnDisplay::Screen) {
+        Ok(image) => Ok((image, None)),
+        Err(error) => {
+            let message = format!("{error}; the picture shows the sessions");
+            Ok((camera.sessions(panes, "screen")?, Some(message)))
+        }
+    }
+}
+
+impl Method for Screen {
+    const NAME: &'static str = "capture.screen";
+    const GROUP: Group = Group::Capture;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The text of every session, and a picture of the display; without one of all sessions side by side.";
+    type Params<'a> = ScreenParams<'a>;
+    type Reply = ScreenReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ScreenParams<'a>,
+    ) -> Result<ScreenReply> {
+        let camera = Camera::new(context, params.include_base64.is_set("include_base64")?)?;
+        let panes = context.mux.panes();
+        blocking(move || {
+            let (image, message) = screen(&camera, &panes)?;
+            let captures = panes.iter().map(|pane| Captured {
+                session_id: pane.id().0.to_string(),
+                title: pane.title(),
+                screen: screen_text(pane),
+                r#type: "text",
+            });
+            let captures = captures.collect();
+            Ok(ScreenReply { captures, image, r#type: "image/png", text_snapshot: true, message })
+        })
+        .await?
+    }
+}
+
+/// `capture.window`.
+pub struct Window;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct WindowParams<'a> {
+    /// Part of a session's title, or its number; else part of the title of any window.
+    #[serde(borrow, default)]
+    title: Arg<'a, String>,
+    /// Process of a session, or of any window. Without both: the first session.
+    #[serde(borrow, default)]
+    pid: Arg<'a, u64>,
+    /// Give the picture's bytes as well.
+    #[serde(borrow, default)]
+    include_base64: Arg<'a, bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct WindowReply {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// Its screen, each row a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    screen: Option<String>,
+    image: Image,
+    r#type: &'static str,
+    /// It shows a session, and the session's text is there too.
+    text_snapshot: bool,
+}
+
+/// The first session that is meant.
+fn meant(panes: &[Arc<Pane>], title: Option<&str>, pid: Option<u32>) -> Option<Arc<Pane>> {
+    let is_meant = |pane: &&Arc<Pane>| {
+        let has_title = |part: &str| pane.id().0.to_string() == part || pane.title().contains(part);
+        let has_pid = |pid: u32| {
+            let is_it = |own: Option<i32>| own.is_some_and(|own| own.unsigned_abs() == pid);
+            is_it(pane.process().pid()) || is_it(pane.foreground().map(|process| process.pid))
+        };
+        title.is_none_or(has_title) && pid.is_none_or(has_pid)
+    };
+    panes.iter().find(is_meant).cloned()
+}
+
+impl Method for Window {
+    const NAME: &'static str = "capture.window";
+    const GROUP: Group = Group::Capture;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str =
+        "A picture and the text of one session, or a picture of any window on the display.";
+    type Params<'a> = WindowParams<'a>;
+    type Reply = WindowReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: WindowParams<'a>,
+    ) -> Result<WindowReply> {
+        let title = params.title.text("title")?.map(Cow::into_owned);
+        let pid = params.pid.number("pid", 0..=u64::from(u32::MAX))?.map(|pid| pid as u32);
+        let camera = Camera::new(context, params.include_base64.is_set("include_base64")?)?;
+        let panes = context.mux.panes();
+        blocking(move || {
+            let Some(pane) = meant(&panes, title.as_deref(), pid) else {
+                let image = match (&title, pid) {
+                    (None, None) => return Err(Error::Failed("There is no session".to_owned())),
+                    _ => camera.display(&OnDisplay::Window { title, pid })?,
+                };
+                return Ok(WindowReply {
+                    session_id: None,
+                    title: None,
+                    screen: None,
+                    image,
+                    r#type: "image/png",
+                    text_snapshot: false,
+                });
+            };
+            Ok(WindowReply {
+                session_id: Some(pane.id().0.to_string()),
+                title: Some(pane.title()),
+                screen: Some(screen_text(&pane)),
+                image: camera.sessions(&[pane], "window")?,
+                r#type: "image/png",
+                text_snapshot: true,
+            })
+        })
+        .await?
+    }
+}
+
+/// `capture.select`.
+pub struct Select;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SelectParams<'a> {
+    /// Let the person drag a region out, where there is a window.
+    #[serde(borrow, default)]
+    interactive: Arg<'a, bool>,
+    /// How long they may take, in milliseconds; 60,000.
+    #[serde(borrow, default)]
+    timeout_ms: Arg<'a, u64>,
+    /// Give the picture's bytes as well.
+    #[serde(borrow, default)]
+    include_base64: Arg<'a, bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SelectReply {
+    image: Image,
+    r#type: &'static str,
+    /// `region`, or `screen_fallback`.
+    mode: &'static str,
+    message: &'static str,
+}
+
+impl Method for Select {
+    const NAME: &'static str = "capture.select";
+    const GROUP: Group = Group::Capture;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "A picture of the display, or of the region that a person drags out.";
+    type Params<'a> = SelectParams<'a>;
+    type Reply = SelectReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SelectParams<'a>,
+    ) -> Result<SelectReply> {
+        let time = params.timeout_ms.number("timeout_ms", 1..=3_600_000)?.unwrap_or(CHOOSING);
+        let camera = Camera::new(context, params.include_base64.is_set("include_base64")?)?;
+        let panes = context.mux.panes();
+        let is_interactive = params.interactive.is_set("interactive")? && context.host.has_window();
+        blocking(move || {
+            if is_interactive {
+                let image = camera.display(&OnDisplay::Region(Duration::from_millis(time)))?;
+                let message = "The person chose a region.";
+                return Ok(SelectReply { image, r#type: "image/png", mode: "region", message });
+            }
+            let (image, _) = screen(&camera, &panes)?;
+            let message = "Interactive region selection is not available in headless MCP mode; captured the screen instead.";
+            Ok(SelectReply { image, r#type: "image/png", mode: "screen_fallback", message })
+        })
+        .await?
+    }
+}
+
+/// `capture.clipboard`.
+pub struct Clipboard;
+
+/// What is on the clipboard.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "lowercase")]
+#[schemars(extend("type" = "object"))]
+pub enum ClipboardReply {
+    /// Text.
+    Text {
+        /// The text.
+        content: String,
+    },
+    /// A picture.
+    Image {
+        /// `png`.
+        format: &'static str,
+        /// The file it was written to.
+        image_path: String,
+        /// In pixels.
+        width: usize,
+        /// In pixels.
+        height: usize,
+        /// Of a channel.
+        bit_depth: u8,
+        /// Of the file.
+        size_bytes: usize,
+        /// The file's bytes.
+        base64: String,
+    },
+}
+
+impl Method for Clipboard {
+    const NAME: &'static str = "capture.clipboard";
+    const GROUP: Group = Group::Capture;
+    // It may hold what is meant for nobody else.
+    const ACCESS: Access = Access::Admin;
+    const DOC: &'static str = "The system's clipboard: its text, or its picture as a file.";
+    type Params<'a> = NoParams;
+    type Reply = ClipboardReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ClipboardReply> {
+        let camera = Camera::new(context, true)?;
+        blocking(move || {
+            Ok(match camera.captures.clipboard().map_err(Error::Failed)? {
+                Clip::Text(content) => ClipboardReply::Text { content },
+                Clip::Image { width, height, png } => {
+                    let file = camera.file("clipboard", "clipboard")?;
+                    let failed = |error| {
+                        Error::Failed(format!("{} can't be written: {error}", file.display()))
+                    };
+                    private::write(&file, &png).map_err(failed)?;
+                    ClipboardReply::Image {
+                        format: "png",
+                        image_path: file.to_string_lossy().into_owned(),
+                        width,
+                        height,
+                        bit_depth: 8,
+                        size_bytes: png.len(),
+                        base64: STANDARD.encode(&png),
+                    }
+                }
+            })
+        })
+        .await?
+    }
+}

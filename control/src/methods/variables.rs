@@ -1,0 +1,149 @@
+//! `session.env` and `session.set_env`: variables of a session's shell.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    Access, Caller, Context, Group, Method, Result, params::session_params, session::blocking,
+};
+use crate::{
+    error::Error,
+    services::{run, shell::Shell},
+};
+
+/// `session.env`.
+pub struct Env;
+
+session_params! {
+    /// A session, and a variable.
+    EnvParams {
+        /// The variable's name.
+        name: String,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct EnvReply {
+    name: String,
+    /// Its value, `null` when it has none that is known.
+    value: Option<String>,
+    /// Where the value is from.
+    message: String,
+}
+
+impl Method for Env {
+    const NAME: &'static str = "session.env";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "A variable: as session.set_env set it, else as the foreground process was started with it.";
+    type Params<'a> = EnvParams<'a>;
+    type Reply = EnvReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: EnvParams<'a>,
+    ) -> Result<EnvReply> {
+        let pane = context.pane(params.target())?;
+        let name = params.name.required("name")?.into_owned();
+        let (name, value, message) = blocking(move || {
+            if let Some(set) = pane.variable(&name) {
+                let message = match set {
+                    Some(_) => "Set by session.set_env",
+                    None => "Taken away by session.set_env",
+                };
+                return (name, set, message);
+            }
+            let value = pane.process().variable(&name);
+            let message = match value {
+                Some(_) => "From the environment that the foreground process was started with; what its shell set later is not told",
+                None => "Not in the environment that the foreground process was started with; what its shell set later is not told",
+            };
+            (name, value, message)
+        })
+        .await?;
+        Ok(EnvReply { name, value, message: message.to_owned() })
+    }
+}
+
+/// `session.set_env`.
+pub struct SetEnv;
+
+session_params! {
+    /// A session, a variable, and what it is from now on.
+    SetEnvParams {
+        /// The variable's name: letters, digits and `_`.
+        name: String,
+        /// Its value.
+        #[serde(default)]
+        value: String,
+        /// Take it away instead.
+        #[serde(default)]
+        unset: bool,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SetEnvReply {
+    status: &'static str,
+    /// The session's shell sets it: before its next prompt at the latest, and before its next command where it is zsh or
+    /// fish, or a bash that session.create or session.split started. False: it has no integration that would.
+    applied: bool,
+    message: String,
+}
+
+/// How long a shell may take from the end of a command to its prompt.
+const PROMPT: Duration = Duration::from_secs(2);
+/// Shells whose integration sets variables.
+const LISTENING: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
+
+impl Method for SetEnv {
+    const NAME: &'static str = "session.set_env";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Sets a variable for the next commands of a session's shell, and for what is split off it; types nothing.";
+    type Params<'a> = SetEnvParams<'a>;
+    type Reply = SetEnvReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: SetEnvParams<'a>,
+    ) -> Result<SetEnvReply> {
+        let pane = context.pane(params.target())?;
+        let name = params.name.required("name")?.into_owned();
+        let value = match params.unset.is_set("unset")? {
+            true => None,
+            false => Some(params.value.required("value")?.into_owned()),
+        };
+        let line = format!("{name}={}", value.as_deref().unwrap_or_default());
+        context.admit_variable(caller, &pane, &line)?;
+        let shell = Shell::of_pane(&pane);
+        let own = pane.clone();
+        let work =
+            move || pane.set_variable(&name, value.as_deref()).map_err(|error| (error, name));
+        let is_set = blocking(work).await?.map_err(|(error, name)| match error.kind() {
+            std::io::ErrorKind::InvalidInput => Error::Invalid {
+                name: "name",
+                expected: "letters, digits and '_', and a value without NUL".to_owned(),
+                got: format!("{name:?}"),
+            },
+            _ => Error::Failed(format!("{name} can't be set: {error}")),
+        })?;
+        if is_set {
+            // The shell may have looked just before its prompt, and not seen this.
+            run::wait_for_prompt(&own, tokio::time::Instant::now() + PROMPT).await;
+            own.announce_variables();
+        }
+        let applied = is_set && shell.is_some_and(|shell| LISTENING.contains(&shell));
+        let message = match applied {
+            true => "The shell sets it, before its next prompt at the latest",
+            false => {
+                "The session's shell has no integration that sets variables; type `export` instead, or give session.create an env"
+            }
+        };
+        Ok(SetEnvReply { status: "ok", applied, message: message.to_owned() })
+    }
+}

@@ -1,0 +1,122 @@
+//! `session.env` and `session.set_env` on real shells.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Fixture, Session, Wire};
+
+/// A shell whose prompts are marked, at its first prompt; `None` where it is not installed.
+fn shell(fixture: &Fixture, wire: &mut Wire, program: &str) -> Option<Session> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if !std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
+        return None;
+    }
+    fixture.integrate();
+    let session = fixture.program(wire, program, &[]);
+    let reply = wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+    assert_eq!(reply["matched"], true, "{program}: {reply}");
+    Some(session)
+}
+
+fn set(wire: &mut Wire, id: u64, name: &str, value: &str) -> Value {
+    wire.call("session.set_env", json!({"id": id, "name": name, "value": value}))
+}
+
+fn run(wire: &mut Wire, id: u64, command: &str) -> String {
+    let reply = wire.call("exec.run_wait", json!({"id": id, "command": command}));
+    assert_eq!(reply["exit_status"], "completed", "{command}: {reply}");
+    reply["output"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_next_command_has_what_was_set_and_nothing_shows() {
+    for program in ["bash", "zsh", "fish"] {
+        let fixture = Fixture::new();
+        let mut wire = fixture.login();
+        let Some(session) = shell(&fixture, &mut wire, program) else { continue };
+        let id = session.id;
+        let before = wire.call("screen.text", json!({"id": id}));
+        let value = "it's \"two\"\nlines; $HOME \\ `x`";
+        let reply = set(&mut wire, id, "OWN", value);
+        assert_eq!(reply["status"], "ok");
+        assert_eq!(reply["applied"], true, "{program}: {reply}");
+        assert_eq!(wire.call("screen.text", json!({"id": id})), before, "{program}");
+        assert_eq!(run(&mut wire, id, "printf '%s|' \"$OWN\""), format!("{value}|"), "{program}");
+        assert_eq!(run(&mut wire, id, "env printenv OWN"), value, "{program}: programs too");
+        assert_eq!(wire.call("session.env", json!({"id": id, "name": "OWN"}))["value"], value);
+
+        // What the shell itself sets afterwards stays, until it is set here again.
+        let own = if program == "fish" { "set -gx OWN mine" } else { "export OWN=mine" };
+        run(&mut wire, id, own);
+        set(&mut wire, id, "OTHER", "1");
+        assert_eq!(run(&mut wire, id, "echo $OWN $OTHER"), "mine 1", "{program}");
+        set(&mut wire, id, "OWN", "again");
+        assert_eq!(run(&mut wire, id, "echo $OWN"), "again", "{program}");
+
+        let away = json!({"id": id, "name": "OWN", "unset": true});
+        assert_eq!(wire.call("session.set_env", away)["applied"], true);
+        assert_eq!(run(&mut wire, id, "echo \"<$OWN>\""), "<>", "{program}");
+        assert_eq!(
+            wire.call("session.env", json!({"id": id, "name": "OWN"}))["value"],
+            Value::Null
+        );
+    }
+}
+
+#[test]
+fn what_is_split_off_has_it_and_others_have_not() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    set(&mut wire, session.id, "OWN", "1");
+    // A program that runs, not one that is about to.
+    let args = json!(["-c", "echo up; exec cat"]);
+    let is_up = |wire: &mut Wire, id: &Value| {
+        let up =
+            wire.call("session.wait", json!({"id": id, "any": [{"text": "up"}], "since_seq": 0}));
+        assert_eq!(up["matched"], true, "{up}");
+    };
+    let split = json!({"id": session.id, "program": "sh", "args": args});
+    let split = wire.call("session.split", split);
+    is_up(&mut wire, &split["id"]);
+    let env = |wire: &mut Wire, id: &Value| {
+        wire.call("session.env", json!({"id": id, "name": "OWN"}))["value"].clone()
+    };
+    assert_eq!(env(&mut wire, &split["id"]), "1");
+    let other = json!({"program": "sh", "args": args, "env": {"B": "2"}});
+    let other = wire.call("session.create", other);
+    is_up(&mut wire, &other["id"]);
+    assert_eq!(env(&mut wire, &other["id"]), Value::Null);
+    let own = wire.call("session.env", json!({"id": other["id"], "name": "B"}));
+    assert_eq!(own["value"], "2");
+    assert!(own["message"].as_str().unwrap().contains("started with"), "{own}");
+}
+
+#[test]
+fn a_shell_without_integration_says_that_nothing_was_applied() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.shell(&mut wire);
+    let reply = set(&mut wire, session.id, "OWN", "1");
+    assert_eq!((&reply["status"], &reply["applied"]), (&json!("ok"), &json!(false)));
+    assert!(reply["message"].as_str().unwrap().contains("no integration"), "{reply}");
+    assert_eq!(
+        wire.call("session.env", json!({"id": session.id, "name": "OWN"}))["value"],
+        Value::Null
+    );
+}
+
+#[test]
+fn the_rules_and_leases_hold_here_too() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let rules = json!({"enabled": true, "blocked_patterns": ["rm -rf"], "allowed_patterns": []});
+    wire.call("policy.set", rules);
+    let params = json!({"id": session.id, "name": "PROMPT_COMMAND", "value": "rm -rf /"});
+    assert_eq!(wire.fail("session.set_env", params), "Command blocked by policy: rm -rf");
+    let mut other = fixture.login();
+    other.call("session.lease", json!({"id": session.id}));
+    let params = json!({"id": session.id, "name": "A", "value": "1"});
+    assert!(wire.fail("session.set_env", params).contains("is leased by"));
+}

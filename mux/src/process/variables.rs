@@ -1,0 +1,218 @@
+//! Variables that a pane's shells set before their next command: files that the shells' integration reads, which only
+//! their owner can, so that nothing has to be typed.
+//!
+//! Owns the files of one pane, one for each language of shells, and removes them with the pane; those of processes that
+//! were killed are removed by the next start. Each change has a number: a shell applies those that are newer than the
+//! last it knows of (`UNTERM_VARIABLES_SEEN`), so that what a person sets afterwards stays. Never looks at what shells do.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use parking_lot::Mutex;
+
+use crate::private;
+
+/// The folder in that of the scripts.
+const FOLDER: &str = "variables";
+/// Writes changes as a script.
+type Write = fn(&[Change]) -> String;
+/// Which shells read a file, by its ending.
+const LANGUAGES: [(&str, Write); 2] = [("sh", posix), ("fish", fish)];
+
+/// The variables of one pane.
+#[derive(Debug)]
+pub(crate) struct Variables {
+    /// Path of the files without their ending: what `UNTERM_VARIABLES` says.
+    base: PathBuf,
+    changes: Mutex<Vec<Change>>,
+}
+
+/// The last change of a variable.
+#[derive(Clone, Debug)]
+struct Change {
+    number: u64,
+    name: String,
+    /// `None`: it is taken away.
+    value: Option<String>,
+}
+
+impl Variables {
+    /// For one more pane; `folder`: that of the scripts. Makes no file.
+    pub(crate) fn new(folder: &Path) -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("{}-{count}", std::process::id());
+        Self { base: folder.join(FOLDER).join(name), changes: Mutex::default() }
+    }
+
+    /// Path of the files without their ending.
+    pub(crate) fn base(&self) -> &Path {
+        &self.base
+    }
+
+    /// Sets a variable, or takes it away.
+    pub(crate) fn set(&self, name: &str, value: Option<&str>) -> io::Result<()> {
+        // Held while the files are written: they are to have one order.
+        let mut kept = self.changes.lock();
+        let number = kept.iter().map(|change| change.number).max().unwrap_or(0) + 1;
+        let mut changes = kept.clone();
+        changes.retain(|change| change.name != name);
+        changes.push(Change { number, name: name.to_owned(), value: value.map(str::to_owned) });
+        private::create_folder(self.base.parent().unwrap_or(Path::new("/")))?;
+        for (ending, text) in LANGUAGES {
+            let text = text(&changes);
+            private::replace(&self.base.with_extension(ending), |file| {
+                file.write_all(text.as_bytes())
+            })?;
+        }
+        *kept = changes;
+        Ok(())
+    }
+
+    /// The last change of a variable: its value, or that it was taken away.
+    pub(crate) fn get(&self, name: &str) -> Option<Option<String>> {
+        let changes = self.changes.lock();
+        changes.iter().find(|change| change.name == name).map(|change| change.value.clone())
+    }
+
+    /// Those that are set.
+    pub(crate) fn all(&self) -> Vec<(String, String)> {
+        let changes = self.changes.lock();
+        let set = changes.iter().filter_map(|c| Some((c.name.clone(), c.value.clone()?)));
+        set.collect()
+    }
+}
+
+impl Drop for Variables {
+    fn drop(&mut self) {
+        if !self.changes.get_mut().is_empty() {
+            for (ending, _) in LANGUAGES {
+                let _ = fs::remove_file(self.base.with_extension(ending));
+            }
+        }
+    }
+}
+
+/// Removes the files of processes that are gone; `folder`: that of the scripts.
+pub(super) fn clean(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder.join(FOLDER)) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| name.split('-').next()?.parse::<i32>().ok());
+        let is_gone = owner.and_then(rustix::process::Pid::from_raw).is_some_and(|owner| {
+            rustix::process::test_kill_process(owner) == Err(rustix::io::Errno::SRCH)
+        });
+        if is_gone {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether every shell can have a variable of that name (POSIX, "Name").
+pub(crate) fn is_name(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.bytes().all(is_part) && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
+}
+
+/// For bash and zsh.
+fn posix(changes: &[Change]) -> String {
+    let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    script(
+        changes,
+        |change| {
+            let Change { number, name, value } = change;
+            let what = match value {
+                Some(value) => format!("builtin export {name}={}", quote(value)),
+                None => format!("builtin unset -v {name}"),
+            };
+            format!("if ((${{UNTERM_VARIABLES_SEEN:-0}} < {number})); then {what}; fi")
+        },
+        |last| format!("builtin export UNTERM_VARIABLES_SEEN={last}"),
+    )
+}
+
+fn fish(changes: &[Change]) -> String {
+    let quote = |text: &str| format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"));
+    let start = "set -q UNTERM_VARIABLES_SEEN; or set -gx UNTERM_VARIABLES_SEEN 0\n";
+    start.to_owned()
+        + &script(
+            changes,
+            |change| {
+                let Change { number, name, value } = change;
+                let what = match value {
+                    Some(value) => format!("set -gx {name} {}", quote(value)),
+                    None => format!("set -e {name}"),
+                };
+                format!("test \"$UNTERM_VARIABLES_SEEN\" -lt {number}; and {what}")
+            },
+            |last| format!("set -gx UNTERM_VARIABLES_SEEN {last}"),
+        )
+}
+
+fn script(
+    changes: &[Change],
+    line: impl Fn(&Change) -> String,
+    seen: impl Fn(u64) -> String,
+) -> String {
+    let last = changes.iter().map(|change| change.number).max().unwrap_or(0);
+    let lines = changes.iter().map(line).chain([seen(last)]);
+    lines.map(|line| line + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn files_are_their_owners_and_go_with_the_pane() {
+        let folder = tempfile::tempdir().unwrap();
+        let variables = Variables::new(folder.path());
+        let file = variables.base().with_extension("sh");
+        assert!(!file.exists());
+        variables.set("A", Some("it's")).unwrap();
+        variables.set("B", None).unwrap();
+        variables.set("A", Some("2")).unwrap();
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            fs::read_to_string(&file).unwrap(),
+            "if ((${UNTERM_VARIABLES_SEEN:-0} < 2)); then builtin unset -v B; fi\n\
+             if ((${UNTERM_VARIABLES_SEEN:-0} < 3)); then builtin export A='2'; fi\n\
+             builtin export UNTERM_VARIABLES_SEEN=3\n"
+        );
+        assert_eq!(variables.get("A"), Some(Some("2".to_owned())));
+        assert_eq!(variables.get("B"), Some(None));
+        assert_eq!(variables.get("C"), None);
+        assert_eq!(variables.all(), [("A".to_owned(), "2".to_owned())]);
+        drop(variables);
+        assert!(!file.exists());
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let ours = Variables::new(folder.path());
+        ours.set("A", Some("1")).unwrap();
+        // No process has a number as large (Linux: at most 2^22).
+        let left = folder.path().join(FOLDER).join("99999999-0.sh");
+        fs::write(&left, "").unwrap();
+        clean(folder.path());
+        assert!(!left.exists());
+        assert!(ours.base().with_extension("sh").exists());
+    }
+
+    #[test]
+    fn names_are_those_of_posix() {
+        for name in ["A", "_a1", "PATH"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", "1A", "A-B", "A B", "é", "A;"] {
+            assert!(!is_name(name), "{name:?}");
+        }
+    }
+}
