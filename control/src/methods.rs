@@ -147,7 +147,7 @@ impl Context {
 }
 
 /// Whether a program reads something in a pane that it does not show: no shell's line, and the echo is off.
-fn hides_input(pane: &Pane) -> bool {
+pub(crate) fn hides_input(pane: &Pane) -> bool {
     pane.process().echo() == Some(false)
         && pane.foreground().is_none_or(|process| Shell::of_process(&process.name).is_none())
 }

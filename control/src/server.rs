@@ -8,9 +8,10 @@ use unterm_mux::{Mux, random};
 use crate::{
     Host,
     dispatch::{Dispatcher, Gate},
-    methods::Context,
+    methods::{self, Context},
     registry::{self, Registration},
     services::{
+        events::Filter,
         proxy,
         recording::{self, Recorder},
     },
@@ -96,6 +97,7 @@ impl Server {
 
         let context = Context::new(mux.clone(), host, registration.clone());
         let recorder = context.recorder.clone();
+        let hub = context.hub.clone();
         let shared = tcp::Shared::new(Dispatcher::new(context, gates), token);
         runtime.spawn(tcp::serve(listener, Arc::new(shared)));
         runtime.spawn(registry::follow_active(registration.clone()));
@@ -103,6 +105,9 @@ impl Server {
             let home = home.clone();
             move || recording::recover(&home)
         });
+        let opened = hub.listen(Filter { kinds: vec!["session_opened"], pane: None });
+        let following = recorder.clone();
+        runtime.spawn(following.follow(Arc::downgrade(&mux), opened, methods::hides_input));
         // Before the first program is started, which is to know of it.
         if let Ok(proxy) = proxy::Proxy::read(&home)
             && proxy.enabled

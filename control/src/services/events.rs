@@ -179,7 +179,8 @@ impl Hub {
             }
             let seq = state.seq;
             state.listeners.retain(|listener| listener.strong_count() > 0);
-            if !state.listeners.is_empty() {
+            let is_wanted = state.listeners.iter().filter_map(Weak::upgrade);
+            if is_wanted.into_iter().any(|queue| queue.filter.wants(kind, pane)) {
                 event["event"] = json!(kind);
                 event["seq"] = json!(seq);
                 if let Some(pane) = pane {

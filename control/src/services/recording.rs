@@ -10,14 +10,14 @@ use std::{
     fs::{self, File},
     io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Weak},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
-use unterm_mux::{Pane, PaneId, Tap, TapDirection, TapItem, local_path, private, random};
+use unterm_mux::{Mux, Pane, PaneId, Tap, TapDirection, TapItem, local_path, private, random};
 use unterm_term::Size;
 
 use self::{
@@ -25,13 +25,25 @@ use self::{
     markdown::{Block, timestamp},
     redact::Redaction,
 };
-use super::shell::{Activity, Shell};
+use super::{
+    events::Subscription,
+    shell::{Activity, Shell},
+};
 use crate::registry;
 
-/// A log longer than this, in bytes of what was recorded, is closed and another one begun.
-const LONGEST: u64 = 5 << 20;
-/// As is one with so many commands.
-const MOST_BLOCKS: u64 = 1000;
+/// When a log is closed and another one begun.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// It holds more bytes of output.
+    bytes: u64,
+    /// It holds so many commands.
+    blocks: u64,
+    /// What a minute is.
+    minute: Duration,
+}
+
+/// As documented; `recording.json` says how many minutes.
+const LIMITS: Limits = Limits { bytes: 5 << 20, blocks: 1000, minute: Duration::from_secs(60) };
 
 /// What is known of a recording: a row of the index.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -81,14 +93,26 @@ pub struct Record {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default)]
 struct Settings {
+    recording: RecordingSettings,
     redaction: RedactionSettings,
     idle_rotate_minutes: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { redaction: RedactionSettings::default(), idle_rotate_minutes: 5 }
+        Self {
+            recording: RecordingSettings::default(),
+            redaction: RedactionSettings::default(),
+            idle_rotate_minutes: 5,
+        }
     }
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct RecordingSettings {
+    /// Every session is recorded from its beginning.
+    enabled: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -121,6 +145,7 @@ impl Settings {
 /// The recordings of one process.
 pub struct Recorder {
     home: PathBuf,
+    limits: Limits,
     live: Arc<Mutex<HashMap<PaneId, Live>>>,
 }
 
@@ -150,7 +175,35 @@ fn micros(time: SystemTime) -> u64 {
 impl Recorder {
     /// Keeps its index in `home`.
     pub fn new(home: &Path) -> Self {
-        Self { home: home.to_owned(), live: Arc::default() }
+        Self { home: home.to_owned(), limits: LIMITS, live: Arc::default() }
+    }
+
+    /// Records every session that is opened while `recording.json` says so; for as long as the mux is there. `hides` as
+    /// in [`Recorder::start`].
+    pub async fn follow(
+        self: Arc<Self>,
+        mux: Weak<Mux>,
+        mut opened: Subscription,
+        hides: fn(&Pane) -> bool,
+    ) {
+        loop {
+            let event = opened.next().await;
+            let id = event["session_id"].as_str().and_then(|id| id.parse().ok()).map(PaneId);
+            let Some(mux) = mux.upgrade() else { return };
+            let Some(pane) = id.and_then(|id| mux.pane(id)) else { continue };
+            // A session without a tab is its owner's business.
+            if mux.layout().tab_of(pane.id()).is_none() {
+                continue;
+            }
+            let home = self.home.clone();
+            let settings = tokio::task::spawn_blocking(move || Settings::read(&home)).await;
+            if !settings.is_ok_and(|settings| settings.recording.enabled) {
+                continue;
+            }
+            if let Err(error) = self.start(pane, hides).await {
+                tracing::warn!(error, "a session is not recorded");
+            }
+        }
     }
 
     /// What is recorded of a pane now.
@@ -166,7 +219,8 @@ impl Recorder {
     ) -> Outcome<Record> {
         let id = pane.id();
         let settings = Settings::read(&self.home);
-        let idle = Duration::from_secs(settings.idle_rotate_minutes.max(1) * 60);
+        let minutes = u32::try_from(settings.idle_rotate_minutes.max(1)).unwrap_or(u32::MAX);
+        let idle = self.limits.minute.saturating_mul(minutes);
         let tap = pane.tap();
         let (stop, stops) = mpsc::channel(1);
         let new = {
@@ -193,6 +247,7 @@ impl Recorder {
             record: shared,
             file: Some(file),
             splitter: Splitter::default(),
+            limits: self.limits,
             idle,
             last: Instant::now(),
         };
@@ -251,6 +306,7 @@ struct Recording {
     /// The log; with a blocking thread while it is written.
     file: Option<File>,
     splitter: Splitter,
+    limits: Limits,
     idle: Duration,
     last: Instant,
 }
@@ -291,7 +347,7 @@ impl Recording {
             self.write(lines).await;
             let is_full = {
                 let record = self.record.lock();
-                record.bytes_raw > LONGEST || record.block_count >= MOST_BLOCKS
+                record.bytes_raw > self.limits.bytes || record.block_count >= self.limits.blocks
             };
             if is_full {
                 self.rotate().await;
@@ -611,3 +667,6 @@ fn contents(pane: &Pane) -> Result<Vec<Block>, String> {
     }
     Err(text.trim_end().to_owned())
 }
+
+#[cfg(test)]
+mod tests;
