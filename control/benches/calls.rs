@@ -3,8 +3,11 @@
 //!
 //! `screen.text` is called on one screen that stands still, and on so many in turn that each has to be read anew.
 //!
-//! Prints medians and 99th percentiles of one connection's calls, and calls a second over eight connections, as ratios to
-//! the floor. Calls and floor take turns, so that what else the machine does hits both.
+//! Prints medians and 99th percentiles of one connection's calls, and calls a second over one, eight and 64 connections, as
+//! ratios to the floor. Calls and floor take turns, so that what else the machine does hits both.
+//!
+//! Then `exec.run_wait` of `true`, each connection in a shell of its own; the processor's time while 64 connections wait for
+//! 64 sessions that do nothing; and calls about other sessions while `yes` floods one.
 //!
 //! `cargo bench -p unterm-control`
 
@@ -26,7 +29,7 @@ use tokio::{
     net::TcpListener,
 };
 use unterm_control::{Headless, Server, ServerOptions};
-use unterm_mux::{Mux, MuxOptions, OnExit, PaneState, Spawn};
+use unterm_mux::{Defaults, Mux, MuxOptions, OnExit, PaneState, ShellIntegration, Spawn};
 use unterm_term::{Options, Size};
 
 /// More than the server keeps the text of.
@@ -36,9 +39,12 @@ const PANES: usize = 40;
 const CALLS: usize = 10_000;
 const TURN: usize = 20;
 /// Connections that call at once, for how long, and how often calls and floor take turns.
-const CONNECTIONS: usize = 8;
+const CONNECTIONS: [usize; 3] = [1, 8, 64];
 const SPELL: Duration = Duration::from_millis(500);
-const SPELLS: usize = 6;
+const SPELLS: usize = 4;
+/// Connections that wait for a session each, and for how long they are watched.
+const WAITING: usize = 64;
+const WATCHED: Duration = Duration::from_secs(5);
 
 fn main() {
     let home = tempfile::tempdir().expect("a directory");
@@ -96,20 +102,35 @@ fn main() {
             call.1 / floor.1,
         );
     }
-    println!(
-        "\n{:<34}{:>14}{:>14}{:>9}",
-        format!("{CONNECTIONS} connections"),
-        "calls/s",
-        "floor/s",
-        "share"
-    );
-    for (method, lines) in &methods {
-        let connect = || Connection::login(server.address(), &token, lines.clone());
+    for connections in CONNECTIONS {
+        println!(
+            "\n{:<34}{:>14}{:>14}{:>9}",
+            format!("{connections} connections"),
+            "calls/s",
+            "floor/s",
+            "share"
+        );
+        throughput(&server, &token, &methods, connections);
+    }
+    let folder = home.path().join("shell-integration");
+    ShellIntegration::install(&folder).expect("scripts");
+    mux.set_defaults(Defaults { shell_integration: Some(folder), ..Defaults::default() });
+    commands(&server, &token);
+    waiting(&server, &token);
+    flooded(&server, &token, &methods);
+    server.stop();
+    mux.shutdown();
+}
+
+/// Calls a second over so many connections, beside the floor.
+fn throughput(server: &Server, token: &str, methods: &[(&str, Vec<String>)], connections: usize) {
+    for (method, lines) in methods {
+        let connect = || Connection::login(server.address(), token, lines.clone());
         let reply = connect().call();
-        let echo = serve_echo(&server, lines[0].len(), reply);
-        let mut calls: Vec<_> = (0..CONNECTIONS).map(|_| connect()).collect();
+        let echo = serve_echo(server, lines[0].len(), reply);
+        let mut calls: Vec<_> = (0..connections).map(|_| connect()).collect();
         let mut floors: Vec<_> =
-            (0..CONNECTIONS).map(|_| Connection::open(echo, lines.clone())).collect();
+            (0..connections).map(|_| Connection::open(echo, lines.clone())).collect();
         let (mut call_count, mut floor_count) = (0, 0);
         for _ in 0..SPELLS {
             call_count += spell(&mut calls);
@@ -123,8 +144,95 @@ fn main() {
             call_count as f64 / floor_count as f64
         );
     }
-    server.stop();
-    mux.shutdown();
+}
+
+/// A session that runs this, by its number.
+fn session(server: &Server, token: &str, params: &Value) -> u64 {
+    let create = vec![request("session.create", params)];
+    let mut connection = Connection::login(server.address(), token, create);
+    connection.call();
+    let reply: Value = serde_json::from_slice(&connection.reply).expect("JSON");
+    reply["result"]["id"].as_u64().expect("a session")
+}
+
+/// `exec.run_wait` of `true`, beside which there is no floor but the shell's own time.
+fn commands(server: &Server, token: &str) {
+    println!(
+        "\n{:<34}{:>12}{:>12}{:>14}",
+        "exec.run_wait of true", "median ms", "p99 ms", "calls/s"
+    );
+    for connections in CONNECTIONS {
+        let mut calls: Vec<_> = (0..connections)
+            .map(|_| {
+                let id = session(server, token, &json!({"program": "bash", "args": []}));
+                let run = json!({"id": id, "command": "true"});
+                let run = vec![request("exec.run_wait", &run)];
+                let mut connection = Connection::login(server.address(), token, run);
+                // The first waits for the shell's start.
+                connection.call();
+                connection
+            })
+            .collect();
+        let mut times: Vec<_> = (0..200).map(|_| calls[0].time()).collect();
+        let count: usize = (0..SPELLS).map(|_| spell(&mut calls)).sum();
+        let (median, p99) = quantiles(&mut times);
+        println!(
+            "{:<34}{:>12.2}{:>12.2}{:>14.0}",
+            format!("{connections} connections"),
+            median / 1e3,
+            p99 / 1e3,
+            count as f64 / (SPELL.as_secs_f64() * SPELLS as f64)
+        );
+    }
+}
+
+/// The processor's time of this process, of all its threads.
+fn processor_time() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    // Fields 14 and 15, in ticks of a hundredth of a second.
+    let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+    Some(Duration::from_millis(ticks * 10))
+}
+
+/// What it costs to wait.
+fn waiting(server: &Server, token: &str) {
+    let mut connections: Vec<_> = (0..WAITING)
+        .map(|_| {
+            let id = session(server, token, &json!({"program": "cat"}));
+            let wait = json!({"id": id, "any": [{"text": "never"}], "timeout_ms": 600_000});
+            Connection::login(server.address(), token, vec![request("session.wait", &wait)])
+        })
+        .collect();
+    for connection in &mut connections {
+        connection.send();
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    let begun = processor_time();
+    std::thread::sleep(WATCHED);
+    match (begun, processor_time()) {
+        (Some(begun), Some(end)) => println!(
+            "\n{WAITING} connections that wait for {WAITING} sessions: {} ms of the processor's time in {} s",
+            (end - begun).as_millis(),
+            WATCHED.as_secs()
+        ),
+        _ => println!("\nthe processor's time is not told here"),
+    }
+}
+
+/// Calls about others while a session is flooded.
+fn flooded(server: &Server, token: &str, methods: &[(&str, Vec<String>)]) {
+    let yes = session(server, token, &json!({"program": "yes"}));
+    println!("\n{:<34}{:>12}{:>12}", "while yes floods a session", "median µs", "p99 µs");
+    for (method, lines) in methods {
+        let mut connection = Connection::login(server.address(), token, lines.clone());
+        connection.call();
+        let mut times: Vec<_> = (0..CALLS / 2).map(|_| connection.time()).collect();
+        let (median, p99) = quantiles(&mut times);
+        println!("{method:<34}{median:>12.1}{p99:>12.1}");
+    }
+    let end = vec![request("session.destroy", &json!({"id": yes}))];
+    Connection::login(server.address(), token, end).call();
 }
 
 fn request(method: &str, params: &Value) -> String {
@@ -241,11 +349,15 @@ impl Connection {
         connection
     }
 
-    /// Length of the reply.
-    fn call(&mut self) -> usize {
+    fn send(&mut self) {
         self.next = (self.next + 1) % self.requests.len();
         let request = self.requests[self.next].as_bytes();
         self.reader.get_mut().write_all(request).expect("written");
+    }
+
+    /// Length of the reply.
+    fn call(&mut self) -> usize {
+        self.send();
         self.reply.clear();
         self.reader.read_until(b'\n', &mut self.reply).expect("read")
     }

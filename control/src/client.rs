@@ -113,10 +113,7 @@ impl Client {
         line.push(b'\n');
         self.reader.get_mut().write_all(&line)?;
 
-        line.clear();
-        if self.reader.read_until(b'\n', &mut line)? == 0 {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-        }
+        self.read_line(&mut line)?;
         let nonsense = |error: serde_json::Error| ClientError::Reply(error.to_string());
         let reply: Reply<'_> = serde_json::from_slice(&line).map_err(nonsense)?;
         if let Some(Failure { code, message }) = reply.error {
@@ -127,5 +124,26 @@ impl Client {
         }
         let result = reply.result.map_or("null", RawValue::get);
         serde_json::from_str(result).map_err(nonsense)
+    }
+
+    /// The next event, after `events.subscribe`; waits for it, however long it takes. Call nothing else on this
+    /// connection then: events come between replies.
+    ///
+    /// # Errors
+    /// When the connection breaks, as it does when the instance ends.
+    pub fn event(&mut self) -> Result<Value, ClientError> {
+        let mut line = Vec::new();
+        self.read_line(&mut line)?;
+        let event: Result<Value, _> = serde_json::from_slice(&line);
+        let mut event = event.map_err(|error| ClientError::Reply(error.to_string()))?;
+        Ok(event["params"].take())
+    }
+
+    fn read_line(&mut self, line: &mut Vec<u8>) -> Result<(), ClientError> {
+        line.clear();
+        if self.reader.read_until(b'\n', line)? == 0 {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        Ok(())
     }
 }

@@ -13,6 +13,7 @@ mod dispatch;
 mod error;
 mod host;
 mod methods;
+mod reference;
 mod registry;
 mod server;
 mod services;
@@ -22,6 +23,7 @@ pub use caller::{Access, Caller, Scopes, TokenKind, Wire};
 pub use dispatch::{Decision, Gate};
 pub use host::{ActionInfo, Captures, Clip, Headless, Host, HostRequest, OnDisplay, Preferences};
 pub use methods::{Entry, Group, METHODS};
+pub use reference::reference;
 pub use registry::{Record, home};
 pub use server::{Server, ServerError, ServerOptions};
 

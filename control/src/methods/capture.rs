@@ -229,8 +229,12 @@ pub struct WindowReply {
 
 /// The first session that is meant.
 fn meant(panes: &[Arc<Pane>], title: Option<&str>, pid: Option<u32>) -> Option<Arc<Pane>> {
+    let is_numbered = |pane: &&Arc<Pane>| title.is_some_and(|it| it == pane.id().0.to_string());
+    if let (Some(pane), None) = (panes.iter().find(is_numbered), pid) {
+        return Some(pane.clone());
+    }
     let is_meant = |pane: &&Arc<Pane>| {
-        let has_title = |part: &str| pane.id().0.to_string() == part || pane.title().contains(part);
+        let has_title = |part: &str| pane.title().contains(part);
         let has_pid = |pid: u32| {
             let is_it = |own: Option<i32>| own.is_some_and(|own| own.unsigned_abs() == pid);
             is_it(pane.process().pid()) || is_it(pane.foreground().map(|process| process.pid))

@@ -1,0 +1,170 @@
+//! The reference page of the methods, made from their table: names, what they need, parameters and replies.
+//!
+//! `assets/methods.md` is this text; a test holds it to the table (`UPDATE_EXPECT=1` writes it anew).
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::{
+    caller::Access,
+    methods::{Entry, Group, METHODS},
+};
+
+/// How deep a reply's fields are told.
+const DEPTH: usize = 4;
+
+/// The page, as markdown.
+pub fn reference() -> String {
+    let mut page = String::from(
+        "# Methods of the control port\n\n\
+         Made from the table of methods by `UPDATE_EXPECT=1 cargo test -p unterm-control reference`; do not edit.\n\n\
+         One JSON-RPC 2.0 request a line, on 127.0.0.1 at the port of the instance's entry in `~/.unterm/instances`. The first \
+         is `auth.login {\"token\": …}`, with the token of that entry; it answers `{\"status\": \"ok\"}`. `client` and \
+         `conversation` may name who calls. A session is named by `id`, a number, or by `session_id`, the same as text.\n\n\
+         Errors: -32700, the line is no JSON; -32001, a wrong token; -32002, a call before the login; -32603 everything \
+         else, its message says what. A method needs `read`, `act` (it changes a session) or `admin` (it changes the \
+         instance, or reads its secrets) of a token; the instance's own gives all three.\n",
+    );
+    for group in Group::ALL {
+        let _ = writeln!(page, "\n## {}", group.name());
+        for entry in METHODS.iter().filter(|entry| entry.group == group) {
+            write_method(&mut page, entry);
+        }
+    }
+    page
+}
+
+fn write_method(page: &mut String, entry: &Entry) {
+    let access = match entry.access {
+        Access::Read => "read",
+        Access::Act => "act",
+        Access::Admin => "admin",
+    };
+    let _ = writeln!(page, "\n### {}\n\n{} Needs {access}.", entry.name, entry.doc);
+    for (what, schema) in
+        [("parameter", (entry.params_schema)()), ("reply", (entry.reply_schema)())]
+    {
+        let schema = serde_json::to_value(schema).unwrap_or_default();
+        let mut rows = Vec::new();
+        fields(&schema, &schema, "", what == "parameter", DEPTH, &mut rows);
+        if rows.is_empty() {
+            continue;
+        }
+        let _ = writeln!(page, "\n| {what} | type | |\n|---|---|---|");
+        for (name, kind, doc) in rows {
+            let doc = doc.replace('\n', " ").replace('|', "\\|");
+            let _ = writeln!(page, "| `{name}` | {kind} | {doc} |");
+        }
+    }
+}
+
+/// The fields of an object's schema, those of objects within it too, as name, type and doc.
+fn fields(
+    root: &Value,
+    schema: &Value,
+    prefix: &str,
+    tells_required: bool,
+    depth: usize,
+    rows: &mut Vec<(String, String, String)>,
+) {
+    let schema = resolve(root, schema);
+    if schema["type"] == "array" {
+        return fields(root, &schema["items"], &format!("{prefix}[]."), false, depth, rows);
+    }
+    for part in ["oneOf", "anyOf"] {
+        for variant in schema[part].as_array().into_iter().flatten() {
+            fields(root, variant, prefix, false, depth, rows);
+        }
+    }
+    let required = schema["required"].as_array();
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let name = format!("{prefix}{name}");
+        if rows.iter().any(|(known, ..)| *known == name) {
+            continue;
+        }
+        let is_required =
+            required.into_iter().flatten().any(|it| name.ends_with(it.as_str().unwrap_or("\0")));
+        let own = resolve(root, property);
+        let mut kind = kind(root, property);
+        if tells_required && is_required {
+            kind += ", required";
+        }
+        let doc = property["description"].as_str().or(own["description"].as_str());
+        rows.push((name.clone(), kind, doc.unwrap_or_default().to_owned()));
+        if depth > 0 {
+            let inner = if own["type"] == "array" { resolve(root, &own["items"]) } else { own };
+            let dots = if own["type"] == "array" { "[]." } else { "." };
+            if inner["properties"].is_object() || inner["oneOf"].is_array() {
+                fields(root, inner, &format!("{name}{dots}"), false, depth - 1, rows);
+            }
+        }
+    }
+}
+
+/// What a schema's reference names, or the schema itself.
+fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    let named = schema["$ref"].as_str().and_then(|path| root.pointer(path.strip_prefix('#')?));
+    if let Some(named) = named {
+        return named;
+    }
+    // An optional value is this or null.
+    let some = schema["anyOf"].as_array().into_iter().flatten().find(|it| it["type"] != "null");
+    match some.filter(|some| some["$ref"].is_string()) {
+        Some(some) => resolve(root, some),
+        None => schema,
+    }
+}
+
+/// A schema's type in words.
+fn kind(root: &Value, schema: &Value) -> String {
+    let is_null = |it: &Value| it["type"] == "null";
+    let or_null = schema["anyOf"].as_array().is_some_and(|any| any.iter().any(is_null));
+    let schema = resolve(root, schema);
+    if let Some(choices) = schema["enum"].as_array() {
+        let choices: Vec<_> = choices.iter().map(|choice| format!("`{choice}`")).collect();
+        return choices.join(" or ");
+    }
+    let mut kind = match &schema["type"] {
+        Value::String(kind) if kind == "array" => match &schema["items"] {
+            Value::Object(_) => format!("list of {}", self::kind(root, &schema["items"])),
+            _ => "list".to_owned(),
+        },
+        Value::String(kind) => kind.clone(),
+        Value::Array(kinds) => {
+            let kinds: Vec<_> = kinds.iter().filter_map(Value::as_str).collect();
+            kinds.join(" or ")
+        }
+        _ => "any".to_owned(),
+    };
+    if or_null {
+        kind += " or null";
+    }
+    kind
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_of_the_methods_is_up_to_date() {
+        expect_test::expect_file!["../../assets/methods.md"].assert_eq(&reference());
+    }
+
+    #[test]
+    fn parameters_and_replies_are_told_with_what_is_in_them() {
+        let page = reference();
+        for line in [
+            "### exec.run_wait",
+            "| `command` | string, required | The command, as one would type it; may have several lines. |",
+            "| `sessions[].shell.cwd` | string | A `file://` URI, empty when nobody knows. |",
+            "| `timed_out` | boolean | The command still runs. |",
+        ] {
+            assert!(page.contains(line), "{line} is not in\n{page}");
+        }
+        for entry in METHODS {
+            assert!(page.contains(&format!("### {}\n", entry.name)), "{}", entry.name);
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! What may go wrong around a server: it is killed while it writes, the disk is full, the home can't be written, many start
+//! at once. Nothing that was there is lost, and errors say what is wrong.
+//!
+//! Some tests run in a process of their own: this program again, with [`ROLE`] and [`HOME`] in its environment.
+
+mod support;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Barrier},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use support::PATIENCE;
+use unterm_control::{Headless, Server, ServerOptions, client::Client};
+use unterm_mux::{Mux, MuxOptions};
+
+/// What the process is to do.
+const ROLE: &str = "UNTERM_TEST_ROLE";
+/// The directory it does it in.
+const HOME: &str = "UNTERM_TEST_HOME";
+
+fn start(home: &Path) -> Result<(Arc<Mux>, Server), String> {
+    let mux = Mux::new(MuxOptions::default());
+    let options =
+        ServerOptions { mux: mux.clone(), host: Arc::new(Headless), home: home.to_owned() };
+    Ok((mux, Server::start(options).map_err(|error| error.to_string())?))
+}
+
+fn own_test(name: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", name, "--nocapture", "--test-threads=1"]);
+    command
+}
+
+/// The directory of this process's part, if it has that one.
+fn part(role: &str) -> Option<PathBuf> {
+    let is_it = std::env::var(ROLE).is_ok_and(|own| own == role);
+    is_it.then(|| PathBuf::from(std::env::var_os(HOME).unwrap()))
+}
+
+/// Ends the process however the test ends.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = find() {
+            return found;
+        }
+        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn json_of(path: &Path) -> Option<Value> {
+    // Whoever reads it, at any time, reads a whole one.
+    let text = fs::read(path).ok()?;
+    Some(
+        serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+    )
+}
+
+/// Saves and records until it is killed.
+#[test]
+fn part_saves_until_it_is_killed() {
+    let Some(home) = part("save") else { return };
+    let (_mux, _server) = start(&home).unwrap();
+    let mut client = Client::connect(&home).unwrap();
+    let flood =
+        json!({"program": "sh", "args": ["-c", "while :; do echo it goes on; done"], "cwd": home});
+    let id = client.call("session.create", flood).unwrap()["id"].clone();
+    client.call("session.recording_start", json!({"id": id})).unwrap();
+    for n in 0u64.. {
+        let nodes: Vec<Value> = (0..n % 50)
+            .map(|k| json!({"name": format!("n{k}"), "url": "http://127.0.0.1:9"}))
+            .collect();
+        let proxy = json!({"enabled": false, "no_proxy": n.to_string(), "nodes": nodes});
+        client.call("proxy.configure", proxy).unwrap();
+        client.call("workspace.save", json!({"name": "mine"})).unwrap();
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_while_it_writes_leaves_whole_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let mut has_output = false;
+    for round in 0u64..5 {
+        let mut command = own_test("part_saves_until_it_is_killed");
+        command.env(ROLE, "save").env(HOME, &home).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = Ended(command.spawn().unwrap());
+        let proxy = home.join("proxy.json");
+        let seen = |proxy: &Path| json_of(proxy).map(|proxy| proxy["no_proxy"].clone());
+        let before = seen(&proxy);
+        // It writes again and again, each time a little later in what it does.
+        for _ in 0..=round * 3 {
+            let last = seen(&proxy);
+            until("another proxy.json", || (seen(&proxy) != last).then_some(()));
+        }
+        until("a file of its own", || (seen(&proxy) != before).then_some(()));
+        until("a saved workspace", || json_of(&home.join("workspaces/mine.json")));
+        child.0.kill().unwrap();
+        child.0.wait().unwrap();
+
+        let written = json_of(&proxy).expect("proxy.json is there");
+        let count: usize = written["no_proxy"].as_str().unwrap().parse().unwrap();
+        assert_eq!(written["nodes"].as_array().unwrap().len(), count % 50);
+        let saved = json_of(&home.join("workspaces/mine.json")).unwrap();
+        assert_eq!(saved["sessions"].as_array().unwrap().len(), 1);
+
+        // The next start closes what it recorded.
+        let (_mux, _server) = start(&home).unwrap();
+        let mut client = Client::connect(&home).unwrap();
+        let all = usize::try_from(round + 1).unwrap();
+        let rows = until("the recording is closed", || {
+            let rows = client.call("session.recording_list", json!({})).unwrap();
+            (rows.as_array().unwrap().len() >= all).then_some(rows)
+        });
+        for row in rows.as_array().unwrap() {
+            let id = row["unterm_session_id"].clone();
+            let page = client.call("session.recording_read", json!({"session_id": id})).unwrap();
+            let page = page["markdown"].as_str().unwrap().to_owned();
+            assert!(
+                page.contains("exit_reason: \"crashed\"")
+                    || page.contains("exit_reason: \"rotated\""),
+                "{}",
+                &page[..400.min(page.len())]
+            );
+            // One that was killed right at its beginning has nothing yet.
+            let is_new = row["bytes_raw"].as_u64().unwrap() < 100;
+            assert!(is_new || page.contains("it goes on"), "{row}");
+            has_output |= !is_new;
+        }
+        let names = client.call("workspace.list", json!({})).unwrap();
+        assert_eq!(names, json!({"workspaces": [{"name": "mine"}]}));
+    }
+    assert!(has_output, "nothing was recorded at all");
+}
+
+/// Whether this machine lets a process mount a file system of its own; says so where not.
+fn can_mount() -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let tried = Command::new("unshare")
+        .args(["-rm", "sh", "-c", "mount -t tmpfs -o size=64k tmpfs \"$0\""])
+        .arg(folder.path())
+        .stderr(Stdio::null())
+        .status();
+    let can = tried.is_ok_and(|status| status.success());
+    if !can {
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: nothing can be mounted here, so that a full and a read-only disk are not tested"
+        );
+    }
+    can
+}
+
+/// Runs a part of this program on a small disk of its own.
+fn on_a_disk(size: &str, name: &str, role: &str) {
+    if !can_mount() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!("mount -t tmpfs -o size={size} tmpfs \"${HOME}\" && exec \"$0\" \"$@\"");
+    let output = Command::new("unshare")
+        .args(["-rm", "sh", "-c", &script])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", name, "--nocapture", "--test-threads=1"])
+        .env(ROLE, role)
+        .env(HOME, folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("1 passed"), "{text}");
+}
+
+#[test]
+fn part_fills_the_disk() {
+    let Some(disk) = part("full") else { return };
+    let home = disk.join("home");
+    let (_mux, _server) = start(&home).unwrap();
+    let mut client = Client::connect(&home).unwrap();
+    let shell = json!({"program": "cat", "cwd": disk});
+    let id = client.call("session.create", shell).unwrap()["id"].clone();
+    client.call("workspace.save", json!({"name": "mine"})).unwrap();
+    client.call("proxy.configure", json!({"http_proxy": "http://127.0.0.1:9"})).unwrap();
+    client.call("session.recording_start", json!({"id": id})).unwrap();
+
+    let filler = disk.join("filler");
+    let mut file = fs::File::create(&filler).unwrap();
+    while file.write_all(&[0; 512]).is_ok() {}
+    for (method, params) in [
+        ("workspace.save", json!({"name": "mine"})),
+        ("workspace.save", json!({"name": "another"})),
+        ("proxy.configure", json!({"http_proxy": "http://127.0.0.1:10"})),
+        ("session.export_markdown", json!({"id": id, "path": disk.join("page.md")})),
+    ] {
+        let error = client.call(method, params).unwrap_err().to_string();
+        assert!(error.contains("No space left on device"), "{method}: {error}");
+    }
+    // Nothing that was there is lost, and nothing half is there.
+    let saved = client.call("workspace.restore", json!({"name": "mine"})).unwrap();
+    assert_eq!(saved["workspace"]["sessions"][0]["id"], id);
+    let names = client.call("workspace.list", json!({})).unwrap();
+    assert_eq!(names, json!({"workspaces": [{"name": "mine"}]}));
+    let proxy = client.call("proxy.nodes", json!({})).unwrap();
+    assert_eq!(proxy["nodes"], json!([]));
+    let env = client.call("proxy.env", json!({})).unwrap();
+    assert_eq!(env["env"]["HTTP_PROXY"], "http://127.0.0.1:9");
+    assert!(!disk.join("page.md").exists());
+    // The session goes on, whatever becomes of its recording.
+    client.call("session.input", json!({"id": id, "input": "still here\r"})).unwrap();
+    let there = json!({"id": id, "any": [{"text": "still here"}]});
+    assert_eq!(client.call("session.wait", there).unwrap()["matched"], true);
+
+    drop(file);
+    fs::remove_file(&filler).unwrap();
+    client.call("workspace.save", json!({"name": "another"})).unwrap();
+    client.call("session.recording_stop", json!({"id": id})).unwrap();
+    let rows = client.call("session.recording_list", json!({})).unwrap();
+    assert_eq!(rows.as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_full_disk_loses_nothing_and_says_so() {
+    on_a_disk("512k", "part_fills_the_disk", "full");
+}
+
+fn make_read_only(disk: &Path) {
+    let status = Command::new("mount").args(["-o", "remount,ro"]).arg(disk).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn part_can_not_write_its_home() {
+    let Some(disk) = part("read-only") else { return };
+    let home = disk.join("home");
+    {
+        let (_mux, _server) = start(&home).unwrap();
+        let mut client = Client::connect(&home).unwrap();
+        let id = client.call("session.create", json!({"program": "cat"})).unwrap()["id"].clone();
+        client.call("workspace.save", json!({"name": "mine"})).unwrap();
+        make_read_only(&disk);
+        for (method, params) in [
+            ("workspace.save", json!({"name": "another"})),
+            ("proxy.disable", json!({})),
+            ("instance.set_title", json!({"title": "x"})),
+            ("session.export_markdown", json!({"id": id, "path": disk.join("page.md")})),
+        ] {
+            let error = client.call(method, params).unwrap_err().to_string();
+            assert!(error.contains("Read-only file system"), "{method}: {error}");
+        }
+        // What needs no file works.
+        client.call("session.input", json!({"id": id, "input": "here\r"})).unwrap();
+        let there = json!({"id": id, "any": [{"text": "here"}]});
+        assert_eq!(client.call("session.wait", there).unwrap()["matched"], true);
+        assert_eq!(
+            client.call("workspace.restore", json!({"name": "mine"})).unwrap()["restored"],
+            true
+        );
+    }
+    let error = start(&home).map(drop).unwrap_err();
+    assert!(
+        error.contains("cannot register in") && error.contains("Read-only file system"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_home_that_can_not_be_written_is_said() {
+    on_a_disk("1m", "part_can_not_write_its_home", "read-only");
+}
+
+#[test]
+fn two_starts_at_once_a_hundred_times_are_two_hundred_instances() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut servers: Vec<(Arc<Mux>, Server)> = Vec::new();
+    for _ in 0..100 {
+        let barrier = Barrier::new(2);
+        let two: Vec<_> = std::thread::scope(|scope| {
+            let one = || {
+                scope.spawn(|| {
+                    barrier.wait();
+                    start(folder.path()).unwrap()
+                })
+            };
+            [one(), one()].map(|thread| thread.join().unwrap()).into_iter().collect()
+        });
+        servers.extend(two);
+    }
+    let ids: BTreeSet<_> = servers.iter().map(|(_, server)| server.instance_id()).collect();
+    let ports: BTreeSet<_> = servers.iter().map(|(_, server)| server.address().port()).collect();
+    assert_eq!((ids.len(), ports.len()), (200, 200));
+    let list = Client::connect(folder.path()).unwrap().call("instance.list", json!({})).unwrap();
+    let listed: BTreeSet<_> = list["instances"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|instance| instance["id"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(listed, ids);
+    // Each takes a moment to end.
+    std::thread::scope(|scope| {
+        while !servers.is_empty() {
+            let some = servers.split_off(servers.len().saturating_sub(25));
+            scope.spawn(move || drop(some));
+        }
+    });
+    let left = fs::read_dir(folder.path().join("instances")).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".json")), "{left:?}");
+}
