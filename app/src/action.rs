@@ -144,6 +144,8 @@ pub enum Action {
     ToggleQuake,
     /// Writes the tabs, splits and directories to a file of a name.
     SaveLayout(String),
+    /// Opens the settings page in a browser.
+    Settings,
     /// Opens the configuration in an editor.
     OpenConfig,
     /// Starts another instance with a window of its own.
@@ -360,6 +362,7 @@ pub const ACTIONS: &[Entry] = &[
         takes: Takes::Text { what: "the layout's name", make: Action::SaveLayout },
         keys: &[],
     },
+    plain!("settings", "Settings", "Opens the settings page in the browser.", Action::Settings, []),
     plain!("open_config", "Open configuration", "Opens config.toml in a new tab with $VISUAL, $EDITOR or vi; a missing file is made first, with every key in a comment.", Action::OpenConfig, ["ctrl+,", "ctrl+shift+f2"]),
     plain!("new_window", "New window", "Starts another Unterm with a window of its own.", Action::NewWindow, []),
     plain!("fullscreen", "Full screen", "Fills the screen, and back.", Action::Fullscreen, ["f11", "alt+enter"]),

@@ -57,7 +57,10 @@ pub(crate) fn apply(mux: &Mux, config: &Config, home: &Path, palette: &Arc<Palet
             ..mux.options().term.clone()
         },
         shell: (!shell.program.is_empty()).then(|| (shell.program.clone(), shell.args.clone())),
-        env: config.env.clone().into_iter().collect(),
+        // A variable of the person's own goes before it.
+        env: std::iter::once(("TERM_PROGRAM".to_owned(), config.compat.term_program.clone()))
+            .chain(config.env.clone())
+            .collect(),
         shell_integration: shell.integration.then(|| integration(home)).flatten(),
     });
     for pane in mux.panes() {

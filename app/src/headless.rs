@@ -3,12 +3,15 @@
 use std::sync::{Arc, mpsc};
 
 use anyhow::{Context, Result};
-use unterm_control::{Server, ServerOptions};
+use unterm_control::{Changes, Server, ServerOptions, Topic};
 use unterm_mux::{Mux, OnExit};
 
 use crate::{
     args::Args,
-    config::{Change, Settings, wire::HeadlessHost},
+    config::{
+        Change, Settings,
+        wire::{HeadlessHost, told_page},
+    },
     environment, proxy,
     ready::Ready,
     signals,
@@ -29,21 +32,28 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let palette = environment::palette(&settings.get(), &home, None);
     environment::apply(&mux, &settings.get(), settings.home(), &palette);
     let told = (Arc::downgrade(&mux), home.clone());
-    let apply = move |change: Change| match (change, told.0.upgrade()) {
-        (Ok(config), Some(mux)) => {
-            let palette = environment::palette(&config, &told.1, None);
-            environment::apply(&mux, &config, &told.1, &palette);
-            tracing::info!("the configuration is applied");
-        }
-        (Err(complaints), _) => {
-            for complaint in complaints {
-                tracing::error!("{complaint}; the last good configuration stays");
+    let changes = Arc::new(Changes::default());
+    let page = Arc::clone(&changes);
+    let apply = move |change: Change| {
+        page.tell(Topic::Settings);
+        match (change, told.0.upgrade()) {
+            (Ok(config), Some(mux)) => {
+                let palette = environment::palette(&config, &told.1, None);
+                environment::apply(&mux, &config, &told.1, &palette);
+                tracing::info!("the configuration is applied");
             }
+            (Err(complaints), _) => {
+                for complaint in complaints {
+                    tracing::error!("{complaint}; the last good configuration stays");
+                }
+            }
+            (Ok(_), None) => {}
         }
-        (Ok(_), None) => {}
     };
     let beside = (Arc::downgrade(&mux), home.clone());
+    let page = Arc::clone(&changes);
     let _settings = settings.watch(apply, move |path| {
+        told_page(&page, path);
         if path.file_name().is_some_and(|name| name == proxy::FILE)
             && let Some(mux) = beside.0.upgrade()
         {
@@ -51,7 +61,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
     });
     let ready = Ready::new();
-    let options = ServerOptions { mux: Arc::clone(&mux), host: Arc::new(HeadlessHost), home };
+    let options =
+        ServerOptions { mux: Arc::clone(&mux), host: Arc::new(HeadlessHost { changes }), home };
     let server = Server::start_gated(options, vec![ready.clone()])
         .context("cannot start the control server")?;
     environment::announce(&mux, &server);

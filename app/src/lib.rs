@@ -28,6 +28,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use args::Args;
+pub use links::open as open_link;
 
 /// Runs Unterm until its window closes or it is told to stop.
 ///

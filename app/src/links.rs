@@ -11,7 +11,7 @@ use std::{
 ///
 /// # Errors
 /// A sentence that says why not: a scheme or a file that is not opened, or the opener's own error.
-pub(crate) fn open(uri: &str, schemes: &[String]) -> Result<(), String> {
+pub fn open(uri: &str, schemes: &[String]) -> Result<(), String> {
     let scheme = uri.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
     if !schemes.iter().any(|one| one.eq_ignore_ascii_case(&scheme)) || scheme.is_empty() {
         return Err(format!(

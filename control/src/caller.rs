@@ -49,12 +49,15 @@ impl Scopes {
 pub enum Wire {
     /// Line-delimited JSON-RPC on the loopback port.
     Tcp,
+    /// HTTP, of the settings page and of scripts.
+    Http,
 }
 
 impl fmt::Display for Wire {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Tcp => "tcp",
+            Self::Http => "http",
         })
     }
 }
@@ -64,6 +67,8 @@ impl fmt::Display for Wire {
 pub enum TokenKind {
     /// The instance's own, from its entry in the registry: full rights.
     Instance,
+    /// A settings page's, that it was given for a single-use code: full rights, and those of the person.
+    Page,
 }
 
 /// Who calls.

@@ -8,7 +8,10 @@ use std::{
     future::{Future, poll_fn},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     task::Poll,
 };
 
@@ -16,9 +19,10 @@ use serde_json::Value;
 use unterm_mux::PaneId;
 
 use crate::{
-    caller::{Access, Caller},
+    caller::{Access, Caller, TokenKind},
     error::{Error, Result},
     methods::{self, Context, Entry},
+    services::changes::Topic,
 };
 
 /// What a gate says to a call.
@@ -41,12 +45,13 @@ pub trait Gate: Send + Sync {
 pub struct Dispatcher {
     context: Context,
     gates: Vec<Arc<dyn Gate>>,
+    connections: AtomicU64,
 }
 
 impl Dispatcher {
     /// A dispatcher whose calls pass these gates, in order.
     pub fn new(context: Context, gates: Vec<Arc<dyn Gate>>) -> Self {
-        Self { context, gates }
+        Self { context, gates, connections: AtomicU64::new(0) }
     }
 
     /// Calls a method with parameters (JSON; empty: none) and appends its reply (JSON) to `reply`. After an error
@@ -59,6 +64,18 @@ impl Dispatcher {
         reply: &mut Vec<u8>,
     ) -> Result<()> {
         let entry = methods::find(method).ok_or_else(|| Error::Unknown(method.to_owned()))?;
+        self.call_entry(caller, entry, params, reply).await
+    }
+
+    /// The same of a method that is found already, which need not be in the table: a wire may have some of its own.
+    pub async fn call_entry(
+        &self,
+        caller: &Caller,
+        entry: &'static Entry,
+        params: &str,
+        reply: &mut Vec<u8>,
+    ) -> Result<()> {
+        let method = entry.name;
         tracing::trace!(
             method,
             wire = %caller.wire,
@@ -96,17 +113,47 @@ impl Dispatcher {
         if result.is_err() {
             reply.truncate(start);
         }
+        if entry.access != Access::Read {
+            self.context.changes.called(method);
+        }
         result
     }
 
     /// A connection has ended: what it had is given back.
     pub fn disconnected(&self, connection: u64) {
         self.context.leases.release_all(connection);
+        if self.context.clients.remove(connection) {
+            self.context.changes.tell(Topic::Agents);
+        }
+    }
+
+    /// A connection of the TCP wire has logged in.
+    pub fn logged_in(&self, caller: &Caller) {
+        let Caller { connection, client, conversation, .. } = caller;
+        self.context.clients.add(*connection, client.as_deref(), conversation.as_deref());
+        self.context.changes.tell(Topic::Agents);
+    }
+
+    /// A number for a connection that no other has, on whatever wire.
+    pub fn next_connection(&self) -> u64 {
+        self.connections.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// What methods work on.
+    pub fn context(&self) -> &Context {
+        &self.context
     }
 
     async fn admit(&self, caller: &Caller, entry: &Entry, params: &str) -> Result<()> {
         if !caller.scopes.allow(entry.access) {
             return Err(Error::Denied(format!("{} is out of the token's scopes", entry.name)));
+        }
+        // The person's own page goes on, and so does the switch.
+        let waits = entry.access != Access::Read
+            && caller.token != TokenKind::Page
+            && entry.name != "agents.pause";
+        if waits && self.context.clients.is_paused() {
+            self.context.clients.go().await;
         }
         for gate in &self.gates {
             let mut decision = gate.decide(caller, entry, params);

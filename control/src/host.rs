@@ -8,6 +8,8 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use unterm_mux::Pane;
 
+use crate::services::changes::Changes;
+
 /// The app, with or without a window. Later issues add to it: window focus, pixels, clipboard, dialogs, toasts, settings.
 pub trait Host: Send + Sync {
     /// Whether there is a window.
@@ -19,6 +21,10 @@ pub trait Host: Send + Sync {
     fn ask(&self, request: HostRequest);
     /// The person's preferences, where there are any.
     fn preferences(&self) -> Option<Arc<dyn Preferences>> {
+        None
+    }
+    /// Where the app tells that preferences have changed; `None`: it never does.
+    fn changes(&self) -> Option<Arc<Changes>> {
         None
     }
     /// Pictures and the clipboard, where there can be any.
@@ -92,6 +98,84 @@ pub trait Preferences: Send + Sync {
     /// # Errors
     /// Why it can't be, for people; it is then as it was.
     fn set(&self, key: &str, value: &Value) -> Result<(), String>;
+    /// Changes several keys in one go, or none of them. A key is the names of its section and itself; without a value it
+    /// is taken out, so that its default holds.
+    ///
+    /// # Errors
+    /// Why it can't be, for people; all is then as it was.
+    fn change(&self, _changes: &[(Vec<String>, Option<Value>)]) -> Result<(), String> {
+        Err("These preferences can't be changed".to_owned())
+    }
+    /// What there is to prefer.
+    fn describe(&self) -> Described {
+        Described::default()
+    }
+    /// The themes there are, those that can't be read left out.
+    fn themes(&self) -> Vec<ThemeInfo> {
+        Vec::new()
+    }
+    /// What keys can do, and which are bound.
+    fn keys(&self) -> Vec<ActionKeys> {
+        Vec::new()
+    }
+}
+
+/// What there is to prefer.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Described {
+    /// Every key with its default, by sections.
+    pub defaults: Value,
+    /// The JSON schema of all of them: types, ranges, choices and what each means.
+    pub schema: Value,
+    /// The keys that the file sets, as `section.key`.
+    pub set: Vec<String>,
+}
+
+/// A theme.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ThemeInfo {
+    /// Its name in the preferences.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// Whether its background is lighter than its text.
+    pub light: bool,
+    /// `#rrggbb`, as all below.
+    pub foreground: String,
+    /// Behind text.
+    pub background: String,
+    /// The cursor.
+    pub cursor: String,
+    /// Behind what is selected.
+    pub selection: String,
+    /// The sixteen colours.
+    pub colors: Vec<String>,
+}
+
+/// An action and its keys.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ActionKeys {
+    /// Its name in the preferences.
+    pub action: String,
+    /// Its name for people.
+    pub title: String,
+    /// What it does, in a sentence.
+    pub doc: String,
+    /// What its argument says; empty: it takes none.
+    pub argument: String,
+    /// The keys in force.
+    pub keys: Vec<Binding>,
+    /// Those without the person's own.
+    pub default_keys: Vec<Binding>,
+}
+
+/// A key that is bound.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Binding {
+    /// As the preferences write it: `ctrl+shift+t`.
+    pub keys: String,
+    /// What the action is given; empty: nothing.
+    pub argument: String,
 }
 
 /// What the window can be asked.

@@ -21,11 +21,15 @@ mod wire;
 
 pub use caller::{Access, Caller, Scopes, TokenKind, Wire};
 pub use dispatch::{Decision, Gate};
-pub use host::{ActionInfo, Captures, Clip, Headless, Host, HostRequest, OnDisplay, Preferences};
+pub use host::{
+    ActionInfo, ActionKeys, Binding, Captures, Clip, Described, Headless, Host, HostRequest,
+    OnDisplay, Preferences, ThemeInfo,
+};
 pub use methods::{Entry, Group, METHODS};
 pub use reference::reference;
 pub use registry::{Record, home};
 pub use server::{Server, ServerError, ServerOptions};
+pub use services::changes::{Changes, Topic};
 
 /// Tells programs that a mux starts from now on of the proxy that the home's `proxy.json` says. May take a second or two.
 pub fn apply_proxy(mux: &unterm_mux::Mux, home: &std::path::Path) {

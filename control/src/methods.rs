@@ -17,14 +17,15 @@ mod instance;
 mod layout;
 mod lease;
 mod orchestrate;
-mod params;
+pub(crate) mod params;
 mod policy;
-mod proxy;
+pub(crate) mod proxy;
 mod recording;
 mod screen;
 mod selftest;
 mod server;
-mod session;
+pub(crate) mod session;
+mod settings;
 mod signal;
 mod system;
 mod variables;
@@ -48,8 +49,8 @@ use crate::{
     error::{Error, Result},
     registry::Registration,
     services::{
-        audit::Audit, events::Hub, leases::Leases, policy::Policy, recording::Recorder,
-        shell::Shell,
+        audit::Audit, changes::Changes, clients::Clients, door::Door, events::Hub, leases::Leases,
+        policy::Policy, recording::Recorder, shell::Shell,
     },
 };
 
@@ -73,6 +74,12 @@ pub struct Context {
     pub(crate) recorder: Arc<Recorder>,
     /// Held while the proxy's file is changed.
     pub(crate) proxy_turn: Arc<Mutex<()>>,
+    /// Who is connected, and whether they wait.
+    pub(crate) clients: Clients,
+    /// Who may use the settings page.
+    pub(crate) door: Door,
+    /// What pages are told of.
+    pub(crate) changes: Arc<Changes>,
     texts: screen::TextCache,
 }
 
@@ -86,6 +93,9 @@ impl Context {
             leases: Leases::default(),
             recorder: Arc::new(Recorder::new(registration.home())),
             proxy_turn: Arc::default(),
+            clients: Clients::default(),
+            door: Door::default(),
+            changes: host.changes().unwrap_or_default(),
             mux,
             host,
             registration,
@@ -245,7 +255,7 @@ pub struct Entry {
     pub(crate) call: for<'a> fn(&'a Context, &'a Caller, &'a str, &'a mut Vec<u8>) -> Call<'a>,
 }
 
-const fn entry<M: Method>() -> Entry {
+pub(crate) const fn entry<M: Method>() -> Entry {
     Entry {
         name: M::NAME,
         group: M::GROUP,
@@ -346,6 +356,7 @@ pub static METHODS: &[Entry] = &[
     entry::<selftest::Run>(),
     entry::<config::Get>(),
     entry::<config::Set>(),
+    entry::<settings::Open>(),
     entry::<events::Subscribe>(),
     entry::<events::Unsubscribe>(),
     entry::<system::Info>(),
@@ -425,6 +436,7 @@ mod tests {
             include_str!("../tests/files.rs"),
             include_str!("../tests/variables.rs"),
             include_str!("../tests/capture.rs"),
+            include_str!("../tests/http.rs"),
         );
         for entry in METHODS {
             assert!(tests.contains(&format!("\"{}\"", entry.name)), "{} has no test", entry.name);

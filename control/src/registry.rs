@@ -125,7 +125,18 @@ pub(crate) type RegisterError = (PathBuf, io::Error);
 impl Registration {
     /// Removes entries of dead processes, claims the first free name and writes the entry, and the pointers too when the
     /// active instance is dead.
+    #[cfg(test)]
     pub fn new(home: &Path, mcp_port: u16, auth_token: String) -> Result<Self, RegisterError> {
+        Self::with_page(home, mcp_port, 0, auth_token)
+    }
+
+    /// The same for one that serves a settings page on `http_port`; 0: it serves none.
+    pub fn with_page(
+        home: &Path,
+        mcp_port: u16,
+        http_port: u16,
+        auth_token: String,
+    ) -> Result<Self, RegisterError> {
         let at = |path: &Path| {
             let path = path.to_owned();
             move |error| (path, error)
@@ -142,7 +153,7 @@ impl Registration {
             title: title(&id, &cwd),
             id,
             mcp_port,
-            http_port: 0,
+            http_port,
             auth_token,
             pid: std::process::id(),
             started_at: OffsetDateTime::now_utc()

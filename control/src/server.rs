@@ -15,7 +15,7 @@ use crate::{
         proxy,
         recording::{self, Recorder},
     },
-    wire::tcp,
+    wire::{http, tcp},
 };
 
 /// What a server is started with.
@@ -54,6 +54,7 @@ pub struct Server {
     address: SocketAddr,
     registration: Arc<Registration>,
     recorder: Arc<Recorder>,
+    dispatcher: Arc<Dispatcher>,
 }
 
 /// How long the end of a process may wait for its recordings.
@@ -91,14 +92,21 @@ impl Server {
             let _context = runtime.enter();
             tokio::net::TcpListener::from_std(listener).map_err(ServerError::Bind)?
         };
-        let registration = Registration::new(&home, address.port(), token.clone())
+        let page = http::bind(&runtime);
+        let http_port = page.as_ref().map_or(0, |(_, port)| *port);
+        let registration = Registration::with_page(&home, address.port(), http_port, token.clone())
             .map_err(|(path, error)| ServerError::Registry { path, error })?;
         let registration = Arc::new(registration);
 
         let context = Context::new(mux.clone(), host, registration.clone());
         let recorder = context.recorder.clone();
         let hub = context.hub.clone();
-        let shared = tcp::Shared::new(Dispatcher::new(context, gates), token);
+        let dispatcher = Arc::new(Dispatcher::new(context, gates));
+        if let Some((listener, port)) = page {
+            dispatcher.context().door.open_at(port);
+            runtime.spawn(http::serve(listener, dispatcher.clone(), token.clone()));
+        }
+        let shared = tcp::Shared::new(dispatcher.clone(), token);
         runtime.spawn(tcp::serve(listener, Arc::new(shared)));
         runtime.spawn(registry::follow_active(registration.clone()));
         runtime.spawn_blocking({
@@ -115,7 +123,7 @@ impl Server {
             proxy::tell(&mux, &proxy.resolve());
         }
         tracing::info!(%address, id = registration.record().id, "control server");
-        Ok(Self { runtime: Some(runtime), address, registration, recorder })
+        Ok(Self { runtime: Some(runtime), address, registration, recorder, dispatcher })
     }
 
     /// Where it listens.
@@ -134,6 +142,14 @@ impl Server {
     /// The instance's id, such as `alpha`.
     pub fn instance_id(&self) -> String {
         self.registration.record().id.clone()
+    }
+
+    /// An address that opens the settings page once, within a minute.
+    ///
+    /// # Errors
+    /// When no page is served; for people.
+    pub fn settings_link(&self) -> Result<String, String> {
+        self.dispatcher.context().door.link()
     }
 
     /// Removes the registry's entry, closes connections and stops the runtime.

@@ -2,6 +2,9 @@
 //! mux and nothing of wires, names of methods or JSON.
 
 pub mod audit;
+pub mod changes;
+pub mod clients;
+pub mod door;
 pub mod events;
 pub mod leases;
 pub mod output;

@@ -77,6 +77,7 @@ fn capabilities_name_every_method_once() {
             "selftest.run",
             "config.get",
             "config.set",
+            "settings.open",
             "events.subscribe",
             "events.unsubscribe"
         ])

@@ -615,6 +615,7 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"key": "theme", "value": "classic"}),
         json!({"set": true, "key": "=theme", "value": "=classic"}),
     );
+    t.call("settings.open", json!({}), json!({"url": "string", "expires_in_seconds": 60}));
     let subscribed = json!({"subscribed": true, "events": ["=bell"], "seq": "number"});
     t.call("events.subscribe", json!({"events": ["bell"]}), subscribed);
     t.call("events.unsubscribe", json!({}), json!({"subscribed": false}));

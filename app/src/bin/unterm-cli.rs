@@ -19,7 +19,7 @@ use clap::Parser;
 use serde_json::{Value, json};
 use unterm_control::client::{self, Client};
 
-use args::{Args, Command, InstanceCommand, Named, ScreenCommand, SessionCommand};
+use args::{Args, Command, InstanceCommand, Named, ScreenCommand, SessionCommand, SettingsCommand};
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -57,6 +57,11 @@ fn run(args: &Args) -> Result<ExitCode> {
     };
     let (method, params) = request(&args.command, &mut client)?;
     let result = client.call(method, params)?;
+    if let Command::Settings(SettingsCommand::Open { print_only: false }) = &args.command {
+        let url = result["url"].as_str().unwrap_or_default();
+        unterm::open_link(url, &["http".to_owned()]).map_err(anyhow::Error::msg)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let text = match (args.json, show::text(method, &result)) {
         (false, Some(text)) => text,
         _ => serde_json::to_string_pretty(&result)? + "\n",
@@ -104,6 +109,7 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         Command::Config(_) | Command::Theme(_) | Command::Ssh { .. } => {
             bail!("this needs no instance")
         }
+        Command::Settings(SettingsCommand::Open { .. }) => ("settings.open", json!({})),
         Command::Session(command) => match command {
             S::List => ("session.list", json!({})),
             S::Create { cols, rows, cwd, env, program } => {

@@ -72,6 +72,9 @@ pub enum Command {
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// The settings page of a running instance.
+    #[command(subcommand)]
+    Settings(SettingsCommand),
     /// Sessions: the panes of the terminal.
     #[command(subcommand)]
     Session(SessionCommand),
@@ -156,6 +159,17 @@ pub enum Command {
         method: String,
         /// Its parameters as a JSON object.
         params: Option<String>,
+    },
+}
+
+/// The settings page.
+#[derive(Subcommand)]
+pub enum SettingsCommand {
+    /// Open it in the browser.
+    Open {
+        /// Print its address, which opens it once within a minute, and open nothing.
+        #[arg(long)]
+        print_only: bool,
     },
 }
 

@@ -35,6 +35,7 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
                 [plain(&action["name"]), plain(&action["key"]), doc]
             }),
         ),
+        "settings.open" => line(plain(&result["url"])),
         "session.create" => line(plain(&result["id"])),
         "session.cwd" => line(plain(&result["cwd"])),
         "session.idle" => line(match result["idle"] == true {

@@ -3,9 +3,13 @@
 use std::{fs, path::Path};
 
 use anyhow::{Context, Result, bail};
-use toml_edit::{DocumentMut, Item, Value};
+use parking_lot::Mutex;
+use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
-use super::{Config, FILE, parse::parse, reference};
+use super::{Config, FILE, keys, parse::parse, reference};
+
+/// A key, as the names of its section and itself, and its new value; without one it is taken out.
+pub type Edit = (Vec<String>, Option<Value>);
 
 /// Sets a key of the file in `home`, given as the names of its section and itself.
 ///
@@ -13,8 +17,19 @@ use super::{Config, FILE, parse::parse, reference};
 /// When the file has an error already, the value is not allowed there, or the file can't be written; it is then as it
 /// was.
 pub fn set(home: &Path, key: &[&str], value: Value) -> Result<()> {
+    change(home, &[(key.iter().map(|name| (*name).to_owned()).collect(), Some(value))])
+}
+
+/// Changes several keys in one go.
+///
+/// # Errors
+/// As [`set`]; no key is changed then.
+pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
+    // One after the other: each change is made to what the one before has left.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock();
     let file = home.join(FILE);
-    let text = match fs::read_to_string(&file) {
+    let mut text = match fs::read_to_string(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(error).with_context(|| file.display().to_string()),
@@ -22,27 +37,142 @@ pub fn set(home: &Path, key: &[&str], value: Value) -> Result<()> {
     if let Err(problems) = parse(&text, home) {
         bail!("{}:{}; mend it first", file.display(), problems[0]);
     }
-    let mut document: DocumentMut = text.parse()?;
+    for (key, value) in edits {
+        text = match value {
+            Some(value) => with(&text, key, value.clone())?,
+            None => without(&text, key)?,
+        };
+    }
+    if let Err(problems) = parse(&text, home) {
+        bail!("{}", problems[0].message);
+    }
+    write(&file, &text).with_context(|| file.display().to_string())
+}
+
+/// A table and the name in it that a key stands for: of two ways to write a key of the keyboard, that of the file.
+fn named<'a>(table: &dyn TableLike, key: &'a [String]) -> Result<(&'a [String], String)> {
     let Some((last, sections)) = key.split_last() else { bail!("no key was named") };
-    let mut table = document.as_table_mut() as &mut dyn toml_edit::TableLike;
+    let mut name = last.clone();
+    if let [section] = sections
+        && section == "keys"
+        && let Ok(chord) = keys::chord(last)
+        && let Some(there) = table.get(section).and_then(Item::as_table_like)
+        && let Some((own, _)) = there.iter().find(|(own, _)| keys::chord(own) == Ok(chord))
+    {
+        name = own.to_owned();
+    }
+    Ok((sections, name))
+}
+
+fn with(text: &str, key: &[String], value: Value) -> Result<String> {
+    let mut document: DocumentMut = text.parse()?;
+    let (sections, last) = named(document.as_table(), key)?;
+    // Comments at a section's or the file's end belong to what comes next, as TOML's libraries see it: they would be torn
+    // from where they stand.
+    if let [section] = sections {
+        match document.get(section) {
+            None => {
+                let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+                let blank = if text.trim().is_empty() { "" } else { "\n" };
+                let heading = toml_edit::Key::new(section);
+                return Ok(format!("{text}{gap}{blank}[{heading}]\n{}", line(&last, &value)));
+            }
+            Some(item) if item.as_table().is_some_and(|table| table.is_empty()) => {
+                if let Some(text) = below_comments(text, section, &line(&last, &value)) {
+                    return Ok(text);
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    let mut table = document.as_table_mut() as &mut dyn TableLike;
     for section in sections {
         let item = table.entry(section).or_insert_with(toml_edit::table);
         table = item.as_table_like_mut().with_context(|| format!("{section} is no section"))?;
     }
-    match table.get_mut(last).and_then(Item::as_value_mut) {
+    match table.get_mut(&last).and_then(Item::as_value_mut) {
         Some(old) => {
             // The comment behind the value stays.
             let decor = old.decor().clone();
             *old = value;
             *old.decor_mut() = decor;
         }
-        None => drop(table.insert(last, Item::Value(value))),
+        None => drop(table.insert(&last, Item::Value(value))),
     }
-    let text = document.to_string();
-    if let Err(problems) = parse(&text, home) {
-        bail!("{}", problems[0].message);
+    Ok(document.to_string())
+}
+
+/// A key and its value as a line.
+fn line(name: &str, value: &Value) -> String {
+    format!("{} = {}\n", toml_edit::Key::new(name), value.clone().decorated("", ""))
+}
+
+/// Writes the first key of a section that has a heading, below the comments there.
+fn below_comments(text: &str, section: &str, line: &str) -> Option<String> {
+    let heading = format!("[{section}]");
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let at = lines.iter().position(|line| line.trim() == heading)?;
+    let is_comment = |line: &&&str| line.trim_start().starts_with('#');
+    let end = at + 1 + lines[at + 1..].iter().take_while(is_comment).count();
+    let before = lines[..end].concat();
+    let gap = if before.ends_with('\n') { "" } else { "\n" };
+    Some(format!("{before}{gap}{line}{}", lines[end..].concat()))
+}
+
+/// Takes a key out with the comment behind it; lines of comments above it stay.
+fn without(text: &str, key: &[String]) -> Result<String> {
+    let document = Document::parse(text)?;
+    let (sections, last) = named(document.as_table(), key)?;
+    let mut table = document.as_table() as &dyn TableLike;
+    for section in sections {
+        match table.get(section).and_then(Item::as_table_like) {
+            Some(inner) => table = inner,
+            None => return Ok(text.to_owned()),
+        }
     }
-    write(&file, &text).with_context(|| file.display().to_string())
+    let Some(item) = table.get(&last) else { return Ok(text.to_owned()) };
+    let span = table.key(&last).and_then(toml_edit::Key::span).zip(item.span());
+    if let Some((name, value)) = span.filter(|_| item.is_value()) {
+        let start = text[..name.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[value.end..].find('\n').map_or(text.len(), |at| value.end + at + 1);
+        let behind = text[value.end..end].trim();
+        if text[start..name.start].trim().is_empty()
+            && (behind.is_empty() || behind.starts_with('#'))
+        {
+            let text = text[..start].to_owned() + &text[end..];
+            return Ok(sections.first().map_or(text.clone(), |name| without_heading(&text, name)));
+        }
+    }
+    // In one line with others.
+    let mut document: DocumentMut = text.parse()?;
+    let mut table = document.as_table_mut() as &mut dyn TableLike;
+    for section in sections {
+        let item = table.get_mut(section).and_then(Item::as_table_like_mut);
+        table = item.with_context(|| format!("{section} is no section"))?;
+    }
+    table.remove(&last);
+    Ok(document.to_string())
+}
+
+/// Takes a section's heading away where nothing stands below it, not even a comment.
+fn without_heading(text: &str, section: &str) -> String {
+    let heading = format!("[{section}]");
+    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let is_blank = |line: &&&str| line.trim().is_empty();
+    let Some(at) = lines.iter().position(|line| line.trim() == heading) else {
+        return text.to_owned();
+    };
+    let next = at + 1 + lines[at + 1..].iter().take_while(is_blank).count();
+    if lines.get(next).is_some_and(|line| !line.starts_with('[')) {
+        return text.to_owned();
+    }
+    let above = at - usize::from(at > 0 && lines[at - 1].trim().is_empty());
+    // What stands below separates it from the next section still.
+    lines.drain(above..if next == lines.len() { next } else { at + 1 });
+    let shorter = lines.concat();
+    // What looks like a heading may stand in a text of several lines.
+    let config = |text: &str| toml_edit::de::from_str::<Config>(text).ok();
+    if config(&shorter) == config(text) { shorter } else { text.to_owned() }
 }
 
 /// Makes the file where there is none: every key with its meaning and default, in comments.
@@ -97,6 +227,43 @@ mod tests {
             text(&home),
             "# mine\ntheme = \"dracula\" # for now\n\n[font]\nsize = 11 # small\n\n[cursor]\nblink = true\n"
         );
+    }
+
+    #[test]
+    fn a_key_is_taken_out_and_the_comments_above_it_stay() {
+        let path = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let home = home(
+            "# mine\ntheme = \"nord\" # for now\n\n[font]\n# small eyes\nsize = 9\n[keys]\n\"shift+ctrl+t\" = \"none\"\n",
+        );
+        let edits = [
+            (path(&["theme"]), None),
+            (path(&["font", "size"]), None),
+            (path(&["cursor", "blink"]), None),
+            (path(&["keys", "ctrl+shift+t"]), Some("new_tab".into())),
+        ];
+        change(home.path(), &edits).unwrap();
+        let now = "# mine\n\n[font]\n# small eyes\n[keys]\n\"shift+ctrl+t\" = \"new_tab\"\n";
+        assert_eq!(text(&home), now);
+        let edits = [
+            (path(&["bell", "visual"]), Some(true.into())),
+            (path(&["cursor", "blink"]), Some(true.into())),
+            (path(&["bell", "visual"]), None),
+        ];
+        change(home.path(), &edits).unwrap();
+        assert_eq!(text(&home), format!("{now}\n[cursor]\nblink = true\n"));
+        change(home.path(), &[(path(&["cursor", "blink"]), None)]).unwrap();
+        assert_eq!(text(&home), now, "a section with nothing in it goes, too");
+        change(home.path(), &[(path(&["font", "size"]), Some(9.into()))]).unwrap();
+        assert_eq!(text(&home), now.replace("eyes\n", "eyes\nsize = 9\n"));
+        change(home.path(), &[(path(&["font", "size"]), None)]).unwrap();
+        assert_eq!(text(&home), now);
+        let edits =
+            [(path(&["theme"]), Some("dracula".into())), (path(&["theme"]), Some(1.into()))];
+        assert!(change(home.path(), &edits).is_err());
+        assert_eq!(text(&home), now, "all of them or none");
+        fs::write(home.path().join(FILE), "cursor = { blink = true, shape = \"bar\" }\n").unwrap();
+        change(home.path(), &[(path(&["cursor", "blink"]), None)]).unwrap();
+        assert_eq!(text(&home).replace(' ', ""), "cursor={shape=\"bar\"}\n");
     }
 
     #[test]

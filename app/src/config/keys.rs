@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use unterm_control::Binding;
+
 use super::parse::did_you_mean;
 use crate::action::{ACTIONS, Action, Chord, Entry, Takes};
 
@@ -40,6 +42,33 @@ pub fn find(name: &str) -> Result<&'static Entry, String> {
         let names = ACTIONS.iter().map(|entry| entry.name).chain([NONE]);
         format!("there is no action {name:?}{}", did_you_mean(name, names))
     })
+}
+
+/// What is bound, as the file writes it: the action's name, and the key with what it gives. The default keys, and over
+/// them `own`.
+pub fn bindings(own: &BTreeMap<String, String>) -> Vec<(String, Binding)> {
+    let mut found: HashMap<Chord, (String, Binding)> = HashMap::new();
+    let mut bind = |keys: &str, name: &str, argument: &str| {
+        let Ok(chord) = chord(keys) else { return };
+        if name == NONE {
+            found.remove(&chord);
+            return;
+        }
+        let binding = Binding { keys: keys.to_owned(), argument: argument.to_owned() };
+        found.insert(chord, (name.to_owned(), binding));
+    };
+    for entry in ACTIONS {
+        for (keys, argument) in entry.keys {
+            bind(keys, entry.name, argument.unwrap_or_default());
+        }
+    }
+    for (keys, action) in own {
+        let (name, argument) = action.split_once(':').unwrap_or((action, ""));
+        bind(keys, name, argument);
+    }
+    let mut found: Vec<_> = found.into_values().collect();
+    found.sort_by(|(_, a), (_, b)| (a.keys.len(), &a.keys).cmp(&(b.keys.len(), &b.keys)));
+    found
 }
 
 /// The keys in force.

@@ -28,6 +28,8 @@ pub use settings::{Change, Complaint, FILE, Settings, load};
 pub struct Config {
     /// The theme's name, or a pair that follows the system's light or dark appearance: `{ light = "daylight", dark = "standard" }`.
     pub theme: ThemeChoice,
+    /// Language of the settings page: `auto` for that of the environment, or one of `en-US`, `zh-CN`, `zh-TW`, `ja-JP`, `ko-KR`, `de-DE`, `fr-FR`, `it-IT` and `hi-IN`.
+    pub language: Language,
     /// Whether closing a pane, a tab or the window asks first.
     pub confirm_close: ConfirmClose,
     /// The cells' font.
@@ -72,6 +74,49 @@ pub struct Config {
     pub tab_bar: TabBar,
     /// The row at the window's foot.
     pub status_bar: StatusBar,
+    /// What programs are told that the terminal is.
+    pub compat: Compat,
+}
+
+/// See [`Config::language`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "the codes say it")]
+pub enum Language {
+    #[default]
+    #[serde(rename = "auto")]
+    Auto,
+    #[serde(rename = "en-US")]
+    English,
+    #[serde(rename = "zh-CN")]
+    SimplifiedChinese,
+    #[serde(rename = "zh-TW")]
+    TraditionalChinese,
+    #[serde(rename = "ja-JP")]
+    Japanese,
+    #[serde(rename = "ko-KR")]
+    Korean,
+    #[serde(rename = "de-DE")]
+    German,
+    #[serde(rename = "fr-FR")]
+    French,
+    #[serde(rename = "it-IT")]
+    Italian,
+    #[serde(rename = "hi-IN")]
+    Hindi,
+}
+
+/// See [`Config::compat`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Compat {
+    /// What programs find as `TERM_PROGRAM`, in panes opened from now on; some do more, or less, for a name that they know.
+    pub term_program: String,
+}
+
+impl Default for Compat {
+    fn default() -> Self {
+        Self { term_program: "unterm".to_owned() }
+    }
 }
 
 /// One theme, or one for each appearance.

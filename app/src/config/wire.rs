@@ -1,12 +1,22 @@
 //! The preferences as callers of the control port see and change them: values of JSON, keys with dots.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use serde::Serialize;
 use serde_json::Value;
-use unterm_control::{Headless, Host, HostRequest, Preferences};
+use toml_edit::DocumentMut;
+use unterm_control::{
+    ActionKeys, Binding, Changes, Described, Headless, Host, HostRequest, Preferences, ThemeInfo,
+    Topic,
+};
+use unterm_term::Rgb;
 
-use super::{FILE, edit, load};
+use super::{Config, FILE, edit, keys, load, parse, theme};
+use crate::action::{ACTIONS, Entry, Takes};
 
 /// The preferences of a home's file.
 pub struct FilePreferences {
@@ -22,16 +32,106 @@ impl Preferences for FilePreferences {
     }
 
     fn set(&self, key: &str, value: &Value) -> Result<(), String> {
-        let value = value
-            .serialize(toml_edit::ser::ValueSerializer::new())
-            .map_err(|error| format!("{value} can't be written: {error}"))?;
         let key: Vec<&str> = key.split('.').collect();
-        edit::set(&self.home, &key, value).map_err(|error| format!("{error:#}"))
+        edit::set(&self.home, &key, toml(value)?).map_err(|error| format!("{error:#}"))
+    }
+
+    fn change(&self, changes: &[(Vec<String>, Option<Value>)]) -> Result<(), String> {
+        let edit = |(key, value): &(Vec<String>, Option<Value>)| {
+            Ok::<_, String>((key.clone(), value.as_ref().map(toml).transpose()?))
+        };
+        let edits = changes.iter().map(edit).collect::<Result<Vec<_>, _>>()?;
+        edit::change(&self.home, &edits).map_err(|error| format!("{error:#}"))
+    }
+
+    fn describe(&self) -> Described {
+        let text = std::fs::read_to_string(self.home.join(FILE)).unwrap_or_default();
+        let mut set = Vec::new();
+        if let Ok(document) = text.parse::<DocumentMut>() {
+            for (name, item) in document.iter() {
+                match item.as_table_like().filter(|_| name != "theme") {
+                    Some(table) => {
+                        set.extend(table.iter().map(|(key, _)| format!("{name}.{key}")));
+                    }
+                    None => set.push(name.to_owned()),
+                }
+            }
+        }
+        Described {
+            defaults: serde_json::to_value(Config::default()).unwrap_or_default(),
+            schema: parse::schema(),
+            set,
+        }
+    }
+
+    fn themes(&self) -> Vec<ThemeInfo> {
+        // The four of every Unterm first, then by name.
+        let own = theme::names(&self.home);
+        let first: Vec<String> = theme::builtin().take(4).map(str::to_owned).collect();
+        let rest = own.into_iter().filter(|name| !first.contains(name));
+        first.iter().cloned().chain(rest).filter_map(|name| self.theme(name)).collect()
+    }
+
+    fn keys(&self) -> Vec<ActionKeys> {
+        let own = load(&self.home.join(FILE), &self.home).unwrap_or_default().keys;
+        let (now, default) = (keys::bindings(&own), keys::bindings(&BTreeMap::new()));
+        let of = |all: &[(String, Binding)], entry: &Entry| {
+            let own = all.iter().filter(|(action, _)| action == entry.name);
+            own.map(|(_, binding)| binding.clone()).collect()
+        };
+        let row = |entry: &Entry| ActionKeys {
+            action: entry.name.to_owned(),
+            title: entry.title.to_owned(),
+            doc: entry.doc.to_owned(),
+            argument: match entry.takes {
+                Takes::Nothing(_) => String::new(),
+                Takes::Number { what, .. } | Takes::Text { what, .. } => what.to_owned(),
+            },
+            keys: of(&now, entry),
+            default_keys: of(&default, entry),
+        };
+        ACTIONS.iter().map(row).collect()
+    }
+}
+
+impl FilePreferences {
+    fn theme(&self, name: String) -> Option<ThemeInfo> {
+        let found = theme::find(&name, &self.home).ok()?;
+        let hex = |color: Rgb| format!("#{:02x}{:02x}{:02x}", color.r, color.g, color.b);
+        let palette = &found.palette;
+        Some(ThemeInfo {
+            light: found.is_light(),
+            title: found.title.clone(),
+            foreground: hex(palette.foreground),
+            background: hex(palette.background),
+            cursor: hex(palette.cursor.unwrap_or(palette.foreground)),
+            selection: hex(palette.selection.unwrap_or(palette.foreground)),
+            colors: palette.colors[..16].iter().map(|color| hex(*color)).collect(),
+            name,
+        })
+    }
+}
+
+fn toml(value: &Value) -> Result<toml_edit::Value, String> {
+    value
+        .serialize(toml_edit::ser::ValueSerializer::new())
+        .map_err(|error| format!("{value} can't be written: {error}"))
+}
+
+/// Tells settings pages of a file that was written beside `config.toml`.
+pub(crate) fn told_page(changes: &Changes, path: &Path) {
+    match path.file_name().and_then(|name| name.to_str()) {
+        Some("proxy.json") => changes.tell(Topic::Proxy),
+        Some("recording.json") => changes.tell(Topic::Recording),
+        _ => {}
     }
 }
 
 /// The host without a window, which has preferences all the same.
-pub(crate) struct HeadlessHost;
+pub(crate) struct HeadlessHost {
+    /// Where it is told that preferences have changed.
+    pub(crate) changes: Arc<Changes>,
+}
 
 impl Host for HeadlessHost {
     fn has_window(&self) -> bool {
@@ -48,6 +148,10 @@ impl Host for HeadlessHost {
 
     fn preferences(&self) -> Option<Arc<dyn Preferences>> {
         Some(Arc::new(FilePreferences { home: unterm_control::home() }))
+    }
+
+    fn changes(&self) -> Option<Arc<Changes>> {
+        Some(Arc::clone(&self.changes))
     }
 }
 
@@ -70,5 +174,36 @@ mod tests {
         assert!(preferences.set("font.sise", &json!(12)).is_err());
         assert!(preferences.set("font.size", &json!("x")).is_err());
         assert!(preferences.set("theme", &Value::Null).is_err());
+    }
+
+    #[test]
+    fn a_page_finds_what_is_set_every_theme_and_every_key() {
+        let home = tempfile::tempdir().unwrap();
+        let preferences = FilePreferences { home: home.path().to_owned() };
+        let path = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let pair = json!({"light": "daylight", "dark": "nord"});
+        let changes = [
+            (path(&["theme"]), Some(pair)),
+            (path(&["font", "size"]), Some(json!(14))),
+            (path(&["keys", "ctrl+shift+t"]), Some(json!("none"))),
+            (path(&["keys", "f5"]), Some(json!("activate_tab:3"))),
+        ];
+        preferences.change(&changes).unwrap();
+        let described = preferences.describe();
+        assert_eq!(described.set, ["theme", "font.size", "keys.ctrl+shift+t", "keys.f5"]);
+        assert_eq!(described.defaults["font"]["size"].as_f64(), Some(12.0));
+
+        let themes = preferences.themes();
+        assert_eq!(themes[0].name, "standard");
+        assert!(themes.iter().any(|theme| theme.name == "nord" && theme.background == "#2e3440"));
+
+        let keys = preferences.keys();
+        let of = |name: &str| keys.iter().find(|action| action.action == name).unwrap();
+        assert!(of("new_tab").keys.is_empty());
+        assert_eq!(of("new_tab").default_keys[0].keys, "ctrl+shift+t");
+        let third = Binding { keys: "f5".to_owned(), argument: "3".to_owned() };
+        assert!(of("activate_tab").keys.contains(&third));
+        preferences.change(&[(path(&["keys", "f5"]), None)]).unwrap();
+        assert!(!preferences.keys().iter().any(|action| action.keys.contains(&third)));
     }
 }

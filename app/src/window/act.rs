@@ -2,14 +2,16 @@
 
 use std::process::Stdio;
 
+use unterm_control::Server;
 use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
 use winit::window::Fullscreen;
 
-use super::{App, blocks::Part, clipboard::Buffer, close::Closing, folder::Purpose};
+use super::{App, blocks::Part, clipboard::Buffer, close::Closing, errand::Done, folder::Purpose};
 use crate::{
     action::Action,
     args::FONT_SIZES,
     config::{FILE, edit},
+    links,
 };
 
 /// How far one press moves a divider, as a share of the split.
@@ -126,6 +128,7 @@ impl App {
             Action::ToggleDebug => self.toggle_debug(),
             Action::ToggleQuake => return self.toggle_quake(),
             Action::SaveLayout(name) => self.save_layout(&name),
+            Action::Settings => self.open_settings(),
             Action::OpenConfig => self.open_config(),
             Action::NewWindow => self.new_window(),
             Action::ScrollPages(_)
@@ -178,6 +181,21 @@ impl App {
             self.fonts.size = size;
             self.apply_fonts();
         }
+    }
+
+    /// Opens the settings page in the desktop's browser.
+    fn open_settings(&mut self) {
+        let link = match self.server.as_ref().map(Server::settings_link) {
+            Some(Ok(link)) => link,
+            Some(Err(error)) => return self.complain("settings", error),
+            None => {
+                return self.complain("settings", "The control server does not run.".to_owned());
+            }
+        };
+        self.errand("settings", move || match links::open(&link, &["http".to_owned()]) {
+            Ok(()) => Done::Nothing,
+            Err(error) => Done::Failed("settings", error),
+        });
     }
 
     /// Opens the configuration in an editor.

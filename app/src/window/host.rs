@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unterm_control::{ActionInfo, Host, HostRequest, Preferences};
+use unterm_control::{ActionInfo, Changes, Host, HostRequest, Preferences};
 use unterm_mux::input::Modifiers;
 
 use super::{App, inbox::Inbox};
@@ -12,7 +12,12 @@ use crate::{
 };
 
 /// The control server's way to the window.
-pub(super) struct WindowHost(pub(super) Arc<Inbox>);
+pub(super) struct WindowHost {
+    /// What the main thread is told.
+    pub(super) inbox: Arc<Inbox>,
+    /// Where it is told that preferences have changed.
+    pub(super) changes: Arc<Changes>,
+}
 
 impl Host for WindowHost {
     fn has_window(&self) -> bool {
@@ -21,15 +26,19 @@ impl Host for WindowHost {
 
     fn instance_title_changed(&self, title: Option<&str>) {
         let title = title.map(str::to_owned);
-        self.0.post(|news| news.instance_title = Some(title));
+        self.inbox.post(|news| news.instance_title = Some(title));
     }
 
     fn ask(&self, request: HostRequest) {
-        self.0.post(|news| news.asked.push(request));
+        self.inbox.post(|news| news.asked.push(request));
     }
 
     fn preferences(&self) -> Option<Arc<dyn Preferences>> {
         Some(Arc::new(FilePreferences { home: unterm_control::home() }))
+    }
+
+    fn changes(&self) -> Option<Arc<Changes>> {
+        Some(Arc::clone(&self.changes))
     }
 }
 

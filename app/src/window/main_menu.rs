@@ -21,7 +21,8 @@ impl App {
             self.menu_item(Action::ExportSession).into(),
             Row::Line,
             self.menu_item(Action::CommandPalette).into(),
-            self.menu_item(Action::OpenConfig).titled("Settings").into(),
+            self.menu_item(Action::Settings).into(),
+            self.menu_item(Action::OpenConfig).into(),
         ];
         self.open_menu(button.unwrap_or(corner), rows, None);
     }

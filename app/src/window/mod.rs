@@ -63,7 +63,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use unterm_control::{Server, ServerOptions};
+use unterm_control::{Changes, Server, ServerOptions, Topic};
 use unterm_mux::{Mux, MuxError, OnExit, Pane, PaneId, input};
 use unterm_renderer::{FontOptions, PixelRect, Preedit, Renderer, WindowPainter};
 use unterm_term::Palette;
@@ -78,7 +78,7 @@ use winit::{
 
 use crate::{
     args::Args,
-    config::{BarPosition, Config, Settings, keys::Keymap},
+    config::{BarPosition, Config, Settings, keys::Keymap, wire::told_page},
     copy_command::CopyKeys,
     environment,
     last_session::LastSession,
@@ -128,16 +128,24 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let (settings, complaints) = Settings::read(unterm_control::home());
     let (told, beside) = (Arc::clone(&inbox), Arc::clone(&inbox));
     let home = settings.home().to_owned();
+    let changes = Arc::new(Changes::default());
+    let page = (Arc::clone(&changes), Arc::clone(&changes));
     let settings = settings.watch(
-        move |change| told.post(|news| news.settings = Some(change)),
-        move |path| status_bar::file_written(&home, path, &beside),
+        move |change| {
+            page.0.tell(Topic::Settings);
+            told.post(|news| news.settings = Some(change));
+        },
+        move |path| {
+            told_page(&page.1, path);
+            status_bar::file_written(&home, path, &beside);
+        },
     );
     let mux = Mux::new(environment::mux_options(true, args.allow()));
     let palette = environment::palette(&settings.get(), settings.home(), None);
     environment::apply(&mux, &settings.get(), settings.home(), &palette);
     mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
     let ready = Ready::new();
-    let server = start_server(&mux, &inbox, &ready, settings.home());
+    let server = start_server(&mux, &inbox, &changes, &ready, settings.home());
     let last = LastSession::read(settings.home());
     let complaint = quake::open_layout(&mux, args, &settings, last.as_ref());
     if mux.layout().tabs.is_empty() {
@@ -161,12 +169,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 fn start_server(
     mux: &Arc<Mux>,
     inbox: &Arc<Inbox>,
+    changes: &Arc<Changes>,
     ready: &Arc<Ready>,
     home: &Path,
 ) -> Option<Server> {
     let start = || -> Result<Server> {
         let home = home.to_owned();
-        let host = Arc::new(WindowHost(Arc::clone(inbox)));
+        let host = Arc::new(WindowHost { inbox: Arc::clone(inbox), changes: Arc::clone(changes) });
         let options = ServerOptions { mux: Arc::clone(mux), host, home };
         Ok(Server::start_gated(options, vec![ready.clone()])?)
     };

@@ -247,7 +247,8 @@ impl Subscription {
         }
     }
 
-    fn take(&mut self) -> Option<Value> {
+    /// The next event that is there already.
+    pub fn take(&mut self) -> Option<Value> {
         let (event, pane) = {
             let mut waiting = self.queue.waiting.lock();
             if let Some(event) = waiting.events.pop_front() {

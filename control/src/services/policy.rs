@@ -120,6 +120,8 @@ impl Patterns {
 #[derive(Default)]
 struct InForce {
     is_enabled: bool,
+    /// As they came.
+    rules: Rules,
     all: Patterns,
     panes: BTreeMap<u64, Patterns>,
 }
@@ -132,6 +134,7 @@ impl Policy {
     /// Replaces the rules; an error says what is wrong with the new ones, and leaves the old ones.
     pub fn set(&self, rules: Rules) -> Result<(), String> {
         let mut panes = BTreeMap::new();
+        let kept = rules.clone();
         for (id, rules) in rules.sessions {
             let id = id.parse().map_err(|_| format!("{id:?} is no session's number"))?;
             panes.insert(id, Patterns::new(rules)?);
@@ -143,8 +146,13 @@ impl Policy {
             blocked_regexes: rules.blocked_regexes,
             allowed_regexes: rules.allowed_regexes,
         })?;
-        *self.0.write() = InForce { is_enabled: rules.enabled, all, panes };
+        *self.0.write() = InForce { is_enabled: rules.enabled, rules: kept, all, panes };
         Ok(())
+    }
+
+    /// The rules as they were set.
+    pub fn rules(&self) -> Rules {
+        self.0.read().rules.clone()
     }
 
     /// Whether any rules are in force.

@@ -514,6 +514,13 @@ fn project(cwd: Option<&Path>) -> Option<PathBuf> {
     (!is_home(cwd) && cwd.parent().is_some()).then(|| cwd.to_owned())
 }
 
+/// The project that a folder belongs to, with its name for files.
+pub fn project_of(cwd: &Path) -> Option<(PathBuf, String)> {
+    let project = project(Some(cwd))?;
+    let slug = slug(&project);
+    Some((project, slug))
+}
+
 /// A project's name as that of a folder.
 fn slug(project: &Path) -> String {
     let name = project.file_name().unwrap_or_default().to_string_lossy();

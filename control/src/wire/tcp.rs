@@ -6,17 +6,14 @@
 
 mod lines;
 mod request;
-mod throttle;
+pub(super) mod throttle;
 
 use std::{
     future::{Future, poll_fn},
     io::{self, ErrorKind, Write},
     net::{Ipv4Addr, SocketAddr},
     pin::{Pin, pin},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
     task::Poll,
     time::Duration,
 };
@@ -65,7 +62,12 @@ mod code {
 
 /// Binds the preferred port, one of the next five, or else one that the system gives.
 pub fn bind() -> io::Result<std::net::TcpListener> {
-    for port in PREFERRED_PORT..=PREFERRED_PORT + PORT_RETRIES {
+    bind_from(PREFERRED_PORT)
+}
+
+/// The same from another port on.
+pub fn bind_from(preferred: u16) -> io::Result<std::net::TcpListener> {
+    for port in preferred..=preferred + PORT_RETRIES {
         match std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
             Err(error) if error.kind() == ErrorKind::AddrInUse => {}
             Err(error) => tracing::debug!(port, %error, "cannot listen"),
@@ -77,16 +79,15 @@ pub fn bind() -> io::Result<std::net::TcpListener> {
 
 /// What all connections share.
 pub struct Shared {
-    dispatcher: Dispatcher,
+    dispatcher: Arc<Dispatcher>,
     token: String,
     throttle: Throttle,
-    connections: AtomicU64,
 }
 
 impl Shared {
     /// For a server whose token this is.
-    pub fn new(dispatcher: Dispatcher, token: String) -> Self {
-        Self { dispatcher, token, throttle: Throttle::default(), connections: AtomicU64::new(0) }
+    pub fn new(dispatcher: Arc<Dispatcher>, token: String) -> Self {
+        Self { dispatcher, token, throttle: Throttle::default() }
     }
 }
 
@@ -124,7 +125,7 @@ struct Connection {
 
 impl Connection {
     async fn run(stream: TcpStream, address: SocketAddr, shared: Arc<Shared>) {
-        let id = shared.connections.fetch_add(1, Ordering::Relaxed) + 1;
+        let id = shared.dispatcher.next_connection();
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "cannot set TCP_NODELAY");
         }
@@ -253,7 +254,7 @@ impl Connection {
         match login.filter(|login| login.token.as_bytes().ct_eq(token).into()) {
             Some(login) => {
                 self.wrong_tokens = 0;
-                self.caller = Some(Caller {
+                let caller = Caller {
                     wire: Wire::Tcp,
                     connection: self.id,
                     token: TokenKind::Instance,
@@ -261,7 +262,9 @@ impl Connection {
                     conversation: login.conversation,
                     scopes: Scopes::all(),
                     subscription: SubscriptionSlot::default(),
-                });
+                };
+                self.shared.dispatcher.logged_in(&caller);
+                self.caller = Some(caller);
                 write_result(&mut self.out, id, br#"{"status":"ok"}"#);
             }
             None => {

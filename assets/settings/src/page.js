@@ -1,0 +1,681 @@
+// The settings page: what it knows, what it asks the server for, and what it changes there. All texts are the server's;
+// everything the server says is shown as text, never as markup.
+'use strict';
+
+const TABS = ['general', 'appearance', 'keys', 'proxy', 'scrollback', 'compat', 'recording', 'agents', 'project', 'about'];
+
+// The keys of the file that have a row: by tab and group. What a key is (its type, range and choices) the server says.
+const ROWS = {
+    general: {
+        language: ['language'],
+        window: ['confirm_close', 'window.start', 'window.restore', 'window.columns', 'window.rows', 'window.reduced_motion', 'startup.layout'],
+        shell: ['shell.program', 'shell.integration', 'commands.marks'],
+        mouse: ['mouse.scroll_lines', 'mouse.copy_on_select', 'mouse.right_button', 'mouse.trim_copied', 'mouse.focus_follows_mouse', 'paste.confirm'],
+        notices: ['bell.mark', 'bell.attention', 'bell.visual', 'bell.audible', 'notifications.programs', 'notifications.long_commands', 'notifications.desktop'],
+        bars: ['tab_bar.show', 'tab_bar.position', 'status_bar.show', 'scrollbar.show'],
+    },
+    appearance: {
+        font: ['font.family', 'font.size', 'font.ligatures', 'text.minimum_contrast'],
+        cursor: ['cursor.shape', 'cursor.blink'],
+        panes: ['window.opacity', 'window.blur', 'window.padding', 'window.dim_unfocused'],
+    },
+    scrollback: { scrollback: ['scrollback.lines'] },
+    compat: { compat: ['compat.term_program'] },
+};
+const RANGES = ['window.opacity', 'window.dim_unfocused'];
+const STEPS = { 'font.size': 0.5, 'window.opacity': 0.05, 'window.dim_unfocused': 0.05, 'window.padding': 1, 'text.minimum_contrast': 0.5 };
+const OPEN_TAB = 'unterm-tab';
+const TOKEN = 'unterm-token';
+
+// Colours, as the window mixes them.
+const parse = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+const write = (rgb) => '#' + rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('');
+const mix = (a, b, share) => write(parse(a).map((part, index) => part + (parse(b)[index] - part) * share));
+const luminance = (hex) => {
+    const [r, g, b] = parse(hex).map((part) => {
+        const c = part / 255;
+        return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const contrast = (a, b) => {
+    const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+    return (high + 0.05) / (low + 0.05);
+};
+/** A colour stepped towards black or white until it can be read on each of the others. */
+const readable = (color, grounds) => {
+    const pole = luminance(grounds[0]) > 0.35 ? '#000000' : '#ffffff';
+    for (let share = 0; share <= 1; share += 0.05) {
+        const stepped = mix(color, pole, share);
+        if (grounds.every((ground) => contrast(stepped, ground) >= 4.6)) return stepped;
+    }
+    return pole;
+};
+
+// Keys, as the file writes them.
+const KEY_NAMES = {
+    ' ': 'space', ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right', PageUp: 'page_up',
+    PageDown: 'page_down', ContextMenu: 'menu', Enter: 'enter', Tab: 'tab', Backspace: 'backspace', Escape: 'escape',
+    Home: 'home', End: 'end', Insert: 'insert', Delete: 'delete',
+};
+// The key without Shift, where that is another character, on the boards that have it there.
+const UNSHIFTED = {
+    Minus: '-', Equal: '=', BracketLeft: '[', BracketRight: ']', Semicolon: ';', Quote: "'", Backquote: '`',
+    Backslash: '\\', Comma: ',', Period: '.', Slash: '/',
+};
+const ORDER = ['super', 'ctrl', 'alt', 'shift'];
+const ordered = (keys) => {
+    const at = keys.lastIndexOf('+', keys.length - 2);
+    const modifiers = at > 0 ? keys.slice(0, at).toLowerCase().split('+') : [];
+    return [...ORDER.filter((name) => modifiers.includes(name)), keys.slice(at + 1).toLowerCase()].join('+');
+};
+const pressed = (event) => {
+    let key = KEY_NAMES[event.key] ?? (/^F\d+$/.test(event.key) ? event.key.toLowerCase() : event.key);
+    if (event.shiftKey && /^Digit/.test(event.code)) key = event.code.slice(5);
+    else if (event.shiftKey && UNSHIFTED[event.code]) key = UNSHIFTED[event.code];
+    const modifiers = [[event.ctrlKey, 'ctrl'], [event.altKey, 'alt'], [event.metaKey, 'super'], [event.shiftKey, 'shift']];
+    return ordered([...modifiers.filter(([held]) => held).map(([, name]) => name), key.toLowerCase()].join('+'));
+};
+const lines = (text) => text.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+
+let token = null;
+
+/** Asks the server; throws its words when it refuses. */
+async function ask(verb, path, body) {
+    const reply = await fetch(path, {
+        method: verb,
+        headers: { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+        body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await reply.text();
+    const isJson = (reply.headers.get('content-type') ?? '').startsWith('application/json');
+    const value = isJson ? JSON.parse(text) : text;
+    if (!reply.ok) {
+        const error = new Error(value.error ?? reply.statusText);
+        error.status = reply.status;
+        throw error;
+    }
+    return value;
+}
+
+/** Comes in: by the code in the address, which is taken out of it first, or by the token of a page that was reloaded. */
+async function enter() {
+    const code = new URLSearchParams(location.hash.slice(1)).get('code');
+    history.replaceState(null, '', location.pathname);
+    for (const given of [code, sessionStorage.getItem(TOKEN)]) {
+        if (!given) continue;
+        const reply = await fetch('/bootstrap.json', { headers: { Authorization: `Bearer ${given}` } });
+        if (reply.ok) {
+            token = (await reply.json()).auth_token;
+            sessionStorage.setItem(TOKEN, token);
+            return true;
+        }
+    }
+    sessionStorage.removeItem(TOKEN);
+    return false;
+}
+
+document.addEventListener('alpine:init', () => {
+    Alpine.data('page', () => ({
+        ready: false,
+        locked: false,
+        online: false,
+        said: '',
+        problem: '',
+        query: '',
+        tab: 'general',
+        tabs: TABS,
+        eight: [0, 1, 2, 3, 4, 5, 6, 7],
+        words: {},
+        languages: [],
+        settings: null,
+        defaults: {},
+        own: [],
+        schema: {},
+        wrong: {},
+        themes: [],
+        actions: [],
+        ownKeys: {},
+        binding: null,
+        compat: { presets: [] },
+        proxy: {},
+        proxyFields: ['http_proxy', 'socks_proxy', 'no_proxy'],
+        nodes: { nodes: [] },
+        newNode: { name: '', url: '' },
+        testing: false,
+        panes: [],
+        recording: { active: [], redaction: { enabled: true, custom_patterns: [] } },
+        sessions: [],
+        sessionQuery: '',
+        matches: [],
+        more: false,
+        markdown: '',
+        agents: { clients: [], pages: [], paused: false, log: [] },
+        policy: { enabled: false, blocked_patterns: [], allowed_patterns: [], enforce_allowed: false },
+        project: { project: {} },
+        state: { ports: {} },
+        instances: [],
+        update: '',
+        typing: false,
+        late: false,
+
+        async init() {
+            const there = await enter().catch(() => false);
+            if (!there) {
+                this.locked = true;
+                return;
+            }
+            const tab = sessionStorage.getItem(OPEN_TAB);
+            if (TABS.includes(tab)) this.tab = tab;
+            matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => this.dress());
+            try {
+                await this.loadSettings();
+                await Promise.all([this.loadThemes(), this.loadKeys(), this.loadState(), this.loadProxy(), this.loadRecording(), this.loadAgents()]);
+                this.ready = true;
+            } catch (error) {
+                this.problem = error.message;
+                this.ready = this.settings !== null;
+            }
+            this.listen();
+        },
+
+        // What the server knows.
+        async loadSettings() {
+            const [all, language, compat] = await Promise.all([ask('GET', '/api/settings'), ask('GET', '/api/i18n'), ask('GET', '/api/compat')]);
+            if (this.holds()) return;
+            this.words = language.dict;
+            this.languages = language.available;
+            document.documentElement.lang = language.current;
+            Object.assign(this, { settings: all.settings, defaults: all.defaults, schema: all.schema, own: all.set, compat });
+            document.title = `Unterm – ${this.t('ui.title')}`;
+            this.dress();
+        },
+        loadAllSettings() {
+            return Promise.all([this.loadSettings(), this.loadThemes(), this.loadKeys()]);
+        },
+        async loadThemes() {
+            this.themes = (await ask('GET', '/api/settings/themes')).themes;
+            this.dress();
+        },
+        async loadKeys() {
+            const keys = await ask('GET', '/api/settings/keys');
+            this.actions = keys.actions;
+            this.ownKeys = keys.own;
+        },
+        async loadState() {
+            const [state, project, instances] = await Promise.all([ask('GET', '/api/state'), ask('GET', '/api/project'), ask('GET', '/api/instances')]);
+            if (!this.holds()) Object.assign(this, { state, project, instances: instances.instances });
+        },
+        async loadProxy() {
+            const [proxy, nodes] = await Promise.all([ask('GET', '/api/settings/proxy'), ask('GET', '/api/proxy/nodes')]);
+            if (!this.holds()) Object.assign(this, { proxy, nodes });
+        },
+        async loadRecording() {
+            const [panes, recording, sessions] = await Promise.all([ask('GET', '/api/panes'), ask('GET', '/api/settings/recording'), ask('GET', '/api/sessions')]);
+            if (!this.holds()) Object.assign(this, { panes: panes.sessions, recording, sessions: sessions.sessions.reverse() });
+        },
+        async loadAgents() {
+            const [agents, policy] = await Promise.all([ask('GET', '/api/agents'), ask('GET', '/api/policy')]);
+            if (!this.holds()) Object.assign(this, { agents, policy });
+        },
+
+        /** Whether what comes from the server has to wait: what is being typed is not taken away. */
+        holds() {
+            if (this.typing) this.late = true;
+            return this.typing;
+        },
+        /** The person has left a field. */
+        left() {
+            this.typing = false;
+            if (!this.late) return;
+            this.late = false;
+            Promise.all([this.loadAllSettings(), this.loadState(), this.loadProxy(), this.loadRecording(), this.loadAgents()])
+                .catch((error) => { this.problem = error.message; });
+        },
+
+        /** Hears what changes, and asks for that; when the connection ends it is made again. */
+        async listen() {
+            const load = {
+                settings: () => this.loadAllSettings(),
+                proxy: () => this.loadProxy(),
+                policy: () => this.loadAgents(),
+                agents: () => this.loadAgents(),
+                recording: () => this.loadRecording(),
+                sessions: () => this.loadRecording(),
+            };
+            for (let wait = 250; ; wait = Math.min(wait * 2, 5000)) {
+                try {
+                    const reply = await fetch('/api/events', { headers: { Authorization: `Bearer ${token}` } });
+                    if (reply.status === 401) {
+                        this.locked = true;
+                        this.ready = false;
+                        sessionStorage.removeItem(TOKEN);
+                        return;
+                    }
+                    const text = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+                    let rest = '';
+                    for (;;) {
+                        const { value, done } = await text.read();
+                        if (done) break;
+                        const events = (rest + value).split('\n\n');
+                        rest = events.pop();
+                        const topics = new Set(events.map((event) => event.match(/^event: (.*)$/m)?.[1]));
+                        if (topics.delete('ready')) {
+                            // What happened before it was heard of.
+                            if (!this.online && wait > 250) Object.keys(load).forEach((topic) => topics.add(topic));
+                            this.online = true;
+                            wait = 250;
+                        }
+                        topics.forEach((topic) => load[topic]?.().catch((error) => { this.problem = error.message; }));
+                    }
+                } catch {
+                    // The program has ended, or restarts.
+                }
+                this.online = false;
+                await new Promise((go) => setTimeout(go, wait));
+            }
+        },
+
+        // Words.
+        t(key) {
+            return this.words[key] ?? key;
+        },
+        when(text) {
+            const date = new Date(text);
+            return isNaN(date) ? '' : date.toLocaleString(document.documentElement.lang);
+        },
+        say(key) {
+            this.said = this.t(key);
+            clearTimeout(this.quiet);
+            this.quiet = setTimeout(() => { this.said = ''; }, 4000);
+        },
+        /** Does something and says that it is done, or what went wrong. */
+        async act(work, said = 'ui.saved') {
+            try {
+                const done = await work();
+                this.problem = '';
+                if (said) this.say(said);
+                return done;
+            } catch (error) {
+                this.problem = error.message;
+                return undefined;
+            }
+        },
+
+        // Sections and search.
+        open(name) {
+            this.tab = name;
+            this.query = '';
+            this.binding = null;
+            sessionStorage.setItem(OPEN_TAB, name);
+        },
+        isTab(name) {
+            return this.tab === name;
+        },
+        arrows(event) {
+            const step = { ArrowDown: 1, ArrowUp: -1, Home: -TABS.length, End: TABS.length }[event.key];
+            if (!step) return;
+            event.preventDefault();
+            const index = Math.max(0, Math.min(TABS.length - 1, TABS.indexOf(this.tab) + step));
+            this.open(TABS[index]);
+            document.getElementById(`tab-${TABS[index]}`).focus();
+        },
+        shortcut(event) {
+            if (event.key === '/' && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) {
+                event.preventDefault();
+                document.getElementById('search').focus();
+            }
+        },
+        searched() {
+            this.binding = null;
+        },
+        hasRows(tab) {
+            return tab !== 'keys';
+        },
+        shows(tab) {
+            return this.tab === tab && !this.query;
+        },
+        groups() {
+            if (!this.settings) return [];
+            const wanted = this.query.trim().toLowerCase();
+            const found = [];
+            for (const [tab, groups] of Object.entries(ROWS)) {
+                if (wanted ? this.tab === 'keys' : tab !== this.tab) continue;
+                for (const [name, keys] of Object.entries(groups)) {
+                    const rows = keys.map((key) => this.row(key)).filter((row) => !wanted || this.isMeant(row, wanted));
+                    if (rows.length > 0) found.push({ name, rows, titled: Object.keys(groups).length > 1 });
+                }
+            }
+            return found;
+        },
+        isMeant(row, wanted) {
+            return [row.key, this.t(`s.${row.key}`), this.t(`s.${row.key}.doc`)].some((text) => text.toLowerCase().includes(wanted));
+        },
+
+        // Keys of the file.
+        at(all, key) {
+            return key.split('.').reduce((value, name) => value?.[name], all);
+        },
+        resolve(schema) {
+            const path = schema?.$ref;
+            return path ? path.slice(2).split('/').reduce((value, name) => value[name], this.schema) : schema ?? {};
+        },
+        row(key) {
+            const names = key.split('.');
+            const schema = names.reduce((at, name) => this.resolve(this.resolve(at).properties?.[name]), this.schema);
+            const row = { key, id: `set-${key.replaceAll('.', '-')}`, kind: 'text', min: schema.minimum, max: schema.maximum, step: STEPS[key] ?? 1, list: null };
+            if (key === 'scrollback.lines') row.min = 100;
+            if (key === 'compat.term_program') row.list = 'presets';
+            if (key === 'window.reduced_motion') Object.assign(row, { kind: 'choice', choices: ['auto', 'true', 'false'] });
+            else if (schema.enum || schema.oneOf) {
+                row.kind = 'choice';
+                row.choices = (schema.enum ?? schema.oneOf.flatMap((choice) => choice.enum ?? [choice.const]));
+            } else if (schema.type === 'boolean') row.kind = 'bool';
+            else if (schema.type === 'integer' || schema.type === 'number') row.kind = RANGES.includes(key) ? 'range' : 'number';
+            else if (schema.type === 'array') row.kind = 'list';
+            return row;
+        },
+        value(row) {
+            const value = this.at(this.settings, row.key);
+            return typeof value === 'number' ? Math.round(value * 1000) / 1000 : value;
+        },
+        chosen(row) {
+            return String(this.value(row));
+        },
+        choiceName(row, choice) {
+            if (row.key === 'language' && choice !== 'auto') return this.languages.find((one) => one.code === choice)?.name ?? choice;
+            return this.t(`c.${choice}`);
+        },
+        isSet(row) {
+            return this.own.includes(row.key);
+        },
+        async set(row, given) {
+            let value = given;
+            if (row.kind === 'number' || row.kind === 'range') {
+                if (given === '') return this.loadSettings();
+                value = Number(given);
+            }
+            if (row.kind === 'list') value = given.split(',').map((part) => part.trim()).filter((part) => part !== '');
+            if (row.key === 'window.reduced_motion' && given !== 'auto') value = given === 'true';
+            return this.put(row, value);
+        },
+        async put(row, value) {
+            const names = row.key.split('.');
+            const section = names.length === 1 ? 'general' : names[0];
+            try {
+                await ask('PUT', `/api/settings/${section}`, { [names.at(-1)]: value });
+                delete this.wrong[row.key];
+                await this.loadSettings();
+                this.say('ui.saved');
+            } catch (error) {
+                this.wrong[row.key] = error.message;
+                // The control goes back to what holds.
+                this.settings = JSON.parse(JSON.stringify(this.settings));
+            }
+        },
+        slide(row, given) {
+            clearTimeout(this.sliding);
+            this.sliding = setTimeout(() => this.set(row, given), 50);
+        },
+        reset(row) {
+            // These two have routes of their own, which know no way to take a key out.
+            const fixed = ['scrollback.lines', 'compat.term_program'].includes(row.key);
+            return this.put(row, fixed ? this.at(this.defaults, row.key) : null);
+        },
+
+        // Themes.
+        follows() {
+            return typeof this.settings?.theme === 'object';
+        },
+        current() {
+            const light = matchMedia('(prefers-color-scheme: light)').matches;
+            const choice = this.settings?.theme;
+            const name = typeof choice === 'object' ? choice[light ? 'light' : 'dark'] : choice;
+            return this.themes.find((theme) => theme.name === name);
+        },
+        isTheme(theme) {
+            return this.current()?.name === theme.name;
+        },
+        cardIndex(theme) {
+            return this.isTheme(theme) || (!this.current() && theme === this.themes[0]) ? 0 : -1;
+        },
+        cardArrows(event, theme) {
+            const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+            if (!step) return;
+            event.preventDefault();
+            const next = this.themes[(this.themes.indexOf(theme) + step + this.themes.length) % this.themes.length];
+            document.querySelector(`[data-theme="${CSS.escape(next.name)}"]`).focus();
+            this.setTheme(next.name);
+        },
+        async setTheme(name) {
+            const light = matchMedia('(prefers-color-scheme: light)').matches;
+            const body = this.follows() ? { ...this.settings.theme, [light ? 'light' : 'dark']: name } : { name };
+            await this.act(() => ask('PUT', '/api/settings/theme', body));
+            await this.loadSettings();
+        },
+        async setPair(appearance, name) {
+            await this.act(() => ask('PUT', '/api/settings/theme', { ...this.settings.theme, [appearance]: name }));
+            await this.loadSettings();
+        },
+        async follow(on) {
+            const now = this.current();
+            const body = on
+                ? { light: now?.light ? now.name : 'daylight', dark: now && !now.light ? now.name : 'standard' }
+                : { name: now?.name ?? 'standard' };
+            await this.act(() => ask('PUT', '/api/settings/theme', body));
+            await this.loadSettings();
+        },
+        /** Draws with a theme's own colours. */
+        paint(element, theme) {
+            const inside = element.classList.contains('preview') ? element : element.querySelector('.sample');
+            inside.style.background = theme.background;
+            inside.style.color = theme.foreground;
+            inside.querySelectorAll('[data-c]').forEach((part) => { part.style.color = theme.colors[part.dataset.c]; });
+            queueMicrotask(() => inside.querySelectorAll('[data-b]').forEach((part) => { part.style.background = theme.colors[part.dataset.b]; }));
+        },
+        /** The page in the theme's colours, and the preview in its font. */
+        dress() {
+            const theme = this.current();
+            if (!theme) return;
+            const surface = theme.background;
+            const raised = mix(surface, theme.foreground, 0.05);
+            const accent = readable(theme.colors[4], [surface, raised]);
+            const text = readable(theme.foreground, [surface, raised]);
+            const colors = {
+                surface, raised, text, accent,
+                line: mix(surface, theme.foreground, 0.16),
+                muted: readable(mix(surface, theme.foreground, 0.6), [surface, raised]),
+                'on-accent': luminance(accent) > 0.35 ? '#000000' : '#ffffff',
+                danger: readable(theme.colors[1], [surface, raised]),
+            };
+            const root = document.documentElement;
+            Object.entries(colors).forEach(([name, color]) => root.style.setProperty(`--${name}`, color));
+            root.style.colorScheme = theme.light ? 'light' : 'dark';
+            const { preview, caret } = this.$refs;
+            if (!preview || !this.settings) return;
+            this.paint(preview, theme);
+            const { font, cursor, window } = this.settings;
+            const families = font.family.map((family) => `"${family.replaceAll('"', '')}"`);
+            preview.style.fontFamily = [...families, '"JetBrains Mono"', 'monospace'].join(', ');
+            preview.style.fontSize = `${font.size}pt`;
+            preview.style.fontVariantLigatures = font.ligatures === 'never' ? 'none' : 'normal';
+            preview.style.opacity = window.opacity < 0.25 ? 0.25 : window.opacity;
+            preview.style.padding = `${window.padding}px`;
+            Object.assign(caret.style, { background: 'none', borderLeft: '', borderBottom: '', color: theme.foreground });
+            if (cursor.shape === 'block') caret.style.background = theme.cursor;
+            if (cursor.shape === 'bar') caret.style.borderLeft = `2px solid ${theme.cursor}`;
+            if (cursor.shape === 'underline') caret.style.borderBottom = `2px solid ${theme.cursor}`;
+        },
+
+        // Keys.
+        keysFound() {
+            const wanted = this.query.trim().toLowerCase();
+            const texts = (action) => [action.title, action.doc, action.action, ...action.keys.flatMap((bound) => [bound.keys, this.pretty(bound.keys)])];
+            return this.actions.filter((action) => !wanted || texts(action).some((text) => text.toLowerCase().includes(wanted)));
+        },
+        pretty(keys) {
+            const at = keys.lastIndexOf('+', keys.length - 2);
+            const parts = at > 0 ? [...keys.slice(0, at).split('+'), keys.slice(at + 1)] : [keys];
+            const names = { page_up: 'PgUp', page_down: 'PgDn' };
+            return parts.map((part) => names[part] ?? part.charAt(0).toUpperCase() + part.slice(1)).join('+');
+        },
+        bind(action, bound) {
+            this.binding = { action: action.action, old: bound, keys: '', argument: bound?.argument ?? '' };
+        },
+        press(event) {
+            if (event.key === 'Escape') {
+                event.preventDefault();
+                this.binding = null;
+                return;
+            }
+            const isChord = event.ctrlKey || event.altKey || event.metaKey || /^F\d+$/.test(event.key);
+            if (!isChord || /^(Control|Shift|Alt|Meta|AltGraph)$/.test(event.key)) return;
+            event.preventDefault();
+            this.binding.keys = pressed(event);
+        },
+        conflict() {
+            if (!this.binding?.keys) return '';
+            const wanted = ordered(this.binding.keys);
+            const other = this.actions.find((action) => action.keys.some((bound) => ordered(bound.keys) === wanted && bound !== this.binding.old
+                && !(action.action === this.binding.action && bound.argument === this.binding.argument)));
+            return other ? `${this.pretty(this.binding.keys)}: ${this.t('keys.conflict')} “${other.title}”` : '';
+        },
+        /** What takes a key away: for a default one a word that it is none, for one's own that word gone. */
+        taken(action, bound) {
+            const isDefault = this.actions.some((one) => one.default_keys.some((key) => ordered(key.keys) === ordered(bound.keys)));
+            return { [bound.keys]: isDefault ? 'none' : null };
+        },
+        async setKeys(keys) {
+            const done = await this.act(() => ask('PUT', '/api/settings/keys', { keys }));
+            if (!done) return false;
+            this.actions = done.actions;
+            this.ownKeys = done.own;
+            return true;
+        },
+        async saveBinding() {
+            const { action: name, old, keys, argument } = this.binding;
+            const action = this.actions.find((one) => one.action === name);
+            if (!keys.trim()) return;
+            const target = action.argument ? `${name}:${argument}` : name;
+            const change = { ...(old ? this.taken(action, old) : {}), [ordered(keys.trim())]: target };
+            if (await this.setKeys(change)) this.binding = null;
+        },
+        unbind(action, bound) {
+            return this.setKeys(this.taken(action, bound));
+        },
+        isBound(action) {
+            return Object.keys(this.ownOf(action)).length > 0;
+        },
+        /** The person's own words on an action's keys, each to be taken back. */
+        ownOf(action) {
+            const defaults = action.default_keys.map((bound) => ordered(bound.keys));
+            const own = Object.entries(this.ownKeys).filter(([keys, target]) => defaults.includes(ordered(keys)) || target.split(':')[0] === action.action);
+            return Object.fromEntries(own.map(([keys]) => [keys, null]));
+        },
+        resetKeys(action) {
+            return this.setKeys(this.ownOf(action));
+        },
+
+        // The proxy.
+        async setProxy(name, value) {
+            // At once, so that a second change does not take the first one back.
+            this.proxy[name] = value;
+            const body = { enabled: this.proxy.enabled };
+            this.proxyFields.forEach((field) => { body[field] = this.proxy[field] ?? ''; });
+            await this.act(() => ask('PUT', '/api/settings/proxy', body));
+            await this.loadProxy();
+        },
+        proxyState() {
+            const { enabled, mode, health } = this.proxy;
+            if (!enabled) return this.t('proxy.off');
+            const where = health?.url ? `${health.url} (${health.source})` : this.t('proxy.nothing');
+            return `${this.t(`proxy.${mode}`)}: ${where} – ${this.t(health?.reachable ? 'proxy.reachable' : 'proxy.unreachable')}`;
+        },
+        nodeState(node) {
+            if (node.available === true) return `${node.latency_ms} ms`;
+            return node.available === false ? this.t('proxy.unreachable') : '';
+        },
+        async setNodes(nodes) {
+            const { enabled, http_proxy: http, socks_proxy: socks } = this.proxy;
+            const kept = enabled ? { enabled, mode: http || socks ? 'manual' : 'auto' } : { enabled: false };
+            await this.act(() => ask('PUT', '/api/proxy/nodes', { ...kept, nodes }));
+            await this.loadProxy();
+        },
+        addNode() {
+            const node = { ...this.newNode };
+            this.newNode = { name: '', url: '' };
+            return this.setNodes([...this.nodes.nodes.filter((one) => one.name !== node.name), node]);
+        },
+        removeNode(name) {
+            return this.setNodes(this.nodes.nodes.filter((one) => one.name !== name));
+        },
+        async useNode(name) {
+            await this.act(() => ask('POST', '/api/proxy/switch', { node_name: name }));
+            await this.loadProxy();
+        },
+        async speedtest() {
+            this.testing = true;
+            await this.act(() => ask('POST', '/api/proxy/speedtest', {}), 'proxy.tested');
+            this.testing = false;
+            await this.loadProxy();
+        },
+
+        // Recordings.
+        isRecorded(pane) {
+            return this.recording.active.some((active) => active.pane_id === pane.id);
+        },
+        async record(pane) {
+            const what = this.isRecorded(pane) ? 'stop' : 'start';
+            await this.act(() => ask('POST', `/api/recording/${what}`, { pane_id: pane.id }), this.isRecorded(pane) ? 'recording.stopped' : 'recording.started');
+            await this.loadRecording();
+        },
+        async setRedaction(name, value) {
+            this.recording.redaction[name] = name === 'custom_patterns' ? lines(value) : value;
+            await this.act(() => ask('PUT', '/api/settings/recording', { redaction: this.recording.redaction }));
+            await this.loadRecording();
+        },
+        async setIdle(value) {
+            await this.act(() => ask('PUT', '/api/settings/recording', { idle_rotate_minutes: Number(value) }));
+            await this.loadRecording();
+        },
+        async searchSessions() {
+            const text = this.sessionQuery;
+            if (!text.trim()) return;
+            const found = await this.act(() => ask('GET', `/api/sessions/search?text=${encodeURIComponent(text)}`), null);
+            // A later search may have been answered first.
+            if (found && text === this.sessionQuery) Object.assign(this, found);
+        },
+        async read(id) {
+            this.markdown = (await this.act(() => ask('GET', `/api/sessions/${encodeURIComponent(id)}/markdown`), null)) ?? '';
+        },
+
+        // Agents.
+        async pause(paused) {
+            await this.act(() => ask('POST', '/api/agents/pause', { paused }), paused ? 'agents.paused' : 'agents.go');
+            await this.loadAgents();
+        },
+        async closePage(page) {
+            await this.act(() => ask('POST', '/api/agents/close_page', { page }));
+            await this.loadAgents().catch(() => location.reload());
+        },
+        async setPolicy(name, value) {
+            this.policy[name] = name.endsWith('_patterns') ? lines(value) : value;
+            await this.act(() => ask('PUT', '/api/policy', this.policy));
+            await this.loadAgents();
+        },
+
+        // The instance.
+        async setTitle(title) {
+            await this.act(() => ask('PUT', '/api/project', { title }));
+            await this.loadState();
+        },
+        async checkUpdates() {
+            try {
+                const found = await ask('POST', '/api/updates/check', {});
+                this.update = found.latest ?? '';
+            } catch {
+                this.update = this.t('about.unknown');
+            }
+        },
+    }));
+});

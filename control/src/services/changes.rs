@@ -1,0 +1,80 @@
+//! That something changed which a page shows: which kind, and nothing of what. Costs nothing while nobody listens.
+
+use tokio::sync::watch;
+
+/// What can change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// The preferences: `config.toml`, or a theme.
+    Settings,
+    /// The proxy.
+    Proxy,
+    /// The rules on what may be entered, and whether agents are paused.
+    Policy,
+    /// Recordings.
+    Recording,
+    /// Who is connected, and what they did.
+    Agents,
+}
+
+impl Topic {
+    /// Every topic.
+    pub const ALL: [Self; 5] =
+        [Self::Settings, Self::Proxy, Self::Policy, Self::Recording, Self::Agents];
+
+    /// Its name on wires.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Settings => "settings",
+            Self::Proxy => "proxy",
+            Self::Policy => "policy",
+            Self::Recording => "recording",
+            Self::Agents => "agents",
+        }
+    }
+
+    /// What a method changes besides the log of what was done.
+    fn of_method(name: &str) -> Option<Self> {
+        match name.split_once('.')? {
+            ("proxy", _) => Some(Self::Proxy),
+            ("policy", _) | ("agents", _) => Some(Self::Policy),
+            ("session", rest) if rest.starts_with("recording") => Some(Self::Recording),
+            _ => None,
+        }
+    }
+}
+
+/// How often each topic changed.
+pub type Counts = [u64; Topic::ALL.len()];
+
+/// Where changes are told and heard of.
+#[derive(Debug)]
+pub struct Changes(watch::Sender<Counts>);
+
+impl Default for Changes {
+    fn default() -> Self {
+        Self(watch::Sender::new([0; Topic::ALL.len()]))
+    }
+}
+
+impl Changes {
+    /// Something changed.
+    pub fn tell(&self, topic: Topic) {
+        if self.0.receiver_count() > 0 {
+            self.0.send_modify(|counts| counts[topic as usize] += 1);
+        }
+    }
+
+    /// A method that changes something was called.
+    pub(crate) fn called(&self, method: &str) {
+        if let Some(topic) = Topic::of_method(method) {
+            self.tell(topic);
+        }
+        self.tell(Topic::Agents);
+    }
+
+    /// Hears of changes from now on.
+    pub(crate) fn listen(&self) -> watch::Receiver<Counts> {
+        self.0.subscribe()
+    }
+}

@@ -1,0 +1,166 @@
+//! HTTP on a loopback port: the settings page, and the routes it uses.
+//!
+//! Owns listening and the bounds on connections, heads, bodies and time; [`guard`] decides who may speak to it at all,
+//! [`routes`] is the table of what can be asked, [`methods`] what only this wire has. Every route is a method, called
+//! through the dispatcher as on every other wire. Never knows what a method does.
+
+mod assets;
+mod events;
+mod guard;
+mod languages;
+mod methods;
+mod openapi;
+mod patience;
+mod routes;
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::Body,
+    http::{HeaderValue, Response, StatusCode, header},
+};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::TokioTimer;
+use serde_json::json;
+use tokio::{
+    net::{TcpListener, TcpStream},
+    runtime::Runtime,
+    sync::Semaphore,
+};
+use tower_service::Service as _;
+
+use self::{guard::Guard, patience::Patient};
+use super::tcp;
+use crate::dispatch::Dispatcher;
+
+/// The port it listens on when that is free.
+const PREFERRED_PORT: u16 = 19877;
+/// Connections at a time; one more is closed at once.
+const MOST_CONNECTIONS: usize = 64;
+/// The longest head of a request, in bytes.
+const LONGEST_HEAD: usize = 16 << 10;
+/// The longest body, in bytes.
+const LONGEST_BODY: usize = 1 << 20;
+/// How long a request's head may take to come, and a connection may say nothing; and its body.
+const READING: Duration = Duration::from_secs(10);
+/// How long a call may take: none of them waits for a program.
+const CALLING: Duration = Duration::from_secs(60);
+
+/// Who a connection is.
+#[derive(Clone, Copy)]
+struct Connection(u64);
+
+/// What all connections share.
+struct Shared {
+    dispatcher: Arc<Dispatcher>,
+    guard: Guard,
+}
+
+/// Binds a port for the page, and says which; without one there is no page, which is no reason not to start.
+pub fn bind(runtime: &Runtime) -> Option<(TcpListener, u16)> {
+    let bind = || {
+        let listener = tcp::bind_from(PREFERRED_PORT)?;
+        listener.set_nonblocking(true)?;
+        let port = listener.local_addr()?.port();
+        let _context = runtime.enter();
+        Ok::<_, std::io::Error>((TcpListener::from_std(listener)?, port))
+    };
+    bind().map_err(|error| tracing::warn!(%error, "there is no settings page")).ok()
+}
+
+/// Accepts connections for as long as it is polled.
+pub async fn serve(listener: TcpListener, dispatcher: Arc<Dispatcher>, token: String) {
+    let port = listener.local_addr().map_or(0, |address| address.port());
+    let shared = Arc::new(Shared { dispatcher, guard: Guard::new(port, token) });
+    let router = routes::router(&shared);
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    tracing::info!(port, "settings page");
+    loop {
+        match listener.accept().await {
+            Ok((stream, address)) => {
+                let Ok(place) = places.clone().try_acquire_owned() else {
+                    tracing::warn!(%address, "too many connections to the settings page");
+                    continue;
+                };
+                let connection = talk(stream, address, router.clone(), shared.clone());
+                tokio::spawn(async move {
+                    connection.await;
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection to the settings page");
+                // Out of descriptors, most likely: there is no event that tells when one is free again.
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+async fn talk(stream: TcpStream, address: SocketAddr, router: Router, shared: Arc<Shared>) {
+    let _ = stream.set_nodelay(true);
+    let id = shared.dispatcher.next_connection();
+    let serve = service_fn(|mut request: hyper::Request<Incoming>| {
+        let refusal = shared.guard.refusal(&request);
+        let mut router = router.clone();
+        async move {
+            let reply = match refusal {
+                Some((status, message)) => {
+                    let (host, origin) = [header::HOST, header::ORIGIN]
+                        .map(|name| request.headers().get(name))
+                        .into();
+                    tracing::warn!(%address, ?host, ?origin, message, "refused a request of a page");
+                    failure(status, message)
+                }
+                None => {
+                    request.extensions_mut().insert(Connection(id));
+                    let Ok(reply) = router.call(request).await;
+                    reply
+                }
+            };
+            Ok::<_, std::convert::Infallible>(guarded(reply))
+        }
+    });
+    let end = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(READING)
+        .max_buf_size(LONGEST_HEAD)
+        .serve_connection(Patient::new(stream), serve)
+        .await;
+    shared.dispatcher.disconnected(id);
+    tracing::debug!(id, %address, ?end, "http connection ended");
+}
+
+/// Adds what every reply says.
+fn guarded(mut reply: Response<Body>) -> Response<Body> {
+    const HEADERS: [(header::HeaderName, &str); 7] = [
+        (header::CACHE_CONTROL, "no-store"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (header::HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ];
+    for (name, value) in HEADERS {
+        reply.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    reply
+}
+
+/// A reply of this type.
+fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response<Body> {
+    let mut reply = Response::new(body.into());
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    reply
+}
+
+/// An error as this wire says it.
+fn failure(status: StatusCode, message: &str) -> Response<Body> {
+    reply(status, "application/json", json!({ "error": message }).to_string())
+}

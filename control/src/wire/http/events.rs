@@ -1,0 +1,90 @@
+//! What changed, told to a page as it happens (server-sent events): the topics, and nothing of what; the page asks for
+//! that. Between changes nothing is sent and nothing wakes.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    body::Body,
+    http::{Response, StatusCode},
+};
+use hyper::body::{Body as HttpBody, Bytes, Frame};
+use tokio::sync::mpsc;
+
+use super::reply;
+use crate::{
+    methods,
+    services::{changes::Topic, events::Filter},
+};
+
+/// Sessions come and go, and tell their titles, in bursts: a page hears of them this often.
+const APART: Duration = Duration::from_millis(100);
+/// What a page wants to know of sessions.
+const SESSION_KINDS: [&str; 5] =
+    ["session_opened", "session_exited", "session_removed", "title", "layout"];
+
+/// The reply that goes on for as long as the page listens.
+pub fn stream(context: &methods::Context) -> Response<Body> {
+    let (send, receive) = mpsc::channel(4);
+    let mut changes = context.changes.listen();
+    let filter = Filter { kinds: SESSION_KINDS.to_vec(), pane: None };
+    let mut sessions = context.hub.listen(filter);
+    tokio::spawn(async move {
+        let mut seen = *changes.borrow_and_update();
+        // So that the page knows from when on it hears everything.
+        if send.send(line("ready")).await.is_err() {
+            return;
+        }
+        loop {
+            tokio::select! {
+                () = send.closed() => return,
+                changed = changes.changed() => {
+                    if changed.is_err() {
+                        return;
+                    }
+                    let now = *changes.borrow_and_update();
+                    for topic in Topic::ALL {
+                        if now[topic as usize] != seen[topic as usize]
+                            && send.send(line(topic.name())).await.is_err()
+                        {
+                            return;
+                        }
+                    }
+                    seen = now;
+                }
+                _ = sessions.next() => {
+                    tokio::time::sleep(APART).await;
+                    if send.send(line("sessions")).await.is_err() {
+                        return;
+                    }
+                    // All that came meanwhile is told by that one.
+                    while sessions.take().is_some() {}
+                }
+            }
+        }
+    });
+    reply(StatusCode::OK, "text/event-stream", Body::new(Lines(receive)))
+}
+
+fn line(topic: &str) -> Bytes {
+    format!("event: {topic}\ndata: {{}}\n\n").into()
+}
+
+/// A body that is what comes through a channel.
+struct Lines(mpsc::Receiver<Bytes>);
+
+impl HttpBody for Lines {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}

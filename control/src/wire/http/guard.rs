@@ -1,0 +1,142 @@
+//! Who may speak to the page's server at all: only what calls it by its own name, and no page of another origin.
+//!
+//! A web page can make a browser of this machine send requests here, under a name of its own that it points at the
+//! loopback address (DNS rebinding), or from a sandbox without an origin. What the browser itself says of that is
+//! checked before anything else; tokens come afterwards.
+
+use axum::http::{HeaderMap, Request, StatusCode, header};
+use subtle::ConstantTimeEq;
+
+use crate::{
+    caller::{Caller, Scopes, SubscriptionSlot, TokenKind, Wire},
+    services::door::Door,
+    wire::tcp::throttle::Throttle,
+};
+
+/// The guard of one server.
+pub struct Guard {
+    /// `127.0.0.1:PORT` and `localhost:PORT`.
+    hosts: [String; 2],
+    token: String,
+    throttle: Throttle,
+}
+
+/// What a request without the right token is told.
+pub const NO_TOKEN: &str = "missing or bad bearer token";
+
+impl Guard {
+    /// For a server on that port whose instance has this token.
+    pub fn new(port: u16, token: String) -> Self {
+        let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
+        Self { hosts, token, throttle: Throttle::default() }
+    }
+
+    /// Why a request is not even looked at.
+    pub fn refusal<B>(&self, request: &Request<B>) -> Option<(StatusCode, &'static str)> {
+        let headers = request.headers();
+        let only = |name: header::HeaderName| {
+            let mut values = headers.get_all(name).iter();
+            (values.next(), values.next().is_some())
+        };
+        let (Some(host), false) = only(header::HOST) else {
+            return Some((StatusCode::BAD_REQUEST, "A request needs one Host header"));
+        };
+        let is_ours = |name: &str| self.hosts.iter().any(|host| host.eq_ignore_ascii_case(name));
+        if !host.to_str().is_ok_and(is_ours) {
+            return Some((StatusCode::FORBIDDEN, "The Host header is not this server's"));
+        }
+        // A request line that names another host.
+        if request.uri().authority().is_some_and(|authority| !is_ours(authority.as_str())) {
+            return Some((StatusCode::FORBIDDEN, "The request is for another host"));
+        }
+        let (origin, twice) = only(header::ORIGIN);
+        if let Some(origin) = origin {
+            let is_ours = |origin: &str| origin.strip_prefix("http://").is_some_and(is_ours);
+            if twice || !origin.to_str().is_ok_and(is_ours) {
+                return Some((StatusCode::FORBIDDEN, "Pages of other origins may not ask"));
+            }
+        }
+        let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
+        let is_foreign = site.is_some_and(|site| site != b"same-origin" && site != b"none");
+        // A link elsewhere may lead here: that gives the page alone, and whoever followed it sees it.
+        if is_foreign && request.uri().path() != "/" {
+            return Some((StatusCode::FORBIDDEN, "Pages of other origins may not ask"));
+        }
+        None
+    }
+
+    /// The token that a request brings.
+    pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+        let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    }
+
+    /// Who calls, `None` without a right token; a wrong one has to wait for that.
+    pub async fn caller(
+        &self,
+        headers: &HeaderMap,
+        door: &Door,
+        connection: u64,
+    ) -> Option<Caller> {
+        let token = Self::bearer(headers)?;
+        let (kind, client) = if token.as_bytes().ct_eq(self.token.as_bytes()).into() {
+            (TokenKind::Instance, None)
+        } else if door.knows(token) {
+            (TokenKind::Page, Some("settings page".to_owned()))
+        } else {
+            self.wrong().await;
+            return None;
+        };
+        Some(Caller {
+            wire: Wire::Http,
+            connection,
+            token: kind,
+            client,
+            conversation: None,
+            scopes: Scopes::all(),
+            subscription: SubscriptionSlot::default(),
+        })
+    }
+
+    /// A wrong token or code was given: whoever gave it waits, as on the other wire.
+    pub async fn wrong(&self) {
+        tracing::warn!("wrong token for the settings page");
+        tokio::time::sleep(self.throttle.delay(1)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(headers: &[(&str, &str)], path: &str) -> Option<u16> {
+        let mut request = Request::builder().uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let guard = Guard::new(19877, "token".to_owned());
+        guard.refusal(&request.body(()).unwrap()).map(|(status, _)| status.as_u16())
+    }
+
+    #[test]
+    fn only_our_own_name_and_origin_pass() {
+        let host = ("host", "127.0.0.1:19877");
+        assert_eq!(refused(&[host], "/api/state"), None);
+        assert_eq!(refused(&[("host", "LocalHost:19877")], "/"), None);
+        assert_eq!(refused(&[host, ("origin", "http://localhost:19877")], "/api/state"), None);
+        assert_eq!(refused(&[], "/"), Some(400));
+        assert_eq!(refused(&[host, host], "/"), Some(400));
+        for name in ["evil.example:19877", "127.0.0.1", "127.0.0.1:1", "", "[::1]:19877"] {
+            assert_eq!(refused(&[("host", name)], "/"), Some(403), "{name}");
+        }
+        for origin in ["null", "http://evil.example", "https://127.0.0.1:19877", "", "file://"] {
+            assert_eq!(refused(&[host, ("origin", origin)], "/api/state"), Some(403), "{origin}");
+        }
+        for site in ["cross-site", "same-site"] {
+            assert_eq!(refused(&[host, ("sec-fetch-site", site)], "/api/state"), Some(403));
+            assert_eq!(refused(&[host, ("sec-fetch-site", site)], "/"), None);
+        }
+        assert_eq!(refused(&[host], "http://evil.example/"), Some(403));
+    }
+}

@@ -1,0 +1,125 @@
+//! The page's words in nine languages, and which one a person reads.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+macro_rules! languages {
+    ($($code:literal $name:literal,)*) => {
+        /// Code, own name and words of each language; the first one stands in for words that another lacks.
+        const LANGUAGES: &[(&str, &str, &str)] = &[$((
+            $code,
+            $name,
+            include_str!(concat!("../../../../assets/settings/i18n/", $code, ".json")),
+        )),*];
+    };
+}
+
+languages! {
+    "en-US" "English",
+    "zh-CN" "简体中文",
+    "zh-TW" "繁體中文",
+    "ja-JP" "日本語",
+    "ko-KR" "한국어",
+    "de-DE" "Deutsch",
+    "fr-FR" "Français",
+    "it-IT" "Italiano",
+    "hi-IN" "हिन्दी",
+}
+
+/// Codes and own names of all languages.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    LANGUAGES.iter().map(|(code, name, _)| (*code, *name))
+}
+
+/// The words of a language; English ones where it has none.
+pub fn words(code: &str) -> Option<Map<String, Value>> {
+    let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
+    let (.., own) = LANGUAGES.iter().find(|(known, ..)| *known == code)?;
+    let mut words = read(LANGUAGES[0].2);
+    words.extend(read(own));
+    Some(words)
+}
+
+/// The language that is meant by what the preferences say: a code of ours, or `auto` for that of the environment.
+pub fn current(preferred: &str) -> &'static str {
+    find(preferred).unwrap_or_else(|| {
+        let environment = std::env::vars().collect();
+        of_environment(&environment)
+    })
+}
+
+/// The language that the environment names, in the order that POSIX and gettext look; else English.
+fn of_environment(environment: &BTreeMap<String, String>) -> &'static str {
+    let names = ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"];
+    let values = names.iter().filter_map(|name| environment.get(*name));
+    values.flat_map(|value| value.split(':')).find_map(find).unwrap_or(LANGUAGES[0].0)
+}
+
+/// Ours for a code or a locale: `de-DE`, `de_AT.UTF-8`, `de`, `zh_Hant`.
+pub fn find(text: &str) -> Option<&'static str> {
+    let plain = text.split(['.', '@']).next()?.replace('_', "-").to_ascii_lowercase();
+    let exact = LANGUAGES.iter().find(|(code, ..)| code.to_ascii_lowercase() == plain);
+    if let Some((code, ..)) = exact {
+        return Some(code);
+    }
+    if plain.starts_with("zh") && ["hant", "-hk", "-mo"].iter().any(|end| plain.contains(end)) {
+        return Some("zh-TW");
+    }
+    let language = plain.split('-').next().filter(|language| language.len() == 2)?;
+    LANGUAGES.iter().find(|(code, ..)| code.starts_with(language)).map(|(code, ..)| *code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_language_lacks_a_word_or_has_one_too_many() {
+        let read = |text| serde_json::from_str::<BTreeMap<String, String>>(text).unwrap();
+        let english = read(LANGUAGES[0].2);
+        for (code, _, text) in LANGUAGES {
+            let words = read(text);
+            let lacks: Vec<_> = english.keys().filter(|key| !words.contains_key(*key)).collect();
+            let extra: Vec<_> = words.keys().filter(|key| !english.contains_key(*key)).collect();
+            assert!(lacks.is_empty() && extra.is_empty(), "{code} lacks {lacks:?}, has {extra:?}");
+            for (key, word) in &words {
+                assert!(!word.trim().is_empty(), "{code}: {key} is empty");
+                // What is put into a text has the same names in each.
+                let places = |text: &str| {
+                    let mut places: Vec<_> = text
+                        .split('{')
+                        .skip(1)
+                        .map(|rest| rest.split('}').next().unwrap_or_default().to_owned())
+                        .collect();
+                    places.sort();
+                    places
+                };
+                assert_eq!(places(word), places(&english[key]), "{code}: {key}");
+            }
+        }
+        assert_eq!(LANGUAGES.len(), 9);
+    }
+
+    #[test]
+    fn a_locale_finds_its_language() {
+        for (text, code) in [
+            ("de_AT.UTF-8", Some("de-DE")),
+            ("zh_Hant_HK", Some("zh-TW")),
+            ("zh-TW", Some("zh-TW")),
+            ("zh", Some("zh-CN")),
+            ("fr", Some("fr-FR")),
+            ("C.UTF-8", None),
+            ("auto", None),
+            ("", None),
+        ] {
+            assert_eq!(find(text), code, "{text}");
+        }
+        let of = |pairs: &[(&str, &str)]| {
+            of_environment(&pairs.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect())
+        };
+        assert_eq!(of(&[("LANG", "it_IT.UTF-8"), ("LC_ALL", "ko_KR")]), "ko-KR");
+        assert_eq!(of(&[("LANG", "C"), ("LANGUAGE", "xx:hi:de")]), "hi-IN");
+        assert_eq!(of(&[]), "en-US");
+    }
+}

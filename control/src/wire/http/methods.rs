@@ -1,0 +1,54 @@
+//! Methods that only this wire has: what the settings page shows and changes. They are called through the dispatcher as
+//! every other, and work on the same services.
+
+mod agents;
+mod overview;
+mod preferences;
+mod recordings;
+mod single;
+
+pub use self::{
+    agents::{Agents, ClosePage, Pause, Policy},
+    overview::{Answers, CheckUpdates, SetProxy, State, Title, Updates},
+    preferences::{All, Keys, Section, SetKeys, SetSection, SetTheme, Theme, Themes},
+    recordings::{Recording, Search, SetRecording},
+    single::{Compat, Language, Scrollback, SetCompat, SetLanguage, SetScrollback, Words},
+};
+
+/// A method whose parameters are read as one value.
+macro_rules! method {
+    (
+        $(#[$doc:meta])*
+        $type:ident $name:literal $access:ident $about:literal
+        ($context:ident, $params:ident: $given:ty) -> $reply:ty $body:block
+    ) => {
+        $(#[$doc])*
+        pub struct $type;
+
+        impl $crate::methods::Method for $type {
+            const NAME: &'static str = $name;
+            const GROUP: $crate::methods::Group = $crate::methods::Group::Governance;
+            const ACCESS: $crate::caller::Access = $crate::caller::Access::$access;
+            const DOC: &'static str = $about;
+            type Params<'a> = $crate::methods::params::Raw<'a, $given>;
+            type Reply = $reply;
+
+            async fn call<'a>(
+                $context: &'a $crate::methods::Context,
+                _: &'a $crate::caller::Caller,
+                params: Self::Params<'a>,
+            ) -> $crate::error::Result<$reply> {
+                let $params: $given = params.params()?;
+                $body
+            }
+        }
+    };
+}
+use method;
+
+/// No parameters; whatever is given is ignored.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+pub struct Nothing {}
+
+/// What the app says of preferences: an error is for people.
+type Said<T> = std::result::Result<T, String>;

@@ -1,0 +1,271 @@
+//! What the page shows of the instance as a whole, and the proxy as the page sets it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{
+    Nothing, method,
+    preferences::{look, theme_name},
+    single::scrollback,
+};
+use crate::{
+    VERSION,
+    caller::{Access, Caller},
+    error::{Error, Result},
+    methods::{Context, Group, Method, params::Raw, proxy, session::blocking},
+    services::recording,
+};
+
+/// The server answers.
+#[derive(Serialize, JsonSchema)]
+pub struct OkReply {
+    ok: bool,
+}
+
+method! {
+    /// `GET /api/health`
+    Answers "settings.health" Read "That the server answers."
+    (_context, _none: Nothing) -> OkReply {
+        Ok(OkReply { ok: true })
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Ports {
+    mcp: u16,
+    http: u16,
+}
+
+/// The project that this instance was started in.
+#[derive(Serialize, JsonSchema)]
+struct Project {
+    path: Option<String>,
+    slug: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ActiveRecording {
+    active: bool,
+    /// The session that is recorded, the first of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pane_id: Option<u64>,
+    /// As `session.recording_status` says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Value>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct KeptLines {
+    lines: u64,
+    default: u64,
+    max: u64,
+}
+
+/// The instance.
+#[derive(Serialize, JsonSchema)]
+pub struct StateReply {
+    version: &'static str,
+    hostname: String,
+    pid: u32,
+    started_at: String,
+    ports: Ports,
+    theme: String,
+    proxy: proxy::StatusReply,
+    project: Project,
+    recording: ActiveRecording,
+    /// Where recordings lie that belong to no project.
+    sessions_path: String,
+    scrollback: KeptLines,
+}
+
+/// The recordings that go on: the session, and what is known of each.
+pub(super) fn active(context: &Context) -> Vec<(u64, recording::Record)> {
+    let panes = context.mux.panes().into_iter();
+    panes.filter_map(|pane| Some((pane.id().0, context.recorder.status(pane.id())?))).collect()
+}
+
+pub struct State;
+
+impl Method for State {
+    const NAME: &'static str = "settings.state";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "This instance: version, ports, theme, proxy, project, recording.";
+    type Params<'a> = Raw<'a, Nothing>;
+    type Reply = StateReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        _: Raw<'a, Nothing>,
+    ) -> Result<StateReply> {
+        let record = context.registration.record();
+        let (theme, lines) = look(context, |preferences| {
+            let theme = theme_name(&preferences.get()?["theme"]).to_owned();
+            Ok((theme, scrollback(preferences)?))
+        })
+        .await?;
+        let lines = serde_json::to_value(lines).map_err(Error::Reply)?;
+        let number = |key: &str| lines[key].as_u64().unwrap_or_default();
+        let none = || serde_json::from_str("{}").map_err(Error::Params);
+        let proxy = proxy::Status::call(context, caller, none()?).await?;
+        let cwd = record.cwd.clone();
+        let project = blocking(move || recording::project_of(cwd.as_ref())).await?;
+        let first = active(context).into_iter().next();
+        let status = first.as_ref().map(|(_, record)| {
+            json!({
+                "recording": true,
+                "session_id": record.unterm_session_id,
+                "started_at": record.started_at,
+                "block_count": record.block_count,
+                "bytes": record.bytes_raw,
+            })
+        });
+        let sessions = context.registration.home().join("sessions");
+        Ok(StateReply {
+            version: VERSION,
+            hostname: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            pid: record.pid,
+            started_at: record.started_at.clone(),
+            ports: Ports { mcp: record.mcp_port, http: record.http_port },
+            theme,
+            proxy,
+            project: Project {
+                path: project.as_ref().map(|(path, _)| path.to_string_lossy().into_owned()),
+                slug: project.map(|(_, slug)| slug),
+            },
+            recording: ActiveRecording {
+                active: first.is_some(),
+                pane_id: first.map(|(pane, _)| pane),
+                status,
+            },
+            sessions_path: sessions.to_string_lossy().into_owned(),
+            scrollback: KeptLines {
+                lines: number("lines"),
+                default: number("default"),
+                max: number("max"),
+            },
+        })
+    }
+}
+
+/// What is known of newer versions.
+const UPDATES: &str = "update_check.json";
+
+method! {
+    /// `GET /api/updates`
+    Updates "settings.updates" Read "What the last look for a newer version found."
+    (context, _none: Nothing) -> Map<String, Value> {
+        let file = context.registration.home().join(UPDATES);
+        let text = blocking(move || std::fs::read(file)).await?;
+        let found = text.ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let nothing = || json!({"current": VERSION, "checked_at": null, "latest": null});
+        let found = found.unwrap_or_else(nothing);
+        let Value::Object(found) = found else { return Ok(Map::new()) };
+        Ok(found)
+    }
+}
+
+method! {
+    /// `POST /api/updates/check`
+    CheckUpdates "settings.check_updates" Act "Looks for a newer version."
+    (_context, _none: Nothing) -> Map<String, Value> {
+        // Nobody publishes releases yet, and Unterm calls no machine on its own.
+        Err(Error::Failed("This build knows of no place where newer versions are published".to_owned()))
+    }
+}
+
+/// Which project and title this instance has.
+#[derive(Serialize, JsonSchema)]
+pub struct TitleReply {
+    id: String,
+    title: String,
+    cwd: String,
+    project: Project,
+    /// Where recordings of this project lie.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recordings: Option<String>,
+}
+
+method! {
+    /// `GET /api/project`
+    Title "settings.project" Read "The project that this instance was started in, and its title."
+    (context, _none: Nothing) -> TitleReply {
+        let record = context.registration.record();
+        let cwd = record.cwd.clone();
+        let project = blocking(move || recording::project_of(cwd.as_ref())).await?;
+        let recordings = project.as_ref().map(|(path, _)| path.join(".unterm/sessions"));
+        Ok(TitleReply {
+            id: record.id.clone(),
+            title: record.title.clone(),
+            cwd: record.cwd.clone(),
+            recordings: recordings.map(|path| path.to_string_lossy().into_owned()),
+            project: Project {
+                path: project.as_ref().map(|(path, _)| path.to_string_lossy().into_owned()),
+                slug: project.map(|(_, slug)| slug),
+            },
+        })
+    }
+}
+
+/// The proxy as the page sets it.
+#[derive(Deserialize, JsonSchema)]
+pub struct SetProxyParams {
+    /// Whether programs are told of a proxy; true.
+    #[serde(default)]
+    #[schemars(with = "bool")]
+    enabled: Option<bool>,
+    /// Such as `http://127.0.0.1:7890`.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    http_proxy: Option<String>,
+    /// Such as `socks5://127.0.0.1:7891`.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    socks_proxy: Option<String>,
+    /// Hosts for which none is used, parted by commas.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    no_proxy: Option<String>,
+}
+
+/// `POST /api/proxy`: any address makes it manual, none automatic.
+pub struct SetProxy;
+
+impl Method for SetProxy {
+    const NAME: &'static str = "proxy.configure";
+    const GROUP: Group = Group::Proxy;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str =
+        "Turns the proxy off, or on: with addresses as they are given, else found by itself.";
+    type Params<'a> = Raw<'a, SetProxyParams>;
+    type Reply = proxy::ConfigureReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: Raw<'a, SetProxyParams>,
+    ) -> Result<proxy::ConfigureReply> {
+        let given: SetProxyParams = params.params()?;
+        let is_set = |url: &Option<String>| url.as_ref().is_some_and(|url| !url.trim().is_empty());
+        let is_manual = is_set(&given.http_proxy) || is_set(&given.socks_proxy);
+        let mut all = json!({
+            "enabled": given.enabled.unwrap_or(true),
+            "mode": if is_manual { "manual" } else { "auto" },
+        });
+        let urls = [
+            ("http_proxy", given.http_proxy),
+            ("socks_proxy", given.socks_proxy),
+            ("no_proxy", given.no_proxy),
+        ];
+        for (name, value) in urls {
+            if let Some(value) = value {
+                all[name] = value.into();
+            }
+        }
+        let all = all.to_string();
+        let all = serde_json::from_str(&all).map_err(Error::Params)?;
+        proxy::Configure::call(context, caller, all).await
+    }
+}

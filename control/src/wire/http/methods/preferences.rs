@@ -1,0 +1,261 @@
+//! The preferences: all of them, by sections, the themes and the keys.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Nothing, Said, method};
+use crate::{
+    error::{Error, Result},
+    host::{ActionKeys, Described, Preferences, ThemeInfo},
+    methods::{Context, session::blocking},
+};
+
+/// The section of the keys that are in none.
+pub(super) const GENERAL: &str = "general";
+
+/// Looks at the preferences, outside of the workers.
+pub(super) async fn look<T: Send + 'static>(
+    context: &Context,
+    look: impl FnOnce(&dyn Preferences) -> Said<T> + Send + 'static,
+) -> Result<T> {
+    let none = || Error::Failed("This instance has no preferences".to_owned());
+    let preferences: Arc<dyn Preferences> = context.host.preferences().ok_or_else(none)?;
+    blocking(move || look(&*preferences)).await?.map_err(Error::Failed)
+}
+
+/// Changes keys, and tells the pages.
+pub(super) async fn change(
+    context: &Context,
+    changes: Vec<(Vec<String>, Option<Value>)>,
+) -> Result<()> {
+    look(context, move |preferences| preferences.change(&changes)).await
+}
+
+pub(super) fn path(section: &str, key: &str) -> Vec<String> {
+    let names = if section == GENERAL { vec![key] } else { vec![section, key] };
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// Every preference.
+#[derive(Serialize, JsonSchema)]
+pub struct AllReply {
+    /// Every key with its value, by sections.
+    settings: Value,
+    #[serde(flatten)]
+    described: Described,
+}
+
+method! {
+    /// `GET /api/settings`
+    All "settings.all" Read "Every preference with its value, its default, its type and what it means."
+    (context, _none: Nothing) -> AllReply {
+        look(context, |preferences| {
+            Ok(AllReply { settings: preferences.get()?, described: preferences.describe() })
+        })
+        .await
+    }
+}
+
+/// A section.
+#[derive(Deserialize, JsonSchema)]
+pub struct SectionParams {
+    /// Its name; `general` for the keys that are in none.
+    section: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SectionReply {
+    section: String,
+    /// Its keys with their values.
+    values: Map<String, Value>,
+    defaults: Map<String, Value>,
+    /// Its keys that the file sets.
+    set: Vec<String>,
+}
+
+async fn section(context: &Context, name: String) -> Result<SectionReply> {
+    look(context, move |preferences| {
+        let Described { defaults, set, .. } = preferences.describe();
+        let of = |all: &Value| -> Option<Map<String, Value>> {
+            if name == GENERAL {
+                let plain = all.as_object()?.iter();
+                let is_plain = |key: &str, value: &Value| !value.is_object() || key == "theme";
+                let plain = plain.filter(|(key, value)| is_plain(key, value));
+                return Some(plain.map(|(key, value)| (key.clone(), value.clone())).collect());
+            }
+            all.get(&name)?.as_object().cloned()
+        };
+        let none = || format!("There are no preferences of {name:?}");
+        let prefix = format!("{name}.");
+        let own = set.iter().filter_map(|key| match name.as_str() {
+            GENERAL => (!key.contains('.')).then(|| key.clone()),
+            _ => key.strip_prefix(&prefix).map(str::to_owned),
+        });
+        let set = own.collect();
+        let values = of(&preferences.get()?).ok_or_else(none)?;
+        let defaults = of(&defaults).ok_or_else(none)?;
+        Ok(SectionReply { values, defaults, set, section: name })
+    })
+    .await
+}
+
+method! {
+    /// `GET /api/settings/{section}`
+    Section "settings.section" Read "The preferences of a section, with their defaults."
+    (context, params: SectionParams) -> SectionReply {
+        section(context, params.section).await
+    }
+}
+
+/// A section's keys with their new values; `null` takes a key out of the file, so that its default holds.
+#[derive(Deserialize, JsonSchema)]
+pub struct SetSectionParams {
+    /// Its name; `general` for the keys that are in none.
+    section: String,
+    /// The keys.
+    #[serde(flatten)]
+    values: Map<String, Value>,
+}
+
+method! {
+    /// `PUT /api/settings/{section}`
+    SetSection "settings.set" Admin "Changes preferences of a section in config.toml, all of them or none."
+    (context, params: SetSectionParams) -> SectionReply {
+        let change_one = |(key, value): (String, Value)| {
+            (path(&params.section, &key), Some(value).filter(|value| !value.is_null()))
+        };
+        let changes: Vec<_> = params.values.into_iter().map(change_one).collect();
+        // That there is such a section is found out before anything is written.
+        let before = section(context, params.section.clone()).await?;
+        if changes.is_empty() {
+            return Ok(before);
+        }
+        change(context, changes).await?;
+        section(context, params.section).await
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ThemesReply {
+    themes: Vec<ThemeInfo>,
+}
+
+method! {
+    /// `GET /api/settings/themes`
+    Themes "settings.themes" Read "Every theme with its colours."
+    (context, _none: Nothing) -> ThemesReply {
+        look(context, |preferences| Ok(ThemesReply { themes: preferences.themes() })).await
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ThemeReply {
+    /// A name, or one for each appearance: `{light, dark}`.
+    theme: Value,
+    /// The dark one's name for people.
+    color_scheme: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct AppliedTheme {
+    applied: bool,
+    #[serde(flatten)]
+    theme: ThemeReply,
+}
+
+/// The theme's name in what the preferences say; of two, the dark one's.
+pub(super) fn theme_name(theme: &Value) -> &str {
+    theme.as_str().or_else(|| theme["dark"].as_str()).unwrap_or_default()
+}
+
+fn theme(preferences: &dyn Preferences) -> Said<ThemeReply> {
+    let theme = preferences.get()?["theme"].take();
+    let name = theme_name(&theme);
+    let info = preferences.themes().into_iter().find(|info| info.name == name);
+    let color_scheme = info.map_or_else(|| name.to_owned(), |info| info.title);
+    Ok(ThemeReply { theme, color_scheme })
+}
+
+method! {
+    /// `GET /api/settings/theme`
+    Theme "settings.theme" Read "The theme in force."
+    (context, _none: Nothing) -> ThemeReply {
+        look(context, theme).await
+    }
+}
+
+/// A theme, or one for each appearance of the desktop.
+#[derive(Deserialize, JsonSchema)]
+pub struct SetThemeParams {
+    /// Always this one.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    name: Option<String>,
+    /// In a light appearance.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    light: Option<String>,
+    /// In a dark one.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    dark: Option<String>,
+}
+
+method! {
+    /// `POST /api/theme`
+    SetTheme "settings.set_theme" Admin "Changes the theme."
+    (context, params: SetThemeParams) -> AppliedTheme {
+        let value = match params {
+            SetThemeParams { name: Some(name), .. } => json!(name),
+            SetThemeParams { light: Some(light), dark: Some(dark), .. } => {
+                json!({"light": light, "dark": dark})
+            }
+            _ => return Err(Error::Missing("name")),
+        };
+        change(context, vec![(path(GENERAL, "theme"), Some(value))]).await?;
+        Ok(AppliedTheme { applied: true, theme: look(context, theme).await? })
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct KeysReply {
+    actions: Vec<ActionKeys>,
+    /// The person's own keys, as the file has them.
+    own: Value,
+}
+
+fn keys(preferences: &dyn Preferences) -> Said<KeysReply> {
+    let own = preferences.get()?["keys"].take();
+    Ok(KeysReply { actions: preferences.keys(), own })
+}
+
+method! {
+    /// `GET /api/settings/keys`
+    Keys "settings.keys" Read "Every action with its keys."
+    (context, _none: Nothing) -> KeysReply {
+        look(context, keys).await
+    }
+}
+
+/// Keys and what they do.
+#[derive(Deserialize, JsonSchema)]
+pub struct SetKeysParams {
+    /// `"ctrl+shift+t": "new_tab"`, with an argument `"activate_tab:1"`; `"none"` leaves a key to the program, `null` takes
+    /// the person's own word on it away.
+    keys: BTreeMap<String, Value>,
+}
+
+method! {
+    /// `PUT /api/settings/keys`
+    SetKeys "settings.set_keys" Admin "Binds keys, or leaves them to programs, all of them or none."
+    (context, params: SetKeysParams) -> KeysReply {
+        let change_one = |(key, value): (String, Value)| {
+            (path("keys", &key), Some(value).filter(|value| !value.is_null()))
+        };
+        change(context, params.keys.into_iter().map(change_one).collect()).await?;
+        look(context, keys).await
+    }
+}

@@ -1,0 +1,195 @@
+//! How sessions are recorded, which are, and the search in what was.
+
+use std::io::Read;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use unterm_mux::private;
+
+use super::{Nothing, method, overview};
+use crate::{
+    error::{Error, Result},
+    methods::{Context, session::blocking},
+    services::{self, changes::Topic, recording},
+};
+
+/// The file, in Unterm's home directory.
+const FILE: &str = "recording.json";
+/// Lines that a search gives.
+const MOST_MATCHES: usize = 200;
+/// Bytes of a recording that are searched.
+const SEARCHED: u64 = 16 << 20;
+/// Characters of a line that are shown.
+const LONGEST_LINE: usize = 200;
+
+#[derive(Serialize, JsonSchema)]
+struct Active {
+    pane_id: u64,
+    /// The recording's own id.
+    session_id: String,
+    started_at: String,
+    /// Commands that have begun.
+    block_count: u64,
+    /// Bytes that the program wrote.
+    bytes: u64,
+}
+
+/// How sessions are recorded.
+#[derive(Serialize, JsonSchema)]
+pub struct RecordingReply {
+    /// Recordings that go on.
+    active: Vec<Active>,
+    redaction: Redaction,
+    /// A recording in which nothing happens for so long goes on in another.
+    idle_rotate_minutes: u64,
+}
+
+/// What is left out of recordings.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+struct Redaction {
+    /// Whether secrets are.
+    enabled: bool,
+    /// Regular expressions for more of them.
+    custom_patterns: Vec<String>,
+}
+
+/// The file as it is, `{}` without one.
+async fn read(context: &Context) -> Result<Map<String, Value>> {
+    let file = context.registration.home().join(FILE);
+    let text = blocking(move || std::fs::read(file)).await?;
+    Ok(text.ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default())
+}
+
+async fn show(context: &Context) -> Result<RecordingReply> {
+    let file = Value::Object(read(context).await?);
+    let active = overview::active(context).into_iter().map(|(pane_id, record)| Active {
+        pane_id,
+        session_id: record.unterm_session_id,
+        started_at: record.started_at,
+        block_count: record.block_count,
+        bytes: record.bytes_raw,
+    });
+    let patterns = file["redaction"]["custom_patterns"].as_array().into_iter().flatten();
+    Ok(RecordingReply {
+        active: active.collect(),
+        redaction: Redaction {
+            enabled: file["redaction"]["enabled"].as_bool().unwrap_or(true),
+            custom_patterns: patterns.filter_map(|text| text.as_str().map(str::to_owned)).collect(),
+        },
+        idle_rotate_minutes: file["idle_rotate_minutes"].as_u64().unwrap_or(5),
+    })
+}
+
+method! {
+    /// `GET /api/settings/recording`
+    Recording "settings.recording" Read "How sessions are recorded, and which are."
+    (context, _none: Nothing) -> RecordingReply {
+        show(context).await
+    }
+}
+
+/// What is absent stays as it is.
+#[derive(Deserialize, JsonSchema)]
+pub struct SetRecordingParams {
+    #[serde(default)]
+    #[schemars(with = "Redaction")]
+    redaction: Option<Redaction>,
+    /// Minutes, at least 1.
+    #[serde(default)]
+    #[schemars(with = "u64")]
+    idle_rotate_minutes: Option<u64>,
+}
+
+method! {
+    /// `PUT /api/settings/recording`
+    SetRecording "settings.set_recording" Admin "Changes how sessions are recorded from now on."
+    (context, params: SetRecordingParams) -> RecordingReply {
+        let mut file = read(context).await?;
+        if let Some(redaction) = params.redaction {
+            for pattern in &redaction.custom_patterns {
+                services::regex(pattern).map_err(|error| {
+                    Error::Failed(format!("{pattern:?} is no regular expression: {error}"))
+                })?;
+            }
+            file.insert("redaction".to_owned(), json!(redaction));
+        }
+        if let Some(minutes) = params.idle_rotate_minutes {
+            if !(1..=24 * 60).contains(&minutes) {
+                return Err(Error::Invalid {
+                    name: "idle_rotate_minutes",
+                    expected: "from 1 to 1440".to_owned(),
+                    got: minutes.to_string(),
+                });
+            }
+            file.insert("idle_rotate_minutes".to_owned(), json!(minutes));
+        }
+        let path = context.registration.home().join(FILE);
+        let text = serde_json::to_vec_pretty(&file).map_err(Error::Reply)?;
+        let written = blocking(move || private::write(&path, &text)).await?;
+        written.map_err(|error| Error::Failed(format!("{FILE} can't be written: {error}")))?;
+        context.changes.tell(Topic::Recording);
+        show(context).await
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SearchParams {
+    /// What is looked for, in whatever case.
+    text: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Match {
+    /// The recording.
+    unterm_session_id: String,
+    /// From 1.
+    line: usize,
+    text: String,
+}
+
+/// Lines of recordings that hold a text.
+#[derive(Serialize, JsonSchema)]
+pub struct SearchReply {
+    matches: Vec<Match>,
+    /// Whether there are more.
+    more: bool,
+}
+
+method! {
+    /// `GET /api/sessions/search`
+    Search "settings.search" Read "Finds a text in all recordings."
+    (context, params: SearchParams) -> SearchReply {
+        let wanted = params.text.to_lowercase();
+        if wanted.trim().is_empty() {
+            return Ok(SearchReply { matches: Vec::new(), more: false });
+        }
+        let home = context.registration.home().to_owned();
+        let search = move || {
+            let mut found = SearchReply { matches: Vec::new(), more: false };
+            // The newest first.
+            let rows = recording::rows(&home)?.into_iter().rev();
+            for row in rows.filter(|row| row.ended_at.is_some()) {
+                let mut page = Vec::new();
+                let Ok(file) = std::fs::File::open(&row.md_path) else { continue };
+                file.take(SEARCHED).read_to_end(&mut page)?;
+                for (index, line) in String::from_utf8_lossy(&page).lines().enumerate() {
+                    if !line.to_lowercase().contains(&wanted) {
+                        continue;
+                    }
+                    if found.matches.len() == MOST_MATCHES {
+                        found.more = true;
+                        return Ok(found);
+                    }
+                    found.matches.push(Match {
+                        unterm_session_id: row.unterm_session_id.clone(),
+                        line: index + 1,
+                        text: line.chars().take(LONGEST_LINE).collect(),
+                    });
+                }
+            }
+            Ok::<_, std::io::Error>(found)
+        };
+        blocking(search).await?.map_err(|error| Error::Failed(error.to_string()))
+    }
+}

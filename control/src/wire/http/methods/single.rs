@@ -1,0 +1,209 @@
+//! Single preferences that have a form of their own: lines kept, the terminal's name, the page's language.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{
+    super::languages,
+    Nothing, Said, method,
+    preferences::{GENERAL, change, look, path},
+};
+use crate::{
+    error::{Error, Result},
+    host::Preferences,
+    methods::Context,
+};
+
+/// Lines that may be kept above the screen.
+const SCROLLBACK: std::ops::RangeInclusive<u64> = 100..=999_999_999;
+/// What programs are told that the terminal is, to choose from.
+const PRESETS: [&str; 7] =
+    ["unterm", "WezTerm", "ghostty", "iTerm.app", "kitty", "vscode", "Apple_Terminal"];
+
+#[derive(Serialize, JsonSchema)]
+pub struct ScrollbackReply {
+    lines: u64,
+    default: u64,
+    max: u64,
+    min: u64,
+}
+
+pub(super) fn scrollback(preferences: &dyn Preferences) -> Said<ScrollbackReply> {
+    let lines = |all: &Value| all["scrollback"]["lines"].as_u64().unwrap_or_default();
+    Ok(ScrollbackReply {
+        lines: lines(&preferences.get()?),
+        default: lines(&preferences.describe().defaults),
+        max: *SCROLLBACK.end(),
+        min: *SCROLLBACK.start(),
+    })
+}
+
+method! {
+    /// `GET /api/scrollback`
+    Scrollback "settings.scrollback" Read "How many lines are kept above the screen, and may be."
+    (context, _none: Nothing) -> ScrollbackReply {
+        look(context, scrollback).await
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SetScrollbackParams {
+    lines: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct AppliedScrollback {
+    applied: bool,
+    lines: u64,
+    /// Panes that are open keep what they have.
+    requires_restart_for_existing_panes: bool,
+}
+
+method! {
+    /// `POST /api/scrollback`
+    SetScrollback "settings.set_scrollback" Admin "Changes how many lines are kept above the screen."
+    (context, params: SetScrollbackParams) -> AppliedScrollback {
+        if !SCROLLBACK.contains(&params.lines) {
+            return Err(Error::Invalid {
+                name: "lines",
+                expected: format!("from {} to {}", SCROLLBACK.start(), SCROLLBACK.end()),
+                got: params.lines.to_string(),
+            });
+        }
+        change(context, vec![(path("scrollback", "lines"), Some(json!(params.lines)))]).await?;
+        Ok(AppliedScrollback {
+            applied: true,
+            lines: params.lines,
+            requires_restart_for_existing_panes: true,
+        })
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CompatReply {
+    /// What programs find as `TERM_PROGRAM`.
+    term_program: String,
+    default: String,
+    presets: [&'static str; PRESETS.len()],
+}
+
+method! {
+    /// `GET /api/compat`
+    Compat "settings.compat" Read "What programs are told that the terminal is."
+    (context, _none: Nothing) -> CompatReply {
+        look(context, |preferences| {
+            let name = |all: &Value| {
+                all["compat"]["term_program"].as_str().unwrap_or_default().to_owned()
+            };
+            let default = name(&preferences.describe().defaults);
+            Ok(CompatReply { term_program: name(&preferences.get()?), default, presets: PRESETS })
+        })
+        .await
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SetCompatParams {
+    term_program: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct AppliedCompat {
+    applied: bool,
+    term_program: String,
+    /// Programs that run keep what they were told.
+    requires_new_shell: bool,
+}
+
+method! {
+    /// `POST /api/compat`
+    SetCompat "settings.set_compat" Admin "Changes what programs are told that the terminal is."
+    (context, params: SetCompatParams) -> AppliedCompat {
+        let name = params.term_program;
+        if name.is_empty() || name.chars().count() > 64 || name.chars().any(char::is_control) {
+            return Err(Error::Invalid {
+                name: "term_program",
+                expected: "1 to 64 characters, none of them a control character".to_owned(),
+                got: format!("{name:?}"),
+            });
+        }
+        change(context, vec![(path("compat", "term_program"), Some(json!(name)))]).await?;
+        Ok(AppliedCompat { applied: true, term_program: name, requires_new_shell: true })
+    }
+}
+
+/// A language.
+#[derive(Serialize, JsonSchema)]
+pub struct Available {
+    code: &'static str,
+    /// As those call it who speak it.
+    name: &'static str,
+}
+
+/// The languages of the page.
+#[derive(Serialize, JsonSchema)]
+pub struct Languages {
+    current: &'static str,
+    available: Vec<Available>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct LanguageReply {
+    #[serde(flatten)]
+    languages: Languages,
+    /// The words of the current one.
+    dict: Map<String, Value>,
+}
+
+async fn current_languages(context: &Context) -> Result<Languages> {
+    let preferred = look(context, |preferences| Ok(preferences.get()?["language"].take())).await?;
+    let available = languages::all().map(|(code, name)| Available { code, name }).collect();
+    let current = languages::current(preferred.as_str().unwrap_or_default());
+    Ok(Languages { current, available })
+}
+
+method! {
+    /// `GET /api/i18n`
+    Language "settings.language" Read "The languages of the settings page, and the words of the one in use."
+    (context, _none: Nothing) -> LanguageReply {
+        let languages = current_languages(context).await?;
+        let dict = languages::words(languages.current).unwrap_or_default();
+        Ok(LanguageReply { languages, dict })
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SetLanguageParams {
+    /// A code, such as `de-DE`, or `auto` for that of the environment.
+    lang: String,
+}
+
+method! {
+    /// `POST /api/i18n`
+    SetLanguage "settings.set_language" Admin "Changes the language of the settings page."
+    (context, params: SetLanguageParams) -> Languages {
+        let lang = match params.lang.as_str() {
+            "auto" => "auto",
+            lang => languages::find(lang)
+                .ok_or_else(|| Error::Failed(format!("There is no language {lang:?}")))?,
+        };
+        change(context, vec![(path(GENERAL, "language"), Some(json!(lang)))]).await?;
+        current_languages(context).await
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct WordsParams {
+    /// The language, such as `de-DE`.
+    code: String,
+}
+
+method! {
+    /// `GET /api/i18n/{code}`
+    Words "settings.words" Read "The words of a language."
+    (_context, params: WordsParams) -> Map<String, Value> {
+        languages::words(&params.code)
+            .ok_or_else(|| Error::Failed(format!("There is no language {:?}", params.code)))
+    }
+}

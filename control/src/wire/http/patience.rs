@@ -1,0 +1,88 @@
+//! A connection whose other end has to read: where nothing more can be written for a while, it ends. Without that, one who
+//! asks and never reads would hold a place for ever.
+
+use std::{
+    future::Future,
+    io::{Error, ErrorKind, Result},
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::rt::TokioIo;
+use tokio::{
+    net::TcpStream,
+    time::{Sleep, sleep},
+};
+
+/// How long a write may wait for the other end.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The connection.
+pub struct Patient {
+    io: TokioIo<TcpStream>,
+    /// Runs while a write waits.
+    waiting: Option<Pin<Box<Sleep>>>,
+}
+
+impl Patient {
+    /// For this one.
+    pub fn new(stream: TcpStream) -> Self {
+        Self { io: TokioIo::new(stream), waiting: None }
+    }
+
+    fn bounded<T>(&mut self, context: &mut Context<'_>, done: Poll<Result<T>>) -> Poll<Result<T>> {
+        if done.is_ready() {
+            self.waiting = None;
+            return done;
+        }
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(PATIENCE)));
+        ready!(waiting.as_mut().poll(context));
+        Poll::Ready(Err(Error::new(ErrorKind::TimedOut, "the other end does not read")))
+    }
+}
+
+impl Read for Patient {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<Result<()>> {
+        Pin::new(&mut self.io).poll_read(context, buffer)
+    }
+}
+
+impl Write for Patient {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<Result<usize>> {
+        let done = Pin::new(&mut self.io).poll_write(context, bytes);
+        self.bounded(context, done)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[std::io::IoSlice<'_>],
+    ) -> Poll<Result<usize>> {
+        let done = Pin::new(&mut self.io).poll_write_vectored(context, bytes);
+        self.bounded(context, done)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let done = Pin::new(&mut self.io).poll_flush(context);
+        self.bounded(context, done)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let done = Pin::new(&mut self.io).poll_shutdown(context);
+        self.bounded(context, done)
+    }
+}
