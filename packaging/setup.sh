@@ -63,6 +63,9 @@ command ssh                       openssh-client
 command dbus-daemon               dbus-daemon
 file    /usr/libexec/at-spi-bus-launcher  at-spi2-core
 file    /usr/lib/python3/dist-packages/pyatspi/__init__.py  python3-pyatspi
+file    /usr/bin/chromium         chromium
+command node                      nodejs
+command npm                       npm
 '
 
 # is_there KIND WHAT: whether a need is met.
@@ -116,6 +119,23 @@ need_rust() {
         *) rustup component add "$component" >&2 ;;
         esac
     done
+}
+
+# need_page_tools: installs the packages that build and test the settings page, as their lockfile says, beside what cargo
+# builds, and says where (UNTERM_NODE_MODULES). Nothing to do while the lockfile stays as it was.
+need_page_tools() {
+    local there
+    there=$(target_dir)/settings-page
+    export UNTERM_NODE_MODULES=$there/node_modules
+    cmp -s "$root/assets/settings/package-lock.json" "$there/installed" && return 0
+    mkdir -p "$there"
+    cp "$root/assets/settings/package.json" "$root/assets/settings/package-lock.json" "$there"
+    say "installing the settings page's tools"
+    npm ci --prefix "$there" --ignore-scripts --no-audit --no-fund >"$there/log" 2>&1 || {
+        cat "$there/log" >&2
+        die "npm could not install them"
+    }
+    cp "$there/package-lock.json" "$there/installed"
 }
 
 # Where cargo puts what it builds.

@@ -5,6 +5,7 @@
 //! listens on the loopback only.
 
 mod binaries;
+mod browser;
 mod bus;
 mod display;
 pub mod fuzz;
@@ -22,6 +23,7 @@ mod wait;
 mod xsettings;
 
 pub use binaries::binary;
+pub use browser::{Browser, node_modules};
 pub use bus::Bus;
 pub use display::{Activations, Area, Display, Picture, Window};
 pub use input_method::InputMethod;

@@ -71,7 +71,8 @@ fn read_folder(folder: &Path, prefix: &str, files: &mut Vec<SourceFile>) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{prefix}{name}");
         // `.git` is a folder in a clone and a file in a work tree.
-        if path == "target" || path == ".git" {
+        // What npm installs is not ours.
+        if path == "target" || path == ".git" || name == "node_modules" {
             continue;
         }
         let kind = entry.file_type().expect("a file type");

@@ -1,0 +1,75 @@
+// Drives Chromium for the tests: reads one command a line as JSON, answers each with one line. The tests say what is
+// clicked and expected; this knows no test.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+
+const require = createRequire(join(process.env.UNTERM_NODE_MODULES, 'page.js'));
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+const [patience] = process.argv.slice(2).map(Number);
+const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    // Tests run as root in containers, where Chromium's own sandbox can't be made, and shared memory is small.
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+});
+const page = await browser.newPage({ viewport: { width: 1100, height: 900 } });
+page.setDefaultTimeout(patience);
+const faults = [];
+page.on('pageerror', (error) => faults.push(error.message));
+page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+});
+
+const commands = {
+    goto: ({ url }) => page.goto(url).then(() => null),
+    url: () => page.url(),
+    history: () => page.evaluate(() => history.length),
+    click: ({ at }) => page.click(at),
+    focus: ({ at }) => page.focus(at),
+    press: ({ key }) => page.keyboard.press(key),
+    /** As a person does who types into a field and leaves it. */
+    fill: async ({ at, text }) => {
+        await page.fill(at, text);
+        await page.locator(at).blur();
+    },
+    select: ({ at, text }) => page.selectOption(at, text).then(() => null),
+    text: ({ at }) => page.textContent(at),
+    value: ({ at }) => page.inputValue(at),
+    checked: ({ at }) => page.isChecked(at),
+    disabled: ({ at }) => page.isDisabled(at),
+    list: ({ at, attribute }) => page.$$eval(at, (all, name) => all.map((one) => one.getAttribute(name)), attribute),
+    options: ({ at }) => page.$$eval(`${at} option`, (all) => all.map((one) => one.value)),
+    kind: ({ at }) => page.$eval(at, (one) => (one.tagName === 'SELECT' ? 'select' : one.getAttribute('role') ?? one.type)),
+    /** Waits until a text is in an element. */
+    wait_text: ({ at, text }) =>
+        page.waitForFunction(([at, text]) => document.querySelector(at)?.textContent.includes(text), [at, text]).then(() => null),
+    wait_value: ({ at, text }) =>
+        page.waitForFunction(([at, text]) => document.querySelector(at)?.value === text, [at, text]).then(() => null),
+    wait_there: ({ at }) => page.waitForSelector(at, { state: 'attached' }).then(() => null),
+    wait_for: ({ at }) => page.waitForSelector(at, { state: 'visible' }).then(() => null),
+    /** What is wrong for people who use the page with other means, from "serious" on. */
+    axe: () =>
+        page.evaluate(`${axe};
+            // What shows the colours of a theme is hidden from screen readers, and has those colours.
+            axe.run({ exclude: ['.sample', '.preview'] }).then(({ violations }) => violations
+                .filter((one) => ['serious', 'critical'].includes(one.impact))
+                .map((one) => one.id + ': ' + one.nodes.map((node) => node.target.join(' ')).join(', ')))`),
+    faults: () => faults.splice(0),
+    storage: () => page.evaluate(() => JSON.stringify({ ...localStorage })),
+    picture: ({ path }) => page.screenshot({ path }).then(() => null),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+    const { command, ...given } = JSON.parse(line);
+    let answer;
+    try {
+        answer = { ok: (await commands[command](given)) ?? null };
+    } catch (error) {
+        answer = { error: error.message };
+    }
+    process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
+await browser.close();

@@ -1,0 +1,109 @@
+//! A real Chromium, driven through Playwright (`tests/browser/drive.mjs`): one page, told what to click and asked what it
+//! shows. `packaging/setup.sh` installs what it needs.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use crate::PATIENCE;
+
+/// A browser with one page; ended when dropped.
+pub struct Browser {
+    child: Child,
+    commands: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+    /// Its profile.
+    _home: tempfile::TempDir,
+}
+
+/// Where the packages of `assets/settings` are installed: `UNTERM_NODE_MODULES`, else beside them.
+///
+/// # Errors
+///
+/// When they are not, with what installs them.
+pub fn node_modules() -> Result<PathBuf> {
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/settings/node_modules");
+    let folder = std::env::var_os("UNTERM_NODE_MODULES").map_or_else(own, PathBuf::from);
+    ensure!(
+        folder.join("playwright-core").is_dir(),
+        "{} has no Playwright: run packaging/test, or `npm ci` in assets/settings",
+        folder.display()
+    );
+    Ok(folder.canonicalize()?)
+}
+
+impl Browser {
+    /// Starts one with an empty profile.
+    ///
+    /// # Errors
+    ///
+    /// When node, its packages or Chromium are missing.
+    pub fn start() -> Result<Self> {
+        let home = tempfile::Builder::new().prefix("unterm-browser-").tempdir()?;
+        let mut child = Command::new("node")
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("browser/drive.mjs"))
+            .arg(PATIENCE.as_millis().to_string())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home.path())
+            .env("LANG", "C.UTF-8")
+            .env("UNTERM_NODE_MODULES", node_modules()?)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("starting node")?;
+        let commands = child.stdin.take();
+        let answers = BufReader::new(child.stdout.take().context("node's output")?);
+        Ok(Self { child, commands, answers, _home: home })
+    }
+
+    /// Has a command done, and gives its answer.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be done within [`PATIENCE`], in the browser's words.
+    pub fn ask(&mut self, command: &str, mut given: Value) -> Result<Value> {
+        given["command"] = command.into();
+        let input = self.commands.as_mut().context("the browser has ended")?;
+        writeln!(input, "{given}").context("the browser has ended")?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line)?;
+        let mut answer: Value =
+            serde_json::from_str(&line).with_context(|| format!("{command}: no answer"))?;
+        match answer["error"].as_str() {
+            Some(error) => bail!("{command} {given}: {error}"),
+            None => Ok(answer["ok"].take()),
+        }
+    }
+
+    /// Has a command done to an element.
+    ///
+    /// # Errors
+    ///
+    /// As [`Browser::ask`].
+    pub fn to(&mut self, command: &str, at: &str) -> Result<Value> {
+        self.ask(command, json!({ "at": at }))
+    }
+
+    /// The same with a text.
+    ///
+    /// # Errors
+    ///
+    /// As [`Browser::ask`].
+    pub fn with(&mut self, command: &str, at: &str, text: &str) -> Result<Value> {
+        self.ask(command, json!({ "at": at, "text": text }))
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // The end of its commands is its own.
+        drop(self.commands.take());
+        let _ = self.child.wait();
+    }
+}

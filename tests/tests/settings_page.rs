@@ -1,0 +1,358 @@
+//! The settings page in a real browser: each section, each setting changed by its control and seen in the file and in the
+//! window, changes made elsewhere seen on the page, two languages, and nothing wrong for people who use it otherwise.
+
+use std::{collections::BTreeSet, fs, process::Command};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use toml_edit::DocumentMut;
+use unterm_tests::{Browser, Display, Instance, Start, Window, node_modules, wait_for};
+
+const NORD: [u8; 3] = [0x2e, 0x34, 0x40];
+const TABS: [&str; 10] = [
+    "general",
+    "appearance",
+    "keys",
+    "proxy",
+    "scrollback",
+    "compat",
+    "recording",
+    "agents",
+    "project",
+    "about",
+];
+
+/// The page of an instance, opened as a person does.
+fn open(unterm: &Instance) -> Result<Browser> {
+    let printed = unterm.cli(&["settings", "open", "--print-only"])?;
+    ensure!(printed.status.success(), "{printed:?}");
+    let url = String::from_utf8(printed.stdout)?.trim().to_owned();
+    let mut browser = Browser::start()?;
+    browser.ask("goto", json!({ "url": url }))?;
+    browser.to("wait_for", "#tab-general")?;
+    Ok(browser)
+}
+
+fn file(unterm: &Instance) -> Result<String> {
+    Ok(fs::read_to_string(unterm.registry().join("config.toml"))?)
+}
+
+/// Whether the file sets a key.
+fn sets(unterm: &Instance, key: &str) -> Result<bool> {
+    let document: DocumentMut = file(unterm)?.parse()?;
+    let mut names = key.split('.');
+    let first = names.next().context("a key")?;
+    Ok(match names.next() {
+        Some(name) => document.get(first).is_some_and(|section| section.get(name).is_some()),
+        None => document.contains_key(first),
+    })
+}
+
+fn wait_for_file(unterm: &Instance, text: &str) -> Result<()> {
+    wait_for(
+        &format!("{text} in the file"),
+        || Ok(file(unterm)?.contains(text).then_some(())),
+        || file(unterm).unwrap_or_default(),
+    )
+}
+
+/// What the browser complained of; nothing, else the test fails.
+fn check_faults(browser: &mut Browser) -> Result<()> {
+    let faults = browser.ask("faults", json!({}))?;
+    ensure!(faults == json!([]), "the page had faults: {faults}");
+    Ok(())
+}
+
+/// Waits until most of the window has the background of a theme.
+fn wait_for_background(window: &Window<'_>, color: [u8; 3]) -> Result<()> {
+    wait_for(
+        &format!("a window in {color:x?}"),
+        || {
+            let picture = window.picture()?;
+            let count = picture.pixels.iter().filter(|pixel| **pixel == color).count();
+            Ok((count * 2 > picture.pixels.len()).then_some(()))
+        },
+        String::new,
+    )
+}
+
+fn strings(list: &Value) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
+}
+
+#[test]
+fn every_section_is_there_in_two_languages_and_both_schemes_without_a_fault() -> Result<()> {
+    let unterm = Start::headless().now()?;
+    let mut browser = open(&unterm)?;
+    for (language, theme, heading) in
+        [("en-US", "standard", "Appearance"), ("de-DE", "daylight", "Darstellung")]
+    {
+        browser.to("click", "#tab-general")?;
+        browser.with("select", "#set-language", language)?;
+        browser.with("wait_text", "#tab-appearance", heading)?;
+        browser.to("click", "#tab-appearance")?;
+        browser.to("click", &format!("[data-theme={theme}]"))?;
+        browser.to("wait_for", &format!("[data-theme={theme}][aria-checked=true]"))?;
+        for tab in TABS {
+            browser.to("click", &format!("#tab-{tab}"))?;
+            browser.to("wait_for", &format!("#tab-{tab}[aria-selected=true]"))?;
+            let name = browser.to("text", &format!("#tab-{tab}"))?;
+            let name = name.as_str().unwrap_or_default().to_owned();
+            browser.with("wait_text", "h2", &name)?;
+            let wrong = browser.ask("axe", json!({}))?;
+            ensure!(wrong == json!([]), "{language}, {tab}: {wrong}");
+        }
+    }
+    // With the keyboard alone: the sections are one stop, and arrows go from one to the next.
+    browser.to("focus", "#tab-about")?;
+    browser.ask("press", json!({"key": "ArrowUp"}))?;
+    browser.to("wait_for", "#tab-project[aria-selected=true]")?;
+    check_faults(&mut browser)
+}
+
+#[test]
+fn no_token_is_left_where_others_look_and_a_used_code_opens_nothing() -> Result<()> {
+    let unterm = Start::headless().now()?;
+    let printed = unterm.cli(&["settings", "open", "--print-only"])?;
+    let url = String::from_utf8(printed.stdout)?.trim().to_owned();
+    let (address, code) = url.split_once("#code=").context("a code")?;
+    let mut browser = Browser::start()?;
+    browser.ask("goto", json!({ "url": url }))?;
+    browser.to("wait_for", "#tab-general")?;
+    ensure!(browser.ask("url", json!({}))? == address, "the code is taken out of the address");
+    ensure!(!browser.ask("storage", json!({}))?.to_string().contains(code));
+    let mut other = Browser::start()?;
+    other.ask("goto", json!({ "url": url }))?;
+    other.to("wait_for", ".locked")?;
+    // The first one goes on, also when it is loaded again.
+    browser.ask("goto", json!({ "url": address }))?;
+    browser.to("wait_for", "#tab-general")?;
+    Ok(())
+}
+
+/// Changes a setting by its control to something else that is allowed.
+fn change(browser: &mut Browser, key: &str) -> Result<()> {
+    let at = format!("#set-{}", key.replace('.', "-"));
+    match browser.to("kind", &at)?.as_str().unwrap_or_default() {
+        "switch" => browser.to("click", &at)?,
+        "select" => {
+            let now = browser.to("value", &at)?;
+            let options = strings(&browser.to("options", &at)?);
+            let other = options.iter().find(|one| now != one.as_str()).context("another choice")?;
+            browser.with("select", &at, other)?
+        }
+        "range" => {
+            browser.to("focus", &at)?;
+            let key = if key == "window.opacity" { "ArrowLeft" } else { "ArrowRight" };
+            browser.ask("press", json!({ "key": key }))?
+        }
+        "number" => {
+            let now = browser.to("value", &at)?;
+            let now: f64 = now.as_str().unwrap_or_default().parse()?;
+            browser.with("fill", &at, &(now + 1.0).to_string())?
+        }
+        _ => {
+            let text = match key {
+                "font.family" => "DejaVu Sans Mono, monospace",
+                "startup.layout" => "last",
+                "shell.program" => "sh",
+                _ => "kitty",
+            };
+            browser.with("fill", &at, text)?
+        }
+    };
+    Ok(())
+}
+
+#[test]
+fn each_setting_is_changed_by_its_control_and_taken_back() -> Result<()> {
+    let unterm = Start::headless().now()?;
+    let config = unterm.registry().join("config.toml");
+    fs::write(&config, "# mine\n[mouse]\n# slowly\nscroll_lines = 2 # for now\n")?;
+    let mut browser = open(&unterm)?;
+    let mut seen = BTreeSet::new();
+    for tab in ["general", "appearance", "scrollback", "compat"] {
+        browser.to("click", &format!("#tab-{tab}"))?;
+        browser.to("wait_for", "[data-setting]")?;
+        let list = json!({"at": "[data-setting]", "attribute": "data-setting"});
+        for key in strings(&browser.ask("list", list)?) {
+            // The languages have a test of their own.
+            if key == "language" || !seen.insert(key.clone()) {
+                continue;
+            }
+            change(&mut browser, &key).with_context(|| key.clone())?;
+            let row = format!("[data-setting=\"{key}\"]");
+            browser.to("wait_for", &format!("{row} .reset:not([disabled])"))?;
+            ensure!(sets(&unterm, &key)?, "{key}: {}", file(&unterm)?);
+            let wrong = browser.to("text", &format!("{row} .wrong"))?;
+            ensure!(wrong == "", "{key}: {wrong}");
+            browser.to("click", &format!("{row} .reset"))?;
+            // Two of them have routes that only set.
+            if !["scrollback.lines", "compat.term_program"].contains(&key.as_str()) {
+                let off = format!("{row} .reset[disabled]");
+                wait_for(
+                    &format!("{key} to be taken back"),
+                    || Ok((!sets(&unterm, &key)?).then_some(())),
+                    || file(&unterm).unwrap_or_default(),
+                )?;
+                browser.to("wait_there", &off)?;
+            }
+        }
+    }
+    ensure!(seen.len() > 35, "{seen:?}");
+    let text = file(&unterm)?;
+    ensure!(text.starts_with("# mine\n[mouse]\n# slowly\n"), "comments are kept: {text}");
+    check_faults(&mut browser)
+}
+
+#[test]
+fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, _) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
+    let mut browser = open(&unterm)?;
+    let columns = |unterm: &mut Instance| {
+        let list = unterm.call("session.list", json!({}))?;
+        Ok::<_, anyhow::Error>(list["sessions"][0]["cols"].as_u64().unwrap_or_default())
+    };
+
+    browser.to("click", "#tab-appearance")?;
+    browser.to("click", "[data-theme=nord]")?;
+    wait_for_background(&window, NORD)?;
+    wait_for_file(&unterm, "theme = \"nord\"")?;
+    let before = columns(&mut unterm)?;
+    browser.with("fill", "#set-font-size", "24")?;
+    wait_for(
+        "larger text",
+        || Ok((columns(&mut unterm)? * 3 < before * 2).then_some(())),
+        String::new,
+    )?;
+
+    // A key that is bound on the page does it in the window.
+    browser.to("click", "#tab-keys")?;
+    browser.with("fill", "#search", "new tab")?;
+    let row = "[data-action=new_tab]";
+    browser.to("click", &format!("{row} button[aria-label^=\"Add a key\"]"))?;
+    browser.to("focus", "#binding-keys")?;
+    browser.ask("press", json!({"key": "Control+Shift+W"}))?;
+    browser.with("wait_text", &format!("{row} .wrong"), "already bound to")?;
+    browser.ask("press", json!({"key": "Control+Shift+Y"}))?;
+    browser.with("wait_value", "#binding-keys", "ctrl+shift+y")?;
+    browser.to("click", "#binding-save")?;
+    browser.with("wait_text", row, "Ctrl+Shift+Y")?;
+    wait_for_file(&unterm, "\"ctrl+shift+y\" = \"new_tab\"")?;
+    wait_for(
+        "a second tab",
+        || {
+            let list = unterm.call("session.list", json!({}))?;
+            if list["sessions"].as_array().is_some_and(|all| all.len() > 1) {
+                return Ok(Some(()));
+            }
+            display.press(&["Control_L", "Shift_L", "y"])?;
+            Ok(None)
+        },
+        String::new,
+    )?;
+    browser.to("click", &format!("{row} .reset"))?;
+    wait_for(
+        "the key to be taken back",
+        || Ok((!file(&unterm)?.contains("ctrl+shift+y")).then_some(())),
+        || file(&unterm).unwrap_or_default(),
+    )?;
+
+    // What others change shows on the page.
+    browser.with("fill", "#search", "")?;
+    browser.to("click", "#tab-appearance")?;
+    let set = unterm.cli(&["theme", "set", "daylight"])?;
+    ensure!(set.status.success(), "{set:?}");
+    browser.to("wait_for", "[data-theme=daylight][aria-checked=true]")?;
+    let text = file(&unterm)?.replace("size = 24", "size = 11");
+    let new = unterm.registry().join("config.new");
+    fs::write(&new, text)?;
+    fs::rename(new, unterm.registry().join("config.toml"))?;
+    browser.with("wait_value", "#set-font-size", "11")?;
+    check_faults(&mut browser)
+}
+
+#[test]
+fn proxy_recording_agents_and_project_do_what_they_say() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let mut browser = open(&unterm)?;
+
+    browser.to("click", "#tab-proxy")?;
+    browser.with("fill", "#proxy-http_proxy", "http://127.0.0.1:9")?;
+    browser.to("click", "#proxy-enabled")?;
+    wait_for(
+        "the proxy",
+        || {
+            let env = unterm.call("proxy.env", json!({}))?;
+            Ok((env["env"]["HTTP_PROXY"] == "http://127.0.0.1:9").then_some(()))
+        },
+        String::new,
+    )?;
+    browser.with("fill", "#node-name", "home")?;
+    browser.with("fill", "#node-url", "http://127.0.0.1:8")?;
+    browser.to("click", "form:has(#node-url) button:not([type])")?;
+    browser.with("wait_text", "#main", "http://127.0.0.1:8")?;
+    unterm.call("proxy.disable", json!({}))?;
+    browser.to("wait_for", "#proxy-enabled:not(:checked)")?;
+
+    browser.to("click", "#tab-recording")?;
+    browser.to("click", "[data-record]")?;
+    browser.to("wait_for", ".badge.live")?;
+    let run = unterm.cli(&["run", "echo a needle"])?;
+    ensure!(run.status.success(), "{run:?}");
+    browser.to("click", "[data-record]")?;
+    browser.to("wait_for", "button[aria-label^=\"Read \"]")?;
+    browser.with("fill", "#session-search", "A NEEDLE")?;
+    browser.to("click", ".match")?;
+    browser.with("wait_text", "#markdown", "a needle")?;
+
+    browser.to("click", "#tab-agents")?;
+    let mut helper = unterm.connect()?;
+    let login = json!({"token": unterm.entry()["auth_token"], "client": "helper"});
+    helper.call("auth.login", login)?;
+    browser.with("wait_text", "#clients", "helper")?;
+    browser.to("click", "#policy")?;
+    browser.with("fill", "#blocked", "forbidden")?;
+    wait_for(
+        "the rules",
+        || {
+            let checked = unterm.call("policy.check", json!({"command": "forbidden"}))?;
+            Ok((checked["allowed"] == false).then_some(()))
+        },
+        String::new,
+    )?;
+    let refused = helper.call("exec.run", json!({"id": 0, "command": "forbidden"}));
+    ensure!(refused.is_err(), "{refused:?}");
+    browser.with("wait_text", "table", "forbidden")?;
+    browser.to("click", "#pause")?;
+    browser.to("wait_for", "#pause:checked")?;
+    browser.to("click", "#pause")?;
+    browser.to("wait_for", "#pause:not(:checked)")?;
+
+    browser.to("click", "#tab-project")?;
+    browser.with("fill", "#title", "my work")?;
+    wait_for(
+        "the title",
+        || Ok((unterm.call("instance.info", json!({}))?["title"] == "my work").then_some(())),
+        String::new,
+    )?;
+    browser.to("click", "#tab-about")?;
+    browser.with("wait_text", "#version", env!("CARGO_PKG_VERSION"))?;
+    check_faults(&mut browser)
+}
+
+#[test]
+fn what_is_committed_is_what_the_sources_make() -> Result<()> {
+    let root = unterm_tests::Tree::read().root;
+    let check = Command::new("node")
+        .arg(root.join("assets/settings/build.mjs"))
+        .arg("--check")
+        .env("UNTERM_NODE_MODULES", node_modules()?)
+        .output()?;
+    ensure!(check.status.success(), "{}", String::from_utf8_lossy(&check.stderr));
+    Ok(())
+}
