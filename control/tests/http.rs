@@ -473,6 +473,11 @@ fn settings_are_read_changed_and_reset() {
     assert_eq!(bound["own"], json!({"ctrl+1": "new_tab"}));
     let rules = json!({"redaction": {"enabled": true, "custom_patterns": ["abc+"]}});
     assert_eq!(page.send("PUT", "/api/settings/recording", rules)["idle_rotate_minutes"], 5);
+    let every = page.send("PUT", "/api/settings/recording", json!({"enabled": true}));
+    assert_eq!(
+        (&every["enabled"], &every["redaction"]["custom_patterns"]),
+        (&json!(true), &json!(["abc+"]))
+    );
     let bad = json!({"redaction": {"enabled": true, "custom_patterns": ["("]}});
     assert_eq!(page.refused("PUT", "/api/settings/recording", bad).0, 400);
 }

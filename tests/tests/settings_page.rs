@@ -310,6 +310,27 @@ fn proxy_recording_agents_and_project_do_what_they_say() -> Result<()> {
     browser.to("click", ".match")?;
     browser.with("wait_text", "#markdown", "a needle")?;
 
+    browser.to("click", "#record-all")?;
+    let settings = unterm.registry().join("recording.json");
+    wait_for(
+        "the word in the file",
+        || {
+            // It is made by this.
+            let text = fs::read_to_string(&settings).unwrap_or_default();
+            Ok(text.contains("\"recording\"").then_some(()))
+        },
+        String::new,
+    )?;
+    let recorded = unterm.run("cat", &[])?;
+    wait_for(
+        "a session that is recorded by itself",
+        || {
+            let id = json!({"id": recorded.id});
+            Ok((unterm.call("session.recording_status", id)?["recording"] == true).then_some(()))
+        },
+        String::new,
+    )?;
+
     browser.to("click", "#tab-agents")?;
     let mut helper = unterm.connect()?;
     let login = json!({"token": unterm.entry()["auth_token"], "client": "helper"});

@@ -144,7 +144,7 @@ document.addEventListener('alpine:init', () => {
         newNode: { name: '', url: '' },
         testing: false,
         panes: [],
-        recording: { active: [], redaction: { enabled: true, custom_patterns: [] } },
+        recording: { active: [], enabled: false, redaction: { enabled: true, custom_patterns: [] } },
         sessions: [],
         sessionQuery: '',
         matches: [],
@@ -632,6 +632,10 @@ document.addEventListener('alpine:init', () => {
         async setRedaction(name, value) {
             this.recording.redaction[name] = name === 'custom_patterns' ? lines(value) : value;
             await this.act(() => ask('PUT', '/api/settings/recording', { redaction: this.recording.redaction }));
+            await this.loadRecording();
+        },
+        async recordAll(enabled) {
+            await this.act(() => ask('PUT', '/api/settings/recording', { enabled }));
             await this.loadRecording();
         },
         async setIdle(value) {

@@ -40,6 +40,8 @@ struct Active {
 pub struct RecordingReply {
     /// Recordings that go on.
     active: Vec<Active>,
+    /// Whether every session is recorded from its start.
+    enabled: bool,
     redaction: Redaction,
     /// A recording in which nothing happens for so long goes on in another.
     idle_rotate_minutes: u64,
@@ -73,6 +75,7 @@ async fn show(context: &Context) -> Result<RecordingReply> {
     let patterns = file["redaction"]["custom_patterns"].as_array().into_iter().flatten();
     Ok(RecordingReply {
         active: active.collect(),
+        enabled: file["recording"]["enabled"].as_bool().unwrap_or(false),
         redaction: Redaction {
             enabled: file["redaction"]["enabled"].as_bool().unwrap_or(true),
             custom_patterns: patterns.filter_map(|text| text.as_str().map(str::to_owned)).collect(),
@@ -92,6 +95,10 @@ method! {
 /// What is absent stays as it is.
 #[derive(Deserialize, JsonSchema)]
 pub struct SetRecordingParams {
+    /// Whether every session that is opened from now on is recorded.
+    #[serde(default)]
+    #[schemars(with = "bool")]
+    enabled: Option<bool>,
     #[serde(default)]
     #[schemars(with = "Redaction")]
     redaction: Option<Redaction>,
@@ -106,6 +113,9 @@ method! {
     SetRecording "settings.set_recording" Admin "Changes how sessions are recorded from now on."
     (context, params: SetRecordingParams) -> RecordingReply {
         let mut file = read(context).await?;
+        if let Some(enabled) = params.enabled {
+            file.insert("recording".to_owned(), json!({"enabled": enabled}));
+        }
         if let Some(redaction) = params.redaction {
             for pattern in &redaction.custom_patterns {
                 services::regex(pattern).map_err(|error| {
