@@ -66,6 +66,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let server = Server::start_gated(options, vec![ready.clone()])
         .context("cannot start the control server")?;
     environment::announce(&mux, &server);
+    // Nobody but callers works here: shells listen for the variables that they set.
+    mux.set_env("UNTERM_DRIVEN", "1");
     // A program that was asked for stays readable after its end: nobody watched it end.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
     mux.open_tab(args.first_spawn(), None, on_exit)?;

@@ -7,6 +7,7 @@
 pub mod action;
 pub mod args;
 mod bell;
+mod captures;
 pub mod config;
 pub mod copy_command;
 mod desktop;

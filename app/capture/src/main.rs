@@ -1,8 +1,9 @@
-//! `unterm-capture`: takes a picture of the screen, or of a part that a person drags out, and writes it as PNG.
+//! `unterm-capture`: takes a picture of the screen, of a window, or of a part that a person drags out, and writes it as
+//! PNG.
 //!
 //! A program of its own, started by `unterm` when it is asked for: what it needs to see the screen (xcap links
 //! PipeWire, whatever its features) the terminal itself starts without. Ends with 0 when there is a picture, with 2
-//! when the person cancelled, else with 1 and the reason on stderr.
+//! when the person cancelled, with 3 when they took too long, else with 1 and the reason on stderr.
 #![allow(clippy::print_stderr, reason = "stderr is how it says what went wrong")]
 
 mod region;
@@ -12,7 +13,7 @@ use std::{fs::OpenOptions, io::BufWriter, path::PathBuf, process::ExitCode, time
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
 use image::{ImageFormat, RgbaImage};
-use xcap::Monitor;
+use xcap::{Monitor, Window};
 
 /// Takes a picture of the screen.
 #[derive(Parser)]
@@ -30,6 +31,15 @@ struct Args {
     /// Wait so many milliseconds first: a window that was hidden has to be gone.
     #[arg(long, default_value_t = 0)]
     delay: u64,
+    /// Of a window with this in its title.
+    #[arg(long)]
+    title: Option<String>,
+    /// Of a window of this process.
+    #[arg(long)]
+    pid: Option<u32>,
+    /// How many milliseconds a person may take for a region.
+    #[arg(long)]
+    timeout: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -38,6 +48,8 @@ enum What {
     Screen,
     /// A part of it, which a person drags out of its picture.
     Region,
+    /// A window, by --title or --pid.
+    Window,
 }
 
 fn point(text: &str) -> Result<(i32, i32), String> {
@@ -59,15 +71,41 @@ fn main() -> ExitCode {
 /// False: the person cancelled.
 fn run(args: &Args) -> Result<bool> {
     std::thread::sleep(Duration::from_millis(args.delay.min(5_000)));
+    if args.what == What::Window {
+        let window = window(args)?;
+        write(&window.capture_image().context("the window can't be read")?, args)?;
+        return Ok(true);
+    }
+    if let Some(timeout) = args.timeout {
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(timeout));
+            std::process::exit(3);
+        });
+    }
     let monitor = monitor(args.at)?;
     let whole = monitor.capture_image().context("the screen can't be read")?;
     let picture = match args.what {
-        What::Screen => Some(whole),
+        What::Screen | What::Window => Some(whole),
         What::Region => region::drag(whole, (monitor.x()?, monitor.y()?))?,
     };
     let Some(picture) = picture else { return Ok(false) };
     write(&picture, args)?;
     Ok(true)
+}
+
+/// The frontmost window that is meant.
+fn window(args: &Args) -> Result<Window> {
+    anyhow::ensure!(
+        args.title.is_some() || args.pid.is_some(),
+        "say which window: --title or --pid"
+    );
+    let windows = Window::all().context("the windows can't be listed")?;
+    let is_meant = |window: &Window| {
+        let has_title = |part: &String| window.title().is_ok_and(|title| title.contains(part));
+        args.title.as_ref().is_none_or(has_title)
+            && args.pid.is_none_or(|pid| window.pid().is_ok_and(|own| own == pid))
+    };
+    windows.into_iter().find(is_meant).context("there is no such window")
 }
 
 /// The screen at a point; else the first one that the person calls theirs.

@@ -3,34 +3,40 @@
 //! Parses, calls, prints. Owns no behaviour of its own: what a command does is what its method does.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the command line")]
 
+#[path = "../cli/areas.rs"]
+mod areas;
 #[path = "../cli/args.rs"]
 mod args;
+#[path = "../cli/generated.rs"]
+mod generated;
 #[path = "../cli/local.rs"]
 mod local;
 #[path = "../cli/show.rs"]
 mod show;
 #[path = "../cli/ssh.rs"]
 mod ssh;
+#[path = "../cli/watch.rs"]
+mod watch;
 
 use std::{io::Write, process::ExitCode};
 
 use anyhow::{Context, Result, bail};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use serde_json::{Value, json};
 use unterm_control::client::{self, Client};
 
 use args::{Args, Command, InstanceCommand, Named, ScreenCommand, SessionCommand, SettingsCommand};
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
-        Ok(args) => args,
+    let (args, method) = match parse() {
+        Ok(parsed) => parsed,
         // Help and the version are no errors; every error's code is 1.
         Err(error) => {
             let _ = error.print();
             return if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
         }
     };
-    match run(&args) {
+    match run(&args, method) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("{error:#}");
@@ -39,12 +45,37 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: &Args) -> Result<ExitCode> {
+/// A method of the table, with its parameters.
+type Called = Option<(&'static str, Value)>;
+
+/// The command line. Methods are commands too, where somebody asks for one: to make them takes a while.
+fn parse() -> Result<(Args, Called), clap::Error> {
+    let mut command = Args::command();
+    if std::env::args().any(|arg| arg == generated::METHOD) {
+        command = generated::with_methods(command);
+    }
+    let matches = command.try_get_matches()?;
+    let args = Args::from_arg_matches(&matches)?;
+    Ok((args, generated::request(&matches)))
+}
+
+fn run(args: &Args, method: Called) -> Result<ExitCode> {
     let home = unterm_control::home();
     let printed = match &args.command {
         Command::Config(command) => Some(local::config(command, &home)?),
         Command::Theme(command) => Some(local::theme(command, &home)?),
         Command::Ssh { args } => return ssh::run(args),
+        Command::ShellCompletion { shell } => {
+            let mut command = generated::with_methods(Args::command());
+            Some(String::from_utf8(generated::completions(*shell, &mut command))?)
+        }
+        Command::Man { out: None } => {
+            Some(String::from_utf8(generated::manual(generated::with_methods(Args::command()))?)?)
+        }
+        Command::Man { out: Some(folder) } => {
+            generated::manuals(generated::with_methods(Args::command()), folder)?;
+            Some(String::new())
+        }
         _ => None,
     };
     if let Some(text) = printed {
@@ -55,8 +86,21 @@ fn run(args: &Args) -> Result<ExitCode> {
         Some(name) => Client::connect_to(&client::find_by_name(&home, name)?)?,
         None => Client::connect(&home)?,
     };
-    let (method, params) = request(&args.command, &mut client)?;
-    let result = client.call(method, params)?;
+    if let Command::Watch { id, events, count } = &args.command {
+        let watch = watch::Watch { events, session: *id, count: *count, json: args.json };
+        watch::run(&mut client, &watch)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (method, params) = match method {
+        Some(called) => called,
+        None => request(&args.command, &mut client)?,
+    };
+    let mut result = client.call(method, params)?;
+    if let Command::Screenshot { output: Some(output), .. } = &args.command {
+        let path = result["image"]["path"].as_str().unwrap_or_default().to_owned();
+        std::fs::copy(&path, output).with_context(|| output.display().to_string())?;
+        result["image"]["path"] = output.to_string_lossy().into();
+    }
     if let Command::Settings(SettingsCommand::Open { print_only: false }) = &args.command {
         let url = result["url"].as_str().unwrap_or_default();
         unterm::open_link(url, &["http".to_owned()]).map_err(anyhow::Error::msg)?;
@@ -88,7 +132,14 @@ fn write_out(text: &str) -> Result<()> {
 /// Whether a command that was run did not end well, so that scripts can tell as they do for one of their own.
 fn has_failed(command: &Command, result: &Value) -> bool {
     let is_nothing = matches!(command, Command::Action { .. }) && result["done"] == false;
+    let is_wrong = match command {
+        Command::Selftest { .. } => result["ok"] == false,
+        Command::Policy(areas::PolicyCommand::Check { .. }) => result["allowed"] == false,
+        Command::Orchestrate(areas::OrchestrateCommand::Wait { .. }) => result["matched"] == false,
+        _ => false,
+    };
     is_nothing
+        || is_wrong
         || matches!(command, Command::Run { .. })
             && (result["timed_out"] == true
                 || result["interrupted"] == true
@@ -106,8 +157,33 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
     };
     Ok(match command {
         // Done before anything is asked of an instance.
-        Command::Config(_) | Command::Theme(_) | Command::Ssh { .. } => {
-            bail!("this needs no instance")
+        Command::Config(_)
+        | Command::Theme(_)
+        | Command::Ssh { .. }
+        | Command::Method
+        | Command::ShellCompletion { .. }
+        | Command::Man { .. }
+        | Command::Watch { .. } => bail!("this is done elsewhere"),
+        Command::Record(command) => command.request(&mut session)?,
+        Command::Sessions(command) => command.request(),
+        Command::Screenshot { id: Some(id), .. } => {
+            ("capture.window", json!({"title": id.to_string()}))
+        }
+        Command::Screenshot { region: true, .. } => {
+            ("capture.select", json!({"interactive": true}))
+        }
+        Command::Screenshot { .. } => ("capture.screen", json!({})),
+        Command::Capture(command) => command.request(),
+        Command::Workspace(command) => command.request(),
+        Command::Proxy(command) => command.request(),
+        Command::Orchestrate(command) => command.request(&mut session)?,
+        Command::Policy(command) => command.request(),
+        Command::Audit { id, limit } => {
+            let id = id.map(|id| id.to_string());
+            ("session.audit_log", json!({"session_id": id, "limit": limit}))
+        }
+        Command::Selftest { id } => {
+            ("selftest.run", json!({"session_id": id.given().map(|id| id.to_string())}))
         }
         Command::Settings(SettingsCommand::Open { .. }) => ("settings.open", json!({})),
         Command::Session(command) => match command {
@@ -141,6 +217,15 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
             S::Resize { id, cols, rows } => {
                 ("session.resize", json!({"id": session(id)?, "cols": cols, "rows": rows}))
             }
+            S::Env { id, name } => ("session.env", json!({"id": session(id)?, "name": name})),
+            S::SetEnv { id, name, value } => {
+                let unset = value.is_none();
+                let params =
+                    json!({"id": session(id)?, "name": name, "value": value, "unset": unset});
+                ("session.set_env", params)
+            }
+            S::Record(command) => command.request(&mut session)?,
+            S::Export { id, output } => areas::export(session(id)?, output.as_deref())?,
             // Never by default: what is gone is gone.
             S::Destroy { id } => match id.given() {
                 Some(id) => ("session.destroy", json!({"id": id})),
@@ -194,6 +279,8 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         }
         Command::Instance(I::List) => ("instance.list", json!({})),
         Command::Instance(I::Info) => ("instance.info", json!({})),
+        Command::Instance(I::SetTitle { title }) => ("instance.set_title", json!({"title": title})),
+        Command::Instance(I::Focus) => ("instance.focus", json!({})),
         Command::Info => ("server.info", json!({})),
         Command::Health => ("server.health", json!({})),
         Command::Capabilities => ("server.capabilities", json!({})),

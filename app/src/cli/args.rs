@@ -5,6 +5,14 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use serde_json::Value;
 
+use crate::{
+    areas::{
+        CaptureCommand, OrchestrateCommand, PolicyCommand, ProxyCommand, RecordCommand,
+        SessionsCommand, WorkspaceCommand,
+    },
+    generated::Shell,
+};
+
 /// Drives a running Unterm.
 #[derive(Parser)]
 #[command(name = "unterm-cli", version)]
@@ -142,6 +150,69 @@ pub enum Command {
         #[arg(allow_hyphen_values = true)]
         argument: Option<String>,
     },
+    /// Record sessions.
+    #[command(subcommand)]
+    Record(RecordCommand),
+    /// The recordings that are over.
+    #[command(subcommand)]
+    Sessions(SessionsCommand),
+    /// Save the picture of the display, a region or a session, and print where it is.
+    Screenshot {
+        /// Of a session.
+        #[arg(long)]
+        id: Option<u64>,
+        /// Of a region that the person drags out, where there is a window.
+        #[arg(long, conflicts_with = "id")]
+        region: bool,
+        /// Leave the window where it is, as always: a picture of the display shows it.
+        #[arg(long)]
+        include_window: bool,
+        /// Into this file.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Pictures, and the clipboard.
+    #[command(subcommand)]
+    Capture(CaptureCommand),
+    /// Saved layouts.
+    #[command(subcommand)]
+    Workspace(WorkspaceCommand),
+    /// The proxy that programs are told of.
+    #[command(subcommand)]
+    Proxy(ProxyCommand),
+    /// Several sessions at once.
+    #[command(subcommand)]
+    Orchestrate(OrchestrateCommand),
+    /// Rules on what may be entered.
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// What callers have done, newest first.
+    Audit {
+        /// Only in this session.
+        #[arg(long)]
+        id: Option<u64>,
+        /// How many entries to print.
+        #[arg(long, default_value_t = 50)]
+        limit: u64,
+    },
+    /// Ask an instance for what it can do; fails if something is wrong.
+    Selftest {
+        /// A session to look at too.
+        #[command(flatten)]
+        id: OnlyId,
+    },
+    /// Print what happens, a line each, until it is stopped.
+    Watch {
+        /// Only in this session.
+        #[arg(long)]
+        id: Option<u64>,
+        /// Only events of this kind; may be given several times. Without it all but output.
+        #[arg(long = "event", value_name = "KIND")]
+        events: Vec<String>,
+        /// End after so many.
+        #[arg(long)]
+        count: Option<u64>,
+    },
     /// The running instances of Unterm.
     #[command(subcommand)]
     Instance(InstanceCommand),
@@ -153,6 +224,20 @@ pub enum Command {
     Capabilities,
     /// Version, platform and host name.
     System,
+    /// Call any method, its parameters as options; `method METHOD --help` tells of them.
+    Method,
+    /// Print a script that completes this program's commands in a shell.
+    ShellCompletion {
+        /// The shell.
+        #[arg(long, value_enum)]
+        shell: Shell,
+    },
+    /// Print this manual as a page for man, or write one for each command.
+    Man {
+        /// Into this folder, such as ~/.local/share/man/man1.
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
     /// Call any method.
     Call {
         /// The method, such as session.list.
@@ -265,6 +350,36 @@ pub enum SessionCommand {
         /// Rows.
         rows: u64,
     },
+    /// Print a variable, as its programs have it.
+    Env {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+        /// The variable.
+        name: String,
+    },
+    /// Set a variable for its next commands.
+    SetEnv {
+        /// The session.
+        #[command(flatten)]
+        id: Id,
+        /// The variable.
+        name: String,
+        /// Its value; without one it is taken away.
+        value: Option<String>,
+    },
+    /// Record it.
+    #[command(subcommand)]
+    Record(RecordCommand),
+    /// Write what it shows and keeps into a file, as markdown.
+    Export {
+        /// The session.
+        #[command(flatten)]
+        id: OnlyId,
+        /// The file; else one in the project's folder.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
     /// End its program and remove it.
     Destroy {
         /// The session.
@@ -332,6 +447,13 @@ pub enum InstanceCommand {
     List,
     /// The instance that answers, with its token.
     Info,
+    /// Give it a title of its own; without one it gets its usual title back.
+    SetTitle {
+        /// The title.
+        title: Option<String>,
+    },
+    /// Bring its window to the front.
+    Focus,
 }
 
 fn variable(text: &str) -> Result<(String, Value), String> {

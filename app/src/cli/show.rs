@@ -36,7 +36,7 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
             }),
         ),
         "settings.open" => line(plain(&result["url"])),
-        "session.create" => line(plain(&result["id"])),
+        "session.create" | "orchestrate.launch" => line(plain(&result["id"])),
         "session.cwd" => line(plain(&result["cwd"])),
         "session.idle" => line(match result["idle"] == true {
             true => "idle".to_owned(),
@@ -45,6 +45,65 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
         "exec.status" => {
             line(format!("{} {}", plain(&result["status"]), plain(&result["foreground_process"])))
         }
+        "session.env" => match &result["value"] {
+            Value::Null => String::new(),
+            value => line(plain(value)),
+        },
+        "session.set_env" => match result["applied"] == true {
+            true => String::new(),
+            false => line(plain(&result["message"])),
+        },
+        "session.recording_start" => line(plain(&result["log_path"])),
+        "session.recording_stop" => line(plain(&result["md_path"])),
+        "session.recording_status" => line(match result["recording"] == true {
+            true => format!("recording since {}", plain(&result["started_at"])),
+            false => "not recording".to_owned(),
+        }),
+        "session.recording_list" => table(
+            ["ID", "SESSION", "STARTED", "BLOCKS", "PAGE"],
+            result.as_array().into_iter().flatten().map(|row| {
+                ["unterm_session_id", "tab_id", "started_at", "block_count", "md_path"]
+                    .map(|key| plain(&row[key]))
+            }),
+        ),
+        "session.recording_read" => plain(&result["markdown"]),
+        "session.export_markdown" => line(plain(&result["path"])),
+        "session.audit_log" => table(
+            ["TIME", "METHOD", "SESSION", "ALLOWED", "DETAIL"],
+            result.as_array().into_iter().flatten().map(|entry| {
+                ["timestamp", "method", "session_id", "allowed", "detail"]
+                    .map(|key| plain(&entry[key]).replace('\n', " "))
+            }),
+        ),
+        "capture.screen" | "capture.window" | "capture.select" => {
+            line(plain(&result["image"]["path"]))
+        }
+        "capture.clipboard" => match result["type"] == "text" {
+            true => plain(&result["content"]),
+            false => line(plain(&result["image_path"])),
+        },
+        "workspace.list" => {
+            list(result, "workspaces").map(|entry| line(plain(&entry["name"]))).collect()
+        }
+        "proxy.nodes" => table(
+            ["", "NAME", "URL", "LATENCY", "AVAILABLE"],
+            list(result, "nodes").map(|node| {
+                let mark = if node["name"] == result["current_node"] { "*" } else { "" };
+                let [name, url, latency, available] =
+                    ["name", "url", "latency_ms", "available"].map(|key| plain(&node[key]));
+                [mark.to_owned(), name, url, latency, available]
+            }),
+        ),
+        "proxy.env" => exports(result),
+        "policy.check" => match result["allowed"] == true {
+            true => "allowed\n".to_owned(),
+            false => line(plain(&result["reason"])),
+        },
+        "orchestrate.wait" => match result["matched"] == true {
+            true => String::new(),
+            false => "it did not come in time\n".to_owned(),
+        },
+        "selftest.run" => list(result, "checks").map(check).collect(),
         "session.history" => {
             list(result, "entries").map(|entry| line(plain(&entry["text"]))).collect()
         }
@@ -62,9 +121,29 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
         "screen.search" => rows(result, "matches"),
         "screen.detect_errors" => rows(result, "errors"),
         "session.input" | "exec.run" | "exec.send" | "exec.cancel" | "signal.send"
-        | "session.resize" | "session.destroy" | "action.run" => String::new(),
+        | "session.resize" | "session.destroy" | "action.run" | "workspace.save"
+        | "proxy.switch" | "proxy.disable" | "policy.set" | "instance.set_title" => String::new(),
         _ => return None,
     })
+}
+
+/// Variables for a shell to evaluate.
+fn exports(result: &Value) -> String {
+    if result["enabled"] != true {
+        return "# proxy disabled\n".to_owned();
+    }
+    let env = result["env"].as_object().into_iter().flatten();
+    let quoted = |value: &Value| plain(value).replace('\'', r"'\''");
+    env.map(|(name, value)| format!("export {name}='{}'\n", quoted(value))).collect()
+}
+
+/// A check of the self test.
+fn check(check: &Value) -> String {
+    let name = plain(&check["name"]);
+    match check["ok"] == true {
+        true => format!("ok      {name}\n"),
+        false => format!("FAILED  {name}: {}\n", check["detail"]),
+    }
 }
 
 fn list<'a>(result: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
@@ -114,6 +193,18 @@ mod tests {
             text("session.list", &result).unwrap(),
             "ID  SIZE   STATE  SHELL  TITLE\n1   80x24  live   bash   a b\n10  80x24  live   bash\n"
         );
+    }
+
+    #[test]
+    fn a_shell_can_evaluate_the_proxy() {
+        let result =
+            json!({"enabled": true, "env": {"HTTP_PROXY": "http://it's:1", "NO_PROXY": "a,b"}});
+        assert_eq!(
+            text("proxy.env", &result).unwrap(),
+            "export HTTP_PROXY='http://it'\\''s:1'\nexport NO_PROXY='a,b'\n"
+        );
+        let off = json!({"enabled": false, "env": {}});
+        assert_eq!(text("proxy.env", &off).unwrap(), "# proxy disabled\n");
     }
 
     #[test]

@@ -10,13 +10,16 @@ use serde::Serialize;
 use serde_json::Value;
 use toml_edit::DocumentMut;
 use unterm_control::{
-    ActionKeys, Binding, Changes, Described, Headless, Host, HostRequest, Preferences, ThemeInfo,
-    Topic,
+    ActionKeys, Binding, Captures, Changes, Described, Headless, Host, HostRequest, Preferences,
+    ThemeInfo, Topic,
 };
 use unterm_term::Rgb;
 
 use super::{Config, FILE, edit, keys, load, parse, theme};
-use crate::action::{ACTIONS, Entry, Takes};
+use crate::{
+    action::{ACTIONS, Entry, Takes},
+    captures::AppCaptures,
+};
 
 /// The preferences of a home's file.
 pub struct FilePreferences {
@@ -152,6 +155,10 @@ impl Host for HeadlessHost {
 
     fn changes(&self) -> Option<Arc<Changes>> {
         Some(Arc::clone(&self.changes))
+    }
+
+    fn captures(&self) -> Option<Arc<dyn Captures>> {
+        Some(Arc::new(AppCaptures { home: unterm_control::home() }))
     }
 }
 

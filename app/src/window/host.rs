@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use unterm_control::{ActionInfo, Changes, Host, HostRequest, Preferences};
+use unterm_control::{ActionInfo, Captures, Changes, Host, HostRequest, Preferences};
 use unterm_mux::input::Modifiers;
 
 use super::{App, inbox::Inbox};
 use crate::{
     action::{ACTIONS, Takes},
+    captures::AppCaptures,
     config::{keys, wire::FilePreferences},
 };
 
@@ -39,6 +40,10 @@ impl Host for WindowHost {
 
     fn changes(&self) -> Option<Arc<Changes>> {
         Some(Arc::clone(&self.changes))
+    }
+
+    fn captures(&self) -> Option<Arc<dyn Captures>> {
+        Some(Arc::new(AppCaptures { home: unterm_control::home() }))
     }
 }
 

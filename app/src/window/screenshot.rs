@@ -3,12 +3,9 @@
 //! The window's own picture is painted from its last frame, so that nothing that lies over it is in the way. Those of
 //! the screen are taken by `unterm-capture`, a program of its own.
 
-use std::{
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use unterm_mux::private;
 use unterm_renderer::CpuPainter;
 
@@ -17,12 +14,10 @@ use super::{
     clipboard::{Buffer, Picture},
     errand::Done,
 };
-use crate::{action::Shot, local_time};
+use crate::{action::Shot, captures, local_time};
 
 /// The folder in Unterm's home directory.
 const FOLDER: &str = "screenshots";
-/// The program that sees the screen, beside this one: in the target directory as where it is installed.
-const PROGRAM: &str = "unterm-capture";
 /// How long a hidden window may take to be gone from the screen, in milliseconds.
 const GONE: &str = "250";
 /// What messages are about.
@@ -31,14 +26,7 @@ const ABOUT: &str = "screenshot";
 /// Whether the program that sees the screen is there.
 pub(super) fn sees_screen() -> bool {
     static FOUND: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *FOUND.get_or_init(|| program().is_ok_and(|program| program.is_file()))
-}
-
-/// Where the program that sees the screen is looked for: in the folder that this one lies in, links to it followed.
-fn program() -> std::io::Result<PathBuf> {
-    let own = std::env::current_exe()?;
-    let own = own.canonicalize().unwrap_or(own);
-    Ok(own.with_file_name(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)))
+    *FOUND.get_or_init(|| captures::program().is_ok_and(|program| program.is_file()))
 }
 
 /// How files of such pictures are called.
@@ -136,28 +124,18 @@ fn save_screen(
 ) -> Result<Option<Taken>> {
     private::create_folder(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
-    let program = program()?;
-    let mut command = Command::new(&program);
-    command.arg(if is_region { "region" } else { "screen" }).arg("--out").arg(&path);
+    let mut args = vec![if is_region { "region" } else { "screen" }.to_owned()];
     if let Some((x, y)) = at {
-        command.args(["--at", &format!("{x},{y}")]);
+        args.extend(["--at".to_owned(), format!("{x},{y}")]);
     }
     if hidden {
-        command.args(["--delay", GONE]);
+        args.extend(["--delay", GONE].map(str::to_owned));
     }
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let output = match command.output() {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            bail!("{PROGRAM} is missing beside unterm; it takes the pictures of the screen.")
-        }
-        output => output.with_context(|| program.display().to_string())?,
-    };
-    match output.status.code() {
-        Some(0) => {
+    Ok(match captures::take(&args, &path)? {
+        true => {
             let image = image::open(&path).with_context(|| path.display().to_string())?;
-            Ok(Some(Taken { path, picture: Picture::from(image.into_rgba8()) }))
+            Some(Taken { path, picture: Picture::from(image.into_rgba8()) })
         }
-        Some(2) => Ok(None),
-        _ => bail!("{}", String::from_utf8_lossy(&output.stderr).trim()),
-    }
+        false => None,
+    })
 }

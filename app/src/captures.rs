@@ -1,0 +1,180 @@
+//! Pictures and the clipboard for callers of the control port, with a window and without one.
+//!
+//! Panes are painted by our own painter, from their live screens; what only the display shows is taken by
+//! `unterm-capture`, a program of its own. Never touches what the window shows.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::Arc,
+};
+
+use anyhow::{Context, bail};
+use unterm_control::{Captures, Clip, OnDisplay};
+use unterm_mux::Pane;
+use unterm_renderer::{CpuPainter, PaneScene, PixelRect, Renderer, Scene};
+use unterm_term::{Rgb, Snapshot};
+
+use crate::{config, local_time};
+
+/// The program that sees the display, beside this one: in the target directory as where it is installed.
+const PROGRAM: &str = "unterm-capture";
+/// Pixels between panes that are side by side, and their colour.
+const GAP: u32 = 8;
+const GAP_COLOR: Rgb = Rgb { r: 0x30, g: 0x30, b: 0x30 };
+/// The most pixels of a picture of panes: 256 MB of them.
+const LARGEST: u64 = 64 << 20;
+
+/// Where the program that sees the display is looked for: in the folder that this one lies in, links to it followed.
+pub(crate) fn program() -> std::io::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let own = own.canonicalize().unwrap_or(own);
+    Ok(own.with_file_name(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// Lets that program take a picture and write it into `file`; false: the person cancelled.
+pub(crate) fn take(args: &[String], file: &Path) -> anyhow::Result<bool> {
+    let program = program()?;
+    let mut command = Command::new(&program);
+    command.args(args).arg("--out").arg(file);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let output = match command.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            bail!("{PROGRAM} is missing beside unterm; it takes the pictures of the screen.")
+        }
+        output => output.with_context(|| program.display().to_string())?,
+    };
+    match output.status.code() {
+        Some(0) => Ok(true),
+        Some(2) => Ok(false),
+        Some(3) => bail!("nobody chose a region in time"),
+        _ => bail!("{}", String::from_utf8_lossy(&output.stderr).trim()),
+    }
+}
+
+/// What callers can have, by the preferences of a home.
+pub(crate) struct AppCaptures {
+    /// Unterm's home directory.
+    pub(crate) home: PathBuf,
+}
+
+impl Captures for AppCaptures {
+    fn panes(&self, panes: &[Arc<Pane>]) -> Result<Vec<u8>, String> {
+        let config = config::load(&self.home.join(config::FILE), &self.home).unwrap_or_default();
+        let mut renderer = Renderer::new(config.font.options());
+        renderer.set_text(config.text.options());
+        paint(&mut renderer, panes)
+    }
+
+    fn display(&self, what: &OnDisplay, file: &Path) -> Result<bool, String> {
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        if cfg!(all(unix, not(target_os = "macos")))
+            && !is_set("DISPLAY")
+            && !is_set("WAYLAND_DISPLAY")
+        {
+            return Err("there is no display".to_owned());
+        }
+        let mut args = Vec::new();
+        let mut add = |arg: &str| args.push(arg.to_owned());
+        match what {
+            OnDisplay::Screen => add("screen"),
+            OnDisplay::Window { title, pid } => {
+                add("window");
+                if let Some(title) = title {
+                    add(&format!("--title={title}"));
+                }
+                if let Some(pid) = pid {
+                    add(&format!("--pid={pid}"));
+                }
+            }
+            OnDisplay::Region(time) => {
+                add("region");
+                add(&format!("--timeout={}", time.as_millis()));
+            }
+        }
+        take(&args, file).map_err(|error| format!("{error:#}"))
+    }
+
+    fn clipboard(&self) -> Result<Clip, String> {
+        let mut clipboard =
+            arboard::Clipboard::new().map_err(|error| format!("There is no clipboard: {error}"))?;
+        match clipboard.get_text() {
+            Ok(text) if !text.is_empty() => return Ok(Clip::Text(text)),
+            Ok(_) | Err(arboard::Error::ContentNotAvailable) => {}
+            Err(error) => return Err(format!("The clipboard can't be read: {error}")),
+        }
+        let image = clipboard.get_image().map_err(|error| match error {
+            arboard::Error::ContentNotAvailable => {
+                "The clipboard is empty, or holds neither text nor an image".to_owned()
+            }
+            error => format!("The clipboard can't be read: {error}"),
+        })?;
+        let (width, height) = (image.width, image.height);
+        let png = png(width, height, image.bytes.into_owned())
+            .ok_or_else(|| "The image on the clipboard can't be read".to_owned())?;
+        Ok(Clip::Image { width, height, png })
+    }
+
+    fn stamp(&self) -> String {
+        local_time::stamp()
+    }
+}
+
+/// PNG of pixels of 4 bytes; `None` where they are not as many as they should be.
+fn png(width: usize, height: usize, rgba: Vec<u8>) -> Option<Vec<u8>> {
+    let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
+    let image = image::RgbaImage::from_raw(width, height, rgba)?;
+    let mut png = std::io::Cursor::new(Vec::new());
+    image.write_to(&mut png, image::ImageFormat::Png).ok()?;
+    Some(png.into_inner())
+}
+
+/// Panes side by side, from left to right, as PNG.
+fn paint(renderer: &mut Renderer, panes: &[Arc<Pane>]) -> Result<Vec<u8>, String> {
+    let metrics = renderer.metrics();
+    let snapshots: Vec<Snapshot> = panes
+        .iter()
+        .map(|pane| {
+            let mut snapshot = Snapshot::default();
+            pane.term().snapshot(&mut snapshot, None);
+            snapshot
+        })
+        .collect();
+    let size = |snapshot: &Snapshot| {
+        let (cols, rows) = (u32::from(snapshot.size.cols), u32::from(snapshot.size.rows));
+        (cols * metrics.width, rows * metrics.height)
+    };
+    let sizes: Vec<_> = snapshots.iter().map(size).collect();
+    let gaps = u64::from(GAP) * (sizes.len().saturating_sub(1)) as u64;
+    let width = sizes.iter().map(|size| u64::from(size.0)).sum::<u64>() + gaps;
+    let height = sizes.iter().map(|size| size.1).max().unwrap_or(0);
+    if width == 0 || height == 0 {
+        return Err("there is nothing to take a picture of".to_owned());
+    }
+    if width * u64::from(height) > LARGEST {
+        return Err(format!("{width}x{height} pixels are too many for a picture"));
+    }
+    let mut x = 0;
+    let mut scene =
+        Scene { width: width as u32, height, background: GAP_COLOR, ..Scene::default() };
+    for (index, (snapshot, (width, height))) in snapshots.iter().zip(sizes).enumerate() {
+        scene.panes.push(PaneScene {
+            id: index as u64,
+            area: PixelRect { x, y: 0, width, height },
+            origin: (x, 0),
+            shift: 0,
+            snapshot,
+            focused: true,
+            blink_on: true,
+            selection: None,
+            highlights: &[],
+            hovered_link: None,
+            preedit: None,
+            dim: 0.0,
+            opacity: 1.0,
+        });
+        x += (width + GAP) as i32;
+    }
+    renderer.frame(&scene);
+    CpuPainter::png(renderer).map_err(|error| error.to_string())
+}

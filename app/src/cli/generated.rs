@@ -1,0 +1,226 @@
+//! What is made from tables: a command for each method of the wire, completions for shells, and manual pages.
+//!
+//! Knows no method by name: options are the parameters of the method's schema.
+
+use std::{fs, path::Path};
+
+use anyhow::{Context, Result};
+use clap::{Arg, ArgAction, ArgMatches, Command, ValueEnum, builder::ValueParser, value_parser};
+use serde_json::{Map, Value};
+use unterm_control::{Entry, METHODS};
+
+/// The command whose subcommands are methods.
+pub const METHOD: &str = "method";
+
+/// Shells that completions are made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    /// bash.
+    Bash,
+    /// zsh.
+    Zsh,
+    /// fish.
+    Fish,
+    /// Nushell.
+    Nushell,
+    /// PowerShell.
+    #[value(name = "powershell", alias = "pwsh")]
+    PowerShell,
+}
+
+/// Adds a command for each method. Takes some milliseconds: for those who want it.
+pub fn with_methods(command: Command) -> Command {
+    command.mut_subcommand(METHOD, |method| {
+        method
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+            .subcommands(METHODS.iter().map(method_command))
+    })
+}
+
+fn method_command(entry: &'static Entry) -> Command {
+    let schema = serde_json::to_value((entry.params_schema)()).unwrap_or_default();
+    let required: Vec<&str> = schema["required"]
+        .as_array()
+        .map_or_else(Vec::new, |required| required.iter().filter_map(Value::as_str).collect());
+    let mut command = Command::new(entry.name).about(entry.doc);
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    for (name, property) in &properties {
+        // Another name of the same.
+        if name == "session_id" && properties.contains_key("id") {
+            continue;
+        }
+        // The program ends soon.
+        let id: &'static str = name.clone().leak();
+        let long: &'static str = name.replace('_', "-").leak();
+        let arg = Arg::new(id).long(long).required(required.contains(&id));
+        let arg = match property["description"].as_str() {
+            Some(text) => arg.help(text.replace('\n', " ")),
+            None => arg,
+        };
+        command =
+            command.arg(match (property["type"].as_str(), property["items"]["type"].as_str()) {
+                (Some("boolean"), _) => arg
+                    .value_name("BOOL")
+                    .value_parser(value_parser!(bool))
+                    .num_args(0..=1)
+                    .require_equals(true)
+                    .default_missing_value("true"),
+                (Some("integer"), _) => arg.value_name("N").value_parser(value_parser!(u64)),
+                (Some("string"), _) => arg.value_name("TEXT").allow_hyphen_values(true),
+                (Some("array"), Some("string")) => {
+                    arg.value_name("TEXT").allow_hyphen_values(true).action(ArgAction::Append)
+                }
+                _ => arg.value_name("JSON").value_parser(ValueParser::new(json)),
+            });
+    }
+    command
+}
+
+fn json(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// The method that was asked for, with its parameters; `None`: another command was.
+pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
+    let (METHOD, matches) = matches.subcommand()? else { return None };
+    let (name, matches) = matches.subcommand()?;
+    let entry = METHODS.iter().find(|entry| entry.name == name)?;
+    let mut params = Map::new();
+    for id in matches.ids() {
+        let id = id.as_str();
+        let value = if let Ok(Some(flag)) = matches.try_get_one::<bool>(id) {
+            Value::from(*flag)
+        } else if let Ok(Some(number)) = matches.try_get_one::<u64>(id) {
+            Value::from(*number)
+        } else if let Ok(Some(value)) = matches.try_get_one::<Value>(id) {
+            value.clone()
+        } else if let Ok(Some(texts)) = matches.try_get_many::<String>(id) {
+            let texts: Vec<&String> = texts.collect();
+            match is_list(entry, id) {
+                true => texts.into_iter().cloned().collect(),
+                false => texts.first().map_or(Value::Null, |text| Value::from(text.as_str())),
+            }
+        } else {
+            continue;
+        };
+        // What stands for every command is no parameter.
+        if !matches!(id, "json" | "instance") {
+            params.insert(id.to_owned(), value);
+        }
+    }
+    Some((entry.name, params.into()))
+}
+
+fn is_list(entry: &Entry, name: &str) -> bool {
+    let schema = serde_json::to_value((entry.params_schema)()).unwrap_or_default();
+    schema["properties"][name]["type"] == "array"
+}
+
+/// A script that completes this program's commands.
+pub fn completions(shell: Shell, command: &mut Command) -> Vec<u8> {
+    let name = command.get_name().to_owned();
+    let mut out = Vec::new();
+    match shell {
+        Shell::Bash => clap_complete::generate(clap_complete::Shell::Bash, command, name, &mut out),
+        Shell::Zsh => clap_complete::generate(clap_complete::Shell::Zsh, command, name, &mut out),
+        Shell::Fish => clap_complete::generate(clap_complete::Shell::Fish, command, name, &mut out),
+        Shell::Nushell => {
+            clap_complete::generate(clap_complete_nushell::Nushell, command, name, &mut out);
+        }
+        Shell::PowerShell => {
+            clap_complete::generate(clap_complete::Shell::PowerShell, command, name, &mut out);
+        }
+    }
+    out
+}
+
+/// The manual page of this program.
+pub fn manual(command: Command) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    clap_mangen::Man::new(command).render(&mut out)?;
+    Ok(out)
+}
+
+/// Writes a manual page for this program and for each of its commands into a folder.
+pub fn manuals(command: Command, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    clap_mangen::generate_to(command, folder).with_context(|| folder.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use serde_json::json;
+
+    use super::*;
+    use crate::args::Args;
+
+    fn parse(line: &[&str]) -> Option<(&'static str, Value)> {
+        let command = with_methods(Args::command());
+        let line = ["unterm-cli"].iter().chain(line);
+        request(&command.try_get_matches_from(line).unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    #[test]
+    fn every_method_is_a_command() {
+        let command = with_methods(Args::command());
+        command.clone().debug_assert();
+        let method = command.find_subcommand(METHOD).unwrap();
+        for entry in METHODS {
+            assert!(method.find_subcommand(entry.name).is_some(), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn options_are_parameters() {
+        assert_eq!(
+            parse(&["method", "exec.run_wait", "--id", "3", "--command", "-x", "--timeout-ms=5"]),
+            Some(("exec.run_wait", json!({"id": 3, "command": "-x", "timeout_ms": 5})))
+        );
+        assert_eq!(
+            parse(&[
+                "--json",
+                "method",
+                "orchestrate.broadcast",
+                "--command=a",
+                "--sessions=1",
+                "--sessions=2"
+            ]),
+            Some(("orchestrate.broadcast", json!({"command": "a", "sessions": ["1", "2"]})))
+        );
+        assert_eq!(
+            parse(&["method", "workspace.restore", "--name=x", "--recreate"]),
+            Some(("workspace.restore", json!({"name": "x", "recreate": true})))
+        );
+        assert_eq!(
+            parse(&["method", "session.create", "--env", r#"{"A":"1"}"#]),
+            Some(("session.create", json!({"env": {"A": "1"}})))
+        );
+        assert_eq!(parse(&["info"]), None);
+        let command = with_methods(Args::command());
+        assert!(command.try_get_matches_from(["unterm-cli", "method", "exec.run"]).is_err());
+    }
+
+    #[test]
+    fn every_shell_is_told_of_every_command() {
+        for shell in Shell::value_variants() {
+            let mut command = with_methods(Args::command());
+            let script = String::from_utf8(completions(*shell, &mut command)).unwrap();
+            for word in ["screenshot", "exec.run_wait", "instance"] {
+                assert!(script.contains(word), "{shell:?}: {word}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_command_has_a_page_of_the_manual() {
+        let page = String::from_utf8(manual(Args::command()).unwrap()).unwrap();
+        assert!(page.contains(".TH unterm\\-cli 1") || page.contains(".TH unterm-cli 1"), "{page}");
+        let folder = tempfile::tempdir().unwrap();
+        manuals(Args::command(), folder.path()).unwrap();
+        for name in ["unterm-cli.1", "unterm-cli-session-create.1"] {
+            assert!(folder.path().join(name).is_file(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! `unterm-cli watch`: what happens in an instance, a line each, for as long as it runs.
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use unterm_control::client::Client;
+
+/// Which events, and how they are printed.
+pub struct Watch<'a> {
+    /// Kinds; empty: all but output.
+    pub events: &'a [String],
+    /// Only those of this session.
+    pub session: Option<u64>,
+    /// Ends after so many.
+    pub count: Option<u64>,
+    /// As JSON.
+    pub json: bool,
+}
+
+/// Prints events until there were enough, the instance ends or nobody reads any more.
+pub fn run(client: &mut Client, watch: &Watch<'_>) -> Result<()> {
+    let params = json!({"events": watch.events, "id": watch.session});
+    client.call("events.subscribe", params)?;
+    let mut out = std::io::stdout().lock();
+    for _ in 0..watch.count.unwrap_or(u64::MAX) {
+        let event = client.event()?;
+        let line = if watch.json { event.to_string() } else { text(&event) };
+        match writeln!(out, "{line}").and_then(|()| out.flush()) {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => return Ok(()),
+            written => written?,
+        }
+    }
+    Ok(())
+}
+
+/// An event for people: its kind, its session, and what it says beside that.
+fn text(event: &Value) -> String {
+    let kind = event["event"].as_str().unwrap_or_default();
+    let session = event["session_id"].as_str().unwrap_or("-");
+    let known = ["event", "seq", "session_id", "session_seq"];
+    let rest = event
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(key, value)| !known.contains(&key.as_str()) && !value.is_null());
+    let rest: Vec<_> = rest.map(|(key, value)| format!("{key}={value}")).collect();
+    format!("{kind:<16} {session:>4}  {}", rest.join(" ")).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_a_line() {
+        let event = json!({"event": "command_end", "seq": 9, "session_id": "3", "session_seq": 7,
+            "command": 2, "exit_code": 0});
+        assert_eq!(text(&event), "command_end         3  command=2 exit_code=0");
+        assert_eq!(text(&json!({"event": "layout", "seq": 1})), "layout              -");
+    }
+}
