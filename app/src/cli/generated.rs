@@ -25,7 +25,7 @@ pub enum Shell {
     Nushell,
     /// PowerShell.
     #[value(name = "powershell", alias = "pwsh")]
-    PowerShell,
+    Pwsh,
 }
 
 /// Adds a command for each method. Takes some milliseconds: for those who want it.
@@ -128,7 +128,7 @@ pub fn completions(shell: Shell, command: &mut Command) -> Vec<u8> {
         Shell::Nushell => {
             clap_complete::generate(clap_complete_nushell::Nushell, command, name, &mut out);
         }
-        Shell::PowerShell => {
+        Shell::Pwsh => {
             clap_complete::generate(clap_complete::Shell::PowerShell, command, name, &mut out);
         }
     }
