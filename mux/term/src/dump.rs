@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::LineId;
-use crate::cell::PromptRole;
+use crate::cell::{Cell, HEAD, PromptRole};
 use crate::grid::Scratch;
 use crate::row::MARKS;
 use crate::term::Term;
@@ -62,6 +62,9 @@ impl Term {
             "modes {:?} mouse {:?} {:?}",
             self.modes, self.mouse_tracking, self.mouse_encoding
         );
+        if self.is_vt52() {
+            let _ = writeln!(out, "put aside {:?}", self.ansi_state());
+        }
         let _ = writeln!(
             out,
             "{:?} tabs {:?} last {:?}",
@@ -103,7 +106,8 @@ fn dump_grid(grid: &crate::grid::Grid, out: &mut String) {
         let _ = write!(out, "{place:4} |");
         let mut notes = String::new();
         let mut before = (Default::default(), None, PromptRole::Output, false);
-        let last = view.cells.iter().rposition(|cell| cell.0 != 0).map_or(0, |last| last + 1);
+        let is_shown = |cell: &Cell| cell.0 & !HEAD != 0;
+        let last = view.cells.iter().rposition(is_shown).map_or(0, |last| last + 1);
         for (col, cell) in view.cells[..last].iter().enumerate() {
             use crate::{Content, Width};
             match (cell.width(), cell.content()) {

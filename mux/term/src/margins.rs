@@ -98,7 +98,6 @@ impl Term {
         } else {
             self.left = 0;
             self.right = self.grid.cols();
-            self.settle_wrap();
         }
     }
 
@@ -109,7 +108,6 @@ impl Term {
         self.bottom = self.grid.rows();
         self.left = 0;
         self.right = self.grid.cols();
-        self.settle_wrap();
     }
 
     /// Keeps the last column flag only where the cursor still is at the end of a line.

@@ -8,6 +8,7 @@ use crate::modes::DecModes;
 use crate::params::Params;
 use crate::term::{SavedCursor, ScreenKind, Term};
 use crate::to_vt::Painter;
+use crate::vt52::AnsiState;
 use crate::{CursorShape, Event, Modes, MouseEncoding, MouseTracking};
 
 /// Private modes XTSAVE remembers at most.
@@ -297,26 +298,35 @@ impl Term {
 
     /// The state of an ANSI mode, for DECRQM.
     pub(crate) fn ansi_mode_state(&self, mode: u16) -> ModeState {
+        Self::ansi_mode(mode, self.modes, self.dec)
+    }
+
+    fn ansi_mode(mode: u16, modes: Modes, dec: DecModes) -> ModeState {
         match mode {
-            2 => ModeState::of(self.dec.contains(DecModes::KEYBOARD_LOCKED)),
+            2 => ModeState::of(dec.contains(DecModes::KEYBOARD_LOCKED)),
             3 => ModeState::Reset, // CRM
-            4 => ModeState::of(self.modes.contains(Modes::INSERT)),
-            12 => ModeState::of(self.dec.contains(DecModes::SEND_RECEIVE)),
-            20 => ModeState::of(self.modes.contains(Modes::NEW_LINE)),
+            4 => ModeState::of(modes.contains(Modes::INSERT)),
+            12 => ModeState::of(dec.contains(DecModes::SEND_RECEIVE)),
+            20 => ModeState::of(modes.contains(Modes::NEW_LINE)),
             // GATM, SRTM, VEM, HEM, PUM, FEAM, FETM, MATM, TTM, SATM, TSM, EBM
             1 | 5 | 7 | 10 | 11 | 13..=19 => ModeState::PermanentlyReset,
             _ => ModeState::Unknown,
         }
     }
 
-    /// The sequences that put all private modes that are no more than flags, and are `wanted`, as they are; also what the
-    /// mouse is asked for. For [`Term::to_vt`].
-    pub(crate) fn write_modes(&self, out: &mut String, wanted: impl Fn(Modes) -> bool) {
+    /// The sequences that put all private modes that are no more than flags, and are `wanted`, as `ansi` has them; also what
+    /// the mouse is asked for. For [`Term::to_vt`].
+    pub(crate) fn write_modes(
+        &self,
+        out: &mut String,
+        ansi: &AnsiState,
+        wanted: impl Fn(Modes) -> bool,
+    ) {
         for mode in 1..LAST_MODE {
             let on = match private(mode) {
-                Some(Private::Flag(flag)) if wanted(flag) => self.modes.contains(flag),
-                Some(Private::Dec(flag)) => self.dec.contains(flag),
-                Some(Private::AlternateAllowed) => !self.dec.contains(DecModes::NO_ALTERNATE),
+                Some(Private::Flag(flag)) if wanted(flag) => ansi.modes.contains(flag),
+                Some(Private::Dec(flag)) => ansi.dec.contains(flag),
+                Some(Private::AlternateAllowed) => !ansi.dec.contains(DecModes::NO_ALTERNATE),
                 Some(Private::Sixel(mode)) => self.graphics.sixel.mode(mode),
                 Some(Private::Tracking(tracking)) if tracking == self.mouse_tracking => true,
                 Some(Private::Encoding(encoding)) if encoding == self.mouse_encoding => true,
@@ -327,14 +337,31 @@ impl Term {
     }
 
     /// The same for ANSI modes.
-    pub(crate) fn write_ansi_modes(&self, out: &mut String) {
+    pub(crate) fn write_ansi_modes(out: &mut String, ansi: &AnsiState) {
         for mode in 1..LAST_ANSI_MODE {
-            let last = match self.ansi_mode_state(mode) {
+            let last = match Self::ansi_mode(mode, ansi.modes, ansi.dec) {
                 ModeState::Set => 'h',
                 ModeState::Reset => 'l',
                 _ => continue,
             };
             let _ = write!(out, "\x1b[{mode}{last}");
+        }
+    }
+
+    /// The same for the modes that change rows or the size of the screen: before there are rows.
+    pub(crate) fn write_saved_layout_modes(&self, painter: &mut Painter) {
+        for &(mode, on) in &self.saved_modes {
+            let last = if on { 'h' } else { 'l' };
+            match private(mode) {
+                Some(Private::Margins) => {
+                    painter.raw(&format!("\x1b[?{mode}{last}\x1b[?{mode}s\x1b[?{mode}l"));
+                }
+                Some(Private::Columns) => {
+                    painter.raw(&format!("\x1b[?40h\x1b[?{mode}{last}\x1b[?{mode}s"));
+                    painter.raw(&format!("\x1b[?{mode}l\x1b[?40l"));
+                }
+                _ => {}
+            }
         }
     }
 
@@ -429,7 +456,6 @@ impl Term {
         self.conformance.soften();
         self.charsets = Default::default();
         self.saved = SavedCursor::default();
-        self.settle_wrap();
         self.reset_keyboard();
     }
 

@@ -20,14 +20,14 @@ const DEC_MODES: DecModes = DecModes::REVERSE_WRAP
 /// What ANSI mode had before VT52 mode.
 #[derive(Clone, Debug)]
 pub(crate) struct AnsiState {
-    modes: Modes,
-    dec: DecModes,
-    style: Style,
-    protected: bool,
-    charsets: Charsets,
+    pub modes: Modes,
+    pub dec: DecModes,
+    pub style: Style,
+    pub protected: bool,
+    pub charsets: Charsets,
     /// Margins, and the columns there were.
-    left: usize,
-    right: usize,
+    pub left: usize,
+    pub right: usize,
     cols: usize,
 }
 
@@ -38,18 +38,35 @@ impl Term {
         self.modes.contains(Modes::VT52)
     }
 
+    /// What ANSI mode has, or would have again if VT52 mode ended now.
+    pub(crate) fn ansi_state(&self) -> AnsiState {
+        let cols = self.grid.cols();
+        let Some(ansi) = &self.ansi else {
+            return AnsiState {
+                modes: self.modes,
+                dec: self.dec,
+                style: *self.pen.style(),
+                protected: self.pen.is_protected(),
+                charsets: self.charsets,
+                left: self.left,
+                right: self.right,
+                cols,
+            };
+        };
+        let (left, right) = if ansi.cols == cols { (ansi.left, ansi.right) } else { (0, cols) };
+        AnsiState {
+            modes: self.modes - MODES - Modes::VT52 | ansi.modes & MODES,
+            dec: self.dec - DEC_MODES | ansi.dec & DEC_MODES,
+            left,
+            right,
+            cols,
+            ..(**ansi).clone()
+        }
+    }
+
     /// DECANM reset.
     pub(crate) fn enter_vt52(&mut self) {
-        self.ansi = Some(Box::new(AnsiState {
-            modes: self.modes & MODES,
-            dec: self.dec & DEC_MODES,
-            style: *self.pen.style(),
-            protected: self.pen.is_protected(),
-            charsets: self.charsets,
-            left: self.left,
-            right: self.right,
-            cols: self.grid.cols(),
-        }));
+        self.ansi = Some(Box::new(self.ansi_state()));
         self.modes.remove(MODES);
         self.modes.insert(Modes::VT52);
         self.dec.remove(DEC_MODES);
@@ -65,17 +82,16 @@ impl Term {
 
     /// `ESC <`: a VT100 again, at level 1.
     fn leave_vt52(&mut self) {
-        let Some(ansi) = self.ansi.take() else { return };
-        self.modes.remove(MODES | Modes::VT52);
-        self.modes.insert(ansi.modes);
-        self.dec.remove(DEC_MODES);
-        self.dec.insert(ansi.dec);
+        let ansi = self.ansi_state();
+        if self.ansi.take().is_none() {
+            return;
+        }
+        self.modes = ansi.modes;
+        self.dec = ansi.dec;
         *self.pen.style_mut() = ansi.style;
         self.pen.set_protected(ansi.protected);
         self.charsets = ansi.charsets;
-        if ansi.cols == self.grid.cols() {
-            (self.left, self.right) = (ansi.left, ansi.right);
-        }
+        (self.left, self.right) = (ansi.left, ansi.right);
         self.cursor.wrap_pending = false;
         self.conformance.level = 1;
     }

@@ -50,6 +50,7 @@ fn wraps_and_history() {
     );
     // A wrapped row moved to the screen's foot.
     check(format!("{}\x1b[H\x1b[4L", "0123456789".repeat(5)));
+    check(format!("{}\x1b[T", "0123456789".repeat(11)));
     let mut fixture = Fixture::new(13, 4);
     fixture.feed("a\x1b[8Cb\x1b[11Cc 日本語 日本語 日本語 ".repeat(9));
     for (cols, rows) in [(9, 4), (20, 7), (5, 3)] {
@@ -72,6 +73,43 @@ fn screens_cursors_and_modes() {
     check("\x1b[>1u\x1b[>5u\x1b[?1049h\x1b[>3u\x1b[>4;2m");
     check("\x1b[?2004h\x1b[?2004;1049s\x1b[?2004l");
     check("x\x1b(0\x1bN");
+    check("\x1b[?69;2004h\x1b[?69;2004s\x1b[?69l\x1b[?40h\x1b[?3s");
+}
+
+#[test]
+fn a_vt52_and_what_comes_after() {
+    let set = "\x1b[1;31m\x1b[?69h\x1b[3;9s\x1b[2;5r\x1b[?6h\x1b[4h\x1b[2;2H\x1b(0";
+    for vt52 in [
+        "\x1b[?2l",
+        "\x1b[?2l\x1bYPP",
+        "\x1b[?2l\x1bF\x1b=abc",
+        "\x1b[?2l\x1b<",
+        "\x1b[?2l\x1b<\x1b[?2lx",
+    ] {
+        check(format!("{set}{vt52}"));
+        let mut fixture = Fixture::new(20, 6);
+        fixture.feed(set).feed(vt52);
+        let mut copy = rebuilt(&fixture);
+        let after = "\x1b<text\r\n\x1b[2;2Hover";
+        assert_eq!(copy.feed(after).term.dump(), fixture.feed("\x18").feed(after).term.dump());
+    }
+}
+
+#[test]
+fn pending_wraps() {
+    // At a right margin, in a row of double width, over a cell erased since, behind a prompt, and in a saved cursor.
+    check("\x1b[?69h\x1b[3;9s\x1b[1;3Habcdefg");
+    check("\x1b[?69h\x1b[3;9s\x1b[1;3Habcdefg\x1b7\x1b[H");
+    check("\x1b#6abcdefghij");
+    check("0123456789abcdefghij\x1b[1X");
+    check("\x1b]133;A\x07\x1b]133;B\x07ls\r\n\x1b]133;C\x07\x1b]133;P\x070123456789abcdefghij");
+    check("0123456789abcdefghij\x1b7\x1b[3;3H");
+    check("0123456789abcdefghijk\x1b[A\x1b[20Gx");
+}
+
+#[test]
+fn double_rows_in_history() {
+    check(format!("one\x1b#6\r\ntwo\x1b#3\r\ntwo\x1b#4{}", "\r\nmore".repeat(9)));
 }
 
 #[test]
@@ -247,15 +285,25 @@ fn is_promised(term: &Term) -> bool {
     ];
     let is_odd = positions.iter().any(|(grid, at)| {
         let last = grid.row(at.row)[grid.cols() - 1];
-        let inside = at.col + 1 < grid.cols();
-        at.wrap_pending && (inside || grid.meta(at.row).is_wrapped() || last.is_blank())
+        let is_double = grid.meta(at.row).is_double();
+        let end = match (at.col < term.right, is_double) {
+            (_, true) => grid.cols() / 2,
+            (true, false) => term.right,
+            (false, false) => grid.cols(),
+        };
+        let low = term.conformance.level < 3 && (last.is_blank() || end < grid.cols());
+        at.wrap_pending
+            && (term.is_vt52() || at.col + 1 != end || low || grid.meta(at.row).is_wrapped() && low)
     });
-    // Rows of double width in history, or one where a wrap is pending; margins where one is.
+    // Rows of double width that wrap into the next.
     let double = |grid: &crate::grid::Grid| {
-        (grid.oldest()..grid.end())
-            .any(|line| grid.line_meta(line).is_some_and(|meta| meta.is_double()))
+        (grid.oldest()..grid.end()).any(|line| {
+            grid.line_meta(line).is_some_and(|meta| meta.is_double() && meta.is_wrapped())
+        })
     };
-    // A row that wraps and was erased whole in more than a background, as DECSERA does.
+    let all_wrap =
+        |grid: &crate::grid::Grid| (0..grid.rows()).all(|row| grid.meta(row).is_wrapped());
+    // A row that was erased whole in more than a background, as DECSERA does.
     let erased = |grid: &crate::grid::Grid| {
         let mut scratch = crate::grid::Scratch::default();
         (grid.oldest()..grid.end()).any(|line| {
@@ -264,19 +312,16 @@ fn is_promised(term: &Term) -> bool {
                 let style = view.tables.style(cell.style_id());
                 style != crate::Style { background: style.background, ..Default::default() }
             };
-            view.meta.is_wrapped()
-                && view.cells.iter().all(|cell| cell.is_blank())
-                && view.cells.iter().any(is_more)
+            view.cells.iter().all(|cell| cell.is_blank()) && view.cells.iter().any(is_more)
         })
     };
     let is_odd = is_odd
         || erased(&term.grid)
         || erased(&term.hidden)
+        || all_wrap(&term.grid)
+        || all_wrap(&term.hidden)
         || double(&term.grid)
-        || double(&term.hidden)
-        || !term.scrolls_whole_rows() && term.cursor.wrap_pending
-        || term.is_vt52()
-        || term.saved_modes.iter().any(|(mode, _)| matches!(mode, 3 | 69));
+        || double(&term.hidden);
     // A single shift waits in a saved cursor.
     !is_odd && term.saved.charsets.single.or(term.hidden_saved.charsets.single).is_none()
 }

@@ -10,14 +10,13 @@
 //! progress, program statuses, user variables, remote host, tab colour; kitty's images with frames, animation and
 //! placements, the pieces of other images in cells, sixel's color registers.
 //!
-//! What is not, since no sequence makes it: text that reflow left in one column and that needs two; a screen whose
-//! every row wraps, or a last row that does on a screen of fewer than four rows; a wrap that is pending in a row that
-//! wraps already, inside a row, at a right margin, in a row of double width, behind a cell that was erased since, or
-//! behind a prompt's cell while a command runs; a row all of whose cells were erased in a look that is more than a
-//! background; the single shift a saved cursor may have in it; the character that REP would repeat, and the one a mark
-//! would join; the link and role of a saved cursor, which nothing restores; VT52 mode; the width of rows in history;
-//! DECLRMM and DECCOLM as XTSAVE saved them; that a row before an image wraps before its end; a command's nonce, `seq`s,
-//! and what its prompt said but for its `aid`.
+//! What is not, since no sequence makes it: text that reflow left in one column and that needs two; that the last
+//! row of a screen wraps whose every row does; a wrap that is pending inside a row, in VT52 mode, or
+//! at level 2 and below behind a cell that was erased since; a row all of whose cells were erased in a look that is more
+//! than a background; the single shift a saved cursor may have in it; the character that REP would repeat, and the one a
+//! mark would join; the link and role of a saved cursor, which nothing restores; that a row of double width wraps into the
+//! next; that a row before an image wraps before its end; a command's nonce, `seq`s, and what its prompt said but for its
+//! `aid`.
 //!
 //! Of images: the number (`I`) of one that has an id as well, loops played, the order of overlapping placements on one
 //! level, parents among placements of one image that have no id. An image in cells becomes one for each row, in the frame
@@ -30,7 +29,6 @@
 mod painter;
 mod state;
 
-use crate::LineSize;
 use crate::grid::{Grid, Scratch};
 use crate::modes::DecModes;
 use crate::term::{ScreenKind, Term};
@@ -45,6 +43,7 @@ impl Term {
         let mut painter = Painter::new(self.grid.cols(), self.grid.rows(), self.ambiguous_wide);
         // RIS, and modes that cells are printed in: wrapping, each character for itself.
         painter.raw("\x1bc\x1b[?7h\x1b[?2027l");
+        self.write_saved_layout_modes(&mut painter);
         if self.dec.contains(DecModes::COLUMNS_132) {
             painter.raw("\x1b[?40h\x1b[?3h\x1b[?40l");
             let (cols, rows) = (self.grid.cols(), self.grid.rows());
@@ -54,7 +53,9 @@ impl Term {
         if self.dec.contains(DecModes::KEEP_ON_COLUMNS) {
             painter.raw("\x1b[?95h");
         }
-        painter.raw(&format!("\x1b[{};1\"p", 60 + self.conformance.level));
+        if !self.is_lowered_last() {
+            painter.raw(&format!("\x1b[{};1\"p", 60 + self.conformance.level));
+        }
         self.write_texts(&mut painter);
         let (main, alternate) = match self.screen {
             ScreenKind::Main => (&self.grid, &self.hidden),
@@ -93,9 +94,9 @@ impl Term {
         let rows = grid.rows();
         let wraps = |row: usize| grid.meta(row).is_wrapped();
         // Rows at the foot that wrap: the last one leaves no room below it to wrap into, so these are painted from the
-        // bottom up, each wrapping inside a region of two rows.
+        // bottom up, each in the row above.
         let foot = (0..rows).rev().take_while(|&row| wraps(row)).count();
-        let foot = if foot > 0 && rows - foot >= 2 { rows - foot } else { rows };
+        let foot = if foot < rows { rows - foot } else { rows };
         for row in (foot..rows).rev().chain(0..foot) {
             let Some(view) = grid.read(live + row as u64, &mut scratch) else { continue };
             if screen == ScreenKind::Alternate {
@@ -103,7 +104,7 @@ impl Term {
             }
             let wrap = match wraps(row) {
                 false => Wrap::No,
-                true if row >= foot => Wrap::Region,
+                true if row >= foot => Wrap::Moved,
                 true if row + 1 < rows => Wrap::Below,
                 true => Wrap::No,
             };
@@ -121,14 +122,7 @@ impl Term {
         self.write_hung_images(painter, screen);
         painter.plain();
         for row in 0..rows {
-            let end = match grid.meta(row).line_size() {
-                LineSize::Single => continue,
-                LineSize::DoubleTop => '3',
-                LineSize::DoubleBottom => '4',
-                LineSize::DoubleWidth => '6',
-            };
-            painter.go(row, 0);
-            painter.raw(&format!("\x1b#{end}"));
+            painter.size(row, grid.meta(row).line_size());
         }
     }
 }

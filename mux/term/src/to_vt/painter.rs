@@ -7,6 +7,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use crate::LineSize;
 use crate::cell::{Cell, Content, PromptRole, Width};
 use crate::grid::RowView;
 use crate::row::{INPUT, MARK, OUTPUT, PROMPT};
@@ -53,8 +54,8 @@ pub(crate) enum Wrap {
     No,
     /// By wrapping into the next row, which is still empty.
     Below,
-    /// By wrapping inside a region of this row and the one above, which is still empty.
-    Region,
+    /// By wrapping from the row above, which is still empty, and moving it down.
+    Moved,
     /// By wrapping on a screen of one row, which scrolls.
     Scrolls,
 }
@@ -178,6 +179,18 @@ impl Painter {
         self.plain();
     }
 
+    /// The size of a row's characters; more than single ends its wrap.
+    pub fn size(&mut self, row: usize, size: LineSize) {
+        let end = match size {
+            LineSize::Single => return,
+            LineSize::DoubleTop => '3',
+            LineSize::DoubleBottom => '4',
+            LineSize::DoubleWidth => '6',
+        };
+        self.go(row, 0);
+        let _ = write!(self.out, "\x1b#{end}");
+    }
+
     /// Paints a row of history on the empty screen, with what `images` writes, and scrolls it off.
     pub fn history_row(&mut self, view: &RowView<'_>, images: impl FnOnce(&mut Self)) {
         match (view.meta.is_wrapped(), self.rows) {
@@ -187,6 +200,7 @@ impl Painter {
         }
         images(self);
         self.plain();
+        self.size(0, view.meta.line_size());
         self.raw("\x1b[S");
     }
 
@@ -196,16 +210,12 @@ impl Painter {
         if wrap == Wrap::No {
             return self.cells(row, view, self.cols, None);
         }
-        if wrap == Wrap::Region {
-            let _ = write!(self.out, "\x1b[{};{}r", row, row + 1);
-            self.at = None;
+        if wrap == Wrap::Moved {
+            self.row(row - 1, view, Wrap::Below);
+            return self.raw(&format!("\x1b[{};{}r\x1b[T\x1b[r", row, row + 1));
         }
         let end = cell_at(view, last);
-        // Where the row is, and the one it wraps into, after it has wrapped.
-        let (done, below) = match wrap {
-            Wrap::Below => (row, row + 1),
-            _ => (row.saturating_sub(1), row),
-        };
+        let below = (row + 1).min(self.rows - 1);
         if end.width() == Width::Head {
             self.cells(row, view, last, None);
             self.go(row, last);
@@ -217,7 +227,7 @@ impl Painter {
             self.out.push_str(WIDE);
             self.out.push('x');
             self.at = None;
-            self.cells(done, view, last, Some(last - 1));
+            self.cells(row, view, last, Some(last - 1));
         } else {
             self.cells(row, view, self.cols, None);
             if !self.print_last(row, view) {
@@ -231,9 +241,6 @@ impl Painter {
         self.plain();
         self.go(below, 0);
         self.out.push_str("\x1b[2K");
-        if wrap == Wrap::Region {
-            self.raw("\x1b[T\x1b[r");
-        }
     }
 
     /// Paints columns before `end` of a row that is empty but for `dirty`, which is written whatever it holds.

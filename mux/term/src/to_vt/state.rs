@@ -8,10 +8,13 @@ use crate::conformance::Conformance;
 use crate::edit::Protection;
 use crate::grid::{Grid, Scratch};
 use crate::modes::DecModes;
-use crate::pen::Pen;
 use crate::row::{INPUT, OUTPUT, PROMPT};
 use crate::term::{Position, SavedCursor, ScreenKind, Term};
+use crate::vt52::AnsiState;
 use crate::{CursorShape, Modes};
+
+/// From this level on DECRSPS puts a cursor anywhere, and leaves a wrap pending.
+const REPORTS_LEVEL: u8 = 3;
 
 impl Term {
     /// Titles, working directory, colours: what no cell depends on.
@@ -81,15 +84,24 @@ impl Term {
         let show = |painter: &mut Painter, screen: ScreenKind| {
             painter.raw(if screen == ScreenKind::Main { "\x1b[?47l" } else { "\x1b[?47h" });
         };
+        let ansi = self.ansi_state();
         let is_running = self.commands.last().is_some_and(|command| command.is_running());
         painter.reset = if is_running { Reset::Never } else { Reset::End };
         self.write_saved_modes(painter, self.screen);
+        // Where rows are of double width it makes them single.
+        let has_double = (0..self.grid.rows()).any(|row| self.grid.meta(row).is_double());
+        if !has_double {
+            write_margins(painter, &ansi);
+        }
         show(painter, hidden);
+        if has_double {
+            write_margins(painter, &ansi);
+        }
         self.write_saved_modes(painter, hidden);
         self.write_keyboard_stack(painter, hidden);
         self.write_pointers(painter, hidden);
         self.write_saved_cursor(painter, &self.hidden, &self.hidden_saved);
-        write_position(painter, &self.hidden, self.hidden_cursor, (0, 0));
+        self.write_position(painter, &self.hidden, self.hidden_cursor, None);
         painter.plain();
         show(painter, self.screen);
         self.write_keyboard_stack(painter, self.screen);
@@ -110,7 +122,7 @@ impl Term {
             let _ = write!(text, "\x1b[{};{}r", self.top + 1, self.bottom);
         }
         self.write_levels(&mut text);
-        self.write_modes(&mut text, |flag| !Modes::GRAPHEMES.contains(flag));
+        self.write_modes(&mut text, &ansi, |flag| !Modes::GRAPHEMES.contains(flag));
         let is_blinking = self.blinking;
         let style = match self.shape {
             CursorShape::Default => 0,
@@ -119,37 +131,51 @@ impl Term {
         let _ = write!(text, "\x1b[{style} q\x1b[?12{}", if is_blinking { 'h' } else { 'l' });
         // Text is UTF-8 until the end.
         text.push_str("\x1b[?42l");
-        let first = if self.modes.contains(Modes::ORIGIN) {
-            text.push_str("\x1b[?6h");
-            (self.top, self.left)
-        } else {
-            text.push_str("\x1b[?6l");
-            (0, 0)
-        };
+        let origin = ansi.modes.contains(Modes::ORIGIN);
+        text.push_str(if origin { "\x1b[?6h" } else { "\x1b[?6l" });
         painter.raw(&text);
-        write_position(painter, &self.grid, self.cursor, first);
-        painter.look(&look_of(&self.pen));
+        self.write_position(
+            painter,
+            &self.grid,
+            self.cursor,
+            origin.then_some((self.top, ansi.left)),
+        );
+        painter.look(&Look {
+            style: ansi.style,
+            link: self.pen.link().cloned(),
+            role: self.pen.role(),
+            protected: ansi.protected,
+        });
         // After the marks of prompts and commands, which end some of it.
         self.write_told(painter);
         let mut text = String::new();
-        write_charsets(&mut text, &self.charsets);
-        self.write_modes(&mut text, |flag| Modes::GRAPHEMES.contains(flag));
-        self.write_ansi_modes(&mut text);
-        if self.dec.contains(DecModes::NATIONAL) {
+        write_charsets(&mut text, &ansi.charsets);
+        self.write_modes(&mut text, &ansi, |flag| Modes::GRAPHEMES.contains(flag));
+        Self::write_ansi_modes(&mut text, &ansi);
+        if ansi.dec.contains(DecModes::NATIONAL) {
             text.push_str("\x1b[?42h");
         }
         self.write_protection(&mut text);
-        if let Some(single) = self.charsets.single {
+        if let Some(single) = ansi.charsets.single {
             text.push_str(if single == 2 { "\x1bN" } else { "\x1bO" });
+        }
+        if self.is_lowered_last() {
+            text.push_str("\x1b[?2l\x1b<");
+        }
+        if self.is_vt52() {
+            text.push_str(if self.charsets.gl == 1 { "\x1b[?2l\x1bF" } else { "\x1b[?2l" });
         }
         painter.raw(&text);
     }
 
-    /// Margins, and the settings of DECSACE, XTCHECKSUM, XTSMTITLE and S8C1T.
+    /// Whether level 1 comes last, by a look into VT52 mode: DECSCL would undo what only higher levels can set and VT52 mode
+    /// left. That look ends a pending wrap.
+    pub(super) fn is_lowered_last(&self) -> bool {
+        self.conformance.level == 1 && !self.cursor.wrap_pending
+    }
+
+    /// The settings of DECSACE, XTCHECKSUM, XTSMTITLE and S8C1T.
     fn write_levels(&self, text: &mut String) {
-        if self.dec.contains(DecModes::LEFT_RIGHT) {
-            let _ = write!(text, "\x1b[?69h\x1b[{};{}s", self.left + 1, self.right);
-        }
         let Conformance { eight_bit, extent, checksum, accepts_c1, .. } = self.conformance;
         let _ = write!(text, "\x1b[{extent}*x\x1b[{checksum}#y");
         for mode in (0..4).filter(|mode| self.title_modes() >> mode & 1 != 0) {
@@ -171,7 +197,7 @@ impl Term {
 
     fn write_saved_cursor(&self, painter: &mut Painter, grid: &Grid, saved: &SavedCursor) {
         painter.raw(if saved.origin { "\x1b[?6h" } else { "\x1b[?6l" });
-        write_position(painter, grid, saved.position, (0, 0));
+        self.write_position(painter, grid, saved.position, saved.origin.then_some((0, 0)));
         painter.look(&Look {
             style: *saved.pen.style(),
             protected: saved.pen.is_protected(),
@@ -185,6 +211,44 @@ impl Term {
         painter.raw(&text);
         painter.plain();
     }
+
+    /// Puts the cursor to a place of a screen. `origin`: DECOM is set, and these are the row and the column that are counted
+    /// as the first.
+    fn write_position(
+        &self,
+        painter: &mut Painter,
+        grid: &Grid,
+        at: Position,
+        origin: Option<(usize, usize)>,
+    ) {
+        let has_reports = self.conformance.level >= REPORTS_LEVEL || self.is_lowered_last();
+        if has_reports && (at.wrap_pending || origin.is_some()) {
+            // It sets some of the look and the character sets too.
+            painter.plain();
+            let flags = 0x40 | (at.wrap_pending as u8) << 3 | origin.is_some() as u8;
+            let (row, col, gr) = (at.row + 1, at.col + 1, Charsets::default().gr);
+            let flags = flags as char;
+            painter.raw(&format!("\x1bP1$t{row};{col};1;@;@;{flags};0;{gr};@;BBBB\x1b\\"));
+            return;
+        }
+        let (top, left) = origin.unwrap_or_default();
+        let row = at.row.saturating_sub(top);
+        if !at.wrap_pending {
+            painter.go(row, at.col.saturating_sub(left));
+            return;
+        }
+        let mut scratch = Scratch::default();
+        if let Some(view) = grid.read(grid.live_top() + at.row as u64, &mut scratch) {
+            painter.behind(row, &view);
+        }
+    }
+}
+
+/// DECLRMM and the margins.
+fn write_margins(painter: &mut Painter, ansi: &AnsiState) {
+    if ansi.dec.contains(DecModes::LEFT_RIGHT) {
+        painter.raw(&format!("\x1b[?69h\x1b[{};{}s", ansi.left + 1, ansi.right));
+    }
 }
 
 /// OSC 133 D.
@@ -192,28 +256,6 @@ fn write_end(painter: &mut Painter, row: usize, col: u16, exit_code: Option<i32>
     match exit_code {
         Some(code) => painter.mark(row, col as usize, format_args!("D;{code}")),
         None => painter.mark(row, col as usize, format_args!("D")),
-    }
-}
-
-/// Puts the cursor to a place of a screen; `first`: the row and the column that are counted as the first.
-fn write_position(painter: &mut Painter, grid: &Grid, at: Position, first: (usize, usize)) {
-    let shown = at.row.saturating_sub(first.0);
-    if !at.wrap_pending {
-        painter.go(shown, at.col.saturating_sub(first.1));
-        return;
-    }
-    let mut scratch = Scratch::default();
-    if let Some(view) = grid.read(grid.live_top() + at.row as u64, &mut scratch) {
-        painter.behind(shown, &view);
-    }
-}
-
-fn look_of(pen: &Pen) -> Look {
-    Look {
-        style: *pen.style(),
-        link: pen.link().cloned(),
-        role: pen.role(),
-        protected: pen.is_protected(),
     }
 }
 

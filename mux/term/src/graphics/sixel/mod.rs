@@ -160,11 +160,14 @@ impl Term {
         }
         self.cursor.wrap_pending = false;
         self.cursor.col = match shown {
-            Some(cols) if self.graphics.sixel.cursor_right => {
-                (first_col + cols).min(self.grid.cols() - 1)
-            }
+            Some(cols) if self.graphics.sixel.cursor_right => first_col + cols,
             _ => first_col,
         };
+        // Beyond the margin there is the next line (xterm).
+        if self.cursor.col >= self.right {
+            self.cursor.col = self.left;
+            self.index();
+        }
     }
 
     /// XTSMGRAPHICS (xterm ctlseqs): item (1 color registers, 2 size of a sixel image, in pixels), action (1 read, 2 reset,

@@ -45,6 +45,11 @@ fn the_cursor_ends_in_the_images_last_row() {
     let mut fixture = fixture();
     fixture.feed("\x1b[?8452h  ").feed(red(20, 18));
     assert_eq!(fixture.cursor(), (1, 5));
+    // Beyond the margin it is the start of the next line.
+    fixture.feed("\x1bc\x1b[?8452h\x1b[20G").feed(red(8, 6));
+    assert_eq!(fixture.cursor(), (1, 0));
+    fixture.feed("\x1bc\x1b[?8452;69h\x1b[3;9s\x1b[1;7H").feed(red(24, 6));
+    assert_eq!(fixture.cursor(), (1, 2));
     // At the foot the screen scrolls.
     fixture.feed("\x1bc\x1b[4;3H").feed(red(8, 48));
     assert_eq!(shown(&fixture), "1×3 at 2,1 z -1");
