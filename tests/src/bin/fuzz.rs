@@ -2,7 +2,7 @@
 //!
 //!     cargo run -p unterm-tests --bin fuzz -- --body engine --seconds 1800
 //!
-//! Options: `--body NAME` (all in turn when left out), `--seconds N` (60, for each body), `--inputs N` (as many as fit),
+//! Options: `--body NAME` (all in turn when left out), `--seconds N` of the processor (60, for each body), `--inputs N` (as many as fit),
 //! `--seed N` (the clock's), `--save FOLDER` (where findings go: `tests/fuzz/regressions`, a folder a body), or names of
 //! files to play once each. A finding is made small, saved, and printed with its seed; the run goes on, and ends with status 1.
 //! An input that takes longer than 20 s of the processor, or too much memory, is saved before the run is aborted.
@@ -148,8 +148,8 @@ fn fails(body: &Body, input: &[u8]) -> Option<(String, String)> {
 fn run(body: &'static Body, settings: &Settings, running: &Running) -> Result<usize> {
     let mut corpus = Corpus::new(body)?;
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
-    let (start, mut count) = (Instant::now(), 0);
-    while start.elapsed() < settings.time && count < settings.inputs && found.len() < ENOUGH {
+    let (start, mut count) = (busy(), 0);
+    while busy() - start < settings.time && count < settings.inputs && found.len() < ENOUGH {
         let mut random = Random::new(settings.seed.wrapping_add(count));
         let input = corpus.next(&mut random);
         count += 1;
@@ -171,9 +171,9 @@ fn run(body: &'static Body, settings: &Settings, running: &Running) -> Result<us
     }
     let memory = Resources::of(std::process::id())?.resident_kb >> 10;
     eprintln!(
-        "{}: {count} inputs in {} s, seed {}, {memory} MiB resident, {} findings {found:?}",
+        "{}: {count} inputs in {} s of the processor, seed {}, {memory} MiB resident, {} findings {found:?}",
         body.name,
-        start.elapsed().as_secs(),
+        (busy() - start).as_secs(),
         settings.seed,
         found.len(),
     );

@@ -10,13 +10,13 @@
 //! progress, program statuses, user variables, remote host, tab colour; kitty's images with frames, animation and
 //! placements, the pieces of other images in cells, sixel's color registers.
 //!
-//! What is not, since no sequence makes it: text that reflow left in one column and that needs two; that the last
-//! row of a screen wraps whose every row does; a wrap that is pending inside a row, in VT52 mode, or
-//! at level 2 and below behind a cell that was erased since; a row all of whose cells were erased in a look that is more
-//! than a background; the single shift a saved cursor may have in it; the character that REP would repeat, and the one a
-//! mark would join; the link and role of a saved cursor, which nothing restores; that a row of double width wraps into the
-//! next; that a row before an image wraps before its end; a command's nonce, `seq`s, and what its prompt said but for its
-//! `aid`.
+//! What is not, since no sequence makes it: text that reflow left in one column and that needs two; that the last row of a
+//! screen wraps whose every row does; a wrap that is pending inside a row, in VT52 mode, or at level 2 and below behind a
+//! cell that was erased since; a row all of whose cells were erased in a look that is more than a background; a look of
+//! its own that half of a wide character has; the single shift a saved cursor may have in it; the character that REP would
+//! repeat, and the one a mark would join; the link and role of a saved cursor, which nothing restores; that a row of
+//! double width wraps into the next; that a row before an image wraps before its end; a command's nonce, `seq`s, and what
+//! its prompt said but for its `aid`.
 //!
 //! Of images: the number (`I`) of one that has an id as well, loops played, the order of overlapping placements on one
 //! level, parents among placements of one image that have no id. An image in cells becomes one for each row, in the frame
