@@ -315,9 +315,23 @@ fn is_promised(term: &Term) -> bool {
             view.cells.iter().all(|cell| cell.is_blank()) && view.cells.iter().any(is_more)
         })
     };
+    // Half of a wide character in another look than the other half, as DECRARA makes it.
+    let split = |grid: &crate::grid::Grid| {
+        let mut scratch = crate::grid::Scratch::default();
+        (grid.oldest()..grid.end()).any(|line| {
+            grid.read(line, &mut scratch).is_some_and(|view| {
+                let is_split = |pair: &[crate::Cell]| {
+                    pair[1].is_tail() && pair[0].style_id() != pair[1].style_id()
+                };
+                view.cells.windows(2).any(is_split)
+            })
+        })
+    };
     let is_odd = is_odd
         || erased(&term.grid)
         || erased(&term.hidden)
+        || split(&term.grid)
+        || split(&term.hidden)
         || all_wrap(&term.grid)
         || all_wrap(&term.hidden)
         || double(&term.grid)
