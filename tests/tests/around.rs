@@ -115,7 +115,9 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     let display = Display::start()?;
     let registry = tempfile::tempdir()?;
     let start = || Start::windowed(&display).registry(registry.path()).now();
-    std::fs::write(registry.path().join("config.toml"), "[startup]\nlayout = 'last'\n")?;
+    // Whether a shell still starts when the window is closed is not what this is about.
+    let config = "confirm_close = 'never'\n[startup]\nlayout = 'last'\n";
+    std::fs::write(registry.path().join("config.toml"), config)?;
     let mut unterm = start()?;
     let window = display.window_of(&unterm)?;
     window.resize(900, 500)?;
