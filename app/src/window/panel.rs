@@ -45,6 +45,8 @@ struct Shown {
 pub(super) enum Outcome {
     /// Nothing that anyone else must know.
     Stay,
+    /// The cursor moved in what is typed.
+    Edited,
     /// Another item is marked, or others are listed.
     Moved,
     /// The marked item, or, without items, what was typed, is chosen.
@@ -115,11 +117,17 @@ impl<C> Panel<C> {
         self.message = Some(message);
     }
 
-    /// Adds text at the end of what is typed: one line of it, without controls.
+    /// Adds text at the cursor: one line of it, without controls.
     pub(super) fn insert(&mut self, text: &str) -> Outcome {
         self.query.insert(text);
         self.narrow();
         Outcome::Moved
+    }
+
+    /// Puts text there that is to be changed: what is typed next takes its place.
+    pub(super) fn prefill(&mut self, text: &str) {
+        self.insert(text);
+        self.query.select_all();
     }
 
     /// Lists an item above all others, or takes away the one that was.
@@ -147,13 +155,19 @@ impl<C> Panel<C> {
             (Key::Tab, _) => self.step(if modifiers.contains(Modifiers::SHIFT) { -1 } else { 1 }),
             (Key::PageUp, _) => self.page(-1),
             (Key::PageDown, _) => self.page(1),
-            (Key::Home, _) => self.mark(0),
-            (Key::End, _) => self.mark(usize::MAX),
-            _ if self.query.key(key, modifiers, text) => {
-                self.narrow();
-                Outcome::Moved
+            (Key::Home, _) if !self.items.is_empty() => self.mark(0),
+            (Key::End, _) if !self.items.is_empty() => self.mark(usize::MAX),
+            _ => {
+                let before = self.query.clone();
+                match self.query.key(key, modifiers, text) {
+                    true if before.text() != self.query.text() => {
+                        self.narrow();
+                        Outcome::Moved
+                    }
+                    true => Outcome::Edited,
+                    false => Outcome::Stay,
+                }
             }
-            _ => Outcome::Stay,
         }
     }
 

@@ -65,7 +65,7 @@ impl App {
         let entry = ACTIONS.iter().find(|entry| entry.name == action);
         self.pick(hint, Vec::new(), 0);
         if let Some(picker) = &mut self.picker {
-            picker.panel.insert(&text.replace('\\', r"\\"));
+            picker.panel.prefill(&text.replace('\\', r"\\"));
             picker.argument = entry;
             picker.target = Some(target);
         }
@@ -202,7 +202,7 @@ impl App {
     fn picked(&mut self, outcome: Outcome) {
         self.pacing.ask();
         match outcome {
-            Outcome::Stay => {}
+            Outcome::Stay | Outcome::Edited => {}
             Outcome::Moved => self.preview(),
             Outcome::Closed => self.close_picker(),
             Outcome::Chosen => self.choose(),

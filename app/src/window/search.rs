@@ -420,10 +420,16 @@ impl App {
                 search.kind = search.kind.next();
                 return self.search_now();
             }
-            _ if search.line.key(key, modifiers, event.text.as_deref()) => {
-                return self.search_now();
+            _ => {
+                let before = search.line.text().to_owned();
+                if search.line.key(key, modifiers, event.text.as_deref()) {
+                    self.pacing.ask();
+                }
+                return match &self.search {
+                    Some(search) if search.line.text() != before => self.search_now(),
+                    _ => {}
+                };
             }
-            _ => return,
         }
         self.show_match();
     }

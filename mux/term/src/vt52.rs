@@ -55,8 +55,8 @@ impl Term {
         };
         let (left, right) = if ansi.cols == cols { (ansi.left, ansi.right) } else { (0, cols) };
         AnsiState {
-            modes: self.modes - MODES - Modes::VT52 | ansi.modes & MODES,
-            dec: self.dec - DEC_MODES | ansi.dec & DEC_MODES,
+            modes: (self.modes - MODES - Modes::VT52) | (ansi.modes & MODES),
+            dec: (self.dec - DEC_MODES) | (ansi.dec & DEC_MODES),
             left,
             right,
             cols,

@@ -292,8 +292,7 @@ fn is_promised(term: &Term) -> bool {
             (false, false) => grid.cols(),
         };
         let low = term.conformance.level < 3 && (last.is_blank() || end < grid.cols());
-        at.wrap_pending
-            && (term.is_vt52() || at.col + 1 != end || low || grid.meta(at.row).is_wrapped() && low)
+        at.wrap_pending && (term.is_vt52() || at.col + 1 != end || low)
     });
     // Rows of double width that wrap into the next.
     let double = |grid: &crate::grid::Grid| {
