@@ -91,6 +91,8 @@ pub(crate) struct Fonts {
     fallback: FxHashMap<(char, FaceStyle, bool), Option<FaceId>>,
     /// The system's faces, best first, for a style with or without colour.
     candidates: FxHashMap<(FaceStyle, bool), Arc<[fontdb::ID]>>,
+    /// See [`crate::Renderer::missing_families`].
+    pub(crate) missing: Vec<String>,
     system_loaded: bool,
 }
 
@@ -132,6 +134,7 @@ impl Fonts {
             asked: Vec::new(),
             fallback: FxHashMap::default(),
             candidates: FxHashMap::default(),
+            missing: Vec::new(),
             system_loaded: false,
         };
         fonts.configure(options);
@@ -157,6 +160,18 @@ impl Fonts {
         {
             self.load_system();
         }
+        self.missing.clear();
+        let lists = own[1..].iter().copied().chain([&*options.families]);
+        let one = options.symbols.iter().map(|range| std::slice::from_ref(&range.family));
+        for list in lists.chain(one) {
+            let has = |family: &String| self.query(family, FaceStyle::default()).is_some();
+            if let Some(first) = list.first()
+                && !list.iter().any(has)
+                && !self.missing.contains(first)
+            {
+                self.missing.push(first.clone());
+            }
+        }
         let bundled = [BUNDLED_FAMILY.to_owned()];
         for style in FaceStyle::ALL {
             let families = [own[style.index()], &options.families, &bundled];
@@ -165,7 +180,7 @@ impl Fonts {
             {
                 let Some(id) = self.query(family, style) else {
                     if style == FaceStyle::default() || rank == 0 {
-                        tracing::warn!(family, "no such font family; the next one is used");
+                        tracing::info!(family, "no such font family; the next one is used");
                     }
                     continue;
                 };
@@ -184,9 +199,6 @@ impl Fonts {
                 let id = self.query(&range.family, style)?;
                 self.add(id, style, false)
             });
-            if faces[0].is_none() {
-                tracing::warn!(family = range.family, "no such font family for symbols");
-            }
             self.symbols.push((range.chars.clone(), faces));
         }
         let first = self.chains[0][0];
@@ -282,6 +294,12 @@ impl Fonts {
         if !text.chars().all(covers) {
             self.load_system();
         }
+    }
+
+    /// The family that chrome text shows emoji in: the first of colour there is.
+    pub(crate) fn emoji_family(&self) -> Option<String> {
+        let face = self.system.db().faces().find(|info| is_emoji_font(info))?;
+        face.families.first().map(|(name, _)| name.clone())
     }
 
     /// Lists the system's fonts, once.

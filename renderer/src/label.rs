@@ -5,10 +5,12 @@ use std::{ops::Range, sync::Arc};
 use cosmic_text::{Attrs, Buffer, Color, Family, Metrics, Shaping, Weight, Wrap};
 use rustc_hash::FxHashMap;
 use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 use unterm_term::Rgb;
 
 use crate::fonts::{BUNDLED_FAMILY, Fonts};
 use crate::frame::FrameLabel;
+use crate::shape::wants_emoji;
 use crate::{Label, LabelAlign};
 
 #[derive(Clone, Debug)]
@@ -125,8 +127,7 @@ fn shape(fonts: &mut Fonts, look: &Look, text: &str, size: f32) -> Shaped {
     let size = if size.is_finite() { size.clamp(1.0, 1000.0) } else { 12.0 };
     let line_height = (size * 1.3).round().max(1.0);
     fonts.cover(text);
-    let system = &mut fonts.system;
-    let mut buffer = Buffer::new(system, Metrics::new(size, line_height));
+    let mut buffer = Buffer::new(&mut fonts.system, Metrics::new(size, line_height));
     buffer.set_wrap(Wrap::None);
     let weight = if look.bold { Weight::BOLD } else { Weight::NORMAL };
     let attrs = Attrs::new().family(Family::Name(BUNDLED_FAMILY)).weight(weight);
@@ -140,23 +141,40 @@ fn shape(fonts: &mut Fonts, look: &Look, text: &str, size: f32) -> Shaped {
         })
         .collect();
     let accent = Color::rgb(look.accent.r, look.accent.g, look.accent.b);
+    // Emoji are asked of a font of colour by name: others may have them as letters.
+    let has_emoji = line.graphemes(true).any(is_emoji);
+    let emoji = if has_emoji { fonts.emoji_family() } else { None };
+    let kind = |at: usize, text: &str| {
+        (look.accents.iter().any(|part| part.contains(&at)), emoji.is_some() && is_emoji(text))
+    };
     let mut spans = Vec::new();
-    let mut at = 0;
-    for part in &look.accents {
-        let part = part.start.max(at)..part.end.min(line.len());
-        let (Some(before), Some(accented)) = (line.get(at..part.start), line.get(part.clone()))
-        else {
-            continue;
-        };
-        spans.push((before, attrs.clone()));
-        spans.push((accented, attrs.clone().color(accent)));
-        at = part.end;
+    let mut from = 0;
+    let mut last = None;
+    for (at, text) in line.grapheme_indices(true) {
+        let now = kind(at, text);
+        if let Some(before) = last.replace(now).filter(|before| *before != now) {
+            spans.push((from..at, before));
+            from = at;
+        }
     }
-    spans.push((&line[at..], attrs.clone()));
+    spans.extend(last.map(|last| (from..line.len(), last)));
+    let spans = spans.iter().map(|(range, (is_accent, is_emoji))| {
+        let mut attrs = attrs.clone();
+        if let (true, Some(family)) = (*is_emoji, &emoji) {
+            attrs = attrs.family(Family::Name(family)).weight(Weight::NORMAL);
+        }
+        (&line[range.clone()], if *is_accent { attrs.color(accent) } else { attrs })
+    });
+    let system = &mut fonts.system;
     buffer.set_rich_text(spans, &attrs, Shaping::Advanced, None);
     buffer.shape_until_scroll(system, false);
     let width = buffer.layout_runs().map(|run| run.line_w).fold(0.0, f32::max);
     Shaped { buffer: Arc::new(buffer), width, line_height, used: false }
+}
+
+/// Whether a grapheme is shown as a picture.
+fn is_emoji(text: &str) -> bool {
+    !text.is_ascii() && wants_emoji(text, text.width().min(2) as u8)
 }
 
 /// The longest start of the text that fits with an ellipsis after it.

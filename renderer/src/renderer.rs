@@ -97,6 +97,21 @@ impl Renderer {
         }
     }
 
+    /// Of each list of families none of which there is, the first: other fonts are used in their place.
+    pub fn missing_families(&self) -> &[String] {
+        &self.fonts.missing
+    }
+
+    /// The names of all families that can be chosen, once another than the bundled one has been asked for.
+    pub fn families(&self) -> Vec<String> {
+        let faces = self.fonts.system.db().faces();
+        let mut names: Vec<String> =
+            faces.flat_map(|face| face.families.iter().map(|(name, _)| name.clone())).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Changes how text is coloured.
     pub fn set_text(&mut self, options: TextOptions) {
         self.text = options;

@@ -285,7 +285,7 @@ fn is_combining(c: char) -> bool {
 
 /// Whether the text is shown as a picture: it says so (VS16), or it is wide and of a block that holds emoji, unless it
 /// says otherwise (VS15). Unicode TR51, emoji presentation.
-fn wants_emoji(text: &str, cells: u8) -> bool {
+pub(crate) fn wants_emoji(text: &str, cells: u8) -> bool {
     if text.contains('\u{fe0e}') {
         return false;
     }

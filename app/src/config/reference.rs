@@ -149,7 +149,20 @@ pub fn page() -> String {
 fn values(config: &Config) -> DocumentMut {
     // Every part of it has a form in TOML; a float keeps the digits it was given.
     let text = toml_edit::ser::to_string(config).unwrap_or_default();
-    text.parse().unwrap_or_default()
+    let mut document: DocumentMut = text.parse().unwrap_or_default();
+    shorten(document.as_table_mut());
+    document
+}
+
+/// Writes numbers with a fraction with the digits they were given: the type they are kept in has fewer than TOML's.
+fn shorten(table: &mut dyn toml_edit::TableLike) {
+    for (_, item) in table.iter_mut() {
+        if let Some(number) = item.as_float() {
+            *item = toml_edit::value((number as f32).to_string().parse().unwrap_or(number));
+        } else if let Some(table) = item.as_table_like_mut() {
+            shorten(table);
+        }
+    }
 }
 
 /// Every key, plain ones first, then sections in the order of their names.

@@ -308,9 +308,13 @@ fn folded(count: u64) -> String {
     format!("⋯ {count} {}", if count == 1 { "line" } else { "lines" })
 }
 
-/// Where the kept command line lies in a pane.
+/// Where the kept command line lies in a pane: over whole rows, so that no half of one shows below it.
 fn header_rect(area: PixelRect, geometry: &Geometry) -> PixelRect {
-    PixelRect { height: (geometry.ui_line() + geometry.px(8.0)).min(area.height), ..area }
+    let wanted = geometry.ui_line() + geometry.px(8.0);
+    let above = (geometry.inside(area).1 - area.y).max(0) as u32;
+    let cell = geometry.cell.height.max(1);
+    let rows = wanted.saturating_sub(above).div_ceil(cell).max(1);
+    PixelRect { height: (above + rows * cell).min(area.height), ..area }
 }
 
 impl App {

@@ -161,6 +161,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if !complaints.is_empty() {
         app.complain_of_settings(&complaints);
     }
+    app.tell_missing_fonts();
     event_loop.run_app(&mut app).context("the window's event loop failed")?;
     app.finish()
 }
@@ -537,6 +538,10 @@ impl App {
                 self.names_stale = true;
                 self.pacing.ask();
             } else if let Some(view) = self.views.get_mut(pane) {
+                // Programs paint anew for a new size; that is no news.
+                if view.resized.is_some_and(|resized| resized.elapsed() < REPAINTING) {
+                    continue;
+                }
                 // One picture shows the mark; a flood behind a tab then costs nothing more.
                 if !std::mem::replace(&mut view.unseen, true) {
                     self.names_stale = true;
@@ -722,3 +727,5 @@ impl ApplicationHandler<Wake> for App {
 const BLINK: Duration = Duration::from_millis(530);
 /// How long the bell's mark stays on the active tab.
 const BELL_MARK: Duration = Duration::from_secs(1);
+/// How long after a change of its size what a pane prints is an answer to that.
+const REPAINTING: Duration = Duration::from_millis(500);

@@ -41,12 +41,12 @@ pub(super) enum Overlay {
     Search,
     /// Labels to choose from.
     Hints,
+    Toasts,
     /// The palette and the lists like it.
     Picker,
     Menu,
     Debug,
     Questions,
-    Toasts,
 }
 
 /// A key that went down.
@@ -64,11 +64,11 @@ impl Overlay {
         Self::Link,
         Self::Search,
         Self::Hints,
+        Self::Toasts,
         Self::Picker,
         Self::Menu,
         Self::Debug,
         Self::Questions,
-        Self::Toasts,
     ];
 
     /// Begins a layer of its own: it hides the text of what it lies over, not only its colours.

@@ -29,6 +29,8 @@ pub(super) struct Item<C> {
     pub(super) title: String,
     /// Said at the right: keys, or what kind of thing it is.
     pub(super) note: String,
+    /// Another name that finds it, where its title does not.
+    pub(super) name: &'static str,
     pub(super) choice: C,
 }
 
@@ -199,12 +201,16 @@ impl<C> Panel<C> {
         let mut matcher = Matcher::new(config);
         let mut buffer = Vec::new();
         let mut scored = Vec::new();
-        for (item, Item { title, .. }) in self.items.iter().enumerate() {
+        for (item, Item { title, name, .. }) in self.items.iter().enumerate() {
             let mut indices = Vec::new();
             let haystack = Utf32Str::new(title, &mut buffer);
-            let Some(score) = pattern.indices(haystack, &mut matcher, &mut indices) else {
-                continue;
+            let found = pattern.indices(haystack, &mut matcher, &mut indices);
+            // After all that their titles find.
+            let named = || {
+                let name = name.replace('_', " ");
+                pattern.score(Utf32Str::new(&name, &mut buffer), &mut matcher).map(|_| 0)
             };
+            let Some(score) = found.or_else(named) else { continue };
             scored.push((score, Shown { item, accents: byte_ranges(title, indices) }));
         }
         // Equal ones stay in their order.
@@ -337,14 +343,17 @@ pub(super) fn inset(rect: PixelRect, by: u32) -> PixelRect {
     PixelRect { x: rect.x + by as i32, width: rect.width.saturating_sub(2 * by), ..rect }
 }
 
-/// A soft shadow: a few rectangles, each a little larger and hardly dark.
+/// A soft shadow: rectangles, each a little larger than the one before and hardly dark.
 pub(super) fn shadow(rect: PixelRect, geometry: &Geometry, scene: &mut Scene<'_>) {
-    for step in 1..=5 {
-        let by = geometry.px(step as f32 * 3.0);
+    // Each adds a little less than the one inside it, so that no edge is seen.
+    const STEPS: u32 = 16;
+    for step in 1..=STEPS {
+        let by = geometry.px(step as f32);
         let mut rect = grown(rect, by);
         rect.y += geometry.px(4.0) as i32;
         let radius = (geometry.px(RADIUS) + by) as f32;
-        scene.quads.push(Quad { rect, alpha: 0.06, radius, color: unterm_term::Rgb::hex(0) });
+        let alpha = 0.035 * (1.0 - step as f32 / (STEPS + 1) as f32);
+        scene.quads.push(Quad { rect, alpha, radius, color: unterm_term::Rgb::hex(0) });
     }
 }
 
@@ -381,7 +390,12 @@ mod tests {
         let items = titles
             .iter()
             .enumerate()
-            .map(|(choice, title)| Item { title: (*title).to_owned(), note: String::new(), choice })
+            .map(|(choice, title)| Item {
+                title: (*title).to_owned(),
+                note: String::new(),
+                name: "",
+                choice,
+            })
             .collect();
         Panel::new("Type", items, 0)
     }

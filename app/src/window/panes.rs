@@ -249,9 +249,11 @@ pub(super) fn draw_broadcast(
     if width + padding > area.width || height > area.height {
         return;
     }
+    // Below what else may stand in that corner (copy mode's mark, a command's header), above the messages.
+    let top = (2 * height).min(area.height - height);
     let rect = PixelRect {
         x: area.x + (area.width - width - padding) as i32,
-        y: area.y + (area.height - height) as i32 - geometry.px(4.0) as i32,
+        y: area.y + top as i32,
         width,
         height,
     };

@@ -109,6 +109,7 @@ impl App {
             .map(|entry| Item {
                 title: entry.title.to_owned(),
                 note: self.keymap.keys_of(entry),
+                name: entry.name,
                 choice: Choice::Command(entry),
             })
             .collect()
@@ -127,7 +128,7 @@ impl App {
                     true => theme.title,
                     false => format!("{name}: {}", theme.title),
                 };
-                Some(Item { title, note: note.to_owned(), choice: Choice::Theme(name) })
+                Some(Item { title, note: note.to_owned(), name: "", choice: Choice::Theme(name) })
             })
             .collect();
         let is_current =
@@ -153,6 +154,7 @@ impl App {
                 Item {
                     title: label.map_or_else(String::new, |label| label.title.clone()),
                     note: format!("tab {}", index + 1),
+                    name: "",
                     choice: Choice::Tab(tab.id),
                 }
             })
@@ -301,6 +303,7 @@ fn shell_items() -> Vec<Item<Choice>> {
             Item {
                 title: name.to_string_lossy().into_owned(),
                 note: path.clone(),
+                name: "",
                 choice: Choice::Shell(path),
             }
         })

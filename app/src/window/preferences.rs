@@ -11,6 +11,7 @@ use crate::{
     args::Args,
     config::{
         BarPosition, Change, Config, Cursor, CursorShape, ShowTabBar, WindowStart, keys::Keymap,
+        parse::did_you_mean,
     },
     copy_command::CopyKeys,
     environment,
@@ -18,6 +19,8 @@ use crate::{
 
 /// What messages about the file are about.
 const ABOUT: &str = "config";
+/// What messages about fonts are about.
+const FONTS: &str = "fonts";
 
 impl App {
     /// The file has changed.
@@ -69,6 +72,7 @@ impl App {
             }
             self.fonts = fonts;
             self.apply_fonts();
+            self.tell_missing_fonts();
         }
         if let Some(screen) = &mut self.screen {
             screen.geometry.padding = self.config.window.padding;
@@ -88,6 +92,25 @@ impl App {
         self.ask_for_motion();
         self.arrange();
         self.redraw_whole();
+    }
+
+    /// Says which fonts that were asked for are not there.
+    pub(super) fn tell_missing_fonts(&mut self) {
+        let missing = self.renderer.missing_families();
+        if missing.is_empty() {
+            self.settle(FONTS);
+            return;
+        }
+        let families = self.renderer.families();
+        let names: Vec<&str> = families.iter().map(String::as_str).collect();
+        let lines: Vec<String> = missing
+            .iter()
+            .map(|family| {
+                let near = did_you_mean(family, names.iter().copied());
+                format!("There is no font {family:?} here, so another one is used{near}")
+            })
+            .collect();
+        self.complain(FONTS, lines.join("\n"));
     }
 
     /// Makes the theme's colours those of every pane.

@@ -50,8 +50,8 @@ pub(super) enum TabBarPart {
 pub(super) struct Strip {
     /// Index of the first one in sight.
     pub(super) first: usize,
-    /// The tab that was brought into sight last, and its place then.
-    followed: Option<(TabId, usize)>,
+    /// The tab that was brought into sight last, its place then, and how many were in sight.
+    followed: Option<(TabId, usize, usize)>,
 }
 
 /// The tab bar as it lies in the window.
@@ -183,10 +183,11 @@ impl<'a> TabBar<'a> {
         self.slots.len()
     }
 
-    /// The strip with the active tab in sight, if that is another one than before, or has been moved.
+    /// The strip with the active tab in sight, if that is another one than before, has been moved, or there is room for
+    /// more or fewer.
     pub(super) fn following(&self, strip: Strip) -> Strip {
         let index = self.tabs.iter().position(|tab| Some(tab.id) == self.active);
-        let now = index.map(|index| (self.tabs[index].id, index));
+        let now = index.map(|index| (self.tabs[index].id, index, self.slots.len()));
         let first = match index {
             Some(index) if now != strip.followed && !self.slots.is_empty() => {
                 self.first.clamp((index + 1).saturating_sub(self.slots.len()), index)

@@ -61,8 +61,8 @@ impl Toasts {
         let (margin, padding) = (geometry.px(MARGIN), geometry.px(PADDING));
         let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(2 * margin)).max(1);
         let columns = geometry.ui_columns(width.saturating_sub(2 * padding));
-        let above = geometry.status_bar().height + margin;
-        let mut bottom = geometry.height.saturating_sub(above);
+        let panes = geometry.content();
+        let mut bottom = (panes.y + panes.height).saturating_sub(margin);
         let mut placed = Vec::new();
         for toast in self.0.iter().rev() {
             let lines = wrap(&toast.text, columns);

@@ -45,6 +45,8 @@ pub(super) struct View {
     pub(super) typed_ahead: Vec<u8>,
     /// The size the window gave the pane.
     pub(super) given: Option<Size>,
+    /// When its size last changed.
+    pub(super) resized: Option<Instant>,
     /// The size that scroll position and selection have followed the text to.
     followed: Option<Size>,
     /// It printed while its tab was hidden.
@@ -170,6 +172,7 @@ impl View {
             (Some(selection), Some(start), Some(end)) => Some(selection.moved_to(start, end, seq)),
             _ => None,
         };
+        self.resized = self.followed.is_some_and(|before| before != size).then(Instant::now);
         self.followed = Some(size);
     }
 

@@ -51,15 +51,32 @@ impl AsFd for Wake {
     }
 }
 
-/// The path of a process's executable where it may be read, else its name; `None` when there is no such process.
+/// The path of a process's executable where it may be read, with the name it was called by (`vim`, not the `vim.basic` that
+/// this leads to); else its name. `None` when there is no such process.
 pub(super) fn name(pid: i32) -> Option<String> {
-    if let Ok(path) = std::fs::read_link(format!("/proc/{pid}/exe")) {
-        let path = path.to_string_lossy().into_owned();
-        // The kernel's mark of an executable that was replaced while it runs, as package upgrades do.
-        return Some(path.strip_suffix(" (deleted)").map_or_else(|| path.clone(), str::to_owned));
-    }
-    let name = std::fs::read(format!("/proc/{pid}/comm")).ok()?;
-    Some(String::from_utf8_lossy(&name).trim_end_matches('\n').to_owned())
+    let called = std::fs::read(format!("/proc/{pid}/comm"));
+    let called =
+        called.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\n').to_owned());
+    let Ok(path) = std::fs::read_link(format!("/proc/{pid}/exe")) else { return called.ok() };
+    let text = path.to_string_lossy();
+    // The kernel's mark of an executable that was replaced while it runs, as package upgrades do.
+    let path = std::path::Path::new(text.strip_suffix(" (deleted)").unwrap_or(&text));
+    // A process may call itself anything: what its first argument says as well is how it was started.
+    let path = match called {
+        Ok(called) if !called.is_empty() && first_argument(pid).as_ref() == Some(&called) => {
+            path.with_file_name(called)
+        }
+        _ => path.to_owned(),
+    };
+    Some(path.to_string_lossy().into_owned())
+}
+
+/// The name in a process's first argument, without the mark of a login shell.
+fn first_argument(pid: i32) -> Option<String> {
+    let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let first = String::from_utf8_lossy(arguments.split(|&byte| byte == 0).next()?).into_owned();
+    let name = first.rsplit('/').next().unwrap_or_default();
+    Some(name.strip_prefix('-').unwrap_or(name).to_owned())
 }
 
 /// Whether a process still runs our own executable, as between fork and exec.
