@@ -1,6 +1,6 @@
 //! The command line that opens a file at a line in the person's editor. Never a shell: words are arguments.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How editors are told a place: their programs' names, and the arguments.
 const FORMS: &[(&[&str], &[&str])] = &[
@@ -22,18 +22,29 @@ pub(crate) fn command(wanted: &str, place: &str, cwd: Option<&Path>) -> Vec<Stri
     arguments(&editor, place, cwd, home.as_deref())
 }
 
+/// The file that a place is in.
+pub(crate) fn file(place: &str, cwd: Option<&Path>) -> PathBuf {
+    let (name, ..) = parts(place);
+    let home = std::env::var("HOME").ok();
+    resolved(name, cwd, home.as_deref())
+}
+
+fn resolved(name: &str, cwd: Option<&Path>, home: Option<&str>) -> PathBuf {
+    let name = match (name.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => Path::new(home).join(rest),
+        _ => PathBuf::from(name),
+    };
+    match cwd {
+        Some(cwd) => cwd.join(name),
+        None => name,
+    }
+}
+
 fn arguments(editor: &str, place: &str, cwd: Option<&Path>, home: Option<&str>) -> Vec<String> {
     let (name, line, column) = parts(place);
-    let name = match (name.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => format!("{home}/{rest}"),
-        _ => name.to_owned(),
-    };
     // Never an option: a file is named by its whole path where that can be had.
-    let file = match cwd {
-        Some(cwd) => cwd.join(&name).to_string_lossy().into_owned(),
-        None if name.starts_with('-') => format!("./{name}"),
-        None => name,
-    };
+    let file = resolved(name, cwd, home).to_string_lossy().into_owned();
+    let file = if file.starts_with('-') { format!("./{file}") } else { file };
     let mut words: Vec<String> = editor.split_whitespace().map(str::to_owned).collect();
     if !editor.contains("{file}") {
         let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();

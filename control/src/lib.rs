@@ -28,7 +28,7 @@ pub use host::{
 pub use methods::{Entry, Group, METHODS};
 pub use reference::reference;
 pub use registry::{Record, home};
-pub use server::{Server, ServerError, ServerOptions};
+pub use server::{Recordings, Server, ServerError, ServerOptions};
 pub use services::changes::{Changes, Topic};
 
 /// Tells programs that a mux starts from now on of the proxy that the home's `proxy.json` says. May take a second or two.

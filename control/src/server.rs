@@ -3,7 +3,7 @@
 use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::runtime::{Builder, Handle, Runtime};
-use unterm_mux::{Mux, random};
+use unterm_mux::{Mux, Pane, PaneId, random};
 
 use crate::{
     Host,
@@ -139,6 +139,11 @@ impl Server {
         self.runtime.as_ref().expect("a server has a runtime until it is dropped").handle()
     }
 
+    /// What records panes, for the person's own wish to.
+    pub fn recordings(&self) -> Recordings {
+        Recordings { runtime: self.runtime().clone(), recorder: self.recorder.clone() }
+    }
+
     /// The instance's id, such as `alpha`.
     pub fn instance_id(&self) -> String {
         self.registration.record().id.clone()
@@ -155,6 +160,35 @@ impl Server {
     /// Removes the registry's entry, closes connections and stops the runtime.
     pub fn stop(self) {
         drop(self);
+    }
+}
+
+/// Begins and ends recordings.
+#[derive(Clone)]
+pub struct Recordings {
+    runtime: Handle,
+    recorder: Arc<Recorder>,
+}
+
+impl Recordings {
+    /// Whether a pane is recorded.
+    pub fn has(&self, pane: PaneId) -> bool {
+        self.recorder.status(pane).is_some()
+    }
+
+    /// Begins to record a pane (`None`), or ends that and gives the page it was rendered to. Writes files: not for a thread
+    /// that may not wait.
+    ///
+    /// # Errors
+    /// What went wrong, as a sentence.
+    pub fn toggle(&self, pane: Arc<Pane>) -> Result<Option<PathBuf>, String> {
+        let id = pane.id();
+        self.runtime.block_on(async {
+            if self.has(id) {
+                return self.recorder.stop(id, "stopped").await.map(|record| Some(record.md_path));
+            }
+            self.recorder.start(pane, crate::methods::hides_input).await.map(|_| None)
+        })
     }
 }
 

@@ -124,6 +124,7 @@ impl App {
             }
             Action::NewTabIn(path) => self.use_folder(Purpose::Tab, path.as_ref()),
             Action::ExportSession => self.export_session(),
+            Action::ToggleRecording => self.toggle_recording(),
             Action::Screenshot(shot) => self.screenshot(shot),
             Action::ToggleDebug => self.toggle_debug(),
             Action::ToggleQuake => return self.toggle_quake(),

@@ -10,7 +10,7 @@ use std::{
 };
 
 use unterm_renderer::{Damage, Frame, Label, PixelRect, Quad, Renderer, Scene};
-use unterm_term::Content;
+use unterm_term::{Color, Content, PromptRole, Underline, Width};
 
 use super::{App, chrome::Colors, geometry::Geometry, view::View};
 
@@ -68,7 +68,7 @@ impl Debug {
     /// What is said of the pictures.
     fn lines(&mut self, now: Instant) -> Vec<String> {
         let times = self.samples.iter().map(|sample| sample.took);
-        let frames = spread(times).unwrap_or_default();
+        let frames = spread(times).unwrap_or_else(|| "none yet".to_owned());
         let damage = self.samples.back().map_or(0.0, |sample| sample.damage * 100.0);
         let keys = spread(self.keys.iter().copied())
             .unwrap_or_else(|| "press a key to measure".to_owned());
@@ -130,28 +130,66 @@ fn cell_lines(view: &View, col: u16, row: usize) -> Vec<String> {
     let shown = if text.is_empty() { "empty".to_owned() } else { format!("{text:?}") };
     let run = line.styles.iter().find(|run| (run.start..run.end).contains(&col));
     let mut lines = vec![
-        format!("cell {},{row}   {shown}   {}   {:?}", col, codes.join(" "), cell.width()),
-        format!(
-            "line {}   changed at {}{}   {:?}{}",
-            line.line.0,
-            line.revision,
-            if line.wrapped { "   wrapped" } else { "" },
-            cell.prompt_role(),
-            if cell.is_protected() { "   protected" } else { "" },
-        ),
+        said([
+            &format!("cell {col},{row}"),
+            &shown,
+            &codes.join(" "),
+            match cell.width() {
+                Width::Narrow => "one column",
+                Width::Wide => "two columns",
+                Width::Tail => "second half",
+                Width::Head => "left free by a wide character",
+            },
+        ]),
+        said([
+            &format!("line {}", line.line.0),
+            &format!("changed at {}", line.revision),
+            if line.wrapped { "goes on below" } else { "" },
+            match cell.prompt_role() {
+                PromptRole::Output => "",
+                PromptRole::Prompt => "of a prompt",
+                PromptRole::Input => "of a command line",
+            },
+            if cell.is_protected() { "protected" } else { "" },
+        ]),
     ];
     if let Some(run) = run {
         let style = run.style;
-        lines.push(format!(
-            "text {:?}   ground {:?}   {:?}   underline {:?} {:?}",
-            style.foreground, style.background, style.attrs, style.underline, style.underline_color
-        ));
+        let attrs: Vec<_> = style.attrs.iter_names().map(|(name, _)| name.to_lowercase()).collect();
+        let underline = match style.underline {
+            Underline::None => String::new(),
+            kind => {
+                let kind = format!("{kind:?}").to_lowercase();
+                format!("underline {kind}, {}", color(style.underline_color))
+            }
+        };
+        lines.push(said([
+            &format!("text {}", color(style.foreground)),
+            &format!("background {}", color(style.background)),
+            &attrs.join(", "),
+            &underline,
+        ]));
         if let Some(link) = &run.link {
             let id = if link.id.is_empty() { String::new() } else { format!("   id {}", link.id) };
             lines.push(format!("link {}{id}", link.uri));
         }
     }
     lines
+}
+
+/// The parts that say something, apart from each other.
+fn said<const N: usize>(parts: [&str; N]) -> String {
+    let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("   ")
+}
+
+/// A colour in words.
+fn color(color: Color) -> String {
+    match color {
+        Color::Default => "default".to_owned(),
+        Color::Indexed(index) => format!("color {index}"),
+        Color::Rgb(rgb) => format!("#{:02x}{:02x}{:02x}", rgb.r, rgb.g, rgb.b),
+    }
 }
 
 /// Draws lines at the right, below the tab bar.

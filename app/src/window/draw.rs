@@ -125,6 +125,7 @@ impl App {
         if self.timer.is_some_and(|time| now >= time) {
             self.timer = self.show_waiting(now);
             self.drag_scroll();
+            self.deferred_click(false);
             self.pacing.ask();
         }
     }
@@ -140,6 +141,7 @@ impl App {
             return;
         }
         self.timer = None;
+        self.deferred_click(false);
         let begun = Instant::now();
         let layout = self.mux.layout();
         let placed = self.placed(&layout);

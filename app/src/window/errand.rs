@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use unterm_mux::PaneId;
+
 use super::{App, clipboard::Buffer, folder::Purpose, screenshot::Taken};
 
 /// What came of an errand.
@@ -19,6 +21,8 @@ pub(super) enum Done {
     Copied(&'static str, &'static str, PathBuf),
     /// A picture was taken, or why not; `None`: the person cancelled.
     Screenshot(Result<Option<Taken>, String>),
+    /// A file is there, to be edited beside a pane; with the place in it.
+    File(PaneId, String),
     /// A directory was chosen.
     Folder(Purpose, PathBuf),
     /// The desktop has no dialog to choose a directory in.
@@ -63,6 +67,7 @@ impl App {
                 self.clipboard.store(Buffer::Clipboard, path);
             }
             Done::Screenshot(taken) => self.screenshot_taken(taken),
+            Done::File(pane, place) => self.edit_found(pane, &place),
             Done::Folder(purpose, folder) => self.use_folder(purpose, &folder),
             Done::NoDialog(purpose) => self.type_folder(purpose),
         }

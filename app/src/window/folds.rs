@@ -55,7 +55,7 @@ impl Folds {
 
     /// Folds a command's output, or unfolds it; false where there is none to fold.
     pub(super) fn toggle(&mut self, term: &Term, id: u64) -> bool {
-        if self.ids.remove(&id) {
+        if self.unfold(id) {
             return true;
         }
         let can = self.ids.len() < CAP && hidden(term, id).is_some();
@@ -77,10 +77,13 @@ impl Folds {
 
     /// Unfolds what hides a line; false where nothing does.
     pub(super) fn reveal(&mut self, line: LineId) -> bool {
-        match self.hidden.iter().find(|hidden| hidden.holds(line)) {
-            Some(hidden) => self.ids.remove(&hidden.id),
-            None => false,
-        }
+        let hidden = self.hidden.iter().find(|hidden| hidden.holds(line)).map(|hidden| hidden.id);
+        hidden.is_some_and(|id| self.unfold(id))
+    }
+
+    fn unfold(&mut self, id: u64) -> bool {
+        self.hidden.retain(|hidden| hidden.id != id);
+        self.ids.remove(&id)
     }
 
     /// The nearest line that is not left out: above, or below.

@@ -16,6 +16,7 @@ use super::{
     App,
     chrome::Colors,
     clipboard::Buffer,
+    errand::Done,
     geometry::Geometry,
     keys::Pressed,
     targets::{self, Kind, Target},
@@ -192,8 +193,22 @@ impl App {
         }
     }
 
-    /// Opens a file in the person's editor, in a split: `name`, `name:line` or `name:line:column`.
-    pub(super) fn edit_file(&mut self, pane: PaneId, place: &str) {
+    /// Opens a file in the person's editor, in a split: `name`, `name:line` or `name:line:column`; says so where there is
+    /// none.
+    fn edit_file(&mut self, pane: PaneId, place: &str) {
+        let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
+        let (file, place) = (editor::file(place, cwd.as_deref()), place.to_owned());
+        self.errand("editor", move || match file.try_exists() {
+            Ok(true) => Done::File(pane, place),
+            Ok(false) => Done::Failed("editor", format!("There is no {}.", file.display())),
+            Err(error) => {
+                Done::Failed("editor", format!("{} can't be opened.\n{error}", file.display()))
+            }
+        });
+    }
+
+    /// The same of one that is there.
+    pub(super) fn edit_found(&mut self, pane: PaneId, place: &str) {
         let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
         let mut words =
             editor::command(&self.config.hints.editor, place, cwd.as_deref()).into_iter();

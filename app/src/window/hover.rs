@@ -1,4 +1,5 @@
-//! Links under the pointer: underlined while Ctrl is held, their target shown at the window's foot, opened by a click.
+//! Links under the pointer: underlined, their target shown at the window's foot, opened by a click with Ctrl. One of OSC 8
+//! always, one that only stands there as text while Ctrl is held.
 //!
 //! Owns which link that is. What may be opened is `links.rs`; a URL that only stands there as text counts as one.
 
@@ -80,12 +81,11 @@ fn shown(uri: &str) -> String {
 }
 
 impl App {
-    /// Finds the link under the pointer, which is at pixels `x`, `y` of a pane's grid; true when there is one.
+    /// Finds the link under the pointer, which is at pixels `x`, `y` of a pane's grid; true when a click opens one.
     pub(super) fn hover(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
-        let link = match self.modifiers.control_key() {
-            true => self.link_under(pane, x, y),
-            false => None,
-        };
+        // A hyperlink, whose words say nothing of its target, is seen without a key too.
+        let can_open = self.modifiers.control_key();
+        let link = self.link_under(pane, x, y, can_open);
         let is_link = link.is_some();
         if self.hovered != link {
             if let Some(old) = self.hovered.as_ref().and_then(|old| self.views.get_mut(&old.pane)) {
@@ -98,7 +98,7 @@ impl App {
             self.hovered = link;
             self.pacing.ask();
         }
-        is_link
+        is_link && can_open
     }
 
     /// Nothing is pointed at any more.
@@ -111,7 +111,8 @@ impl App {
         }
     }
 
-    fn link_under(&self, pane: PaneId, x: f64, y: f64) -> Option<Hovered> {
+    /// The link at a place: one of OSC 8, or else, where `texts` count, one that only stands there.
+    fn link_under(&self, pane: PaneId, x: f64, y: f64, texts: bool) -> Option<Hovered> {
         let cell = self.cell();
         let view = self.views.get(&pane)?;
         let inside =
@@ -125,13 +126,16 @@ impl App {
         if let Some(link) = view.link_at(x, y, cell) {
             return Some(Hovered { pane, uri: link.uri, range: None });
         }
+        if !texts {
+            return None;
+        }
         let url = targets::url_at(&view.snapshot.rows, view.spot(x, y, cell)?.cell)?;
         Some(Hovered { pane, uri: url.text, range: Some(url.range) })
     }
 
     /// Opens the link under the pointer; false when there is none.
     pub(super) fn open_link(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
-        let Some(link) = self.link_under(pane, x, y) else { return false };
+        let Some(link) = self.link_under(pane, x, y, true) else { return false };
         self.open_target(&link.uri);
         true
     }

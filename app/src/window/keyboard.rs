@@ -29,6 +29,7 @@ impl App {
         };
         if action != KeyAction::Release {
             self.debug_key();
+            self.deferred_click(true);
         }
         if action == KeyAction::Release {
             if self.taken.remove(&event.physical_key) {

@@ -13,11 +13,13 @@ impl App {
         let corner = PixelRect { x: geometry.width as i32, ..PixelRect::default() };
         let has_bar = geometry.tab_bar().height > 0;
         let button = self.tab_bar().filter(|_| has_bar).map(|bar| bar.menu_button());
+        let recording = if self.is_recording() { "Stop recording" } else { "Start recording" };
         let rows: Vec<Row> = vec![
             self.menu_item(Action::ChangeDirectory).titled("Change working directory…").into(),
             self.menu_item(Action::OpenFolder).titled("Open folder in new tab…").into(),
             self.menu_item(Action::Split(Axis::Horizontal)).into(),
             Row::Line,
+            self.menu_item(Action::ToggleRecording).titled(recording).into(),
             self.menu_item(Action::ExportSession).into(),
             Row::Line,
             self.menu_item(Action::CommandPalette).into(),

@@ -18,6 +18,7 @@ mod draw;
 mod emoji;
 mod errand;
 mod export;
+mod first_tab;
 mod folder;
 mod folds;
 mod geometry;
@@ -41,6 +42,7 @@ mod picker;
 mod pointer;
 mod preferences;
 mod quake;
+mod recording;
 mod screenshot;
 mod scroll;
 mod scrollbar;
@@ -64,7 +66,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use unterm_control::{Changes, Server, ServerOptions, Topic};
-use unterm_mux::{Mux, MuxError, OnExit, Pane, PaneId, input};
+use unterm_mux::{Mux, MuxError, Pane, PaneId, input};
 use unterm_renderer::{FontOptions, PixelRect, Preedit, Renderer, WindowPainter};
 use unterm_term::Palette;
 use winit::{
@@ -147,19 +149,24 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let ready = Ready::new();
     let server = start_server(&mux, &inbox, &changes, &ready, settings.home());
     let last = LastSession::read(settings.home());
-    let complaint = quake::open_layout(&mux, args, &settings, last.as_ref());
-    if mux.layout().tabs.is_empty() {
-        mux.open_tab(args.first_spawn(), None, OnExit::Close)?;
+    let mut problems = Vec::new();
+    if let Some(complaint) = quake::open_layout(&mux, args, &settings, last.as_ref()) {
+        problems.push(("layout", complaint));
+    }
+    if mux.layout().tabs.is_empty()
+        && let Some(complaint) = first_tab::open(&mux, args)?
+    {
+        problems.push(("shell", complaint));
     }
     ready.set();
 
     let mut app = App::new(args, mux, server, inbox, settings, palette);
     app.last = last;
-    if let Some(complaint) = complaint {
-        app.complain("layout", complaint);
+    for (about, complaint) in problems {
+        app.complain(about, complaint);
     }
     if !complaints.is_empty() {
-        app.complain_of_settings(&complaints);
+        app.complain_of_settings(&complaints, "the defaults are in force");
     }
     app.tell_missing_fonts();
     event_loop.run_app(&mut app).context("the window's event loop failed")?;
@@ -588,9 +595,10 @@ impl App {
     }
 
     /// Says an error of the mux.
-    fn report<T>(&self, result: Result<T, MuxError>) {
+    fn report<T>(&mut self, result: Result<T, MuxError>) {
         if let Err(error) = result {
             tracing::error!("{error}");
+            self.complain("panes", format!("That can't be done.\n{error}"));
         }
     }
 

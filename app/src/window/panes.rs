@@ -128,8 +128,9 @@ impl App {
         let share = share(space, *axis, rect);
         // A press that became a drag is no half of a double click.
         self.pane_hand.click = None;
-        self.report(self.mux.set_ratio(drag.tab, path, share));
         let icon = icon(*axis);
+        let moved = self.mux.set_ratio(drag.tab, path, share);
+        self.report(moved);
         self.set_icon(icon);
         true
     }

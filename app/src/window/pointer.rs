@@ -33,6 +33,8 @@ pub(super) struct Pointer {
     pub(super) position: Option<(f64, f64)>,
     /// The last press: when, in which pane, on which cell, the how manieth in a row.
     click: Option<(Instant, PaneId, Point, u32)>,
+    /// A click at a prompt, unless another one comes by then.
+    deferred: Option<(Instant, Target)>,
     /// The pane in which the left button is selecting.
     selecting: Option<PaneId>,
     /// The pane that was told of a press and is owed its release, with the button.
@@ -177,8 +179,23 @@ impl App {
             if let Some(text) = self.selected_text(&pane) {
                 self.copy_on_select(text);
             } else if let Some(target) = self.target_in(pane.id()) {
-                self.click_at_prompt(&pane, target.x, target.y);
+                // The first of two would move what the second is to select.
+                self.pointer.deferred = Some((Instant::now() + DOUBLE_CLICK, target));
+                self.deferred_click(false);
             }
+        }
+    }
+
+    /// Does what a click that selected nothing asks for, once no second one can come any more, or `now`.
+    pub(super) fn deferred_click(&mut self, now: bool) {
+        let Some((due, _)) = self.pointer.deferred else { return };
+        if !now && Instant::now() < due {
+            return self.wake_at(due);
+        }
+        if let Some((_, target)) = self.pointer.deferred.take()
+            && let Some(pane) = self.mux.pane(target.id)
+        {
+            self.click_at_prompt(&pane, target.x, target.y);
         }
     }
 
@@ -363,6 +380,7 @@ impl App {
                 }
                 _ => 1,
             };
+            self.pointer.deferred = None;
             self.pointer.click = Some((now, target.id, spot.cell, clicks));
             let unit = match clicks {
                 2 => Unit::Word,

@@ -8,6 +8,7 @@ use winit::window::{Fullscreen, Theme as SystemTheme, Window};
 
 use super::{App, view::View};
 use crate::{
+    action::{ACTIONS, Action, Entry, Takes},
     args::Args,
     config::{
         BarPosition, Change, Config, Cursor, CursorShape, ShowTabBar, WindowStart, keys::Keymap,
@@ -34,12 +35,14 @@ impl App {
                     self.notify(ABOUT, "The configuration is applied.".to_owned());
                 }
             }
-            Err(complaints) => self.complain_of_settings(&complaints),
+            Err(complaints) => {
+                self.complain_of_settings(&complaints, "the last good one stays");
+            }
         }
     }
 
-    /// Shows what is wrong with the file.
-    pub(super) fn complain_of_settings(&mut self, complaints: &[String]) {
+    /// Shows what is wrong with the file, and what is in force instead.
+    pub(super) fn complain_of_settings(&mut self, complaints: &[String], instead: &str) {
         for complaint in complaints {
             tracing::warn!("{complaint}");
         }
@@ -48,9 +51,13 @@ impl App {
             more => format!("\nand {more} more"),
         };
         let shown = complaints.iter().take(2).cloned().collect::<Vec<_>>().join("\n");
+        let opens = |entry: &&Entry| matches!(entry.takes, Takes::Nothing(Action::OpenConfig));
+        let keys = ACTIONS.iter().find(opens).map(|entry| self.keymap.keys_of(entry));
+        let keys = keys.filter(|keys| !keys.is_empty());
+        let press = keys.map_or_else(String::new, |keys| format!("\n{keys} opens it."));
         self.complain(
             ABOUT,
-            format!("The configuration has an error; the last good one stays.\n{shown}{rest}"),
+            format!("The configuration has an error; {instead}.\n{shown}{rest}{press}"),
         );
     }
 

@@ -88,6 +88,8 @@ pub(super) struct SearchBar {
     kind: Kind,
     /// Only where no word goes on before or behind.
     whole_words: bool,
+    /// What was in sight when it was opened: the view's top, unless that was the live screen, and its last line.
+    origin: (Option<LineId>, LineId),
     /// Copy mode opened it: its cursor follows the match.
     from: Option<FromCopyMode>,
     /// Its pattern is complete: keys are copy mode's again.
@@ -114,6 +116,7 @@ impl SearchBar {
             line: Line::default(),
             kind: Kind::default(),
             whole_words: false,
+            origin: (None, LineId(u64::MAX)),
             from: None,
             is_accepted: false,
             is_awaited: false,
@@ -329,7 +332,11 @@ impl App {
         let Some(pane) = self.focused_pane() else { return };
         if self.search.as_ref().is_none_or(|search| search.pane != pane.id()) {
             self.close_search();
-            self.search = Some(SearchBar::new(pane.id()));
+            let mut search = SearchBar::new(pane.id());
+            if let Some(view) = self.views.get(&pane.id()) {
+                search.origin = (view.top, view.last_line());
+            }
+            self.search = Some(search);
         }
         if let Some(search) = &mut self.search {
             (search.is_accepted, search.from) = (false, None);
@@ -425,10 +432,7 @@ impl App {
                 if search.line.key(key, modifiers, event.text.as_deref()) {
                     self.pacing.ask();
                 }
-                return match &self.search {
-                    Some(search) if search.line.text() != before => self.search_now(),
-                    _ => {}
-                };
+                return self.search_changed(&before);
             }
         }
         self.show_match();
@@ -440,6 +444,24 @@ impl App {
             search.line.insert(text);
             self.search_now();
         }
+    }
+
+    /// What is looked for is not `before` any more, unless only the cursor moved: it is looked for from where the search
+    /// was opened, and an emptied field goes back there.
+    fn search_changed(&mut self, before: &str) {
+        let Some(search) = self.search.as_mut().filter(|search| search.line.text() != before)
+        else {
+            return;
+        };
+        search.current = None;
+        let (top, _) = search.origin;
+        if search.line.text().is_empty()
+            && search.from.is_none()
+            && let Some(view) = self.views.get_mut(&search.pane)
+        {
+            view.top = top;
+        }
+        self.search_now();
     }
 
     fn search_now(&mut self) {
@@ -455,7 +477,10 @@ impl App {
     pub(super) fn search_found(&mut self, found: Found) {
         let Some(search) = &mut self.search else { return };
         let Some(view) = self.views.get(&search.pane) else { return };
-        let bottom = view.snapshot.rows.last().map_or(LineId(u64::MAX), |row| row.line);
+        let bottom = match search.origin {
+            (None, _) if view.top.is_none() => view.last_line(),
+            (_, line) => line,
+        };
         if search.take(found, bottom) {
             self.show_match();
         }

@@ -9,6 +9,7 @@ use unterm_mux::Pane;
 use unterm_renderer::PixelRect;
 use unterm_term::{
     CursorShape, LineId, LineSize, Link, Modes, Point, Rgb, ScreenKind, Size, Snapshot, TextRange,
+    Width,
 };
 
 use super::{
@@ -228,6 +229,11 @@ impl View {
         self.top.is_some()
     }
 
+    /// The last line in sight.
+    pub(super) fn last_line(&self) -> LineId {
+        self.snapshot.rows.last().map_or(LineId(u64::MAX), |row| row.line)
+    }
+
     /// Shows the live screen; true when it was not shown.
     pub(super) fn scroll_to_live(&mut self) -> bool {
         self.top.take().is_some()
@@ -273,7 +279,12 @@ impl View {
         let line = self.snapshot.rows[row].line;
         let columns = x / self.column_width(row, cell);
         let col = (columns.floor().max(0.0) as u16).min(cols.saturating_sub(1));
-        let boundary = (columns.round().max(0.0) as u16).min(cols);
+        let mut boundary = (columns.round().max(0.0) as u16).min(cols);
+        // A wide character is selected as a whole: its middle is no edge.
+        let inside = self.snapshot.rows[row].cells.get(usize::from(boundary));
+        if inside.is_some_and(|cell| cell.width() == Width::Tail) {
+            boundary = if columns < f64::from(boundary) { boundary - 1 } else { boundary + 1 };
+        }
         Some(Spot { cell: Point { line, col }, edge: Edge { line, boundary } })
     }
 

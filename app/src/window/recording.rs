@@ -1,0 +1,35 @@
+//! Recording a pane, begun and ended by the person: what records is the control server's.
+
+use super::{App, errand::Done};
+
+/// What messages about recordings are about.
+const ABOUT: &str = "recording";
+
+impl App {
+    /// Begins to record the focused pane, or ends it and copies the path of the page it gave.
+    pub(super) fn toggle_recording(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(recordings) = self.server.as_ref().map(unterm_control::Server::recordings) else {
+            let text = "A recording needs the control server, which could not start.".to_owned();
+            return self.complain(ABOUT, text);
+        };
+        self.errand(ABOUT, move || match recordings.toggle(pane) {
+            Ok(Some(page)) => {
+                Done::Copied(ABOUT, "The recording has ended; its page's path is copied.", page)
+            }
+            Ok(None) => Done::Said(
+                ABOUT,
+                "This pane is recorded from now on; the same action ends it.".to_owned(),
+            ),
+            Err(error) => Done::Failed(ABOUT, error),
+        });
+    }
+
+    /// Whether the focused pane is recorded.
+    pub(super) fn is_recording(&self) -> bool {
+        let server = self.server.as_ref();
+        server
+            .zip(self.focused_pane())
+            .is_some_and(|(server, pane)| server.recordings().has(pane.id()))
+    }
+}
