@@ -142,6 +142,40 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
 }
 
 #[test]
+fn a_recording_is_begun_and_ended_in_the_window() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
+    let status = |unterm: &mut Instance| unterm.call("session.recording_status", json!({"id": 0}));
+    let is = |wanted: bool| {
+        move |status: &serde_json::Value| status["enabled"].as_bool() == Some(wanted)
+    };
+    let wait = |unterm: &mut Instance, wanted: bool| -> Result<()> {
+        wait_for(
+            "the recording's change",
+            || Ok(Some(status(unterm)?).filter(is(wanted)).map(drop)),
+            String::new,
+        )
+    };
+    wait(&mut unterm, false)?;
+    assert_eq!(action(&unterm, &["toggle_recording"])?, (Some(0), String::new()));
+    wait(&mut unterm, true)?;
+    pane.type_text(&mut unterm, "echo kept$((40 + 2))\r")?;
+    pane.wait_for_text(&mut unterm, "kept42")?;
+    assert_eq!(action(&unterm, &["toggle_recording"])?, (Some(0), String::new()));
+    wait(&mut unterm, false)?;
+    let page = wait_for(
+        "the page's path on the clipboard",
+        || {
+            let path = std::path::PathBuf::from(display.selection("clipboard")?);
+            Ok(path.is_file().then_some(path))
+        },
+        || unterm.log(),
+    )?;
+    assert!(std::fs::read_to_string(page)?.contains("kept42"));
+    Ok(())
+}
+
+#[test]
 fn a_drop_down_is_hidden_and_shown_by_a_second_start() -> Result<()> {
     let display = Display::start()?;
     let unterm = Start::windowed(&display).arg("--quake").now()?;

@@ -120,6 +120,27 @@ fn a_headless_start_takes_shell_environment_and_scrollback_from_the_file() -> Re
 }
 
 #[test]
+fn a_shell_or_a_font_that_is_not_there_is_said_and_the_window_opens() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let text = "theme = 'dracula'\n[shell]\nprogram = '/nonexistent/shell'\n[font]\nfamily = ['No Such Font']\n";
+    fs::write(registry.path().join("config.toml"), text)?;
+    let (mut unterm, window, pane) = Start::windowed(&display).registry(registry.path()).at_prompt()?;
+    pane.type_text(&mut unterm, "echo in${IFS}stead\r")?;
+    pane.wait_for_text(&mut unterm, "in stead")?;
+    // Both messages have the mark of an error: bars at two heights.
+    let probe = || {
+        let picture = window.picture()?;
+        let area = picture.area_of(DRACULA_RED);
+        Ok(area.filter(|area| area.bottom - area.top > 70).map(drop))
+    };
+    wait_for("two messages", probe, || unterm.log())?;
+    // A tab that can't be opened is said, too, and nothing else happens.
+    ensure!(unterm.log().contains("/nonexistent/shell"), "{}", unterm.log());
+    Ok(())
+}
+
+#[test]
 fn a_translucent_window_asks_for_blur_and_takes_it_back() -> Result<()> {
     const BLUR: &str = "_KDE_NET_WM_BLUR_BEHIND_REGION";
     let display = Display::start()?;

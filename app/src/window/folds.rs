@@ -250,7 +250,10 @@ mod tests {
         assert_eq!(folds.outside(LineId(2), true), LineId(0));
         assert_eq!(folds.outside(LineId(2), false), LineId(4));
         assert!(folds.reveal(LineId(2)) && !folds.has(1) && folds.has(2));
+        assert!(folds.toggle(&term, 2), "the last one is unfolded");
+        assert!(folds.hidden().is_empty(), "nothing is left out any more");
     }
+
     #[test]
     fn images_go_with_their_lines() {
         let mut term = Term::new(Size::cells(10, 12), Options::default());

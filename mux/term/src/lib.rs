@@ -51,6 +51,7 @@ mod pen;
 mod presentation;
 mod print;
 mod rectangle;
+mod redraw;
 mod reflow;
 mod report;
 mod row;

@@ -312,6 +312,7 @@ impl Term {
             return;
         }
         self.flush_scrolled_images();
+        self.hold_prompt(size.cols as usize);
         let is_behind_text = self.printed_to == self.cursor.key();
         let (cols, rows) = (size.cols as usize, size.rows as usize);
         let old_cols = self.grid.cols();

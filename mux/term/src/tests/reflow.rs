@@ -31,6 +31,64 @@ fn a_narrower_screen_wraps_and_a_wider_one_joins() {
 }
 
 #[test]
+fn a_prompt_that_the_shell_draws_anew_stays_in_its_rows() {
+    let prompt = |options: &str, text: &str| {
+        format!("out of a command\r\n\x1b]133;A{options}\x07one\r\n$ \x1b]133;B\x07{text}")
+    };
+    let typed = "echo a line of three rows";
+    // Its rows are cut and not wrapped: the shell goes up as many as it drew, and clears from there.
+    check(
+        (10, 9),
+        &prompt("", typed),
+        (6, 9),
+        "out of/ a com/mand/one/$ echo/ine of/ee row",
+        (6, 5),
+    );
+    check((10, 9), &prompt("", "x"), (4, 9), "out/of a/ com/mand/one/$ x", (5, 3));
+    check(
+        (10, 9),
+        &prompt("", typed),
+        (20, 9),
+        "out of a command/one/$ echo a l/ine of thr/ee rows",
+        (4, 7),
+    );
+    let mut fixture = Fixture::new(10, 12);
+    fixture.feed(prompt("", typed));
+    for cols in [8, 6, 12, 30] {
+        fixture.term.resize(Size::cells(cols, 12));
+        // What readline and zsh know: the rows they drew before.
+        let rows = logical(&fixture);
+        assert!(rows.contains("$ echo"), "seen until it is drawn: {rows}");
+        let before = fixture.cursor().0;
+        let first = fixture.everything().split('/').position(|row| row.starts_with("one")).unwrap();
+        fixture.feed(format!("\r\x1b[{}A\x1b[J", before as usize - first));
+        fixture.feed(format!("\x1b]133;A\x07one\r\n$ \x1b]133;B\x07{typed}"));
+        assert_eq!(logical(&fixture).matches("$ echo").count(), 1, "{cols} columns");
+        assert_eq!(fixture.term.commands().count(), 1, "it is the same prompt");
+    }
+    // Bash draws the last line only, a shell may draw nothing; what runs is no prompt.
+    check(
+        (10, 9),
+        &prompt(";redraw=last", typed),
+        (2, 12),
+        "ou/t/of/ a/ c/om/ma/nd/on/e/$/in/ee",
+        (11, 1),
+    );
+    check(
+        (10, 9),
+        &prompt(";redraw=0", "echo 34567"),
+        (5, 9),
+        "out o/f a c/omman/d/one/$ ech/o 345/67",
+        (7, 2),
+    );
+    let running = prompt("", "echo 34567") + "\r\n\x1b]133;C\x07";
+    check((10, 9), &running, (5, 9), "out o/f a c/omman/d/one/$ ech/o 345/67", (8, 0));
+    // A continuation's line is drawn by itself.
+    let continued = prompt("", "echo 'abcde") + "\r\n\x1b]133;A;k=s\x07> \x1b]133;B\x07fghijk";
+    check((10, 9), &continued, (5, 9), "out o/f a c/omman/d/one/$ ech/o 'ab/cde/> fgh", (8, 4));
+}
+
+#[test]
 fn wide_characters_do_not_part() {
     check((6, 4), "日本語", (5, 4), "日本/語", (1, 2));
     check((5, 4), "日本語", (6, 4), "日本語", (0, 5));
@@ -116,7 +174,7 @@ fn the_main_screen_keeps_its_text_while_the_other_is_shown() {
 #[test]
 fn marks_and_wraps_stay_with_their_text() {
     let mut fixture = Fixture::new(10, 4);
-    fixture.feed("output\r\n\x1b]133;A\x07$ \x1b]133;B\x07echo hello");
+    fixture.feed("output\r\n\x1b]133;A;redraw=0\x07$ \x1b]133;B\x07echo hello");
     let marks = |fixture: &Fixture| fixture.term.dump().matches("marks 0b110").count();
     assert_eq!(marks(&fixture), 1);
     fixture.term.resize(Size::cells(5, 4));

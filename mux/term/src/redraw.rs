@@ -1,0 +1,59 @@
+//! Prompts that their shells draw anew after a resize (OSC 133 A, `redraw`).
+//!
+//! Owns which rows those are, and that they stay the rows the shell knows: it goes up from the cursor by as many as it drew
+//! in the old width, clears from there on and draws again. Text that was wrapped to the new width would leave a part of the
+//! old prompt behind with every change. Source: kitty's shell integration ("notes for shell developers"), ghostty for
+//! `redraw=last`.
+
+use crate::cell::Cell;
+use crate::commands::Redraw;
+use crate::row::{INPUT, WRAPPED};
+use crate::term::{ScreenKind, Term};
+
+impl Term {
+    /// The first row of the screen that the shell draws anew; `None` where none waits at a prompt that it redraws.
+    fn redrawn_from(&self) -> Option<usize> {
+        let prompt = self.commands.last().filter(|last| last.is_prompting())?;
+        let live = self.grid.live_top();
+        let meta = |line: u64| self.grid.line_meta(line);
+        // What is typed last begins there: behind the prompt, or behind that of a continuation, which is drawn by itself.
+        let mut typed = (live..=live + self.cursor.row as u64)
+            .rev()
+            .find(|line| meta(*line).is_some_and(|meta| meta.flags & INPUT != 0))?;
+        let continues = prompt.input.is_some_and(|input| typed > input.line.0);
+        while typed > live && meta(typed - 1).is_some_and(|above| above.is_wrapped()) {
+            typed -= 1;
+        }
+        let line = match prompt.options.redraw {
+            Redraw::Nothing => return None,
+            Redraw::Prompt if !continues => prompt.prompt?.line.0,
+            Redraw::Prompt | Redraw::LastLine => typed,
+        };
+        let row = line.saturating_sub(live) as usize;
+        (self.screen == ScreenKind::Main && row <= self.cursor.row).then_some(row)
+    }
+
+    /// Before the screen gets `cols` columns: the rows that the shell draws anew become lines of their own, cut to the new
+    /// width, which reflow leaves where they are.
+    pub(crate) fn hold_prompt(&mut self, cols: usize) {
+        let Some(first) = self.redrawn_from().filter(|_| cols != self.grid.cols()) else { return };
+        let old = self.grid.cols();
+        if self.cursor.col >= cols {
+            (self.cursor.col, self.cursor.wrap_pending) = (cols - 1, false);
+        }
+        for row in first.saturating_sub(1)..self.grid.rows() {
+            let is_wrapped = self.grid.meta(row).is_wrapped();
+            if is_wrapped {
+                let (cells, meta) = self.grid.row_mut(row);
+                meta.flags &= !WRAPPED;
+                if let Some(last) = cells.last_mut().filter(|last| last.is_head()) {
+                    *last = last.blanked();
+                }
+            }
+            if row >= first && cols < old {
+                self.grid.part_wide(row, cols, old);
+                self.grid.fill(row, cols, old, Cell::EMPTY, self.seq);
+            }
+        }
+    }
+}
