@@ -471,11 +471,11 @@ impl FromStr for Chord {
         let mut modifiers = Modifiers::empty();
         let mut rest = text;
         while let Some((word, after)) = rest.split_once('+').filter(|(word, _)| !word.is_empty()) {
-            modifiers |= match word {
-                "ctrl" => Modifiers::CTRL,
+            modifiers |= match word.to_ascii_lowercase().as_str() {
+                "ctrl" | "control" => Modifiers::CTRL,
                 "shift" => Modifiers::SHIFT,
-                "alt" => Modifiers::ALT,
-                "super" => Modifiers::SUPER,
+                "alt" | "opt" | "option" => Modifiers::ALT,
+                "super" | "cmd" | "win" => Modifiers::SUPER,
                 _ => {
                     return Err(format!(
                         "{word:?} in {text:?} is no modifier; there are ctrl, shift, alt and super"
@@ -485,15 +485,23 @@ impl FromStr for Chord {
             rest = after;
         }
         let mut chars = rest.chars();
-        let function = rest.strip_prefix('f').and_then(|number| number.parse::<u8>().ok());
+        let name = match rest.to_ascii_lowercase().as_str() {
+            "pgup" => "page_up".to_owned(),
+            "pgdn" => "page_down".to_owned(),
+            "esc" => "escape".to_owned(),
+            "del" => "delete".to_owned(),
+            "ins" => "insert".to_owned(),
+            name => name.to_owned(),
+        };
+        let function = name.strip_prefix('f').and_then(|number| number.parse::<u8>().ok());
         let key = match (chars.next(), chars.as_str(), function) {
             (Some(c), "", _) => Key::Char(c.to_ascii_lowercase()),
             (_, _, Some(number @ 1..=35)) => Key::F(number),
-            _ => match KEYS.iter().find(|(name, _)| *name == rest) {
+            _ => match KEYS.iter().find(|(known, _)| *known == name) {
                 Some((_, key)) => *key,
                 None => {
                     let names = KEYS.iter().map(|(name, _)| *name);
-                    let hint = crate::config::parse::did_you_mean(rest, names);
+                    let hint = crate::config::parse::did_you_mean(&name, names);
                     return Err(format!("{rest:?} in {text:?} is no key{hint}"));
                 }
             },
@@ -551,6 +559,10 @@ mod tests {
         let plus: Chord = "ctrl++".parse().unwrap();
         assert_eq!(plus, Chord { modifiers: Modifiers::CTRL, key: Key::Char('+') });
         assert_eq!("f11".parse::<Chord>().unwrap().key, Key::F(11));
+        // As it is shown, too.
+        for chord in ["Ctrl+Shift+PgUp", "Alt+F4", "Super+Ctrl+Shift+=", "Shift+Insert", "Ctrl+T"] {
+            assert_eq!(chord.parse::<Chord>().unwrap().to_string(), chord);
+        }
         assert!("hyper+x".parse::<Chord>().is_err());
         let error = "ctrl+pageup".parse::<Chord>().unwrap_err();
         assert!(error.ends_with("did you mean \"page_up\"?"), "{error}");

@@ -27,6 +27,9 @@ pub(crate) struct LayoutFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TabFile {
+    /// What the person called it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     panes: PaneFile,
 }
 
@@ -102,10 +105,10 @@ impl LayoutFile {
     /// What a mux has now; `with_programs`: also what panes were asked to run, where that is not the person's shell.
     pub(crate) fn of(mux: &Mux, with_programs: bool) -> Self {
         let layout = mux.layout();
-        let tabs = layout
-            .tabs
-            .iter()
-            .map(|tab| TabFile { panes: PaneFile::of(mux, &tab.root, with_programs) });
+        let tabs = layout.tabs.iter().map(|tab| TabFile {
+            title: tab.title.clone(),
+            panes: PaneFile::of(mux, &tab.root, with_programs),
+        });
         Self { active: layout.active + 1, tabs: tabs.collect() }
     }
 
@@ -129,6 +132,9 @@ impl LayoutFile {
             let Some(id) = layout.tab_of(pane).map(|index| layout.tabs[index].id) else { continue };
             tab.panes.open(mux, id, pane, &mut Vec::new());
             let _ = mux.focus(pane);
+            if let Some(title) = &tab.title {
+                let _ = mux.rename_tab(id, title);
+            }
             ids.push(id);
         }
         if let Some(front) = ids.get(self.active.saturating_sub(1)) {
@@ -237,7 +243,7 @@ mod tests {
             "active = 1\n[[tabs]]\n[tabs.panes]\nsplit = 'right'\nshare = 0.25\n\
              first = {{ cwd = {cwd:?}, program = 'sh' }}\n\
              second = {{ split = 'down', first = {{ program = 'sh' }}, second = {{ program = 'sh' }} }}\n\
-             [[tabs]]\npanes = {{ program = 'sh', args = ['-c', 'sleep 100'] }}\n"
+             [[tabs]]\ntitle = 'own'\npanes = {{ program = 'sh', args = ['-c', 'sleep 100'] }}\n"
         );
         std::fs::write(file(home.path(), "work"), text).unwrap();
         let layout = LayoutFile::read(home.path(), "work").unwrap();
@@ -245,6 +251,8 @@ mod tests {
         layout.open(&mux);
         let now = mux.layout();
         assert_eq!((now.tabs.len(), now.active), (2, 0));
+        assert_eq!(now.tabs[1].title.as_deref(), Some("own"));
+        assert_eq!(LayoutFile::of(&mux, true).tabs[1].title.as_deref(), Some("own"));
         let Node::Split { ratio, second, .. } = &now.tabs[0].root else { panic!("no split") };
         assert_eq!(*ratio, 0.25);
         assert!(matches!(&**second, Node::Split { axis: Axis::Vertical, .. }));

@@ -125,7 +125,8 @@ fn a_shell_or_a_font_that_is_not_there_is_said_and_the_window_opens() -> Result<
     let registry = tempfile::tempdir()?;
     let text = "theme = 'dracula'\n[shell]\nprogram = '/nonexistent/shell'\n[font]\nfamily = ['No Such Font']\n";
     fs::write(registry.path().join("config.toml"), text)?;
-    let (mut unterm, window, pane) = Start::windowed(&display).registry(registry.path()).at_prompt()?;
+    let (mut unterm, window, pane) =
+        Start::windowed(&display).registry(registry.path()).at_prompt()?;
     pane.type_text(&mut unterm, "echo in${IFS}stead\r")?;
     pane.wait_for_text(&mut unterm, "in stead")?;
     // Both messages have the mark of an error: bars at two heights.

@@ -209,6 +209,10 @@ impl App {
             RightButton::Extend => {
                 self.begin_selection(target, Modifiers::SHIFT);
                 self.pointer.selecting = None;
+                let pane = self.mux.pane(target.id);
+                if let Some(text) = pane.and_then(|pane| self.selected_text(&pane)) {
+                    self.copy_on_select(text);
+                }
             }
             RightButton::None => {}
         }
