@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use unterm_term::{
-    Allow, LineId, Options, Palette, Parser, Point, Rgb, ScreenKind, Size, Term, TextRange,
+    Allow, LineId, Options, Palette, Parser, Point, Redraw, Rgb, ScreenKind, Size, Term, TextRange,
 };
 
 use super::{
@@ -236,10 +236,14 @@ fn without_identifiers(replies: &str) -> String {
 }
 
 /// Resizes. With `keeps_text`, a scrollback's length: what was there is still there, and places in it are found again, unless
-/// that was too short, or the screen is one that keeps nothing. What stands below
-/// the cursor goes where the new screen has no room for both.
+/// that was too short, the screen is one that keeps nothing, or a shell is to draw its prompt anew. What stands below the
+/// cursor goes where the new screen has no room for both.
 fn resize(term: &mut Term, size: Size, keeps_text: Option<usize>, random: &mut Random) {
-    let comparable = |term: &Term| term.screen() == ScreenKind::Main;
+    let is_redrawn = term
+        .commands()
+        .next_back()
+        .is_some_and(|last| last.is_prompting() && last.options.redraw != Redraw::Nothing);
+    let comparable = |term: &Term| term.screen() == ScreenKind::Main && !is_redrawn;
     let is_kept = keeps_text.is_some_and(|limit| limit > 1000) && comparable(term);
     let before =
         is_kept.then(|| (text_to(term, term.cursor().row, term.cursor().col), all_text(term)));
