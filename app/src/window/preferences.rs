@@ -114,7 +114,8 @@ impl App {
             .iter()
             .map(|family| {
                 let near = did_you_mean(family, names.iter().copied());
-                format!("There is no font {family:?} here, so another one is used{near}")
+                let end = if near.is_empty() { "." } else { &*near };
+                format!("There is no font {family:?} here, so another one is used{end}")
             })
             .collect();
         self.complain(FONTS, lines.join("\n"));
