@@ -256,34 +256,3 @@ fn a_long_line_reflows_when_the_pane_is_resized() -> Result<()> {
     pane.wait(&mut unterm, "two rows again", |lines| has_line(lines, &wide))?;
     Ok(())
 }
-
-/// The shell draws the line that is being typed anew, and nothing of the old one is left.
-#[test]
-fn a_line_that_is_typed_is_there_once_after_the_pane_is_resized() -> Result<()> {
-    for shell in ["bash", "zsh", "fish"] {
-        let mut unterm = Start::headless().now()?;
-        let home = unterm.home().to_owned();
-        let pane = unterm.open(json!({"program": shell, "cwd": home, "cols": 100, "rows": 24}))?;
-        pane.wait_for_prompt(&mut unterm)?;
-        let typed = format!("echo {}", "0123456789".repeat(9));
-        pane.type_text(&mut unterm, &typed)?;
-        for cols in [60, 35, 80, 25, 120] {
-            unterm.call("session.resize", json!({"id": pane.id, "cols": cols, "rows": 24}))?;
-            // Drawn in the new width: its first row is full.
-            let full = (PROMPT.len() + typed.len()).min(cols);
-            let is_whole = |lines: &[String]| {
-                let text = lines.concat();
-                let first = lines.iter().find(|line| line.contains("echo"));
-                first.is_some_and(|line| line.len() == full)
-                    && text.contains(&typed)
-                    && text.matches("echo").count() == 1
-            };
-            pane.wait(
-                &mut unterm,
-                &format!("the line of {shell} once in {cols} columns"),
-                is_whole,
-            )?;
-        }
-    }
-    Ok(())
-}
