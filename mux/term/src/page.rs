@@ -243,8 +243,8 @@ pub(crate) struct PageBuilder {
     cluster_ids: Vec<u16>,
 }
 
-/// Entries of a page that one of another source is compared with: those that came last.
-const COMPARED: usize = 64;
+/// Entries of earlier sources that one of another source is compared with: those that came last.
+const COMPARED: usize = 16;
 
 #[inline]
 fn rename<T: Clone + PartialEq>(
@@ -269,13 +269,17 @@ fn rename_new<T: Clone + PartialEq>(
     source: &[T],
     id: u16,
 ) -> u16 {
+    // No entry has the id 0: in its place is how many entries earlier sources gave.
+    let earlier = ids.first().copied().unwrap_or(own.len() as u16);
     if ids.len() <= source.len() {
         ids.resize(source.len() + 1, 0);
+        ids[0] = earlier;
     }
     let item = &source[id as usize - 1];
-    // Another source may have had it.
-    let known = own.iter().rev().take(COMPARED).position(|own| own == item);
-    let at = known.map_or(own.len(), |from_last| own.len() - 1 - from_last);
+    // Another source may have had it; one source has nothing twice.
+    let others = &own[..earlier as usize];
+    let known = others.iter().rev().take(COMPARED).position(|own| own == item);
+    let at = known.map_or(own.len(), |from_last| others.len() - 1 - from_last);
     if at == own.len() {
         own.push(item.clone());
     }
