@@ -158,21 +158,8 @@ fn paint(renderer: &mut Renderer, panes: &[Arc<Pane>]) -> Result<Vec<u8>, String
     let mut scene =
         Scene { width: width as u32, height, background: GAP_COLOR, ..Scene::default() };
     for (index, (snapshot, (width, height))) in snapshots.iter().zip(sizes).enumerate() {
-        scene.panes.push(PaneScene {
-            id: index as u64,
-            area: PixelRect { x, y: 0, width, height },
-            origin: (x, 0),
-            shift: 0,
-            snapshot,
-            focused: true,
-            blink_on: true,
-            selection: None,
-            highlights: &[],
-            hovered_link: None,
-            preedit: None,
-            dim: 0.0,
-            opacity: 1.0,
-        });
+        let area = PixelRect { x, y: 0, width, height };
+        scene.panes.push(PaneScene::new(index as u64, snapshot, area, (x, 0)));
         x += (width + GAP) as i32;
     }
     renderer.frame(&scene);

@@ -1,5 +1,5 @@
-// Makes dist/ of src/: Tailwind's classes as one style sheet, and beside it what needs no work. `--check` writes nothing
-// and fails where what is committed is not what would be made. UNTERM_NODE_MODULES says where the packages are, if not here.
+// Makes dist/, which is served beside src/: Tailwind's classes as one style sheet, and Alpine as its package has it.
+// `--check` writes nothing and fails where what is committed is not what would be made. UNTERM_NODE_MODULES says where the packages are, if not here.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,13 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const modules = process.env.UNTERM_NODE_MODULES ?? join(here, 'node_modules');
-const files = {
-    'index.html': 'src/index.html',
-    'page.js': 'src/page.js',
-    'icon.svg': 'src/icon.svg',
-    'alpine.js': 'node_modules/@alpinejs/csp/dist/cdn.min.js',
-};
-const names = [...Object.keys(files), 'page.css'];
+const names = ['alpine.js', 'page.css'];
 
 // Tailwind looks for its own sheet beside ours.
 const work = mkdtempSync(join(tmpdir(), 'unterm-page-'));
@@ -22,9 +16,7 @@ try {
     cpSync(join(here, 'src'), join(work, 'src'), { recursive: true });
     symlinkSync(modules, join(work, 'node_modules'));
     mkdirSync(join(work, 'dist'));
-    for (const [name, from] of Object.entries(files)) {
-        copyFileSync(join(work, from), join(work, 'dist', name));
-    }
+    copyFileSync(join(modules, '@alpinejs/csp/dist/cdn.min.js'), join(work, 'dist/alpine.js'));
     const tailwind = join(modules, '@tailwindcss/cli/dist/index.mjs');
     execFileSync(process.execPath, [tailwind, '-i', 'src/page.css', '-o', 'dist/page.css', '--minify'], {
         cwd: work,

@@ -5,8 +5,8 @@ mod support;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use support::{Fixture, Wire};
-use unterm_control::{Host, HostRequest, Preferences};
+use support::{Fixture, Person, Wire};
+use unterm_control::Preferences;
 
 #[test]
 fn a_session_is_launched_with_a_command() {
@@ -389,24 +389,8 @@ fn a_connection_is_told_what_happens_in_order() {
     assert!(message.starts_with("Invalid 'events'"), "{message}");
 }
 
-/// A host whose preferences are a value.
-struct Person(Arc<Values>);
-
+/// Preferences that are a value.
 struct Values(Mutex<Value>);
-
-impl Host for Person {
-    fn has_window(&self) -> bool {
-        false
-    }
-
-    fn instance_title_changed(&self, _: Option<&str>) {}
-
-    fn ask(&self, _: HostRequest) {}
-
-    fn preferences(&self) -> Option<Arc<dyn Preferences>> {
-        Some(self.0.clone())
-    }
-}
 
 impl Preferences for Values {
     fn get(&self) -> Result<Value, String> {

@@ -9,8 +9,8 @@ use std::{
 };
 
 use serde_json::{Map, Value, json};
-use support::{Fixture, PATIENCE};
-use unterm_control::{ActionKeys, Described, Host, HostRequest, Preferences, ThemeInfo};
+use support::{Fixture, PATIENCE, Person};
+use unterm_control::{ActionKeys, Described, Preferences, ThemeInfo};
 
 /// A reply: its status, its head in lower case, its body.
 struct Reply {
@@ -96,9 +96,7 @@ fn read(mut stream: TcpStream) -> Reply {
     Reply { status, head: head.to_lowercase(), body: body.to_owned() }
 }
 
-/// A person whose preferences are in memory.
-struct Person(Arc<Values>);
-
+/// Preferences in memory.
 struct Values(Mutex<Value>);
 
 fn defaults() -> Value {
@@ -107,20 +105,6 @@ fn defaults() -> Value {
         "scrollback": {"lines": 10_000}, "compat": {"term_program": "unterm"}, "bell": {"mark": true},
         "window": {"opacity": 1.0},
     })
-}
-
-impl Host for Person {
-    fn has_window(&self) -> bool {
-        false
-    }
-
-    fn instance_title_changed(&self, _: Option<&str>) {}
-
-    fn ask(&self, _: HostRequest) {}
-
-    fn preferences(&self) -> Option<Arc<dyn Preferences>> {
-        Some(self.0.clone())
-    }
 }
 
 impl Preferences for Values {

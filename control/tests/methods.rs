@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::Fixture;
+use support::{Fixture, GROUPS};
 
 /// The keys of an object, sorted.
 fn keys(value: &Value) -> Vec<&str> {
@@ -82,24 +82,13 @@ fn capabilities_name_every_method_once() {
             "events.unsubscribe"
         ])
     );
-    let groups = [
-        "session",
-        "exec",
-        "screen",
-        "workspace",
-        "capture",
-        "proxy",
-        "governance",
-        "system",
-        "instance",
-    ];
     let mut names = Vec::new();
-    for group in groups {
+    for group in GROUPS {
         names.extend(
             capabilities[group].as_array().unwrap().iter().map(|name| name.as_str().unwrap()),
         );
     }
-    assert_eq!(capabilities.as_object().unwrap().len(), groups.len());
+    assert_eq!(capabilities.as_object().unwrap().len(), GROUPS.len());
     let methods: Vec<_> = unterm_control::METHODS.iter().map(|entry| entry.name).collect();
     assert_eq!(names, methods);
 }

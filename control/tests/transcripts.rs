@@ -13,7 +13,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use support::{Fixture, Wire};
+use support::{Fixture, GROUPS, Wire};
 use unterm_control::{
     ActionInfo, Captures, Clip, Host, HostRequest, METHODS, OnDisplay, Preferences,
 };
@@ -471,20 +471,8 @@ fn instances(t: &mut Transcript, fixture: &Fixture) {
             "terminal": {"initial_cols": 120, "initial_rows": 30, "color_scheme": "string", "term": "=xterm-256color"},
         }),
     );
-    let groups: serde_json::Map<String, Value> = [
-        "session",
-        "exec",
-        "screen",
-        "workspace",
-        "capture",
-        "proxy",
-        "governance",
-        "system",
-        "instance",
-    ]
-    .map(|group| (group.to_owned(), json!(["string"])))
-    .into_iter()
-    .collect();
+    let groups: serde_json::Map<String, Value> =
+        GROUPS.map(|group| (group.to_owned(), json!(["string"]))).into_iter().collect();
     t.call("server.capabilities", json!({}), groups.into());
     t.call("system.info", json!({}), json!({"name": "=Unterm", "version": "string", "engine": "=Unterm", "platform": "string", "arch": "string", "active_sessions": "number", "hostname": "string"}));
     t.fail(

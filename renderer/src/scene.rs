@@ -66,6 +66,27 @@ pub struct PaneScene<'a> {
     pub opacity: f32,
 }
 
+impl<'a> PaneScene<'a> {
+    /// A pane with the keyboard and nothing more to it than what it shows.
+    pub fn new(id: u64, snapshot: &'a Snapshot, area: PixelRect, origin: (i32, i32)) -> Self {
+        Self {
+            id,
+            area,
+            origin,
+            shift: 0,
+            snapshot,
+            focused: true,
+            blink_on: true,
+            selection: None,
+            highlights: &[],
+            hovered_link: None,
+            preedit: None,
+            dim: 0.0,
+            opacity: 1.0,
+        }
+    }
+}
+
 /// A filled rectangle of chrome.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quad {

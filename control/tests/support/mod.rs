@@ -10,12 +10,42 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use unterm_control::{Gate, Headless, Host, Server, ServerOptions};
+use unterm_control::{Gate, Headless, Host, HostRequest, Preferences, Server, ServerOptions};
 use unterm_mux::{Defaults, Mux, MuxOptions, Pane, PaneId, PaneState, ShellIntegration};
 use unterm_term::{Options, Size};
 
 /// How long a test waits for what must come: long enough for a machine under load.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What `server.capabilities` groups methods by.
+pub const GROUPS: [&str; 9] = [
+    "session",
+    "exec",
+    "screen",
+    "workspace",
+    "capture",
+    "proxy",
+    "governance",
+    "system",
+    "instance",
+];
+
+/// A host without a window that has these preferences.
+pub struct Person(pub Arc<dyn Preferences>);
+
+impl Host for Person {
+    fn has_window(&self) -> bool {
+        false
+    }
+
+    fn instance_title_changed(&self, _: Option<&str>) {}
+
+    fn ask(&self, _: HostRequest) {}
+
+    fn preferences(&self) -> Option<Arc<dyn Preferences>> {
+        Some(self.0.clone())
+    }
+}
 
 /// A server and what it works on; all of it ends with this.
 pub struct Fixture {

@@ -93,26 +93,13 @@ pub fn snapshot(cols: u16, rows: &[Vec<Run>]) -> Snapshot {
 
 /// A pane with 8 pixels of padding at the surface's top left corner.
 pub fn pane<'a>(snapshot: &'a Snapshot, metrics: CellMetrics) -> PaneScene<'a> {
-    PaneScene {
-        id: 1,
-        area: PixelRect {
-            x: 0,
-            y: 0,
-            width: metrics.width * u32::from(snapshot.size.cols) + 16,
-            height: metrics.height * u32::from(snapshot.size.rows) + 16,
-        },
-        origin: (8, 8),
-        shift: 0,
-        snapshot,
-        focused: true,
-        blink_on: true,
-        selection: None,
-        highlights: &[],
-        hovered_link: None,
-        preedit: None,
-        dim: 0.0,
-        opacity: 1.0,
-    }
+    let area = PixelRect {
+        x: 0,
+        y: 0,
+        width: metrics.width * u32::from(snapshot.size.cols) + 16,
+        height: metrics.height * u32::from(snapshot.size.rows) + 16,
+    };
+    PaneScene::new(1, snapshot, area, (8, 8))
 }
 
 /// A scene that is this pane.

@@ -1,4 +1,4 @@
-//! The page's files, as they were built and committed (`assets/settings`).
+//! The page's files (`assets/settings`): its sources, and what is built and committed in `dist`.
 
 use axum::{
     body::Body,
@@ -11,16 +11,16 @@ macro_rules! files {
     ($($path:literal $kind:literal $file:literal,)*) => {
         /// Address, type and contents of each file.
         const FILES: &[(&str, &str, &[u8])] =
-            &[$(($path, $kind, include_bytes!(concat!("../../../../assets/settings/dist/", $file)))),*];
+            &[$(($path, $kind, include_bytes!(concat!("../../../../assets/settings/", $file)))),*];
     };
 }
 
 files! {
-    "/" "text/html; charset=utf-8" "index.html",
-    "/page.css" "text/css; charset=utf-8" "page.css",
-    "/page.js" "text/javascript; charset=utf-8" "page.js",
-    "/alpine.js" "text/javascript; charset=utf-8" "alpine.js",
-    "/favicon.ico" "image/svg+xml" "icon.svg",
+    "/" "text/html; charset=utf-8" "src/index.html",
+    "/page.css" "text/css; charset=utf-8" "dist/page.css",
+    "/page.js" "text/javascript; charset=utf-8" "src/page.js",
+    "/alpine.js" "text/javascript; charset=utf-8" "dist/alpine.js",
+    "/favicon.ico" "image/svg+xml" "src/icon.svg",
 }
 
 /// The file of an address.
