@@ -212,6 +212,16 @@ pub struct Entry {
     pub keys: &'static [(&'static str, Option<&'static str>)],
 }
 
+impl Entry {
+    /// What its argument is, for people; empty where it takes none.
+    pub fn argument(&self) -> &'static str {
+        match self.takes {
+            Takes::Nothing(_) => "",
+            Takes::Number { what, .. } | Takes::Text { what, .. } => what,
+        }
+    }
+}
+
 /// Rows of actions that take nothing.
 macro_rules! plain {
     ($name:literal, $title:literal, $doc:literal, $action:expr, [$($keys:literal),*]) => {

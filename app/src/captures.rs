@@ -110,7 +110,7 @@ impl Captures for AppCaptures {
             error => format!("The clipboard can't be read: {error}"),
         })?;
         let (width, height) = (image.width, image.height);
-        let png = png(width, height, image.bytes.into_owned())
+        let png = png_of(width, height, image.bytes.into_owned())
             .ok_or_else(|| "The image on the clipboard can't be read".to_owned())?;
         Ok(Clip::Image { width, height, png })
     }
@@ -120,13 +120,17 @@ impl Captures for AppCaptures {
     }
 }
 
-/// PNG of pixels of 4 bytes; `None` where they are not as many as they should be.
-fn png(width: usize, height: usize, rgba: Vec<u8>) -> Option<Vec<u8>> {
-    let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
-    let image = image::RgbaImage::from_raw(width, height, rgba)?;
+/// An image as PNG.
+pub(crate) fn png(image: &image::RgbaImage) -> image::ImageResult<Vec<u8>> {
     let mut png = std::io::Cursor::new(Vec::new());
-    image.write_to(&mut png, image::ImageFormat::Png).ok()?;
-    Some(png.into_inner())
+    image.write_to(&mut png, image::ImageFormat::Png)?;
+    Ok(png.into_inner())
+}
+
+/// PNG of pixels of 4 bytes; `None` where they are not as many as they should be.
+fn png_of(width: usize, height: usize, rgba: Vec<u8>) -> Option<Vec<u8>> {
+    let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
+    png(&image::RgbaImage::from_raw(width, height, rgba)?).ok()
 }
 
 /// Panes side by side, from left to right, as PNG.

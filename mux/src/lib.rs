@@ -16,6 +16,7 @@ mod observer;
 mod pane;
 pub mod private;
 mod process;
+pub mod quote;
 pub mod random;
 mod tap;
 mod typed;

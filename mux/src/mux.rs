@@ -257,7 +257,7 @@ impl Mux {
         &self,
         pane: PaneId,
         axis: Axis,
-        spawn: Spawn,
+        mut spawn: Spawn,
         on_exit: OnExit,
     ) -> Result<Arc<Pane>, MuxError> {
         let split = |layout: &mut Layout, new: PaneId| {
@@ -269,11 +269,8 @@ impl Mux {
             Ok(index)
         };
         let size = self.size_of_split(pane, axis, split)?;
-        let mut spawn = spawn;
         if let Some(beside) = self.pane(pane) {
-            let mut env = beside.variables();
-            env.append(&mut spawn.env);
-            spawn.env = env;
+            spawn.env.splice(..0, beside.variables());
         }
         let new = self.start_pane(spawn, size, on_exit)?;
         let id = new.id();

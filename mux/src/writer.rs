@@ -56,7 +56,10 @@ impl State {
 impl WriteQueue {
     /// Queues all of `bytes`, or none.
     pub(crate) fn push(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        self.push_locked(self.state.lock(), bytes)
+        let state = self.state.lock();
+        state.room(bytes)?;
+        self.push_locked(state, bytes);
+        Ok(())
     }
 
     /// Asks before it queues input: `admit` sees the lines that the input enters, together with what was typed before, and
@@ -75,7 +78,8 @@ impl WriteQueue {
         }
         state.typed = typed;
         state.enters += u64::from(!entered.is_empty());
-        Ok(self.push_locked(state, bytes))
+        self.push_locked(state, bytes);
+        Ok(Ok(()))
     }
 
     /// What has been typed since Enter.
@@ -88,14 +92,10 @@ impl WriteQueue {
         self.state.lock().enters
     }
 
-    fn push_locked(
-        &self,
-        mut state: MutexGuard<'_, State>,
-        bytes: &[u8],
-    ) -> Result<(), WriteError> {
-        state.room(bytes)?;
+    /// Queues what there is [room](State::room) for.
+    fn push_locked(&self, mut state: MutexGuard<'_, State>, bytes: &[u8]) {
         if bytes.is_empty() {
-            return Ok(());
+            return;
         }
         let was_idle = state.waiting.is_empty();
         state.waiting.extend_from_slice(bytes);
@@ -103,7 +103,6 @@ impl WriteQueue {
         if was_idle {
             self.changed.notify_one();
         }
-        Ok(())
     }
 
     /// As [`WriteQueue::push`], of input, which is followed as a line that is typed. `enters`: only when Enter came so
@@ -130,7 +129,8 @@ impl WriteQueue {
             state.typed.advance(bytes);
             let is_idle = state.waiting.is_empty() && state.in_flight == 0 && !state.is_direct;
             if !is_idle || bytes.is_empty() || bytes.len() > SHORT {
-                return self.push_locked(state, bytes).map(|()| true);
+                self.push_locked(state, bytes);
+                return Ok(true);
             }
             state.is_direct = true;
             state.in_flight = bytes.len();

@@ -91,6 +91,8 @@ pub(crate) struct Fonts {
     fallback: FxHashMap<(char, FaceStyle, bool), Option<FaceId>>,
     /// The system's faces, best first, for a style with or without colour.
     candidates: FxHashMap<(FaceStyle, bool), Arc<[fontdb::ID]>>,
+    /// The family that chrome text shows emoji in, once it is asked for.
+    emoji: Option<Option<String>>,
     /// See [`crate::Renderer::missing_families`].
     pub(crate) missing: Vec<String>,
     system_loaded: bool,
@@ -134,6 +136,7 @@ impl Fonts {
             asked: Vec::new(),
             fallback: FxHashMap::default(),
             candidates: FxHashMap::default(),
+            emoji: None,
             missing: Vec::new(),
             system_loaded: false,
         };
@@ -297,9 +300,11 @@ impl Fonts {
     }
 
     /// The family that chrome text shows emoji in: the first of colour there is.
-    pub(crate) fn emoji_family(&self) -> Option<String> {
-        let face = self.system.db().faces().find(|info| is_emoji_font(info))?;
-        face.families.first().map(|(name, _)| name.clone())
+    pub(crate) fn emoji_family(&mut self) -> Option<String> {
+        let db = self.system.db();
+        let find =
+            || Some(db.faces().find(|info| is_emoji_font(info))?.families.first()?.0.clone());
+        self.emoji.get_or_insert_with(find).clone()
     }
 
     /// Lists the system's fonts, once.
@@ -309,6 +314,7 @@ impl Fonts {
             let before = self.system.db().len();
             self.system.db_mut().load_system_fonts();
             self.candidates.clear();
+            self.emoji = None;
             tracing::debug!(faces = self.system.db().len() - before, "system fonts listed");
         }
     }

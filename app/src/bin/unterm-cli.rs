@@ -51,7 +51,7 @@ type Called = Option<(&'static str, Value)>;
 /// The command line. Methods are commands too, where somebody asks for one: to make them takes a while.
 fn parse() -> Result<(Args, Called), clap::Error> {
     let mut command = Args::command();
-    if std::env::args().any(|arg| arg == generated::METHOD) {
+    if std::env::args_os().any(|arg| arg == generated::METHOD) {
         command = generated::with_methods(command);
     }
     let matches = command.try_get_matches()?;
@@ -61,19 +61,17 @@ fn parse() -> Result<(Args, Called), clap::Error> {
 
 fn run(args: &Args, method: Called) -> Result<ExitCode> {
     let home = unterm_control::home();
+    let whole = || generated::with_methods(Args::command());
     let printed = match &args.command {
         Command::Config(command) => Some(local::config(command, &home)?),
         Command::Theme(command) => Some(local::theme(command, &home)?),
         Command::Ssh { args } => return ssh::run(args),
         Command::ShellCompletion { shell } => {
-            let mut command = generated::with_methods(Args::command());
-            Some(String::from_utf8(generated::completions(*shell, &mut command))?)
+            Some(String::from_utf8(generated::completions(*shell, &mut whole()))?)
         }
-        Command::Man { out: None } => {
-            Some(String::from_utf8(generated::manual(generated::with_methods(Args::command()))?)?)
-        }
+        Command::Man { out: None } => Some(String::from_utf8(generated::manual(whole())?)?),
         Command::Man { out: Some(folder) } => {
-            generated::manuals(generated::with_methods(Args::command()), folder)?;
+            generated::manuals(whole(), folder)?;
             Some(String::new())
         }
         _ => None,
@@ -197,8 +195,7 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
                 };
                 set("cols", cols.map(Value::from));
                 set("rows", rows.map(Value::from));
-                let cwd = cwd.as_ref().map(std::path::absolute).transpose()?;
-                set("cwd", cwd.map(|cwd| cwd.to_string_lossy().into()));
+                set("cwd", areas::absolute(cwd.as_deref())?.map(Value::from));
                 if let Some((program, args)) = program.split_first() {
                     set("program", Some(program.as_str().into()));
                     set("args", Some(args.into()));

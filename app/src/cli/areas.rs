@@ -15,7 +15,7 @@ pub type Request = (&'static str, Value);
 pub type Meant<'a> = &'a mut dyn FnMut(&dyn Named) -> Result<u64>;
 
 /// A path as the server understands it.
-fn absolute(path: Option<&Path>) -> Result<Option<String>> {
+pub fn absolute(path: Option<&Path>) -> Result<Option<String>> {
     let path = path.map(std::path::absolute).transpose()?;
     Ok(path.map(|path| path.to_string_lossy().into_owned()))
 }

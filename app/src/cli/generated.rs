@@ -39,7 +39,7 @@ pub fn with_methods(command: Command) -> Command {
 }
 
 fn method_command(entry: &'static Entry) -> Command {
-    let schema = serde_json::to_value((entry.params_schema)()).unwrap_or_default();
+    let schema = schema(entry);
     let required: Vec<&str> = schema["required"]
         .as_array()
         .map_or_else(Vec::new, |required| required.iter().filter_map(Value::as_str).collect());
@@ -86,6 +86,7 @@ pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
     let (METHOD, matches) = matches.subcommand()? else { return None };
     let (name, matches) = matches.subcommand()?;
     let entry = METHODS.iter().find(|entry| entry.name == name)?;
+    let schema = schema(entry);
     let mut params = Map::new();
     for id in matches.ids() {
         let id = id.as_str();
@@ -97,7 +98,7 @@ pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
             value.clone()
         } else if let Ok(Some(texts)) = matches.try_get_many::<String>(id) {
             let texts: Vec<&String> = texts.collect();
-            match is_list(entry, id) {
+            match schema["properties"][id]["type"] == "array" {
                 true => texts.into_iter().cloned().collect(),
                 false => texts.first().map_or(Value::Null, |text| Value::from(text.as_str())),
             }
@@ -112,9 +113,9 @@ pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
     Some((entry.name, params.into()))
 }
 
-fn is_list(entry: &Entry, name: &str) -> bool {
-    let schema = serde_json::to_value((entry.params_schema)()).unwrap_or_default();
-    schema["properties"][name]["type"] == "array"
+/// What a method takes.
+fn schema(entry: &Entry) -> Value {
+    serde_json::to_value((entry.params_schema)()).unwrap_or_default()
 }
 
 /// A script that completes this program's commands.

@@ -133,8 +133,8 @@ fn exports(result: &Value) -> String {
         return "# proxy disabled\n".to_owned();
     }
     let env = result["env"].as_object().into_iter().flatten();
-    let quoted = |value: &Value| plain(value).replace('\'', r"'\''");
-    env.map(|(name, value)| format!("export {name}='{}'\n", quoted(value))).collect()
+    env.map(|(name, value)| format!("export {name}={}\n", unterm_mux::quote::posix(&plain(value))))
+        .collect()
 }
 
 /// A check of the self test.

@@ -8,7 +8,7 @@ use std::{fmt::Write, process::Command};
 
 use anyhow::{Context, Result, bail};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use unterm_mux::SCRIPTS;
+use unterm_mux::{SCRIPTS, quote};
 
 /// Becomes ssh.
 ///
@@ -88,8 +88,8 @@ fn script(nonce: &str) -> String {
     );
     for (name, text) in SCRIPTS {
         let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let text = text.replace('\'', r"'\''");
-        let _ = write!(script, "mkdir -p \"$d/{folder}\"\nprintf %s '{text}' >\"$d/{name}\"\n");
+        let text = quote::posix(text);
+        let _ = write!(script, "mkdir -p \"$d/{folder}\"\nprintf %s {text} >\"$d/{name}\"\n");
     }
     let _ = writeln!(
         script,

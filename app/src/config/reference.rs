@@ -10,10 +10,7 @@ use super::{
     parse::{choices, resolve, schema, wanted},
     theme,
 };
-use crate::{
-    action::{ACTIONS, Takes},
-    copy_command::COPY_COMMANDS,
-};
+use crate::{action::ACTIONS, copy_command::COPY_COMMANDS};
 
 /// One key of the file.
 struct Row {
@@ -109,10 +106,7 @@ pub fn page() -> String {
          | action | argument | default keys | what it does |\n|---|---|---|---|\n",
     );
     for entry in ACTIONS {
-        let argument = match entry.takes {
-            Takes::Nothing(_) => "",
-            Takes::Number { what, .. } | Takes::Text { what, .. } => what,
-        };
+        let argument = entry.argument();
         let keys: Vec<_> = entry.keys.iter().map(|(keys, _)| format!("`{keys}`")).collect();
         let _ = writeln!(
             out,

@@ -17,8 +17,9 @@ use unterm_term::Rgb;
 
 use super::{Config, FILE, edit, keys, load, parse, theme};
 use crate::{
-    action::{ACTIONS, Entry, Takes},
+    action::{ACTIONS, Entry},
     captures::AppCaptures,
+    proxy,
 };
 
 /// The preferences of a home's file.
@@ -86,10 +87,7 @@ impl Preferences for FilePreferences {
             action: entry.name.to_owned(),
             title: entry.title.to_owned(),
             doc: entry.doc.to_owned(),
-            argument: match entry.takes {
-                Takes::Nothing(_) => String::new(),
-                Takes::Number { what, .. } | Takes::Text { what, .. } => what.to_owned(),
-            },
+            argument: entry.argument().to_owned(),
             keys: of(&now, entry),
             default_keys: of(&default, entry),
         };
@@ -100,7 +98,7 @@ impl Preferences for FilePreferences {
 impl FilePreferences {
     fn theme(&self, name: String) -> Option<ThemeInfo> {
         let found = theme::find(&name, &self.home).ok()?;
-        let hex = |color: Rgb| format!("#{:02x}{:02x}{:02x}", color.r, color.g, color.b);
+        let hex = |color: Rgb| color.to_string();
         let palette = &found.palette;
         Some(ThemeInfo {
             light: found.is_light(),
@@ -124,7 +122,7 @@ fn toml(value: &Value) -> Result<toml_edit::Value, String> {
 /// Tells settings pages of a file that was written beside `config.toml`.
 pub(crate) fn told_page(changes: &Changes, path: &Path) {
     match path.file_name().and_then(|name| name.to_str()) {
-        Some("proxy.json") => changes.tell(Topic::Proxy),
+        Some(proxy::FILE) => changes.tell(Topic::Proxy),
         Some("recording.json") => changes.tell(Topic::Recording),
         _ => {}
     }

@@ -154,7 +154,7 @@ fn join(lines: &[Line], mut write: impl FnMut(&Line, &mut String)) -> String {
 
 /// The lines as HTML that stands by itself: colours as they are seen, in the theme's.
 fn html(lines: &[Line], palette: &Palette) -> String {
-    let hex = |color: Rgb| format!("#{:02x}{:02x}{:02x}", color.r, color.g, color.b);
+    let hex = |color: Rgb| color.to_string();
     let mut out = format!(
         "<pre style=\"font-family:monospace;color:{};background-color:{}\">",
         hex(palette.foreground),
@@ -299,7 +299,7 @@ mod tests {
             ),
             "{html}"
         );
-        let hex = |color: Rgb| format!("#{:02x}{:02x}{:02x}", color.r, color.g, color.b);
+        let hex = |color: Rgb| color.to_string();
         let reversed = format!(
             "color:{};background-color:{};",
             hex(palette.background),

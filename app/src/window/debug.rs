@@ -188,7 +188,7 @@ fn color(color: Color) -> String {
     match color {
         Color::Default => "default".to_owned(),
         Color::Indexed(index) => format!("color {index}"),
-        Color::Rgb(rgb) => format!("#{:02x}{:02x}{:02x}", rgb.r, rgb.g, rgb.b),
+        Color::Rgb(rgb) => rgb.to_string(),
     }
 }
 

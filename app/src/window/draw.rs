@@ -88,7 +88,12 @@ impl App {
                 let size = geometry.grid(area);
                 if pane.is_pinned() {
                     view.given = None;
-                } else if view.given.replace(size) != Some(size) {
+                    continue;
+                }
+                let before = view.given.replace(size);
+                if before != Some(size) {
+                    // The first size is no change.
+                    view.resized = before.map(|_| Instant::now());
                     view.resize(&pane, size);
                 }
             }

@@ -21,8 +21,8 @@ pub(super) enum Done {
     Copied(&'static str, &'static str, PathBuf),
     /// A picture was taken, or why not; `None`: the person cancelled.
     Screenshot(Result<Option<Taken>, String>),
-    /// A file is there, to be edited beside a pane; with the place in it.
-    File(PaneId, String),
+    /// A file is there, to be edited beside a pane: the directory it was looked for in, and its name with the place in it.
+    File(PaneId, Option<PathBuf>, String),
     /// A directory was chosen.
     Folder(Purpose, PathBuf),
     /// The desktop has no dialog to choose a directory in.
@@ -67,7 +67,7 @@ impl App {
                 self.clipboard.store(Buffer::Clipboard, path);
             }
             Done::Screenshot(taken) => self.screenshot_taken(taken),
-            Done::File(pane, place) => self.edit_found(pane, &place),
+            Done::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),
             Done::Folder(purpose, folder) => self.use_folder(purpose, &folder),
             Done::NoDialog(purpose) => self.type_folder(purpose),
         }

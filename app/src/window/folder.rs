@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use unterm_mux::{OnExit, PaneId, Spawn};
+use unterm_mux::{OnExit, PaneId, Spawn, quote};
 
 use super::{App, errand::Done};
 
@@ -123,10 +123,8 @@ fn cd(shell: &str, folder: &str) -> Option<String> {
             format!("Set-Location -LiteralPath '{}'", folder.replace('\'', "''"))
         }
         "nu" => format!("cd \"{}\"", folder.replace('\\', "\\\\").replace('"', "\\\"")),
-        // A quote inside quotes: out of them, the quote, and in again. Also in fish; but there a backslash means
-        // something inside them.
-        "fish" => format!("cd -- '{}'", folder.replace('\\', "\\\\").replace('\'', "\\'")),
-        _ => format!("cd -- '{}'", folder.replace('\'', "'\\''")),
+        "fish" => format!("cd -- {}", quote::fish(folder)),
+        _ => format!("cd -- {}", quote::posix(folder)),
     })
 }
 

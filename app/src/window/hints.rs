@@ -3,7 +3,7 @@
 //!
 //! Owns the labels; what is found is `targets.rs`.
 
-use std::time::Instant;
+use std::{path::PathBuf, time::Instant};
 
 use unterm_mux::{
     Axis, OnExit, PaneId, Spawn,
@@ -199,7 +199,7 @@ impl App {
         let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
         let (file, place) = (editor::file(place, cwd.as_deref()), place.to_owned());
         self.errand("editor", move || match file.try_exists() {
-            Ok(true) => Done::File(pane, place),
+            Ok(true) => Done::File(pane, cwd, place),
             Ok(false) => Done::Failed("editor", format!("There is no {}.", file.display())),
             Err(error) => {
                 Done::Failed("editor", format!("{} can't be opened.\n{error}", file.display()))
@@ -208,8 +208,7 @@ impl App {
     }
 
     /// The same of one that is there.
-    pub(super) fn edit_found(&mut self, pane: PaneId, place: &str) {
-        let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
+    pub(super) fn edit_found(&mut self, pane: PaneId, cwd: Option<PathBuf>, place: &str) {
         let mut words =
             editor::command(&self.config.hints.editor, place, cwd.as_deref()).into_iter();
         let spawn = Spawn { program: words.next(), args: words.collect(), cwd, ..Spawn::default() };

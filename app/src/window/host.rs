@@ -7,7 +7,7 @@ use unterm_mux::input::Modifiers;
 
 use super::{App, inbox::Inbox};
 use crate::{
-    action::{ACTIONS, Takes},
+    action::ACTIONS,
     captures::AppCaptures,
     config::{keys, wire::FilePreferences},
 };
@@ -72,10 +72,7 @@ impl App {
             name: entry.name,
             title: entry.title,
             doc: entry.doc,
-            argument: match entry.takes {
-                Takes::Nothing(_) => "",
-                Takes::Number { what, .. } | Takes::Text { what, .. } => what,
-            },
+            argument: entry.argument(),
             key: self.keymap.keys_of(entry),
         };
         ACTIONS.iter().map(info).collect()

@@ -15,7 +15,7 @@ use super::{
 const CAP: usize = 1024;
 
 /// The text, with a cursor in it. Places in it are bytes, at the ends of graphemes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     text: String,
     cursor: usize,
@@ -100,13 +100,13 @@ impl Line {
         let cursor = self.cursor + if composed.is_char_boundary(at) { at } else { composed.len() };
         let thick = geometry.px(1.5).max(1);
         let size = geometry.ui_font();
+        let bar = renderer.label_width("|", size, false);
         let mut measure = |text: &str| {
             if text.is_empty() {
                 return 0;
             }
             // A space at the end has its width only before something.
-            let with = renderer.label_width(&format!("{text}|"), size, false);
-            (with - renderer.label_width("|", size, false)).round() as u32
+            (renderer.label_width(&format!("{text}|"), size, false) - bar).round() as u32
         };
         let sight =
             in_sight(&whole, cursor, self.first.get(), |part| measure(part) + thick <= area.width);
@@ -143,8 +143,19 @@ impl Line {
         caret
     }
 
+    /// As [`Line::key`]: whether the text is another now; `None` when the key means nothing.
+    pub(super) fn edit(
+        &mut self,
+        key: Key,
+        modifiers: Modifiers,
+        typed: Option<&str>,
+    ) -> Option<bool> {
+        let before = self.text.clone();
+        self.key(key, modifiers, typed).then(|| self.text != before)
+    }
+
     /// A key was pressed that types `typed`; false when it means nothing here.
-    pub(super) fn key(&mut self, key: Key, modifiers: Modifiers, typed: Option<&str>) -> bool {
+    fn key(&mut self, key: Key, modifiers: Modifiers, typed: Option<&str>) -> bool {
         let ctrl = modifiers.contains(Modifiers::CTRL);
         let shift = modifiers.contains(Modifiers::SHIFT);
         let alt = modifiers.contains(Modifiers::ALT);

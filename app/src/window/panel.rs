@@ -159,17 +159,14 @@ impl<C> Panel<C> {
             (Key::PageDown, _) => self.page(1),
             (Key::Home, _) if !self.items.is_empty() => self.mark(0),
             (Key::End, _) if !self.items.is_empty() => self.mark(usize::MAX),
-            _ => {
-                let before = self.query.clone();
-                match self.query.key(key, modifiers, text) {
-                    true if before.text() != self.query.text() => {
-                        self.narrow();
-                        Outcome::Moved
-                    }
-                    true => Outcome::Edited,
-                    false => Outcome::Stay,
+            _ => match self.query.edit(key, modifiers, text) {
+                Some(true) => {
+                    self.narrow();
+                    Outcome::Moved
                 }
-            }
+                Some(false) => Outcome::Edited,
+                None => Outcome::Stay,
+            },
         }
     }
 

@@ -120,7 +120,7 @@ fn quote(path: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
     match !path.is_empty() && path.chars().all(is_plain) {
         true => path.to_owned(),
-        false => format!("'{}'", path.replace('\'', r"'\''")),
+        false => unterm_mux::quote::posix(path),
     }
 }
 

@@ -8,11 +8,10 @@ use winit::window::{Fullscreen, Theme as SystemTheme, Window};
 
 use super::{App, view::View};
 use crate::{
-    action::{ACTIONS, Action, Entry, Takes},
     args::Args,
     config::{
-        BarPosition, Change, Config, Cursor, CursorShape, ShowTabBar, WindowStart, keys::Keymap,
-        parse::did_you_mean,
+        BarPosition, Change, Config, Cursor, CursorShape, ShowTabBar, WindowStart, keys,
+        keys::Keymap, parse::did_you_mean,
     },
     copy_command::CopyKeys,
     environment,
@@ -51,10 +50,10 @@ impl App {
             more => format!("\nand {more} more"),
         };
         let shown = complaints.iter().take(2).cloned().collect::<Vec<_>>().join("\n");
-        let opens = |entry: &&Entry| matches!(entry.takes, Takes::Nothing(Action::OpenConfig));
-        let keys = ACTIONS.iter().find(opens).map(|entry| self.keymap.keys_of(entry));
-        let keys = keys.filter(|keys| !keys.is_empty());
-        let press = keys.map_or_else(String::new, |keys| format!("\n{keys} opens it."));
+        let press = match keys::find("open_config").map(|entry| self.keymap.keys_of(entry)) {
+            Ok(keys) if !keys.is_empty() => format!("\n{keys} opens it."),
+            _ => String::new(),
+        };
         self.complain(
             ABOUT,
             format!("The configuration has an error; {instead}.\n{shown}{rest}{press}"),

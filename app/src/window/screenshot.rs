@@ -107,9 +107,8 @@ fn save_own(folder: &Path, name: &str, pixels: &[u32], size: (u32, u32)) -> Resu
         [r, g, b, 255]
     });
     let image = image::RgbaImage::from_raw(size.0, size.1, rgba.collect()).context("no frame")?;
-    let mut png = std::io::Cursor::new(Vec::new());
-    image.write_to(&mut png, image::ImageFormat::Png)?;
-    private::replace(&path, |file| std::io::Write::write_all(file, png.get_ref()))
+    let png = captures::png(&image)?;
+    private::replace(&path, |file| std::io::Write::write_all(file, &png))
         .with_context(|| path.display().to_string())?;
     Ok(Taken { path, picture: Picture::from(image) })
 }

@@ -428,11 +428,11 @@ impl App {
                 return self.search_now();
             }
             _ => {
-                let before = search.line.text().to_owned();
-                if search.line.key(key, modifiers, event.text.as_deref()) {
-                    self.pacing.ask();
-                }
-                return self.search_changed(&before);
+                return match search.line.edit(key, modifiers, event.text.as_deref()) {
+                    Some(true) => self.search_changed(),
+                    Some(false) => self.pacing.ask(),
+                    None => {}
+                };
             }
         }
         self.show_match();
@@ -442,17 +442,14 @@ impl App {
     pub(super) fn search_text(&mut self, text: &str) {
         if let Some(search) = &mut self.search {
             search.line.insert(text);
-            self.search_now();
+            self.search_changed();
         }
     }
 
-    /// What is looked for is not `before` any more, unless only the cursor moved: it is looked for from where the search
-    /// was opened, and an emptied field goes back there.
-    fn search_changed(&mut self, before: &str) {
-        let Some(search) = self.search.as_mut().filter(|search| search.line.text() != before)
-        else {
-            return;
-        };
+    /// What is looked for is another: it is looked for from where the search was opened, and an emptied field goes back
+    /// there.
+    fn search_changed(&mut self) {
+        let Some(search) = &mut self.search else { return };
         search.current = None;
         let (top, _) = search.origin;
         if search.line.text().is_empty()

@@ -173,7 +173,6 @@ impl View {
             (Some(selection), Some(start), Some(end)) => Some(selection.moved_to(start, end, seq)),
             _ => None,
         };
-        self.resized = self.followed.is_some_and(|before| before != size).then(Instant::now);
         self.followed = Some(size);
     }
 

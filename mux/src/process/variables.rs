@@ -14,7 +14,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use crate::private;
+use crate::{private, quote};
 
 /// The folder in that of the scripts.
 const FOLDER: &str = "variables";
@@ -58,7 +58,7 @@ impl Variables {
     pub(crate) fn set(&self, name: &str, value: Option<&str>) -> io::Result<()> {
         // Held while the files are written: they are to have one order.
         let mut kept = self.changes.lock();
-        let number = kept.iter().map(|change| change.number).max().unwrap_or(0) + 1;
+        let number = kept.last().map_or(1, |last| last.number + 1);
         let mut changes = kept.clone();
         changes.retain(|change| change.name != name);
         changes.push(Change { number, name: name.to_owned(), value: value.map(str::to_owned) });
@@ -120,13 +120,12 @@ pub(crate) fn is_name(name: &str) -> bool {
 
 /// For bash and zsh.
 fn posix(changes: &[Change]) -> String {
-    let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     script(
         changes,
         |change| {
             let Change { number, name, value } = change;
             let what = match value {
-                Some(value) => format!("builtin export {name}={}", quote(value)),
+                Some(value) => format!("builtin export {name}={}", quote::posix(value)),
                 None => format!("builtin unset -v {name}"),
             };
             format!("if ((${{UNTERM_VARIABLES_SEEN:-0}} < {number})); then {what}; fi")
@@ -136,7 +135,6 @@ fn posix(changes: &[Change]) -> String {
 }
 
 fn fish(changes: &[Change]) -> String {
-    let quote = |text: &str| format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"));
     let start = "set -q UNTERM_VARIABLES_SEEN; or set -gx UNTERM_VARIABLES_SEEN 0\n";
     start.to_owned()
         + &script(
@@ -144,7 +142,7 @@ fn fish(changes: &[Change]) -> String {
             |change| {
                 let Change { number, name, value } = change;
                 let what = match value {
-                    Some(value) => format!("set -gx {name} {}", quote(value)),
+                    Some(value) => format!("set -gx {name} {}", quote::fish(value)),
                     None => format!("set -e {name}"),
                 };
                 format!("test \"$UNTERM_VARIABLES_SEEN\" -lt {number}; and {what}")
@@ -158,7 +156,7 @@ fn script(
     line: impl Fn(&Change) -> String,
     seen: impl Fn(u64) -> String,
 ) -> String {
-    let last = changes.iter().map(|change| change.number).max().unwrap_or(0);
+    let last = changes.last().map_or(0, |change| change.number);
     let lines = changes.iter().map(line).chain([seen(last)]);
     lines.map(|line| line + "\n").collect()
 }

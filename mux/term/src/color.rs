@@ -18,6 +18,13 @@ impl Rgb {
     }
 }
 
+/// `#rrggbb`.
+impl std::fmt::Display for Rgb {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "#{:02x}{:02x}{:02x}", self.r, self.g, self.b)
+    }
+}
+
 /// A colour as SGR sets it (ECMA-48 8.3.117, xterm ctlseqs "Character Attributes").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Color {

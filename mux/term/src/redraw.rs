@@ -36,14 +36,16 @@ impl Term {
     /// Before the screen gets `cols` columns: the rows that the shell draws anew become lines of their own, cut to the new
     /// width, which reflow leaves where they are.
     pub(crate) fn hold_prompt(&mut self, cols: usize) {
-        let Some(first) = self.redrawn_from().filter(|_| cols != self.grid.cols()) else { return };
         let old = self.grid.cols();
+        if cols == old {
+            return;
+        }
+        let Some(first) = self.redrawn_from() else { return };
         if self.cursor.col >= cols {
             (self.cursor.col, self.cursor.wrap_pending) = (cols - 1, false);
         }
         for row in first.saturating_sub(1)..self.grid.rows() {
-            let is_wrapped = self.grid.meta(row).is_wrapped();
-            if is_wrapped {
+            if self.grid.meta(row).is_wrapped() {
                 let (cells, meta) = self.grid.row_mut(row);
                 meta.flags &= !WRAPPED;
                 if let Some(last) = cells.last_mut().filter(|last| last.is_head()) {

@@ -126,7 +126,7 @@ impl Theme {
     /// The theme as a file's text; [`Theme::parse`] reads it back.
     pub fn to_toml(&self) -> String {
         let palette = &self.palette;
-        let hex = |color: Rgb| format!("\"#{:02x}{:02x}{:02x}\"", color.r, color.g, color.b);
+        let hex = |color: Rgb| format!("\"{color}\"");
         let mut out = format!("name = {}\n", toml_edit::Value::from(self.title.as_str()));
         let colors = [
             ("foreground", Some(palette.foreground)),
