@@ -9,7 +9,7 @@ mod audit;
 mod blocks;
 mod capture;
 mod cells;
-mod config;
+pub(crate) mod config;
 mod events;
 mod exec;
 mod input;

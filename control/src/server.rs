@@ -173,7 +173,7 @@ pub struct Recordings {
 impl Recordings {
     /// Whether a pane is recorded.
     pub fn has(&self, pane: PaneId) -> bool {
-        self.recorder.status(pane).is_some()
+        self.recorder.has(pane)
     }
 
     /// Begins to record a pane (`None`), or ends that and gives the page it was rendered to. Writes files: not for a thread

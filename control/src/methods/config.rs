@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::{Access, Caller, Context, Group, Method, Result, params::Arg, session::blocking};
 use crate::{error::Error, host::Preferences};
 
-fn preferences(context: &Context) -> Result<Arc<dyn Preferences>> {
+/// The preferences, where the app has any.
+pub(crate) fn preferences(context: &Context) -> Result<Arc<dyn Preferences>> {
     let none = || Error::Failed("This instance has no preferences".to_owned());
     context.host.preferences().ok_or_else(none)
 }

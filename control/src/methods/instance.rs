@@ -59,10 +59,7 @@ impl Method for List {
 
     async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
         let home = context.registration.home().to_owned();
-        let records = tokio::task::spawn_blocking(move || registry::live(&home))
-            .await
-            .map_err(|error| Error::Panicked(error.to_string()))?
-            .map_err(Error::Registry)?;
+        let records = blocking(move || registry::live(&home)).await?.map_err(Error::Registry)?;
         Ok(ListReply { instances: records.iter().map(Instance::from).collect() })
     }
 }

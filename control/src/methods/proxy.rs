@@ -41,6 +41,14 @@ async fn change<T: Send + 'static>(
     context: &Context,
     change: impl FnOnce(&mut Proxy) -> Result<T> + Send + 'static,
 ) -> Result<T> {
+    change_and_look(context, change).await.map(|(done, _)| done)
+}
+
+/// The same, with what programs are told.
+async fn change_and_look<T: Send + 'static>(
+    context: &Context,
+    change: impl FnOnce(&mut Proxy) -> Result<T> + Send + 'static,
+) -> Result<(T, Found)> {
     let home = context.registration.home().to_owned();
     let (mux, turn) = (context.mux.clone(), context.proxy_turn.clone());
     let work = move || {
@@ -48,8 +56,9 @@ async fn change<T: Send + 'static>(
         let mut proxy = Proxy::read(&home).map_err(failed)?;
         let done = change(&mut proxy)?;
         proxy.write(&home).map_err(failed)?;
-        proxy::tell(&mux, &proxy.resolve());
-        Ok(done)
+        let found = proxy.resolve();
+        proxy::tell(&mux, &found);
+        Ok((done, found))
     };
     blocking(work).await?
 }
@@ -82,9 +91,9 @@ struct Health {
     hint: Option<String>,
 }
 
-fn status(proxy: Proxy) -> StatusReply {
+/// `found`: what it [resolves](Proxy::resolve) to, which takes nothing while it is disabled.
+fn status(proxy: Proxy, found: Found) -> StatusReply {
     let health = proxy.enabled.then(|| {
-        let found = proxy.resolve();
         let url = found.url().map(str::to_owned);
         let reachable = url.as_ref().is_some_and(|url| proxy::probe(url, SOON).is_some());
         let hint = match &url {
@@ -116,8 +125,17 @@ impl Method for Status {
     type Reply = StatusReply;
 
     async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<StatusReply> {
-        read(context, status).await
+        current(context).await
     }
+}
+
+/// The proxy in force, and whether it takes connections.
+pub(crate) async fn current(context: &Context) -> Result<StatusReply> {
+    let look = |proxy: Proxy| {
+        let found = proxy.resolve();
+        status(proxy, found)
+    };
+    read(context, look).await
 }
 
 /// `proxy.nodes`.
@@ -338,7 +356,7 @@ impl Method for Configure {
         let none = text(&params.no_proxy, "no_proxy")?;
         let current = text(&params.current_node, "current_node")?;
         let nodes = params.nodes.value::<Vec<Node>>("nodes", "a list of {name, url}")?;
-        let changed = change(context, move |proxy| {
+        let changed = change_and_look(context, move |proxy| {
             proxy.enabled = enabled;
             proxy.mode = if enabled { mode } else { "off".to_owned() };
             proxy.http_proxy = http.or_else(|| proxy.http_proxy.take());
@@ -358,8 +376,8 @@ impl Method for Configure {
             }
             Ok(proxy.clone())
         });
-        let proxy = changed.await?;
-        let status = blocking(move || status(proxy)).await?;
+        let (proxy, found) = changed.await?;
+        let status = blocking(move || status(proxy, found)).await?;
         Ok(ConfigureReply { configured: true, status })
     }
 }

@@ -14,7 +14,7 @@ use unterm_term::{Case, CursorShape, LineId, Pattern, PatternKind, SearchOrder};
 use super::{
     Access, Caller, Context, Group, Method, Result,
     params::{SessionOnly, session_params},
-    session::{CursorState, SharedPane, scrollback_rows},
+    session::{CursorState, SharedPane, blocking, scrollback_rows},
 };
 use crate::error::Error;
 
@@ -71,11 +71,6 @@ pub fn rows(pane: &Pane, start: LineId, count: u64) -> impl Iterator<Item = Row>
             batch = rows.into_iter();
         }
     })
-}
-
-/// Runs what may read a long history outside of the workers.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| Error::Panicked(error.to_string()))
 }
 
 /// Texts of rows in one piece of memory.

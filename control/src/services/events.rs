@@ -179,8 +179,9 @@ impl Hub {
             }
             let seq = state.seq;
             state.listeners.retain(|listener| listener.strong_count() > 0);
-            let is_wanted = state.listeners.iter().filter_map(Weak::upgrade);
-            if is_wanted.into_iter().any(|queue| queue.filter.wants(kind, pane)) {
+            let mut wanting: Vec<_> = state.listeners.iter().filter_map(Weak::upgrade).collect();
+            wanting.retain(|queue| queue.filter.wants(kind, pane));
+            if !wanting.is_empty() {
                 event["event"] = json!(kind);
                 event["seq"] = json!(seq);
                 if let Some(pane) = pane {
@@ -189,13 +190,7 @@ impl Hub {
                 if let Some(pane_seq) = pane_seq {
                     event["session_seq"] = json!(pane_seq);
                 }
-                state.listeners.retain(|listener| {
-                    let Some(queue) = listener.upgrade() else { return false };
-                    if queue.filter.wants(kind, pane) {
-                        queue.push(&event);
-                    }
-                    true
-                });
+                wanting.iter().for_each(|queue| queue.push(&event));
             }
             seq
         };

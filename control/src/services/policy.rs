@@ -119,7 +119,6 @@ impl Patterns {
 
 #[derive(Default)]
 struct InForce {
-    is_enabled: bool,
     /// As they came.
     rules: Rules,
     all: Patterns,
@@ -146,7 +145,7 @@ impl Policy {
             blocked_regexes: rules.blocked_regexes,
             allowed_regexes: rules.allowed_regexes,
         })?;
-        *self.0.write() = InForce { is_enabled: rules.enabled, rules: kept, all, panes };
+        *self.0.write() = InForce { rules: kept, all, panes };
         Ok(())
     }
 
@@ -157,7 +156,7 @@ impl Policy {
 
     /// Whether any rules are in force.
     pub fn is_enabled(&self) -> bool {
-        self.0.read().is_enabled
+        self.0.read().rules.enabled
     }
 
     /// Whether a line may be entered in a pane, or anywhere.
@@ -174,7 +173,7 @@ impl Policy {
         unfinished: &str,
     ) -> Result<(), Refusal> {
         let rules = self.0.read();
-        if !rules.is_enabled {
+        if !rules.rules.enabled {
             return Ok(());
         }
         let own = pane.and_then(|pane| rules.panes.get(&pane.0));

@@ -195,15 +195,19 @@ impl Recorder {
             if mux.layout().tab_of(pane.id()).is_none() {
                 continue;
             }
-            let home = self.home.clone();
-            let settings = tokio::task::spawn_blocking(move || Settings::read(&home)).await;
-            if !settings.is_ok_and(|settings| settings.recording.enabled) {
+            let Ok(settings) = self.settings().await else { continue };
+            if !settings.recording.enabled {
                 continue;
             }
-            if let Err(error) = self.start(pane, hides).await {
+            if let Err(error) = self.start_with(&settings, pane, hides).await {
                 tracing::warn!(error, "a session is not recorded");
             }
         }
+    }
+
+    /// Whether a pane is recorded.
+    pub fn has(&self, pane: PaneId) -> bool {
+        self.live.lock().contains_key(&pane)
     }
 
     /// What is recorded of a pane now.
@@ -217,8 +221,24 @@ impl Recorder {
         pane: Arc<Pane>,
         hides: impl Fn(&Pane) -> bool + Send + Sync + 'static,
     ) -> Outcome<Record> {
+        let settings = self.settings().await?;
+        self.start_with(&settings, pane, hides).await
+    }
+
+    /// `recording.json`, read outside of the workers.
+    async fn settings(&self) -> Outcome<Settings> {
+        let home = self.home.clone();
+        let read = tokio::task::spawn_blocking(move || Settings::read(&home));
+        read.await.map_err(|error| error.to_string())
+    }
+
+    async fn start_with(
+        &self,
+        settings: &Settings,
+        pane: Arc<Pane>,
+        hides: impl Fn(&Pane) -> bool + Send + Sync + 'static,
+    ) -> Outcome<Record> {
         let id = pane.id();
-        let settings = Settings::read(&self.home);
         let minutes = u32::try_from(settings.idle_rotate_minutes.max(1)).unwrap_or(u32::MAX);
         let idle = self.limits.minute.saturating_mul(minutes);
         let tap = pane.tap();
@@ -444,9 +464,14 @@ impl Recording {
 }
 
 /// Renders an ended recording's page and writes its row.
-fn finish(home: &Path, mut record: Record) -> io::Result<Record> {
+fn finish(home: &Path, record: Record) -> io::Result<Record> {
     let events = log::read(&record.log_path)?;
-    let content = markdown::blocks(&events, Size::cells(record.cols.max(1), record.rows.max(1)));
+    render(home, record, &events)
+}
+
+/// The same with the log as it was read.
+fn render(home: &Path, mut record: Record, events: &[Event]) -> io::Result<Record> {
+    let content = markdown::blocks(events, Size::cells(record.cols.max(1), record.rows.max(1)));
     record.block_count = content.as_ref().map_or(0, |blocks| blocks.len() as u64);
     let page = markdown::page(&record, &content, &mut Settings::read(home).redaction());
     private::write(&record.md_path, page.as_bytes())?;
@@ -603,14 +628,16 @@ pub fn recover(home: &Path) {
         }
     };
     for mut record in left {
-        let last = log::read(&record.log_path).ok();
-        let sizes = last.iter().flatten().filter(|event| event.kind == Kind::Out);
-        record.bytes_raw = sizes.map(|event| event.bytes.len() as u64).sum();
-        let last = last.and_then(|events| events.last().map(|event| event.micros));
-        record.ended_at = Some(last.map_or_else(|| record.started_at.clone(), timestamp));
-        record.exit_reason = Some("crashed".to_owned());
         let id = record.unterm_session_id.clone();
-        if let Err(error) = finish(home, record) {
+        let closed = log::read(&record.log_path).and_then(|events| {
+            let out = events.iter().filter(|event| event.kind == Kind::Out);
+            record.bytes_raw = out.map(|event| event.bytes.len() as u64).sum();
+            let last = events.last().map(|event| timestamp(event.micros));
+            record.ended_at = Some(last.unwrap_or_else(|| record.started_at.clone()));
+            record.exit_reason = Some("crashed".to_owned());
+            render(home, record, &events)
+        });
+        if let Err(error) = closed {
             tracing::warn!(%error, id, "a recording of a process that was killed is lost");
         }
     }

@@ -1,7 +1,5 @@
 //! The page's words in nine languages, and which one a person reads.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 macro_rules! languages {
@@ -43,17 +41,14 @@ pub fn words(code: &str) -> Option<Map<String, Value>> {
 
 /// The language that is meant by what the preferences say: a code of ours, or `auto` for that of the environment.
 pub fn current(preferred: &str) -> &'static str {
-    find(preferred).unwrap_or_else(|| {
-        let environment = std::env::vars().collect();
-        of_environment(&environment)
-    })
+    find(preferred).unwrap_or_else(|| of_environment(|name| std::env::var(name).ok()))
 }
 
 /// The language that the environment names, in the order that POSIX and gettext look; else English.
-fn of_environment(environment: &BTreeMap<String, String>) -> &'static str {
-    let names = ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"];
-    let values = names.iter().filter_map(|name| environment.get(*name));
-    values.flat_map(|value| value.split(':')).find_map(find).unwrap_or(LANGUAGES[0].0)
+fn of_environment(variable: impl Fn(&str) -> Option<String>) -> &'static str {
+    let mut values =
+        ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"].iter().filter_map(|n| variable(n));
+    values.find_map(|value| value.split(':').find_map(find)).unwrap_or(LANGUAGES[0].0)
 }
 
 /// Ours for a code or a locale: `de-DE`, `de_AT.UTF-8`, `de`, `zh_Hant`.
@@ -72,6 +67,8 @@ pub fn find(text: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -116,7 +113,10 @@ mod tests {
             assert_eq!(find(text), code, "{text}");
         }
         let of = |pairs: &[(&str, &str)]| {
-            of_environment(&pairs.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect())
+            of_environment(|name| {
+                let (_, value) = pairs.iter().find(|(own, _)| *own == name)?;
+                Some((*value).to_owned())
+            })
         };
         assert_eq!(of(&[("LANG", "it_IT.UTF-8"), ("LC_ALL", "ko_KR")]), "ko-KR");
         assert_eq!(of(&[("LANG", "C"), ("LANGUAGE", "xx:hi:de")]), "hi-IN");

@@ -46,9 +46,5 @@ macro_rules! method {
 }
 use method;
 
-/// No parameters; whatever is given is ignored.
-#[derive(serde::Deserialize, schemars::JsonSchema)]
-pub struct Nothing {}
-
 /// What the app says of preferences: an error is for people.
 type Said<T> = std::result::Result<T, String>;

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Nothing, method};
+use super::method;
 use crate::{
     error::Error,
-    services::{audit::Entry, changes::Topic, clients::Client, door::Visitor, policy::Rules},
+    methods::params::NoParams,
+    services::{audit::Entry, clients::Client, door::Visitor, policy::Rules},
 };
 
 /// How much of what was done is shown.
@@ -28,7 +29,7 @@ pub struct AgentsReply {
 method! {
     /// `GET /api/agents`
     Agents "agents.list" Read "Who is connected, what they did, and whether they are paused."
-    (context, _none: Nothing) -> AgentsReply {
+    (context, _none: NoParams) -> AgentsReply {
         Ok(AgentsReply {
             clients: context.clients.list(),
             pages: context.door.visitors(),
@@ -76,7 +77,6 @@ method! {
         if !context.door.close(params.page) {
             return Err(Error::Failed(format!("There is no page {}", params.page)));
         }
-        context.changes.tell(Topic::Agents);
         Ok(ClosePageReply { closed: true })
     }
 }
@@ -84,7 +84,7 @@ method! {
 method! {
     /// `GET /api/policy`
     Policy "settings.policy" Read "The rules on what callers may enter."
-    (context, _none: Nothing) -> Rules {
+    (context, _none: NoParams) -> Rules {
         Ok(context.policy.rules())
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Nothing, method,
+    method,
     preferences::{look, theme_name},
     single::scrollback,
 };
@@ -13,7 +13,12 @@ use crate::{
     VERSION,
     caller::{Access, Caller},
     error::{Error, Result},
-    methods::{Context, Group, Method, params::Raw, proxy, session::blocking},
+    methods::{
+        Context, Group, Method,
+        params::{NoParams, Raw},
+        proxy,
+        session::blocking,
+    },
     services::recording,
 };
 
@@ -26,7 +31,7 @@ pub struct OkReply {
 method! {
     /// `GET /api/health`
     Answers "settings.health" Read "That the server answers."
-    (_context, _none: Nothing) -> OkReply {
+    (_context, _none: NoParams) -> OkReply {
         Ok(OkReply { ok: true })
     }
 }
@@ -80,9 +85,9 @@ pub struct StateReply {
 }
 
 /// The recordings that go on: the session, and what is known of each.
-pub(super) fn active(context: &Context) -> Vec<(u64, recording::Record)> {
+pub(super) fn active(context: &Context) -> impl Iterator<Item = (u64, recording::Record)> {
     let panes = context.mux.panes().into_iter();
-    panes.filter_map(|pane| Some((pane.id().0, context.recorder.status(pane.id())?))).collect()
+    panes.filter_map(|pane| Some((pane.id().0, context.recorder.status(pane.id())?)))
 }
 
 pub struct State;
@@ -92,13 +97,13 @@ impl Method for State {
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "This instance: version, ports, theme, proxy, project, recording.";
-    type Params<'a> = Raw<'a, Nothing>;
+    type Params<'a> = Raw<'a, NoParams>;
     type Reply = StateReply;
 
     async fn call<'a>(
         context: &'a Context,
-        caller: &'a Caller,
-        _: Raw<'a, Nothing>,
+        _: &'a Caller,
+        _: Raw<'a, NoParams>,
     ) -> Result<StateReply> {
         let record = context.registration.record();
         let (theme, lines) = look(context, |preferences| {
@@ -106,13 +111,10 @@ impl Method for State {
             Ok((theme, scrollback(preferences)?))
         })
         .await?;
-        let lines = serde_json::to_value(lines).map_err(Error::Reply)?;
-        let number = |key: &str| lines[key].as_u64().unwrap_or_default();
-        let none = || serde_json::from_str("{}").map_err(Error::Params);
-        let proxy = proxy::Status::call(context, caller, none()?).await?;
+        let proxy = proxy::current(context).await?;
         let cwd = record.cwd.clone();
         let project = blocking(move || recording::project_of(cwd.as_ref())).await?;
-        let first = active(context).into_iter().next();
+        let first = active(context).next();
         let status = first.as_ref().map(|(_, record)| {
             json!({
                 "recording": true,
@@ -141,11 +143,7 @@ impl Method for State {
                 status,
             },
             sessions_path: sessions.to_string_lossy().into_owned(),
-            scrollback: KeptLines {
-                lines: number("lines"),
-                default: number("default"),
-                max: number("max"),
-            },
+            scrollback: KeptLines { lines: lines.lines, default: lines.default, max: lines.max },
         })
     }
 }
@@ -156,7 +154,7 @@ const UPDATES: &str = "update_check.json";
 method! {
     /// `GET /api/updates`
     Updates "settings.updates" Read "What the last look for a newer version found."
-    (context, _none: Nothing) -> Map<String, Value> {
+    (context, _none: NoParams) -> Map<String, Value> {
         let file = context.registration.home().join(UPDATES);
         let text = blocking(move || std::fs::read(file)).await?;
         let found = text.ok().and_then(|text| serde_json::from_slice(&text).ok());
@@ -170,7 +168,7 @@ method! {
 method! {
     /// `POST /api/updates/check`
     CheckUpdates "settings.check_updates" Act "Looks for a newer version."
-    (_context, _none: Nothing) -> Map<String, Value> {
+    (_context, _none: NoParams) -> Map<String, Value> {
         // Nobody publishes releases yet, and Unterm calls no machine on its own.
         Err(Error::Failed("This build knows of no place where newer versions are published".to_owned()))
     }
@@ -191,7 +189,7 @@ pub struct TitleReply {
 method! {
     /// `GET /api/project`
     Title "settings.project" Read "The project that this instance was started in, and its title."
-    (context, _none: Nothing) -> TitleReply {
+    (context, _none: NoParams) -> TitleReply {
         let record = context.registration.record();
         let cwd = record.cwd.clone();
         let project = blocking(move || recording::project_of(cwd.as_ref())).await?;

@@ -1,16 +1,16 @@
 //! The preferences: all of them, by sections, the themes and the keys.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Nothing, Said, method};
+use super::{Said, method};
 use crate::{
     error::{Error, Result},
     host::{ActionKeys, Described, Preferences, ThemeInfo},
-    methods::{Context, session::blocking},
+    methods::{Context, config, params::NoParams, session::blocking},
 };
 
 /// The section of the keys that are in none.
@@ -21,8 +21,7 @@ pub(super) async fn look<T: Send + 'static>(
     context: &Context,
     look: impl FnOnce(&dyn Preferences) -> Said<T> + Send + 'static,
 ) -> Result<T> {
-    let none = || Error::Failed("This instance has no preferences".to_owned());
-    let preferences: Arc<dyn Preferences> = context.host.preferences().ok_or_else(none)?;
+    let preferences = config::preferences(context)?;
     blocking(move || look(&*preferences)).await?.map_err(Error::Failed)
 }
 
@@ -51,7 +50,7 @@ pub struct AllReply {
 method! {
     /// `GET /api/settings`
     All "settings.all" Read "Every preference with its value, its default, its type and what it means."
-    (context, _none: Nothing) -> AllReply {
+    (context, _none: NoParams) -> AllReply {
         look(context, |preferences| {
             Ok(AllReply { settings: preferences.get()?, described: preferences.describe() })
         })
@@ -146,7 +145,7 @@ pub struct ThemesReply {
 method! {
     /// `GET /api/settings/themes`
     Themes "settings.themes" Read "Every theme with its colours."
-    (context, _none: Nothing) -> ThemesReply {
+    (context, _none: NoParams) -> ThemesReply {
         look(context, |preferences| Ok(ThemesReply { themes: preferences.themes() })).await
     }
 }
@@ -182,7 +181,7 @@ fn theme(preferences: &dyn Preferences) -> Said<ThemeReply> {
 method! {
     /// `GET /api/settings/theme`
     Theme "settings.theme" Read "The theme in force."
-    (context, _none: Nothing) -> ThemeReply {
+    (context, _none: NoParams) -> ThemeReply {
         look(context, theme).await
     }
 }
@@ -235,7 +234,7 @@ fn keys(preferences: &dyn Preferences) -> Said<KeysReply> {
 method! {
     /// `GET /api/settings/keys`
     Keys "settings.keys" Read "Every action with its keys."
-    (context, _none: Nothing) -> KeysReply {
+    (context, _none: NoParams) -> KeysReply {
         look(context, keys).await
     }
 }

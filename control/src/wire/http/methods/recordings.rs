@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use unterm_mux::private;
 
-use super::{Nothing, method, overview};
+use super::{method, overview};
 use crate::{
     error::{Error, Result},
-    methods::{Context, session::blocking},
+    methods::{Context, params::NoParams, session::blocking},
     services::{self, changes::Topic, recording},
 };
 
@@ -65,7 +65,7 @@ async fn read(context: &Context) -> Result<Map<String, Value>> {
 
 async fn show(context: &Context) -> Result<RecordingReply> {
     let file = Value::Object(read(context).await?);
-    let active = overview::active(context).into_iter().map(|(pane_id, record)| Active {
+    let active = overview::active(context).map(|(pane_id, record)| Active {
         pane_id,
         session_id: record.unterm_session_id,
         started_at: record.started_at,
@@ -87,7 +87,7 @@ async fn show(context: &Context) -> Result<RecordingReply> {
 method! {
     /// `GET /api/settings/recording`
     Recording "settings.recording" Read "How sessions are recorded, and which are."
-    (context, _none: Nothing) -> RecordingReply {
+    (context, _none: NoParams) -> RecordingReply {
         show(context).await
     }
 }

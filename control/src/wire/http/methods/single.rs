@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::{
     super::languages,
-    Nothing, Said, method,
+    Said, method,
     preferences::{GENERAL, change, look, path},
 };
 use crate::{
     error::{Error, Result},
     host::Preferences,
-    methods::Context,
+    methods::{Context, params::NoParams},
 };
 
 /// Lines that may be kept above the screen.
@@ -23,9 +23,9 @@ const PRESETS: [&str; 7] =
 
 #[derive(Serialize, JsonSchema)]
 pub struct ScrollbackReply {
-    lines: u64,
-    default: u64,
-    max: u64,
+    pub(super) lines: u64,
+    pub(super) default: u64,
+    pub(super) max: u64,
     min: u64,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn scrollback(preferences: &dyn Preferences) -> Said<ScrollbackReply>
 method! {
     /// `GET /api/scrollback`
     Scrollback "settings.scrollback" Read "How many lines are kept above the screen, and may be."
-    (context, _none: Nothing) -> ScrollbackReply {
+    (context, _none: NoParams) -> ScrollbackReply {
         look(context, scrollback).await
     }
 }
@@ -91,7 +91,7 @@ pub struct CompatReply {
 method! {
     /// `GET /api/compat`
     Compat "settings.compat" Read "What programs are told that the terminal is."
-    (context, _none: Nothing) -> CompatReply {
+    (context, _none: NoParams) -> CompatReply {
         look(context, |preferences| {
             let name = |all: &Value| {
                 all["compat"]["term_program"].as_str().unwrap_or_default().to_owned()
@@ -166,7 +166,7 @@ async fn current_languages(context: &Context) -> Result<Languages> {
 method! {
     /// `GET /api/i18n`
     Language "settings.language" Read "The languages of the settings page, and the words of the one in use."
-    (context, _none: Nothing) -> LanguageReply {
+    (context, _none: NoParams) -> LanguageReply {
         let languages = current_languages(context).await?;
         let dict = languages::words(languages.current).unwrap_or_default();
         Ok(LanguageReply { languages, dict })
