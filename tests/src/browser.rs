@@ -4,13 +4,13 @@
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Stdio},
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 
-use crate::PATIENCE;
+use crate::{PATIENCE, process::bare};
 
 /// A browser with one page; ended when dropped.
 pub struct Browser {
@@ -45,13 +45,9 @@ impl Browser {
     /// When node, its packages or Chromium are missing.
     pub fn start() -> Result<Self> {
         let home = tempfile::Builder::new().prefix("unterm-browser-").tempdir()?;
-        let mut child = Command::new("node")
+        let mut child = bare("node", home.path())
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("browser/drive.mjs"))
             .arg(PATIENCE.as_millis().to_string())
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", home.path())
-            .env("LANG", "C.UTF-8")
             .env("UNTERM_NODE_MODULES", node_modules()?)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

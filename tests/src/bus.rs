@@ -51,7 +51,8 @@ impl Bus {
     /// Likewise.
     pub fn with_services(display: &Display) -> Result<Self> {
         let folder = folder()?;
-        let mut daemon = bare("dbus-daemon", folder.path(), &display.name());
+        let mut daemon = bare("dbus-daemon", folder.path());
+        daemon.env("DISPLAY", display.name());
         daemon.arg("--session");
         Self::run(daemon, folder)
     }

@@ -457,6 +457,22 @@ impl Window<'_> {
         self.button(1, false)
     }
 
+    /// Waits until most of it has a colour, as a theme's background.
+    ///
+    /// # Errors
+    ///
+    /// When it does not come.
+    pub fn wait_for_background(&self, color: [u8; 3]) -> Result<()> {
+        crate::wait_for(
+            &format!("a window in {color:x?}"),
+            || {
+                let picture = self.picture()?;
+                Ok((picture.count(color) * 2 > picture.pixels.len()).then_some(()))
+            },
+            String::new,
+        )
+    }
+
     /// What it shows.
     ///
     /// # Errors
@@ -518,6 +534,11 @@ impl Picture {
     /// How many different colours there are.
     pub fn colors(&self) -> usize {
         self.pixels.iter().collect::<std::collections::HashSet<_>>().len()
+    }
+
+    /// How many pixels have a colour.
+    pub fn count(&self, color: [u8; 3]) -> usize {
+        self.pixels.iter().filter(|pixel| **pixel == color).count()
     }
 
     /// The smallest area that holds all pixels of a colour; none without any.

@@ -35,7 +35,8 @@ impl InputMethod {
             let own = home.path().join(format!("{name}.utf8"));
             symlink(Path::new("/usr/lib/locale/C.utf8"), own)?;
         }
-        let process = bare("uim-xim", home.path(), &display.name())
+        let process = bare("uim-xim", home.path())
+            .env("DISPLAY", display.name())
             .arg("--engine=byeoru")
             .env("LOCPATH", home.path())
             .stdin(Stdio::null())

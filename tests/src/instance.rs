@@ -146,6 +146,17 @@ impl Instance {
         &self.registry
     }
 
+    /// Writes `config.toml` as an editor does: a new file in its place.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be written.
+    pub fn write_config(&self, text: &str) -> Result<()> {
+        let new = self.registry().join("config.new");
+        std::fs::write(&new, text)?;
+        Ok(std::fs::rename(new, self.registry().join("config.toml"))?)
+    }
+
     /// The file of its record in the registry.
     pub fn entry_path(&self) -> PathBuf {
         let id = self.entry["id"].as_str().unwrap_or_default();

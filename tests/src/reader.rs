@@ -33,7 +33,8 @@ impl<'a> ScreenReader<'a> {
     pub fn start(bus: &'a Bus, display: &Display) -> Result<Self> {
         let home = tempfile::Builder::new().prefix("unterm-reader-").tempdir()?;
         // Debian's own Python has Debian's packages, whatever else is on the path.
-        let mut child = bare("/usr/bin/python3", home.path(), &display.name())
+        let mut child = bare("/usr/bin/python3", home.path())
+            .env("DISPLAY", display.name())
             .args(["-c", include_str!("reader.py")])
             .env("DBUS_SESSION_BUS_ADDRESS", bus.address())
             .stdin(Stdio::piped())

@@ -145,16 +145,12 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
 fn a_recording_is_begun_and_ended_in_the_window() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
-    let status = |unterm: &mut Instance| unterm.call("session.recording_status", json!({"id": 0}));
-    let is = |wanted: bool| {
-        move |status: &serde_json::Value| status["enabled"].as_bool() == Some(wanted)
-    };
-    let wait = |unterm: &mut Instance, wanted: bool| -> Result<()> {
-        wait_for(
-            "the recording's change",
-            || Ok(Some(status(unterm)?).filter(is(wanted)).map(drop)),
-            String::new,
-        )
+    let wait = |unterm: &mut Instance, wanted: bool| {
+        let probe = || {
+            let status = unterm.call("session.recording_status", json!({"id": 0}))?;
+            Ok((status["enabled"] == wanted).then_some(()))
+        };
+        wait_for("the recording's change", probe, String::new)
     };
     wait(&mut unterm, false)?;
     assert_eq!(action(&unterm, &["toggle_recording"])?, (Some(0), String::new()));

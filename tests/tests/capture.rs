@@ -17,10 +17,9 @@ fn coloured(display: &Display) -> Result<Instance> {
     pane.type_text(&mut unterm, "clear; seq 1000000 1000018; printf '\\033]11;#125436\\007'\r")?;
     pane.wait_for_text(&mut unterm, "1000018")?;
     pane.wait_for_prompt(&mut unterm)?;
-    let is_green = |pixel: &&[u8; 3]| **pixel == GREEN;
     wait_for(
         "the colour",
-        || Ok((window.picture()?.pixels.iter().filter(is_green).count() > 100_000).then_some(())),
+        || Ok((window.picture()?.count(GREEN) > 100_000).then_some(())),
         || unterm.log(),
     )?;
     Ok(unterm)
@@ -59,7 +58,7 @@ fn a_picture_of_the_screen_is_a_file_and_on_the_clipboard() -> Result<()> {
     unterm.act(&["capture_screen"])?;
     let (_, picture) = taken(&display, &unterm, "screen_")?;
     assert_eq!((picture.width, picture.height()), (1280, 800));
-    let green = picture.pixels.iter().filter(|pixel| **pixel == GREEN).count();
+    let green = picture.count(GREEN);
     ensure!(green > 100_000, "{green} pixels of the pane's colour");
     Ok(())
 }

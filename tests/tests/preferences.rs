@@ -4,36 +4,12 @@ use std::fs;
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use unterm_tests::{Display, Instance, Picture, Start, Window, wait_for};
+use unterm_tests::{Display, Instance, Start, wait_for};
 
 const NORD: [u8; 3] = [0x2e, 0x34, 0x40];
 const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
 /// What a theme's red looks like, which marks an error.
 const DRACULA_RED: [u8; 3] = [0xff, 0x55, 0x55];
-
-fn count(picture: &Picture, color: [u8; 3]) -> usize {
-    picture.pixels.iter().filter(|pixel| **pixel == color).count()
-}
-
-/// Waits until most of the window has the background of a theme.
-fn wait_for_background(window: &Window<'_>, color: [u8; 3]) -> Result<()> {
-    wait_for(
-        &format!("a window in {color:x?}"),
-        || {
-            let picture = window.picture()?;
-            Ok((count(&picture, color) * 2 > picture.pixels.len()).then_some(()))
-        },
-        String::new,
-    )
-}
-
-/// Writes the file as an editor does: a new one in its place.
-fn write(unterm: &Instance, text: &str) -> Result<()> {
-    let new = unterm.registry().join("config.new");
-    fs::write(&new, text)?;
-    fs::rename(new, unterm.registry().join("config.toml"))?;
-    Ok(())
-}
 
 #[test]
 fn a_change_is_applied_at_once_and_an_error_is_shown_and_changes_nothing() -> Result<()> {
@@ -47,25 +23,24 @@ fn a_change_is_applied_at_once_and_an_error_is_shown_and_changes_nothing() -> Re
     };
     let before = columns(&mut unterm)?.as_u64().unwrap_or_default();
 
-    write(
-        &unterm,
+    unterm.write_config(
         "theme = 'nord'\n[font]\nsize = 24\n[keys]\n'ctrl+shift+y' = 'send_text:echo b\\x6fund\\r'\n",
     )?;
-    wait_for_background(&window, NORD)?;
+    window.wait_for_background(NORD)?;
     let after = columns(&mut unterm)?.as_u64().unwrap_or_default();
     ensure!(after * 3 < before * 2, "{before} columns became {after}");
     display.press(&["Control_L", "Shift_L", "y"])?;
     pane.wait_for_text(&mut unterm, "bound")?;
 
-    write(&unterm, "theme = 'dracula'\n[font]\nsize = 12\n")?;
-    wait_for_background(&window, DRACULA)?;
+    unterm.write_config("theme = 'dracula'\n[font]\nsize = 12\n")?;
+    window.wait_for_background(DRACULA)?;
     ensure!(columns(&mut unterm)? == before);
 
-    let calm = count(&window.picture()?, DRACULA_RED);
-    write(&unterm, "theme = 'nord'\n[font]\nsise = 12\n")?;
+    let calm = window.picture()?.count(DRACULA_RED);
+    unterm.write_config("theme = 'nord'\n[font]\nsise = 12\n")?;
     wait_for(
         "a message with the mark of an error",
-        || Ok((count(&window.picture()?, DRACULA_RED) > calm).then_some(())),
+        || Ok((window.picture()?.count(DRACULA_RED) > calm).then_some(())),
         || unterm.log(),
     )?;
     let log = unterm.log();
@@ -73,12 +48,12 @@ fn a_change_is_applied_at_once_and_an_error_is_shown_and_changes_nothing() -> Re
         log.contains("config.toml:3:1: there is no key \"sise\" in [font]; did you mean \"size\"?"),
         "{log}"
     );
-    wait_for_background(&window, DRACULA)?;
+    window.wait_for_background(DRACULA)?;
 
-    write(&unterm, "theme = 'dracula'\n")?;
+    unterm.write_config("theme = 'dracula'\n")?;
     wait_for(
         "the message to go",
-        || Ok((count(&window.picture()?, DRACULA_RED) <= calm).then_some(())),
+        || Ok((window.picture()?.count(DRACULA_RED) <= calm).then_some(())),
         || unterm.log(),
     )?;
     Ok(())
@@ -88,11 +63,11 @@ fn a_change_is_applied_at_once_and_an_error_is_shown_and_changes_nothing() -> Re
 fn the_command_line_checks_the_file_and_sets_the_theme() -> Result<()> {
     let display = Display::start()?;
     let (unterm, window, _) = Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
-    write(&unterm, "# mine\ntheme = 'nord'\n")?;
-    wait_for_background(&window, NORD)?;
+    unterm.write_config("# mine\ntheme = 'nord'\n")?;
+    window.wait_for_background(NORD)?;
     let set = unterm.cli(&["theme", "set", "dracula"])?;
     ensure!(set.status.success(), "{set:?}");
-    wait_for_background(&window, DRACULA)?;
+    window.wait_for_background(DRACULA)?;
     let text = fs::read_to_string(unterm.registry().join("config.toml"))?;
     ensure!(text == "# mine\ntheme = \"dracula\"\n", "{text}");
     ensure!(unterm.cli(&["config", "check"])?.status.success());

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, fs, process::Command};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use toml_edit::DocumentMut;
-use unterm_tests::{Browser, Display, Instance, Start, Window, node_modules, wait_for};
+use unterm_tests::{Browser, Display, Instance, Start, node_modules, wait_for};
 
 const NORD: [u8; 3] = [0x2e, 0x34, 0x40];
 const TABS: [&str; 10] = [
@@ -61,19 +61,6 @@ fn check_faults(browser: &mut Browser) -> Result<()> {
     let faults = browser.ask("faults", json!({}))?;
     ensure!(faults == json!([]), "the page had faults: {faults}");
     Ok(())
-}
-
-/// Waits until most of the window has the background of a theme.
-fn wait_for_background(window: &Window<'_>, color: [u8; 3]) -> Result<()> {
-    wait_for(
-        &format!("a window in {color:x?}"),
-        || {
-            let picture = window.picture()?;
-            let count = picture.pixels.iter().filter(|pixel| **pixel == color).count();
-            Ok((count * 2 > picture.pixels.len()).then_some(()))
-        },
-        String::new,
-    )
 }
 
 fn strings(list: &Value) -> Vec<String> {
@@ -218,7 +205,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
 
     browser.to("click", "#tab-appearance")?;
     browser.to("click", "[data-theme=nord]")?;
-    wait_for_background(&window, NORD)?;
+    window.wait_for_background(NORD)?;
     wait_for_file(&unterm, "theme = \"nord\"")?;
     let before = columns(&mut unterm)?;
     browser.with("fill", "#set-font-size", "24")?;
@@ -267,9 +254,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
     ensure!(set.status.success(), "{set:?}");
     browser.to("wait_for", "[data-theme=daylight][aria-checked=true]")?;
     let text = file(&unterm)?.replace("size = 24", "size = 11");
-    let new = unterm.registry().join("config.new");
-    fs::write(&new, text)?;
-    fs::rename(new, unterm.registry().join("config.toml"))?;
+    unterm.write_config(&text)?;
     browser.with("wait_value", "#set-font-size", "11")?;
     check_faults(&mut browser)
 }
@@ -368,9 +353,8 @@ fn proxy_recording_agents_and_project_do_what_they_say() -> Result<()> {
 
 #[test]
 fn what_is_committed_is_what_the_sources_make() -> Result<()> {
-    let root = unterm_tests::Tree::read().root;
     let check = Command::new("node")
-        .arg(root.join("assets/settings/build.mjs"))
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/settings/build.mjs"))
         .arg("--check")
         .env("UNTERM_NODE_MODULES", node_modules()?)
         .output()?;

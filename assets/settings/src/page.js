@@ -24,6 +24,7 @@ const ROWS = {
 };
 const RANGES = ['window.opacity', 'window.dim_unfocused'];
 const STEPS = { 'font.size': 0.5, 'window.opacity': 0.05, 'window.dim_unfocused': 0.05, 'window.padding': 1, 'text.minimum_contrast': 0.5 };
+const LIGHT = matchMedia('(prefers-color-scheme: light)');
 const OPEN_TAB = 'unterm-tab';
 const TOKEN = 'unterm-token';
 
@@ -167,10 +168,11 @@ document.addEventListener('alpine:init', () => {
             }
             const tab = sessionStorage.getItem(OPEN_TAB);
             if (TABS.includes(tab)) this.tab = tab;
-            matchMedia('(prefers-color-scheme: light)').addEventListener('change', () => this.dress());
+            LIGHT.addEventListener('change', () => this.dress());
             try {
                 await this.loadSettings();
-                await Promise.all([this.loadThemes(), this.loadKeys(), this.loadState(), this.loadProxy(), this.loadRecording(), this.loadAgents()]);
+                this.compat = await ask('GET', '/api/compat');
+                await this.loadRest();
                 this.ready = true;
             } catch (error) {
                 this.problem = error.message;
@@ -181,17 +183,25 @@ document.addEventListener('alpine:init', () => {
 
         // What the server knows.
         async loadSettings() {
-            const [all, language, compat] = await Promise.all([ask('GET', '/api/settings'), ask('GET', '/api/i18n'), ask('GET', '/api/compat')]);
+            const all = await ask('GET', '/api/settings');
+            const isSpoken = all.settings.language === this.settings?.language;
+            const language = isSpoken ? null : await ask('GET', '/api/i18n');
             if (this.holds()) return;
-            this.words = language.dict;
-            this.languages = language.available;
-            document.documentElement.lang = language.current;
-            Object.assign(this, { settings: all.settings, defaults: all.defaults, schema: all.schema, own: all.set, compat });
+            if (language) {
+                this.words = language.dict;
+                this.languages = language.available;
+                document.documentElement.lang = language.current;
+            }
+            Object.assign(this, { settings: all.settings, defaults: all.defaults, schema: all.schema, own: all.set });
             document.title = `Unterm – ${this.t('ui.title')}`;
             this.dress();
         },
         loadAllSettings() {
             return Promise.all([this.loadSettings(), this.loadThemes(), this.loadKeys()]);
+        },
+        /** All but the settings themselves. */
+        loadRest() {
+            return Promise.all([this.loadThemes(), this.loadKeys(), this.loadState(), this.loadProxy(), this.loadRecording(), this.loadAgents()]);
         },
         async loadThemes() {
             this.themes = (await ask('GET', '/api/settings/themes')).themes;
@@ -229,20 +239,16 @@ document.addEventListener('alpine:init', () => {
             this.typing = false;
             if (!this.late) return;
             this.late = false;
-            Promise.all([this.loadAllSettings(), this.loadState(), this.loadProxy(), this.loadRecording(), this.loadAgents()])
+            Promise.all([this.loadSettings(), this.loadRest()])
                 .catch((error) => { this.problem = error.message; });
         },
 
         /** Hears what changes, and asks for that; when the connection ends it is made again. */
         async listen() {
-            const load = {
-                settings: () => this.loadAllSettings(),
-                proxy: () => this.loadProxy(),
-                policy: () => this.loadAgents(),
-                agents: () => this.loadAgents(),
-                recording: () => this.loadRecording(),
-                sessions: () => this.loadRecording(),
-            };
+            const agents = () => this.loadAgents();
+            const recording = () => this.loadRecording();
+            // Two topics that one loader is for are one load.
+            const load = { settings: () => this.loadAllSettings(), proxy: () => this.loadProxy(), policy: agents, agents, recording, sessions: recording };
             for (let wait = 250; ; wait = Math.min(wait * 2, 5000)) {
                 try {
                     const reply = await fetch('/api/events', { headers: { Authorization: `Bearer ${token}` } });
@@ -266,7 +272,7 @@ document.addEventListener('alpine:init', () => {
                             this.online = true;
                             wait = 250;
                         }
-                        topics.forEach((topic) => load[topic]?.().catch((error) => { this.problem = error.message; }));
+                        new Set([...topics].map((topic) => load[topic])).forEach((go) => go?.().catch((error) => { this.problem = error.message; }));
                     }
                 } catch {
                     // The program has ended, or restarts.
@@ -428,9 +434,8 @@ document.addEventListener('alpine:init', () => {
             return typeof this.settings?.theme === 'object';
         },
         current() {
-            const light = matchMedia('(prefers-color-scheme: light)').matches;
             const choice = this.settings?.theme;
-            const name = typeof choice === 'object' ? choice[light ? 'light' : 'dark'] : choice;
+            const name = typeof choice === 'object' ? choice[LIGHT.matches ? 'light' : 'dark'] : choice;
             return this.themes.find((theme) => theme.name === name);
         },
         isTheme(theme) {
@@ -447,23 +452,22 @@ document.addEventListener('alpine:init', () => {
             document.querySelector(`[data-theme="${CSS.escape(next.name)}"]`).focus();
             this.setTheme(next.name);
         },
-        async setTheme(name) {
-            const light = matchMedia('(prefers-color-scheme: light)').matches;
-            const body = this.follows() ? { ...this.settings.theme, [light ? 'light' : 'dark']: name } : { name };
+        async putTheme(body) {
             await this.act(() => ask('PUT', '/api/settings/theme', body));
             await this.loadSettings();
         },
-        async setPair(appearance, name) {
-            await this.act(() => ask('PUT', '/api/settings/theme', { ...this.settings.theme, [appearance]: name }));
-            await this.loadSettings();
+        setTheme(name) {
+            return this.follows() ? this.setPair(LIGHT.matches ? 'light' : 'dark', name) : this.putTheme({ name });
         },
-        async follow(on) {
+        setPair(appearance, name) {
+            return this.putTheme({ ...this.settings.theme, [appearance]: name });
+        },
+        follow(on) {
             const now = this.current();
             const body = on
                 ? { light: now?.light ? now.name : 'daylight', dark: now && !now.light ? now.name : 'standard' }
                 : { name: now?.name ?? 'standard' };
-            await this.act(() => ask('PUT', '/api/settings/theme', body));
-            await this.loadSettings();
+            return this.putTheme(body);
         },
         /** Draws with a theme's own colours. */
         paint(element, theme) {
