@@ -21,7 +21,7 @@ fn shown(pixels: &std::sync::Arc<Pixels>, cells: [f32; 4], z: i32) -> SnapshotIm
         PixelRect { x: 0.0, y: 0.0, width: pixels.width() as f32, height: pixels.height() as f32 };
     let [left, top, width, height] = cells;
     let area = CellRect { left, top, width, height };
-    SnapshotImage { pixels: pixels.clone(), source, area, z }
+    SnapshotImage { pixels: pixels.clone(), source, area, z, next_frame: None }
 }
 
 /// Two rows of full blocks, the first on the default background, the second on red.

@@ -71,11 +71,10 @@ pub(super) struct View {
 impl View {
     /// Takes a new snapshot, unless the program asked to hold the picture (mode 2026).
     ///
-    /// `clock` is the time that animated images go by, `None`: they stand; gives when the next of their frames is due on
-    /// it, if any is.
+    /// `clock` is the time that animated images go by, `None`: they stand; gives when the next frame of those in
+    /// sight is due on it, if any is.
     pub(super) fn refresh(&mut self, pane: &Pane, clock: Option<Duration>) -> Option<Duration> {
         let before = (self.snapshot.screen, self.snapshot.size);
-        let next_frame;
         let copied;
         {
             let mut term = pane.term();
@@ -83,7 +82,9 @@ impl View {
             if held && self.snapshot.seq != 0 && term.size() == self.snapshot.size {
                 return None;
             }
-            next_frame = clock.and_then(|clock| term.advance_animations(clock));
+            if let Some(clock) = clock {
+                term.advance_animations(clock);
+            }
             // A line that is seen in part leaves room for part of one more.
             let more = usize::from(self.shift > 0);
             if self.folds.is_empty() {
@@ -117,7 +118,7 @@ impl View {
         if let Some(copied) = copied {
             self.selection = copied;
         }
-        next_frame
+        clock.and(self.snapshot.images.iter().filter_map(|image| image.next_frame).min())
     }
 
     /// Turns copy mode on, the view held at its first row.

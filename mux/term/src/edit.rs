@@ -155,6 +155,7 @@ impl Term {
                 self.erase_rows(0, row);
             }
             2 => {
+                self.keep_outputs();
                 self.erase_rows(0, rows);
                 self.clear_images(false);
             }
@@ -168,6 +169,21 @@ impl Term {
             _ => return,
         }
         self.cursor.wrap_pending = false;
+    }
+
+    /// Before ED 2: what stands above the prompt that a shell waits at goes into the history, as in ghostty, since the one
+    /// who clears a screen there (Ctrl+L) has not asked for the loss of what commands have put out. ED 2 of any other
+    /// program erases for good (xterm without `cdXtraScroll`).
+    fn keep_outputs(&mut self) {
+        let prompt =
+            self.commands.last().filter(|last| last.is_prompting()).and_then(|last| last.prompt);
+        let (Some(prompt), ScreenKind::Main) = (prompt, self.screen) else { return };
+        let above = prompt.line.0.saturating_sub(self.grid.live_top()) as usize;
+        let block = self.scrolled_block();
+        let is_whole = self.scrolls_whole_rows() && block.rows() == self.grid.rows();
+        if is_whole && (0..above.min(block.bottom)).any(|row| self.grid.meta(row).occ > 0) {
+            self.scroll_block(block, -(above as i64), true);
+        }
     }
 
     /// ECH.

@@ -28,6 +28,8 @@ pub(crate) struct Animation {
     pub played: u32,
     /// When the frame shown came up; `None`: at the next look at the clock.
     pub since: Option<Duration>,
+    /// When the next one is due, as of the last look at the clock.
+    due: Option<Duration>,
 }
 
 /// Frames that one look at the clock passes over at most; a longer sleep goes on from there.
@@ -43,11 +45,16 @@ impl Image {
             && (animation.loops == 0 || animation.played < animation.loops)
     }
 
-    /// Shows the frame that is due at `now`. Gives when the next one is, if any, and whether the frame changed.
-    pub fn advance(&mut self, now: Duration) -> (Option<Duration>, bool) {
+    /// Shows the frame that is due at `now`; whether that is another one.
+    pub fn advance(&mut self, now: Duration) -> bool {
         let before = self.animation.current;
-        let next = self.step(now);
-        (next, self.animation.current != before)
+        self.animation.due = self.step(now);
+        self.animation.current != before
+    }
+
+    /// When the next frame is due, if any is, as of the last look at the clock.
+    pub fn next_frame(&self) -> Option<Duration> {
+        self.animation.due
     }
 
     fn step(&mut self, now: Duration) -> Option<Duration> {
@@ -61,7 +68,7 @@ impl Image {
             if due > now {
                 return Some(due);
             }
-            if !self.next_frame() {
+            if !self.go_on() {
                 return None;
             }
             self.animation.since = Some(due);
@@ -73,7 +80,7 @@ impl Image {
     }
 
     /// Goes to the next frame that is shown at all; false where there is none to come.
-    fn next_frame(&mut self) -> bool {
+    fn go_on(&mut self) -> bool {
         let animation = &mut self.animation;
         let mut at = animation.current;
         for _ in 0..self.frames.len() {

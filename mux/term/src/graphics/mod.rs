@@ -462,23 +462,15 @@ impl Term {
         self.graphics.changed();
     }
 
-    /// Shows the frames of animations that are due at `now`, the time since any moment of the caller's choice. Gives when
-    /// the next one is due; `None` when nothing moves. To be called while the terminal is seen, at that time and after
-    /// output.
-    pub fn advance_animations(&mut self, now: Duration) -> Option<Duration> {
-        let mut next: Option<Duration> = None;
+    /// Shows the frames of animations that are due at `now`, the time since any moment of the caller's choice. To be called
+    /// while the terminal is seen, before a snapshot: each [`SnapshotImage`] tells when its next one is due.
+    pub fn advance_animations(&mut self, now: Duration) {
         let mut changed = false;
         for image in self.graphics.shown.store.animations() {
-            let (due, moved) = image.advance(now);
-            changed |= moved;
-            next = match (next, due) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
-            };
+            changed |= image.advance(now);
         }
         if changed {
             self.graphics.changed();
         }
-        next
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::kitty::placeholder::{Placeholders, is_placeholder};
 use super::pixels::Pixels;
@@ -54,6 +55,8 @@ pub struct SnapshotImage {
     /// Its place in the stack: from 0 on over the text, below 0 under it, below -2³⁰ (`i32::MIN / 2`) also under cells'
     /// own backgrounds. Those that come later in the list are over those before.
     pub z: i32,
+    /// When it shows another frame, if it moves, on the clock of [`Term::advance_animations`].
+    pub next_frame: Option<Duration>,
 }
 
 /// What a row of a snapshot has of images that fill cells.
@@ -182,6 +185,7 @@ impl Term {
                 source: PixelRect { x, y, width, height },
                 area,
                 z: CELL_Z,
+                next_frame: image.next_frame(),
             };
             images.push((order(CELL_Z, image, of.image, 0), shown));
         }
@@ -229,6 +233,7 @@ impl Term {
                     height: height / h as f32,
                 },
                 z: placement.z,
+                next_frame: image.next_frame(),
             };
             images.push((order(placement.z, image, placement.image, key), shown));
         }
@@ -257,6 +262,7 @@ impl Term {
                         source: part.0,
                         area: part.1,
                         z: CELL_Z,
+                        next_frame: image.next_frame(),
                     };
                     images.push((order(CELL_Z, image, placement.image, key), shown));
                 }

@@ -42,6 +42,24 @@ fn commands_know_their_line_output_and_exit_code() {
 }
 
 #[test]
+fn a_screen_cleared_at_a_prompt_is_kept_in_the_history() {
+    let prompt = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    let mut fixture = after(run("ls", "a\r\nb\r\n", 0) + prompt + "ec");
+    // Ctrl+L in a shell: the prompt and what is typed come again.
+    fixture.feed(format!("\x1b[H\x1b[2J{prompt}ec"));
+    assert_eq!(fixture.everything(), "$ ls/a/b/$ ec");
+    assert_eq!(fixture.term.live_top(), LineId(3));
+    assert_eq!(output(&fixture.term, 1).as_deref(), Some("a\nb"));
+    // Once more: nothing is above the prompt.
+    fixture.feed(format!("\x1b[H\x1b[2J{prompt}ec"));
+    assert_eq!(fixture.term.live_top(), LineId(3));
+    // A program that runs clears for good, and so does what has no prompt.
+    fixture.feed("\r\n\x1b]133;C\x07old\x1b[H\x1b[2Jnew");
+    assert_eq!(fixture.everything(), "$ ls/a/b/new");
+    assert_eq!(after("old\x1b[H\x1b[2Jnew").everything(), "new");
+}
+
+#[test]
 fn commands_are_found_by_line() {
     let bytes = run("one", "1\r\n2\r\n", 0) + &run("two", "3\r\n", 0);
     let fixture = after(bytes);

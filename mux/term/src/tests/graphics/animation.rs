@@ -18,7 +18,8 @@ fn two_frames() -> Fixture {
 }
 
 fn at(fixture: &mut Fixture, ms: u64) -> (String, Option<u128>) {
-    let next = fixture.term.advance_animations(Duration::from_millis(ms));
+    fixture.term.advance_animations(Duration::from_millis(ms));
+    let next = fixture.snapshot().images[0].next_frame;
     (pixels(fixture, 0), next.map(|next| next.as_millis()))
 }
 
@@ -61,6 +62,22 @@ fn a_snapshot_follows_frames_though_no_row_changed() {
     fixture.term.snapshot(&mut snapshot, None);
     assert_ne!(snapshot.images[0].pixels.id(), before);
     assert_eq!(snapshot.seq, seq + 1, "time is no output");
+}
+
+#[test]
+fn nothing_is_due_of_what_is_out_of_sight_or_erased() {
+    let mut fixture = two_frames();
+    fixture.feed("\x1b_Ga=a,i=1,r=1,z=50,s=3\x1b\\");
+    assert!(at(&mut fixture, 0).1.is_some());
+    let due = |fixture: &mut Fixture| {
+        fixture.term.advance_animations(Duration::from_millis(60));
+        fixture.snapshot().images.iter().find_map(|image| image.next_frame)
+    };
+    fixture.feed("\n".repeat(60));
+    assert_eq!(due(&mut fixture), None, "in the history");
+    let mut fixture = two_frames();
+    fixture.feed("\x1b_Ga=a,i=1,r=1,z=50,s=3\x1b\\\x1b[2J");
+    assert_eq!(due(&mut fixture), None, "erased");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::super::Fixture;
 use super::{check_images, fixture, pixels, shown};
 
 /// A file of that many pixels.
@@ -98,11 +99,15 @@ fn an_animated_gif_runs() {
     let mut fixture = fixture();
     fixture.feed(inline("", &gif));
     let ms = std::time::Duration::from_millis;
-    assert_eq!(fixture.term.advance_animations(ms(1000)), Some(ms(1200)));
+    let advance = |fixture: &mut Fixture, now| {
+        fixture.term.advance_animations(ms(now));
+        fixture.snapshot().images[0].next_frame
+    };
+    assert_eq!(advance(&mut fixture, 1000), Some(ms(1200)));
     assert!(pixels(&fixture, 0).starts_with("000000ff"));
-    assert_eq!(fixture.term.advance_animations(ms(1200)), Some(ms(1400)));
+    assert_eq!(advance(&mut fixture, 1200), Some(ms(1400)));
     assert!(pixels(&fixture, 0).starts_with("ff0000ff"));
     // Nobody looked for a while: it goes round.
-    assert_eq!(fixture.term.advance_animations(ms(1450)), Some(ms(1600)));
+    assert_eq!(advance(&mut fixture, 1450), Some(ms(1600)));
     assert!(pixels(&fixture, 0).starts_with("000000ff"));
 }
