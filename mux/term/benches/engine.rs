@@ -366,6 +366,13 @@ fn streams() -> Vec<(&'static str, Piece)> {
             }),
         ),
         (
+            "cursor-motion",
+            piece(|text, random| {
+                let (row, col) = (random.below(24) + 1, random.below(80) + 1);
+                let _ = write!(text, "\x1b[{row};{col}HA");
+            }),
+        ),
+        (
             "truecolor",
             piece(|text, random| {
                 let mut n = || random.below(256);

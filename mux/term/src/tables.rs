@@ -23,7 +23,7 @@ const MAX_ENTRIES: usize = u16::MAX as usize;
 /// Values named by ids 1, 2, 3 …
 pub(crate) struct Interner<T> {
     items: Vec<T>,
-    /// Ids by hash, open addressing; 0 is free. A power of two long, at least twice as long as `items`.
+    /// Ids by hash, open addressing; 0 is free. A power of two long, at least four times as long as `items`.
     index: Vec<u16>,
     limit: usize,
 }
@@ -72,7 +72,7 @@ impl<T: Clone + Eq + Hash> Interner<T> {
     /// The id of `value`, new or known; `None` when the table is full and must be swept.
     #[inline]
     pub fn intern(&mut self, value: &T) -> Option<u16> {
-        if self.index.len() < 2 * (self.items.len() + 1) {
+        if self.index.len() < 4 * (self.items.len() + 1) {
             self.grow();
         }
         let at = self.probe(value);
