@@ -142,6 +142,10 @@ pub enum Action {
     Screenshot(Shot),
     /// Shows or hides the debug overlay.
     ToggleDebug,
+    /// Puts messages away.
+    DismissMessages,
+    /// Makes agents wait, or go on.
+    PauseAgents,
     /// Shows or hides the window that was started as a drop-down.
     ToggleQuake,
     /// Writes the tabs, splits and directories to a file of a name.
@@ -366,6 +370,8 @@ pub const ACTIONS: &[Entry] = &[
     plain!("capture_region_include", "Capture region", "Takes a picture of the part of the screen that is dragged out; Esc cancels.", Action::Screenshot(Shot::Region { hidden: false }), []),
     plain!("capture_window", "Capture window", "Takes a picture of this window.", Action::Screenshot(Shot::Window), []),
     plain!("capture_screen", "Capture screen", "Takes a picture of the screen that the window is on.", Action::Screenshot(Shot::Screen), []),
+    plain!("pause_agents", "Pause or resume agents", "Makes every call of an agent that changes something wait, until it is done again.", Action::PauseAgents, ["ctrl+shift+a"]),
+    plain!("dismiss_messages", "Dismiss messages", "Puts the messages at the bottom right away, errors as well.", Action::DismissMessages, ["ctrl+shift+delete"]),
     plain!("debug_overlay", "Debug overlay", "Shows how fast pictures come, who paints them, and what the cell under the mouse holds.", Action::ToggleDebug, ["ctrl+shift+l"]),
     plain!("toggle_quake", "Show or hide the drop-down", "Shows or hides a window that was started with --quake; another one has nothing to do.", Action::ToggleQuake, []),
     Entry {

@@ -43,6 +43,10 @@ pub struct Args {
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     pub allow: Vec<AllowArg>,
 
+    /// Keep the pane of `-e` to be read when its program has ended
+    #[arg(long, requires = "execute")]
+    pub hold: bool,
+
     /// Run this program with its arguments in the first pane instead of the shell; everything after it is its own
     #[arg(short = 'e', long = "execute", num_args = 1.., allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
     pub execute: Vec<String>,

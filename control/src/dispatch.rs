@@ -121,7 +121,9 @@ impl Dispatcher {
 
     /// A connection has ended: what it had is given back.
     pub fn disconnected(&self, connection: u64) {
-        self.context.leases.release_all(connection);
+        if self.context.leases.release_all(connection) {
+            self.context.host.agents_changed();
+        }
         if self.context.clients.remove(connection) {
             self.context.changes.tell(Topic::Agents);
         }

@@ -16,6 +16,9 @@ pub trait Host: Send + Sync {
     fn has_window(&self) -> bool;
     /// The title override of this instance changed; show it.
     fn instance_title_changed(&self, title: Option<&str>);
+    /// Who drives a pane, or whether agents are paused, has changed: [`crate::Server::driver`] and
+    /// [`crate::Server::is_paused`] tell.
+    fn agents_changed(&self) {}
     /// Hands a request to the window, which answers over the request's own channel. A channel that is dropped says that
     /// there is no window.
     fn ask(&self, request: HostRequest);

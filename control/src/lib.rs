@@ -30,6 +30,8 @@ pub use reference::reference;
 pub use registry::{Record, home};
 pub use server::{Recordings, Server, ServerError, ServerOptions};
 pub use services::changes::{Changes, Topic};
+pub use services::drivers::Driver;
+pub use wire::http::languages;
 
 /// Tells programs that a mux starts from now on of the proxy that the home's `proxy.json` says. May take a second or two.
 pub fn apply_proxy(mux: &unterm_mux::Mux, home: &std::path::Path) {

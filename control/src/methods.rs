@@ -49,8 +49,8 @@ use crate::{
     error::{Error, Result},
     registry::Registration,
     services::{
-        audit::Audit, changes::Changes, clients::Clients, door::Door, events::Hub, leases::Leases,
-        policy::Policy, recording::Recorder, shell::Shell,
+        audit::Audit, changes::Changes, clients::Clients, door::Door, drivers::Drivers,
+        events::Hub, leases::Leases, policy::Policy, recording::Recorder, shell::Shell,
     },
 };
 
@@ -70,6 +70,8 @@ pub struct Context {
     pub(crate) audit: Audit,
     /// Whose input is whose.
     pub(crate) leases: Leases,
+    /// Who typed where last.
+    pub(crate) drivers: Drivers,
     /// What is recorded.
     pub(crate) recorder: Arc<Recorder>,
     /// Held while the proxy's file is changed.
@@ -91,6 +93,7 @@ impl Context {
             policy: Policy::default(),
             audit: Audit::new(registration.home()),
             leases: Leases::default(),
+            drivers: Drivers::default(),
             recorder: Arc::new(Recorder::new(registration.home())),
             proxy_turn: Arc::default(),
             clients: Clients::default(),
@@ -113,7 +116,17 @@ impl Context {
         };
         pane.write_admitted(bytes, admit)
             .map_err(Error::Policy)?
-            .map_err(|error| Error::Write { id: id.0, error })
+            .map_err(|error| Error::Write { id: id.0, error })?;
+        if self.drivers.typed(caller, pane) {
+            self.host.agents_changed();
+        }
+        Ok(())
+    }
+
+    /// Makes calls that change something wait, or go on.
+    pub(crate) fn pause(&self, paused: bool) {
+        self.clients.pause(paused);
+        self.host.agents_changed();
     }
 
     /// Whether a caller may run a command in a pane, behind what stands in its line.

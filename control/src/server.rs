@@ -11,6 +11,8 @@ use crate::{
     methods::{self, Context},
     registry::{self, Registration},
     services::{
+        changes::Topic,
+        drivers::Driver,
         events::Filter,
         proxy,
         recording::{self, Recorder},
@@ -142,6 +144,24 @@ impl Server {
     /// What records panes, for the person's own wish to.
     pub fn recordings(&self) -> Recordings {
         Recordings { runtime: self.runtime().clone(), recorder: self.recorder.clone() }
+    }
+
+    /// Who drives a pane: the caller that keeps its input for itself, or that typed there a moment ago.
+    pub fn driver(&self, pane: &Pane) -> Option<Driver> {
+        let context = self.dispatcher.context();
+        context.leases.of(pane).or_else(|| context.drivers.of(pane))
+    }
+
+    /// Whether calls that change something wait.
+    pub fn is_paused(&self) -> bool {
+        self.dispatcher.context().clients.is_paused()
+    }
+
+    /// Makes calls that change something wait, or go on.
+    pub fn pause(&self, paused: bool) {
+        let context = self.dispatcher.context();
+        context.pause(paused);
+        context.changes.tell(Topic::Policy);
     }
 
     /// The instance's id, such as `alpha`.

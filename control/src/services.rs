@@ -5,6 +5,7 @@ pub mod audit;
 pub mod changes;
 pub mod clients;
 pub mod door;
+pub mod drivers;
 pub mod events;
 pub mod leases;
 pub mod output;

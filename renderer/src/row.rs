@@ -219,7 +219,7 @@ impl RowBuilder<'_> {
             let mut look = if is_selected { selected_look } else { plain_look };
             let highlight =
                 state.highlights.iter().find(|(range, _)| range.start < next && col < range.end);
-            if let Some((_, current)) = highlight.filter(|_| !is_selected) {
+            if let Some((_, current)) = highlight {
                 look = dim(self.colors.highlighted(style, *current), self);
                 is_marked = true;
             }

@@ -34,9 +34,31 @@ fn an_action_is_done_from_the_command_line() -> Result<()> {
     let (code, said) = action(&unterm, &["scroll_lines", "-x"])?;
     assert_eq!(code, Some(1));
     assert!(said.contains("how many lines"), "{said}");
+    // What the window complains of is said here as well, and put away by an action.
+    let (code, said) = action(&unterm, &["save_layout", "a/../x"])?;
+    assert_eq!(code, Some(1));
+    assert!(said.contains("The layout can't be saved."), "{said}");
+    assert_eq!(action(&unterm, &["dismiss_messages"])?, (Some(0), String::new()));
+    assert_eq!(action(&unterm, &["dismiss_messages"])?.0, Some(1));
     let (code, list) = action(&unterm, &["list"])?;
     assert_eq!(code, Some(0));
     assert!(list.lines().any(|line| line.starts_with("new_tab ") && line.contains("Ctrl+Shift+T")));
+    Ok(())
+}
+
+#[test]
+fn a_program_that_has_ended_is_held_to_be_read() -> Result<()> {
+    let display = Display::start()?;
+    let start = Start::windowed(&display).arg("--hold").arg("-e");
+    let mut unterm = start.arg("sh").arg("-c").arg("echo last words; exit 3").now()?;
+    display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    let waited =
+        json!({"id": pane.id, "any": [{"exit": true}], "since_seq": 0, "timeout_ms": 60_000});
+    unterm.call("session.wait", waited)?;
+    assert_eq!(pane.lines(&mut unterm)?[0], "last words");
+    display.press(&["Control_L", "Shift_L", "x"])?;
+    assert!(unterm.wait_for_exit()?.success());
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
+use serde_json::json;
 use unterm_tests::{Display, Instance, Picture, Start, binary, wait_for};
 
 /// What the window that lies over the screen is called.
@@ -97,5 +98,70 @@ fn a_region_is_dragged_out_and_escape_cancels() -> Result<()> {
     display.press(&["Escape"])?;
     wait_for("the window", || Ok(window.is_shown()?.then_some(())), || unterm.log())?;
     assert_eq!(files(&unterm)?, 1);
+    Ok(())
+}
+
+/// The picture that a reply names.
+fn pictured(reply: &serde_json::Value) -> Result<Picture> {
+    let image = &reply["image"];
+    let picture = Picture::of_png(&std::fs::read(image["path"].as_str().unwrap_or_default())?)?;
+    let size = (&image["width"], &image["height"]);
+    assert_eq!(size, (&json!(picture.width), &json!(picture.height())), "{image}");
+    Ok(picture)
+}
+
+#[test]
+fn a_caller_has_pictures_of_a_session_and_of_the_screen() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = coloured(&display)?;
+    let reply = unterm.call("capture.window", json!({}))?;
+    assert_eq!(reply["text_snapshot"], true, "{reply}");
+    let text = reply["screen"].as_str().unwrap_or_default();
+    ensure!(text.contains("1000018"), "{text}");
+    let picture = pictured(&reply)?;
+    ensure!(picture.count(GREEN) > 100_000 && picture.colors() > 2, "{reply}");
+
+    let reply = unterm.call("capture.screen", json!({}))?;
+    assert_eq!(reply["image"]["source"], "screen", "{reply}");
+    let picture = pictured(&reply)?;
+    assert_eq!((picture.width, picture.height()), (1280, 800));
+    ensure!(picture.count(GREEN) > 100_000);
+
+    display.set_selection("clipboard", "from elsewhere")?;
+    let reply = unterm.call("capture.clipboard", json!({}))?;
+    assert_eq!(reply, json!({"type": "text", "content": "from elsewhere"}));
+    unterm.act(&["capture_screen"])?;
+    taken(&display, &unterm, "screen_")?;
+    let reply = unterm.call("capture.clipboard", json!({}))?;
+    assert_eq!((&reply["type"], &reply["width"]), (&json!("image"), &json!(1280)));
+    let file = std::fs::read(reply["image_path"].as_str().unwrap_or_default())?;
+    ensure!(Picture::of_png(&file)?.count(GREEN) > 100_000);
+    Ok(())
+}
+
+#[test]
+fn a_caller_lets_the_person_choose_a_region() -> Result<()> {
+    let display = Display::start()?;
+    let unterm = coloured(&display)?;
+    let wanted = display.picture()?.part((20, 60), (200, 150));
+    let choose = |timeout: u64| -> Result<_> {
+        let mut wire = unterm.connect()?;
+        let params = json!({"interactive": true, "timeout_ms": timeout});
+        Ok(std::thread::spawn(move || wire.call("capture.select", params)))
+    };
+    let chosen = choose(600_000)?;
+    let overlay = display.window_titled(OVERLAY)?;
+    overlay.drag((219, 209), (20, 60))?;
+    let reply = chosen.join().expect("no panic")?;
+    assert_eq!(reply["mode"], "region", "{reply}");
+    assert_eq!(pictured(&reply)?.difference(&wanted), 0, "it is what was there");
+
+    let cancelled = choose(600_000)?;
+    display.window_titled(OVERLAY)?;
+    display.press(&["Escape"])?;
+    let error = cancelled.join().expect("no panic").expect_err("it was cancelled").to_string();
+    ensure!(error.contains("The selection was cancelled"), "{error}");
+    let late = choose(1)?.join().expect("no panic").expect_err("nobody chose").to_string();
+    ensure!(late.contains("nobody chose a region in time"), "{late}");
     Ok(())
 }

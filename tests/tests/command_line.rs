@@ -45,6 +45,10 @@ fn the_command_line_reaches_everything() -> Result<()> {
         prints(&unterm, &["proxy", "env"])?.contains("export HTTP_PROXY='http://127.0.0.1:9'\n")
     );
     prints(&unterm, &["proxy", "disable"])?;
+    prints(&unterm, &["lang", "set", "de"])?;
+    assert_eq!(prints(&unterm, &["lang", "current"])?, "de-DE\n");
+    ensure!(prints(&unterm, &["lang", "list"])?.contains("* de-DE  Deutsch\n"));
+    ensure!(complains(&unterm, &["lang", "set", "tlh"])?.contains("de-DE, fr-FR"));
     prints(&unterm, &["workspace", "save", "mine"])?;
     assert_eq!(prints(&unterm, &["workspace", "list"])?, "mine\n");
     prints(&unterm, &["policy", "set", "--block", "sudo "])?;

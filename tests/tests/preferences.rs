@@ -114,7 +114,8 @@ fn a_shell_or_a_font_that_is_not_there_is_said_and_the_window_opens() -> Result<
     };
     stand(70)?;
     // A tab that can't be opened is one more.
-    unterm.act(&["new_tab"])?;
+    let refused = unterm.cli(&["action", "new_tab"])?;
+    assert_eq!(refused.status.code(), Some(1));
     stand(130)?;
     Ok(())
 }

@@ -65,6 +65,7 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     let printed = match &args.command {
         Command::Config(command) => Some(local::config(command, &home)?),
         Command::Theme(command) => Some(local::theme(command, &home)?),
+        Command::Lang(command) => Some(local::language(command, &home)?),
         Command::Ssh { args } => return ssh::run(args),
         Command::ShellCompletion { shell } => {
             Some(String::from_utf8(generated::completions(*shell, &mut whole()))?)
@@ -157,6 +158,7 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         // Done before anything is asked of an instance.
         Command::Config(_)
         | Command::Theme(_)
+        | Command::Lang(_)
         | Command::Ssh { .. }
         | Command::Method
         | Command::ShellCompletion { .. }

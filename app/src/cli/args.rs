@@ -74,6 +74,9 @@ pub enum Command {
     /// Themes: the colours of every pane.
     #[command(subcommand)]
     Theme(ThemeCommand),
+    /// Language of the settings page.
+    #[command(subcommand)]
+    Lang(LangCommand),
     /// Log in to another machine with the shell integration of this pane; takes what ssh takes. A command is run as ssh runs it.
     Ssh {
         /// Options and the host, as for ssh.
@@ -268,6 +271,20 @@ pub enum ConfigCommand {
     },
     /// Print where the file is.
     Path,
+}
+
+/// Language of the settings page.
+#[derive(Subcommand)]
+pub enum LangCommand {
+    /// Print every language's code and name; the one in use has a mark.
+    List,
+    /// Make a language the one in use.
+    Set {
+        /// Its code, such as `de-DE` or `de`; `auto`: that of the environment.
+        code: String,
+    },
+    /// Print the code of the language in use.
+    Current,
 }
 
 /// Themes: the colours of every pane.

@@ -8,7 +8,9 @@ use std::{
 use anyhow::{Context, Result, bail};
 use unterm::config::{self, edit, theme};
 
-use crate::args::{ConfigCommand, ThemeCommand};
+use unterm_control::languages;
+
+use crate::args::{ConfigCommand, LangCommand, ThemeCommand};
 
 /// Does a command on the preferences and gives what it prints.
 pub fn config(command: &ConfigCommand, home: &Path) -> Result<String> {
@@ -47,6 +49,35 @@ pub fn theme(command: &ThemeCommand, home: &Path) -> Result<String> {
             Ok(String::new())
         }
         ThemeCommand::Import { file, name } => import(file, name.as_deref(), home),
+    }
+}
+
+/// Does a command on the settings page's language and gives what it prints.
+pub fn language(command: &LangCommand, home: &Path) -> Result<String> {
+    let current = || -> Result<&'static str> {
+        let config = config::load(&home.join(config::FILE), home).unwrap_or_default();
+        let preferred = serde_json::to_value(config.language)?;
+        Ok(languages::current(preferred.as_str().unwrap_or_default()))
+    };
+    match command {
+        LangCommand::List => {
+            let current = current()?;
+            let line = |(code, name)| {
+                format!("{} {code}  {name}\n", if code == current { '*' } else { ' ' })
+            };
+            Ok(languages::all().map(line).collect())
+        }
+        LangCommand::Set { code } => {
+            let Some(code) =
+                Some("auto").filter(|auto| auto == code).or_else(|| languages::find(code))
+            else {
+                let codes: Vec<_> = languages::all().map(|(code, _)| code).collect();
+                bail!("{code:?} is no language of the page; there are auto, {}", codes.join(", "));
+            };
+            edit::set(home, &["language"], code.into())?;
+            Ok(String::new())
+        }
+        LangCommand::Current => Ok(format!("{}\n", current()?)),
     }
 }
 

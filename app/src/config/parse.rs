@@ -43,6 +43,7 @@ pub fn parse(text: &str, home: &Path) -> Result<Config, Vec<Problem>> {
     };
     let schema = schema();
     found.table(document.as_table(), &schema, &schema, "");
+    found.names(document.as_table());
     if found.problems.is_empty() {
         match toml_edit::de::from_str::<Config>(text) {
             Ok(config) => {
@@ -108,8 +109,8 @@ impl Found<'_> {
         let Some(known) = schema["properties"].as_object() else {
             // Any names; each value has the same schema.
             let schema = resolve(&schema["additionalProperties"], root);
-            for (_, item) in table.iter() {
-                self.item(item, schema, root, path);
+            for (name, item) in table.iter() {
+                self.item(item, schema, root, &format!("{path}.{name}"));
             }
             return;
         };
@@ -184,30 +185,41 @@ impl Found<'_> {
         }
     }
 
+    /// Looks at the tables whose names are the person's own: chords and what they do, variables.
+    fn names(&mut self, table: &dyn TableLike) {
+        self.named(table, "keys", |name| keys::chord(name).err(), |does| keys::bound(does).err());
+        let command = |does: &str| copy_command::named(does).err();
+        self.named(table, "copy_mode_keys", |name| keys::chord(name).err(), command);
+        let variable = |name: &str| {
+            let is_bad = name.is_empty() || name.contains(['=', '\0']);
+            is_bad.then(|| format!("{name:?} can't be a variable's name"))
+        };
+        self.named(table, "env", variable, |_| None);
+    }
+
+    /// Adds what is wrong with the names and the texts of a table; what is no text the schema has seen.
+    fn named(
+        &mut self,
+        table: &dyn TableLike,
+        path: &str,
+        name_fault: impl Fn(&str) -> Option<String>,
+        text_fault: impl Fn(&str) -> Option<String>,
+    ) {
+        let Some(table) = table.get(path).and_then(Item::as_table_like) else { return };
+        for (name, item) in table.iter() {
+            if let Some(message) = name_fault(name) {
+                self.add(table.key(name).and_then(toml_edit::Key::span), message);
+            }
+            if let Some(message) = item.as_str().and_then(&text_fault) {
+                self.add(item.span(), message);
+            }
+        }
+    }
+
     /// Looks at what a schema can't say.
     fn meaning(&mut self, table: &dyn TableLike, config: &Config, home: &Path) {
-        let keys = table.get("keys").and_then(Item::as_table_like);
-        for (name, item) in keys.into_iter().flat_map(|keys| keys.iter()) {
-            if let Err(message) = keys::chord(name) {
-                let span = keys.and_then(|keys| keys.key(name)).and_then(toml_edit::Key::span);
-                self.add(span, message);
-            }
-            if let Err(message) = keys::bound(item.as_str().unwrap_or_default()) {
-                self.add(item.span(), message);
-            }
-        }
         if let Some(font) = table.get("font").and_then(Item::as_table_like) {
             config.font.problems(font, |span, message| self.add(span, message));
-        }
-        let keys = table.get("copy_mode_keys").and_then(Item::as_table_like);
-        for (name, item) in keys.into_iter().flat_map(|keys| keys.iter()) {
-            if let Err(message) = keys::chord(name) {
-                let span = keys.and_then(|keys| keys.key(name)).and_then(toml_edit::Key::span);
-                self.add(span, message);
-            }
-            if let Err(message) = copy_command::named(item.as_str().unwrap_or_default()) {
-                self.add(item.span(), message);
-            }
         }
         let patterns = table.get("hint_patterns").and_then(Item::as_table_like);
         for (name, pattern) in &config.hint_patterns {
@@ -235,15 +247,6 @@ impl Found<'_> {
         for (name, item) in wanted {
             if let Err(error) = theme::find(name, home) {
                 self.add(item.and_then(Item::span), error.to_string());
-            }
-        }
-        for (name, _) in
-            table.get("env").and_then(Item::as_table_like).into_iter().flat_map(|env| env.iter())
-        {
-            if name.is_empty() || name.contains(['=', '\0']) {
-                let env = table.get("env").and_then(Item::as_table_like);
-                let span = env.and_then(|env| env.key(name)).and_then(toml_edit::Key::span);
-                self.add(span, format!("{name:?} can't be a variable's name"));
             }
         }
     }

@@ -127,6 +127,8 @@ impl App {
             Action::ToggleRecording => self.toggle_recording(),
             Action::Screenshot(shot) => self.screenshot(shot),
             Action::ToggleDebug => self.toggle_debug(),
+            Action::PauseAgents => return self.toggle_agents(),
+            Action::DismissMessages => return self.dismiss_toasts(),
             Action::ToggleQuake => return self.toggle_quake(),
             Action::SaveLayout(name) => self.save_layout(&name),
             Action::Settings => self.open_settings(),

@@ -6,12 +6,13 @@ use unterm_mux::{Layout, PaneId, Rect};
 use unterm_renderer::{Highlight, PainterKind, PaneScene, PixelRect, Scene};
 
 use super::{
-    App, BELL_MARK, BLINK, debug,
+    App, BELL_MARK, BLINK,
+    badge::draw_badges,
+    debug,
     geometry::pixels,
     ime::Taker,
     notices::{draw_flash, is_flashing},
     overlay::{Canvas, Shown},
-    panes::draw_broadcast,
     preferences::default_cursor,
     status_bar::About,
     tab_bar::{TabBar, TabLabel},
@@ -21,6 +22,8 @@ use super::{
 
 /// How old titles may be while panes print.
 const NAMES_AGE: Duration = Duration::from_millis(250);
+/// How long it is taken for true that an unfocused window is minimised or not.
+const MINIMIZED_AGE: Duration = Duration::from_secs(1);
 /// How long a ring takes to turn, and in how many steps.
 const TURN: Duration = Duration::from_millis(1200);
 const TURN_STEPS: u32 = 12;
@@ -90,10 +93,8 @@ impl App {
                     view.given = None;
                     continue;
                 }
-                let before = view.given.replace(size);
-                if before != Some(size) {
-                    // The first size is no change.
-                    view.resized = before.map(|_| Instant::now());
+                if view.given.replace(size) != Some(size) {
+                    view.repainted = Some(Instant::now());
                     view.resize(&pane, size);
                 }
             }
@@ -108,6 +109,27 @@ impl App {
         })
     }
 
+    /// The next picture finds out whether the window is minimised.
+    pub(super) fn ask_whether_minimized(&mut self) {
+        if let Some(screen) = &mut self.screen {
+            screen.minimized = None;
+        }
+    }
+
+    /// Whether nobody can see the window. X11 tells of windows that others cover, not of minimised ones: an unfocused
+    /// one that has something to draw asks, once in a while.
+    fn is_out_of_sight(&mut self, now: Instant) -> bool {
+        let focused = self.focused;
+        let Some(screen) = &mut self.screen else { return true };
+        if screen.occluded || focused {
+            return screen.occluded;
+        }
+        if screen.minimized.is_none_or(|(_, asked)| now >= asked + MINIMIZED_AGE) {
+            screen.minimized = Some((screen.window.is_minimized() == Some(true), now));
+        }
+        screen.minimized.is_some_and(|(minimized, _)| minimized)
+    }
+
     /// Repaints everything: the system lost a part of the picture.
     pub(super) fn redraw_whole(&mut self) {
         if let Some(screen) = &mut self.screen {
@@ -116,9 +138,11 @@ impl App {
         self.pacing.ask();
     }
 
+    /// Nothing is drawn of a window that is out of sight.
     pub(super) fn occlude(&mut self, occluded: bool) {
         if let Some(screen) = &mut self.screen {
             screen.occluded = occluded;
+            screen.minimized = None;
         }
         if !occluded {
             self.redraw_whole();
@@ -142,8 +166,11 @@ impl App {
     /// Brings views up to date and paints a picture of them.
     pub(super) fn paint(&mut self, now: Instant) {
         self.pacing.painted(now);
-        if self.screen.as_ref().is_none_or(|screen| screen.occluded) {
-            return;
+        if self.is_out_of_sight(now) {
+            // Nothing is drawn of a window that nobody sees, but lists of windows show its title.
+            let layout = self.mux.layout();
+            self.refresh_names(&layout, now);
+            return self.retitle(&layout);
         }
         self.timer = None;
         self.deferred_click(false);
@@ -233,12 +260,18 @@ impl App {
         let mut labels = Vec::with_capacity(layout.tabs.len());
         let mut next: Option<Instant> = None;
         for (index, tab) in layout.tabs.iter().enumerate() {
+            let driver =
+                tab.panes().into_iter().filter_map(|id| self.driver(id)).max_by_key(|d| d.until);
+            if let Some(driver) = &driver {
+                next = Some(next.map_or(driver.until, |next| next.min(driver.until)));
+            }
             let mut label = TabLabel {
                 id: tab.id,
                 title: String::new(),
                 marks: Marks {
                     zoomed: tab.zoomed,
                     broadcast: self.pane_hand.broadcast.covers(tab.id),
+                    driven: driver.is_some(),
                     ..Marks::default()
                 },
                 color: None,
@@ -252,7 +285,10 @@ impl App {
                         view.bell = None;
                     } else {
                         label.marks.bell = true;
-                        next = if is_seen { Some(rang + BELL_MARK) } else { next };
+                        let ends = rang + BELL_MARK;
+                        if is_seen {
+                            next = Some(next.map_or(ends, |next| next.min(ends)));
+                        }
                     }
                 }
                 if is_seen && view.work.is_some_and(|work| work.fare == Fare::Done) {
@@ -308,6 +344,10 @@ impl App {
     ) -> Option<PixelRect> {
         let highlights = self.highlights();
         let receivers = self.pane_hand.broadcast.panes(layout);
+        let badges: Vec<_> = placed
+            .iter()
+            .map(|(id, area)| (pixels(*area), self.badges(*id, receivers.contains(id))))
+            .collect();
         let look = self.tab_bar_look(turn);
         let is_light = self.is_light();
         let hovered = self.debug.as_ref().and_then(|_| self.hovered_cell());
@@ -317,6 +357,7 @@ impl App {
         let colors = self.colors.of(view.map_or(&self.palette, |view| &view.snapshot.palette));
         let bars = self.bars(&colors);
         let taker = self.taker();
+        let is_paused = self.are_agents_paused();
         let screen = self.screen.as_mut()?;
         let geometry = screen.geometry;
         let mut scene = Scene {
@@ -348,9 +389,9 @@ impl App {
             });
         }
         scene.quads.extend(bars);
-        for (_, area) in placed.iter().filter(|(id, _)| receivers.contains(id)) {
-            let area = pixels(*area);
-            draw_broadcast(area, &geometry, &colors, &mut self.renderer, &mut scene);
+        for (area, badges) in &badges {
+            let look = (&geometry, &colors);
+            draw_badges(badges, *area, look, &mut self.renderer, &mut scene);
         }
         for (_, area) in placed.iter().filter(|(id, _)| is_flashing(&self.views, id)) {
             draw_flash(pixels(*area), &colors, &mut scene);
@@ -359,8 +400,12 @@ impl App {
         let strip = self.tab_hand.strip;
         TabBar::new(geometry, &self.tabs, active, strip, self.config.tab_bar.max_title)
             .draw(&mut scene, &colors, look);
-        let about =
-            About { view, has_proxy: self.has_proxy, theme: self.config.theme.pick(is_light) };
+        let about = About {
+            view,
+            has_proxy: self.has_proxy,
+            is_paused,
+            theme: self.config.theme.pick(is_light),
+        };
         self.status_bar.show(
             &about,
             (&geometry, &colors),
@@ -427,6 +472,12 @@ impl App {
         caret: Option<PixelRect>,
     ) {
         self.tell_readers(layout, placed);
+        self.retitle(layout);
+        self.tell_ime(layout, placed, caret);
+    }
+
+    /// Gives the window its title, where it is another one now.
+    fn retitle(&mut self, layout: &Layout) {
         let title = self.title(layout);
         if let Some(screen) = &mut self.screen
             && screen.title != title
@@ -434,7 +485,6 @@ impl App {
             screen.window.set_title(&title);
             screen.title = title;
         }
-        self.tell_ime(layout, placed, caret);
     }
 
     fn title(&self, layout: &Layout) -> String {

@@ -1,7 +1,8 @@
-//! The tab that a window opens with, where no layout says more.
+//! The tab that a window opens with, where no layout says more, and what is said when its program ends and it stays.
 
-use unterm_mux::{Mux, MuxError, OnExit, Spawn};
+use unterm_mux::{ExitStatus, Mux, MuxError, OnExit, PaneId, PaneState, Spawn};
 
+use super::App;
 use crate::args::Args;
 
 /// Opens it. A shell of the configuration that can't be started is told, and gives way to the person's own, or to
@@ -9,7 +10,8 @@ use crate::args::Args;
 pub(super) fn open(mux: &Mux, args: &Args) -> Result<Option<String>, MuxError> {
     let wanted = args.first_spawn();
     let of_configuration = wanted.program.is_none();
-    let error = match mux.open_tab(wanted, None, OnExit::Close) {
+    let on_exit = if args.hold { OnExit::Hold } else { OnExit::Close };
+    let error = match mux.open_tab(wanted, None, on_exit) {
         Err(error) if of_configuration => error,
         opened => return opened.map(|_| None),
     };
@@ -20,4 +22,19 @@ pub(super) fn open(mux: &Mux, args: &Args) -> Result<Option<String>, MuxError> {
         .or_else(|_| instead("/bin/sh".to_owned()))?;
     tracing::warn!("another shell than the configured one: {error}");
     Ok(Some(format!("The shell of the configuration can't be started.\n{error}")))
+}
+
+impl App {
+    /// Says that a pane's program has ended, where the pane stays.
+    pub(super) fn tell_end(&mut self, id: PaneId) {
+        let Some(pane) = self.mux.pane(id) else { return };
+        let PaneState::Exited(status) = pane.state() else { return };
+        let program = pane.process().program().rsplit('/').next().unwrap_or_default().to_owned();
+        let how = match status {
+            ExitStatus::Code(code) => format!("exit code {code}"),
+            ExitStatus::Signal(signal) => format!("signal {signal}"),
+        };
+        let press = self.press("close_pane", "closes its pane");
+        self.notify("end", format!("{program} has ended with {how}.{press}"));
+    }
 }

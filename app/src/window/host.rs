@@ -30,6 +30,10 @@ impl Host for WindowHost {
         self.inbox.post(|news| news.instance_title = Some(title));
     }
 
+    fn agents_changed(&self) {
+        self.inbox.post(|news| news.agents = true);
+    }
+
     fn ask(&self, request: HostRequest) {
         self.inbox.post(|news| news.asked.push(request));
     }
@@ -82,6 +86,6 @@ impl App {
         let action = keys::find(name)?.action(argument)?;
         self.pacing.ask();
         // As a key that belongs to nobody else: Shift marks that for Copy.
-        Ok(self.act(action, Modifiers::SHIFT))
+        self.complaint_of(|app| app.act(action, Modifiers::SHIFT))
     }
 }

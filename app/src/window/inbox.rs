@@ -27,6 +27,8 @@ pub(super) struct News {
     pub(super) output: HashSet<PaneId>,
     /// Panes whose bell rang.
     pub(super) bells: HashSet<PaneId>,
+    /// Panes whose program ended.
+    pub(super) exited: Vec<PaneId>,
     /// Panes that are gone.
     pub(super) removed: Vec<PaneId>,
     /// Tabs, splits or focus changed.
@@ -47,6 +49,8 @@ pub(super) struct News {
     pub(super) pastes: Vec<(PaneId, Option<String>)>,
     /// The title that the instance was given, if it changed.
     pub(super) instance_title: Option<Option<String>>,
+    /// Who drives a pane changed, or whether agents are paused.
+    pub(super) agents: bool,
     /// What the last search found.
     pub(super) found: Option<super::search::Found>,
     /// What the desktop says of motion.
@@ -137,7 +141,11 @@ impl Observer for Inbox {
         }
         self.post(|news| match event {
             MuxEvent::Layout | MuxEvent::PaneOpened(_) => news.layout = true,
-            MuxEvent::PaneExited(_) | MuxEvent::Title(_) | MuxEvent::Cwd(_) => news.titles = true,
+            MuxEvent::PaneExited(pane) => {
+                news.exited.push(pane);
+                news.titles = true;
+            }
+            MuxEvent::Title(_) | MuxEvent::Cwd(_) => news.titles = true,
             MuxEvent::PaneRemoved(pane) => news.removed.push(pane),
             MuxEvent::Empty => news.stop = true,
             MuxEvent::Bell(pane) => {

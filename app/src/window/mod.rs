@@ -5,6 +5,7 @@
 
 mod access;
 mod act;
+mod badge;
 mod blocks;
 mod blur;
 mod chrome;
@@ -206,6 +207,8 @@ struct Screen {
     geometry: Geometry,
     title: String,
     occluded: bool,
+    /// Whether it is minimised, and when the system was last asked: it does not tell by itself.
+    minimized: Option<(bool, Instant)>,
     /// Where the input method was last told that text goes.
     ime_area: Option<PixelRect>,
 }
@@ -429,6 +432,7 @@ impl App {
             geometry,
             title: String::new(),
             occluded: false,
+            minimized: None,
             ime_area: None,
         });
         self.rescale(window.scale_factor());
@@ -471,6 +475,11 @@ impl App {
         }
         if let Some(title) = news.instance_title {
             self.instance_title = title;
+            self.pacing.ask();
+        }
+        if news.agents {
+            // A mark comes, goes, or is another one.
+            self.pacing.ask();
         }
         for pane in &news.removed {
             self.views.remove(pane);
@@ -480,6 +489,7 @@ impl App {
                 self.close_search();
             }
         }
+        news.exited.into_iter().for_each(|pane| self.tell_end(pane));
         if news.layout || !news.removed.is_empty() {
             self.check_divider_drag();
             self.arrange();
@@ -545,8 +555,8 @@ impl App {
                 self.names_stale = true;
                 self.pacing.ask();
             } else if let Some(view) = self.views.get_mut(pane) {
-                // Programs paint anew for a new size; that is no news.
-                if view.resized.is_some_and(|resized| resized.elapsed() < REPAINTING) {
+                // What the window asked for is no news.
+                if view.repainted.is_some_and(|at| at.elapsed() < REPAINTING) {
                     continue;
                 }
                 // One picture shows the mark; a flood behind a tab then costs nothing more.
@@ -681,11 +691,15 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::Destroyed => event_loop.exit(),
             WindowEvent::Resized(size) => self.resized(size),
             WindowEvent::ScaleFactorChanged { scale_factor, .. } => self.rescale(scale_factor),
-            WindowEvent::RedrawRequested => self.redraw_whole(),
+            WindowEvent::RedrawRequested => {
+                self.ask_whether_minimized();
+                self.redraw_whole();
+            }
             WindowEvent::ThemeChanged(_) => self.apply_theme(),
             WindowEvent::Occluded(occluded) => self.occlude(occluded),
             WindowEvent::Focused(focused) => {
                 self.focused = focused;
+                self.ask_whether_minimized();
                 self.end_attention();
                 self.held.forget();
                 self.taken.clear();
@@ -735,5 +749,5 @@ impl ApplicationHandler<Wake> for App {
 const BLINK: Duration = Duration::from_millis(530);
 /// How long the bell's mark stays on the active tab.
 const BELL_MARK: Duration = Duration::from_secs(1);
-/// How long after a change of its size what a pane prints is an answer to that.
+/// How long after its start, or a change of its size or colours, what a pane prints is an answer to that.
 const REPAINTING: Duration = Duration::from_millis(500);

@@ -167,6 +167,7 @@ impl Overlay {
         match self {
             // A button may light up.
             Self::Questions => app.pacing.ask(),
+            Self::Picker => app.picker_pointed(x, y),
             Self::Menu => {
                 app.set_icon(CursorIcon::Default);
                 app.menu_pointed(x, y);
@@ -320,7 +321,9 @@ impl Shown<'_> {
                         (Some(pane), matches) if pane == *id => matches,
                         _ => &[],
                     };
-                    let header = self.commands.sticky_header.then_some(matches);
+                    // What lies under the header may have a label to choose it by.
+                    let is_hinting = self.hints.is_some_and(|hints| hints.pane == *id);
+                    let header = (self.commands.sticky_header && !is_hinting).then_some(matches);
                     let shows = (self.commands.marks, header);
                     let (area, look) = (pixels(*area), (geometry, colors));
                     view.draw_blocks(area, hovered, pointer, shows, look, canvas.scene);

@@ -71,6 +71,8 @@ pub(super) struct Panel<C> {
     marked: usize,
     /// First row in sight.
     first: usize,
+    /// The row under the mouse, of those in sight.
+    pointed: Option<usize>,
 }
 
 impl<C> Panel<C> {
@@ -85,6 +87,7 @@ impl<C> Panel<C> {
             offered: None,
             marked: 0,
             first: 0,
+            pointed: None,
         };
         panel.narrow();
         panel.mark(marked);
@@ -258,6 +261,13 @@ impl<C> Panel<C> {
         }
     }
 
+    /// The mouse is at a point; true where that changes what is shown.
+    pub(super) fn point(&mut self, geometry: &Geometry, x: f64, y: f64) -> bool {
+        let rows = self.place(geometry).rows;
+        let pointed = rows.iter().position(|row| contains(*row, x, y));
+        std::mem::replace(&mut self.pointed, pointed) != pointed
+    }
+
     /// The first row in sight where fewer than [`ROWS`] fit.
     fn first_in(&self, rows: usize) -> usize {
         self.first.clamp((self.marked + 1).saturating_sub(rows.max(1)), self.marked)
@@ -304,10 +314,15 @@ impl<C> Panel<C> {
         for (index, rect) in place.rows.iter().enumerate() {
             let Some(shown) = self.shown.get(first + index) else { break };
             let item = &self.items[shown.item];
-            if first + index == self.marked {
+            let alpha = match (first + index == self.marked, self.pointed == Some(index)) {
+                (true, _) => 1.0,
+                (false, true) => 0.4,
+                (false, false) => 0.0,
+            };
+            if alpha > 0.0 {
                 let rect = inset(*rect, geometry.px(4.0));
                 let radius = geometry.px(4.0) as f32;
-                scene.quads.push(Quad { rect, color: colors.hairline, alpha: 1.0, radius });
+                scene.quads.push(Quad { rect, color: colors.hairline, alpha, radius });
             }
             let note = if item.note.is_empty() {
                 0

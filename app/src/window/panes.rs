@@ -4,14 +4,13 @@
 use std::{sync::Arc, time::Instant};
 
 use unterm_mux::{Axis, Divider, Layout, Pane, PaneId, Rect, SplitPath, Tab, TabId};
-use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
+use unterm_renderer::PixelRect;
 use winit::window::CursorIcon;
 
 use super::{
     App,
-    chrome::{Colors, readable},
     clipboard::Buffer,
-    geometry::{DIVIDER, Geometry, contains, pixels},
+    geometry::{DIVIDER, contains, pixels},
     pointer::DOUBLE_CLICK,
 };
 use crate::action::Action;
@@ -233,42 +232,6 @@ fn share(space: &Rect, axis: Axis, divider: Rect) -> f32 {
         Axis::Vertical => (divider.y.saturating_sub(space.y), space.height),
     };
     first as f32 / length.saturating_sub(DIVIDER).max(1) as f32
-}
-
-/// Says in a pane's corner that it gets what is typed elsewhere, too.
-pub(super) fn draw_broadcast(
-    area: PixelRect,
-    geometry: &Geometry,
-    colors: &Colors,
-    renderer: &mut Renderer,
-    scene: &mut Scene<'_>,
-) {
-    let text = "broadcast";
-    let (size, padding) = (geometry.ui_font(), geometry.px(8.0));
-    let width = renderer.label_width(text, size, true).ceil() as u32 + 2 * padding;
-    let height = geometry.ui_line() + geometry.px(4.0);
-    if width + padding > area.width || height > area.height {
-        return;
-    }
-    // Below what else may stand in that corner (copy mode's mark, a command's header), above the messages.
-    let top = (2 * height).min(area.height - height);
-    let rect = PixelRect {
-        x: area.x + (area.width - width - padding) as i32,
-        y: area.y + top as i32,
-        width,
-        height,
-    };
-    let color = colors.danger;
-    scene.quads.push(Quad { rect, color, alpha: 1.0, radius: geometry.px(4.0) as f32 });
-    scene.labels.push(Label {
-        rect,
-        text: text.to_owned(),
-        color: readable(colors.surface, color),
-        size,
-        bold: true,
-        align: LabelAlign::Center,
-        ..Label::default()
-    });
 }
 
 #[cfg(test)]

@@ -193,6 +193,14 @@ impl App {
         self.picked(outcome);
     }
 
+    /// Moves the mouse over the panel.
+    pub(super) fn picker_pointed(&mut self, x: f64, y: f64) {
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
+        if self.picker.as_mut().is_some_and(|picker| picker.panel.point(&geometry, x, y)) {
+            self.pacing.ask();
+        }
+    }
+
     /// Turns the wheel over the panel.
     pub(super) fn picker_wheel(&mut self, up: bool) {
         if let Some(picker) = &mut self.picker {

@@ -1,6 +1,6 @@
 //! The preferences as the window applies them, at the start and each time the file changes.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use unterm_renderer::{FontOptions, Renderer};
 use unterm_term::CursorShape as TermShape;
@@ -40,6 +40,14 @@ impl App {
         }
     }
 
+    /// A line that says which keys do something, where any do: `Ctrl+, opens it.`
+    pub(super) fn press(&self, action: &str, does: &str) -> String {
+        match keys::find(action).map(|entry| self.keymap.keys_of(entry)) {
+            Ok(keys) if !keys.is_empty() => format!("\n{keys} {does}."),
+            _ => String::new(),
+        }
+    }
+
     /// Shows what is wrong with the file, and what is in force instead.
     pub(super) fn complain_of_settings(&mut self, complaints: &[String], instead: &str) {
         for complaint in complaints {
@@ -50,10 +58,7 @@ impl App {
             more => format!("\nand {more} more"),
         };
         let shown = complaints.iter().take(2).cloned().collect::<Vec<_>>().join("\n");
-        let press = match keys::find("open_config").map(|entry| self.keymap.keys_of(entry)) {
-            Ok(keys) if !keys.is_empty() => format!("\n{keys} opens it."),
-            _ => String::new(),
-        };
+        let press = self.press("open_config", "opens it");
         self.complain(
             ABOUT,
             format!("The configuration has an error; {instead}.\n{shown}{rest}{press}"),
@@ -124,6 +129,8 @@ impl App {
     pub(super) fn apply_theme(&mut self) {
         self.palette = environment::palette(&self.config, self.settings.home(), self.is_light());
         environment::apply(&self.mux, &self.config, self.settings.home(), &self.palette);
+        let now = Instant::now();
+        self.views.values_mut().for_each(|view| view.repainted = Some(now));
         self.pacing.ask();
     }
 

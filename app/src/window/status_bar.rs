@@ -46,24 +46,26 @@ pub(super) enum StatusPart {
     Project,
     Exclude,
     Include,
+    Agents,
     Proxy,
     Theme,
 }
 
 impl StatusPart {
     /// Every part, in its order.
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Shell,
         Self::Cwd,
         Self::Size,
         Self::Project,
         Self::Exclude,
         Self::Include,
+        Self::Agents,
         Self::Proxy,
         Self::Theme,
     ];
     /// What goes first where there is no room for all.
-    const DISPENSABLE: [Self; 8] = [
+    const DISPENSABLE: [Self; 9] = [
         Self::Exclude,
         Self::Include,
         Self::Size,
@@ -72,6 +74,7 @@ impl StatusPart {
         Self::Theme,
         Self::Proxy,
         Self::Cwd,
+        Self::Agents,
     ];
 
     /// Whether it is about the pane, and lies at the left; the others are about the window.
@@ -96,6 +99,8 @@ struct Status {
     /// The program that sees the screen is there.
     captures: bool,
     proxy: bool,
+    /// Agents have to wait.
+    is_paused: bool,
     theme: String,
 }
 
@@ -111,6 +116,8 @@ impl Status {
             StatusPart::Exclude | StatusPart::Include if !self.captures => String::new(),
             StatusPart::Exclude => "capture exclude".to_owned(),
             StatusPart::Include => "capture include".to_owned(),
+            StatusPart::Agents if self.is_paused => "agents paused".to_owned(),
+            StatusPart::Agents => String::new(),
             StatusPart::Proxy => if self.proxy { "proxy on" } else { "proxy off" }.to_owned(),
             StatusPart::Theme => self.theme.clone(),
         }
@@ -136,6 +143,7 @@ pub(super) struct About<'a> {
     /// The view of the focused pane.
     pub(super) view: Option<&'a View>,
     pub(super) has_proxy: bool,
+    pub(super) is_paused: bool,
     pub(super) theme: &'a str,
 }
 
@@ -151,6 +159,7 @@ impl About<'_> {
             project: self.view.map_or("", View::project).to_owned(),
             captures: screenshot::sees_screen(),
             proxy: self.has_proxy,
+            is_paused: self.is_paused,
             theme: self.theme.to_owned(),
         }
     }
@@ -160,7 +169,8 @@ impl Status {
     /// Whether it says what there is to say.
     fn is_about(&self, about: &About<'_>) -> bool {
         let size = about.view.map(|view| (view.snapshot.size.cols, view.snapshot.size.rows));
-        (self.proxy, self.theme.as_str(), self.size) == (about.has_proxy, about.theme, size)
+        (self.proxy, self.is_paused) == (about.has_proxy, about.is_paused)
+            && (self.theme.as_str(), self.size) == (about.theme, size)
             && self.directory.as_deref() == about.view.and_then(View::cwd)
             && self.shell == about.view.map_or("", View::program)
             && self.project == about.view.map_or("", View::project)
@@ -218,6 +228,7 @@ impl StatusBar {
             let color = match () {
                 () if hovered == Some(slot.part) => colors.text,
                 () if is_on => colors.accent_text,
+                () if slot.part == StatusPart::Agents => colors.danger_text,
                 () => colors.muted,
             };
             let half = geometry.px(GAP / 2.0);
@@ -345,6 +356,7 @@ impl App {
                 Action::Screenshot(Shot::Region { hidden: false })
             }
             (Some(StatusPart::Proxy), MouseButton::Left) => Action::ToggleProxy,
+            (Some(StatusPart::Agents), MouseButton::Left) => Action::PauseAgents,
             (Some(StatusPart::Cwd), MouseButton::Left) => {
                 let path = view.and_then(View::cwd).map(Path::to_owned);
                 return self.copy_path(path.as_deref());

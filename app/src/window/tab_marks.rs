@@ -81,6 +81,8 @@ pub(super) struct Marks {
     pub(super) zoomed: bool,
     /// What is typed goes to all its panes.
     pub(super) broadcast: bool,
+    /// An agent drives one of its panes.
+    pub(super) driven: bool,
 }
 
 impl Marks {
@@ -132,6 +134,9 @@ impl Marks {
         if self.broadcast {
             broadcast(next(), colors.danger, scene);
         }
+        if self.driven {
+            agent(next(), colors, scene);
+        }
         taken
     }
 }
@@ -172,6 +177,16 @@ fn zoom(place: PixelRect, color: Rgb, scene: &mut Scene<'_>) {
         fill(part(place, x, y, width, height), 0.0, color, scene);
     }
     fill(part(place, 2.0, 3.0, 6.0, 4.0), 0.0, color, scene);
+}
+
+/// A robot's head.
+fn agent(place: PixelRect, colors: &Colors, scene: &mut Scene<'_>) {
+    let radius = place.width as f32 * 0.2;
+    fill(part(place, 4.5, 0.0, 1.0, 2.5), 0.0, colors.accent, scene);
+    fill(part(place, 0.5, 2.5, 9.0, 7.0), radius, colors.accent, scene);
+    for x in [2.5, 6.0] {
+        fill(part(place, x, 5.0, 1.5, 2.0), 0.0, colors.raised, scene);
+    }
 }
 
 /// One that goes to three.
@@ -244,9 +259,10 @@ mod tests {
         let (one, right) = drawn(Marks { bell: true, unseen: true, ..Marks::default() });
         assert!(right <= 20 + one as i32);
         let work = Some(Work { fare: Fare::Works, percent: Some(50) });
-        let all = Marks { work, unseen: true, bell: true, zoomed: true, broadcast: true };
-        let (four, right) = drawn(all);
-        assert_eq!(four, 4 * one, "the bell stands for output too");
-        assert!(right <= 20 + four as i32);
+        let all =
+            Marks { work, unseen: true, bell: true, zoomed: true, broadcast: true, driven: true };
+        let (five, right) = drawn(all);
+        assert_eq!(five, 5 * one, "the bell stands for output too");
+        assert!(right <= 20 + five as i32);
     }
 }

@@ -32,28 +32,33 @@ struct Toast {
     until: Option<Instant>,
 }
 
-/// The messages in sight, oldest first.
+/// The messages in sight.
 #[derive(Default)]
-pub(super) struct Toasts(Vec<Toast>);
+pub(super) struct Toasts {
+    /// Oldest first.
+    shown: Vec<Toast>,
+    /// The last error, for whoever asked for what failed.
+    complaint: Option<String>,
+}
 
 impl Toasts {
     fn add(&mut self, toast: Toast) {
-        self.0.retain(|other| other.about != toast.about);
-        if self.0.len() == CAP {
-            self.0.remove(0);
+        self.shown.retain(|other| other.about != toast.about);
+        if self.shown.len() == CAP {
+            self.shown.remove(0);
         }
-        self.0.push(toast);
+        self.shown.push(toast);
     }
 
     /// Each text, and whether it is an error.
     pub(super) fn spoken(&self) -> impl Iterator<Item = (&str, bool)> {
-        self.0.iter().map(|toast| (toast.text.as_str(), toast.until.is_none()))
+        self.shown.iter().map(|toast| (toast.text.as_str(), toast.until.is_none()))
     }
 
     /// Takes away those whose time is over; gives when the next one goes.
     pub(super) fn expire(&mut self, now: Instant) -> Option<Instant> {
-        self.0.retain(|toast| toast.until.is_none_or(|until| now < until));
-        self.0.iter().filter_map(|toast| toast.until).min()
+        self.shown.retain(|toast| toast.until.is_none_or(|until| now < until));
+        self.shown.iter().filter_map(|toast| toast.until).min()
     }
 
     /// Each with its place and its lines, the newest lowest.
@@ -64,7 +69,7 @@ impl Toasts {
         let panes = geometry.content();
         let mut bottom = (panes.y + panes.height).saturating_sub(margin);
         let mut placed = Vec::new();
-        for toast in self.0.iter().rev() {
+        for toast in self.shown.iter().rev() {
             let lines = wrap(&toast.text, columns);
             let height = lines.len() as u32 * geometry.ui_line() + 2 * padding;
             let y = bottom.saturating_sub(height);
@@ -140,18 +145,37 @@ impl App {
         self.pacing.ask();
     }
 
-    /// Tells the person of something wrong; it stays until it is clicked, or [`App::settle`]d.
+    /// Tells the person of something wrong; it stays until it is dismissed, or [`App::settle`]d.
     pub(super) fn complain(&mut self, about: &'static str, text: String) {
+        self.toasts.complaint = Some(text.clone());
         self.toasts.add(Toast { about, text, until: None });
         self.pacing.ask();
     }
 
     /// What was wrong is no more; false when nothing was said of it.
     pub(super) fn settle(&mut self, about: &'static str) -> bool {
-        let before = self.toasts.0.len();
-        self.toasts.0.retain(|toast| toast.about != about);
+        let before = self.toasts.shown.len();
+        self.toasts.shown.retain(|toast| toast.about != about);
         self.pacing.ask();
-        self.toasts.0.len() < before
+        self.toasts.shown.len() < before
+    }
+
+    /// Puts every message away; false when there is none.
+    pub(super) fn dismiss_toasts(&mut self) -> bool {
+        let any = !self.toasts.shown.is_empty();
+        self.toasts.shown.clear();
+        self.pacing.ask();
+        any
+    }
+
+    /// Does what may complain, and gives what it complained of: for callers who don't see the window.
+    pub(super) fn complaint_of<T>(
+        &mut self,
+        does: impl FnOnce(&mut Self) -> T,
+    ) -> Result<T, String> {
+        self.toasts.complaint = None;
+        let done = does(self);
+        self.toasts.complaint.take().map_or(Ok(done), Err)
     }
 
     /// Takes away the message under the pointer; false when there is none.
@@ -183,7 +207,7 @@ mod tests {
         for about in ["a", "b", "c", "b", "d"] {
             toasts.add(toast(about, None));
         }
-        let left: Vec<_> = toasts.0.iter().map(|toast| toast.about).collect();
+        let left: Vec<_> = toasts.shown.iter().map(|toast| toast.about).collect();
         assert_eq!(left, ["c", "b", "d"]);
     }
 
@@ -195,7 +219,7 @@ mod tests {
         toasts.add(toast("news", Some(now + TIME)));
         assert_eq!(toasts.expire(now), Some(now + TIME));
         assert_eq!(toasts.expire(now + TIME), None);
-        assert_eq!(toasts.0, [toast("error", None)]);
+        assert_eq!(toasts.shown, [toast("error", None)]);
     }
 
     #[test]

@@ -46,8 +46,8 @@ pub(super) struct View {
     pub(super) typed_ahead: Vec<u8>,
     /// The size the window gave the pane.
     pub(super) given: Option<Size>,
-    /// When its size last changed.
-    pub(super) resized: Option<Instant>,
+    /// When the window last gave its programs a reason to paint anew: their start, another size, other colours.
+    pub(super) repainted: Option<Instant>,
     /// The size that scroll position and selection have followed the text to.
     followed: Option<Size>,
     /// It printed while its tab was hidden.

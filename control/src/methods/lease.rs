@@ -56,6 +56,7 @@ impl Method for Lease {
             .leases
             .take(caller, &pane, Duration::from_millis(ttl_ms))
             .map_err(|holder| Error::Leased { id: pane.id().0, holder })?;
+        context.host.agents_changed();
         Ok(LeaseReply { leased: true, holder, ttl_ms })
     }
 }
@@ -83,6 +84,10 @@ impl Method for Release {
         params: SessionOnly<'a>,
     ) -> Result<ReleaseReply> {
         let pane = context.pane(params.session())?;
-        Ok(ReleaseReply { released: context.leases.release(caller, &pane) })
+        let released = context.leases.release(caller, &pane);
+        if released {
+            context.host.agents_changed();
+        }
+        Ok(ReleaseReply { released })
     }
 }

@@ -9,6 +9,7 @@ use std::{
 use parking_lot::Mutex;
 use unterm_mux::{Pane, PaneId};
 
+use super::drivers::Driver;
 use crate::caller::Caller;
 
 /// How long a lease is when nobody says.
@@ -67,9 +68,19 @@ impl Leases {
         leases.remove(&pane.id()).is_some_and(|lease| lease.holds(pane))
     }
 
-    /// Takes all back that a connection had.
-    pub fn release_all(&self, connection: u64) {
-        self.0.lock().retain(|_, lease| lease.connection != connection);
+    /// Takes all back that a connection had; false: it had none.
+    pub fn release_all(&self, connection: u64) -> bool {
+        let mut leases = self.0.lock();
+        let before = leases.len();
+        leases.retain(|_, lease| lease.connection != connection);
+        leases.len() < before
+    }
+
+    /// Who has a pane, and until when.
+    pub fn of(&self, pane: &Pane) -> Option<Driver> {
+        let leases = self.0.lock();
+        let lease = leases.get(&pane.id()).filter(|lease| lease.holds(pane))?;
+        Some(Driver { client: lease.holder.clone(), until: lease.until })
     }
 
     /// Who keeps a caller from typing in a pane.

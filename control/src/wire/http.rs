@@ -7,7 +7,7 @@
 mod assets;
 mod events;
 mod guard;
-mod languages;
+pub mod languages;
 mod methods;
 mod openapi;
 mod patience;

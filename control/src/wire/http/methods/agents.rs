@@ -54,7 +54,7 @@ method! {
     /// `POST /api/agents/pause`
     Pause "agents.pause" Admin "Makes every call that changes something wait until it is taken back."
     (context, params: PauseParams) -> PauseReply {
-        context.clients.pause(params.paused);
+        context.pause(params.paused);
         Ok(PauseReply { paused: params.paused })
     }
 }

@@ -1,0 +1,140 @@
+//! What a pane's corner says of who types there: that it gets what is typed elsewhere too, and which agent drives it.
+
+use std::time::Instant;
+
+use unterm_control::Driver;
+use unterm_mux::PaneId;
+use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
+use unterm_term::Rgb;
+
+use super::{
+    App,
+    chrome::{Colors, readable},
+    geometry::Geometry,
+};
+
+/// Columns of a client's name; what is longer ends in an ellipsis.
+const NAME: usize = 24;
+
+/// What is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Badge {
+    /// What is typed elsewhere goes there, too.
+    Broadcast,
+    /// A client drives it.
+    Driven(String),
+}
+
+impl Badge {
+    fn text(&self) -> String {
+        match self {
+            Self::Broadcast => "broadcast".to_owned(),
+            Self::Driven(client) => {
+                let mut name: String =
+                    client.chars().filter(|c| !c.is_control()).take(NAME).collect();
+                if name.chars().count() < client.chars().count() {
+                    name.push('…');
+                }
+                format!("{name} drives")
+            }
+        }
+    }
+
+    fn color(&self, colors: &Colors) -> Rgb {
+        match self {
+            Self::Broadcast => colors.danger,
+            Self::Driven(_) => colors.accent,
+        }
+    }
+}
+
+/// Draws badges into a pane's corner, one below the other.
+pub(super) fn draw_badges(
+    badges: &[Badge],
+    area: PixelRect,
+    (geometry, colors): (&Geometry, &Colors),
+    renderer: &mut Renderer,
+    scene: &mut Scene<'_>,
+) {
+    let (size, padding) = (geometry.ui_font(), geometry.px(8.0));
+    let height = geometry.ui_line() + geometry.px(4.0);
+    // Below what else may stand in that corner (copy mode's mark, a command's header), above the messages.
+    let mut top = 2 * height;
+    for badge in badges {
+        let text = badge.text();
+        let width = renderer.label_width(&text, size, true).ceil() as u32 + 2 * padding;
+        if width + padding > area.width || height > area.height {
+            continue;
+        }
+        let rect = PixelRect {
+            x: area.x + (area.width - width - padding) as i32,
+            y: area.y + top.min(area.height - height) as i32,
+            width,
+            height,
+        };
+        let color = badge.color(colors);
+        scene.quads.push(Quad { rect, color, alpha: 1.0, radius: geometry.px(4.0) as f32 });
+        scene.labels.push(Label {
+            rect,
+            text,
+            color: readable(colors.surface, color),
+            size,
+            bold: true,
+            align: LabelAlign::Center,
+            ..Label::default()
+        });
+        top += height + geometry.px(4.0);
+    }
+}
+
+impl App {
+    /// Who drives a pane.
+    pub(super) fn driver(&self, pane: PaneId) -> Option<Driver> {
+        self.server.as_ref()?.driver(&*self.mux.pane(pane)?)
+    }
+
+    /// Whether agents have to wait.
+    pub(super) fn are_agents_paused(&self) -> bool {
+        self.server.as_ref().is_some_and(unterm_control::Server::is_paused)
+    }
+
+    /// Makes agents wait, or go on; false where none can reach this window.
+    pub(super) fn toggle_agents(&mut self) -> bool {
+        let Some(server) = &self.server else { return false };
+        let paused = !server.is_paused();
+        server.pause(paused);
+        let press = self.press("pause_agents", "lets them go on");
+        self.notify(
+            "agents",
+            if paused {
+                format!("Agents wait: calls that change something are held.{press}")
+            } else {
+                "Agents go on.".to_owned()
+            },
+        );
+        true
+    }
+
+    /// What a pane's corner says; sets the timer for when that changes by itself.
+    pub(super) fn badges(&mut self, pane: PaneId, receives: bool) -> Vec<Badge> {
+        let driver = self.driver(pane).filter(|driver| driver.until > Instant::now());
+        if let Some(driver) = &driver {
+            self.wake_at(driver.until);
+        }
+        let driven = driver.map(|driver| Badge::Driven(driver.client));
+        receives.then_some(Badge::Broadcast).into_iter().chain(driven).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_and_plain() {
+        let text = |name: &str| Badge::Driven(name.to_owned()).text();
+        assert_eq!(text("claude-code"), "claude-code drives");
+        assert_eq!(text("a\u{7}b\nc"), "abc… drives");
+        assert_eq!(text(&"x".repeat(30)), format!("{}… drives", "x".repeat(NAME)));
+    }
+}

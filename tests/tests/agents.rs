@@ -1,0 +1,61 @@
+//! Agents in the window: who drives a pane is seen, the person's first key takes over, and one key makes them wait.
+
+use anyhow::Result;
+use serde_json::json;
+use unterm_tests::{Display, Start, Window, wait_for};
+
+/// Accent and danger of the usual theme.
+const ACCENT: [u8; 3] = [0x89, 0xb4, 0xfa];
+const DANGER: [u8; 3] = [0xf3, 0x8b, 0xa8];
+/// Pixels of a badge; everything else in that colour is smaller.
+const BADGE: usize = 1500;
+
+fn wait_for_badge(window: &Window<'_>, there: bool) -> Result<()> {
+    let looks = || Ok(((window.picture()?.count(ACCENT) > BADGE) == there).then_some(()));
+    wait_for(if there { "the badge" } else { "no badge" }, looks, String::new)
+}
+
+/// Waits until the status bar says that agents are paused, or no longer.
+fn wait_for_pause(window: &Window<'_>, paused: bool) -> Result<()> {
+    let (width, height) = window.size()?;
+    let looks = || {
+        let bar = (0, usize::from(height) - 24);
+        let bar = window.picture()?.part(bar, (usize::from(width), 20));
+        Ok(((bar.count(DANGER) > 0) == paused).then_some(()))
+    };
+    wait_for(if paused { "the pause" } else { "no pause" }, looks, String::new)
+}
+
+#[test]
+fn a_pane_says_who_drives_it_until_the_person_types() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
+    wait_for_badge(&window, false)?;
+    let lease = json!({"id": pane.id, "ttl_ms": 3_600_000});
+    assert_eq!(unterm.call("session.lease", lease.clone())?["leased"], true);
+    wait_for_badge(&window, true)?;
+    display.press(&["x"])?;
+    wait_for_badge(&window, false)?;
+    // Given back by its holder.
+    unterm.call("session.lease", lease)?;
+    wait_for_badge(&window, true)?;
+    unterm.call("session.release", json!({"id": pane.id}))?;
+    wait_for_badge(&window, false)
+}
+
+#[test]
+fn one_key_makes_agents_wait_and_go_on() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
+    display.press(&["Control_L", "Shift_L", "a"])?;
+    wait_for_pause(&window, true)?;
+    let mut wire = unterm.connect()?;
+    let command = json!({"id": pane.id, "command": "echo went $((40 + 2))", "timeout_ms": 60_000});
+    let held = std::thread::spawn(move || wire.call("exec.run_wait", command));
+    // Who only looks does not wait.
+    unterm.call("session.status", json!({"id": pane.id}))?;
+    display.press(&["Control_L", "Shift_L", "a"])?;
+    let reply = held.join().expect("no panic")?;
+    assert_eq!(reply["output"], "went 42", "{reply}");
+    wait_for_pause(&window, false)
+}

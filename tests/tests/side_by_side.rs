@@ -1,0 +1,62 @@
+//! Two windows and an instance without one, in one home: each knows the others, titles and focus reach the right one.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use unterm_tests::{Display, Instance, Start, wait_for};
+
+/// The instances that one of them lists: their ids and titles, by id.
+fn listed(unterm: &mut Instance) -> Result<Vec<(String, String)>> {
+    let list = unterm.call("instance.list", json!({}))?;
+    let mut all: Vec<_> = list["instances"]
+        .as_array()
+        .context("no list")?
+        .iter()
+        .map(|instance| {
+            let text = |key: &str| instance[key].as_str().unwrap_or_default().to_owned();
+            (text("id"), text("title"))
+        })
+        .collect();
+    all.sort();
+    Ok(all)
+}
+
+#[test]
+fn two_windows_and_one_without_know_each_other() -> Result<()> {
+    let display = Display::start()?;
+    let home = tempfile::tempdir()?;
+    let (mut one, first, _) = Start::windowed(&display).registry(home.path()).at_prompt()?;
+    let (mut two, second, _) = Start::windowed(&display).registry(home.path()).at_prompt()?;
+    let mut three = Start::headless().registry(home.path()).now()?;
+    one.call("instance.set_title", json!({"title": "the builds"}))?;
+    three.call("instance.set_title", json!({"title": "nobody sees"}))?;
+    let usual =
+        two.call("instance.info", json!({}))?["title"].as_str().unwrap_or_default().to_owned();
+    let expected = [("alpha", "the builds"), ("bravo", usual.as_str()), ("charlie", "nobody sees")]
+        .map(|(id, title)| (id.to_owned(), title.to_owned()));
+    for unterm in [&mut one, &mut two, &mut three] {
+        assert_eq!(listed(unterm)?, expected);
+    }
+    for (window, title) in [(&first, "the builds"), (&second, "bravo")] {
+        let has_title = || Ok(window.title()?.contains(title).then_some(()));
+        wait_for(title, has_title, || window.title().unwrap_or_default())?;
+    }
+    ensure!(!second.title()?.contains("the builds"));
+
+    // Each raises its own window, or says that it has none.
+    for (unterm, window) in [(&mut two, &second), (&mut one, &first)] {
+        display.take_keyboard()?;
+        let activations = display.activations()?;
+        assert_eq!(unterm.call("instance.focus", json!({}))?["ok"], true);
+        activations.wait_for(window)?;
+    }
+    let note = three.call("instance.focus", json!({}))?["note"].clone();
+    ensure!(note.as_str().is_some_and(|note| note.contains("without a window")), "{note}");
+
+    // The command line reaches each by its name or its title.
+    for (name, id) in [("bravo", "bravo"), ("the builds", "alpha"), ("charlie", "charlie")] {
+        let output = one.cli(&["--json", "--instance", name, "instance", "info"])?;
+        let info: Value = serde_json::from_slice(&output.stdout)?;
+        assert_eq!(info["id"], id);
+    }
+    Ok(())
+}
