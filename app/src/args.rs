@@ -15,6 +15,10 @@ pub struct Args {
     #[arg(long)]
     pub headless: bool,
 
+    /// Headless only: print the instance's id once it can be driven, and end with the standard input
+    #[arg(long, hide = true, requires = "headless")]
+    pub with_stdin: bool,
+
     /// Who paints the window
     #[arg(long, value_enum, default_value_t = PainterArg::Auto, value_name = "PAINTER")]
     pub painter: PainterArg,

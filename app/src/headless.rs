@@ -1,6 +1,9 @@
 //! Unterm without a window: one pane at the start, driven over the control server until it is stopped.
 
-use std::sync::{Arc, mpsc};
+use std::{
+    io::{self, Write as _},
+    sync::{Arc, mpsc},
+};
 
 use anyhow::{Context, Result};
 use unterm_control::{Changes, Server, ServerOptions, Topic};
@@ -20,8 +23,9 @@ use crate::{
 /// Runs until a signal says stop.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (stop, stopped) = mpsc::channel();
+    let stdin_ends = stop.clone();
     signals::on_stop(move |signal| {
-        let _ = stop.send(signal);
+        let _ = stop.send(format!("signal {signal}"));
     })?;
     let (settings, complaints) = Settings::read(unterm_control::home());
     for complaint in complaints {
@@ -72,8 +76,17 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
     mux.open_tab(args.first_spawn(), None, on_exit)?;
     ready.set();
-    let signal = stopped.recv().context("the thread that waits for signals ended")?;
-    tracing::info!("stopping on signal {signal}");
+    if args.with_stdin {
+        writeln!(io::stdout(), "{}", server.instance_id())
+            .context("cannot tell who started this")?;
+        // Whoever started it is gone when its end of the pipe is, however it went.
+        std::thread::Builder::new().name("unterm-stdin".to_owned()).spawn(move || {
+            let _ = io::copy(&mut io::stdin(), &mut io::sink());
+            let _ = stdin_ends.send("the end of the standard input".to_owned());
+        })?;
+    }
+    let reason = stopped.recv().context("the thread that waits for signals ended")?;
+    tracing::info!("stopping on {reason}");
     server.stop();
     mux.shutdown();
     Ok(())

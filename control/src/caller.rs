@@ -51,6 +51,8 @@ pub enum Wire {
     Tcp,
     /// HTTP, of the settings page and of scripts.
     Http,
+    /// The Model Context Protocol, over either of the others.
+    Mcp,
 }
 
 impl fmt::Display for Wire {
@@ -58,6 +60,7 @@ impl fmt::Display for Wire {
         f.write_str(match self {
             Self::Tcp => "tcp",
             Self::Http => "http",
+            Self::Mcp => "mcp",
         })
     }
 }

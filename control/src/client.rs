@@ -95,11 +95,23 @@ impl Client {
 
     /// Connects and logs in.
     pub fn connect_to(endpoint: &Endpoint) -> Result<Self, ClientError> {
+        let login = serde_json::json!({ "token": endpoint.token, "client": "unterm-cli" });
+        Self::login(endpoint, login)
+    }
+
+    /// Connects, and goes over to the Model Context Protocol with a toolset, the usual one if it is empty: what is written
+    /// from now on, and read, are its messages, a line each.
+    pub fn model_context(endpoint: &Endpoint, toolset: &str) -> Result<TcpStream, ClientError> {
+        let login = serde_json::json!({ "token": endpoint.token, "client": "mcp", "mcp": toolset });
+        // Nothing comes behind the reply before something is asked.
+        Ok(Self::login(endpoint, login)?.reader.into_inner())
+    }
+
+    fn login(endpoint: &Endpoint, login: Value) -> Result<Self, ClientError> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, endpoint.port));
         let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))?;
         stream.set_nodelay(true)?;
         let mut client = Self { reader: BufReader::new(stream), last_id: 0 };
-        let login = serde_json::json!({ "token": endpoint.token, "client": "unterm-cli" });
         client.call("auth.login", login)?;
         Ok(client)
     }

@@ -184,13 +184,23 @@ impl<'a> Record<'a> {
         let text = |key: &str| params.get(key).map(plain).filter(|text| !text.is_empty());
         let session = text("id").or_else(|| text("session_id")).unwrap_or_default();
         // What says most; what a program without echo is sent (a password) is for nobody.
-        let is_secret = ["input", "text", "keys"].iter().any(|key| params.contains_key(*key))
-            && session.parse().is_ok_and(|id| context.hides_input(PaneId(id)));
+        let is_secret =
+            ["input", "text", "paste", "keys"].iter().any(|key| params.contains_key(*key))
+                && session.parse().is_ok_and(|id| context.hides_input(PaneId(id)));
         let detail = if is_secret {
             "(not shown: the program does not echo it)".to_owned()
         } else {
-            const TELLING: [&str; 8] =
-                ["command", "input", "text", "keys", "signal", "name", "title", "node_name"];
+            const TELLING: [&str; 9] = [
+                "command",
+                "input",
+                "text",
+                "paste",
+                "keys",
+                "signal",
+                "name",
+                "title",
+                "node_name",
+            ];
             TELLING.iter().find_map(|key| text(key)).unwrap_or_else(|| {
                 let rest = params
                     .iter()
@@ -227,7 +237,7 @@ async fn poll_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
 }
 
 /// The output of a future, or the panic that ended it.
-fn unwound<'a, T>(
+pub(crate) fn unwound<'a, T>(
     mut future: Pin<Box<dyn Future<Output = T> + Send + 'a>>,
 ) -> impl Future<Output = std::result::Result<T, Box<dyn Any + Send>>> + Send + Unpin + use<'a, T> {
     poll_fn(move |context| {
@@ -241,7 +251,7 @@ fn unwound<'a, T>(
     })
 }
 
-fn panic_message(panic: &(dyn Any + Send)) -> &str {
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> &str {
     if let Some(message) = panic.downcast_ref::<&str>() {
         message
     } else if let Some(message) = panic.downcast_ref::<String>() {

@@ -83,6 +83,9 @@ pub enum Error {
         /// Who has it.
         holder: String,
     },
+    /// A program reads a line that it does not echo, and the caller is no person.
+    #[error("Session {0} asks for a secret, which only a person may type")]
+    Secret(u64),
     /// No such command block.
     #[error("Block {block} of session {id} not found")]
     NoBlock {
@@ -123,7 +126,7 @@ pub enum Error {
 impl Error {
     /// Whether the caller was kept from something it may ask for.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Policy(_) | Self::Leased { .. } | Self::Denied(_))
+        matches!(self, Self::Policy(_) | Self::Leased { .. } | Self::Secret(_) | Self::Denied(_))
     }
 }
 

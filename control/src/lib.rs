@@ -26,7 +26,7 @@ pub use host::{
     OnDisplay, Preferences, ThemeInfo,
 };
 pub use methods::{Entry, Group, METHODS};
-pub use reference::reference;
+pub use reference::{reference, tools};
 pub use registry::{Record, home};
 pub use server::{Recordings, Server, ServerError, ServerOptions};
 pub use services::changes::{Changes, Topic};

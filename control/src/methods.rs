@@ -12,6 +12,7 @@ mod cells;
 pub(crate) mod config;
 mod events;
 mod exec;
+mod find;
 mod input;
 mod instance;
 mod layout;
@@ -45,7 +46,7 @@ use unterm_mux::{Mux, Pane, PaneId};
 
 use crate::{
     Host,
-    caller::{Access, Caller},
+    caller::{Access, Caller, Wire},
     error::{Error, Result},
     registry::Registration,
     services::{
@@ -111,6 +112,10 @@ impl Context {
     pub(crate) fn type_in(&self, caller: &Caller, pane: &Pane, bytes: &[u8]) -> Result<()> {
         let id = pane.id();
         self.admit_to(caller, pane)?;
+        // What ends a question is no answer to it: Ctrl+C, Ctrl+D, Ctrl+Z, Ctrl+\.
+        if !bytes.iter().all(|byte| matches!(byte, 0x03 | 0x04 | 0x1a | 0x1c)) {
+            refuse_secret(caller, pane)?;
+        }
         let admit = |entered: &[String], unfinished: &str| {
             self.policy.check_typed(Some(id), entered, unfinished)
         };
@@ -132,6 +137,7 @@ impl Context {
     /// Whether a caller may run a command in a pane, behind what stands in its line.
     pub(crate) fn admit_command(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
         self.admit_to(caller, pane)?;
+        refuse_secret(caller, pane)?;
         let line = pane.typed() + command;
         self.policy.check_typed(Some(pane.id()), &[command], &line).map_err(Error::Policy)?;
         let lines: Vec<&str> = command.lines().collect();
@@ -167,6 +173,14 @@ impl Context {
         let id = target.id()?;
         self.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))
     }
+}
+
+/// Keeps agents from answering what asks for a secret: it is the person's to type, and nobody else's to know.
+fn refuse_secret(caller: &Caller, pane: &Pane) -> Result<()> {
+    if caller.wire == Wire::Mcp && pane.process().reads_secret() {
+        return Err(Error::Secret(pane.id().0));
+    }
+    Ok(())
 }
 
 /// Whether a program reads something in a pane that it does not show: no shell's line, and the echo is off.
@@ -318,10 +332,12 @@ pub static METHODS: &[Entry] = &[
     entry::<recording::Read>(),
     entry::<recording::AttachTrace>(),
     entry::<recording::Export>(),
+    entry::<input::Type>(),
     entry::<input::Paste>(),
     entry::<input::Keys>(),
     entry::<input::Mouse>(),
     entry::<wait::Wait>(),
+    entry::<wait::Watch>(),
     entry::<lease::Lease>(),
     entry::<lease::Release>(),
     entry::<layout::Split>(),
@@ -344,9 +360,11 @@ pub static METHODS: &[Entry] = &[
     entry::<screen::Cursor>(),
     entry::<screen::Scroll>(),
     entry::<screen::Search>(),
+    entry::<find::Find>(),
     entry::<screen::DetectErrors>(),
     entry::<cells::Diff>(),
     entry::<cells::Cells>(),
+    entry::<capture::Png>(),
     entry::<workspace::Save>(),
     entry::<workspace::Restore>(),
     entry::<workspace::List>(),

@@ -1,14 +1,15 @@
-//! The reference page of the methods, made from their table: names, what they need, parameters and replies.
+//! The reference pages of the methods and of the tools, made from their tables: names, what they need, parameters, replies.
 //!
-//! `assets/methods.md` is this text; a test holds it to the table (`UPDATE_EXPECT=1` writes it anew).
+//! `assets/methods.md` and `assets/tools.md` are these texts; a test holds them to the table (`UPDATE_EXPECT=1` writes it anew).
 
-use std::fmt::Write;
+use std::{fmt::Write, sync::Arc};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     caller::Access,
     methods::{Entry, Group, METHODS},
+    wire::mcp::{self, Hints},
 };
 
 /// How deep a reply's fields are told.
@@ -42,12 +43,39 @@ fn write_method(page: &mut String, entry: &Entry) {
         Access::Admin => "admin",
     };
     let _ = writeln!(page, "\n### {}\n\n{} Needs {access}.", entry.name, entry.doc);
-    for (what, schema) in
-        [("parameter", (entry.params_schema)()), ("reply", (entry.reply_schema)())]
-    {
-        let schema = serde_json::to_value(schema).unwrap_or_default();
+    let json = |schema| serde_json::to_value::<schemars::Schema>(schema).unwrap_or_default();
+    write_fields(page, &json((entry.params_schema)()), &json((entry.reply_schema)()));
+}
+
+/// The page of the tools that are offered over the Model Context Protocol, as markdown.
+pub fn tools() -> String {
+    let mut page = String::from(
+        "# Tools of the Model Context Protocol\n\n\
+         Made from the tables of tools by `UPDATE_EXPECT=1 cargo test -p unterm-control reference`; do not edit.\n\n\
+         `unterm-cli mcp` speaks the protocol on stdin and stdout, `/mcp` of the settings server by HTTP, with the instance's \
+         token as a bearer. `--toolset`, or `?toolset=`, chooses the tools; unterm if nothing is said.\n",
+    );
+    for toolset in mcp::TOOLSETS {
+        let _ = writeln!(page, "\n## {}\n\n{}", toolset.name, toolset.instructions);
+        for tool in toolset.tools {
+            let hints = match tool.hints {
+                Hints::Looks => "Only looks.",
+                Hints::Adds => "Takes nothing away.",
+                Hints::Acts => "May do whatever a command may.",
+            };
+            let _ = writeln!(page, "\n### {}\n\n{} {hints}", tool.name, tool.doc);
+            let json = |schema: Arc<_>| Value::Object(Map::clone(&schema));
+            write_fields(&mut page, &json((tool.arguments)()), &json((tool.reply)()));
+        }
+    }
+    page
+}
+
+/// Tables of the fields of parameters and reply.
+fn write_fields(page: &mut String, params: &Value, reply: &Value) {
+    for (what, schema) in [("parameter", params), ("reply", reply)] {
         let mut rows = Vec::new();
-        fields(&schema, &schema, "", what == "parameter", DEPTH, &mut rows);
+        fields(schema, schema, "", what == "parameter", DEPTH, &mut rows);
         if rows.is_empty() {
             continue;
         }
@@ -150,6 +178,11 @@ mod tests {
     #[test]
     fn the_reference_of_the_methods_is_up_to_date() {
         expect_test::expect_file!["../../assets/methods.md"].assert_eq(&reference());
+    }
+
+    #[test]
+    fn the_reference_of_the_tools_is_up_to_date() {
+        expect_test::expect_file!["../../assets/tools.md"].assert_eq(&tools());
     }
 
     #[test]

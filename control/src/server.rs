@@ -17,7 +17,7 @@ use crate::{
         proxy,
         recording::{self, Recorder},
     },
-    wire::{http, tcp},
+    wire::{http, mcp, tcp},
 };
 
 /// What a server is started with.
@@ -104,11 +104,13 @@ impl Server {
         let recorder = context.recorder.clone();
         let hub = context.hub.clone();
         let dispatcher = Arc::new(Dispatcher::new(context, gates));
+        let mcp = Arc::new(mcp::Server::new(dispatcher.clone()));
         if let Some((listener, port)) = page {
             dispatcher.context().door.open_at(port);
-            runtime.spawn(http::serve(listener, dispatcher.clone(), token.clone()));
+            let token = token.clone();
+            runtime.spawn(http::serve(listener, dispatcher.clone(), token, mcp.clone()));
         }
-        let shared = tcp::Shared::new(dispatcher.clone(), token);
+        let shared = tcp::Shared::new(dispatcher.clone(), token, mcp);
         runtime.spawn(tcp::serve(listener, Arc::new(shared)));
         runtime.spawn(registry::follow_active(registration.clone()));
         runtime.spawn_blocking({

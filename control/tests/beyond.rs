@@ -266,6 +266,40 @@ fn keys_pastes_and_the_mouse_arrive_as_the_program_asked_for_them() {
     let moved = json!({"id": id, "action": "move", "col": 0, "row": 0});
     assert_eq!(wire.call("session.mouse", moved), json!({"sent": false}), "nobody asked for it");
 
+    // All of it in one piece, in this order.
+    let together = json!({
+        "id": id,
+        "text": "t\r",
+        "paste": "p",
+        "keys": ["up"],
+        "mouse": {"action": "click", "col": 0, "row": 1},
+    });
+    let typed = wire.call("session.type", together);
+    assert_eq!(typed["sent"], true);
+    session.wait_for_text("t^M^[[200~p^[[201~^[[A^[[<0;1;2M^[[<0;1;2m");
+    let since = json!({"id": id, "any": [{"text": "t^M^[[200~p"}], "since_seq": typed["seq"]});
+    assert_eq!(wire.call("session.watch", since)["matched"], true);
+    let moved = json!({"id": id, "mouse": {"action": "move", "col": 0, "row": 0}});
+    assert_eq!(wire.call("session.type", moved)["sent"], false, "nobody asked for it");
+    let found = wire.call(
+        "screen.find",
+        json!({"id": id, "pattern": "T\\^m", "regex": true, "ignore_case": true}),
+    );
+    let line = session.pane.term().live_top();
+    let mut row = String::new();
+    session.pane.term().row_text(line, &mut row);
+    let place = &found["places"][0];
+    assert_eq!((&place["row"], &place["text"]), (&json!(0), &json!(row)));
+    let col = place["col"].as_u64().unwrap() as usize;
+    assert_eq!(&row[col..=place["end_col"].as_u64().unwrap() as usize], "t^M");
+    let twice = wire.call(
+        "screen.search",
+        json!({"id": id, "pattern": "READY.*t\\^M", "regex": true, "ignore_case": true}),
+    );
+    assert_eq!(twice["total"], 1, "{twice}");
+    let wrong = wire.fail("screen.find", json!({"id": id, "pattern": "(", "regex": true}));
+    assert!(wrong.starts_with("Invalid 'pattern': expected a regular expression"), "{wrong}");
+
     let message = wire.fail("session.keys", json!({"id": id, "keys": ["enter", "entr"]}));
     assert!(message.starts_with("Unknown key(s): [\"entr\"]"), "{message}");
     let outside = json!({"id": id, "action": "click", "col": 250, "row": 2});

@@ -106,6 +106,9 @@ fn without_a_display_all_sessions_are_in_the_picture() {
         image(&fixture, &reply, "screenshots", "screen"),
         json!({"format": "png", "width": 200, "height": 50, "size_bytes": 24, "source": "sessions"})
     );
+    let png = wire.call("screen.png", json!({"id": first.id}));
+    assert_eq!((&png["width"], &png["height"]), (&json!(100), &json!(50)));
+    assert!(png["base64"].as_str().unwrap().starts_with("iVBORw0KGgo"), "{png}");
     let reply = wire.call("capture.screen", json!({"include_base64": true}));
     assert!(reply["image"]["base64"].as_str().unwrap().starts_with("iVBORw0KGgo"), "{reply}");
     let reply = wire.call("capture.select", json!({"interactive": true}));

@@ -4,97 +4,12 @@ mod support;
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
     sync::{Arc, Mutex},
 };
 
 use serde_json::{Map, Value, json};
-use support::{Fixture, PATIENCE, Person};
+use support::{Fixture, Person, page::Page};
 use unterm_control::{ActionKeys, Described, Preferences, ThemeInfo};
-
-/// A reply: its status, its head in lower case, its body.
-struct Reply {
-    status: u16,
-    head: String,
-    body: String,
-}
-
-impl Reply {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {}", self.body))
-    }
-}
-
-/// What an instance serves by HTTP.
-struct Page {
-    port: u16,
-    token: String,
-}
-
-impl Page {
-    fn of(fixture: &Fixture) -> Self {
-        let id = fixture.server().instance_id();
-        let record = fixture.registry().join("instances").join(format!("{id}.json"));
-        let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
-        let port = record["http_port"].as_u64().unwrap() as u16;
-        assert_ne!(port, 0);
-        Self { port, token: record["auth_token"].as_str().unwrap().to_owned() }
-    }
-
-    fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream
-    }
-
-    /// Sends a request with these headers besides `Host` and `Connection`.
-    fn raw(&self, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
-        let mut request = format!("{verb} {path} HTTP/1.1\r\nConnection: close\r\n");
-        if !headers.iter().any(|(name, _)| *name == "Host") {
-            request += &format!("Host: 127.0.0.1:{}\r\n", self.port);
-        }
-        for (name, value) in headers.iter().filter(|(_, value)| *value != "-") {
-            request += &format!("{name}: {value}\r\n");
-        }
-        request += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
-        let mut stream = self.connect();
-        stream.write_all(request.as_bytes()).unwrap();
-        read(stream)
-    }
-
-    /// The same with the instance's token.
-    fn ask(&self, verb: &str, path: &str, body: Option<Value>) -> Reply {
-        let bearer = format!("Bearer {}", self.token);
-        let body = body.map_or_else(String::new, |body| body.to_string());
-        self.raw(verb, path, &[("Authorization", &bearer)], &body)
-    }
-
-    fn get(&self, path: &str) -> Value {
-        let reply = self.ask("GET", path, None);
-        assert_eq!(reply.status, 200, "{path}: {}", reply.body);
-        reply.json()
-    }
-
-    fn send(&self, verb: &str, path: &str, body: Value) -> Value {
-        let reply = self.ask(verb, path, Some(body));
-        assert_eq!(reply.status, 200, "{path}: {}", reply.body);
-        reply.json()
-    }
-
-    fn refused(&self, verb: &str, path: &str, body: Value) -> (u16, String) {
-        let reply = self.ask(verb, path, Some(body));
-        (reply.status, reply.json()["error"].as_str().unwrap().to_owned())
-    }
-}
-
-fn read(mut stream: TcpStream) -> Reply {
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).unwrap();
-    let text = String::from_utf8(bytes).unwrap();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
-    Reply { status, head: head.to_lowercase(), body: body.to_owned() }
-}
 
 /// Preferences in memory.
 struct Values(Mutex<Value>);

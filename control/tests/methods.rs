@@ -216,6 +216,7 @@ fn a_session_from_its_creation_to_its_end() {
     assert_eq!(
         keys(&status),
         [
+            "awaiting_secret",
             "cols",
             "cursor",
             "domain_id",
@@ -223,6 +224,7 @@ fn a_session_from_its_creation_to_its_end() {
             "is_dead",
             "rows",
             "scrollback_rows",
+            "seq",
             "shell",
             "title"
         ]
@@ -369,7 +371,7 @@ fn the_screen_is_read_in_every_form() {
     session.wait_for_text("more");
 
     let text = wire.call("screen.text", json!({"id": id}));
-    assert_eq!(keys(&text), ["cols", "cursor", "lines", "rows"]);
+    assert_eq!(keys(&text), ["cols", "cursor", "lines", "rows", "seq"]);
     assert_eq!(text["lines"].as_array().unwrap().len(), 24);
     assert_eq!((&text["lines"][0], &text["lines"][23]), (&json!("line 8"), &json!("more")));
     assert_eq!(text["cursor"], json!({"x": 4, "y": 23}));

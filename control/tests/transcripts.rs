@@ -564,6 +564,21 @@ fn beyond(t: &mut Transcript, id: u64) {
     t.call("session.paste", json!({"id": other, "text": "x"}), any());
     t.call("session.keys", json!({"id": other, "keys": ["enter"]}), any());
     t.call(
+        "session.type",
+        json!({"id": other, "text": "y", "keys": ["enter"]}),
+        json!({"seq": "number", "sent": true}),
+    );
+    t.call(
+        "session.watch",
+        json!({"id": other, "any": [{"text": "y"}]}),
+        json!({"matched": true, "timed_out": false, "conditions": [], "seq": "number"}),
+    );
+    t.call(
+        "screen.find",
+        json!({"id": other, "pattern": "Y", "ignore_case": true}),
+        json!({"places": [{"row": "number", "col": 0, "end_row": "number", "end_col": 0, "text": "string"}], "seq": "number"}),
+    );
+    t.call(
         "session.mouse",
         json!({"id": other, "action": "press", "col": 1, "row": 1}),
         json!({"sent": false}),
@@ -595,6 +610,11 @@ fn beyond(t: &mut Transcript, id: u64) {
         "screen.diff",
         json!({"id": id, "since_seq": 0}),
         json!({"seq": "number", "changes": [], "complete": "bool"}),
+    );
+    t.call(
+        "screen.png",
+        json!({"id": id}),
+        json!({"base64": "string", "width": "number", "height": "number", "seq": "number"}),
     );
     t.call("screen.cells", json!({"id": id}), json!({"seq": "number", "lines": [], "images": []}));
     t.call("config.get", json!({"key": "theme"}), json!({"value": "=nord"}));

@@ -11,6 +11,10 @@ mod args;
 mod generated;
 #[path = "../cli/local.rs"]
 mod local;
+#[path = "../cli/mcp.rs"]
+mod mcp;
+#[path = "../cli/mcp_config.rs"]
+mod mcp_config;
 #[path = "../cli/show.rs"]
 mod show;
 #[path = "../cli/ssh.rs"]
@@ -25,7 +29,10 @@ use clap::{CommandFactory, FromArgMatches};
 use serde_json::{Value, json};
 use unterm_control::client::{self, Client};
 
-use args::{Args, Command, InstanceCommand, Named, ScreenCommand, SessionCommand, SettingsCommand};
+use args::{
+    Args, Command, InstanceCommand, McpCommand, Named, ScreenCommand, SessionCommand,
+    SettingsCommand,
+};
 
 fn main() -> ExitCode {
     let (args, method) = match parse() {
@@ -67,6 +74,13 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         Command::Theme(command) => Some(local::theme(command, &home)?),
         Command::Lang(command) => Some(local::language(command, &home)?),
         Command::Ssh { args } => return ssh::run(args),
+        Command::Mcp { toolset, command: None } => {
+            mcp::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Command::Mcp { toolset, command: Some(McpCommand::Config { client, write }) } => {
+            Some(mcp_config::config(*client, toolset.as_deref(), *write)?)
+        }
         Command::ShellCompletion { shell } => {
             Some(String::from_utf8(generated::completions(*shell, &mut whole()))?)
         }
@@ -160,6 +174,7 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         | Command::Theme(_)
         | Command::Lang(_)
         | Command::Ssh { .. }
+        | Command::Mcp { .. }
         | Command::Method
         | Command::ShellCompletion { .. }
         | Command::Man { .. }

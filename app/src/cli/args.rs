@@ -11,6 +11,7 @@ use crate::{
         SessionsCommand, WorkspaceCommand,
     },
     generated::Shell,
+    mcp_config::Client,
 };
 
 /// Drives a running Unterm.
@@ -65,6 +66,20 @@ impl Named for OnlyId {
     }
 }
 
+/// What to do about agents.
+#[derive(Subcommand)]
+pub enum McpCommand {
+    /// Print the entry by which an agent's program finds this one.
+    Config {
+        /// The agent's program.
+        #[arg(value_enum)]
+        client: Client,
+        /// Merge it into that program's own file, and keep the file as it was beside it.
+        #[arg(long)]
+        write: bool,
+    },
+}
+
 /// What to do.
 #[derive(Subcommand)]
 pub enum Command {
@@ -82,6 +97,15 @@ pub enum Command {
         /// Options and the host, as for ssh.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
+    },
+    /// Speak the Model Context Protocol on stdin and stdout, for agents: with a running instance, or one started for it.
+    Mcp {
+        /// The tools that are offered: unterm, if nothing is said.
+        #[arg(long, global = true, value_name = "NAME")]
+        toolset: Option<String>,
+        /// Something else to do.
+        #[command(subcommand)]
+        command: Option<McpCommand>,
     },
     /// The settings page of a running instance.
     #[command(subcommand)]

@@ -12,7 +12,7 @@ use unterm_mux::{Pane, private};
 
 use super::{
     Access, Caller, Context, Group, Method, Result,
-    params::{Arg, NoParams},
+    params::{Arg, NoParams, SessionOnly},
     session::blocking,
 };
 use crate::{
@@ -88,16 +88,12 @@ impl Camera {
     }
 
     fn image(&self, file: PathBuf, png: &[u8], source: &'static str) -> Image {
-        // PNG, 11.2.1: width and height come first in the first chunk.
-        let side = |at: usize| {
-            let bytes = png.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
-            u32::from_be_bytes(bytes.unwrap_or_default())
-        };
+        let (width, height) = sides(png);
         Image {
             path: file.to_string_lossy().into_owned(),
             format: "png",
-            width: side(16),
-            height: side(20),
+            width,
+            height,
             size_bytes: png.len(),
             source,
             base64: self.base64.then(|| STANDARD.encode(png)),
@@ -288,6 +284,57 @@ impl Method for Window {
         })
         .await?
     }
+}
+
+/// `screen.png`.
+pub struct Png;
+
+#[derive(Serialize, JsonSchema)]
+pub struct PngReply {
+    /// The picture, as a PNG in base64. No file of it is kept.
+    base64: String,
+    /// In pixels.
+    width: u32,
+    /// In pixels.
+    height: u32,
+    /// The session's `seq` before it was painted.
+    seq: u64,
+}
+
+impl Method for Png {
+    const NAME: &'static str = "screen.png";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "A picture of a session's screen, as the window would show it.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = PngReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<PngReply> {
+        let pane = context.pane(params.session())?;
+        let captures = captures(context)?;
+        blocking(move || {
+            let seq = pane.term().seq();
+            let failed = |why| Error::Failed(format!("No picture could be taken: {why}"));
+            let png = captures.panes(&[pane]).map_err(failed)?;
+            let (width, height) = sides(&png);
+            Ok(PngReply { base64: STANDARD.encode(png), width, height, seq })
+        })
+        .await?
+    }
+}
+
+/// Width and height of a picture, in pixels.
+fn sides(png: &[u8]) -> (u32, u32) {
+    // PNG, 11.2.1: they come first in the first chunk.
+    let side = |at: usize| {
+        let bytes = png.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+        u32::from_be_bytes(bytes.unwrap_or_default())
+    };
+    (side(16), side(20))
 }
 
 /// `capture.select`.

@@ -107,6 +107,9 @@ pub struct RunWaitReply {
     interrupted: bool,
     /// There was too much output; its beginning is missing.
     truncated: bool,
+    /// The command as block.get knows it, where the shell's integration marks it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block: Option<u64>,
 }
 
 impl Method for RunWait {
@@ -140,6 +143,7 @@ impl Method for RunWait {
             exit_code: outcome.exit_code,
             exit_source: outcome.exit_source.map(run::ExitSource::name),
             truncated: outcome.truncated,
+            block: outcome.block,
         })
     }
 }

@@ -1,10 +1,17 @@
-//! `session.paste`, `session.keys` and `session.mouse`: input as a person gives it, encoded as the program asked for.
+//! `session.paste`, `session.keys` and `session.mouse`: input as a person gives it, encoded as the program asked for; and
+//! `session.type`, any of it in one piece.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use unterm_mux::input::{
-    Key, KeyEvent, Modifiers, MouseButton, MouseEvent, MouseKind, encode_alternate_scroll,
-    encode_key, encode_mouse, encode_paste,
+use serde_json::Value;
+use unterm_mux::{
+    Pane,
+    input::{
+        Key, KeyEvent, Modifiers, MouseButton, MouseEvent, MouseKind, encode_alternate_scroll,
+        encode_key, encode_mouse, encode_paste,
+    },
 };
 
 use super::{
@@ -47,6 +54,92 @@ impl Method for Paste {
     }
 }
 
+/// `session.type`.
+pub struct Type;
+
+session_params! {
+    /// What to type, in this order, and where.
+    TypeParams {
+        /// Characters, as they are. Enter is `\r`.
+        #[serde(default)]
+        text: String,
+        /// A text to paste, as session.paste does.
+        #[serde(default)]
+        paste: String,
+        /// Keys to press, as session.keys does.
+        #[serde(default)]
+        keys: Vec<String>,
+        /// What the mouse does, as for session.mouse.
+        #[serde(default)]
+        mouse: OfMouse,
+    }
+}
+
+/// The parameters of `session.mouse`, as one value.
+pub struct OfMouse;
+
+impl JsonSchema for OfMouse {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Mouse".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = MouseParams::json_schema(generator);
+        // The session is named beside it.
+        if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+            fields.remove("id");
+            fields.remove("session_id");
+        }
+        schema
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct TypeReply {
+    /// The session's `seq` before: what counts from it on came after.
+    seq: u64,
+    /// False: the program did not ask for such events of the mouse, and there was nothing else to tell it.
+    sent: bool,
+}
+
+impl Method for Type {
+    const NAME: &'static str = "session.type";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Types text, pastes, presses keys and moves the mouse, in one piece that no other input comes between.";
+    type Params<'a> = TypeParams<'a>;
+    type Reply = TypeReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: TypeParams<'a>,
+    ) -> Result<TypeReply> {
+        let pane = context.pane(params.target())?;
+        let mut bytes = Vec::new();
+        if let Some(text) = params.text.text("text")? {
+            bytes.extend_from_slice(text.as_bytes());
+        }
+        if let Some(text) = params.paste.text("paste")? {
+            bytes.extend(encode_paste(&text, pane.term().modes()));
+        }
+        bytes.extend(keys(&pane, &params.keys.list("keys")?)?);
+        if let Some(given) = params.mouse.value::<MouseParams<'_>>("mouse", "an object")? {
+            bytes.extend(mouse(&pane, &given)?);
+        }
+        let seq = pane.term().seq();
+        let sent = !bytes.is_empty();
+        if sent {
+            context.type_in(caller, &pane, &bytes)?;
+        }
+        Ok(TypeReply { seq, sent })
+    }
+}
+
 /// `session.keys`.
 pub struct Keys;
 
@@ -83,40 +176,44 @@ impl Method for Keys {
         if names.is_empty() {
             return Err(Error::Missing("keys"));
         }
-        if names.len() > MOST_KEYS {
-            return Err(Error::Invalid {
-                name: "keys",
-                expected: format!("at most {MOST_KEYS} keys"),
-                got: names.len().to_string(),
-            });
-        }
-        let (keys, unknown): (Vec<_>, Vec<_>) =
-            names.iter().map(|name| key(name).ok_or(name)).partition(std::result::Result::is_ok);
-        if !unknown.is_empty() {
-            let unknown: Vec<_> =
-                unknown.into_iter().filter_map(std::result::Result::err).collect();
-            return Err(Error::Failed(format!(
-                "Unknown key(s): {unknown:?}. Keys are characters and {}, with ctrl+, alt+, shift+ or super+",
-                NAMED.map(|(name, _)| name).join(", ")
-            )));
-        }
-        let (modes, keyboard) = {
-            let term = pane.term();
-            (term.modes(), term.keyboard())
-        };
-        let mut bytes = Vec::new();
-        for (key, modifiers) in keys.into_iter().flatten() {
-            let text = match key {
-                Key::Char(char) => char.to_string(),
-                _ => String::new(),
-            };
-            let text = (!text.is_empty()).then_some(text.as_str());
-            let event = KeyEvent { text, ..KeyEvent::press(key, modifiers) };
-            bytes.extend(encode_key(&event, modes, &keyboard));
-        }
-        context.type_in(caller, &pane, &bytes)?;
+        context.type_in(caller, &pane, &keys(&pane, &names)?)?;
         Ok(KeysReply { status: "ok", count: names.len() })
     }
+}
+
+/// The bytes of keys by their names.
+fn keys(pane: &Pane, names: &[String]) -> Result<Vec<u8>> {
+    if names.len() > MOST_KEYS {
+        return Err(Error::Invalid {
+            name: "keys",
+            expected: format!("at most {MOST_KEYS} keys"),
+            got: names.len().to_string(),
+        });
+    }
+    let (keys, unknown): (Vec<_>, Vec<_>) =
+        names.iter().map(|name| key(name).ok_or(name)).partition(std::result::Result::is_ok);
+    if !unknown.is_empty() {
+        let unknown: Vec<_> = unknown.into_iter().filter_map(std::result::Result::err).collect();
+        return Err(Error::Failed(format!(
+            "Unknown key(s): {unknown:?}. Keys are characters and {}, with ctrl+, alt+, shift+ or super+",
+            NAMED.map(|(name, _)| name).join(", ")
+        )));
+    }
+    let (modes, keyboard) = {
+        let term = pane.term();
+        (term.modes(), term.keyboard())
+    };
+    let mut bytes = Vec::new();
+    for (key, modifiers) in keys.into_iter().flatten() {
+        let text = match key {
+            Key::Char(char) => char.to_string(),
+            _ => String::new(),
+        };
+        let text = (!text.is_empty()).then_some(text.as_str());
+        let event = KeyEvent { text, ..KeyEvent::press(key, modifiers) };
+        bytes.extend(encode_key(&event, modes, &keyboard));
+    }
+    Ok(bytes)
 }
 
 /// The keys that have names.
@@ -222,76 +319,81 @@ impl Method for Mouse {
         params: MouseParams<'a>,
     ) -> Result<MouseReply> {
         let pane = context.pane(params.target())?;
-        let (size, modes, tracking, encoding) = {
-            let term = pane.term();
-            (term.size(), term.modes(), term.mouse_tracking(), term.mouse_encoding())
-        };
-        let place = |arg: &super::params::Arg<'_, u64>, name, end: u16| {
-            let last = u64::from(end.saturating_sub(1));
-            arg.number(name, 0..=last)?.map(|place| place as u16).ok_or(Error::Missing(name))
-        };
-        let (col, row) =
-            (place(&params.col, "col", size.cols)?, place(&params.row, "row", size.rows)?);
-        let mut modifiers = Modifiers::empty();
-        for name in params.modifiers.list("modifiers")? {
-            modifiers |= modifier(&name).ok_or_else(|| Error::Invalid {
-                name: "modifiers",
-                expected: "some of ctrl, alt, shift".to_owned(),
-                got: format!("{name:?}"),
-            })?;
-        }
-        let given = params.button.text("button")?;
-        let button = match given.as_deref() {
-            None | Some("left") => MouseButton::Left,
-            Some("middle") => MouseButton::Middle,
-            Some("right") => MouseButton::Right,
-            Some(other) => {
-                return Err(Error::Invalid {
-                    name: "button",
-                    expected: "left, middle or right".to_owned(),
-                    got: format!("{other:?}"),
-                });
-            }
-        };
-        let lines = params.lines.value::<i64>("lines", "a whole number")?.unwrap_or(1);
-        let lines = lines.clamp(-1000, 1000);
-        let action = params.action.required("action")?;
-        let kinds = match &*action {
-            "click" => vec![MouseKind::Press(button), MouseKind::Release(button)],
-            "press" => vec![MouseKind::Press(button)],
-            "release" => vec![MouseKind::Release(button)],
-            "move" => vec![MouseKind::Motion(given.is_some().then_some(button))],
-            "scroll" => {
-                let wheel = if lines < 0 { MouseButton::WheelUp } else { MouseButton::WheelDown };
-                vec![MouseKind::Press(wheel); lines.unsigned_abs() as usize]
-            }
-            other => {
-                return Err(Error::Invalid {
-                    name: "action",
-                    expected: "click, press, release, move or scroll".to_owned(),
-                    got: format!("{other:?}"),
-                });
-            }
-        };
-        let (width, height) = (u32::from(size.cell_width), u32::from(size.cell_height));
-        let at = |kind| MouseEvent {
-            kind,
-            modifiers,
-            col,
-            row,
-            x: u32::from(col) * width + width / 2,
-            y: u32::from(row) * height + height / 2,
-        };
-        let told = kinds.into_iter().filter_map(|kind| encode_mouse(&at(kind), tracking, encoding));
-        let mut bytes: Vec<u8> = told.flatten().collect();
-        if bytes.is_empty() && action == "scroll" {
-            // A program on the alternate screen that tracks no mouse scrolls by cursor keys.
-            bytes = encode_alternate_scroll(-(lines as i32), modes).unwrap_or_default();
-        }
+        let bytes = mouse(&pane, &params)?;
         let sent = !bytes.is_empty();
         context.type_in(caller, &pane, &bytes)?;
         Ok(MouseReply { sent })
     }
+}
+
+/// The bytes of what the mouse does; none where the program did not ask for them.
+fn mouse(pane: &Pane, params: &MouseParams<'_>) -> Result<Vec<u8>> {
+    let (size, modes, tracking, encoding) = {
+        let term = pane.term();
+        (term.size(), term.modes(), term.mouse_tracking(), term.mouse_encoding())
+    };
+    let place = |arg: &super::params::Arg<'_, u64>, name, end: u16| {
+        let last = u64::from(end.saturating_sub(1));
+        arg.number(name, 0..=last)?.map(|place| place as u16).ok_or(Error::Missing(name))
+    };
+    let (col, row) = (place(&params.col, "col", size.cols)?, place(&params.row, "row", size.rows)?);
+    let mut modifiers = Modifiers::empty();
+    for name in params.modifiers.list("modifiers")? {
+        modifiers |= modifier(&name).ok_or_else(|| Error::Invalid {
+            name: "modifiers",
+            expected: "some of ctrl, alt, shift".to_owned(),
+            got: format!("{name:?}"),
+        })?;
+    }
+    let given = params.button.text("button")?;
+    let button = match given.as_deref() {
+        None | Some("left") => MouseButton::Left,
+        Some("middle") => MouseButton::Middle,
+        Some("right") => MouseButton::Right,
+        Some(other) => {
+            return Err(Error::Invalid {
+                name: "button",
+                expected: "left, middle or right".to_owned(),
+                got: format!("{other:?}"),
+            });
+        }
+    };
+    let lines = params.lines.value::<i64>("lines", "a whole number")?.unwrap_or(1);
+    let lines = lines.clamp(-1000, 1000);
+    let action = params.action.required("action")?;
+    let kinds = match &*action {
+        "click" => vec![MouseKind::Press(button), MouseKind::Release(button)],
+        "press" => vec![MouseKind::Press(button)],
+        "release" => vec![MouseKind::Release(button)],
+        "move" => vec![MouseKind::Motion(given.is_some().then_some(button))],
+        "scroll" => {
+            let wheel = if lines < 0 { MouseButton::WheelUp } else { MouseButton::WheelDown };
+            vec![MouseKind::Press(wheel); lines.unsigned_abs() as usize]
+        }
+        other => {
+            return Err(Error::Invalid {
+                name: "action",
+                expected: "click, press, release, move or scroll".to_owned(),
+                got: format!("{other:?}"),
+            });
+        }
+    };
+    let (width, height) = (u32::from(size.cell_width), u32::from(size.cell_height));
+    let at = |kind| MouseEvent {
+        kind,
+        modifiers,
+        col,
+        row,
+        x: u32::from(col) * width + width / 2,
+        y: u32::from(row) * height + height / 2,
+    };
+    let told = kinds.into_iter().filter_map(|kind| encode_mouse(&at(kind), tracking, encoding));
+    let mut bytes: Vec<u8> = told.flatten().collect();
+    if bytes.is_empty() && action == "scroll" {
+        // A program on the alternate screen that tracks no mouse scrolls by cursor keys.
+        bytes = encode_alternate_scroll(-(lines as i32), modes).unwrap_or_default();
+    }
+    Ok(bytes)
 }
 
 #[cfg(test)]

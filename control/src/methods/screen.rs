@@ -13,7 +13,7 @@ use unterm_term::{Case, CursorShape, LineId, Pattern, PatternKind, SearchOrder};
 
 use super::{
     Access, Caller, Context, Group, Method, Result,
-    params::{SessionOnly, session_params},
+    params::{Arg, SessionOnly, session_params},
     session::{CursorState, SharedPane, blocking, scrollback_rows},
 };
 use crate::error::Error;
@@ -170,6 +170,8 @@ struct TextFields {
     cursor: CursorPlace,
     cols: u16,
     rows: u16,
+    /// How far the session's output had got: a `since_seq` for what comes after.
+    seq: u64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -208,7 +210,7 @@ impl Method for Text {
         }
         drop(term);
         let cursor = CursorPlace { x: cursor.col, y: cursor.row };
-        let fields = TextFields { lines, cursor, cols: size.cols, rows: size.rows };
+        let fields = TextFields { lines, cursor, cols: size.cols, rows: size.rows, seq };
         let text: Arc<RawValue> = to_raw_value(&fields).map_err(Error::Reply)?.into();
         context.texts.put(pane.id(), seq, &text);
         Ok(TextReply(text))
@@ -353,6 +355,12 @@ session_params! {
     SearchParams {
         /// The text to find, as it is; upper and lower case differ.
         pattern: String,
+        /// It is a regular expression.
+        #[serde(default)]
+        regex: bool,
+        /// Upper and lower case are the same.
+        #[serde(default)]
+        ignore_case: bool,
         /// How many matches to return; 50.
         #[serde(default)]
         max_results: u64,
@@ -382,28 +390,35 @@ impl Method for Search {
         params: SearchParams<'a>,
     ) -> Result<SearchReply> {
         let pane = context.pane(params.target())?;
-        let pattern = params.pattern.required("pattern")?.into_owned();
+        let text = params.pattern.required("pattern")?;
+        let pattern = pattern(&text, &params.regex, &params.ignore_case)?;
+        let is_empty = text.is_empty();
         let max = params.max_results.number("max_results", 0..=u64::MAX)?.unwrap_or(50);
-        blocking(move || search(&pane, &pattern, max.min(MOST_ROWS))).await?
+        blocking(move || search(&pane, &pattern, is_empty, max.min(MOST_ROWS))).await
     }
 }
 
-fn search(pane: &SharedPane, pattern: &str, max: u64) -> Result<SearchReply> {
+/// What is looked for, as the parameters `pattern`, `regex` and `ignore_case` say it.
+pub fn pattern(text: &str, regex: &Arg<'_, bool>, ignore_case: &Arg<'_, bool>) -> Result<Pattern> {
+    let is_regex = regex.is_set("regex")?;
+    let kind = if is_regex { PatternKind::Regex } else { PatternKind::Literal };
+    let ignored = ignore_case.is_set("ignore_case")?;
+    let case = if ignored { Case::Insensitive } else { Case::Sensitive };
+    Pattern::new(text, kind, case).map_err(|error| Error::Invalid {
+        name: "pattern",
+        expected: if is_regex { "a regular expression" } else { "a text to search for" }.to_owned(),
+        got: error.to_string(),
+    })
+}
+
+fn search(pane: &SharedPane, pattern: &Pattern, is_empty: bool, max: u64) -> SearchReply {
     let mut reply = SearchReply { matches: Vec::new(), total: 0 };
     let lines = pane.term().lines();
     let (oldest, end) = (lines.oldest().0, lines.end().0);
     // Every row holds the empty text.
-    let all = pattern.is_empty().then_some(oldest..end).into_iter().flatten();
-    let pattern =
-        Pattern::new(pattern, PatternKind::Literal, Case::Sensitive).map_err(|error| {
-            Error::Invalid {
-                name: "pattern",
-                expected: "a text to search for".to_owned(),
-                got: error.to_string(),
-            }
-        })?;
+    let all = is_empty.then_some(oldest..end).into_iter().flatten();
     let mut texts = lines.clone();
-    let found = lines.search(&pattern, SearchOrder::OldestFirst);
+    let found = lines.search(pattern, SearchOrder::OldestFirst);
     let mut last = None;
     for line in found.map(|found| found.range.start.line.0).chain(all) {
         if last.replace(line) == Some(line) {
@@ -416,7 +431,7 @@ fn search(pane: &SharedPane, pattern: &str, max: u64) -> Result<SearchReply> {
             reply.matches.push(Row { row: line - oldest, text, line_id: line });
         }
     }
-    Ok(reply)
+    reply
 }
 
 /// `screen.detect_errors`.

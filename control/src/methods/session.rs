@@ -140,12 +140,16 @@ pub struct StatusReply {
     /// The program was ended by the signal of this number.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_signal: Option<i32>,
+    /// Its program reads a line that it does not echo, as for a password.
+    awaiting_secret: bool,
+    /// How far its output has got: what `since_seq` counts in.
+    seq: u64,
 }
 
 fn status(pane: &Pane) -> StatusReply {
-    let (size, cursor, scrollback_rows) = {
+    let (size, cursor, scrollback_rows, seq) = {
         let term = pane.term();
-        (term.size(), term.cursor(), scrollback_rows(&term))
+        (term.size(), term.cursor(), scrollback_rows(&term), term.seq())
     };
     let state = pane.state();
     let status = match state {
@@ -170,6 +174,8 @@ fn status(pane: &Pane) -> StatusReply {
         shell: ShellState::of(pane),
         exit_code,
         exit_signal,
+        awaiting_secret: state == PaneState::Running && pane.process().reads_secret(),
+        seq,
     }
 }
 

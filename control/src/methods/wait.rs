@@ -1,13 +1,17 @@
-//! `session.wait`: until a session shows or does something; what is typed first can be part of the same call.
+//! `session.wait`: until a session shows or does something; what is typed first can be part of the same call. And
+//! `session.watch`, which types nothing.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use unterm_mux::PaneState;
+use unterm_mux::{Pane, PaneState};
 
-use super::{Access, Caller, Context, Group, Method, Result, params::session_params};
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, session_params},
+};
 use crate::{
     error::Error,
     services::{
@@ -23,7 +27,7 @@ const MOST: usize = 32;
 pub struct Wait;
 
 /// A list of conditions, each an object with one of the keys `text`, `regex`, `stable_ms`, `exit`, `prompt`,
-/// `command_done`, `bell`, `title`, `seq`.
+/// `command_done`, `bell`, `title`, `seq`, `secret`.
 #[derive(Deserialize, JsonSchema)]
 pub struct Conditions(Vec<Map<String, Value>>);
 
@@ -92,11 +96,75 @@ impl Method for Wait {
         params: WaitParams<'a>,
     ) -> Result<WaitReply> {
         let pane = context.pane(params.target())?;
+        let mut wait =
+            Waiting::of(&params.any, &params.all, &params.since_seq, &params.timeout_ms)?;
+        if let Some(input) = params.input.text("input")? {
+            wait.since = wait.since.or_else(|| Some(pane.term().seq()));
+            context.type_in(caller, &pane, input.as_bytes())?;
+        }
+        Ok(wait.end(context, &pane).await)
+    }
+}
+
+/// `session.watch`.
+pub struct Watch;
+
+session_params! {
+    /// A session, and what to wait for.
+    WatchParams {
+        /// Conditions of which one has to be true, such as `[{"text": "ready"}, {"exit": true}]`.
+        #[serde(default)]
+        any: Conditions,
+        /// Conditions that have to be true all, each at some time since the wait began.
+        #[serde(default)]
+        all: Conditions,
+        /// What was there at this `seq` of the session does not count.
+        #[serde(default)]
+        since_seq: u64,
+        /// How long to wait, in milliseconds; 30,000.
+        #[serde(default)]
+        timeout_ms: u64,
+    }
+}
+
+impl Method for Watch {
+    const NAME: &'static str = "session.watch";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Waits until a session shows or does something, and types nothing.";
+    type Params<'a> = WatchParams<'a>;
+    type Reply = WaitReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: WatchParams<'a>,
+    ) -> Result<WaitReply> {
+        let pane = context.pane(params.target())?;
+        let wait = Waiting::of(&params.any, &params.all, &params.since_seq, &params.timeout_ms)?;
+        Ok(wait.end(context, &pane).await)
+    }
+}
+
+/// What is waited for, and how long.
+struct Waiting {
+    conditions: Vec<Condition>,
+    is_all: bool,
+    since: Option<u64>,
+    timeout: Duration,
+}
+
+impl Waiting {
+    /// As the parameters of these names say it.
+    fn of(
+        any: &Arg<'_, Conditions>,
+        all: &Arg<'_, Conditions>,
+        since_seq: &Arg<'_, u64>,
+        timeout_ms: &Arg<'_, u64>,
+    ) -> Result<Self> {
         let list = "a list of conditions";
-        let (any, all) = (
-            params.any.value::<Conditions>("any", list)?,
-            params.all.value::<Conditions>("all", list)?,
-        );
+        let (any, all) =
+            (any.value::<Conditions>("any", list)?, all.value::<Conditions>("all", list)?);
         let (name, Conditions(given), is_all) = match (any, all) {
             (Some(any), None) => ("any", any, false),
             (None, Some(all)) => ("all", all, true),
@@ -114,14 +182,15 @@ impl Method for Wait {
         }
         let conditions: Vec<Condition> =
             given.iter().map(|given| condition(name, given)).collect::<Result<_>>()?;
-        let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
-        let timeout = Duration::from_millis(timeout);
-        let mut since = params.since_seq.number("since_seq", 0..=u64::MAX)?;
-        if let Some(input) = params.input.text("input")? {
-            since = since.or_else(|| Some(pane.term().seq()));
-            context.type_in(caller, &pane, input.as_bytes())?;
-        }
-        let outcome = wait::wait(&context.hub, &pane, &conditions, is_all, since, timeout).await;
+        let timeout = timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
+        let since = since_seq.number("since_seq", 0..=u64::MAX)?;
+        Ok(Self { conditions, is_all, since, timeout: Duration::from_millis(timeout) })
+    }
+
+    /// Waits for it.
+    async fn end(self, context: &Context, pane: &Arc<Pane>) -> WaitReply {
+        let Self { conditions, is_all, since, timeout } = self;
+        let outcome = wait::wait(&context.hub, pane, &conditions, is_all, since, timeout).await;
         let found = outcome.found.into_iter().enumerate();
         let met = found.filter_map(|(index, found)| {
             let found = found?;
@@ -133,13 +202,13 @@ impl Method for Wait {
                 exit_code: found.command.and_then(|end| end.exit_code),
             })
         });
-        Ok(WaitReply {
+        WaitReply {
             matched: outcome.matched,
             timed_out: !outcome.matched,
             conditions: met.collect(),
             seq: outcome.seq,
             is_dead: pane.state() != PaneState::Running,
-        })
+        }
     }
 }
 
@@ -149,7 +218,7 @@ fn condition(name: &'static str, given: &Map<String, Value>) -> Result<Condition
         name,
         expected:
             "each condition to be one of text, regex, stable_ms, exit, prompt, command_done, \
-                   bell, title, seq"
+                   bell, title, seq, secret"
                 .to_owned(),
         got: json!(given).to_string(),
     };
@@ -177,6 +246,7 @@ fn condition(name: &'static str, given: &Map<String, Value>) -> Result<Condition
         "prompt" => is_set(Condition::Prompt),
         "command_done" => is_set(Condition::CommandDone),
         "bell" => is_set(Condition::Bell),
+        "secret" => is_set(Condition::Secret),
         _ => Err(bad()),
     }
 }

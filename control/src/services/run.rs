@@ -61,6 +61,8 @@ pub struct Outcome {
     pub truncated: bool,
     /// The mark that the shell printed, or will print, behind its output.
     pub marker: String,
+    /// The command, as the terminal counts them, where the shell's integration marks it.
+    pub block: Option<u64>,
 }
 
 /// Output of at least so many bytes is made into text outside of the workers, which have other connections to serve.
@@ -206,7 +208,8 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
             }
         }
     }
-    Ok(Outcome { output, exit_code, exit_source, ending, truncated, marker: marks.end() })
+    let block = block.map(|block| block.id);
+    Ok(Outcome { output, exit_code, exit_source, ending, truncated, marker: marks.end(), block })
 }
 
 /// A command of a shell whose integration marks where it begins and ends.

@@ -30,6 +30,8 @@ pub enum Condition {
     Title(String),
     /// The pane's `seq` is at least this.
     Seq(u64),
+    /// The program reads a line that it does not echo, as for a password.
+    Secret,
 }
 
 /// How a condition came true.
@@ -56,6 +58,9 @@ pub struct Outcome {
 
 /// The most rows looked at after one change; of more, the older ones are passed over.
 const MOST_ROWS: u64 = 50_000;
+/// When a terminal's settings are looked at after a change of its screen, beside at once: nothing tells when they change,
+/// and some programs ask for a password before they turn the echo off.
+const LOOKS: [Duration; 2] = [Duration::from_millis(30), Duration::from_millis(300)];
 /// Rows above a line that may belong to it, wrapped.
 const WRAPPED: u64 = 64;
 
@@ -95,6 +100,10 @@ pub async fn wait(
         let now = Instant::now();
         let mut due = deadline;
         for (condition, found) in conditions.iter().zip(&mut found) {
+            if let (Condition::Secret, None) = (condition, &found) {
+                let looks = LOOKS.into_iter().map(|after| changed_at + after);
+                due = looks.filter(|look| *look > now).min().map_or(due, |look| due.min(look));
+            }
             if let Condition::Stable(quiet) = condition {
                 let until = changed_at.checked_add(*quiet).unwrap_or(deadline);
                 *found = (until <= now).then(Found::default);
@@ -148,6 +157,7 @@ fn look(
                     .then(|| Found { text: Some(title), ..Found::default() })
             }
             Condition::Seq(least) => some(seq >= *least),
+            Condition::Secret => some(pane.process().reads_secret()),
         };
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns listening and the bounds on connections, heads, bodies and time; [`guard`] decides who may speak to it at all,
 //! [`routes`] is the table of what can be asked, [`methods`] what only this wire has. Every route is a method, called
-//! through the dispatcher as on every other wire. Never knows what a method does.
+//! through the dispatcher as on every other wire; `/mcp` is the Model Context Protocol's. Never knows what a method does.
 
 mod assets;
 mod events;
@@ -31,7 +31,7 @@ use tokio::{
 use tower_service::Service as _;
 
 use self::{guard::Guard, patience::Patient};
-use super::tcp;
+use super::{mcp, tcp};
 use crate::dispatch::Dispatcher;
 
 /// The port it listens on when that is free.
@@ -55,6 +55,7 @@ struct Connection(u64);
 struct Shared {
     dispatcher: Arc<Dispatcher>,
     guard: Guard,
+    mcp: mcp::http::Http,
 }
 
 /// Binds a port for the page, and says which; without one there is no page, which is no reason not to start.
@@ -70,9 +71,15 @@ pub fn bind(runtime: &Runtime) -> Option<(TcpListener, u16)> {
 }
 
 /// Accepts connections for as long as it is polled.
-pub async fn serve(listener: TcpListener, dispatcher: Arc<Dispatcher>, token: String) {
+pub async fn serve(
+    listener: TcpListener,
+    dispatcher: Arc<Dispatcher>,
+    token: String,
+    mcp: Arc<mcp::Server>,
+) {
     let port = listener.local_addr().map_or(0, |address| address.port());
-    let shared = Arc::new(Shared { dispatcher, guard: Guard::new(port, token) });
+    let mcp = mcp::http::Http::new(&mcp, port);
+    let shared = Arc::new(Shared { dispatcher, guard: Guard::new(port, token), mcp });
     let router = routes::router(&shared);
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     tracing::info!(port, "settings page");

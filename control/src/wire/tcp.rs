@@ -10,7 +10,7 @@ pub(super) mod throttle;
 
 use std::{
     future::{Future, poll_fn},
-    io::{self, ErrorKind, Write},
+    io::{self, Cursor, ErrorKind, Write},
     net::{Ipv4Addr, SocketAddr},
     pin::{Pin, pin},
     sync::Arc,
@@ -21,7 +21,10 @@ use std::{
 use subtle::ConstantTimeEq;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream, tcp::OwnedWriteHalf},
+    net::{
+        TcpListener, TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
 };
 
 use self::{
@@ -34,6 +37,7 @@ use crate::{
     dispatch::Dispatcher,
     error::Error,
     services::events::Subscription,
+    wire::mcp,
 };
 
 /// The address it listens on.
@@ -82,12 +86,13 @@ pub struct Shared {
     dispatcher: Arc<Dispatcher>,
     token: String,
     throttle: Throttle,
+    mcp: Arc<mcp::Server>,
 }
 
 impl Shared {
     /// For a server whose token this is.
-    pub fn new(dispatcher: Arc<Dispatcher>, token: String) -> Self {
-        Self { dispatcher, token, throttle: Throttle::default() }
+    pub fn new(dispatcher: Arc<Dispatcher>, token: String, mcp: Arc<mcp::Server>) -> Self {
+        Self { dispatcher, token, throttle: Throttle::default(), mcp }
     }
 }
 
@@ -121,6 +126,8 @@ struct Connection {
     wrong_tokens: u32,
     /// What it asked to be told.
     subscription: Option<Subscription>,
+    /// It speaks the Model Context Protocol from now on, with these tools.
+    toolset: Option<&'static mcp::Toolset>,
 }
 
 impl Connection {
@@ -139,16 +146,22 @@ impl Connection {
             caller: None,
             wrong_tokens: 0,
             subscription: None,
+            toolset: None,
         };
         tracing::debug!(id, %address, "connected");
-        let end = connection.talk(&mut reader).await;
-        connection.shared.dispatcher.disconnected(id);
+        let mut lines = Lines::default();
+        let end = connection.talk(&mut reader, &mut lines).await;
+        let Self { shared, writer, caller, toolset, .. } = connection;
+        if let (Ok(()), Some(toolset), Some(caller)) = (&end, toolset, caller) {
+            let reader = AsyncReadExt::chain(Cursor::new(lines.into_rest()), reader);
+            shared.mcp.clone().serve(reader, writer, caller, toolset).await;
+        }
+        shared.dispatcher.disconnected(id);
         tracing::debug!(id, ?end, "disconnected");
     }
 
-    /// Reads and answers until the client closes, breaks off or breaks the rules.
-    async fn talk(&mut self, reader: &mut tokio::net::tcp::OwnedReadHalf) -> io::Result<()> {
-        let mut lines = Lines::default();
+    /// Reads and answers until the client closes, breaks off, breaks the rules or goes over to another protocol.
+    async fn talk(&mut self, reader: &mut OwnedReadHalf, lines: &mut Lines) -> io::Result<()> {
         let mut turn = 0;
         loop {
             let longest = match self.caller {
@@ -158,6 +171,9 @@ impl Connection {
             match lines.next(longest) {
                 Next::Line(line) => {
                     self.answer(line).await?;
+                    if self.toolset.is_some() {
+                        return self.flush().await;
+                    }
                     if self.out.len() >= BATCH {
                         self.flush().await?;
                     }
@@ -250,10 +266,21 @@ impl Connection {
 
     async fn login(&mut self, id: &str, login: Option<Login>) -> io::Result<()> {
         let token = self.shared.token.as_bytes();
+        let toolset = |login: &Login| match &login.mcp {
+            Some(name) => mcp::toolset((!name.is_empty()).then_some(name)).map(Some),
+            None => Ok(None),
+        };
         // The comparison takes the same time wherever the tokens differ. Their lengths are no secret.
         match login.filter(|login| login.token.as_bytes().ct_eq(token).into()) {
             Some(login) => {
                 self.wrong_tokens = 0;
+                match toolset(&login) {
+                    Ok(toolset) => self.toolset = toolset,
+                    Err(why) => {
+                        write_error(&mut self.out, id, code::INTERNAL, &why);
+                        return Ok(());
+                    }
+                }
                 let caller = Caller {
                     wire: Wire::Tcp,
                     connection: self.id,
@@ -332,7 +359,7 @@ async fn finish<T>(
 
 /// Reads what a refused client still sends, within bounds: closing with bytes unread would reset the connection, and the
 /// refusal would be lost.
-async fn drain(reader: &mut tokio::net::tcp::OwnedReadHalf) -> io::Result<()> {
+async fn drain(reader: &mut OwnedReadHalf) -> io::Result<()> {
     const MOST: u64 = 64 << 20;
     const LONGEST: Duration = Duration::from_secs(2);
     let rest = &mut AsyncReadExt::take(reader, MOST);

@@ -1,6 +1,8 @@
 //! A real server on a loopback port with a home of its own, and a client that speaks the wire and nothing more.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod page;
+
 use std::{
     io::{BufRead, BufReader, Write},
     net::TcpStream,

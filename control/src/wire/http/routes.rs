@@ -8,7 +8,7 @@ use axum::{
     body::{Body, to_bytes},
     extract::{Query, RawPathParams, Request},
     http::{Method as Verb, Response, StatusCode, header, request::Parts},
-    routing::{MethodFilter, MethodRouter, get},
+    routing::{MethodFilter, MethodRouter, any, get},
 };
 use serde_json::{Map, Value, json};
 
@@ -20,6 +20,7 @@ use super::{
 use crate::{
     error::Error,
     methods::{self, Entry, entry},
+    wire::mcp::http as mcp,
 };
 
 /// What a route calls.
@@ -202,7 +203,9 @@ pub fn router(shared: &Arc<Shared>) -> Router {
         router = router.route(path, get(file));
     }
     let (first, second, third) = (shared.clone(), shared.clone(), shared.clone());
+    let agents = shared.clone();
     router
+        .route(mcp::PATH, any(move |request| async move { ask_mcp(&agents, request).await }))
         .route(
             BOOTSTRAP,
             get(move |request: Request| async move { enter(&first, request.into_parts().0).await }),
@@ -261,6 +264,22 @@ async fn enter(shared: &Shared, parts: Parts) -> Response<Body> {
         "mcp_port": record.mcp_port,
         "http_port": record.http_port,
     }))
+}
+
+/// A request of the Model Context Protocol.
+async fn ask_mcp(shared: &Shared, request: Request) -> Response<Body> {
+    let (mut parts, body) = request.into_parts();
+    let caller = match caller(shared, &parts).await {
+        Ok(caller) => caller,
+        Err(refusal) => return refusal,
+    };
+    let query = parts.extract::<Query<BTreeMap<String, String>>>().await;
+    let toolset = query.ok().and_then(|Query(mut query)| query.remove("toolset"));
+    let request = Request::from_parts(parts, body);
+    match shared.mcp.answer(caller, toolset.as_deref(), request).await {
+        Ok(reply) => reply,
+        Err((status, why)) => failure(status, &why),
+    }
 }
 
 fn json_reply(value: &Value) -> Response<Body> {
@@ -341,7 +360,7 @@ fn written(shape: Shape, out: Vec<u8>) -> Response<Body> {
 
 fn status(error: &Error, route: &Route) -> StatusCode {
     match error {
-        Error::Denied(_) | Error::Policy(_) => StatusCode::FORBIDDEN,
+        Error::Denied(_) | Error::Policy(_) | Error::Secret(_) => StatusCode::FORBIDDEN,
         Error::Leased { .. } => StatusCode::CONFLICT,
         Error::NoSession(_) | Error::NoBlock { .. } => NOT_FOUND,
         Error::Failed(_) => route.failed,

@@ -25,6 +25,14 @@ pub enum Next<'a> {
     TooLong,
 }
 
+impl Lines {
+    /// What has been read behind the lines that were handled.
+    pub fn into_rest(mut self) -> Vec<u8> {
+        self.buffer.drain(..self.start);
+        self.buffer
+    }
+}
+
 /// Room that is kept for a connection that says nothing.
 const IDLE: usize = 4 << 10;
 /// Room that is kept for one that has sent a long line.

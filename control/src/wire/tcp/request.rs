@@ -76,6 +76,9 @@ pub struct Login {
     /// The client's name for the conversation it acts for.
     #[serde(default)]
     pub conversation: Option<String>,
+    /// The connection speaks the Model Context Protocol from the reply on, with the toolset of this name; empty: the usual.
+    #[serde(default)]
+    pub mcp: Option<String>,
 }
 
 impl Login {

@@ -1,0 +1,331 @@
+//! `unterm-cli mcp config`: the entry by which an agent's program finds Unterm, printed, or merged into that program's own
+//! file. All else in the file stays as it is, to the byte, and the file as it was is kept beside it.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::ValueEnum;
+use serde_json::{Value, json, value::RawValue};
+use toml_edit::{Array, DocumentMut, Item, Table, value};
+
+/// What our entry is called everywhere.
+const NAME: &str = "unterm";
+
+/// Programs that speak the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Client {
+    /// Claude Code: `~/.claude.json`
+    Claude,
+    /// Codex: `~/.codex/config.toml`
+    Codex,
+    /// Cursor: `~/.cursor/mcp.json`
+    Cursor,
+    /// Gemini CLI: `~/.gemini/settings.json`
+    Gemini,
+    /// Visual Studio Code: `mcp.json` of the user's profile
+    Vscode,
+}
+
+impl Client {
+    /// Its file, for somebody with this home and these variables.
+    fn file(self, home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
+        let own = |name: &str, usual: PathBuf| variable(name).unwrap_or(usual);
+        match self {
+            Self::Claude => own("CLAUDE_CONFIG_DIR", home.to_owned()).join(".claude.json"),
+            Self::Codex => own("CODEX_HOME", home.join(".codex")).join("config.toml"),
+            Self::Cursor => home.join(".cursor/mcp.json"),
+            Self::Gemini => home.join(".gemini/settings.json"),
+            Self::Vscode if cfg!(target_os = "macos") => {
+                home.join("Library/Application Support/Code/User/mcp.json")
+            }
+            Self::Vscode => own("XDG_CONFIG_HOME", home.join(".config")).join("Code/User/mcp.json"),
+        }
+    }
+
+    /// The key that servers stand under.
+    fn servers(self) -> &'static str {
+        match self {
+            Self::Codex => "mcp_servers",
+            Self::Vscode => "servers",
+            _ => "mcpServers",
+        }
+    }
+
+    /// Our entry as JSON, for those that take it.
+    fn entry(self, program: &str, args: &[String]) -> Value {
+        match self {
+            Self::Claude | Self::Vscode => {
+                json!({"type": "stdio", "command": program, "args": args})
+            }
+            _ => json!({"command": program, "args": args}),
+        }
+    }
+
+    /// A file's text with our entry in it, in the place of any that was there.
+    fn merged(self, text: &str, program: &str, args: &[String]) -> Result<String> {
+        match self {
+            Self::Codex => merged_toml(text, program, args),
+            _ => merged_json(text, self.servers(), &self.entry(program, args)),
+        }
+    }
+}
+
+/// Prints the entry, or merges it into the client's file; what to print.
+pub fn config(client: Client, toolset: Option<&str>, write: bool) -> Result<String> {
+    let home = std::env::home_dir().context("nobody says where your home is")?;
+    let program = std::env::current_exe()?;
+    let program = program.to_str().context("the path of this program is no text")?;
+    let mut args = vec!["mcp".to_owned()];
+    if let Some(toolset) = toolset {
+        args.extend(["--toolset".to_owned(), toolset.to_owned()]);
+    }
+    let variable =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let file = client.file(&home, variable);
+    if !write {
+        return client.merged("", program, &args);
+    }
+    Ok(match merge(client, &file, program, &args)? {
+        Merged::Same => format!("{} has the entry already\n", file.display()),
+        Merged::New => format!("{} is new, with the entry\n", file.display()),
+        Merged::Over(backup) => {
+            format!("{} has the entry; as it was: {}\n", file.display(), backup.display())
+        }
+    })
+}
+
+/// What came of a merge.
+#[derive(Debug, PartialEq, Eq)]
+enum Merged {
+    /// There was nothing to do.
+    Same,
+    /// There was no file.
+    New,
+    /// There was one, which lies here now as well.
+    Over(PathBuf),
+}
+
+/// Merges our entry into a file.
+fn merge(client: Client, file: &Path, program: &str, args: &[String]) -> Result<Merged> {
+    let named = || file.display().to_string();
+    // Where it is a link, what it leads to is written.
+    let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let old = match fs::read_to_string(file) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(anyhow!(error).context(named())),
+    };
+    let new = client.merged(old.as_deref().unwrap_or_default(), program, args);
+    let new = new.with_context(named)?;
+    let folder = file.parent().with_context(named)?;
+    fs::create_dir_all(folder).with_context(named)?;
+    let merged = match &old {
+        Some(old) if *old == new => return Ok(Merged::Same),
+        Some(_) => {
+            let mut backup = file.clone().into_os_string();
+            backup.push(".unterm-backup");
+            let backup = PathBuf::from(backup);
+            fs::copy(file, &backup).with_context(named)?;
+            Merged::Over(backup)
+        }
+        None => Merged::New,
+    };
+    let mut beside = file.clone().into_os_string();
+    beside.push(format!(".{}", std::process::id()));
+    let written = fs::write(&beside, new).and_then(|()| {
+        if let Ok(permissions) = fs::metadata(file).map(|metadata| metadata.permissions()) {
+            fs::set_permissions(&beside, permissions)?;
+        }
+        fs::rename(&beside, file)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written.with_context(named)?;
+    Ok(merged)
+}
+
+/// TOML with our entry in it.
+fn merged_toml(text: &str, program: &str, args: &[String]) -> Result<String> {
+    let mut document: DocumentMut = text.parse().context("it is no TOML")?;
+    let servers = document.entry("mcp_servers").or_insert_with(|| {
+        let mut table = Table::new();
+        table.set_implicit(true);
+        Item::Table(table)
+    });
+    let servers = servers.as_table_like_mut().context("mcp_servers is no table")?;
+    let mut entry = Table::new();
+    entry.insert("command", value(program));
+    entry.insert("args", value(args.iter().map(String::as_str).collect::<Array>()));
+    let is_same = servers.get(NAME).and_then(Item::as_table_like).is_some_and(|there| {
+        ["command", "args"].iter().all(|key| {
+            let plain = |item: Option<&Item>| item.map(|item| item.to_string().trim().to_owned());
+            plain(there.get(key)) == plain(entry.get(key))
+        })
+    });
+    if !is_same {
+        servers.insert(NAME, Item::Table(entry));
+    }
+    Ok(document.to_string())
+}
+
+/// JSON with our entry under a key. The text around it stays.
+fn merged_json(text: &str, servers: &str, entry: &Value) -> Result<String> {
+    let pretty = |value: &Value, depth: usize| -> Result<String> {
+        let text = serde_json::to_string_pretty(value)?;
+        Ok(text.replace('\n', &format!("\n{}", "  ".repeat(depth))))
+    };
+    if text.trim().is_empty() {
+        return Ok(serde_json::to_string_pretty(&json!({servers: {NAME: entry}}))? + "\n");
+    }
+    let whole = object(text)?;
+    let Some(there) = whole.get(servers) else {
+        let value = pretty(&json!({NAME: entry}), 1)?;
+        return Ok(inserted(text, text, servers, &value, 1, whole.is_empty()));
+    };
+    let inner = object(there.get()).with_context(|| format!("{servers:?}"))?;
+    match inner.get(NAME) {
+        Some(ours) if serde_json::from_str::<Value>(ours.get()).ok().as_ref() == Some(entry) => {
+            Ok(text.to_owned())
+        }
+        Some(ours) => {
+            let start = place(text, ours.get());
+            let end = start + ours.get().len();
+            Ok(format!("{}{}{}", &text[..start], pretty(entry, 2)?, &text[end..]))
+        }
+        None => Ok(inserted(text, there.get(), NAME, &pretty(entry, 2)?, 2, inner.is_empty())),
+    }
+}
+
+/// The members of a JSON object, as they stand in the text.
+fn object(text: &str) -> Result<BTreeMap<String, &RawValue>> {
+    match serde_json::from_str(text) {
+        Ok(members) => Ok(members),
+        Err(error) => {
+            bail!("it is no JSON object without comments ({error}); add the entry by hand")
+        }
+    }
+}
+
+/// Where a part of a text begins in it.
+fn place(text: &str, part: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
+/// The text with another first member in the object that is `part` of it.
+fn inserted(
+    text: &str,
+    part: &str,
+    name: &str,
+    value: &str,
+    depth: usize,
+    is_empty: bool,
+) -> String {
+    let brace = place(text, part) + part.find('{').unwrap_or(0) + 1;
+    let indent = "  ".repeat(depth);
+    let end = if is_empty { format!("\n{}", "  ".repeat(depth - 1)) } else { ",".to_owned() };
+    let rest = if is_empty { text[brace..].trim_start() } else { &text[brace..] };
+    format!("{}\n{indent}{}: {value}{end}{rest}", &text[..brace], json!(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROGRAM: &str = "/opt/unterm-cli";
+
+    fn args() -> Vec<String> {
+        vec!["mcp".to_owned()]
+    }
+
+    #[test]
+    fn an_empty_file_gets_the_entry_alone() {
+        for (client, text) in [
+            (
+                Client::Claude,
+                r#"{"mcpServers":{"unterm":{"type":"stdio","command":"/opt/unterm-cli","args":["mcp"]}}}"#,
+            ),
+            (
+                Client::Cursor,
+                r#"{"mcpServers":{"unterm":{"command":"/opt/unterm-cli","args":["mcp"]}}}"#,
+            ),
+            (
+                Client::Vscode,
+                r#"{"servers":{"unterm":{"type":"stdio","command":"/opt/unterm-cli","args":["mcp"]}}}"#,
+            ),
+        ] {
+            let merged: Value =
+                serde_json::from_str(&client.merged("", PROGRAM, &args()).unwrap()).unwrap();
+            assert_eq!(merged, serde_json::from_str::<Value>(text).unwrap(), "{client:?}");
+        }
+        assert_eq!(
+            Client::Codex.merged("", PROGRAM, &args()).unwrap(),
+            "[mcp_servers.unterm]\ncommand = \"/opt/unterm-cli\"\nargs = [\"mcp\"]\n"
+        );
+    }
+
+    #[test]
+    fn what_else_there_is_stays_as_it_is() {
+        let entry = json!({"command": PROGRAM, "args": ["mcp"]});
+        let merge = |text: &str| merged_json(text, "mcpServers", &entry);
+        let whole = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
+        for text in [
+            "{}",
+            "{ }\n",
+            "{\"z\": 1,   \"a\": [ 2 ]}",
+            "{\n\t\"z\": 1.0e5,\n\t\"mcpServers\": {}\n}\n",
+            "{\"mcpServers\": {\"other\": {\"command\": \"x\"}}, \"b\": \"{\"}",
+            "{\"b\": \"unterm\", \"mcpServers\": {\"unterm\": {\"command\": \"old\"}, \"z\": {}}}",
+        ] {
+            let merged = merge(text).unwrap();
+            let mut expected = whole(text);
+            expected["mcpServers"]["unterm"] = entry.clone();
+            assert_eq!(whole(&merged), expected, "{text} became {merged}");
+            assert_eq!(merge(&merged).unwrap(), merged, "twice is once");
+            // What was there is there still, in its order and its spelling.
+            let (kept, _) = text
+                .split_once("\"mcpServers\"")
+                .unwrap_or((text.trim_end_matches(['}', '\n', ' ']), ""));
+            let kept = kept.trim_start_matches('{');
+            assert!(merged.contains(kept), "{kept:?} is not in {merged}");
+        }
+        for wrong in ["[]", "{\"a\": 1, // why\n}", "{\"mcpServers\": []}", "nothing"] {
+            assert!(merge(wrong).is_err(), "{wrong}");
+        }
+        let text = "# mine\nmodel = \"x\"  # this one\n\n[mcp_servers.other]\ncommand = \"y\"\n";
+        let merged = Client::Codex.merged(text, PROGRAM, &args()).unwrap();
+        assert!(merged.starts_with(text), "{merged}");
+        assert!(merged.contains("[mcp_servers.unterm]\ncommand = \"/opt/unterm-cli\""), "{merged}");
+        assert_eq!(Client::Codex.merged(&merged, PROGRAM, &args()).unwrap(), merged);
+        let moved = Client::Codex.merged(&merged, "/new", &args()).unwrap();
+        assert_eq!(moved, merged.replace(PROGRAM, "/new"));
+        assert!(Client::Codex.merged("a = [", PROGRAM, &args()).is_err());
+        assert!(Client::Codex.merged("mcp_servers = 1", PROGRAM, &args()).is_err());
+    }
+
+    #[test]
+    fn the_file_as_it_was_is_kept() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let home = tempfile::tempdir().unwrap();
+        let file = Client::Gemini.file(home.path(), |_| None);
+        let merge = |program| merge(Client::Gemini, &file, program, &args()).unwrap();
+        assert_eq!(merge(PROGRAM), Merged::New);
+        assert_eq!(merge(PROGRAM), Merged::Same);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        let before = fs::read_to_string(&file).unwrap();
+        let Merged::Over(backup) = merge("/new") else { panic!("there was a file") };
+        assert_eq!(fs::read_to_string(backup).unwrap(), before);
+        assert!(fs::read_to_string(&file).unwrap().contains("\"/new\""));
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        // Nothing is left beside them, and a file that makes no sense is left alone.
+        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 2);
+        fs::write(&file, "{ // mine\n}").unwrap();
+        assert!(super::merge(Client::Gemini, &file, PROGRAM, &args()).is_err());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{ // mine\n}");
+    }
+}

@@ -1,0 +1,97 @@
+//! `screen.find`: where the live screen shows a text, for those who want to point at it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_term::{LineId, SearchOrder};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result, params::session_params, screen::pattern,
+    session::blocking,
+};
+
+/// The most places one reply holds.
+const MOST: usize = 1000;
+
+/// `screen.find`.
+pub struct Find;
+
+session_params! {
+    /// A session, and what to look for on its screen.
+    FindParams {
+        /// The text to find, as it is; upper and lower case differ.
+        pattern: String,
+        /// It is a regular expression.
+        #[serde(default)]
+        regex: bool,
+        /// Upper and lower case are the same.
+        #[serde(default)]
+        ignore_case: bool,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct FindReply {
+    /// Where it is, from the top on.
+    places: Vec<Place>,
+    /// The session's `seq` when it was looked at.
+    seq: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Place {
+    /// Row of the screen, from 0.
+    row: u64,
+    /// Column, from 0.
+    col: u16,
+    /// Row of its last cell, which is another where it wraps.
+    end_row: u64,
+    /// Column of its last cell.
+    end_col: u16,
+    /// The row it begins in.
+    text: String,
+}
+
+impl Method for Find {
+    const NAME: &'static str = "screen.find";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Where the live screen shows a text.";
+    type Params<'a> = FindParams<'a>;
+    type Reply = FindReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: FindParams<'a>,
+    ) -> Result<FindReply> {
+        let pane = context.pane(params.target())?;
+        let pattern =
+            pattern(&params.pattern.required("pattern")?, &params.regex, &params.ignore_case)?;
+        blocking(move || {
+            let (lines, top, seq) = {
+                let term = pane.term();
+                (term.lines(), term.live_top().0, term.seq())
+            };
+            let mut texts = lines.clone();
+            let found = lines.search(&pattern, SearchOrder::NewestFirst);
+            let on_screen = found.map(|found| found.range).take_while(|at| at.start.line.0 >= top);
+            let mut places: Vec<Place> = on_screen
+                .take(MOST)
+                .map(|at| {
+                    let mut text = String::new();
+                    texts.row_text(LineId(at.start.line.0), &mut text);
+                    Place {
+                        row: at.start.line.0 - top,
+                        col: at.start.col,
+                        end_row: at.end.line.0 - top,
+                        end_col: at.end.col,
+                        text,
+                    }
+                })
+                .collect();
+            places.reverse();
+            FindReply { places, seq }
+        })
+        .await
+    }
+}

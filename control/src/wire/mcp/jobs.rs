@@ -1,0 +1,141 @@
+//! Calls that take longer than a client may be kept waiting: they go on by themselves, and are asked for again by a handle.
+
+use std::{collections::VecDeque, future::Future, sync::Arc, time::Duration};
+
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::{
+    sync::watch,
+    task::AbortHandle,
+    time::{Instant, timeout_at},
+};
+use unterm_mux::random;
+
+/// The longest a client is kept waiting by one request: some drop a call after a minute.
+pub const SLICE: Duration = Duration::from_secs(50);
+/// Calls that go on at a time, of all clients; one more is refused while none of them has ended.
+const MOST: usize = 256;
+
+/// What came of a call, or why it failed.
+pub type Outcome = Result<Value, String>;
+
+/// A call that goes on.
+#[derive(Clone)]
+pub struct Job {
+    /// What it is asked for by: nobody guesses it.
+    pub handle: Arc<str>,
+    /// The tool that began it.
+    pub tool: &'static str,
+    /// The session it is about.
+    pub pane: u64,
+    connection: u64,
+    outcome: watch::Receiver<Option<Outcome>>,
+    task: AbortHandle,
+}
+
+impl Job {
+    /// Its outcome, if it comes within this time.
+    pub async fn outcome(&self, within: Duration) -> Option<Outcome> {
+        let deadline = Instant::now() + within.min(SLICE);
+        let mut outcome = self.outcome.clone();
+        match timeout_at(deadline, outcome.wait_for(Option::is_some)).await {
+            Ok(Ok(outcome)) => outcome.clone(),
+            Ok(Err(_)) => Some(Err("The call was given up".to_owned())),
+            Err(_) => None,
+        }
+    }
+}
+
+/// The calls that go on, the oldest first.
+#[derive(Default)]
+pub struct Jobs(Mutex<VecDeque<Job>>);
+
+impl Jobs {
+    /// Begins one for a connection.
+    ///
+    /// # Errors
+    /// There are too many; for people.
+    pub fn begin(
+        &self,
+        connection: u64,
+        tool: &'static str,
+        pane: u64,
+        call: impl Future<Output = Outcome> + Send + 'static,
+    ) -> Result<Job, String> {
+        let handle = random::hex().map_err(|error| error.to_string())?.into();
+        let mut jobs = self.0.lock();
+        if jobs.len() == MOST {
+            let ended = jobs.iter().position(|job| job.outcome.borrow().is_some());
+            let ended = ended.ok_or("There are too many calls under way; wait for some of them")?;
+            jobs.remove(ended);
+        }
+        let (tell, outcome) = watch::channel(None);
+        let task = tokio::spawn(async move {
+            let outcome = call.await;
+            tell.send_replace(Some(outcome));
+        });
+        let job = Job { handle, tool, pane, connection, outcome, task: task.abort_handle() };
+        jobs.push_back(job.clone());
+        Ok(job)
+    }
+
+    /// The one of that handle, for the connection that began it.
+    pub fn find(&self, connection: u64, handle: &str) -> Option<Job> {
+        let jobs = self.0.lock();
+        let is_it = |job: &&Job| job.connection == connection && *job.handle == *handle;
+        jobs.iter().find(is_it).cloned()
+    }
+
+    /// Forgets one whose outcome was told.
+    pub fn forget(&self, job: &Job) {
+        self.0.lock().retain(|other| other.handle != job.handle);
+    }
+
+    /// Gives up all that a connection began. What they ran in panes goes on.
+    pub fn release(&self, connection: u64) {
+        self.0.lock().retain(|job| {
+            let is_others = job.connection != connection;
+            if !is_others {
+                job.task.abort();
+            }
+            is_others
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_call_goes_on_until_it_is_asked_for_by_whoever_began_it() {
+        let jobs = Jobs::default();
+        let (end, ended) = oneshot::channel::<()>();
+        let call = async move { ended.await.map(|()| json!(7)).map_err(|e| e.to_string()) };
+        let job = jobs.begin(1, "run", 0, call).unwrap();
+        assert_eq!(job.outcome(Duration::ZERO).await, None);
+        assert!(jobs.find(2, &job.handle).is_none());
+        end.send(()).unwrap();
+        let found = jobs.find(1, &job.handle).unwrap();
+        assert_eq!(found.outcome(SLICE).await, Some(Ok(json!(7))));
+        jobs.forget(&job);
+        assert!(jobs.find(1, &job.handle).is_none());
+    }
+
+    #[tokio::test]
+    async fn what_ended_gives_way_to_what_begins_and_a_connection_takes_its_own_along() {
+        let jobs = Jobs::default();
+        let first = jobs.begin(1, "run", 0, async { Ok(json!(1)) }).unwrap();
+        assert!(first.outcome(SLICE).await.is_some());
+        for _ in 0..MOST {
+            jobs.begin(2, "run", 0, std::future::pending()).unwrap();
+        }
+        assert!(jobs.find(1, &first.handle).is_none());
+        assert!(jobs.begin(3, "run", 0, std::future::pending()).is_err());
+        jobs.release(2);
+        assert!(jobs.0.lock().is_empty());
+    }
+}

@@ -1,0 +1,139 @@
+//! Schemas as strict clients take them: everything in its place (no `$ref`), no type that may be null, no formats of Rust's
+//! integers, and no unknown arguments.
+
+use std::sync::Arc;
+
+use rmcp::model::JsonObject;
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::Value;
+
+/// Of a tool's arguments.
+pub fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
+    object::<T>(SchemaSettings::draft2020_12().for_deserialize(), true)
+}
+
+/// Of a tool's reply.
+pub fn of_reply<T: JsonSchema>() -> Arc<JsonObject> {
+    object::<T>(SchemaSettings::draft2020_12().for_serialize(), false)
+}
+
+fn object<T: JsonSchema>(mut settings: SchemaSettings, is_closed: bool) -> Arc<JsonObject> {
+    settings.inline_subschemas = true;
+    settings.meta_schema = None;
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut schema = serde_json::to_value(schema).unwrap_or_default();
+    simplify(&mut schema, is_closed);
+    let mut object = match schema {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    };
+    object.remove("description");
+    object.entry("type").or_insert_with(|| "object".into());
+    object.entry("properties").or_insert_with(|| Value::Object(JsonObject::new()));
+    Arc::new(object)
+}
+
+fn is_null(value: &Value) -> bool {
+    value.is_null() || value.get("type").is_some_and(|kind| kind == "null")
+}
+
+/// Makes a schema, and all in it, one that strict clients take.
+fn simplify(schema: &mut Value, is_closed: bool) {
+    let Value::Object(fields) = schema else { return };
+    for name in ["$schema", "title", "format", "default"] {
+        // A property may have one of these names; only what stands for itself is taken out.
+        if fields.get(name).is_some_and(|value| !value.is_object()) {
+            fields.remove(name);
+        }
+    }
+    if let Some(Value::Array(kinds)) = fields.get_mut("type") {
+        kinds.retain(|kind| kind != "null");
+        if let [kind] = kinds.as_slice() {
+            let kind = kind.clone();
+            fields.insert("type".to_owned(), kind);
+        }
+    }
+    if let Some(Value::Array(values)) = fields.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    for name in ["anyOf", "oneOf"] {
+        let Some(Value::Array(choices)) = fields.get_mut(name) else { continue };
+        choices.retain(|choice| !is_null(choice));
+        if let [only] = choices.as_mut_slice() {
+            let only = only.take();
+            fields.remove(name);
+            if let Value::Object(only) = only {
+                for (name, value) in only {
+                    fields.entry(name).or_insert(value);
+                }
+            }
+        }
+    }
+    for (name, value) in fields.iter_mut() {
+        match (name.as_str(), value) {
+            ("properties", Value::Object(properties)) => {
+                properties.values_mut().for_each(|property| simplify(property, is_closed));
+            }
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(all)) => {
+                all.iter_mut().for_each(|one| simplify(one, is_closed));
+            }
+            ("items" | "additionalProperties", value) => simplify(value, is_closed),
+            _ => {}
+        }
+    }
+    if is_closed && fields.contains_key("properties") {
+        fields.entry("additionalProperties").or_insert(Value::Bool(false));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    #[allow(dead_code, reason = "its schema is what counts")]
+    struct Sample {
+        /// How many.
+        count: Option<u64>,
+        title: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        inner: Option<Inner>,
+    }
+
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    #[allow(dead_code, reason = "its schema is what counts")]
+    struct Inner {
+        kind: Option<Kind>,
+    }
+
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Kind {
+        Left,
+        Right,
+    }
+
+    #[test]
+    fn nothing_may_be_null_and_nothing_is_named_elsewhere() {
+        assert_eq!(
+            Value::Object((*of_arguments::<Sample>()).clone()),
+            json!({
+                "type": "object",
+                "properties": {
+                    "count": {"type": "integer", "minimum": 0, "description": "How many."},
+                    "title": {"type": "string"},
+                    "inner": {
+                        "type": "object",
+                        "properties": {"kind": {"type": "string", "enum": ["left", "right"]}},
+                        "additionalProperties": false,
+                    },
+                },
+                "required": ["title"],
+                "additionalProperties": false,
+            })
+        );
+    }
+}

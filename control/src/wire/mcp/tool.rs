@@ -1,0 +1,271 @@
+//! What a tool is: a row with its name, what it says of itself, its typed arguments and reply, and its call.
+
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+
+use rmcp::{
+    Peer, RoleServer,
+    model::{
+        CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam, ProgressToken,
+        ToolAnnotations,
+    },
+};
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use tokio::time::{Instant, interval_at};
+
+use super::{
+    Server,
+    jobs::{Job, Outcome},
+    schema,
+};
+use crate::caller::Caller;
+
+/// When a client that asked for it is first told that a call goes on, and how often from then on.
+const FIRST_PROGRESS: Duration = Duration::from_secs(1);
+const PROGRESS: Duration = Duration::from_secs(5);
+
+/// Tools that go together, under the names of one document.
+pub struct Toolset {
+    /// Its name.
+    pub name: &'static str,
+    /// What a client is told of it, for the model.
+    pub instructions: &'static str,
+    /// Its tools, in order.
+    pub tools: &'static [ToolEntry],
+}
+
+/// A row: a tool with its types erased.
+pub struct ToolEntry {
+    /// Its name.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does, for the model.
+    pub doc: &'static str,
+    /// What it may do, for clients that ask before.
+    pub hints: Hints,
+    /// Schema of its arguments.
+    pub arguments: fn() -> Arc<JsonObject>,
+    /// Schema of its reply.
+    pub reply: fn() -> Arc<JsonObject>,
+    /// Calls it.
+    pub call: for<'a> fn(&'a Ask<'a>, Value) -> Answering<'a>,
+}
+
+/// A call under way.
+pub type Answering<'a> = Pin<Box<dyn Future<Output = CallToolResult> + Send + 'a>>;
+
+/// What a tool may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hints {
+    /// Looks and changes nothing.
+    Looks,
+    /// Changes a pane, in a way that takes nothing away.
+    Adds,
+    /// May do whatever a command may.
+    Acts,
+}
+
+impl Hints {
+    /// As the protocol says it.
+    pub fn annotations(self, title: &str) -> ToolAnnotations {
+        ToolAnnotations::with_title(title)
+            .read_only(self == Self::Looks)
+            .destructive(self == Self::Acts)
+            .idempotent(self == Self::Looks)
+            .open_world(self == Self::Acts)
+    }
+}
+
+/// A tool's answer.
+pub struct Answer<T> {
+    /// Its reply.
+    pub reply: T,
+    /// A picture beside it, as PNG in base64.
+    pub picture: Option<String>,
+}
+
+impl<T> From<T> for Answer<T> {
+    fn from(reply: T) -> Self {
+        Self { reply, picture: None }
+    }
+}
+
+/// Why a tool failed, for the model.
+pub type Said<T> = Result<T, String>;
+
+/// A tool.
+pub trait Tool: 'static {
+    /// Its name.
+    const NAME: &'static str;
+    /// Its name for people.
+    const TITLE: &'static str;
+    /// What it does, for the model.
+    const DOC: &'static str;
+    /// What it may do.
+    const HINTS: Hints;
+    /// Its arguments.
+    type Arguments: DeserializeOwned + JsonSchema + Send;
+    /// Its reply.
+    type Reply: Serialize + JsonSchema + Send;
+
+    /// Does it.
+    fn call<'a>(
+        ask: &'a Ask<'a>,
+        arguments: Self::Arguments,
+    ) -> impl Future<Output = Said<Answer<Self::Reply>>> + Send + 'a;
+}
+
+/// A tool's row.
+pub const fn row<T: Tool>() -> ToolEntry {
+    ToolEntry {
+        name: T::NAME,
+        title: T::TITLE,
+        doc: T::DOC,
+        hints: T::HINTS,
+        arguments: schema::of_arguments::<T::Arguments>,
+        reply: schema::of_reply::<T::Reply>,
+        call: |ask, arguments| Box::pin(answer::<T>(ask, arguments)),
+    }
+}
+
+async fn answer<T: Tool>(ask: &Ask<'_>, arguments: Value) -> CallToolResult {
+    let arguments = match serde_json::from_value(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return failed(&format!("Invalid arguments: {error}")),
+    };
+    match T::call(ask, arguments).await {
+        Ok(Answer { reply, picture }) => match serde_json::to_value(reply) {
+            Ok(reply) => {
+                let mut result = CallToolResult::structured(reply);
+                if let Some(picture) = picture {
+                    result.content.push(ContentBlock::image(picture, "image/png"));
+                }
+                result
+            }
+            Err(error) => failed(&format!("Internal error: cannot write the reply: {error}")),
+        },
+        Err(why) => failed(&why),
+    }
+}
+
+/// A failure that the model reads.
+pub fn failed(why: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(why)])
+}
+
+/// A call of a tool: who asks, and through what it works.
+pub struct Ask<'a> {
+    /// The instance.
+    pub server: &'a Arc<Server>,
+    /// Who asks.
+    pub caller: &'a Caller,
+    /// The toolset's name.
+    pub toolset: &'static str,
+    /// Where to tell that it goes on, if the client asked for that.
+    pub progress: Option<(&'a Peer<RoleServer>, ProgressToken)>,
+}
+
+impl Ask<'_> {
+    /// Calls a method of the table.
+    pub async fn method<T: DeserializeOwned>(&self, name: &str, params: Value) -> Said<T> {
+        method(self.server, self.caller, name, &params).await
+    }
+
+    /// The session that is meant: the one named, else the only one that lives.
+    pub async fn pane(&self, named: Option<u64>) -> Said<u64> {
+        if let Some(id) = named {
+            return Ok(id);
+        }
+        let list: Value = self.method("session.list", json!({})).await?;
+        let live = list["sessions"].as_array().into_iter().flatten();
+        let live: Vec<u64> = live
+            .filter(|session| session["is_dead"] == false)
+            .filter_map(|session| session["id"].as_u64())
+            .collect();
+        match live.as_slice() {
+            [only] => Ok(*only),
+            [] => Err("There is no pane; open one with pane_open".to_owned()),
+            several => Err(format!("Say which pane: there are {several:?}")),
+        }
+    }
+
+    /// Begins a call of a method that may take any time; see [`Ask::finish`].
+    pub fn begin(
+        &self,
+        tool: &'static str,
+        pane: u64,
+        name: &'static str,
+        params: Value,
+    ) -> Said<Job> {
+        let (server, caller) = (self.server.clone(), self.caller.clone());
+        let call = async move { method(&server, &caller, name, &params).await };
+        self.server.jobs.begin(self.caller.connection, tool, pane, call)
+    }
+
+    /// What came of a call, if it ends within this time, telling the client meanwhile that it goes on.
+    pub async fn finish(&self, job: &Job, within: Duration) -> Option<Outcome> {
+        let start = Instant::now();
+        let outcome = job.outcome(within);
+        let Some((peer, token)) = &self.progress else { return outcome.await };
+        let mut outcome = std::pin::pin!(outcome);
+        let mut ticks = interval_at(start + FIRST_PROGRESS, PROGRESS);
+        loop {
+            tokio::select! {
+                biased;
+                outcome = &mut outcome => return outcome,
+                _ = ticks.tick() => {
+                    let passed = start.elapsed().as_secs();
+                    let note = ProgressNotificationParam::new(token.clone(), passed as f64)
+                        .with_message(format!("{passed} s in pane {}", job.pane));
+                    // A client that is gone is told nothing, and the call ends with its session.
+                    let _ = peer.notify_progress(note).await;
+                }
+            }
+        }
+    }
+}
+
+/// Calls a method of the table for somebody.
+async fn method<T: DeserializeOwned>(
+    server: &Server,
+    caller: &Caller,
+    name: &str,
+    params: &Value,
+) -> Said<T> {
+    let mut reply = Vec::new();
+    let called = server.dispatcher.call(caller, name, &params.to_string(), &mut reply).await;
+    called.map_err(|error| error.to_string())?;
+    serde_json::from_slice(&reply)
+        .map_err(|error| format!("Internal error: {name} replied something else: {error}"))
+}
+
+/// Declares a tool.
+macro_rules! tool {
+    (
+        $type:ident $name:literal $title:literal $hints:ident
+        $doc:literal
+        ($ask:ident, $arguments:ident: $given:ty) -> $reply:ty $body:block
+    ) => {
+        #[doc = concat!("`", $name, "`: ", $doc)]
+        pub struct $type;
+
+        impl $crate::wire::mcp::tool::Tool for $type {
+            const NAME: &'static str = $name;
+            const TITLE: &'static str = $title;
+            const DOC: &'static str = $doc;
+            const HINTS: $crate::wire::mcp::tool::Hints = $crate::wire::mcp::tool::Hints::$hints;
+            type Arguments = $given;
+            type Reply = $reply;
+
+            async fn call<'a>(
+                $ask: &'a $crate::wire::mcp::tool::Ask<'a>,
+                $arguments: $given,
+            ) -> $crate::wire::mcp::tool::Said<$crate::wire::mcp::tool::Answer<$reply>> {
+                $body
+            }
+        }
+    };
+}
+pub(super) use tool;

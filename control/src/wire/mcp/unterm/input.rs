@@ -1,0 +1,213 @@
+//! What is given to a pane: text, pastes, keys and the mouse; signals; and who may give it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    Untrusted,
+    run::{Condition, WaitReply, go_on, watched},
+    screen,
+};
+use crate::wire::mcp::{jobs::SLICE, tool::tool};
+
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MouseAction {
+    Click,
+    Press,
+    Release,
+    Move,
+    Scroll,
+}
+
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MouseButton {
+    Left,
+    Middle,
+    Right,
+}
+
+/// What the mouse does.
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mouse {
+    action: MouseAction,
+    /// Row of the screen, from 0.
+    row: u64,
+    /// Column, from 0.
+    col: u64,
+    /// left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    button: Option<MouseButton>,
+    /// For scroll: lines down, up when negative; 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<i64>,
+    /// Some of ctrl, alt, shift.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modifiers: Option<Vec<String>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InputArguments {
+    /// The pane; not needed when there is only one.
+    pane: Option<u64>,
+    /// Characters to type, first. A line end is typed as Enter; nothing is added.
+    text: Option<String>,
+    /// A text to paste, then, as the program wants pastes marked.
+    paste: Option<String>,
+    /// Keys to press, then, such as ["enter"], ["ctrl+c"], ["escape", ":", "w", "q", "enter"], ["alt+left"], ["f5"].
+    keys: Option<Vec<String>>,
+    /// What the mouse does, last; the program must have asked for the mouse.
+    mouse: Option<Mouse>,
+    /// Then wait until one of these is true, counting only what comes after the input.
+    wait_any: Option<Vec<Condition>>,
+    /// Then wait until these are all true, each at some time after the input.
+    wait_all: Option<Vec<Condition>>,
+    /// How long to wait, in milliseconds; 10,000, at most 50,000.
+    timeout_ms: Option<u64>,
+    /// Also give the screen's text afterwards; true when something is waited for.
+    show: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct InputReply {
+    pane: u64,
+    /// False: the program did not ask for such events of the mouse, and there was nothing else.
+    sent: bool,
+    /// The pane's `seq` before the input.
+    seq: u64,
+    /// What came of the wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait: Option<WaitReply>,
+    /// The screen's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    screen: Option<String>,
+    /// The program asks for a password, which only the person may type.
+    awaiting_secret: bool,
+    untrusted: Untrusted,
+}
+
+tool! {
+    Input "input" "Type, paste, press keys, use the mouse" Acts
+    "Type text, paste, press keys or use the mouse in a pane, then wait for what comes of it if asked to. No other input comes between its parts. Refused while the program asks for a password."
+    (ask, arguments: InputArguments) -> InputReply {
+        let InputArguments { pane, text, paste, keys, mouse, wait_any, wait_all, timeout_ms, show } =
+            arguments;
+        let pane = ask.pane(pane).await?;
+        let text = text.map(|text| text.replace("\r\n", "\r").replace('\n', "\r"));
+        let mut params = json!({"id": pane});
+        let given = [
+            ("text", json!(text)),
+            ("paste", json!(paste)),
+            ("keys", json!(keys)),
+            ("mouse", json!(mouse)),
+        ];
+        for (name, value) in given {
+            if !value.is_null() {
+                params[name] = value;
+            }
+        }
+        let typed: Value = ask.method("session.type", params).await?;
+        let seq = typed["seq"].as_u64().unwrap_or_default();
+        let waits = wait_any.is_some() || wait_all.is_some();
+        let mut wait = None;
+        if waits {
+            let params = watched(pane, wait_any, wait_all, Some(seq));
+            let within = std::time::Duration::from_millis(timeout_ms.unwrap_or(10_000)).min(SLICE);
+            let job = ask.begin("wait", pane, "session.watch", params)?;
+            wait = Some(go_on(ask, &job, within).await?);
+        }
+        let (state, screen) = screen::state(ask, pane).await?;
+        Ok(InputReply {
+            pane,
+            sent: typed["sent"] == true,
+            seq,
+            wait,
+            screen: show.unwrap_or(waits).then_some(screen),
+            awaiting_secret: state["awaiting_secret"] == true,
+            untrusted: &["screen", "text"],
+        }
+        .into())
+    }
+}
+
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+pub enum SignalName {
+    #[serde(rename = "INT")]
+    Interrupt,
+    #[serde(rename = "TERM")]
+    Terminate,
+    #[serde(rename = "KILL")]
+    Kill,
+    #[serde(rename = "HUP")]
+    Hangup,
+    #[serde(rename = "QUIT")]
+    Quit,
+    #[serde(rename = "TSTP")]
+    Stop,
+    #[serde(rename = "EOF")]
+    EndOfInput,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignalArguments {
+    /// The pane; not needed when there is only one.
+    pane: Option<u64>,
+    /// INT, QUIT, TSTP and EOF are typed as Ctrl+C, Ctrl+\, Ctrl+Z and Ctrl+D; the others are sent to what runs in the foreground.
+    signal: SignalName,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SignalReply {
+    pane: u64,
+    sent: bool,
+}
+
+tool! {
+    Signal "signal" "Send a signal" Acts
+    "Interrupt, stop or end what runs in a pane."
+    (ask, arguments: SignalArguments) -> SignalReply {
+        let pane = ask.pane(arguments.pane).await?;
+        let params = json!({"id": pane, "signal": arguments.signal});
+        let sent: Value = ask.method("signal.send", params).await?;
+        Ok(SignalReply { pane, sent: sent["sent"] == true }.into())
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LeaseArguments {
+    /// The pane; not needed when there is only one.
+    pane: Option<u64>,
+    /// Give it back.
+    release: Option<bool>,
+    /// How long, in milliseconds; 60,000, at most an hour.
+    ttl_ms: Option<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct LeaseReply {
+    pane: u64,
+    /// You have it.
+    held: bool,
+}
+
+tool! {
+    Lease "lease" "Take or give back a pane's input" Adds
+    "Keep other callers from typing in a pane for a while. The person's first key there ends it."
+    (ask, arguments: LeaseArguments) -> LeaseReply {
+        let LeaseArguments { pane, release, ttl_ms } = arguments;
+        let pane = ask.pane(pane).await?;
+        if release == Some(true) {
+            let _: Value = ask.method("session.release", json!({"id": pane})).await?;
+            return Ok(LeaseReply { pane, held: false }.into());
+        }
+        let params = json!({"id": pane, "ttl_ms": ttl_ms.unwrap_or(60_000)});
+        let leased: Value = ask.method("session.lease", params).await?;
+        Ok(LeaseReply { pane, held: leased["leased"] == true }.into())
+    }
+}

@@ -1,0 +1,242 @@
+//! The panes themselves: which there are, and opening, splitting, resizing and closing them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Nothing, Untrusted, line};
+use crate::{
+    caller::Scopes,
+    wire::mcp::tool::{Ask, Said, tool},
+};
+
+#[derive(Serialize, JsonSchema)]
+pub struct StatusReply {
+    /// The instance's id, such as alpha.
+    instance: String,
+    version: String,
+    pid: u32,
+    /// A window shows it; else nobody sees the panes.
+    window: bool,
+    panes: u64,
+    /// The person has paused agents: what changes something waits.
+    paused: bool,
+    /// Your name, as the person sees it.
+    you: String,
+    /// What you may do: some of read, act, admin.
+    scopes: Vec<&'static str>,
+    toolset: &'static str,
+}
+
+tool! {
+    Status "status" "Status" Looks
+    "Say which Unterm this is, whether a person sees it, and what you may do."
+    (ask, _nothing: Nothing) -> StatusReply {
+        let context = ask.server.dispatcher.context();
+        let record = context.registration.record();
+        let health: Value = ask.method("server.health", json!({})).await?;
+        let scopes = [(Scopes::READ, "read"), (Scopes::ACT, "act"), (Scopes::ADMIN, "admin")];
+        let has = |(scope, _): &(Scopes, _)| ask.caller.scopes.contains(*scope);
+        Ok(StatusReply {
+            instance: record.id.clone(),
+            version: record.version.clone(),
+            pid: record.pid,
+            window: health["terminal"]["window"] == true,
+            panes: health["mux"]["pane_count"].as_u64().unwrap_or_default(),
+            paused: context.clients.is_paused(),
+            you: ask.caller.client.clone().unwrap_or_default(),
+            scopes: scopes.iter().filter(|scope| has(scope)).map(|(_, name)| *name).collect(),
+            toolset: ask.toolset,
+        }
+        .into())
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct Pane {
+    /// Its number.
+    pane: u64,
+    title: String,
+    cols: u64,
+    rows: u64,
+    /// Its working directory, as a file:// URI; empty when nobody knows.
+    cwd: String,
+    /// What runs in its foreground.
+    process: String,
+    /// Its program has ended.
+    ended: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ListReply {
+    panes: Vec<Pane>,
+    untrusted: Untrusted,
+}
+
+tool! {
+    List "pane_list" "List panes" Looks
+    "List the panes, in the order they were opened."
+    (ask, _nothing: Nothing) -> ListReply {
+        let list: Value = ask.method("session.list", json!({})).await?;
+        let number = |value: &Value| value.as_u64().unwrap_or_default();
+        let text = |value: &Value| line(value.as_str().unwrap_or_default());
+        let panes = list["sessions"].as_array().into_iter().flatten().map(|session| Pane {
+            pane: number(&session["id"]),
+            title: text(&session["title"]),
+            cols: number(&session["cols"]),
+            rows: number(&session["rows"]),
+            cwd: text(&session["shell"]["cwd"]),
+            process: text(&session["shell"]["process_name"]),
+            ended: session["is_dead"] == true,
+        });
+        Ok(ListReply { panes: panes.collect(), untrusted: &["title", "cwd", "process"] }.into())
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpenArguments {
+    /// The program and its arguments, run as they are without a shell. Absent: the user's shell.
+    command: Option<Vec<String>>,
+    /// Working directory, absolute; absent: the user's home.
+    cwd: Option<String>,
+    /// Variables over the inherited environment.
+    env: Option<BTreeMap<String, String>>,
+    /// Columns.
+    cols: Option<u16>,
+    /// Rows.
+    rows: Option<u16>,
+    /// A title that stays, whatever the program says.
+    title: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct OpenReply {
+    /// Its number.
+    pane: u64,
+    cols: u64,
+    rows: u64,
+}
+
+/// Opens a pane by a method that takes what session.create takes, and names it.
+async fn open(
+    ask: &Ask<'_>,
+    method: &str,
+    mut params: Map<String, Value>,
+    arguments: OpenArguments,
+) -> Said<OpenReply> {
+    let OpenArguments { command, cwd, env, cols, rows, title } = arguments;
+    if let Some(command) = command {
+        let (program, args) = command.split_first().ok_or("The command is empty")?;
+        params.insert("program".to_owned(), json!(program));
+        params.insert("args".to_owned(), json!(args));
+    }
+    let others =
+        [("cwd", json!(cwd)), ("env", json!(env)), ("cols", json!(cols)), ("rows", json!(rows))];
+    params.extend(
+        others.into_iter().filter(|(_, v)| !v.is_null()).map(|(name, v)| (name.to_owned(), v)),
+    );
+    let opened: Value = ask.method(method, Value::Object(params)).await?;
+    let number = |name: &str| opened[name].as_u64().unwrap_or_default();
+    if let Some(title) = title {
+        let params = json!({"id": number("id"), "title": title});
+        let _: Value = ask.method("session.rename", params).await?;
+    }
+    Ok(OpenReply { pane: number("id"), cols: number("cols"), rows: number("rows") })
+}
+
+tool! {
+    Open "pane_open" "Open a pane" Adds
+    "Open a pane with the user's shell, or with a program; its screen stays readable after the program's end until pane_close."
+    (ask, arguments: OpenArguments) -> OpenReply {
+        Ok(open(ask, "session.create", Map::new(), arguments).await?.into())
+    }
+}
+
+#[derive(Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    Right,
+    Down,
+    Left,
+    Up,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SplitArguments {
+    /// The pane to split; not needed when there is only one.
+    pane: Option<u64>,
+    /// Where the new one goes; right.
+    direction: Option<Direction>,
+    /// The program and its arguments, run as they are without a shell. Absent: the user's shell.
+    command: Option<Vec<String>>,
+    /// Working directory, absolute; absent: the user's home.
+    cwd: Option<String>,
+    /// Variables over the inherited environment.
+    env: Option<BTreeMap<String, String>>,
+    /// A title that stays, whatever the program says.
+    title: Option<String>,
+}
+
+tool! {
+    Split "pane_split" "Split a pane" Adds
+    "Open a pane beside another one, in the same tab."
+    (ask, arguments: SplitArguments) -> OpenReply {
+        let SplitArguments { pane, direction, command, cwd, env, title } = arguments;
+        let direction = direction.unwrap_or(Direction::Right);
+        let params = json!({"id": ask.pane(pane).await?, "direction": direction});
+        let params = params.as_object().cloned().unwrap_or_default();
+        let rest = OpenArguments { command, cwd, env, cols: None, rows: None, title };
+        Ok(open(ask, "session.split", params, rest).await?.into())
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResizeArguments {
+    /// The pane; not needed when there is only one.
+    pane: Option<u64>,
+    /// Columns.
+    cols: u16,
+    /// Rows.
+    rows: u16,
+}
+
+/// What was done.
+#[derive(Serialize, JsonSchema)]
+pub struct Done {
+    /// The pane it was done to.
+    pane: u64,
+}
+
+tool! {
+    Resize "pane_resize" "Resize a pane" Adds
+    "Give a pane's grid another size, which its program is told of."
+    (ask, arguments: ResizeArguments) -> Done {
+        let ResizeArguments { pane, cols, rows } = arguments;
+        let pane = ask.pane(pane).await?;
+        let params = json!({"id": pane, "cols": cols, "rows": rows});
+        let _: Value = ask.method("session.resize", params).await?;
+        Ok(Done { pane }.into())
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CloseArguments {
+    /// The pane.
+    pane: u64,
+}
+
+tool! {
+    Close "pane_close" "Close a pane" Acts
+    "End a pane's program and remove the pane."
+    (ask, arguments: CloseArguments) -> Done {
+        let CloseArguments { pane } = arguments;
+        let _: Value = ask.method("session.destroy", json!({"id": pane})).await?;
+        Ok(Done { pane }.into())
+    }
+}

@@ -1,0 +1,297 @@
+//! What a pane shows: as text, as cells, as a picture, or what has changed; and where on it a text is.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Cursor, Untrusted, line, shown};
+use crate::wire::mcp::{
+    tool::{Answer, Ask, Said, tool},
+    untrusted::{Clipped, escaped},
+};
+
+/// A pane's state, and its screen's text without blank ends.
+pub async fn state(ask: &Ask<'_>, pane: u64) -> Said<(Value, String)> {
+    let state: Value = ask.method("session.status", json!({"id": pane})).await?;
+    let screen: Value = ask.method("screen.text", json!({"id": pane})).await?;
+    let text = rows(&screen["lines"], 0, usize::MAX).join("\n");
+    Ok((state, shown(text.trim_end().to_owned(), false, None, "").0))
+}
+
+fn rows(lines: &Value, first: usize, count: usize) -> Vec<&str> {
+    let lines = lines.as_array().into_iter().flatten();
+    lines.skip(first).take(count).map(|line| line.as_str().unwrap_or_default()).collect()
+}
+
+fn cursor(reply: &Value) -> Cursor {
+    let at = |name: &str| reply["cursor"][name].as_u64().unwrap_or_default();
+    Cursor { row: at("y"), col: at("x") }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    Text,
+    Cells,
+    Png,
+    Diff,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScreenArguments {
+    /// The pane; not needed when there is only one.
+    pane: Option<u64>,
+    /// text: the rows, joined; cells: runs with colours, attributes and links; png: a picture; diff: the rows that changed since since_seq. text.
+    format: Option<Format>,
+    /// For diff: the `seq` of an earlier reply; absent: everything.
+    since_seq: Option<u64>,
+    /// For text and cells: the first row, from 0.
+    first_row: Option<usize>,
+    /// For text and cells: how many rows.
+    row_count: Option<usize>,
+    /// Give characters that nobody sees as they are, not as escapes.
+    raw: Option<bool>,
+}
+
+/// Neighbouring cells that look the same.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// Row of the screen, from 0.
+    #[serde(default)]
+    row: u64,
+    /// First column, from 0.
+    col: u64,
+    /// How many columns.
+    cols: u64,
+    text: String,
+    /// idx:N or rgb:R:G:B; absent: the default, as for the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    foreground: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    background: Option<String>,
+    /// single, double, curly, dotted or dashed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    underline: Option<String>,
+    /// Some of bold, dim, italic, blink, inverse, hidden, strike, overline.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    attributes: Vec<String>,
+    /// The target of its link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
+    /// prompt or input, where the shell marks them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<String>,
+}
+
+/// A row that changed.
+#[derive(Serialize, JsonSchema)]
+pub struct Changed {
+    /// Its name for as long as it is kept.
+    line_id: u64,
+    text: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ScreenReply {
+    pane: u64,
+    /// A since_seq for what comes after.
+    seq: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cols: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<Cursor>,
+    /// For text: the rows without blank ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// For text: what is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clipped: Option<Clipped>,
+    /// For cells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cells: Option<Vec<Run>>,
+    /// For diff: the rows that changed, those that scrolled away too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<Vec<Changed>>,
+    /// For diff: false when rows that changed are not kept any more, or are too many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
+    /// For png: its size in pixels; the picture follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    width: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    height: Option<u64>,
+    /// The program asks for a password, which only the person may type.
+    awaiting_secret: bool,
+    /// The program has ended.
+    ended: bool,
+    untrusted: Untrusted,
+}
+
+/// The most characters of a diff, and of cells.
+const MOST_OF_ROWS: usize = 60_000;
+
+tool! {
+    Screen "screen" "Look at a pane" Looks
+    "See what a pane shows now, as text, as cells with their looks, as a picture, or what has changed since an earlier look."
+    (ask, arguments: ScreenArguments) -> ScreenReply {
+        let ScreenArguments { pane, format, since_seq, first_row, row_count, raw } = arguments;
+        let pane = ask.pane(pane).await?;
+        let on_pane = json!({"id": pane});
+        let state: Value = ask.method("session.status", on_pane.clone()).await?;
+        let (first, count) = (first_row.unwrap_or(0), row_count.unwrap_or(usize::MAX));
+        let raw = raw == Some(true);
+        let plain = |text: &str| if raw { text.to_owned() } else { escaped(text) };
+        let mut reply = ScreenReply {
+            pane,
+            seq: 0,
+            cols: None,
+            rows: None,
+            cursor: None,
+            text: None,
+            clipped: None,
+            cells: None,
+            changes: None,
+            complete: None,
+            width: None,
+            height: None,
+            awaiting_secret: state["awaiting_secret"] == true,
+            ended: state["is_dead"] == true,
+            untrusted: &[],
+        };
+        let mut picture = None;
+        let shown_as: Value = match format.unwrap_or(Format::Text) {
+            Format::Text => {
+                let screen: Value = ask.method("screen.text", on_pane).await?;
+                let text = rows(&screen["lines"], first, count).join("\n");
+                let (text, clipped) = shown(text.trim_end().to_owned(), raw, None, "");
+                (reply.text, reply.clipped) = (Some(text), clipped);
+                reply.untrusted = &["text"];
+                screen
+            }
+            Format::Cells => {
+                let mut screen: Value = ask.method("screen.cells", on_pane).await?;
+                let lines = screen["lines"].take();
+                let lines = lines.as_array().into_iter().flatten().enumerate();
+                let mut cells = Vec::new();
+                let mut left = MOST_OF_ROWS;
+                for (row, line) in lines.skip(first).take(count) {
+                    for run in line["runs"].as_array().into_iter().flatten() {
+                        let run: Run = serde_json::from_value(run.clone())
+                            .map_err(|error| format!("Internal error: {error}"))?;
+                        left = left.saturating_sub(run.text.len() + 40);
+                        if left > 0 {
+                            let link = run.link.as_deref().map(plain);
+                            cells.push(Run { row: row as u64, text: plain(&run.text), link, ..run });
+                        }
+                    }
+                }
+                reply.complete = Some(left > 0);
+                reply.cells = Some(cells);
+                reply.untrusted = &["cells"];
+                screen
+            }
+            Format::Diff => {
+                let params = json!({"id": pane, "since_seq": since_seq.unwrap_or(0)});
+                let mut diff: Value = ask.method("screen.diff", params).await?;
+                let rows = diff["changes"].take();
+                let rows: Vec<_> = rows.as_array().into_iter().flatten().collect();
+                let mut left = MOST_OF_ROWS;
+                // Of too many, the last ones.
+                let mut changes: Vec<Changed> = rows
+                    .iter()
+                    .rev()
+                    .map(|row| Changed {
+                        line_id: row["line_id"].as_u64().unwrap_or_default(),
+                        text: plain(row["text"].as_str().unwrap_or_default()),
+                    })
+                    .take_while(|changed| {
+                        left = left.saturating_sub(changed.text.len() + 20);
+                        left > 0
+                    })
+                    .collect();
+                changes.reverse();
+                reply.complete = Some(diff["complete"] == true && left > 0);
+                reply.changes = Some(changes);
+                reply.untrusted = &["changes"];
+                diff
+            }
+            Format::Png => {
+                let mut png: Value = ask.method("screen.png", on_pane).await?;
+                (reply.width, reply.height) = (png["width"].as_u64(), png["height"].as_u64());
+                if let Value::String(base64) = png["base64"].take() {
+                    picture = Some(base64);
+                }
+                reply.untrusted = &["picture"];
+                json!({"seq": png["seq"], "cols": state["cols"], "rows": state["rows"], "cursor": state["cursor"]})
+            }
+        };
+        reply.seq = shown_as["seq"].as_u64().unwrap_or_default();
+        (reply.cols, reply.rows) = (shown_as["cols"].as_u64(), shown_as["rows"].as_u64());
+        reply.cursor = Some(cursor(&shown_as));
+        Ok(Answer { reply, picture })
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FindArguments {
+    /// The text, as it is.
+    pattern: String,
+    /// The pane; not needed when there is only one.
+    pane: Option<u64>,
+    /// The pattern is a regular expression.
+    regex: Option<bool>,
+    /// Upper and lower case are the same.
+    ignore_case: Option<bool>,
+}
+
+/// A place on the screen.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// Row of the screen, from 0, as `input` takes it for the mouse.
+    row: u64,
+    /// Column, from 0.
+    col: u64,
+    /// Row of its last cell.
+    end_row: u64,
+    /// Column of its last cell.
+    end_col: u64,
+    /// The row it begins in.
+    text: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct FindReply {
+    pane: u64,
+    /// From the top on; at most 100.
+    places: Vec<Place>,
+    seq: u64,
+    untrusted: Untrusted,
+}
+
+tool! {
+    Find "find" "Find on the screen" Looks
+    "Find where on the visible screen a text is, by row and column, such as to click on it."
+    (ask, arguments: FindArguments) -> FindReply {
+        let FindArguments { pattern, pane, regex, ignore_case } = arguments;
+        let pane = ask.pane(pane).await?;
+        let params = json!({
+            "id": pane,
+            "pattern": pattern,
+            "regex": regex == Some(true),
+            "ignore_case": ignore_case == Some(true),
+        });
+        #[derive(Deserialize)]
+        struct Found {
+            places: Vec<Place>,
+            seq: u64,
+        }
+        let found: Found = ask.method("screen.find", params).await?;
+        let places = found.places.into_iter().take(100);
+        let places = places.map(|place| Place { text: line(&place.text), ..place }).collect();
+        Ok(FindReply { pane, places, seq: found.seq, untrusted: &["text"] }.into())
+    }
+}

@@ -1,0 +1,234 @@
+//! What panes have printed: the output of commands, searches, and all that is kept.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Untrusted, line, shown};
+use crate::{
+    services::recording::redact::Redaction,
+    wire::mcp::{tool::tool, untrusted::Clipped},
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlockArguments {
+    /// The pane; not needed when there is only one.
+    pane: Option<u64>,
+    /// The command's number, as run gives it; absent: the last that has ended.
+    block: Option<u64>,
+    /// The first line of the output to give, from 0.
+    first_line: Option<usize>,
+    /// How many lines; 500.
+    line_count: Option<usize>,
+    /// Give characters that nobody sees as they are, not as escapes.
+    raw: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct BlockReply {
+    pane: u64,
+    /// Its number.
+    block: u64,
+    /// Its command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    /// prompt, running, done or unknown.
+    state: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i64>,
+    /// The shell's own word: what programs print can't forge it.
+    authentic: bool,
+    /// What it put out, as the screen showed it; absent while a full-screen program hides it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    /// How many lines the output has, of those that are kept.
+    line_count: usize,
+    /// The output's beginning is not kept any more.
+    truncated: bool,
+    /// What is missing of the lines that were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clipped: Option<Clipped>,
+    untrusted: Untrusted,
+}
+
+tool! {
+    Block "block" "Read a command's output" Looks
+    "Read a command of a pane's shell again: its line, exit code, and any part of its output."
+    (ask, arguments: BlockArguments) -> BlockReply {
+        let BlockArguments { pane, block, first_line, line_count, raw } = arguments;
+        let pane = ask.pane(pane).await?;
+        let mut params = json!({"id": pane, "max_lines": 100_000});
+        if let Some(block) = block {
+            params["block"] = json!(block);
+        }
+        let found: Value = ask.method("block.get", params).await?;
+        let output = found["output"].as_str();
+        let (first, count) = (first_line.unwrap_or(0), line_count.unwrap_or(500));
+        let part = output.map(|output| {
+            let lines: Vec<&str> = output.lines().skip(first).take(count).collect();
+            shown(lines.join("\n"), raw == Some(true), None, "; ask for fewer lines")
+        });
+        let (output, clipped) = match part {
+            Some((text, clipped)) => (Some(text), clipped),
+            None => (None, None),
+        };
+        Ok(BlockReply {
+            pane,
+            block: found["block"].as_u64().unwrap_or_default(),
+            command: found["command"].as_str().map(line),
+            state: found["state"].as_str().unwrap_or_default().to_owned(),
+            exit_code: found["exit_code"].as_i64(),
+            authentic: found["authentic"] == true,
+            output,
+            line_count: found["output"].as_str().map_or(0, |output| output.lines().count()),
+            truncated: found["truncated"] == true,
+            clipped,
+            untrusted: &["command", "output"],
+        }
+        .into())
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchArguments {
+    /// The text, as it is.
+    pattern: String,
+    /// In this pane; absent: in all of them.
+    pane: Option<u64>,
+    /// The pattern is a regular expression.
+    regex: Option<bool>,
+    /// Upper and lower case are the same.
+    ignore_case: Option<bool>,
+    /// The most matches of a pane, the oldest; 50.
+    max_results: Option<u64>,
+}
+
+/// A line in which a match begins.
+#[derive(Serialize, JsonSchema)]
+pub struct Hit {
+    pane: u64,
+    /// Its name for as long as it is kept, for transcript.
+    line_id: u64,
+    text: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct SearchReply {
+    matches: Vec<Hit>,
+    /// How many there are, also beyond those given.
+    total: u64,
+    untrusted: Untrusted,
+}
+
+tool! {
+    Search "search" "Search the history" Looks
+    "Search the screens and histories of panes."
+    (ask, arguments: SearchArguments) -> SearchReply {
+        let SearchArguments { pattern, pane, regex, ignore_case, max_results } = arguments;
+        let panes = match pane {
+            Some(pane) => vec![pane],
+            None => {
+                let list: Value = ask.method("session.list", json!({})).await?;
+                let sessions = list["sessions"].as_array().into_iter().flatten();
+                sessions.filter_map(|session| session["id"].as_u64()).collect()
+            }
+        };
+        let mut reply = SearchReply { matches: Vec::new(), total: 0, untrusted: &["text"] };
+        for pane in panes {
+            let params = json!({
+                "id": pane,
+                "pattern": pattern,
+                "regex": regex == Some(true),
+                "ignore_case": ignore_case == Some(true),
+                "max_results": max_results.unwrap_or(50).min(500),
+            });
+            let found: Value = ask.method("screen.search", params).await?;
+            let hits = found["matches"].as_array().into_iter().flatten().map(|hit| Hit {
+                pane,
+                line_id: hit["line_id"].as_u64().unwrap_or_default(),
+                text: line(hit["text"].as_str().unwrap_or_default()),
+            });
+            reply.matches.extend(hits);
+            reply.total += found["total"].as_u64().unwrap_or_default();
+        }
+        // As much of it as a client takes.
+        reply.matches.truncate(1000);
+        Ok(reply.into())
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TranscriptArguments {
+    /// The pane; not needed when there is only one.
+    pane: Option<u64>,
+    /// How many rows; 200.
+    line_count: Option<u64>,
+    /// The row before which to end, by its line_id, to read upwards; absent: the last ones.
+    before_line: Option<u64>,
+    /// Give secrets too: what looks like one is replaced else.
+    secrets: Option<bool>,
+    /// Give characters that nobody sees as they are, not as escapes.
+    raw: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct TranscriptReply {
+    pane: u64,
+    /// The rows, each a line.
+    text: String,
+    /// The first of them, a before_line for what is above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_line: Option<u64>,
+    /// There are rows above it.
+    more: bool,
+    /// How many secrets were replaced.
+    redacted: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clipped: Option<Clipped>,
+    untrusted: Untrusted,
+}
+
+tool! {
+    Transcript "transcript" "Read the history" Looks
+    "Read what a pane has printed, its history and its screen, the last rows first; what looks like a secret is replaced."
+    (ask, arguments: TranscriptArguments) -> TranscriptReply {
+        let TranscriptArguments { pane, line_count, before_line, secrets, raw } = arguments;
+        let pane = ask.pane(pane).await?;
+        let count = line_count.unwrap_or(200).clamp(1, 5000);
+        let oldest: Value =
+            ask.method("screen.scroll", json!({"id": pane, "offset": 0, "count": 1})).await?;
+        let oldest = oldest["line_id"].as_u64().unwrap_or_default();
+        let end = match before_line {
+            Some(line) => line.saturating_sub(oldest),
+            None => {
+                let state: Value = ask.method("session.status", json!({"id": pane})).await?;
+                let rows = state["scrollback_rows"].as_u64().unwrap_or_default();
+                // Rows below the last text are none of it.
+                let screen: Value = ask.method("screen.text", json!({"id": pane})).await?;
+                let lines = screen["lines"].as_array().into_iter().flatten().rev();
+                rows - lines.take_while(|line| line.as_str() == Some("")).count() as u64
+            }
+        };
+        let offset = end.saturating_sub(count);
+        let params = json!({"id": pane, "offset": offset, "count": end - offset});
+        let read: Value = ask.method("screen.scroll", params).await?;
+        let lines = read["lines"].as_array().into_iter().flatten();
+        let lines: Vec<&str> = lines.map(|line| line.as_str().unwrap_or_default()).collect();
+        let mut redaction = Redaction::new(secrets != Some(true), &[]);
+        let text = redaction.apply(&lines.join("\n"));
+        let (text, clipped) = shown(text, raw == Some(true), None, "; ask for fewer rows");
+        Ok(TranscriptReply {
+            pane,
+            text,
+            first_line: read["line_id"].as_u64(),
+            more: offset > 0,
+            redacted: redaction.count,
+            clipped,
+            untrusted: &["text"],
+        }
+        .into())
+    }
+}

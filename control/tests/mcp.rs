@@ -1,0 +1,475 @@
+//! The Model Context Protocol over lines, as a client of either era speaks it, and the toolset `unterm`.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Fixture, Wire};
+use unterm_control::METHODS;
+use unterm_mux::PaneId;
+
+/// A client that has begun a session.
+struct Client {
+    wire: Wire,
+    /// What every request carries, in the era that has no sessions.
+    meta: Option<Value>,
+    id: u64,
+    /// What came beside replies.
+    notes: Vec<Value>,
+}
+
+impl Client {
+    /// Logs in and goes over to the protocol, and no further.
+    fn silent(fixture: &Fixture, toolset: &str) -> Self {
+        let mut wire = fixture.connect();
+        let login = json!({"token": fixture.token(), "mcp": toolset});
+        assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
+        Self { wire, meta: None, id: 0, notes: Vec::new() }
+    }
+
+    /// A client of the era of `initialize`.
+    fn old(fixture: &Fixture) -> Self {
+        let mut client = Self::silent(fixture, "");
+        let hello = client.request(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "old client", "version": "1"},
+            }),
+        );
+        assert_eq!(hello["result"]["protocolVersion"], "2025-11-25", "{hello}");
+        assert_eq!(hello["result"]["serverInfo"]["name"], "unterm");
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    /// A client whose every request stands for itself.
+    fn new(fixture: &Fixture) -> Self {
+        let mut client = Self::silent(fixture, "unterm");
+        client.meta = Some(json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "new client", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }));
+        let found = client.request("server/discover", json!({}));
+        let versions = found["result"]["supportedVersions"].as_array().unwrap();
+        assert!(versions.contains(&json!("2026-07-28")), "{found}");
+        client
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.wire.send(format!("{message}\n"));
+    }
+
+    /// Sends a request; its number.
+    fn begin(&mut self, method: &str, mut params: Value) -> u64 {
+        self.id += 1;
+        if let Some(meta) = &self.meta {
+            let given = params["_meta"].take();
+            params["_meta"] = meta.clone();
+            for (name, value) in given.as_object().into_iter().flatten() {
+                params["_meta"][name] = value.clone();
+            }
+        }
+        let id = self.id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    /// The reply to the request of that number; replies to others in between are faults.
+    fn end(&mut self, id: u64) -> Value {
+        loop {
+            let line = self.wire.receive().expect("a reply");
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message.get("method").is_some() {
+                self.notes.push(message);
+                continue;
+            }
+            assert_eq!(message["id"], id, "{message}");
+            return message;
+        }
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params);
+        self.end(id)
+    }
+
+    /// Calls a tool; the whole result.
+    fn tool(&mut self, name: &str, arguments: Value) -> Value {
+        let mut reply = self.request("tools/call", json!({"name": name, "arguments": arguments}));
+        assert!(reply.get("error").is_none(), "{name}: {reply}");
+        reply["result"].take()
+    }
+
+    /// Calls a tool that must succeed; its structured reply, which its text has too.
+    fn call(&mut self, name: &str, arguments: Value) -> Value {
+        let mut result = self.tool(name, arguments);
+        assert_eq!(result["isError"], false, "{name}: {result}");
+        let structured = result["structuredContent"].take();
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), structured);
+        structured
+    }
+
+    /// Calls a tool that must fail; what it says.
+    fn fail(&mut self, name: &str, arguments: Value) -> String {
+        let result = self.tool(name, arguments);
+        assert_eq!(result["isError"], true, "{name}: {result}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// A pane with a marked bash at its prompt; its number.
+    fn shell(&mut self, fixture: &Fixture) -> u64 {
+        fixture.integrate();
+        let opened = self.call(
+            "pane_open",
+            json!({"command": ["bash"], "cwd": fixture.home.path(), "cols": 80, "rows": 24}),
+        );
+        assert_eq!((&opened["cols"], &opened["rows"]), (&json!(80), &json!(24)));
+        let pane = opened["pane"].as_u64().unwrap();
+        let there = self.call("wait", json!({"pane": pane, "any": [{"prompt": true}]}));
+        assert_eq!(there["matched"], true, "{there}");
+        pane
+    }
+}
+
+/// Fails where a schema has what strict clients refuse.
+fn assert_strict(schema: &Value, at: &str) {
+    let Some(fields) = schema.as_object() else { return };
+    for name in ["$ref", "$defs", "$schema", "format", "nullable"] {
+        assert!(!fields.contains_key(name), "{at}: {name}");
+    }
+    assert!(!fields.get("type").is_some_and(Value::is_array), "{at}: several types");
+    for (name, value) in fields.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        assert_strict(value, &format!("{at}.{name}"));
+    }
+    for inner in ["items", "additionalProperties"] {
+        assert_strict(fields.get(inner).unwrap_or(&Value::Null), &format!("{at}[]"));
+    }
+}
+
+#[test]
+fn both_eras_are_told_of_the_same_few_strict_tools() {
+    let fixture = Fixture::new();
+    let mut old = Client::old(&fixture);
+    let mut new = Client::new(&fixture);
+    let listed = old.request("tools/list", json!({}))["result"].take();
+    let tools = listed["tools"].as_array().unwrap();
+    assert_eq!(&new.request("tools/list", json!({}))["result"]["tools"], &listed["tools"]);
+    assert!((10..=20).contains(&tools.len()), "{}", tools.len());
+    for tool in tools {
+        let name = tool["name"].as_str().unwrap();
+        assert!(tool["description"].as_str().unwrap().len() < 500, "{name}");
+        for (schema, is_closed) in [("inputSchema", true), ("outputSchema", false)] {
+            let schema = &tool[schema];
+            assert_eq!(schema["type"], "object", "{name}");
+            assert_eq!(schema.get("additionalProperties").is_some(), is_closed, "{name}");
+            assert_strict(schema, name);
+        }
+        let hints = &tool["annotations"];
+        assert!(hints["readOnlyHint"].is_boolean() && hints["title"].is_string(), "{tool}");
+    }
+    assert!(listed.to_string().len() < 40_000, "a model reads all of it");
+    // The session's own words: who it is, and what is not there.
+    assert_eq!(old.call("status", json!({}))["you"], "old client");
+    assert_eq!(new.call("status", json!({}))["you"], "new client");
+    let unknown = new.request("tools/call", json!({"name": "nope", "arguments": {}}));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    assert_eq!(old.request("nope/nope", json!({}))["error"]["code"], -32601);
+    let wrong = old.fail("run", json!({"comand": "x"}));
+    assert!(wrong.contains("unknown field `comand`"), "{wrong}");
+    assert_eq!(
+        new.fail("run", json!({"command": "x"})),
+        "There is no pane; open one with pane_open"
+    );
+}
+
+#[test]
+fn a_toolset_that_is_not_there_is_refused_at_the_login() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.connect();
+    let why = wire.fail("auth.login", json!({"token": fixture.token(), "mcp": "nope"}));
+    assert!(why.starts_with("There is no toolset \"nope\"; there are: unterm"), "{why}");
+    let wrong = wire.reply("auth.login", json!({"token": "wrong", "mcp": "unterm"}));
+    assert_eq!(wrong["error"]["code"], -32001);
+}
+
+#[test]
+fn what_comes_with_the_login_in_one_piece_is_heard() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.connect();
+    let login =
+        json!({"id": 1, "method": "auth.login", "params": {"token": fixture.token(), "mcp": ""}});
+    let hello = json!({"jsonrpc": "2.0", "id": 2, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "hasty", "version": "1"},
+    }});
+    wire.send(format!("{login}\n{hello}\n"));
+    assert!(wire.receive().unwrap().contains("ok"));
+    assert!(wire.receive().unwrap().contains("2025-06-18"));
+}
+
+#[test]
+fn commands_are_run_in_a_shell_that_stays() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let pane = client.shell(&fixture);
+    let ran =
+        client.call("run", json!({"command": "mkdir sub; cd sub; A=5; (exit 3)", "pane": pane}));
+    assert_eq!((&ran["ended"], &ran["exit_code"]), (&json!(true), &json!(3)), "{ran}");
+    assert_eq!(ran["exit_source"], "block");
+    let ran = client.call("run", json!({"command": "echo $A \"$(basename \"$PWD\")\""}));
+    assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("5 sub"), &json!(0)), "{ran}");
+    assert_eq!(ran["untrusted"], json!(["output"]));
+
+    // What is long has its ends, and is read in parts.
+    let ran = client.call("run", json!({"command": "seq 5000", "max_chars": 1000}));
+    let output = ran["output"].as_str().unwrap();
+    let block = ran["block"].as_u64().unwrap();
+    assert!(output.starts_with("1\n2\n") && output.ends_with("\n5000"), "{output}");
+    assert!(output.contains(&format!("; block {block} has them …]")), "{output}");
+    let missing = ran["clipped"]["characters"].as_u64().unwrap();
+    assert!(missing > 20_000 && output.len() < 1200, "{missing}");
+    let last = client.call("block", json!({"block": block, "first_line": 0, "line_count": 3}));
+    assert_eq!((&last["state"], &last["authentic"]), (&json!("done"), &json!(true)), "{last}");
+    assert_eq!((&last["output"], &last["line_count"]), (&json!("1\n2\n3"), &json!(5000)), "{last}");
+    // Of more than the history keeps there is no block to read.
+    let ran = client.call("run", json!({"command": "seq 20000", "max_chars": 1000}));
+    assert_eq!((&ran["block"], &ran["exit_code"]), (&Value::Null, &json!(0)), "{ran}");
+    let listed = client.call("pane_list", json!({}));
+    assert_eq!(listed["panes"][0]["pane"], pane);
+    assert!(listed["panes"][0]["cwd"].as_str().unwrap().ends_with("/sub"), "{listed}");
+}
+
+#[test]
+fn a_command_that_takes_longer_is_asked_for_again_by_its_handle() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    let pane = client.shell(&fixture);
+    let begun = client
+        .call("run", json!({"command": "echo asked; read -r A; echo got $A", "timeout_ms": 0}));
+    assert_eq!(begun["ended"], false, "{begun}");
+    let handle = begun["handle"].as_str().unwrap().to_owned();
+    let still = client.call("wait", json!({"handle": handle, "timeout_ms": 1}));
+    assert_eq!((&still["matched"], &still["handle"]), (&json!(false), &json!(handle)), "{still}");
+    let asked = client.call("wait", json!({"pane": pane, "any": [{"regex": "^asked$"}]}));
+    assert_eq!(asked["matched"], true, "{asked}");
+    // Whoever did not begin it can't ask for it.
+    let mut other = Client::old(&fixture);
+    let refused = other.fail("wait", json!({"handle": handle}));
+    assert!(refused.starts_with("There is no such handle"), "{refused}");
+    client.call("input", json!({"pane": pane, "text": "it\n"}));
+    let ended = client.call("wait", json!({"handle": handle}));
+    assert_eq!(ended["matched"], true, "{ended}");
+    assert_eq!(ended["run"]["output"], "asked\nit\ngot it", "{ended}");
+    assert_eq!(ended["run"]["exit_code"], 0);
+    assert!(client.fail("wait", json!({"handle": handle})).starts_with("There is no such handle"));
+}
+
+#[test]
+fn input_and_what_comes_of_it_are_one_call() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let pane = client.shell(&fixture);
+    let typed = client.call(
+        "input",
+        json!({
+            "text": "echo no",
+            "paste": "w $((40 + 2))",
+            "keys": ["enter"],
+            "wait_any": [{"regex": "^now \\d+$"}],
+            "timeout_ms": 50_000,
+        }),
+    );
+    assert_eq!(typed["wait"]["matched"], true, "{typed}");
+    assert_eq!(typed["wait"]["conditions"][0]["text"], "now 42");
+    assert!(typed["screen"].as_str().unwrap().contains("\nnow 42"), "{typed}");
+    let place = client.call("find", json!({"pattern": "^now 42", "regex": true}));
+    let row = place["places"][0]["row"].as_u64().unwrap();
+    assert_eq!(
+        (&place["places"][0]["col"], &place["places"][0]["end_col"]),
+        (&json!(0), &json!(5))
+    );
+    let seen = client.call("screen", json!({"first_row": row, "row_count": 1}));
+    assert_eq!(seen["text"], "now 42", "{seen}");
+    assert_eq!((&seen["cols"], &seen["awaiting_secret"]), (&json!(80), &json!(false)));
+    let unknown = client.fail("input", json!({"keys": ["hyper+x"]}));
+    assert!(unknown.starts_with("Unknown key(s): [\"hyper+x\"]"), "{unknown}");
+    // What has changed since, as cells, and all of it again.
+    let seq = seen["seq"].as_u64().unwrap();
+    client.call("run", json!({"command": "printf '\\033[1;31mred\\033[m\\n'"}));
+    let diff = client.call("screen", json!({"format": "diff", "since_seq": seq}));
+    let rows = diff["changes"].as_array().unwrap();
+    assert!(rows.iter().any(|row| row["text"] == "red"), "{diff}");
+    assert!(!rows.iter().any(|row| row["text"] == "now 42"), "{diff}");
+    let cells = client.call("screen", json!({"format": "cells"}));
+    let red = cells["cells"].as_array().unwrap().iter().find(|run| run["text"] == "red");
+    let red = red.unwrap_or_else(|| panic!("{cells}"));
+    assert_eq!((&red["foreground"], &red["attributes"]), (&json!("idx:1"), &json!(["bold"])));
+    let found =
+        client.call("search", json!({"pattern": "NOW \\d", "regex": true, "ignore_case": true}));
+    assert_eq!(found["matches"][0]["pane"], pane);
+    let all = client.call("transcript", json!({}));
+    assert!(all["text"].as_str().unwrap().contains("now 42"), "{all}");
+    assert_eq!(client.call("signal", json!({"signal": "INT"}))["sent"], true);
+    assert_eq!(client.call("pane_resize", json!({"cols": 100, "rows": 30}))["pane"], pane);
+    let split = client.call("pane_split", json!({"command": ["cat"], "direction": "down"}));
+    assert_ne!(split["pane"], pane);
+    let which = client.fail("screen", json!({}));
+    assert!(which.starts_with("Say which pane: there are ["), "{which}");
+    client.call("pane_close", json!({"pane": split["pane"]}));
+    assert!(fixture.mux.pane(PaneId(split["pane"].as_u64().unwrap())).is_none());
+}
+
+#[test]
+fn what_nobody_sees_is_escaped_and_secrets_are_taken_out() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    client.shell(&fixture);
+    let command = "printf 'a\\u202eb\\u200bc\\n'";
+    let ran = client.call("run", json!({"command": command}));
+    assert_eq!(ran["output"], "a\\u{202e}b\\u{200b}c", "{ran}");
+    let raw = client.call("run", json!({"command": command, "raw": true}));
+    assert_eq!(raw["output"], "a\u{202e}b\u{200b}c", "{raw}");
+    client.call("run", json!({"command": "printf 'api_%s: %s\\n' key hunter2"}));
+    let read = client.call("transcript", json!({}));
+    assert!(read["text"].as_str().unwrap().contains("key: <redacted>"), "{read}");
+    let read = client.call("transcript", json!({"secrets": true}));
+    assert!(read["text"].as_str().unwrap().contains("api_key: hunter2"), "{read}");
+}
+
+#[test]
+fn a_password_is_the_persons_to_type() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let pane = client.shell(&fixture);
+    let command = "stty -echo; printf 'Password: '; read -r P; stty echo; echo; echo ${#P}";
+    let asked = client.call("run", json!({"command": command}));
+    assert_eq!(
+        (&asked["ended"], &asked["awaiting_secret"]),
+        (&json!(false), &json!(true)),
+        "{asked}"
+    );
+    for input in
+        [json!({"text": "guess\n"}), json!({"paste": "guess"}), json!({"keys": ["a", "enter"]})]
+    {
+        let refused = client.fail("input", input);
+        assert!(refused.contains("asks for a secret, which only a person may type"), "{refused}");
+    }
+    let refused = client.fail("run", json!({"command": "guess"}));
+    assert!(refused.contains("asks for a secret"), "{refused}");
+    fixture.mux.pane(PaneId(pane)).unwrap().write(b"hunter2\r").unwrap();
+    let ended = client.call("wait", json!({"handle": asked["handle"]}));
+    assert_eq!(ended["run"]["exit_code"], 0, "{ended}");
+    assert!(ended["run"]["output"].as_str().unwrap().ends_with("\n7"), "{ended}");
+    assert!(!ended.to_string().contains("hunter2"));
+    // Ctrl+C is no answer.
+    let seq = client.call("screen", json!({}))["seq"].clone();
+    client.call("run", json!({"command": command}));
+    let question = json!({"any": [{"regex": "^Password: ?$"}], "since_seq": seq});
+    let asked = client.call("wait", question);
+    assert_eq!(asked["matched"], true, "{asked}");
+    let given_up =
+        json!({"keys": ["ctrl+c"], "wait_any": [{"prompt": true}], "timeout_ms": 50_000});
+    assert_eq!(client.call("input", given_up)["wait"]["matched"], true);
+}
+
+#[test]
+fn tools_pass_the_same_rules_as_every_call() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    let pane = client.shell(&fixture);
+    let mut person = fixture.login();
+    let rules = json!({"enabled": true, "allowed_patterns": [], "blocked_patterns": ["rm -rf"]});
+    person.call("policy.set", rules);
+    let refused = client.fail("run", json!({"command": "rm -rf nothing"}));
+    assert!(refused.starts_with("Command blocked by policy"), "{refused}");
+    let refused = client.fail("input", json!({"text": "rm -rf nothing", "keys": ["enter"]}));
+    assert!(refused.starts_with("Command blocked by policy"), "{refused}");
+    person.call("session.lease", json!({"id": pane}));
+    let refused = client.fail("input", json!({"text": "x"}));
+    assert!(refused.starts_with(&format!("Session {pane} is leased by ")), "{refused}");
+    person.call("session.release", json!({"id": pane}));
+    assert_eq!(client.call("lease", json!({}))["held"], true);
+    let refused = person.fail("session.input", json!({"id": pane, "input": "x"}));
+    assert_eq!(refused, format!("Session {pane} is leased by old client"));
+    // What was done is in the log under the client's name.
+    let log = person.call("session.audit_log", json!({"id": pane}));
+    let entries = log.as_array().unwrap();
+    let refused = entries.iter().find(|entry| entry["method"] == "exec.run_wait").unwrap();
+    assert_eq!((&refused["allowed"], &refused["client"]), (&json!(false), &json!("old client")));
+    // The lease goes with the client.
+    drop(client);
+    let end = std::time::Instant::now() + support::PATIENCE;
+    while person.reply("session.input", json!({"id": pane, "input": "x"})).get("error").is_some() {
+        assert!(std::time::Instant::now() < end, "the lease stays");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_long_wait_tells_that_it_goes_on_and_can_be_given_up() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    client.shell(&fixture);
+    let arguments = json!({"any": [{"text": "never"}], "timeout_ms": 2000});
+    let params =
+        json!({"name": "wait", "arguments": arguments, "_meta": {"progressToken": "mine"}});
+    let waited = client.request("tools/call", params);
+    assert_eq!(waited["result"]["structuredContent"]["matched"], false, "{waited}");
+    let note = &client.notes[0];
+    assert_eq!(note["method"], "notifications/progress");
+    assert_eq!(note["params"]["progressToken"], "mine");
+
+    let arguments = json!({"any": [{"text": "never"}]});
+    let given_up = client.begin("tools/call", json!({"name": "wait", "arguments": arguments}));
+    let params = json!({"requestId": given_up, "reason": "enough"});
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+    // Its reply never comes: the next one is the next request's.
+    let next = client.begin("ping", json!({}));
+    assert_eq!(client.end(next)["result"], json!({}));
+}
+
+#[test]
+fn calls_of_one_client_do_not_wait_for_each_other() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    client.shell(&fixture);
+    let arguments = json!({"any": [{"text": "let go"}]});
+    let waiting = client.begin("tools/call", json!({"name": "wait", "arguments": arguments}));
+    assert_eq!(client.call("run", json!({"command": "true"}))["exit_code"], 0);
+    let typing = client
+        .begin("tools/call", json!({"name": "input", "arguments": {"text": "echo let\" go\"\n"}}));
+    let mut ended = Vec::new();
+    while ended.len() < 2 {
+        let message: Value = serde_json::from_str(&client.wire.receive().unwrap()).unwrap();
+        ended.push(message["id"].as_u64().unwrap());
+    }
+    ended.sort_unstable();
+    assert_eq!(ended, [waiting, typing]);
+}
+
+#[test]
+fn tools_call_methods_that_there_are() {
+    // As `Ask::method` and `Ask::begin` name them.
+    let sources = concat!(
+        include_str!("../src/wire/mcp/unterm/panes.rs"),
+        include_str!("../src/wire/mcp/unterm/run.rs"),
+        include_str!("../src/wire/mcp/unterm/screen.rs"),
+        include_str!("../src/wire/mcp/unterm/input.rs"),
+        include_str!("../src/wire/mcp/unterm/text.rs"),
+    );
+    let named = sources.split('"').filter(|text| {
+        let is_name = |part: &str| {
+            !part.is_empty() && part.chars().all(|c| c == '_' || c.is_ascii_lowercase())
+        };
+        text.split_once('.').is_some_and(|(group, name)| is_name(group) && is_name(name))
+    });
+    let named: std::collections::BTreeSet<_> = named.collect();
+    assert!(named.len() > 15, "{named:?}");
+    for name in named {
+        assert!(METHODS.iter().any(|method| method.name == name), "{name}");
+    }
+}

@@ -1,0 +1,140 @@
+//! A client of the Model Context Protocol that speaks it through `unterm-cli mcp`, as agents do.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use crate::{PATIENCE, binary};
+
+/// The relay and what it says.
+pub struct Relay {
+    process: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    id: u64,
+}
+
+impl Relay {
+    /// Starts it on a registry, with more arguments, and begins a session.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be started, or does not answer.
+    pub fn start(home: &Path, registry: &Path, args: &[&str]) -> Result<Self> {
+        let mut command = Command::new(binary("unterm-cli"));
+        command
+            .arg("mcp")
+            .args(args)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", home)
+            .env("UNTERM_HOME", registry)
+            .env("LANG", "C.UTF-8")
+            .env("SHELL", "/bin/bash")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let mut process = command.spawn().context("starting unterm-cli mcp")?;
+        let input = process.stdin.take();
+        let output = process.stdout.take().context("it has no output")?;
+        let mut relay = Self { process, input, lines: read(output), id: 0 };
+        let hello = relay.request(
+            "initialize",
+            json!({
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "test", "version": "1"},
+            }),
+        )?;
+        ensure!(hello["serverInfo"]["name"] == "unterm", "{hello}");
+        relay.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        Ok(relay)
+    }
+
+    fn send(&mut self, message: &Value) -> Result<()> {
+        let input = self.input.as_mut().context("its input is closed")?;
+        writeln!(input, "{message}").context("writing to unterm-cli mcp")
+    }
+
+    /// Sends a request; its result.
+    ///
+    /// # Errors
+    ///
+    /// The server's, or that none came.
+    pub fn request(&mut self, method: &str, params: Value) -> Result<Value> {
+        self.id += 1;
+        let request = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
+        self.send(&request)?;
+        loop {
+            let line = match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) => bail!("no reply to {request}"),
+                Err(RecvTimeoutError::Disconnected) => bail!("it ended before it answered"),
+            };
+            let mut message: Value = serde_json::from_str(&line).context("a reply")?;
+            if message["id"] == self.id && message.get("method").is_none() {
+                ensure!(message.get("error").is_none(), "{method}: {message}");
+                return Ok(message["result"].take());
+            }
+        }
+    }
+
+    /// Calls a tool that must succeed; its structured reply.
+    ///
+    /// # Errors
+    ///
+    /// The tool's.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Value> {
+        let mut result =
+            self.request("tools/call", json!({"name": tool, "arguments": arguments}))?;
+        ensure!(result["isError"] == false, "{tool}: {result}");
+        Ok(result["structuredContent"].take())
+    }
+
+    /// Closes its input, and waits until it ends.
+    ///
+    /// # Errors
+    ///
+    /// When it does not.
+    pub fn finish(mut self) -> Result<ExitStatus> {
+        self.input.take();
+        while self.lines.recv_timeout(PATIENCE).is_ok() {}
+        Ok(self.process.wait()?)
+    }
+
+    /// Kills it without a word.
+    ///
+    /// # Errors
+    ///
+    /// When it has ended.
+    pub fn kill(mut self) -> Result<()> {
+        self.process.kill()?;
+        self.process.wait()?;
+        Ok(())
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// What a process prints, line by line, until it ends.
+fn read(output: ChildStdout) -> Receiver<String> {
+    let (send, lines) = channel();
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if send.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
