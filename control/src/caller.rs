@@ -93,6 +93,13 @@ pub struct Caller {
     pub(crate) subscription: SubscriptionSlot,
 }
 
+impl Caller {
+    /// The same caller, whose subscription is nobody else's.
+    pub(crate) fn listener(&self) -> Self {
+        Self { subscription: SubscriptionSlot::default(), ..self.clone() }
+    }
+}
+
 /// A subscription, or that there is to be none, on its way from a method to the wire of its caller.
 #[derive(Clone, Default)]
 pub(crate) struct SubscriptionSlot(Arc<Mutex<Option<Option<Subscription>>>>);

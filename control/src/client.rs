@@ -95,14 +95,24 @@ impl Client {
 
     /// Connects and logs in.
     pub fn connect_to(endpoint: &Endpoint) -> Result<Self, ClientError> {
-        let login = serde_json::json!({ "token": endpoint.token, "client": "unterm-cli" });
-        Self::login(endpoint, login)
+        Self::connect_as(endpoint, Some("unterm-cli"))
+    }
+
+    /// The same under another name, or none.
+    pub fn connect_as(endpoint: &Endpoint, name: Option<&str>) -> Result<Self, ClientError> {
+        Self::login(endpoint, serde_json::json!({ "token": endpoint.token, "client": name }))
     }
 
     /// Connects, and goes over to the Model Context Protocol with a toolset, the usual one if it is empty: what is written
     /// from now on, and read, are its messages, a line each.
     pub fn model_context(endpoint: &Endpoint, toolset: &str) -> Result<TcpStream, ClientError> {
-        let login = serde_json::json!({ "token": endpoint.token, "client": "mcp", "mcp": toolset });
+        let cwd = std::env::current_dir().ok();
+        let login = serde_json::json!({
+            "token": endpoint.token,
+            "client": "mcp",
+            "mcp": toolset,
+            "cwd": cwd,
+        });
         // Nothing comes behind the reply before something is asked.
         Ok(Self::login(endpoint, login)?.reader.into_inner())
     }

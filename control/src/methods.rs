@@ -50,8 +50,9 @@ use crate::{
     error::{Error, Result},
     registry::Registration,
     services::{
-        audit::Audit, changes::Changes, clients::Clients, door::Door, drivers::Drivers,
-        events::Hub, leases::Leases, policy::Policy, recording::Recorder, shell::Shell,
+        audit::Audit, bytes::Bytes, changes::Changes, clients::Clients, door::Door,
+        drivers::Drivers, events::Hub, leases::Leases, policy::Policy, recording::Recorder,
+        shell::Shell,
     },
 };
 
@@ -84,6 +85,8 @@ pub struct Context {
     /// What pages are told of.
     pub(crate) changes: Arc<Changes>,
     texts: screen::TextCache,
+    /// What the programs of hidden panes wrote.
+    pub(crate) bytes: Bytes,
 }
 
 impl Context {
@@ -104,6 +107,7 @@ impl Context {
             host,
             registration,
             texts: screen::TextCache::default(),
+            bytes: Bytes::default(),
         }
     }
 
@@ -365,6 +369,7 @@ pub static METHODS: &[Entry] = &[
     entry::<cells::Diff>(),
     entry::<cells::Cells>(),
     entry::<capture::Png>(),
+    entry::<cells::Bytes>(),
     entry::<workspace::Save>(),
     entry::<workspace::Restore>(),
     entry::<workspace::List>(),

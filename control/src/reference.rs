@@ -65,7 +65,8 @@ pub fn tools() -> String {
             };
             let _ = writeln!(page, "\n### {}\n\n{} {hints}", tool.name, tool.doc);
             let json = |schema: Arc<_>| Value::Object(Map::clone(&schema));
-            write_fields(&mut page, &json((tool.arguments)()), &json((tool.reply)()));
+            let reply = tool.reply.map_or(Value::Null, |reply| json(reply()));
+            write_fields(&mut page, &json((tool.arguments)()), &reply);
         }
     }
     page

@@ -2,6 +2,7 @@
 //! mux and nothing of wires, names of methods or JSON.
 
 pub mod audit;
+pub mod bytes;
 pub mod changes;
 pub mod clients;
 pub mod door;

@@ -487,3 +487,26 @@ fn events_come_while_a_call_of_the_same_connection_waits() {
         }
     }
 }
+
+#[test]
+fn a_hidden_session_is_found_by_its_number_alone_and_keeps_what_was_written() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let script = "printf '\\033[1mbold'; exec cat";
+    let hidden = wire.call(
+        "session.create",
+        json!({"program": "sh", "args": ["-c", script], "hidden": true, "cols": 80, "rows": 24}),
+    );
+    let id = &hidden["id"];
+    assert_eq!(wire.call("session.list", json!({}))["sessions"], json!([]));
+    let there = json!({"id": id, "any": [{"text": "bold"}]});
+    assert_eq!(wire.call("session.wait", there)["matched"], true);
+    // The bytes pass on a way of their own.
+    let end = std::time::Instant::now() + support::PATIENCE;
+    while wire.call("screen.bytes", json!({"id": id}))["base64"] != "G1sxbWJvbGQ=" {
+        assert!(std::time::Instant::now() < end, "they never came");
+        std::thread::yield_now();
+    }
+    wire.call("session.destroy", json!({"id": id}));
+    assert_eq!(wire.fail("screen.bytes", json!({"id": id})), format!("Session {id} not found"));
+}

@@ -90,6 +90,29 @@ impl Client {
         }
     }
 
+    /// The first note of that kind, of those that came and those to come.
+    fn note(&mut self, method: &str) -> Value {
+        loop {
+            if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
+                return self.notes.remove(at);
+            }
+            let line = self.wire.receive().expect("a note");
+            self.notes.push(serde_json::from_str(&line).unwrap());
+        }
+    }
+
+    /// Does something again and again until a note of that kind came.
+    fn until_note(&mut self, method: &str, mut act: impl FnMut(&mut Self)) -> Value {
+        let end = std::time::Instant::now() + support::PATIENCE;
+        loop {
+            act(self);
+            if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
+                return self.notes.remove(at);
+            }
+            assert!(std::time::Instant::now() < end, "{method} never came");
+        }
+    }
+
     fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.begin(method, params);
         self.end(id)
@@ -452,6 +475,72 @@ fn calls_of_one_client_do_not_wait_for_each_other() {
 }
 
 #[test]
+fn screens_and_output_are_read_by_address_and_changes_of_them_told() {
+    let fixture = Fixture::new();
+    for is_new in [false, true] {
+        let mut client = if is_new { Client::new(&fixture) } else { Client::old(&fixture) };
+        let pane = client.shell(&fixture);
+        let ran = client.call("run", json!({"pane": pane, "command": "echo on the screen"}));
+        let screen = format!("unterm://pane/{pane}/screen");
+        let output = format!("unterm://pane/{pane}/block/{}", ran["block"]);
+        let listed = client.request("resources/list", json!({}));
+        let listed = listed["result"]["resources"].as_array().unwrap();
+        for uri in [&screen, &output] {
+            assert!(listed.iter().any(|resource| resource["uri"] == *uri), "{listed:?}");
+        }
+        let templates = client.request("resources/templates/list", json!({}));
+        assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 3);
+        let mut read = |uri: &str| client.request("resources/read", json!({"uri": uri}));
+        assert_eq!(read(&output)["result"]["contents"][0]["text"], "on the screen");
+        let text = read(&screen)["result"]["contents"][0]["text"].clone();
+        assert!(text.as_str().unwrap().contains("\non the screen"), "{text}");
+        let missing = if is_new { -32602 } else { -32002 };
+        for uri in ["unterm://pane/999/screen", "unterm://recording/none", "file:///etc/passwd"] {
+            assert_eq!(read(uri)["error"]["code"], missing, "{uri}");
+        }
+
+        if is_new {
+            let wanted = json!({"resourceSubscriptions": [screen, "file:///etc/passwd"], "resourcesListChanged": true});
+            client.begin("subscriptions/listen", json!({"notifications": wanted}));
+            let accepted = client.note("notifications/subscriptions/acknowledged");
+            let uris = &accepted["params"]["notifications"]["resourceSubscriptions"];
+            assert_eq!(uris, &json!([screen]), "{accepted}");
+        } else {
+            let told = client.request("resources/subscribe", json!({"uri": screen}));
+            assert_eq!(told["result"], json!({}), "{told}");
+        }
+        // Each output is one more reason to tell, until it was told.
+        let told = client.until_note("notifications/resources/updated", |client| {
+            client.call("run", json!({"pane": pane, "command": "echo more"}));
+        });
+        assert_eq!(told["params"]["uri"], screen, "{told}");
+        client.until_note("notifications/resources/list_changed", |client| {
+            client.call("pane_open", json!({"command": ["true"]}));
+        });
+    }
+}
+
+#[test]
+fn common_jobs_have_their_words() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let listed = client.request("prompts/list", json!({}));
+    let names: Vec<_> = listed["result"]["prompts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].clone())
+        .collect();
+    assert_eq!(names, ["drive_tui", "supervise_agent", "run_tests"]);
+    let prompt = json!({"name": "run_tests", "arguments": {"command": "make check"}});
+    let words = client.request("prompts/get", prompt);
+    let text = words["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.contains("run `make check` with run"), "{text}");
+    let missing = client.request("prompts/get", json!({"name": "run_tests"}));
+    assert_eq!(missing["error"]["code"], -32602, "{missing}");
+}
+
+#[test]
 fn tools_call_methods_that_there_are() {
     // As `Ask::method` and `Ask::begin` name them.
     let sources = concat!(
@@ -460,6 +549,11 @@ fn tools_call_methods_that_there_are() {
         include_str!("../src/wire/mcp/unterm/screen.rs"),
         include_str!("../src/wire/mcp/unterm/input.rs"),
         include_str!("../src/wire/mcp/unterm/text.rs"),
+        include_str!("../src/wire/mcp/resources.rs"),
+        include_str!("../src/wire/mcp/iterm.rs"),
+        include_str!("../src/wire/mcp/iterm/find.rs"),
+        include_str!("../src/wire/mcp/tester/apps.rs"),
+        include_str!("../src/wire/mcp/tester/views.rs"),
     );
     let named = sources.split('"').filter(|text| {
         let is_name = |part: &str| {

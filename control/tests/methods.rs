@@ -205,7 +205,7 @@ fn a_session_from_its_creation_to_its_end() {
     let listed = &list["sessions"][0];
     assert_eq!(
         keys(listed),
-        ["cols", "cursor", "domain_id", "id", "is_dead", "rows", "shell", "title"]
+        ["cols", "cursor", "domain_id", "id", "is_dead", "rows", "shell", "title", "tty"]
     );
     assert_eq!(keys(&listed["cursor"]), ["visible", "x", "y"]);
     assert_eq!(keys(&listed["shell"]), ["cwd", "process_name", "shell_type"]);

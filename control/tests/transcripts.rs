@@ -616,6 +616,18 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"id": id}),
         json!({"base64": "string", "width": "number", "height": "number", "seq": "number"}),
     );
+    let hidden = t.call(
+        "session.create",
+        json!({"program": "cat", "hidden": true, "cols": 80, "rows": 24}),
+        json!({"id": "number", "session_id": "string"}),
+    );
+    t.call("screen.bytes", json!({"id": hidden["id"]}), json!({"base64": "string"}));
+    t.fail(
+        "screen.bytes",
+        json!({"id": id}),
+        &format!("Session {id} is not hidden: nothing is kept"),
+    );
+    t.call("session.destroy", json!({"id": hidden["id"]}), any());
     t.call("screen.cells", json!({"id": id}), json!({"seq": "number", "lines": [], "images": []}));
     t.call("config.get", json!({"key": "theme"}), json!({"value": "=nord"}));
     t.call(

@@ -21,7 +21,7 @@ use unterm_term::{Options, Size, Term};
 use crate::media::LocalMedia;
 use crate::{
     Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, OnExit, Pane, PaneId,
-    PtyProcess, Rect, ShellIntegration, Spacing, Spawn, Tab, TabId,
+    PtyProcess, Rect, ShellIntegration, Spacing, Spawn, Tab, TabId, Tap,
     observer::{Observers, Threads},
     process::Variables,
 };
@@ -247,9 +247,15 @@ impl Mux {
 
     /// Opens a pane without a tab, of its own size; it is held when its program ends, until [`Mux::close_pane`].
     pub fn open_hidden(&self, spawn: Spawn, size: Size) -> Result<Arc<Pane>, MuxError> {
+        Ok(self.open_tapped(spawn, size)?.0)
+    }
+
+    /// The same, with all that its program writes, from the first byte on.
+    pub fn open_tapped(&self, spawn: Spawn, size: Size) -> Result<(Arc<Pane>, Tap), MuxError> {
         let pane = self.start_pane(spawn, size, OnExit::Hold)?;
         pane.set_pinned(true);
-        self.admit(pane, |_| Ok(()))
+        let tap = pane.tap();
+        Ok((self.admit(pane, |_| Ok(()))?, tap))
     }
 
     /// Splits `pane`; the new pane comes right of or below it and gets its tab's focus. Zoom ends.

@@ -101,6 +101,8 @@ impl Own {
         let program = std::env::current_exe()?.with_file_name("unterm");
         let mut process = Command::new(&program)
             .args(["--headless", "--with-stdin"])
+            // A client shows what it is told on stderr as if something were wrong.
+            .env("UNTERM_LOG", std::env::var_os("UNTERM_LOG").unwrap_or_else(|| "warn".into()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

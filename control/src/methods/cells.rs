@@ -1,5 +1,6 @@
 //! `screen.diff` and `screen.cells`: what changed on a screen, and all that it shows beside text.
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::Serialize;
 use unterm_term::{
@@ -12,7 +13,7 @@ use super::{
     screen::Row,
     session::{CursorState, scrollback_rows},
 };
-use crate::services::wait::changed_rows;
+use crate::{error::Error, services::wait::changed_rows};
 
 /// The most rows one reply holds.
 const MOST_ROWS: u64 = 10_000;
@@ -282,5 +283,33 @@ impl Method for Cells {
             rows: snapshot.size.rows,
             alternate_screen: snapshot.screen == unterm_term::ScreenKind::Alternate,
         })
+    }
+}
+
+/// `screen.bytes`.
+pub struct Bytes;
+
+#[derive(Serialize, JsonSchema)]
+pub struct BytesReply {
+    /// The last megabyte of it, in base64.
+    base64: String,
+}
+
+impl Method for Bytes {
+    const NAME: &'static str = "screen.bytes";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "What the program of a hidden session wrote, as it wrote it.";
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = BytesReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<BytesReply> {
+        let id = context.pane(params.session())?.id();
+        let none = || Error::Failed(format!("Session {} is not hidden: nothing is kept", id.0));
+        Ok(BytesReply { base64: STANDARD.encode(context.bytes.of(id).ok_or_else(none)?) })
     }
 }

@@ -84,6 +84,8 @@ struct Listed {
     is_dead: bool,
     domain_id: u32,
     shell: ShellState,
+    /// Its terminal's device, such as `/dev/pts/3`; empty where there is none.
+    tty: String,
 }
 
 impl Method for List {
@@ -110,6 +112,7 @@ impl Method for List {
                 is_dead: pane.state() != PaneState::Running,
                 domain_id: 0,
                 shell: ShellState::of(pane),
+                tty: pane.process().tty().map_or(String::new(), |tty| tty.display().to_string()),
             }
         });
         Ok(ListReply { sessions: sessions.collect() })
@@ -241,6 +244,9 @@ pub struct CreateParams<'a> {
     /// Variables over the inherited environment.
     #[serde(borrow, default)]
     env: Arg<'a, BTreeMap<String, String>>,
+    /// In no tab and no list, found by its number only; what its program writes is kept for screen.bytes.
+    #[serde(borrow, default)]
+    hidden: Arg<'a, bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -278,8 +284,15 @@ pub(super) async fn create(
     let spawn = params.spawn()?;
     let on_exit = on_exit(&spawn);
     let mux = context.mux.clone();
-    // Behind the tab that a person may be typing in.
-    let pane = blocking(move || mux.open_tab_in_background(spawn, size, on_exit)).await??;
+    let pane = if params.hidden.is_set("hidden")? {
+        let size = size.unwrap_or(Size::cells(DEFAULT_COLS, DEFAULT_ROWS));
+        let (pane, tap) = blocking(move || mux.open_tapped(spawn, size)).await??;
+        context.bytes.keep(pane.id(), tap);
+        pane
+    } else {
+        // Behind the tab that a person may be typing in.
+        blocking(move || mux.open_tab_in_background(spawn, size, on_exit)).await??
+    };
     let size = pane.term().size();
     let reply = CreateReply {
         id: pane.id().0,
@@ -494,6 +507,7 @@ impl Method for Destroy {
         let id = context.pane(params.session())?.id();
         let mux = context.mux.clone();
         blocking(move || mux.close_pane(id)).await??;
+        context.bytes.forget(id);
         Ok(DestroyReply { status: "ok", destroyed: true })
     }
 }

@@ -6,10 +6,14 @@
 //! scopes, policy and audit. The protocol itself is rmcp's.
 
 pub mod http;
+mod iterm;
 mod jobs;
+mod prompts;
+mod resources;
 mod schema;
 mod seats;
 mod session;
+mod tester;
 mod tool;
 mod unterm;
 mod untrusted;
@@ -27,31 +31,40 @@ use crate::{caller::Caller, dispatch::Dispatcher};
 const LONGEST_MESSAGE: usize = 16 << 20;
 
 /// The toolsets, the usual one first.
-pub static TOOLSETS: [&Toolset; 1] = [&unterm::TOOLSET];
+pub static TOOLSETS: [&Toolset; 3] = [&unterm::TOOLSET, &iterm::TOOLSET, &tester::TOOLSET];
 
 /// What all sessions of an instance share.
 pub struct Server {
     dispatcher: Arc<Dispatcher>,
     jobs: Jobs,
     seats: Seats,
+    iterm: iterm::Memory,
+    tester: tester::Apps,
 }
 
 impl Server {
     /// For an instance.
     pub fn new(dispatcher: Arc<Dispatcher>) -> Self {
-        Self { dispatcher, jobs: Jobs::default(), seats: Seats::default() }
+        Self {
+            dispatcher,
+            jobs: Jobs::default(),
+            seats: Seats::default(),
+            iterm: iterm::Memory::default(),
+            tester: tester::Apps::default(),
+        }
     }
 
-    /// Serves a client that has logged in, until it goes.
+    /// Serves a client that has logged in, until it goes; `folder`: where it was started.
     pub async fn serve(
         self: Arc<Self>,
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
         caller: Caller,
         toolset: &'static Toolset,
+        folder: Option<String>,
     ) {
         let connection = caller.connection;
-        let session = Session::of_connection(self.clone(), caller, toolset);
+        let session = Session::of_connection(self.clone(), caller, toolset, folder);
         let transport =
             AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST_MESSAGE);
         match rmcp::serve_server(session, transport).await {
@@ -61,13 +74,23 @@ impl Server {
             }
             Err(error) => tracing::debug!(connection, %error, "no session began"),
         }
-        self.jobs.release(connection);
+        self.forget(connection).await;
     }
 
     /// What a client held that has no connection of its own is given back.
-    fn release(&self, connection: u64) {
+    fn release(self: &Arc<Self>, connection: u64) {
+        let server = self.clone();
+        tokio::spawn(async move {
+            server.forget(connection).await;
+            server.dispatcher.disconnected(connection);
+        });
+    }
+
+    /// What a client had of ours goes with it.
+    async fn forget(&self, connection: u64) {
         self.jobs.release(connection);
-        self.dispatcher.disconnected(connection);
+        self.iterm.release(connection);
+        self.tester.release(self, connection).await;
     }
 }
 

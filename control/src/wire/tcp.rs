@@ -126,8 +126,8 @@ struct Connection {
     wrong_tokens: u32,
     /// What it asked to be told.
     subscription: Option<Subscription>,
-    /// It speaks the Model Context Protocol from now on, with these tools.
-    toolset: Option<&'static mcp::Toolset>,
+    /// It speaks the Model Context Protocol from now on, with these tools, for a client that was started there.
+    mcp: Option<(&'static mcp::Toolset, Option<String>)>,
 }
 
 impl Connection {
@@ -146,15 +146,15 @@ impl Connection {
             caller: None,
             wrong_tokens: 0,
             subscription: None,
-            toolset: None,
+            mcp: None,
         };
         tracing::debug!(id, %address, "connected");
         let mut lines = Lines::default();
         let end = connection.talk(&mut reader, &mut lines).await;
-        let Self { shared, writer, caller, toolset, .. } = connection;
-        if let (Ok(()), Some(toolset), Some(caller)) = (&end, toolset, caller) {
+        let Self { shared, writer, caller, mcp, .. } = connection;
+        if let (Ok(()), Some((toolset, folder)), Some(caller)) = (&end, mcp, caller) {
             let reader = AsyncReadExt::chain(Cursor::new(lines.into_rest()), reader);
-            shared.mcp.clone().serve(reader, writer, caller, toolset).await;
+            shared.mcp.clone().serve(reader, writer, caller, toolset, folder).await;
         }
         shared.dispatcher.disconnected(id);
         tracing::debug!(id, ?end, "disconnected");
@@ -171,7 +171,7 @@ impl Connection {
             match lines.next(longest) {
                 Next::Line(line) => {
                     self.answer(line).await?;
-                    if self.toolset.is_some() {
+                    if self.mcp.is_some() {
                         return self.flush().await;
                     }
                     if self.out.len() >= BATCH {
@@ -275,7 +275,7 @@ impl Connection {
             Some(login) => {
                 self.wrong_tokens = 0;
                 match toolset(&login) {
-                    Ok(toolset) => self.toolset = toolset,
+                    Ok(toolset) => self.mcp = toolset.map(|toolset| (toolset, login.cwd)),
                     Err(why) => {
                         write_error(&mut self.out, id, code::INTERNAL, &why);
                         return Ok(());

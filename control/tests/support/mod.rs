@@ -78,6 +78,24 @@ impl Fixture {
         Self { mux, server, home }
     }
 
+    /// Another instance on the same home, with panes of its own; it is to go first.
+    pub fn beside(&self) -> Beside {
+        let mux = Mux::new(MuxOptions {
+            term: Options::default(),
+            default_size: Size::cells(120, 30),
+            env: environment(self.home.path()),
+            sized_by_window: false,
+        });
+        let home = self.registry();
+        let options = ServerOptions { mux: mux.clone(), host: Arc::new(Headless), home };
+        let server = Server::start(options).unwrap();
+        let record =
+            self.registry().join("instances").join(format!("{}.json", server.instance_id()));
+        let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+        let token = record["auth_token"].as_str().unwrap().to_owned();
+        Beside { mux, server: Some(server), token }
+    }
+
     /// Starts the server again on the same home.
     pub fn restart(&mut self) {
         self.server.take();
@@ -152,6 +170,31 @@ impl Fixture {
     /// A session with a POSIX shell.
     pub fn shell(&self, wire: &mut Wire) -> Session {
         self.program(wire, "sh", &[])
+    }
+}
+
+/// Another instance.
+pub struct Beside {
+    mux: Arc<Mux>,
+    server: Option<Server>,
+    token: String,
+}
+
+impl Beside {
+    /// A connection that has logged in.
+    pub fn login(&self) -> Wire {
+        let stream = TcpStream::connect(self.server.as_ref().unwrap().address()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut wire = Wire { reader: BufReader::new(stream), id: 0 };
+        wire.call("auth.login", json!({"token": self.token}));
+        wire
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        self.server.take();
+        self.mux.shutdown();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Numbers for clients whose requests stand for themselves, so that what one of them holds (a lease, a call that goes on)
 //! is its own in the next request too.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use parking_lot::Mutex;
 
@@ -24,7 +24,7 @@ pub struct Seats(Mutex<VecDeque<(Who, u64)>>);
 
 impl Seats {
     /// A client with its name for itself and the number that stands for its connection.
-    pub fn seated(&self, caller: Caller, name: Option<String>, server: &Server) -> Caller {
+    pub fn seated(&self, caller: Caller, name: Option<String>, server: &Arc<Server>) -> Caller {
         let who = Who { token: caller.token, name };
         let mut seats = self.0.lock();
         let seat = match seats.iter().position(|(other, _)| *other == who) {

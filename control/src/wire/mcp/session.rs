@@ -7,16 +7,20 @@ use parking_lot::Mutex;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
+        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams,
+        SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
-    service::RequestContext,
+    service::{RequestContext, SubscriptionContext},
 };
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, task::JoinSet};
 
 use super::{
-    Server,
+    Server, prompts,
+    resources::{self, Address, Watched},
     tool::{Ask, ToolEntry, Toolset, failed},
 };
 use crate::{
@@ -34,8 +38,12 @@ pub struct Session {
     server: Arc<Server>,
     toolset: &'static Toolset,
     base: Base,
+    /// Where the client was started, if it said.
+    folder: Option<String>,
     /// The name that others were told last.
     told: Mutex<Option<String>>,
+    /// What a client of the older era asked to be told.
+    watched: Mutex<Watched>,
     places: Semaphore,
 }
 
@@ -50,9 +58,17 @@ enum Base {
 
 impl Session {
     /// Of a connection that has logged in.
-    pub fn of_connection(server: Arc<Server>, caller: Caller, toolset: &'static Toolset) -> Self {
+    pub fn of_connection(
+        server: Arc<Server>,
+        caller: Caller,
+        toolset: &'static Toolset,
+        folder: Option<String>,
+    ) -> Self {
         let told = caller.client.clone();
-        Self::new(server, Base::Connection(Caller { wire: Wire::Mcp, ..caller }), toolset, told)
+        let base = Base::Connection(Caller { wire: Wire::Mcp, ..caller });
+        let mut session = Self::new(server, base, toolset, told);
+        session.folder = folder;
+        session
     }
 
     /// Of requests over HTTP, each with its [`Caller`] in the request's extensions.
@@ -67,7 +83,15 @@ impl Session {
         told: Option<String>,
     ) -> Self {
         let places = Semaphore::new(MOST_CALLS);
-        Self { server, toolset, base, told: Mutex::new(told), places }
+        Self {
+            server,
+            toolset,
+            base,
+            folder: None,
+            told: Mutex::new(told),
+            watched: Mutex::default(),
+            places,
+        }
     }
 
     /// Who asks.
@@ -101,6 +125,21 @@ impl Session {
         Ok(caller)
     }
 
+    /// From now on a client of the older era is told when the list of resources changes.
+    fn watch_list(&self, caller: &Caller, context: &RequestContext<RoleServer>) {
+        const LIST: &str = "";
+        let mut watched = self.watched.lock();
+        if watched.has(LIST) {
+            return;
+        }
+        let (server, caller, peer) = (self.server.clone(), caller.listener(), context.peer.clone());
+        let task = tokio::spawn(async move {
+            let tell = || async { peer.notify_resource_list_changed().await.is_ok() };
+            resources::watch_list(&server, &caller, tell).await;
+        });
+        watched.add(LIST.to_owned(), task.abort_handle());
+    }
+
     fn find(&self, name: &str) -> Option<&'static ToolEntry> {
         self.toolset.tools.iter().find(|tool| tool.name == name)
     }
@@ -118,15 +157,26 @@ impl Drop for Session {
 
 /// A tool as clients are told of it.
 fn described(tool: &ToolEntry) -> Tool {
-    Tool::new(tool.name, tool.doc, (tool.arguments)())
+    let described = Tool::new(tool.name, tool.doc, (tool.arguments)())
         .with_title(tool.title)
-        .with_raw_output_schema((tool.reply)())
-        .with_annotations(tool.hints.annotations(tool.title))
+        .with_annotations(tool.hints.annotations(tool.title));
+    match tool.reply {
+        Some(reply) => described.with_raw_output_schema(reply()),
+        None => described,
+    }
 }
 
+#[allow(deprecated, reason = "clients of the older era subscribe that way")]
 impl ServerHandler for Session {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = ServerCapabilities::builder()
+            .enable_prompts()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_tools()
+            .build();
+        ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("unterm", crate::VERSION).with_title("Unterm"))
             .with_instructions(self.toolset.instructions)
     }
@@ -137,6 +187,121 @@ impl ServerHandler for Session {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         Ok(ListToolsResult::with_all_items(self.toolset.tools.iter().map(described).collect()))
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        Ok(prompts::get(&request.name, &arguments)?.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let caller = self.caller(&context)?;
+        if context.meta.protocol_version().is_none() {
+            self.watch_list(&caller, &context);
+        }
+        let resources = resources::list(&self.server, &caller).await;
+        let resources = resources.map_err(|why| ErrorData::internal_error(why, None))?;
+        Ok(ListResourcesResult::with_all_items(resources))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let caller = self.caller(&context)?;
+        Ok(resources::read(&self.server, &caller, &request.uri).await?.into())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(resources::accepted(requested))
+    }
+
+    /// What a client of the newer era asked to be told, for as long as it listens.
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let caller = self.caller(context.request_context())?;
+        let accepted = context.accepted();
+        let mut tasks = JoinSet::new();
+        for uri in accepted.resource_subscriptions.iter().flatten() {
+            let Some(address) = Address::parse(uri) else { continue };
+            let (server, caller) = (self.server.clone(), caller.clone());
+            let (sink, uri) = (context.sink().clone(), uri.clone());
+            tasks.spawn(async move {
+                let tell = || async { sink.notify_resource_updated(uri.clone()).await.is_ok() };
+                resources::watch(&server, &caller, &address, tell).await;
+            });
+        }
+        if accepted.resources_list_changed == Some(true) {
+            let (server, caller) = (self.server.clone(), caller.listener());
+            let sink = context.sink().clone();
+            tasks.spawn(async move {
+                let tell = || async { sink.notify_resource_list_changed().await.is_ok() };
+                resources::watch_list(&server, &caller, tell).await;
+            });
+        }
+        context.cancelled().await;
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let caller = self.caller(&context)?;
+        let uri = request.uri;
+        let Some(address) = Address::parse(&uri) else {
+            return Err(ErrorData::resource_not_found(format!("{uri}: there is nothing"), None));
+        };
+        let mut watched = self.watched.lock();
+        if !watched.has_room() && !watched.has(&uri) {
+            let why = "There are too many subscriptions; end some of them";
+            return Err(ErrorData::invalid_params(why, None));
+        }
+        let (server, peer, told) = (self.server.clone(), context.peer.clone(), uri.clone());
+        let task = tokio::spawn(async move {
+            let note = || ResourceUpdatedNotificationParam::new(told.clone());
+            let tell = || async { peer.notify_resource_updated(note()).await.is_ok() };
+            resources::watch(&server, &caller, &address, tell).await;
+        });
+        watched.add(uri, task.abort_handle());
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.watched.lock().remove(&request.uri);
+        Ok(())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -157,7 +322,13 @@ impl ServerHandler for Session {
         let caller = self.caller(&context)?;
         let progress = context.meta.get_progress_token().map(|token| (&context.peer, token));
         let toolset = self.toolset.name;
-        let ask = Ask { server: &self.server, caller: &caller, toolset, progress };
+        let ask = Ask {
+            server: &self.server,
+            caller: &caller,
+            toolset,
+            folder: self.folder.as_deref(),
+            progress,
+        };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         tokio::select! {
             biased;

@@ -47,8 +47,8 @@ pub struct ToolEntry {
     pub hints: Hints,
     /// Schema of its arguments.
     pub arguments: fn() -> Arc<JsonObject>,
-    /// Schema of its reply.
-    pub reply: fn() -> Arc<JsonObject>,
+    /// Schema of its reply; `None`: its text is all there is.
+    pub reply: Option<fn() -> Arc<JsonObject>>,
     /// Calls it.
     pub call: for<'a> fn(&'a Ask<'a>, Value) -> Answering<'a>,
 }
@@ -125,7 +125,7 @@ pub const fn row<T: Tool>() -> ToolEntry {
         doc: T::DOC,
         hints: T::HINTS,
         arguments: schema::of_arguments::<T::Arguments>,
-        reply: schema::of_reply::<T::Reply>,
+        reply: Some(schema::of_reply::<T::Reply>),
         call: |ask, arguments| Box::pin(answer::<T>(ask, arguments)),
     }
 }
@@ -150,6 +150,52 @@ async fn answer<T: Tool>(ask: &Ask<'_>, arguments: Value) -> CallToolResult {
     }
 }
 
+/// A tool of another document, whose replies and errors are JSON in a text, to the letter, and who reads its arguments
+/// itself, since its document says what it answers to wrong ones.
+pub trait PlainTool: 'static {
+    /// Its name.
+    const NAME: &'static str;
+    /// Its name for people.
+    const TITLE: &'static str;
+    /// What it does, for the model.
+    const DOC: &'static str;
+    /// What it may do.
+    const HINTS: Hints;
+    /// What its arguments should be.
+    type Arguments: JsonSchema;
+
+    /// Does it.
+    fn call<'a>(
+        ask: &'a Ask<'a>,
+        given: JsonObject,
+    ) -> impl Future<Output = Result<Value, Value>> + Send + 'a;
+}
+
+/// Such a tool's row.
+pub const fn plain<T: PlainTool>() -> ToolEntry {
+    ToolEntry {
+        name: T::NAME,
+        title: T::TITLE,
+        doc: T::DOC,
+        hints: T::HINTS,
+        arguments: schema::of_arguments::<T::Arguments>,
+        reply: None,
+        call: |ask, arguments| {
+            Box::pin(async move {
+                let given = match arguments {
+                    Value::Object(given) => given,
+                    _ => JsonObject::new(),
+                };
+                let text = |value: Value| vec![ContentBlock::text(value.to_string())];
+                match T::call(ask, given).await {
+                    Ok(reply) => CallToolResult::success(text(reply)),
+                    Err(error) => CallToolResult::error(text(error)),
+                }
+            })
+        },
+    }
+}
+
 /// A failure that the model reads.
 pub fn failed(why: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(why)])
@@ -163,6 +209,8 @@ pub struct Ask<'a> {
     pub caller: &'a Caller,
     /// The toolset's name.
     pub toolset: &'static str,
+    /// Where the client was started, if it said.
+    pub folder: Option<&'a str>,
     /// Where to tell that it goes on, if the client asked for that.
     pub progress: Option<(&'a Peer<RoleServer>, ProgressToken)>,
 }
@@ -228,7 +276,7 @@ impl Ask<'_> {
 }
 
 /// Calls a method of the table for somebody.
-async fn method<T: DeserializeOwned>(
+pub async fn method<T: DeserializeOwned>(
     server: &Server,
     caller: &Caller,
     name: &str,
@@ -269,3 +317,31 @@ macro_rules! tool {
     };
 }
 pub(super) use tool;
+
+/// Declares a tool of another document.
+macro_rules! plain_tool {
+    (
+        $type:ident $name:literal $title:literal $hints:ident $arguments:ty,
+        $doc:literal
+        ($ask:ident, $given:ident) $body:block
+    ) => {
+        #[doc = concat!("`", $name, "`: ", $doc)]
+        struct $type;
+
+        impl $crate::wire::mcp::tool::PlainTool for $type {
+            const NAME: &'static str = $name;
+            const TITLE: &'static str = $title;
+            const DOC: &'static str = $doc;
+            const HINTS: $crate::wire::mcp::tool::Hints = $crate::wire::mcp::tool::Hints::$hints;
+            type Arguments = $arguments;
+
+            async fn call<'a>(
+                $ask: &'a $crate::wire::mcp::tool::Ask<'a>,
+                $given: rmcp::model::JsonObject,
+            ) -> Result<serde_json::Value, serde_json::Value> {
+                $body
+            }
+        }
+    };
+}
+pub(super) use plain_tool;

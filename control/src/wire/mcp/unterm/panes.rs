@@ -100,7 +100,7 @@ tool! {
 pub struct OpenArguments {
     /// The program and its arguments, run as they are without a shell. Absent: the user's shell.
     command: Option<Vec<String>>,
-    /// Working directory, absolute; absent: the user's home.
+    /// Working directory, absolute; absent: where you were started, else the user's home.
     cwd: Option<String>,
     /// Variables over the inherited environment.
     env: Option<BTreeMap<String, String>>,
@@ -133,6 +133,7 @@ async fn open(
         params.insert("program".to_owned(), json!(program));
         params.insert("args".to_owned(), json!(args));
     }
+    let cwd = cwd.as_deref().or(ask.folder);
     let others =
         [("cwd", json!(cwd)), ("env", json!(env)), ("cols", json!(cols)), ("rows", json!(rows))];
     params.extend(
@@ -173,7 +174,7 @@ pub struct SplitArguments {
     direction: Option<Direction>,
     /// The program and its arguments, run as they are without a shell. Absent: the user's shell.
     command: Option<Vec<String>>,
-    /// Working directory, absolute; absent: the user's home.
+    /// Working directory, absolute; absent: where you were started, else the user's home.
     cwd: Option<String>,
     /// Variables over the inherited environment.
     env: Option<BTreeMap<String, String>>,

@@ -1,0 +1,269 @@
+//! The sessions of every live instance, and which of them is meant.
+
+use serde_json::{Value, json};
+
+use super::keys::listed;
+use crate::{
+    client::{Client, Endpoint},
+    methods,
+    registry::{self, Record},
+    wire::mcp::tool::{Ask, Said},
+};
+
+/// The least likeness of a name that is meant.
+pub const LEAST: f64 = 0.5;
+/// What a name gains that holds what was said.
+const PART: f64 = 0.4;
+
+/// A session of some instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terminal {
+    /// Its id: its window, tab and place, then the instance and the pane.
+    pub id: String,
+    /// Its title.
+    pub name: String,
+    /// Its terminal's device.
+    pub tty: String,
+    /// The instance's process.
+    pub window: u32,
+    /// Its tab's number, from 0.
+    pub tab: u64,
+    /// Its number in its instance.
+    pub pane: u64,
+    /// Where its instance listens; `None`: it is this one.
+    endpoint: Option<Endpoint>,
+}
+
+/// Calls a method of an instance.
+async fn call(
+    ask: &Ask<'_>,
+    endpoint: Option<&Endpoint>,
+    method: &'static str,
+    params: Value,
+) -> Said<Value> {
+    let Some(endpoint) = endpoint.cloned() else { return ask.method(method, params).await };
+    // The other instance knows its own token only: what the caller may do is found out here.
+    let entry = methods::find(method).ok_or_else(|| format!("Unknown method: {method}"))?;
+    if !ask.caller.scopes.allow(entry.access) {
+        return Err(format!("Not allowed: {method} is out of the token's scopes"));
+    }
+    let client = ask.caller.client.clone();
+    let called = tokio::task::spawn_blocking(move || {
+        Client::connect_as(&endpoint, client.as_deref())?.call(method, params)
+    });
+    let called = called.await.map_err(|error| error.to_string())?;
+    called.map_err(|error| error.to_string())
+}
+
+impl Terminal {
+    /// Calls a method of its instance.
+    pub async fn call(&self, ask: &Ask<'_>, method: &'static str, params: Value) -> Said<Value> {
+        call(ask, self.endpoint.as_ref(), method, params).await
+    }
+
+    /// The rows from one line to another, those that are kept.
+    pub async fn between(&self, ask: &Ask<'_>, from: u64, to: u64) -> Said<Vec<(u64, String)>> {
+        let first = json!({"id": self.pane, "offset": 0, "count": 1});
+        let oldest = self.call(ask, "screen.scroll", first).await?;
+        let oldest = oldest["line_id"].as_u64().unwrap_or_default();
+        let from = from.max(oldest);
+        let rows =
+            json!({"id": self.pane, "offset": from - oldest, "count": to.saturating_sub(from)});
+        let rows = self.call(ask, "screen.scroll", rows).await?;
+        let first = rows["line_id"].as_u64().unwrap_or(from);
+        let lines = rows["lines"].as_array().into_iter().flatten();
+        let text = |line: &Value| line.as_str().unwrap_or_default().trim_end().to_owned();
+        Ok(lines.zip(first..).map(|(line, at)| (at, text(line))).collect())
+    }
+}
+
+/// The window that is meant when none is named: this instance's.
+pub fn own_window(ask: &Ask<'_>) -> Terminal {
+    let record = ask.server.dispatcher.context().registration.record();
+    Terminal {
+        id: String::new(),
+        name: String::new(),
+        tty: String::new(),
+        window: record.pid,
+        tab: 0,
+        pane: 0,
+        endpoint: None,
+    }
+}
+
+/// The session that has the keyboard in this instance's window.
+pub async fn current(ask: &Ask<'_>) -> Said<Terminal> {
+    let own = own_window(ask);
+    let tabs = own.call(ask, "tab.list", json!({})).await?;
+    let active = tabs["tabs"].as_array().into_iter().flatten().find(|tab| tab["active"] == true);
+    let focused = active.and_then(|tab| tab["focused"].as_u64());
+    let terminals = all(ask).await?;
+    let is_it = |it: &Terminal| it.window == own.window && Some(it.pane) == focused;
+    terminals.into_iter().find(is_it).ok_or_else(|| "There is no session".to_owned())
+}
+
+/// Every session, this instance's first.
+pub async fn all(ask: &Ask<'_>) -> Said<Vec<Terminal>> {
+    let registration = &ask.server.dispatcher.context().registration;
+    let (home, own) = (registration.home().to_owned(), registration.record());
+    let live = tokio::task::spawn_blocking(move || registry::live(&home));
+    let live = live.await.map_err(|error| error.to_string())?;
+    let live = live.map_err(|error| format!("cannot read the registry: {error}"))?;
+    let mut terminals = of_instance(ask, &own, None).await?;
+    for record in live.iter().filter(|record| record.id != own.id) {
+        let endpoint = Endpoint::from(record.clone());
+        match of_instance(ask, record, Some(endpoint)).await {
+            Ok(more) => terminals.extend(more),
+            // It may just have ended.
+            Err(why) => tracing::debug!(instance = record.id, why, "an instance does not answer"),
+        }
+    }
+    Ok(terminals)
+}
+
+async fn of_instance(
+    ask: &Ask<'_>,
+    record: &Record,
+    endpoint: Option<Endpoint>,
+) -> Said<Vec<Terminal>> {
+    let sessions = call(ask, endpoint.as_ref(), "session.list", json!({})).await?;
+    let tabs = call(ask, endpoint.as_ref(), "tab.list", json!({})).await?;
+    let place = |pane: u64| {
+        tabs["tabs"].as_array().into_iter().flatten().find_map(|tab| {
+            let panes = tab["sessions"].as_array().into_iter().flatten();
+            let at = panes.enumerate().find(|(_, id)| id.as_u64() == Some(pane))?.0;
+            Some((tab["index"].as_u64()?, at))
+        })
+    };
+    let sessions = sessions["sessions"].as_array().into_iter().flatten();
+    Ok(sessions
+        .filter_map(|session| {
+            let pane = session["id"].as_u64()?;
+            let (tab, at) = place(pane).unwrap_or_default();
+            Some(Terminal {
+                id: format!("w{}t{tab}p{at}:{}-{pane}", record.pid, record.id),
+                name: session["title"].as_str()?.to_owned(),
+                tty: session["tty"].as_str().unwrap_or_default().to_owned(),
+                window: record.pid,
+                tab,
+                pane,
+                endpoint: endpoint.clone(),
+            })
+        })
+        .collect())
+}
+
+/// The session that is meant: by its id, else by its device, else the one whose name is most like it.
+pub fn resolve(terminals: &[Terminal], identifier: &str) -> Said<Terminal> {
+    // A session moves to another tab; who it is stands behind the colon.
+    let own = |id: &str| id.rsplit_once(':').map(|(_, own)| own.to_owned());
+    let by_id = terminals.iter().find(|it| {
+        it.id == identifier || own(&it.id).is_some_and(|id| Some(id) == own(identifier))
+    });
+    let exact = by_id.or_else(|| {
+        terminals.iter().find(|terminal| !terminal.tty.is_empty() && terminal.tty == identifier)
+    });
+    if let Some(exact) = exact {
+        return Ok(exact.clone());
+    }
+    let scored = terminals.iter().map(|terminal| (score(identifier, &terminal.name), terminal));
+    // Of equals the first.
+    let best =
+        scored.filter(|(score, _)| *score >= LEAST).fold(None::<(f64, &Terminal)>, |best, next| {
+            match best {
+                Some(best) if best.0 >= next.0 => Some(best),
+                _ => Some(next),
+            }
+        });
+    best.map(|(_, terminal)| terminal.clone()).ok_or_else(|| {
+        let names: Vec<&str> = terminals.iter().map(|terminal| terminal.name.as_str()).collect();
+        format!("No session found matching '{identifier}'. Available sessions: {}", listed(&names))
+    })
+}
+
+/// How much a name is like what was said, in lower case: the share of both that matches, and more where it holds it.
+pub fn score(said: &str, name: &str) -> f64 {
+    const LONGEST: usize = 500;
+    let chars = |text: &str| -> Vec<char> { text.to_lowercase().chars().take(LONGEST).collect() };
+    let (said_chars, name_chars) = (chars(said), chars(name));
+    if said_chars.is_empty() {
+        return 0.0;
+    }
+    let matching = matching(&said_chars, &name_chars) as f64;
+    let ratio = 2.0 * matching / (said_chars.len() + name_chars.len()) as f64;
+    let is_part = name.to_lowercase().contains(&said.to_lowercase());
+    ratio + if is_part { PART } else { 0.0 }
+}
+
+/// Characters of the longest common part, and of those left and right of it, and so on (Ratcliff and Obershelp).
+fn matching(a: &[char], b: &[char]) -> usize {
+    let mut total = 0;
+    let mut pairs = vec![(a, b)];
+    while let Some((a, b)) = pairs.pop() {
+        let mut best = (0, 0, 0);
+        let mut before = vec![0; b.len() + 1];
+        for (i, left) in a.iter().enumerate() {
+            let mut now = vec![0; b.len() + 1];
+            for (j, right) in b.iter().enumerate() {
+                if left == right {
+                    now[j + 1] = before[j] + 1;
+                    if now[j + 1] > best.0 {
+                        best = (now[j + 1], i + 1, j + 1);
+                    }
+                }
+            }
+            before = now;
+        }
+        let (length, i, j) = best;
+        if length > 0 {
+            total += length;
+            pairs.push((&a[..i - length], &b[..j - length]));
+            pairs.push((&a[i..], &b[j..]));
+        }
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terminal(id: &str, name: &str, tty: &str) -> Terminal {
+        let (id, name, tty) = (id.to_owned(), name.to_owned(), tty.to_owned());
+        Terminal { id, name, tty, window: 1, tab: 0, pane: 0, endpoint: None }
+    }
+
+    #[test]
+    fn likeness_is_that_of_pythons_difflib() {
+        for (a, b, ratio) in [
+            ("abcd", "bcde", 0.75),
+            ("tide", "diet", 0.25),
+            ("private thread", "private volatile", 0.666_666),
+            ("same", "same", 1.0 + PART),
+            ("", "x", 0.0),
+        ] {
+            assert!((score(a, b) - ratio).abs() < 0.001, "{a} {b}: {}", score(a, b));
+        }
+        assert!(score("BUILD", "my build server") > score("build", "bold"));
+    }
+
+    #[test]
+    fn an_id_wins_over_a_device_and_a_device_over_a_name() {
+        let all = [
+            terminal("w1t0p0:alpha-1", "build server", "/dev/pts/1"),
+            terminal("w1t1p0:alpha-2", "/dev/pts/1", "/dev/pts/2"),
+            terminal("w1t2p0:alpha-3", "editor", ""),
+        ];
+        let found = |what: &str| resolve(&all, what).map(|it| it.id);
+        assert_eq!(found("w1t1p0:alpha-2").unwrap(), all[1].id);
+        assert_eq!(found("w9t9p9:alpha-2").unwrap(), all[1].id, "it moved");
+        assert_eq!(found("/dev/pts/1").unwrap(), all[0].id);
+        assert_eq!(found("Build").unwrap(), all[0].id);
+        assert_eq!(found("edtor").unwrap(), all[2].id);
+        assert_eq!(
+            found("xyzzy").unwrap_err(),
+            "No session found matching 'xyzzy'. Available sessions: ['build server', '/dev/pts/1', 'editor']"
+        );
+        assert!(found("").is_err());
+    }
+}

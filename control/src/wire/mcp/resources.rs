@@ -1,0 +1,284 @@
+//! What clients may read by address, and be told of when it changes: screens, the output of commands, recordings.
+//!
+//! | address | what |
+//! |---|---|
+//! | `unterm://pane/N/screen` | a pane's screen, as text |
+//! | `unterm://pane/N/block/M` | the output of a pane's command |
+//! | `unterm://recording/ID` | a recording's page |
+
+use std::{collections::HashMap, time::Duration};
+
+use rmcp::{
+    ErrorData,
+    model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate, SubscriptionFilter},
+};
+use serde_json::{Value, json};
+use tokio::task::AbortHandle;
+
+use super::{
+    Server,
+    tool::{Said, method},
+    untrusted::{clipped, escaped},
+};
+use crate::caller::Caller;
+
+/// The most characters of one resource.
+const MOST_CHARACTERS: usize = 200_000;
+/// Commands and recordings that are listed, the last ones.
+const LISTED: u64 = 20;
+/// Addresses that one client may be told of at a time.
+pub const MOST_WATCHED: usize = 64;
+/// A client hears of what changes all the time this often.
+const APART: Duration = Duration::from_millis(100);
+
+/// An address, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A pane's screen.
+    Screen(u64),
+    /// A pane's command.
+    Block(u64, u64),
+    /// A recording.
+    Recording(String),
+}
+
+impl Address {
+    /// Takes one apart; `None`: it is none of ours.
+    pub fn parse(uri: &str) -> Option<Self> {
+        let parts: Vec<&str> = uri.strip_prefix("unterm://")?.split('/').collect();
+        Some(match parts.as_slice() {
+            ["pane", pane, "screen"] => Self::Screen(pane.parse().ok()?),
+            ["pane", pane, "block", block] => Self::Block(pane.parse().ok()?, block.parse().ok()?),
+            ["recording", id] if !id.is_empty() => Self::Recording((*id).to_owned()),
+            _ => return None,
+        })
+    }
+}
+
+/// What there is, for somebody.
+pub async fn list(server: &Server, caller: &Caller) -> Said<Vec<Resource>> {
+    let mut resources = Vec::new();
+    let sessions: Value = method(server, caller, "session.list", &json!({})).await?;
+    for session in sessions["sessions"].as_array().into_iter().flatten() {
+        let (Some(pane), Some(title)) = (session["id"].as_u64(), session["title"].as_str()) else {
+            continue;
+        };
+        let title = clipped(escaped(title), 100, "").0;
+        let screen =
+            Resource::new(format!("unterm://pane/{pane}/screen"), format!("screen {pane}"));
+        resources.push(text(screen.with_title(format!("The screen of pane {pane}: {title}"))));
+        let blocks = json!({"id": pane, "limit": LISTED});
+        let blocks: Value = method(server, caller, "block.list", &blocks).await?;
+        for block in blocks["blocks"].as_array().into_iter().flatten() {
+            let (Some(number), Some(command)) =
+                (block["block"].as_u64(), block["command"].as_str())
+            else {
+                continue;
+            };
+            let uri = format!("unterm://pane/{pane}/block/{number}");
+            let command = clipped(escaped(command), 100, "").0;
+            let title = format!("The output of {command:?} in pane {pane}");
+            let resource = Resource::new(uri, format!("block {number} of pane {pane}"));
+            resources.push(text(resource.with_title(title)));
+        }
+    }
+    let recordings: Value = method(server, caller, "session.recording_list", &json!({})).await?;
+    let recordings = recordings.as_array().map(Vec::as_slice).unwrap_or_default();
+    for recording in recordings.iter().rev().take(LISTED as usize) {
+        let Some(id) = recording["unterm_session_id"].as_str() else { continue };
+        let started = recording["started_at"].as_str().unwrap_or_default();
+        let resource = Resource::new(format!("unterm://recording/{id}"), format!("recording {id}"));
+        let resource = resource.with_title(format!("The recording of {started}"));
+        resources.push(resource.with_mime_type("text/markdown"));
+    }
+    Ok(resources)
+}
+
+fn text(resource: Resource) -> Resource {
+    resource.with_mime_type("text/plain")
+}
+
+/// How addresses are made.
+pub fn templates() -> Vec<ResourceTemplate> {
+    [
+        ("unterm://pane/{pane}/screen", "screen", "A pane's screen", "text/plain"),
+        (
+            "unterm://pane/{pane}/block/{block}",
+            "block",
+            "The output of a pane's command",
+            "text/plain",
+        ),
+        ("unterm://recording/{id}", "recording", "A recording's page", "text/markdown"),
+    ]
+    .map(|(uri, name, title, kind)| {
+        ResourceTemplate::new(uri, name).with_title(title).with_mime_type(kind)
+    })
+    .into()
+}
+
+/// Reads one.
+pub async fn read(
+    server: &Server,
+    caller: &Caller,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
+    let none = |why: String| {
+        ErrorData::resource_not_found(format!("{uri}: {why}"), Some(json!({"uri": uri})))
+    };
+    let address = Address::parse(uri).ok_or_else(|| none("there is nothing".to_owned()))?;
+    let (text, kind) = contents(server, caller, &address).await.map_err(none)?;
+    let text = clipped(escaped(&text), MOST_CHARACTERS, "").0;
+    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind)]))
+}
+
+async fn contents(
+    server: &Server,
+    caller: &Caller,
+    address: &Address,
+) -> Said<(String, &'static str)> {
+    Ok(match address {
+        Address::Screen(pane) => {
+            let screen: Value = method(server, caller, "screen.text", &json!({"id": pane})).await?;
+            let rows = screen["lines"].as_array().into_iter().flatten();
+            let rows: Vec<&str> = rows.map(|row| row.as_str().unwrap_or_default()).collect();
+            (rows.join("\n").trim_end().to_owned(), "text/plain")
+        }
+        Address::Block(pane, block) => {
+            let params = json!({"id": pane, "block": block});
+            let block: Value = method(server, caller, "block.get", &params).await?;
+            (block["output"].as_str().unwrap_or_default().to_owned(), "text/plain")
+        }
+        Address::Recording(id) => {
+            let params = json!({"session_id": id});
+            let page: Value = method(server, caller, "session.recording_read", &params).await?;
+            (page["markdown"].as_str().unwrap_or_default().to_owned(), "text/markdown")
+        }
+    })
+}
+
+/// The part of what a client wants to be told that it can be told.
+pub fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+    let mut accepted = SubscriptionFilter::new();
+    accepted.resources_list_changed = requested.resources_list_changed;
+    accepted.resource_subscriptions = requested.resource_subscriptions.as_ref().map(|uris| {
+        let ours = uris.iter().filter(|uri| Address::parse(uri).is_some());
+        ours.take(MOST_WATCHED).cloned().collect()
+    });
+    accepted
+}
+
+/// Tells of each change of a resource, until it changes no more.
+pub async fn watch<F: Future<Output = bool>>(
+    server: &Server,
+    caller: &Caller,
+    address: &Address,
+    tell: impl Fn() -> F,
+) {
+    let (Address::Screen(pane) | Address::Block(pane, _)) = address else { return };
+    let mut seq = 0;
+    let mut is_first = true;
+    loop {
+        let params =
+            json!({"id": pane, "any": [{"seq": seq + 1}, {"exit": true}], "timeout_ms": u64::MAX});
+        let Ok(seen) = method::<Value>(server, caller, "session.watch", &params).await else {
+            // It is gone: who reads it again is told so.
+            tell().await;
+            return;
+        };
+        let now = seen["seq"].as_u64().unwrap_or_default();
+        let is_new = now > seq;
+        seq = now;
+        if !is_first && is_new && !tell().await {
+            return;
+        }
+        if seen["is_dead"] == true {
+            // Only its removal is left, and whoever asks finds that out.
+            return;
+        }
+        is_first = false;
+        tokio::time::sleep(APART).await;
+    }
+}
+
+/// Tells of each change of the list, for as long as somebody hears it.
+pub async fn watch_list<F: Future<Output = bool>>(
+    server: &Server,
+    caller: &Caller,
+    tell: impl Fn() -> F,
+) {
+    let events = ["session_opened", "session_removed", "command_end"];
+    let params = json!({"events": events});
+    if method::<Value>(server, caller, "events.subscribe", &params).await.is_err() {
+        return;
+    }
+    let Some(Some(mut subscription)) = caller.subscription.take() else { return };
+    loop {
+        subscription.next().await;
+        tokio::time::sleep(APART).await;
+        while subscription.take().is_some() {}
+        if !tell().await {
+            return;
+        }
+    }
+}
+
+/// What a session of the older era is told of.
+#[derive(Default)]
+pub struct Watched(HashMap<String, AbortHandle>);
+
+impl Watched {
+    /// Whether there is room for another address.
+    pub fn has_room(&self) -> bool {
+        self.0.len() < MOST_WATCHED
+    }
+
+    /// One more, in the place of the same.
+    pub fn add(&mut self, uri: String, task: AbortHandle) {
+        if let Some(old) = self.0.insert(uri, task) {
+            old.abort();
+        }
+    }
+
+    /// One less.
+    pub fn remove(&mut self, uri: &str) {
+        if let Some(task) = self.0.remove(uri) {
+            task.abort();
+        }
+    }
+
+    /// Whether it is told of this.
+    pub fn has(&self, uri: &str) -> bool {
+        self.0.contains_key(uri)
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.0.values().for_each(AbortHandle::abort);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_taken_apart() {
+        assert_eq!(Address::parse("unterm://pane/3/screen"), Some(Address::Screen(3)));
+        assert_eq!(Address::parse("unterm://pane/3/block/7"), Some(Address::Block(3, 7)));
+        let recording = Address::Recording("a-b".to_owned());
+        assert_eq!(Address::parse("unterm://recording/a-b"), Some(recording));
+        for wrong in [
+            "",
+            "unterm://",
+            "unterm://pane/-1/screen",
+            "unterm://pane/3/screen/",
+            "unterm://pane/3/block/",
+            "unterm://recording/",
+            "unterm://recording/../x",
+            "file:///etc/passwd",
+        ] {
+            assert_eq!(Address::parse(wrong), None, "{wrong}");
+        }
+    }
+}

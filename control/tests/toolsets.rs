@@ -1,0 +1,369 @@
+//! The toolsets of documents 3 and 4, over the Model Context Protocol: names, parameters, replies and errors to the letter.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Fixture, PATIENCE, Wire};
+
+/// A client of one of them.
+struct Client {
+    wire: Wire,
+    id: u64,
+}
+
+impl Client {
+    fn new(fixture: &Fixture, toolset: &str) -> Self {
+        let mut wire = fixture.connect();
+        let home = fixture.home.path();
+        let login = json!({"token": fixture.token(), "mcp": toolset, "cwd": home});
+        assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
+        let mut client = Self { wire, id: 0 };
+        let info = json!({"name": "client", "version": "1"});
+        let hello =
+            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info});
+        client.request("initialize", hello);
+        client
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        self.id += 1;
+        let request = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
+        let mut reply: Value =
+            serde_json::from_str(&self.wire.exchange(&request.to_string())).unwrap();
+        assert_eq!(reply["id"], self.id, "{reply}");
+        reply["result"].take()
+    }
+
+    /// What a tool's one text says, and whether it is an error.
+    fn tool(&mut self, name: &str, arguments: Value) -> (Value, bool) {
+        let result = self.request("tools/call", json!({"name": name, "arguments": arguments}));
+        assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "{name}: {result}");
+        assert!(result.get("structuredContent").is_none(), "{result}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        (serde_json::from_str(text).unwrap(), result["isError"] == true)
+    }
+
+    fn call(&mut self, name: &str, arguments: Value) -> Value {
+        let (reply, is_error) = self.tool(name, arguments);
+        assert!(!is_error, "{name}: {reply}");
+        reply
+    }
+
+    fn fail(&mut self, name: &str, arguments: Value) -> Value {
+        let (reply, is_error) = self.tool(name, arguments);
+        assert!(is_error, "{name}: {reply}");
+        reply["error"].clone()
+    }
+
+    fn names(&mut self) -> Vec<Value> {
+        let listed = self.request("tools/list", json!({}));
+        listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect()
+    }
+
+    /// Asks for a view until it holds a text: the document's server tells of no changes.
+    fn view(&mut self, session: &Value, format: &str, text: &str) -> String {
+        let end = std::time::Instant::now() + PATIENCE;
+        loop {
+            let view = self.call("view_screen", json!({"session_id": session, "format": format}));
+            let content = view["content"].as_str().unwrap().to_owned();
+            if content.contains(text) {
+                return content;
+            }
+            assert!(std::time::Instant::now() < end, "{text:?} never came: {content:?}");
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[test]
+fn applications_are_tested_as_document_4_says() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture, "tester");
+    assert_eq!(
+        client.names(),
+        [
+            "launch_app",
+            "view_screen",
+            "send_keys",
+            "get_cursor_position",
+            "get_screen_size",
+            "resize_terminal",
+            "restart_app",
+            "stop_app",
+            "list_sessions"
+        ]
+    );
+    let script = "printf \"$GREETING\"; pwd; exec cat";
+    let launched = client.call(
+        "launch_app",
+        json!({"command": "sh", "args": ["-c", script], "env": {"GREETING": "\\033[1;31mred\\033[m\\n"}}),
+    );
+    assert_eq!(launched["success"], true);
+    let id = launched["session_id"].clone();
+    assert_eq!(id.as_str().unwrap().len(), 36);
+    let on = json!({"session_id": id});
+    // It runs where the client was started, out of sight.
+    let plain = client.view(&id, "plain", fixture.home.path().to_str().unwrap());
+    assert!(
+        plain.starts_with(&format!("red{}\n", " ".repeat(77))) && !plain.ends_with(' '),
+        "{plain:?}"
+    );
+    assert_eq!(fixture.login().call("session.list", json!({}))["sessions"], json!([]));
+    assert_eq!(client.call("get_cursor_position", on.clone()), json!({"row": 2, "col": 0}));
+    assert_eq!(client.call("get_screen_size", on.clone()), json!({"width": 80, "height": 24}));
+    let raw = client.view(&id, "raw", "red");
+    assert!(raw.starts_with("\u{1b}[0m\u{1b}[0;1;38;2;205;0;0mred\u{1b}[0m\r\n"), "{raw:?}");
+    assert!(raw.ends_with("\u{1b}[3;1H"), "{raw:?}");
+    let ansi = client.view(&id, "ansi", "red");
+    assert!(ansi.contains("\n▮·······"), "{ansi:?}");
+    let bytes = client.view(&id, "passthrough", "red");
+    assert!(bytes.starts_with("\u{1b}[1;31mred\u{1b}[m\r\n"), "{bytes:?}");
+    client.call("send_keys", json!({"session_id": id, "keys": "iHello, World!Enterx\u{e9}Tab"}));
+    client.view(&id, "plain", "iHello, World!");
+    let state = client.call("view_screen", on.clone());
+    assert!(state["cursor"]["row"].is_u64(), "{state}");
+    let size = json!({"session_id": id, "width": 120, "height": 30});
+    assert_eq!(client.call("resize_terminal", size), json!({"success": true}));
+    assert_eq!(client.call("get_screen_size", on.clone()), json!({"width": 120, "height": 30}));
+    assert_eq!(client.call("restart_app", on.clone()), json!({"success": true}));
+    assert_eq!(client.call("get_screen_size", on.clone()), json!({"width": 80, "height": 24}));
+    client.view(&id, "scrollback", "red");
+    let listed = client.call("list_sessions", json!({}));
+    let listed = &listed["sessions"][0];
+    assert_eq!((&listed["id"], &listed["command"]), (&id, &json!("sh")));
+    assert_eq!((&listed["args"], &listed["state"]), (&json!(["-c", script]), &json!("active")));
+    // Another client has sessions of its own, and these end with theirs.
+    let mut other = Client::new(&fixture, "tester");
+    assert_eq!(other.call("list_sessions", json!({})), json!({"sessions": []}));
+    assert_eq!(other.fail("stop_app", on.clone())["code"], "SESSION_NOT_FOUND");
+
+    let gone = client.call("launch_app", json!({"command": "true"}));
+    let end = std::time::Instant::now() + PATIENCE;
+    while client.call("list_sessions", json!({}))["sessions"][1]["state"] != "stopped" {
+        assert!(std::time::Instant::now() < end, "it never ends");
+        std::thread::yield_now();
+    }
+    for (tool, more) in [
+        ("view_screen", json!({})),
+        ("send_keys", json!({"keys": "x"})),
+        ("resize_terminal", json!({"width": 9, "height": 9})),
+    ] {
+        let mut arguments = more;
+        arguments["session_id"] = gone["session_id"].clone();
+        let error = client.fail(tool, arguments);
+        assert_eq!(error, json!({"message": "session is not active", "code": "SESSION_DEAD"}));
+    }
+    assert_eq!(
+        client.call("stop_app", json!({"session_id": gone["session_id"]})),
+        json!({"success": true})
+    );
+    assert_eq!(client.call("stop_app", on.clone()), json!({"success": true}));
+    assert_eq!(client.fail("view_screen", on)["code"], "SESSION_NOT_FOUND");
+    assert_eq!(client.call("list_sessions", json!({})), json!({"sessions": []}));
+}
+
+#[test]
+fn what_is_given_to_the_tester_is_checked() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture, "tester");
+    let launch = |arguments: Value| ("launch_app", arguments);
+    let id = "550e8400-e29b-41d4-a716-446655440000";
+    for ((tool, arguments), code, message) in [
+        (launch(json!({})), "INVALID_PARAMETER", "command parameter is required"),
+        (launch(json!({"command": 5})), "INVALID_PARAMETER", "command must be a string"),
+        (
+            launch(json!({"command": "a; b"})),
+            "INVALID_INPUT",
+            "command contains invalid characters",
+        ),
+        (launch(json!({"command": "a|b"})), "INVALID_INPUT", "command contains invalid characters"),
+        (launch(json!({"command": "../a"})), "INVALID_INPUT", "command contains path traversal"),
+        (
+            launch(json!({"command": "a", "args": "b"})),
+            "INVALID_PARAMETER",
+            "args must be an array of strings",
+        ),
+        (
+            launch(json!({"command": "a", "args": ["../b"]})),
+            "INVALID_INPUT",
+            "argument contains path traversal",
+        ),
+        (
+            launch(json!({"command": "a", "args": ["b".repeat(1001)]})),
+            "INVALID_INPUT",
+            "argument is longer than 1000 characters",
+        ),
+        (
+            launch(json!({"command": "a", "env": {"A=": "b"}})),
+            "INVALID_INPUT",
+            "invalid environment variable name: \"A=\"",
+        ),
+        (("view_screen", json!({})), "INVALID_PARAMETER", "session_id parameter is required"),
+        (
+            ("view_screen", json!({"session_id": "7"})),
+            "INVALID_PARAMETER",
+            "session_id must be a valid UUID",
+        ),
+        (
+            ("stop_app", json!({"session_id": id})),
+            "SESSION_NOT_FOUND",
+            "session not found: 550e8400-e29b-41d4-a716-446655440000",
+        ),
+        (
+            ("view_screen", json!({"session_id": id, "format": "x"})),
+            "INVALID_PARAMETER",
+            "format must be one of: plain, raw, ansi, scrollback, passthrough",
+        ),
+        (
+            ("resize_terminal", json!({"session_id": id, "width": 0, "height": 1})),
+            "INVALID_PARAMETER",
+            "width must be between 1 and 1000",
+        ),
+        (
+            ("resize_terminal", json!({"session_id": id, "width": 1})),
+            "INVALID_PARAMETER",
+            "height parameter is required",
+        ),
+        (
+            ("send_keys", json!({"session_id": id})),
+            "INVALID_PARAMETER",
+            "keys parameter is required",
+        ),
+        (
+            ("send_keys", json!({"session_id": id, "keys": "x".repeat(10_001)})),
+            "INVALID_INPUT",
+            "keys is longer than 10000 characters",
+        ),
+    ] {
+        let error = client.fail(tool, arguments);
+        assert_eq!(error, json!({"message": message, "code": code}), "{tool}");
+    }
+    let missing = client.fail("launch_app", json!({"command": "no-such-program-here"}));
+    assert_eq!(missing["code"], "INVALID_INPUT", "{missing}");
+}
+
+#[test]
+fn sessions_of_every_instance_are_driven_as_document_3_says() {
+    let fixture = Fixture::new();
+    fixture.integrate();
+    // A second instance on the same home, with a session of its own.
+    let other = fixture.beside();
+    let mut far = other.login();
+    let far_id =
+        far.call("session.create", json!({"program": "cat", "cols": 80, "rows": 24}))["id"].clone();
+    far.call("session.rename", json!({"id": far_id, "title": "far away"}));
+
+    let mut client = Client::new(&fixture, "iterm");
+    assert_eq!(client.names().len(), 11);
+    let tab = client.call(
+        "iterm_new_tab",
+        json!({"name": "build server", "command": "echo from a $((40 + 2)) tab"}),
+    );
+    assert_eq!(
+        (&tab["status"], &tab["name"]),
+        (&json!("created"), &json!("build server")),
+        "{tab}"
+    );
+    let tty = tab["tty"].as_str().unwrap().to_owned();
+    assert!(tty.starts_with("/dev/"), "{tab}");
+    let listed = client.call("iterm_list_sessions", json!({}));
+    let listed = listed.as_array().unwrap();
+    assert_eq!(listed.len(), 2, "{listed:?}");
+    assert_eq!(
+        listed[0],
+        json!({
+            "session_id": tab["session_id"],
+            "name": "build server",
+            "tty": tty,
+            "window_id": std::process::id(),
+            "tab_index": 0,
+            "registered": false,
+        })
+    );
+    let registered = client.call("iterm_register_session", json!({"tty_path": tty}));
+    assert_eq!(
+        registered,
+        json!({"status": "registered", "tty": tty, "iterm_session_id": tab["session_id"], "session_name": "build server"})
+    );
+    let found = client.call("iterm_get_session_by_name", json!({"name": "Build"}));
+    assert_eq!(
+        (&found[0]["registered"], found.as_array().unwrap().len()),
+        (&json!(true), 1),
+        "{found}"
+    );
+    let wrong = client.fail("iterm_register_session", json!({"tty_path": "/dev/none"}));
+    assert!(wrong.as_str().unwrap().contains("/dev/none"), "{wrong}");
+
+    // What is new, and only that; by id, device and name.
+    let end = std::time::Instant::now() + PATIENCE;
+    let mut seen = String::new();
+    let mut is_first = true;
+    while !seen.contains("\nfrom a 42 tab") {
+        let watched = client.call("iterm_watch_session", json!({"identifier": tty}));
+        assert_eq!(watched["is_first_read"], is_first, "{watched}");
+        is_first = false;
+        seen += "\n";
+        seen += watched["new_output"].as_str().unwrap();
+        assert!(std::time::Instant::now() < end, "{seen}");
+    }
+    let sent = client
+        .call("iterm_send_command", json!({"identifier": "build srver", "command": "echo again"}));
+    assert_eq!(
+        sent,
+        json!({"status": "sent", "session_id": tab["session_id"], "command": "echo again"})
+    );
+    let mut seen = String::new();
+    while !seen.contains("\nagain") {
+        let watched = client.call("iterm_watch_session", json!({"identifier": tab["session_id"]}));
+        seen += "\n";
+        seen += watched["new_output"].as_str().unwrap();
+        assert!(std::time::Instant::now() < end, "{seen}");
+    }
+    assert!(!seen.contains("from a 42 tab"), "{seen}");
+    let read = client.call("iterm_read_output", json!({"identifier": tty, "lines": 2}));
+    assert_eq!(read["line_count"], 2, "{read}");
+
+    // On the other instance too.
+    let keys =
+        client.call("iterm_send_keys", json!({"identifier": "far away", "keys": "ctrl+a enter"}));
+    assert_eq!((&keys["status"], &keys["keys"]), (&json!("sent"), &json!("ctrl+a enter")));
+    far.call("session.wait", json!({"id": far_id, "any": [{"text": "^A"}]}));
+    let unknown =
+        client.fail("iterm_send_keys", json!({"identifier": "far away", "keys": "up entr"}));
+    assert!(
+        unknown.as_str().unwrap().starts_with("Unknown key(s): ['entr']. Valid keys: ['up', "),
+        "{unknown}"
+    );
+    let nobody = client.fail("iterm_send_command", json!({"identifier": "xyzzy", "command": "rm"}));
+    assert_eq!(
+        nobody,
+        "No session found matching 'xyzzy'. Available sessions: ['build server', 'far away']"
+    );
+
+    let split = client.call(
+        "iterm_split_pane",
+        json!({"direction": "horizontal", "identifier": tty, "name": "below"}),
+    );
+    assert_eq!(
+        (&split["status"], &split["direction"]),
+        (&json!("created"), &json!("horizontal")),
+        "{split}"
+    );
+    let wrong = client.fail("iterm_split_pane", json!({"direction": "up"}));
+    assert!(wrong.as_str().unwrap().starts_with("Invalid direction 'up'"), "{wrong}");
+    let renamed =
+        client.call("iterm_set_session_name", json!({"identifier": "below", "new_name": "logs"}));
+    assert_eq!(
+        (&renamed["status"], &renamed["old_name"], &renamed["new_name"]),
+        (&json!("renamed"), &json!("below"), &json!("logs"))
+    );
+    let focused = client.call("iterm_focus_session", json!({"identifier": "logs"}));
+    assert_eq!(
+        focused,
+        json!({"status": "focused", "session_id": split["session_id"], "name": "logs"})
+    );
+    assert_eq!(
+        client.call("iterm_focus_session", json!({"identifier": "xyzzy"}))["status"],
+        "not_found"
+    );
+}
