@@ -619,6 +619,11 @@ impl Pane {
         self.observers.event(MuxEvent::Title(self.id));
     }
 
+    /// Whether it was given a name ([`Pane::set_name`]).
+    pub fn has_name(&self) -> bool {
+        self.name.lock().is_some()
+    }
+
     /// The title: given by [`Pane::set_name`], else set by the program, else the foreground process's name without its folder, else that of the program
     /// the pane was started with.
     pub fn title(&self) -> String {

@@ -252,3 +252,23 @@ fn the_scrollbar_is_dragged_through_the_history() -> Result<()> {
         || display.selection("primary").unwrap_or_default(),
     )
 }
+
+#[test]
+fn a_shell_at_its_prompt_is_called_by_its_place_and_a_program_by_its_name() -> Result<()> {
+    let display = Display::start()?;
+    let (_unterm, window, _) = Start::windowed(&display).at_prompt()?;
+    let called = |name: &str| {
+        wait_for(
+            name,
+            || Ok(window.title()?.ends_with(&format!(" — {name}")).then_some(())),
+            || window.title().unwrap_or_default(),
+        )
+    };
+    called("~")?;
+    display.type_text("cd /usr\n")?;
+    called("usr")?;
+    display.type_text("cat\n")?;
+    called("cat")?;
+    display.press(&["Control_L", "d"])?;
+    called("usr")
+}

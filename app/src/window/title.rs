@@ -1,6 +1,8 @@
-//! The window's title.
+//! The titles of windows and of their tabs.
 
 use std::path::{Path, PathBuf};
+
+use unterm_mux::Pane;
 
 /// `Unterm — <title override or instance id> — <project> — <pane title>`, without the parts that are empty.
 pub(super) fn window_title(instance: &str, project: &str, pane: &str) -> String {
@@ -14,6 +16,27 @@ pub(super) fn window_title(instance: &str, project: &str, pane: &str) -> String 
     title
 }
 
+/// What a pane's tab is called: its own title; for a shell that waits at its prompt and has set none, where it is, so that
+/// shells can be told apart (`~`, else the directory's name).
+pub(super) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> String {
+    let waits = {
+        let term = pane.term();
+        term.title().is_empty() && term.commands().next_back().is_some_and(|c| c.is_prompting())
+    };
+    match cwd.filter(|_| waits && !pane.has_name()) {
+        Some(cwd) => place(cwd, std::env::home_dir().as_deref()),
+        None => pane.title(),
+    }
+}
+
+fn place(cwd: &Path, home: Option<&Path>) -> String {
+    match cwd.file_name() {
+        _ if Some(cwd) == home => "~".to_owned(),
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => cwd.to_string_lossy().into_owned(),
+    }
+}
+
 /// The project a directory belongs to: the nearest directory from it upwards that holds a repository.
 pub(super) fn project(directory: &Path) -> Option<PathBuf> {
     let root = directory.ancestors().find(|ancestor| ancestor.join(".git").exists())?;
@@ -23,6 +46,15 @@ pub(super) fn project(directory: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_is_called_by_its_last_part() {
+        let home = Some(Path::new("/home/me"));
+        let called = |cwd: &str| place(Path::new(cwd), home);
+        assert_eq!(called("/home/me"), "~");
+        assert_eq!(called("/home/me/src"), "src");
+        assert_eq!(called("/"), "/");
+    }
 
     #[test]
     fn empty_parts_leave_no_dash() {

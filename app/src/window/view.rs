@@ -365,7 +365,8 @@ impl View {
         self.names_read = Some(now);
         let program = pane.process().program();
         let program = program.rsplit('/').next().unwrap_or_default();
-        let (title, cwd) = (pane.title(), pane.cwd_path());
+        let cwd = pane.cwd_path();
+        let title = title::of_pane(pane, cwd.as_deref());
         let project = cwd.as_deref().and_then(title::project);
         if (program, &title, &cwd, &project)
             == (&*self.program, &self.title, &self.cwd, &self.project)

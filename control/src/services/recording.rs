@@ -4,6 +4,7 @@
 pub mod log;
 pub mod markdown;
 pub mod redact;
+pub mod settings;
 
 use std::{
     collections::HashMap,
@@ -23,7 +24,7 @@ use unterm_term::Size;
 use self::{
     log::{Event, Kind, Splitter},
     markdown::{Block, timestamp},
-    redact::Redaction,
+    settings::Settings,
 };
 use super::{
     events::Subscription,
@@ -87,59 +88,6 @@ pub struct Record {
     pub pid: u32,
     /// Tells it from a later one of the same number.
     pub process_start: Option<u64>,
-}
-
-/// `recording.json`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default)]
-struct Settings {
-    recording: RecordingSettings,
-    redaction: RedactionSettings,
-    idle_rotate_minutes: u64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            recording: RecordingSettings::default(),
-            redaction: RedactionSettings::default(),
-            idle_rotate_minutes: 5,
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-struct RecordingSettings {
-    /// Every session is recorded from its beginning.
-    enabled: bool,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default)]
-struct RedactionSettings {
-    enabled: bool,
-    custom_patterns: Vec<String>,
-}
-
-impl Default for RedactionSettings {
-    fn default() -> Self {
-        Self { enabled: true, custom_patterns: Vec::new() }
-    }
-}
-
-impl Settings {
-    fn read(home: &Path) -> Self {
-        let text = fs::read(home.join("recording.json")).unwrap_or_else(|_| b"{}".to_vec());
-        serde_json::from_slice(&text).unwrap_or_else(|error| {
-            tracing::warn!(%error, "recording.json can't be used");
-            Self::default()
-        })
-    }
-
-    fn redaction(&self) -> Redaction {
-        Redaction::new(self.redaction.enabled, &self.redaction.custom_patterns)
-    }
 }
 
 /// The recordings of one process.

@@ -5,17 +5,21 @@ use std::io::Read;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use unterm_mux::private;
 
 use super::{method, overview};
 use crate::{
     error::{Error, Result},
     methods::{Context, params::NoParams, session::blocking},
-    services::{self, changes::Topic, recording},
+    services::{
+        self,
+        changes::Topic,
+        recording::{
+            self,
+            settings::{self, Settings},
+        },
+    },
 };
 
-/// The file, in Unterm's home directory.
-const FILE: &str = "recording.json";
 /// Lines that a search gives.
 const MOST_MATCHES: usize = 200;
 /// Bytes of a recording that are searched.
@@ -56,15 +60,9 @@ struct Redaction {
     custom_patterns: Vec<String>,
 }
 
-/// The file as it is, `{}` without one.
-async fn read(context: &Context) -> Result<Map<String, Value>> {
-    let file = context.registration.home().join(FILE);
-    let text = blocking(move || std::fs::read(file)).await?;
-    Ok(text.ok().and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default())
-}
-
 async fn show(context: &Context) -> Result<RecordingReply> {
-    let file = Value::Object(read(context).await?);
+    let home = context.registration.home().to_owned();
+    let settings = blocking(move || Settings::read(&home)).await?;
     let active = overview::active(context).map(|(pane_id, record)| Active {
         pane_id,
         session_id: record.unterm_session_id,
@@ -72,15 +70,12 @@ async fn show(context: &Context) -> Result<RecordingReply> {
         block_count: record.block_count,
         bytes: record.bytes_raw,
     });
-    let patterns = file["redaction"]["custom_patterns"].as_array().into_iter().flatten();
+    let settings::Redaction { enabled, custom_patterns } = settings.redaction;
     Ok(RecordingReply {
         active: active.collect(),
-        enabled: file["recording"]["enabled"].as_bool().unwrap_or(false),
-        redaction: Redaction {
-            enabled: file["redaction"]["enabled"].as_bool().unwrap_or(true),
-            custom_patterns: patterns.filter_map(|text| text.as_str().map(str::to_owned)).collect(),
-        },
-        idle_rotate_minutes: file["idle_rotate_minutes"].as_u64().unwrap_or(5),
+        enabled: settings.recording.enabled,
+        redaction: Redaction { enabled, custom_patterns },
+        idle_rotate_minutes: settings.idle_rotate_minutes,
     })
 }
 
@@ -112,32 +107,31 @@ method! {
     /// `PUT /api/settings/recording`
     SetRecording "settings.set_recording" Admin "Changes how sessions are recorded from now on."
     (context, params: SetRecordingParams) -> RecordingReply {
-        let mut file = read(context).await?;
-        if let Some(enabled) = params.enabled {
-            file.insert("recording".to_owned(), json!({"enabled": enabled}));
+        let SetRecordingParams { enabled, redaction, idle_rotate_minutes } = params;
+        for pattern in redaction.iter().flat_map(|redaction| &redaction.custom_patterns) {
+            services::regex(pattern).map_err(|error| {
+                Error::Failed(format!("{pattern:?} is no regular expression: {error}"))
+            })?;
         }
-        if let Some(redaction) = params.redaction {
-            for pattern in &redaction.custom_patterns {
-                services::regex(pattern).map_err(|error| {
-                    Error::Failed(format!("{pattern:?} is no regular expression: {error}"))
-                })?;
-            }
-            file.insert("redaction".to_owned(), json!(redaction));
+        if let Some(minutes) = idle_rotate_minutes.filter(|minutes| !(1..=24 * 60).contains(minutes)) {
+            return Err(Error::Invalid {
+                name: "idle_rotate_minutes",
+                expected: "from 1 to 1440".to_owned(),
+                got: minutes.to_string(),
+            });
         }
-        if let Some(minutes) = params.idle_rotate_minutes {
-            if !(1..=24 * 60).contains(&minutes) {
-                return Err(Error::Invalid {
-                    name: "idle_rotate_minutes",
-                    expected: "from 1 to 1440".to_owned(),
-                    got: minutes.to_string(),
-                });
-            }
-            file.insert("idle_rotate_minutes".to_owned(), json!(minutes));
-        }
-        let path = context.registration.home().join(FILE);
-        let text = serde_json::to_vec_pretty(&file).map_err(Error::Reply)?;
-        let written = blocking(move || private::write(&path, &text)).await?;
-        written.map_err(|error| Error::Failed(format!("{FILE} can't be written: {error}")))?;
+        let given = [
+            ("recording", enabled.map(|enabled| json!({"enabled": enabled}))),
+            ("redaction", redaction.map(|redaction| json!(redaction))),
+            ("idle_rotate_minutes", idle_rotate_minutes.map(Value::from)),
+        ];
+        let home = context.registration.home().to_owned();
+        let change = move |file: &mut Map<String, Value>| {
+            let given = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+            file.extend(given);
+        };
+        let changed = blocking(move || settings::change(&home, change)).await?;
+        changed.map_err(|error| Error::Failed(format!("The file can't be changed: {error}")))?;
         context.changes.tell(Topic::Recording);
         show(context).await
     }
