@@ -278,10 +278,14 @@ impl Display {
             .stderr(Stdio::null())
             .spawn()
             .context("starting xclip")?;
-        // It owns the selection once it has gone to the background.
         xclip.stdin.take().context("xclip's stdin")?.write_all(text.as_bytes())?;
         ensure!(xclip.wait()?.success(), "xclip took nothing");
-        Ok(())
+        // It owns the selection some time after it has gone to the background.
+        wait_for(
+            "the selection to be taken",
+            || Ok((self.selection(name)? == text).then_some(())),
+            String::new,
+        )
     }
 }
 
