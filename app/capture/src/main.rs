@@ -72,8 +72,7 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Result<bool> {
     std::thread::sleep(Duration::from_millis(args.delay.min(5_000)));
     if args.what == What::Window {
-        let window = window(args)?;
-        write(&window.capture_image().context("the window can't be read")?, args)?;
+        write(&picture_of(&window(args)?)?, args)?;
         return Ok(true);
     }
     if let Some(timeout) = args.timeout {
@@ -101,11 +100,53 @@ fn window(args: &Args) -> Result<Window> {
     );
     let windows = Window::all().context("the windows can't be listed")?;
     let is_meant = |window: &Window| {
-        let has_title = |part: &String| window.title().is_ok_and(|title| title.contains(part));
+        let has_title = |part: &String| {
+            window.title().is_ok_and(|title| title.contains(part))
+                || old_title(window).is_some_and(|title| title.contains(part))
+        };
         args.title.as_ref().is_none_or(has_title)
             && args.pid.is_none_or(|pid| window.pid().is_ok_and(|own| own == pid))
     };
     windows.into_iter().find(is_meant).context("there is no such window")
+}
+
+/// What a window shows; of one that reaches over the screen's edge, which X11 does not give, the part on the screen.
+fn picture_of(window: &Window) -> Result<RgbaImage> {
+    let error = match window.capture_image() {
+        Ok(picture) => return Ok(picture),
+        Err(error) => anyhow::Error::from(error).context("the window can't be read"),
+    };
+    let on_screen = || -> Option<RgbaImage> {
+        let monitor = window.current_monitor().ok()?;
+        let screen = (monitor.x().ok()?, monitor.y().ok()?);
+        let whole = monitor.capture_image().ok()?;
+        let side = |at: i32, length: u32, screen: i32, room: u32| {
+            let first = (at - screen).clamp(0, room as i32);
+            let end = (at - screen).saturating_add_unsigned(length).clamp(first, room as i32);
+            (first as u32, (end - first) as u32)
+        };
+        let (x, width) = side(window.x().ok()?, window.width().ok()?, screen.0, whole.width());
+        let (y, height) = side(window.y().ok()?, window.height().ok()?, screen.1, whole.height());
+        let part = image::imageops::crop_imm(&whole, x, y, width, height).to_image();
+        (width > 0 && height > 0).then_some(part)
+    };
+    on_screen().ok_or(error)
+}
+
+/// The title of a window whose program gave it by ICCCM alone, as xterm does.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn old_title(window: &Window) -> Option<String> {
+    use x11rb::protocol::xproto::{AtomEnum, ConnectionExt};
+    let (connection, _) = x11rb::connect(None).ok()?;
+    let id = window.id().ok()?;
+    let name =
+        connection.get_property(false, id, AtomEnum::WM_NAME, AtomEnum::ANY, 0, 1024).ok()?;
+    Some(String::from_utf8_lossy(&name.reply().ok()?.value).into_owned())
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn old_title(_: &Window) -> Option<String> {
+    None
 }
 
 /// The screen at a point; else the first one that the person calls theirs.
