@@ -280,7 +280,7 @@ impl Term {
     }
 
     /// The line its prompt begins in, if that is still a prompt's.
-    fn prompt_line(&self, command: &Command) -> Option<LineId> {
+    pub(crate) fn prompt_line(&self, command: &Command) -> Option<LineId> {
         let line = command.prompt?.line;
         let meta = self.main_screen().line_meta(line.0)?;
         (meta.flags & PROMPT != 0).then_some(line)

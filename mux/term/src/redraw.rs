@@ -6,14 +6,16 @@
 //! `redraw=last`.
 
 use crate::cell::Cell;
-use crate::commands::Redraw;
+use crate::commands::{Command, Redraw};
 use crate::row::{INPUT, WRAPPED};
 use crate::term::{ScreenKind, Term};
 
 impl Term {
     /// The first row of the screen that the shell draws anew; `None` where none waits at a prompt that it redraws.
     fn redrawn_from(&self) -> Option<usize> {
-        let prompt = self.commands.last().filter(|last| last.is_prompting())?;
+        // A command is gone with its prompt's line.
+        let is_there = |last: &&Command| last.is_prompting() && self.prompt_line(last).is_some();
+        let prompt = self.commands.last().filter(is_there)?;
         let live = self.grid.live_top();
         let meta = |line: u64| self.grid.line_meta(line);
         // What is typed last begins there: behind the prompt, or behind that of a continuation, which is drawn by itself.
