@@ -228,7 +228,7 @@ struct Start {
     command: CommandBuilder,
     /// As it was asked for.
     program: String,
-    /// Path of the executable.
+    /// Path of the executable, with the name it was called by.
     image: String,
 }
 
@@ -257,7 +257,9 @@ fn command(spawn: &Spawn, cwd: &std::path::Path) -> Result<Start, MuxError> {
     }
     let file = environment::executable(&program, cwd, command.get_env("PATH"))
         .map_err(|error| MuxError::Spawn { program: program.clone(), error })?;
+    // As the system tells it of a running one: where it lies, with the name it was called by.
     let image = file.canonicalize().unwrap_or_else(|_| file.clone());
+    let image = file.file_name().map_or_else(|| image.clone(), |name| image.with_file_name(name));
     let image = image.to_string_lossy().into_owned();
     // A default program with no arguments is what portable-pty starts as a login shell.
     let is_login = spawn.program.is_none()
