@@ -221,6 +221,8 @@ impl Term {
         let mut rest = text;
         // The cell printed last, and how much text there was with it.
         let (mut head, mut head_rest) = (start, text);
+        // Behind the last cell that was touched: a cluster that becomes narrow lets go of one.
+        let mut reach = start;
         while let Some(&byte) = rest.as_bytes().first() {
             work::add(1);
             if byte < 0x80 {
@@ -254,6 +256,14 @@ impl Term {
                     match joined {
                         Some((0, _)) => {}
                         Some((more, columns)) => {
+                            if head + columns < col {
+                                // Its second half, and that of what that lay on, show nothing now.
+                                reach = reach.max((col + 1).min(cells.len()));
+                                if cells.get(col).is_some_and(|cell| cell.is_tail()) {
+                                    cells[col] = cells[col].blanked();
+                                }
+                                cells[col - 1] = cells[col - 1].blanked();
+                            }
                             col = head + columns;
                             before = last_class(&rest[..more]);
                             rest = &rest[more..];
@@ -289,12 +299,10 @@ impl Term {
         if cuts {
             cells[start - 1] = cells[start - 1].blanked();
         }
-        let mut end = col;
         if cells.get(col).is_some_and(|cell| cell.is_tail()) {
             cells[col] = cells[col].blanked();
-            // It may be one of our own, behind a cluster that became narrow.
-            end += 1;
         }
+        let end = col.max(reach);
         let meta = self.grid.slot_mut(slot).1;
         meta.revision = self.seq;
         meta.occ = meta.occ.max(end as u16);

@@ -250,3 +250,15 @@ fn joined_text_stays_inside_its_line() {
     fixture.feed("日本\r\n\x1b[2;2H\x1b['}");
     assert_eq!(fixture.screen(), "   本");
 }
+
+#[test]
+fn a_cluster_that_becomes_narrow_parts_what_its_second_half_lay_on() {
+    for behind in ["", "x", "日", "\u{fe0f}"] {
+        let mut fixture = Fixture::new(6, 2);
+        fixture.feed(format!("a日本b\x1b[1;1H☔\u{fe0e}{behind}\x1b[m"));
+        fixture.term.debug_check();
+    }
+    let mut fixture = Fixture::new(6, 2);
+    fixture.feed("a日本b\x1b[1;1H☔\u{fe0e}\x1b[m");
+    assert_eq!(fixture.screen(), "☔\u{fe0e}  本b");
+}

@@ -263,15 +263,18 @@ impl Painter {
             }
             dirty = Some(stop - 1);
         }
-        // What mode 2027 shows in another width than its character has alone (half a flag) is printed in that mode, where
-        // nothing stands before it that it would join.
-        for col in (0..stop).rev() {
+        // What mode 2027 shows in another width than its character has alone is printed in that mode: first what is
+        // narrower, since that is wide for a moment; then what is wider (half a flag), from the right, where nothing stands
+        // before it that it would join.
+        let odd = |of: &Self, col: &usize| of.needs_clusters(view, cell_at(view, *col));
+        let odd: Vec<usize> = (0..stop).filter(|col| odd(self, col)).collect();
+        let (narrow, wide): (Vec<_>, Vec<_>) =
+            odd.into_iter().partition(|&col| !cell_at(view, col).is_wide());
+        for col in narrow.into_iter().chain(wide.into_iter().rev()) {
             let cell = cell_at(view, col);
-            if self.needs_clusters(view, cell) {
-                self.go(row, col);
-                self.look(&look_of(view, cell));
-                self.whole_content(view, cell);
-            }
+            self.go(row, col);
+            self.look(&look_of(view, cell));
+            self.whole_content(view, cell);
         }
         let mut col = 0;
         while col < stop {
@@ -284,6 +287,9 @@ impl Painter {
                     self.go(row, col);
                     self.look(&look);
                     self.whole_content(view, cell);
+                }
+                if !cell.is_wide() {
+                    dirty = Some(col + 1);
                 }
                 col += 1;
             } else if !cell.is_blank() {
