@@ -69,8 +69,8 @@ fn what_is_split_off_has_it_and_others_have_not() {
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
     set(&mut wire, session.id, "OWN", "1");
-    // A program that runs, not one that is about to.
-    let args = json!(["-c", "echo up; exec cat"]);
+    // One that starts no other in its place: for a moment it would have no environment.
+    let args = json!(["-c", "echo up; cat; true"]);
     let is_up = |wire: &mut Wire, id: &Value| {
         let up =
             wire.call("session.wait", json!({"id": id, "any": [{"text": "up"}], "since_seq": 0}));
