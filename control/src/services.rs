@@ -19,6 +19,12 @@ pub mod wait;
 pub mod workspace;
 
 use regex_automata::meta::{BuildError, Regex};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+/// The time, as replies and files have it (RFC 3339, UTC).
+pub fn now() -> String {
+    OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default()
+}
 
 /// A caller's pattern as a regular expression; a small one.
 pub fn regex(pattern: &str) -> Result<Regex, Box<BuildError>> {

@@ -1,9 +1,5 @@
 //! What a pane's corner says of who types there: that it gets what is typed elsewhere too, and which agent drives it.
 
-use std::time::Instant;
-
-use unterm_control::Driver;
-use unterm_mux::PaneId;
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
 use unterm_term::Rgb;
 
@@ -11,6 +7,7 @@ use super::{
     App,
     chrome::{Colors, readable},
     geometry::Geometry,
+    view::View,
 };
 
 /// Columns of a client's name; what is longer ends in an ellipsis.
@@ -87,12 +84,15 @@ pub(super) fn draw_badges(
     }
 }
 
-impl App {
-    /// Who drives a pane.
-    pub(super) fn driver(&self, pane: PaneId) -> Option<Driver> {
-        self.server.as_ref()?.driver(&*self.mux.pane(pane)?)
+impl View {
+    /// What the pane's corner says; `receives`: what is typed elsewhere goes there, too.
+    pub(super) fn badges(&self, receives: bool) -> Vec<Badge> {
+        let driven = self.driver.as_ref().map(|driver| Badge::Driven(driver.client.clone()));
+        receives.then_some(Badge::Broadcast).into_iter().chain(driven).collect()
     }
+}
 
+impl App {
     /// Whether agents have to wait.
     pub(super) fn are_agents_paused(&self) -> bool {
         self.server.as_ref().is_some_and(unterm_control::Server::is_paused)
@@ -113,16 +113,6 @@ impl App {
             },
         );
         true
-    }
-
-    /// What a pane's corner says; sets the timer for when that changes by itself.
-    pub(super) fn badges(&mut self, pane: PaneId, receives: bool) -> Vec<Badge> {
-        let driver = self.driver(pane).filter(|driver| driver.until > Instant::now());
-        if let Some(driver) = &driver {
-            self.wake_at(driver.until);
-        }
-        let driven = driver.map(|driver| Badge::Driven(driver.client));
-        receives.then_some(Badge::Broadcast).into_iter().chain(driven).collect()
     }
 }
 

@@ -260,18 +260,12 @@ impl App {
         let mut labels = Vec::with_capacity(layout.tabs.len());
         let mut next: Option<Instant> = None;
         for (index, tab) in layout.tabs.iter().enumerate() {
-            let driver =
-                tab.panes().into_iter().filter_map(|id| self.driver(id)).max_by_key(|d| d.until);
-            if let Some(driver) = &driver {
-                next = Some(next.map_or(driver.until, |next| next.min(driver.until)));
-            }
             let mut label = TabLabel {
                 id: tab.id,
                 title: String::new(),
                 marks: Marks {
                     zoomed: tab.zoomed,
                     broadcast: self.pane_hand.broadcast.covers(tab.id),
-                    driven: driver.is_some(),
                     ..Marks::default()
                 },
                 color: None,
@@ -285,10 +279,8 @@ impl App {
                         view.bell = None;
                     } else {
                         label.marks.bell = true;
-                        let ends = rang + BELL_MARK;
-                        if is_seen {
-                            next = Some(next.map_or(ends, |next| next.min(ends)));
-                        }
+                        let ends = is_seen.then_some(rang + BELL_MARK);
+                        next = next.into_iter().chain(ends).min();
                     }
                 }
                 if is_seen && view.work.is_some_and(|work| work.fare == Fare::Done) {
@@ -296,6 +288,11 @@ impl App {
                 }
                 label.marks.work = label.marks.work.max(view.work);
                 label.marks.unseen |= view.unseen;
+                view.driver = self.server.as_ref().and_then(|server| server.driver(&pane));
+                if let Some(driver) = &view.driver {
+                    label.marks.driven = true;
+                    next = next.into_iter().chain([driver.until]).min();
+                }
                 label.color = label.color.or(view.tab_color);
                 if id == tab.focused {
                     label.color = view.tab_color.or(label.color);
@@ -346,7 +343,10 @@ impl App {
         let receivers = self.pane_hand.broadcast.panes(layout);
         let badges: Vec<_> = placed
             .iter()
-            .map(|(id, area)| (pixels(*area), self.badges(*id, receivers.contains(id))))
+            .filter_map(|(id, area)| {
+                let badges = self.views.get(id)?.badges(receivers.contains(id));
+                Some((pixels(*area), badges))
+            })
             .collect();
         let look = self.tab_bar_look(turn);
         let is_light = self.is_light();

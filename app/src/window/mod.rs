@@ -477,10 +477,6 @@ impl App {
             self.instance_title = title;
             self.pacing.ask();
         }
-        if news.agents {
-            // A mark comes, goes, or is another one.
-            self.pacing.ask();
-        }
         for pane in &news.removed {
             self.views.remove(pane);
             self.hints.take_if(|hints| hints.pane == *pane);
@@ -506,7 +502,7 @@ impl App {
         if let Some(is_reduced) = news.is_motion_reduced {
             self.motion_told(is_reduced);
         }
-        if news.reader {
+        if news.reader || news.agents {
             self.pacing.ask();
         }
         if let Some(node) = news.reader_asks {

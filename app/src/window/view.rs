@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use unterm_control::Driver;
 use unterm_mux::Pane;
 use unterm_renderer::PixelRect;
 use unterm_term::{
@@ -58,6 +59,8 @@ pub(super) struct View {
     pub(super) work: Option<Work>,
     /// The colour its programs gave its tab.
     pub(super) tab_color: Option<Rgb>,
+    /// Who drives it, as of the last picture.
+    pub(super) driver: Option<Driver>,
     /// When a bell rang that is seen as a flash.
     pub(super) flash: Option<Instant>,
     title: String,

@@ -18,7 +18,6 @@ use parking_lot::Mutex;
 use rustix::fs::{FlockOperation, flock};
 use schemars::JsonSchema;
 use serde::Serialize;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// The file, in Unterm's home directory.
 pub const FILE: &str = "audit.jsonl";
@@ -86,7 +85,7 @@ impl Audit {
         allowed: bool,
         client: Option<String>,
     ) {
-        let timestamp = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
+        let timestamp = super::now();
         let detail = detail.chars().take(DETAIL).collect();
         let method = method.to_owned();
         let entry = Entry { timestamp, method, session_id, detail, allowed, client };

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::sync::watch;
 
 /// A connection that has logged in.
@@ -44,7 +43,7 @@ impl Clients {
             connection,
             client: short(client),
             conversation: short(conversation),
-            since: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
+            since: super::now(),
         };
         self.rows.lock().insert(connection, row);
     }

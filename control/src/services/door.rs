@@ -9,7 +9,6 @@ use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subtle::ConstantTimeEq;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_mux::random;
 
 /// How long a code opens the page.
@@ -98,12 +97,8 @@ impl Door {
         if inside.pages.len() == MOST {
             inside.pages.remove(0);
         }
-        let page = Page {
-            number: inside.opened,
-            token: token.clone(),
-            since: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
-            used: now,
-        };
+        let page =
+            Page { number: inside.opened, token: token.clone(), since: super::now(), used: now };
         inside.pages.push(page);
         Some(token)
     }

@@ -8,7 +8,6 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_mux::{Axis, Mux, Node, OnExit, PaneId, Spawn, TabId, local_path, private};
 
 /// The folder in Unterm's home directory.
@@ -134,7 +133,7 @@ impl Workspace {
         Self {
             name: name.to_owned(),
             sessions: sessions.collect(),
-            saved_at: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
+            saved_at: super::now(),
             tabs: tabs.collect(),
         }
     }

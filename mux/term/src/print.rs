@@ -259,9 +259,7 @@ impl Term {
                             if head + columns < col {
                                 // Its second half, and that of what that lay on, show nothing now.
                                 reach = reach.max((col + 1).min(cells.len()));
-                                if cells.get(col).is_some_and(|cell| cell.is_tail()) {
-                                    cells[col] = cells[col].blanked();
-                                }
+                                part_wide(cells, col, col);
                                 cells[col - 1] = cells[col - 1].blanked();
                             }
                             col = head + columns;

@@ -93,11 +93,14 @@ fn listed(ask: &Ask<'_>, terminal: &Terminal) -> Value {
     })
 }
 
+/// The session that is meant.
+async fn identified(ask: &Ask<'_>, identifier: &str) -> Result<Terminal, Value> {
+    resolve(&all(ask).await.map_err(error)?, identifier).map_err(error)
+}
+
 /// The session that an argument names.
 async fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<Terminal, Value> {
-    let identifier = text(given, "identifier")?;
-    let terminals = all(ask).await.map_err(error)?;
-    resolve(&terminals, identifier).map_err(error)
+    identified(ask, text(given, "identifier")?).await
 }
 
 #[derive(JsonSchema)]
@@ -254,9 +257,7 @@ plain_tool! {
     "Create a new tab in a window."
     (ask, given) {
         let beside = match optional(&given, "window_identifier")? {
-            Some(identifier) => {
-                resolve(&all(ask).await.map_err(error)?, identifier).map_err(error)?
-            }
+            Some(identifier) => identified(ask, identifier).await?,
             None => own_window(ask),
         };
         let tab = beside.call(ask, "session.create", json!({})).await.map_err(error)?;
@@ -297,9 +298,7 @@ plain_tool! {
             }
         };
         let beside = match optional(&given, "identifier")? {
-            Some(identifier) => {
-                resolve(&all(ask).await.map_err(error)?, identifier).map_err(error)?
-            }
+            Some(identifier) => identified(ask, identifier).await?,
             None => find::current(ask).await.map_err(error)?,
         };
         let params = json!({"id": beside.pane, "direction": side});

@@ -18,7 +18,7 @@ use tokio::task::AbortHandle;
 use super::{
     Server,
     tool::{Said, method},
-    untrusted::{clipped, escaped},
+    untrusted::{clipped, escaped, line},
 };
 use crate::caller::Caller;
 
@@ -63,7 +63,7 @@ pub async fn list(server: &Server, caller: &Caller) -> Said<Vec<Resource>> {
         let (Some(pane), Some(title)) = (session["id"].as_u64(), session["title"].as_str()) else {
             continue;
         };
-        let title = clipped(escaped(title), 100, "").0;
+        let title = line(title, 100);
         let screen =
             Resource::new(format!("unterm://pane/{pane}/screen"), format!("screen {pane}"));
         resources.push(text(screen.with_title(format!("The screen of pane {pane}: {title}"))));
@@ -76,7 +76,7 @@ pub async fn list(server: &Server, caller: &Caller) -> Said<Vec<Resource>> {
                 continue;
             };
             let uri = format!("unterm://pane/{pane}/block/{number}");
-            let command = clipped(escaped(command), 100, "").0;
+            let command = line(command, 100);
             let title = format!("The output of {command:?} in pane {pane}");
             let resource = Resource::new(uri, format!("block {number} of pane {pane}"));
             resources.push(text(resource.with_title(title)));

@@ -11,10 +11,11 @@ mod text;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
     tool::{Toolset, row},
-    untrusted::{Clipped, clipped, escaped},
+    untrusted::{self, Clipped, clipped, escaped},
 };
 
 /// The toolset.
@@ -55,6 +56,13 @@ const MOST_ASKED: usize = 200_000;
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
+/// Adds to a method's parameters those that were given.
+fn add_given<const N: usize>(params: &mut Value, given: [(&str, Value); N]) {
+    for (name, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
+        params[name] = value;
+    }
+}
+
 /// The names of a reply's fields that hold what programs wrote.
 pub type Untrusted = &'static [&'static str];
 
@@ -66,7 +74,7 @@ fn shown(text: String, raw: bool, most: Option<usize>, hint: &str) -> (String, O
 
 /// One line of it.
 fn line(text: &str) -> String {
-    shown(text.to_owned(), false, Some(2000), "").0
+    untrusted::line(text, 2000)
 }
 
 /// Where the cursor is.

@@ -95,6 +95,11 @@ pub fn clipped(text: String, most: usize, hint: &str) -> (String, Option<Clipped
     (clipped, Some(left_out))
 }
 
+/// A title, a command or the like: at most so many characters of it, as what is seen.
+pub fn line(text: &str, most: usize) -> String {
+    clipped(escaped(text), most, "").0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

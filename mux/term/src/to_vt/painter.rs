@@ -266,10 +266,9 @@ impl Painter {
         // What mode 2027 shows in another width than its character has alone is printed in that mode: first what is
         // narrower, since that is wide for a moment; then what is wider (half a flag), from the right, where nothing stands
         // before it that it would join.
-        let odd = |of: &Self, col: &usize| of.needs_clusters(view, cell_at(view, *col));
-        let odd: Vec<usize> = (0..stop).filter(|col| odd(self, col)).collect();
-        let (narrow, wide): (Vec<_>, Vec<_>) =
-            odd.into_iter().partition(|&col| !cell_at(view, col).is_wide());
+        let (narrow, wide): (Vec<usize>, Vec<usize>) = (0..stop)
+            .filter(|&col| self.needs_clusters(view, cell_at(view, col)))
+            .partition(|&col| !cell_at(view, col).is_wide());
         for col in narrow.into_iter().chain(wide.into_iter().rev()) {
             let cell = cell_at(view, col);
             self.go(row, col);

@@ -8,11 +8,13 @@ use std::{
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_mux::{PaneId, random};
 
 use super::{Code, error, internal};
-use crate::wire::mcp::{Server, tool::Ask};
+use crate::{
+    services::now,
+    wire::mcp::{Server, tool::Ask},
+};
 
 /// Sessions at a time, of all clients.
 const MOST: usize = 100;
@@ -55,10 +57,6 @@ impl App {
     pub async fn state(&self, ask: &Ask<'_>) -> Result<Value, Value> {
         ask.method("session.status", json!({"id": self.pane})).await.map_err(internal)
     }
-}
-
-fn now() -> String {
-    OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default()
 }
 
 /// The sessions, the oldest first.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    Untrusted,
+    Untrusted, add_given,
     run::{Condition, WaitReply, go_on, watched},
     screen,
 };
@@ -105,11 +105,7 @@ tool! {
             ("keys", json!(keys)),
             ("mouse", json!(mouse)),
         ];
-        for (name, value) in given {
-            if !value.is_null() {
-                params[name] = value;
-            }
-        }
+        add_given(&mut params, given);
         let typed: Value = ask.method("session.type", params).await?;
         let seq = typed["seq"].as_u64().unwrap_or_default();
         let waits = wait_any.is_some() || wait_all.is_some();

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{Nothing, Untrusted, line};
+use super::{Nothing, Untrusted, add_given, line};
 use crate::{
     caller::Scopes,
     wire::mcp::tool::{Ask, Said, tool},
@@ -124,22 +124,20 @@ pub struct OpenReply {
 async fn open(
     ask: &Ask<'_>,
     method: &str,
-    mut params: Map<String, Value>,
+    mut params: Value,
     arguments: OpenArguments,
 ) -> Said<OpenReply> {
     let OpenArguments { command, cwd, env, cols, rows, title } = arguments;
     if let Some(command) = command {
         let (program, args) = command.split_first().ok_or("The command is empty")?;
-        params.insert("program".to_owned(), json!(program));
-        params.insert("args".to_owned(), json!(args));
+        params["program"] = json!(program);
+        params["args"] = json!(args);
     }
     let cwd = cwd.as_deref().or(ask.folder);
     let others =
         [("cwd", json!(cwd)), ("env", json!(env)), ("cols", json!(cols)), ("rows", json!(rows))];
-    params.extend(
-        others.into_iter().filter(|(_, v)| !v.is_null()).map(|(name, v)| (name.to_owned(), v)),
-    );
-    let opened: Value = ask.method(method, Value::Object(params)).await?;
+    add_given(&mut params, others);
+    let opened: Value = ask.method(method, params).await?;
     let number = |name: &str| opened[name].as_u64().unwrap_or_default();
     if let Some(title) = title {
         let params = json!({"id": number("id"), "title": title});
@@ -152,7 +150,7 @@ tool! {
     Open "pane_open" "Open a pane" Adds
     "Open a pane with the user's shell, or with a program; its screen stays readable after the program's end until pane_close."
     (ask, arguments: OpenArguments) -> OpenReply {
-        Ok(open(ask, "session.create", Map::new(), arguments).await?.into())
+        Ok(open(ask, "session.create", json!({}), arguments).await?.into())
     }
 }
 
@@ -189,7 +187,6 @@ tool! {
         let SplitArguments { pane, direction, command, cwd, env, title } = arguments;
         let direction = direction.unwrap_or(Direction::Right);
         let params = json!({"id": ask.pane(pane).await?, "direction": direction});
-        let params = params.as_object().cloned().unwrap_or_default();
         let rest = OpenArguments { command, cwd, env, cols: None, rows: None, title };
         Ok(open(ask, "session.split", params, rest).await?.into())
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{MOST_CHARACTERS, Untrusted, line, screen, shown};
+use super::{MOST_CHARACTERS, Untrusted, add_given, line, screen, shown};
 use crate::wire::mcp::{
     jobs::{Job, SLICE},
     tool::{Ask, Said, tool},
@@ -241,11 +241,7 @@ pub fn watched(
 ) -> Value {
     let mut params = json!({"id": pane, "timeout_ms": WEEK});
     let given = [("any", json!(any)), ("all", json!(all)), ("since_seq", json!(since_seq))];
-    for (name, value) in given {
-        if !value.is_null() {
-            params[name] = value;
-        }
-    }
+    add_given(&mut params, given);
     params
 }
 
@@ -261,14 +257,10 @@ pub async fn go_on(ask: &Ask<'_>, job: &Job, within: Duration) -> Said<WaitReply
         run: None,
         untrusted: &["text"],
     };
-    let outcome = match outcome {
-        Some(outcome) => {
-            ask.server.jobs.forget(job);
-            Some(outcome?)
-        }
-        None => None,
-    };
-    match (job.tool, outcome) {
+    if outcome.is_some() {
+        ask.server.jobs.forget(job);
+    }
+    match (job.tool, outcome.transpose()?) {
         ("run", Some(outcome)) => {
             reply.run = Some(ended(ask, job.pane, &outcome, false, None).await);
         }
