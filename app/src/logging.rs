@@ -1,11 +1,11 @@
-//! The log: to standard error, `info` from Unterm's own crates and `warn` from the rest, or as `UNTERM_LOG` says.
+//! The log: to standard error, `info` from Unterm's own crates and `warn` from the rest, or as `UNTERM_LOG` says. What rmcp
+//! has to say of clients that went is left out: it calls every one of them an error.
 
 use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
 
-const DEFAULT: &str =
-    "warn,unterm=info,unterm_control=info,unterm_mux=info,unterm_renderer=info,unterm_term=info";
+const DEFAULT: &str = "warn,rmcp=off,unterm=info,unterm_control=info,unterm_mux=info,unterm_renderer=info,unterm_term=info";
 
 /// Starts the log. Call once, before anything else.
 pub fn start() {

@@ -28,7 +28,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
 };
-use unterm_control::{Headless, Server, ServerOptions};
+use unterm_control::{Approval, Headless, Server, ServerOptions};
 use unterm_mux::{Defaults, Mux, MuxOptions, OnExit, PaneState, ShellIntegration, Spawn};
 use unterm_term::{Options, Size};
 
@@ -58,6 +58,7 @@ fn main() {
         mux: mux.clone(),
         host: Arc::new(Headless),
         home: home.path().join(".unterm"),
+        approval: Approval::Allow,
     };
     let server = Server::start(options).expect("a server");
     let panes: Vec<u64> = (0..PANES).map(|_| full_screen(&mux, server.runtime())).collect();

@@ -72,6 +72,8 @@ pub enum TokenKind {
     Instance,
     /// A settings page's, that it was given for a single-use code: full rights, and those of the person.
     Page,
+    /// One of this number that a person made for an agent: what it says, until it ends or is taken back.
+    Agent(u64),
 }
 
 /// Who calls.
@@ -89,11 +91,20 @@ pub struct Caller {
     pub conversation: Option<String>,
     /// What it may do.
     pub scopes: Scopes,
+    /// The sessions it reaches; `None`: all.
+    pub panes: Option<Arc<[u64]>>,
+    /// The person has let this call act, where they are asked.
+    pub is_approved: bool,
     /// Where a method leaves a subscription for the caller's wire to serve.
     pub(crate) subscription: SubscriptionSlot,
 }
 
 impl Caller {
+    /// Whether a session is one that its token reaches.
+    pub fn reaches(&self, session: u64) -> bool {
+        self.panes.as_ref().is_none_or(|panes| panes.contains(&session))
+    }
+
     /// The same caller, whose subscription is nobody else's.
     pub(crate) fn listener(&self) -> Self {
         Self { subscription: SubscriptionSlot::default(), ..self.clone() }

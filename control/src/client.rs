@@ -103,12 +103,23 @@ impl Client {
         Self::login(endpoint, serde_json::json!({ "token": endpoint.token, "client": name }))
     }
 
+    /// Connects for an agent that is a client of this process: the other instance treats it as it does its own agents.
+    pub(crate) fn connect_for_agent(
+        endpoint: &Endpoint,
+        name: Option<&str>,
+    ) -> Result<Self, ClientError> {
+        let login = serde_json::json!({ "token": endpoint.token, "client": name, "agent": true });
+        Self::login(endpoint, login)
+    }
+
     /// Connects, and goes over to the Model Context Protocol with a toolset, the usual one if it is empty: what is written
-    /// from now on, and read, are its messages, a line each.
+    /// from now on, and read, are its messages, a line each. `UNTERM_TOKEN` holds another token than the instance's own.
     pub fn model_context(endpoint: &Endpoint, toolset: &str) -> Result<TcpStream, ClientError> {
+        let given = std::env::var("UNTERM_TOKEN").ok().filter(|token| !token.is_empty());
+        let token = given.as_deref().unwrap_or(&endpoint.token);
         let cwd = std::env::current_dir().ok();
         let login = serde_json::json!({
-            "token": endpoint.token,
+            "token": token,
             "client": "mcp",
             "mcp": toolset,
             "cwd": cwd,

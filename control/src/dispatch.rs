@@ -15,13 +15,14 @@ use std::{
     task::Poll,
 };
 
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use unterm_mux::PaneId;
 
 use crate::{
     caller::{Access, Caller, TokenKind},
     error::{Error, Result},
-    methods::{self, Context, Entry},
+    methods::{self, Context, Entry, TYPED},
     services::changes::Topic,
 };
 
@@ -85,26 +86,27 @@ impl Dispatcher {
             conversation = caller.conversation,
             "call"
         );
-        let record = Record::of(&self.context, caller, entry, params);
+        let record = Record::of(&self.context, caller, entry, params)?;
         if let Err(error) = self.admit(caller, entry, params).await {
-            record.write(Some(&error));
+            record.write(Some(&error), &[]);
             return Err(error);
         }
+        let mut record = Begun(Some(record));
         let start = reply.len();
         let result = {
             let mut call = unwound((entry.call)(&self.context, caller, params, reply));
-            // What takes its time is told of when it begins.
             match poll_once(&mut call).await {
-                Poll::Ready(result) => {
-                    record.write(result.as_ref().ok().and_then(|result| result.as_ref().err()));
-                    result
-                }
+                Poll::Ready(result) => result,
                 Poll::Pending => {
-                    record.write(None);
+                    if entry.lasts {
+                        record.write(None, &[]);
+                    }
                     call.await
                 }
             }
         };
+        let error = result.as_ref().ok().and_then(|result| result.as_ref().err());
+        record.write(error, &reply[start..]);
         let result = result.unwrap_or_else(|panic| {
             let message = panic_message(panic.as_ref());
             tracing::error!(method, message, "a method panicked");
@@ -113,7 +115,8 @@ impl Dispatcher {
         if result.is_err() {
             reply.truncate(start);
         }
-        if entry.access != Access::Read {
+        // What is not audited looks, though not everybody may: a page that hears of changes asks by it.
+        if entry.access != Access::Read && entry.is_audited {
             self.context.changes.called(method);
         }
         result
@@ -121,6 +124,10 @@ impl Dispatcher {
 
     /// A connection has ended: what it had is given back.
     pub fn disconnected(&self, connection: u64) {
+        self.context.approvals.release(connection);
+        if self.context.questions.release(connection) {
+            self.context.questions_changed();
+        }
         if self.context.leases.release_all(connection) {
             self.context.host.agents_changed();
         }
@@ -146,9 +153,36 @@ impl Dispatcher {
         &self.context
     }
 
+    /// Whether an agent's token is still worth something: what goes on for it ends with it.
+    pub(crate) fn check_token(&self, caller: &Caller) -> Result<()> {
+        match caller.token {
+            TokenKind::Agent(number) if !self.context.tokens.is_live(number) => {
+                Err(Error::Denied("the token has ended, or was taken back".to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     async fn admit(&self, caller: &Caller, entry: &Entry, params: &str) -> Result<()> {
         if !caller.scopes.allow(entry.access) {
             return Err(Error::Denied(format!("{} is out of the token's scopes", entry.name)));
+        }
+        self.check_token(caller)?;
+        if let Some(panes) = &caller.panes
+            && !is_within(panes, entry, params)
+        {
+            return Err(Error::Denied(format!("{} is out of the token's sessions", entry.name)));
+        }
+        if entry.access != Access::Read
+            && !caller.is_approved
+            && !self.context.approvals.is_settled(caller)
+            // One that comes by another instance can't be asked here; what the person said of it holds.
+            && !self.context.approvals.is_let_in(caller)
+        {
+            return Err(Error::Denied(format!("{} needs the person's approval", entry.name)));
+        }
+        if entry.is_for_people && matches!(caller.token, TokenKind::Agent(_)) {
+            return Err(Error::Denied(format!("{} is not for agents' tokens", entry.name)));
         }
         // The person's own page goes on, and so does the switch.
         let waits = entry.access != Access::Read
@@ -171,37 +205,54 @@ impl Dispatcher {
     }
 }
 
+/// Whether a call stays within some sessions: it is about one of them, and of no other, or tells nothing of any. What is not
+/// known to be so is none, whatever sessions its parameters name.
+fn is_within(panes: &[u64], entry: &Entry, params: &str) -> bool {
+    if !entry.is_of_session {
+        return entry.is_of_none;
+    }
+    let Ok(params) = by_name(params) else { return false };
+    let named = entry.named.iter().filter_map(|name| params.get(*name));
+    let mut named = named.filter(|value| !value.is_null()).peekable();
+    let is_one = |value: &Value| {
+        let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
+        number.is_some_and(|number| panes.contains(&number))
+    };
+    (entry.is_of_none || named.peek().is_some()) && named.all(is_one)
+}
+
+/// Parameters by their names, none where a method reads none. A method passes over what it does not know, also what serde_json
+/// makes no value of (a number without bounds, a list too deep): what is decided and logged here must be all that it reads.
+fn by_name(params: &str) -> Result<Map<String, Value>> {
+    if !params.starts_with('{') {
+        return Ok(Map::new());
+    }
+    serde_json::from_str(params).map_err(Error::Params)
+}
+
 /// A call that changes something, for the audit log.
 struct Record<'a>(Option<(&'a Context, &'a Caller, &'static str, String, String)>);
 
 impl<'a> Record<'a> {
-    fn of(context: &'a Context, caller: &'a Caller, entry: &'static Entry, params: &str) -> Self {
+    fn of(
+        context: &'a Context,
+        caller: &'a Caller,
+        entry: &'static Entry,
+        params: &str,
+    ) -> Result<Self> {
         if entry.access == Access::Read || !entry.is_audited {
-            return Self(None);
+            return Ok(Self(None));
         }
-        let params: serde_json::Map<String, Value> =
-            serde_json::from_str(params).unwrap_or_default();
+        let params = by_name(params)?;
         let text = |key: &str| params.get(key).map(plain).filter(|text| !text.is_empty());
         let session = text("id").or_else(|| text("session_id")).unwrap_or_default();
         // What says most; what a program without echo is sent (a password) is for nobody.
-        let is_secret =
-            ["input", "text", "paste", "keys"].iter().any(|key| params.contains_key(*key))
-                && session.parse().is_ok_and(|id| context.hides_input(PaneId(id)));
+        let is_secret = TYPED.iter().any(|key| params.contains_key(*key))
+            && session.parse().is_ok_and(|id| context.hides_input(PaneId(id)));
         let detail = if is_secret {
             "(not shown: the program does not echo it)".to_owned()
         } else {
-            const TELLING: [&str; 9] = [
-                "command",
-                "input",
-                "text",
-                "paste",
-                "keys",
-                "signal",
-                "name",
-                "title",
-                "node_name",
-            ];
-            TELLING.iter().find_map(|key| text(key)).unwrap_or_else(|| {
+            entry.telling.iter().find_map(|key| text(key)).unwrap_or_else(|| {
                 let rest = params
                     .iter()
                     .filter(|(key, _)| !matches!(key.as_str(), "id" | "session_id" | "env"));
@@ -210,21 +261,56 @@ impl<'a> Record<'a> {
                 rest.join(", ")
             })
         };
-        Self(Some((context, caller, entry.name, session, detail)))
+        // An action's name says less than what it is given, which may be typed into the focused session.
+        let detail = match text("argument").filter(|_| entry.name == "action.run") {
+            None => detail,
+            Some(_) if context.focus_hides_input() => format!("{detail} (not shown)"),
+            Some(argument) => format!("{detail}: {argument}"),
+        };
+        Ok(Self(Some((context, caller, entry.name, session, detail))))
     }
 
-    /// Writes it, unless it came to nothing for another reason than that it was refused.
-    fn write(self, error: Option<&Error>) {
-        let Some((context, caller, method, session, detail)) = self.0 else { return };
+    /// Writes it, unless it came to nothing for another reason than that it was refused. One that is about no session is
+    /// about the one that its reply says was made.
+    fn write(self, error: Option<&Error>, reply: &[u8]) {
+        #[derive(Deserialize)]
+        struct Made {
+            session_id: String,
+        }
+
+        let Some((context, caller, method, mut session, detail)) = self.0 else { return };
         if error.is_none_or(Error::is_refusal) {
+            if session.is_empty()
+                && let Ok(made) = serde_json::from_slice::<Made>(reply)
+            {
+                session = made.session_id;
+            }
             let client = caller.client.clone();
             context.audit.add(method, session, &detail, error.is_none(), client);
         }
     }
 }
 
+/// The record of a call under way: written when that is done, or given up.
+struct Begun<'a>(Option<Record<'a>>);
+
+impl Begun<'_> {
+    /// Writes it, unless it is written.
+    fn write(&mut self, error: Option<&Error>, reply: &[u8]) {
+        if let Some(record) = self.0.take() {
+            record.write(error, reply);
+        }
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        self.write(None, &[]);
+    }
+}
+
 /// A value as a person would write it.
-fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use unterm_mux::{ExitStatus, MuxError, WriteError};
 
-use crate::services::policy::Refusal;
+use crate::{services::policy::Refusal, untrusted};
+
+/// Characters of a line or a command that a message quotes.
+const QUOTED: usize = 200;
 
 /// A method's failure. The messages are part of the contract of the TCP wire.
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +86,31 @@ pub enum Error {
         /// Who has it.
         holder: String,
     },
+    /// The caller's lease of the session is over, since a person typed there.
+    #[error(
+        "Nothing was typed: a person has typed in session {0} since you took its lease, and it is theirs now. Take the lease anew once they are done, or give it back"
+    )]
+    TakenOver(u64),
+    /// A line stands at the prompt that somebody, most likely the person, has not entered yet.
+    #[error(
+        "Nothing was typed: somebody, most likely the person, is typing a line at the prompt of session {id}: “{line}”. Wait until it is entered, or clear it by keys (ctrl+c)"
+    )]
+    Begun {
+        /// The session.
+        id: u64,
+        /// What can be seen of the line, escaped.
+        line: String,
+    },
+    /// Something else than a shell at its prompt would read what is typed.
+    #[error(
+        "Nothing was typed: session {id} runs “{what}”, which would read it. Wait for its end, or use input"
+    )]
+    Busy {
+        /// The session.
+        id: u64,
+        /// What runs, escaped.
+        what: String,
+    },
     /// A program reads a line that it does not echo, and the caller is no person.
     #[error("Session {0} asks for a secret, which only a person may type")]
     Secret(u64),
@@ -124,9 +152,28 @@ pub enum Error {
 }
 
 impl Error {
+    /// A session with a line at its prompt.
+    pub fn begun(id: u64, line: &str) -> Self {
+        Self::Begun { id, line: untrusted::line(line, QUOTED) }
+    }
+
+    /// A session in which something runs.
+    pub fn busy(id: u64, what: &str) -> Self {
+        Self::Busy { id, what: untrusted::line(what, QUOTED) }
+    }
+
     /// Whether the caller was kept from something it may ask for.
     pub fn is_refusal(&self) -> bool {
-        matches!(self, Self::Policy(_) | Self::Leased { .. } | Self::Secret(_) | Self::Denied(_))
+        matches!(
+            self,
+            Self::Policy(_)
+                | Self::Leased { .. }
+                | Self::TakenOver(_)
+                | Self::Begun { .. }
+                | Self::Busy { .. }
+                | Self::Secret(_)
+                | Self::Denied(_)
+        )
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::oneshot;
-use unterm_mux::Pane;
+use unterm_mux::{Pane, PaneId};
 
 use crate::services::changes::Changes;
 
@@ -194,9 +194,40 @@ pub enum HostRequest {
         name: String,
         /// Its argument, as the configuration writes it.
         argument: Option<String>,
-        /// False: there was nothing to do. An error: why it can't be done, for people.
-        answer: oneshot::Sender<Result<bool, String>>,
+        /// What its caller may not do by it.
+        bounds: Bounds,
+        /// An error: why it can't be done, for people.
+        answer: oneshot::Sender<Result<Acted, String>>,
     },
+}
+
+/// What binds the caller of an action, which a person's key is free of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// There are rules on what may be entered: what nobody can see before is not to be typed.
+    pub rules: bool,
+    /// Panes that somebody else has leased.
+    pub leased: Vec<PaneId>,
+}
+
+/// What came of an action.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Acted {
+    /// It is done; false: there was nothing to do.
+    Done(bool),
+    /// It would type this. That is for its caller to do, with the rights that the caller has: nothing has been typed.
+    Types(Vec<Typing>),
+    /// Its caller is bound not to do it, for this reason.
+    Refused(String),
+}
+
+/// Input of a pane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typing {
+    /// The pane.
+    pub pane: PaneId,
+    /// What is typed there.
+    pub bytes: Vec<u8>,
 }
 
 /// An action a person can do in the window.

@@ -17,21 +17,33 @@ mod reference;
 mod registry;
 mod server;
 mod services;
+mod untrusted;
 mod wire;
 
 pub use caller::{Access, Caller, Scopes, TokenKind, Wire};
 pub use dispatch::{Decision, Gate};
 pub use host::{
-    ActionInfo, ActionKeys, Binding, Captures, Clip, Described, Headless, Host, HostRequest,
-    OnDisplay, Preferences, ThemeInfo,
+    Acted, ActionInfo, ActionKeys, Binding, Bounds, Captures, Clip, Described, Headless, Host,
+    HostRequest, OnDisplay, Preferences, ThemeInfo, Typing,
 };
 pub use methods::{Entry, Group, METHODS};
 pub use reference::{reference, tools};
-pub use registry::{Record, home};
-pub use server::{Recordings, Server, ServerError, ServerOptions};
+pub use registry::{Record, held, home};
+pub use server::{Answers, Recordings, Server, ServerError, ServerOptions};
+pub use services::approvals::{Approval, Verdict};
 pub use services::changes::{Changes, Topic};
 pub use services::drivers::Driver;
+pub use services::questions::{Kind, Question};
+pub use untrusted::shortened;
 pub use wire::http::languages;
+
+/// A toolset's name, as it is known; without one the usual toolset's.
+///
+/// # Errors
+/// There is none of that name; for people.
+pub fn toolset(name: Option<&str>) -> Result<&'static str, String> {
+    wire::mcp::toolset(name).map(|toolset| toolset.name)
+}
 
 /// Tells programs that a mux starts from now on of the proxy that the home's `proxy.json` says. May take a second or two.
 pub fn apply_proxy(mux: &unterm_mux::Mux, home: &std::path::Path) {

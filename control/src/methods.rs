@@ -5,6 +5,8 @@
 //! Methods never write to a wire and never know which one they were called on.
 
 mod action;
+mod aliases;
+mod approvals;
 mod audit;
 mod blocks;
 mod capture;
@@ -29,6 +31,7 @@ pub(crate) mod session;
 mod settings;
 mod signal;
 mod system;
+mod token;
 mod variables;
 mod wait;
 mod workspace;
@@ -42,7 +45,7 @@ use std::{
 use parking_lot::Mutex;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
-use unterm_mux::{Mux, Pane, PaneId};
+use unterm_mux::{Composed, Edited, Mux, Pane, PaneId};
 
 use crate::{
     Host,
@@ -50,9 +53,22 @@ use crate::{
     error::{Error, Result},
     registry::Registration,
     services::{
-        audit::Audit, bytes::Bytes, changes::Changes, clients::Clients, door::Door,
-        drivers::Drivers, events::Hub, leases::Leases, policy::Policy, recording::Recorder,
+        approvals::{Approval, Approvals, Verdict},
+        audit::Audit,
+        bytes::Bytes,
+        changes::{Changes, Topic},
+        clients::Clients,
+        door::Door,
+        drivers::Drivers,
+        events::Hub,
+        leases::{Kept, Leases},
+        policy::{Policy, Refusal},
+        questions::{Kind, Question, Questions},
+        reading::Reading,
+        recording::Recorder,
+        secret,
         shell::Shell,
+        tokens::Tokens,
     },
 };
 
@@ -85,17 +101,31 @@ pub struct Context {
     /// What pages are told of.
     pub(crate) changes: Arc<Changes>,
     texts: screen::TextCache,
+    /// What a person made for agents.
+    pub(crate) tokens: Arc<Tokens>,
+    /// Who may act.
+    pub(crate) approvals: Arc<Approvals>,
+    /// What is put to the person.
+    pub(crate) questions: Questions,
     /// What the programs of hidden panes wrote.
     pub(crate) bytes: Bytes,
 }
 
 impl Context {
     /// For these.
-    pub fn new(mux: Arc<Mux>, host: Arc<dyn Host>, registration: Arc<Registration>) -> Self {
+    pub fn new(
+        mux: Arc<Mux>,
+        host: Arc<dyn Host>,
+        registration: Arc<Registration>,
+        rule: Approval,
+    ) -> Self {
         Self {
             hub: Hub::new(&mux),
             policy: Policy::default(),
             audit: Audit::new(registration.home()),
+            tokens: Arc::new(Tokens::new(registration.home(), registration.start())),
+            approvals: Arc::new(Approvals::new(registration.home(), rule)),
+            questions: Questions::default(),
             leases: Leases::default(),
             drivers: Drivers::default(),
             recorder: Arc::new(Recorder::new(registration.home())),
@@ -120,8 +150,10 @@ impl Context {
         if !bytes.iter().all(|byte| matches!(byte, 0x03 | 0x04 | 0x1a | 0x1c)) {
             refuse_secret(caller, pane)?;
         }
-        let admit = |entered: &[String], unfinished: &str| {
-            self.policy.check_typed(Some(id), entered, unfinished)
+        // Looked at before, since the terminal may be locked then.
+        let reading = self.policy.binds(id).then(|| Reading::of(pane));
+        let admit = |composed: &Composed| {
+            reading.as_ref().map_or(Ok(()), |reading| reading.check(&self.policy, id, composed))
         };
         pane.write_admitted(bytes, admit)
             .map_err(Error::Policy)?
@@ -130,6 +162,50 @@ impl Context {
             self.host.agents_changed();
         }
         Ok(())
+    }
+
+    /// The questions to the person, or who may act, have changed.
+    pub(crate) fn questions_changed(&self) {
+        self.host.agents_changed();
+        self.changes.tell(Topic::Agents);
+    }
+
+    /// The person answers a question.
+    ///
+    /// # Errors
+    /// There is no such question any more, that is no answer to it, or the answer could not be kept; for people.
+    pub(crate) async fn answer(
+        &self,
+        number: u64,
+        answer: &str,
+    ) -> std::result::Result<(), String> {
+        let taken = self.questions.take(number, answer)?;
+        let Question { kind, client, text, session, .. } = taken.question();
+        let said = match kind {
+            Kind::Approval => format!("{answer}: {text}"),
+            Kind::Question => format!("answered: {text}"),
+        };
+        let session = session.map_or_else(String::new, |id| id.to_string());
+        let is_allowed = answer != Verdict::Deny.name();
+        let is_always = *kind == Kind::Approval && answer == Verdict::Always.name();
+        let client = client.clone();
+        self.audit.add("approvals.answer", session, &said, is_allowed, Some(client.clone()));
+        let approvals = self.approvals.clone();
+        // Who may act from now on stands in a file.
+        let settled = session::blocking(move || {
+            let settled = match taken.question().kind {
+                Kind::Approval => approvals.settle(taken.question(), taken.answer()),
+                Kind::Question => Ok(()),
+            };
+            taken.tell();
+            settled
+        });
+        let settled = settled.await.unwrap_or_else(|error| Err(error.to_string()));
+        if is_always {
+            self.questions.withdraw_approvals(Some(&client));
+        }
+        self.questions_changed();
+        settled
     }
 
     /// Makes calls that change something wait, or go on.
@@ -145,7 +221,25 @@ impl Context {
         let line = pane.typed() + command;
         self.policy.check_typed(Some(pane.id()), &[command], &line).map_err(Error::Policy)?;
         let lines: Vec<&str> = command.lines().collect();
-        self.policy.check_typed(Some(pane.id()), &lines, "").map_err(Error::Policy)
+        self.policy.check_typed(Some(pane.id()), &lines, "").map_err(Error::Policy)?;
+        self.admit_behind_edits(pane, command).map_err(Error::Policy)
+    }
+
+    /// Whether a command may be entered behind what keys have made of a pane's line, if they have.
+    fn admit_behind_edits(&self, pane: &Pane, command: &str) -> std::result::Result<(), Refusal> {
+        let mut composed = pane.compose(&[]);
+        if composed.unfinished.edited == Edited::No || !self.policy.binds(pane.id()) {
+            return Ok(());
+        }
+        let reading = Reading::of(pane);
+        if reading.is_shell() {
+            let mut line = std::mem::take(&mut composed.unfinished);
+            line.text.push_str(command);
+            command.clone_into(&mut line.added);
+            composed.entered.push(line);
+            reading.check(&self.policy, pane.id(), &composed)?;
+        }
+        Ok(())
     }
 
     /// Types a command and Enter for a caller.
@@ -159,17 +253,35 @@ impl Context {
         self.mux.pane(pane).is_some_and(|pane| hides_input(&pane))
     }
 
+    /// The same of the pane that a person's keys go to.
+    pub(crate) fn focus_hides_input(&self) -> bool {
+        self.mux.layout().active_tab().is_some_and(|tab| self.hides_input(tab.focused))
+    }
+
     /// Whether a caller may have a pane's shell set a variable: some are run as commands, so the rules see it as a line.
     pub(crate) fn admit_variable(&self, caller: &Caller, pane: &Pane, line: &str) -> Result<()> {
         self.admit_to(caller, pane)?;
         self.policy.check_typed(Some(pane.id()), &[line], line).map_err(Error::Policy)
     }
 
-    fn admit_to(&self, caller: &Caller, pane: &Pane) -> Result<()> {
-        match self.leases.holder(caller, pane) {
-            Some(holder) => Err(Error::Leased { id: pane.id().0, holder }),
-            None => Ok(()),
-        }
+    /// Whether a caller may type in a pane, or do what its lease keeps to its holder: resize, rename, move and close it.
+    pub(crate) fn admit_to(&self, caller: &Caller, pane: &Pane) -> Result<()> {
+        let id = pane.id().0;
+        self.leases.admit(caller, pane).map_err(|kept| match kept {
+            Kept::Leased(holder) => Error::Leased { id, holder },
+            Kept::TakenOver => Error::TakenOver(id),
+        })
+    }
+
+    /// The pane that a session's number names, for what its lease keeps to its holder.
+    pub(crate) fn pane_for(
+        &self,
+        caller: &Caller,
+        target: params::Target<'_>,
+    ) -> Result<Arc<Pane>> {
+        let pane = self.pane(target)?;
+        self.admit_to(caller, &pane)?;
+        Ok(pane)
     }
 
     /// The pane a session's number names. Hidden panes are in no list; they are found by whoever knows their number.
@@ -181,17 +293,26 @@ impl Context {
 
 /// Keeps agents from answering what asks for a secret: it is the person's to type, and nobody else's to know.
 fn refuse_secret(caller: &Caller, pane: &Pane) -> Result<()> {
-    if caller.wire == Wire::Mcp && pane.process().reads_secret() {
+    if caller.wire == Wire::Mcp && secret::is_asked(pane) {
         return Err(Error::Secret(pane.id().0));
     }
     Ok(())
 }
 
-/// Whether a program reads something in a pane that it does not show: no shell's line, and the echo is off.
+/// Whether a program reads something in a pane that it does not show: it asks for a secret, or the echo is off and it is no
+/// shell's line.
 pub(crate) fn hides_input(pane: &Pane) -> bool {
     pane.process().echo() == Some(false)
-        && pane.foreground().is_none_or(|process| Shell::of_process(&process.name).is_none())
+        && (pane.foreground().is_none_or(|process| Shell::of_process(&process.name).is_none())
+            || secret::is_asked(pane))
 }
+
+/// Parameters that hold what is typed: where a program does not show it, nobody else does.
+pub(crate) const TYPED: [&str; 4] = ["input", "text", "paste", "keys"];
+
+/// Parameters that say by themselves what is done to a session, of methods and of the tools that call them. A name or a title
+/// says it only of a method that does no more than to give it ([`Method::TELLING`]): alone, it looks like a command.
+pub(crate) const DOING: [&str; 6] = ["command", TYPED[0], TYPED[1], TYPED[2], TYPED[3], "signal"];
 
 /// A method.
 pub trait Method: 'static {
@@ -205,6 +326,22 @@ pub trait Method: 'static {
     const DOC: &'static str;
     /// Whether the audit log has it, unless it only looks.
     const AUDITED: bool = true;
+    /// Whether it is about the one session that its parameters name, and tells and changes nothing of others: what a token
+    /// for some sessions reaches.
+    const OF_SESSION: bool = false;
+    /// Whether it may tell and change nothing of any session, or only of those that its caller reaches: what such a token
+    /// reaches too, here without a session that is named.
+    const OF_NONE: bool = false;
+    /// The parameters that name its session.
+    const NAMED: &'static [&'static str] = &["id", "session_id"];
+    /// Whether it gives more than an agent's token does, or what outlives it: it is refused to them all.
+    const FOR_PEOPLE: bool = false;
+    /// Whether it waits, once it has looked at its parameters, for something that may take its time: the audit log has it when
+    /// it begins.
+    const LASTS: bool = false;
+    /// The parameters that say by themselves what it does, what says most first: the audit log has the first that is given,
+    /// else all of them.
+    const TELLING: &'static [&'static str] = &DOING;
     /// Its parameters.
     type Params<'a>: Deserialize<'a> + JsonSchema + Send;
     /// Its reply.
@@ -278,6 +415,18 @@ pub struct Entry {
     pub doc: &'static str,
     /// Whether the audit log has it, unless it only looks.
     pub is_audited: bool,
+    /// Whether it is about one session only.
+    pub is_of_session: bool,
+    /// Whether it may be about none.
+    pub is_of_none: bool,
+    /// The parameters that name its session.
+    pub named: &'static [&'static str],
+    /// Whether it is refused to every token of an agent.
+    pub is_for_people: bool,
+    /// Whether the audit log has it when it begins.
+    pub lasts: bool,
+    /// The parameters that say most of it, in order.
+    pub telling: &'static [&'static str],
     /// The schema of its parameters.
     pub params_schema: fn() -> Schema,
     /// The schema of its reply.
@@ -293,6 +442,12 @@ pub(crate) const fn entry<M: Method>() -> Entry {
         access: M::ACCESS,
         doc: M::DOC,
         is_audited: M::AUDITED,
+        is_of_session: M::OF_SESSION,
+        is_of_none: M::OF_NONE,
+        named: M::NAMED,
+        is_for_people: M::FOR_PEOPLE,
+        lasts: M::LASTS,
+        telling: M::TELLING,
         params_schema: || schema_for!(M::Params<'static>),
         reply_schema: || schema_for!(M::Reply),
         call: call::<M>,
@@ -321,6 +476,7 @@ pub static METHODS: &[Entry] = &[
     entry::<session::Status>(),
     entry::<session::Create>(),
     entry::<session::Input>(),
+    entry::<aliases::SendText>(),
     entry::<session::Resize>(),
     entry::<session::Destroy>(),
     entry::<session::Idle>(),
@@ -328,6 +484,7 @@ pub static METHODS: &[Entry] = &[
     entry::<variables::Env>(),
     entry::<variables::SetEnv>(),
     entry::<session::History>(),
+    entry::<aliases::ReadTail>(),
     entry::<audit::Log>(),
     entry::<recording::Start>(),
     entry::<recording::Stop>(),
@@ -370,6 +527,7 @@ pub static METHODS: &[Entry] = &[
     entry::<cells::Cells>(),
     entry::<capture::Png>(),
     entry::<cells::Bytes>(),
+    entry::<aliases::ReadRaw>(),
     entry::<workspace::Save>(),
     entry::<workspace::Restore>(),
     entry::<workspace::List>(),
@@ -386,6 +544,13 @@ pub static METHODS: &[Entry] = &[
     entry::<proxy::Env>(),
     entry::<policy::Set>(),
     entry::<policy::Check>(),
+    entry::<approvals::List>(),
+    entry::<approvals::Answer>(),
+    entry::<approvals::Forget>(),
+    entry::<approvals::Ask>(),
+    entry::<token::Create>(),
+    entry::<token::List>(),
+    entry::<token::Revoke>(),
     entry::<server::Info>(),
     entry::<server::Health>(),
     entry::<server::Capabilities>(),
@@ -460,6 +625,18 @@ mod tests {
                 _ => "object",
             };
             assert_eq!(schema["type"], kind, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn rows_speak_of_parameters_that_there_are() {
+        for entry in METHODS {
+            let schema = serde_json::to_value((entry.params_schema)()).unwrap();
+            let has = |name: &&str| schema["properties"].get(*name).is_some();
+            let is_named = !entry.is_of_session || entry.named.iter().any(has);
+            assert!(is_named, "{} names no session", entry.name);
+            let is_told = *entry.telling == DOING || entry.telling.iter().all(has);
+            assert!(is_told, "{} has no {:?}", entry.name, entry.telling);
         }
     }
 

@@ -108,22 +108,31 @@ fn fields(
     }
     let required = schema["required"].as_array();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let is_required = required.into_iter().flatten().any(|it| it == name);
         let name = format!("{prefix}{name}");
         if rows.iter().any(|(known, ..)| *known == name) {
             continue;
         }
-        let is_required =
-            required.into_iter().flatten().any(|it| name.ends_with(it.as_str().unwrap_or("\0")));
         let own = resolve(root, property);
         let mut kind = kind(root, property);
         if tells_required && is_required {
             kind += ", required";
         }
         let doc = property["description"].as_str().or(own["description"].as_str());
+        // A variant with one key is told of as a whole.
+        let is_variant = schema["additionalProperties"] == false
+            && schema["properties"].as_object().is_some_and(|fields| fields.len() == 1);
+        let doc = doc.or(schema["description"].as_str().filter(|_| is_variant));
         rows.push((name.clone(), kind, doc.unwrap_or_default().to_owned()));
         if depth > 0 {
-            let inner = if own["type"] == "array" { resolve(root, &own["items"]) } else { own };
-            let dots = if own["type"] == "array" { "[]." } else { "." };
+            let (inner, dots) = match own {
+                list if list["type"] == "array" => (resolve(root, &list["items"]), "[]."),
+                // Whatever its keys are.
+                map if map["additionalProperties"].is_object() && map["properties"].is_null() => {
+                    (resolve(root, &map["additionalProperties"]), ".*.")
+                }
+                object => (object, "."),
+            };
             if inner["properties"].is_object() || inner["oneOf"].is_array() {
                 fields(root, inner, &format!("{name}{dots}"), false, depth - 1, rows);
             }
@@ -164,12 +173,28 @@ fn kind(root: &Value, schema: &Value) -> String {
             let kinds: Vec<_> = kinds.iter().filter_map(Value::as_str).collect();
             kinds.join(" or ")
         }
-        _ => "any".to_owned(),
+        _ => variants(root, schema).unwrap_or_else(|| "any".to_owned()),
     };
     if or_null {
         kind += " or null";
     }
     kind
+}
+
+/// The types, or the only values, of the variants of a schema that is one of several.
+fn variants(root: &Value, schema: &Value) -> Option<String> {
+    let variants = schema["oneOf"].as_array().or(schema["anyOf"].as_array())?;
+    let mut kinds: Vec<String> = Vec::new();
+    for variant in variants.iter().filter(|variant| variant["type"] != "null") {
+        let kind = match &variant["const"] {
+            Value::Null => kind(root, variant),
+            only => format!("`{only}`"),
+        };
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    Some(kinds.join(" or "))
 }
 
 #[cfg(test)]
@@ -194,6 +219,10 @@ mod tests {
             "| `command` | string, required | The command, as one would type it; may have several lines. |",
             "| `sessions[].shell.cwd` | string | A `file://` URI, empty when nobody knows. |",
             "| `timed_out` | boolean | The command still runs. |",
+            "| `any[].stable_ms` | integer | Nothing has come for so long, in milliseconds. |",
+            "| `takes_text` | boolean | Whether the person may answer with a text of their own too; false. |",
+            "| `scope` | `\"read\"` or `\"act\"` or `\"admin\"` | What it may do. |",
+            "| `sessions.*.blocked_patterns` | list of string | As above. |",
         ] {
             assert!(page.contains(line), "{line} is not in\n{page}");
         }

@@ -6,12 +6,14 @@
 //! | `active.json` | the record of the active instance; its `id` is the pointer |
 //! | `server.json` | the same, for clients that know of one instance only |
 //! | `auth_token` | its token, as plain text |
+//! | `held/<port>` | nothing; who has it locked keeps an instance ([`held`]) |
 //!
 //! The active instance changes only when it ends: on a clean exit it hands over to the oldest one that lives, and when it
 //! dies without a word the others notice ([`follow_active`]). Directories are 0700, files 0600, written to a
 //! temporary file and renamed. Changes are made under a lock on `.lock`, which the system releases when its
 //! holder dies, so that any number of instances may start and stop at once.
 
+pub mod held;
 mod liveness;
 mod names;
 
@@ -188,6 +190,17 @@ impl Registration {
         self.record.lock().clone()
     }
 
+    /// Keeps the instance for a client, if it is one that ends with its clients.
+    pub fn hold(&self) -> Option<held::Hold> {
+        held::hold(&self.home, self.record().mcp_port).ok().flatten()
+    }
+
+    /// Its name and when it was started: no other start is called so.
+    pub fn start(&self) -> String {
+        let record = self.record();
+        format!("{} {}", record.id, record.started_at)
+    }
+
     fn path(&self) -> PathBuf {
         self.home.join("instances").join(format!("{}.json", self.record().id))
     }
@@ -242,6 +255,8 @@ impl Registration {
                 }
             }
         }
+        // Last: who finds no file takes this for an instance that stays, and must not find it then.
+        held::forget(&self.home, own.mcp_port);
         Ok(())
     }
 

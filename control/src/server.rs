@@ -11,10 +11,12 @@ use crate::{
     methods::{self, Context},
     registry::{self, Registration},
     services::{
+        approvals::Approval,
         changes::Topic,
         drivers::Driver,
         events::Filter,
         proxy,
+        questions::Question,
         recording::{self, Recorder},
     },
     wire::{http, mcp, tcp},
@@ -28,6 +30,8 @@ pub struct ServerOptions {
     pub host: Arc<dyn Host>,
     /// The directory of instances and settings: `$UNTERM_HOME`, else `~/.unterm` ([`crate::home`]).
     pub home: PathBuf,
+    /// What holds for agents that the person was never asked about; [`Server::set_approval`] changes it.
+    pub approval: Approval,
 }
 
 /// Why the server could not start.
@@ -73,7 +77,7 @@ impl Server {
         options: ServerOptions,
         gates: Vec<Arc<dyn Gate>>,
     ) -> Result<Self, ServerError> {
-        let ServerOptions { mux, host, home } = options;
+        let ServerOptions { mux, host, home, approval } = options;
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
             // For searches of long histories, new programs and files.
@@ -100,7 +104,7 @@ impl Server {
             .map_err(|(path, error)| ServerError::Registry { path, error })?;
         let registration = Arc::new(registration);
 
-        let context = Context::new(mux.clone(), host, registration.clone());
+        let context = Context::new(mux.clone(), host, registration.clone(), approval);
         let recorder = context.recorder.clone();
         let hub = context.hub.clone();
         let dispatcher = Arc::new(Dispatcher::new(context, gates));
@@ -117,7 +121,7 @@ impl Server {
             let home = home.clone();
             move || recording::recover(&home)
         });
-        let opened = hub.listen(Filter { kinds: vec!["session_opened"], pane: None });
+        let opened = hub.listen(Filter { kinds: vec!["session_opened"], panes: None });
         let following = recorder.clone();
         runtime.spawn(following.follow(Arc::downgrade(&mux), opened, methods::hides_input));
         // Before the first program is started, which is to know of it.
@@ -166,6 +170,25 @@ impl Server {
         context.changes.tell(Topic::Policy);
     }
 
+    /// What the person has not answered yet: whether clients may act before what they ask, each the oldest first.
+    pub fn questions(&self) -> Vec<Question> {
+        self.dispatcher.context().questions.list()
+    }
+
+    /// Through what the person answers them.
+    pub fn answers(&self) -> Answers {
+        Answers { runtime: self.runtime().clone(), dispatcher: self.dispatcher.clone() }
+    }
+
+    /// Says what holds for clients that the person was never asked about.
+    pub fn set_approval(&self, rule: Approval) {
+        let context = self.dispatcher.context();
+        if context.approvals.set_rule(rule) {
+            context.questions.withdraw_approvals(None);
+            context.questions_changed();
+        }
+    }
+
     /// The instance's id, such as `alpha`.
     pub fn instance_id(&self) -> String {
         self.registration.record().id.clone()
@@ -182,6 +205,31 @@ impl Server {
     /// Removes the registry's entry, closes connections and stops the runtime.
     pub fn stop(self) {
         drop(self);
+    }
+}
+
+/// Answers questions of agents for the person.
+#[derive(Clone)]
+pub struct Answers {
+    runtime: Handle,
+    dispatcher: Arc<Dispatcher>,
+}
+
+impl Answers {
+    /// Answers one; see [`Question::choices`]. May write a file: not for a thread that may not wait.
+    ///
+    /// # Errors
+    /// It was answered or taken back, that is no answer to it, or the answer could not be kept; for people.
+    pub fn give(&self, number: u64, answer: &str) -> Result<(), String> {
+        self.runtime.block_on(self.dispatcher.context().answer(number, answer))
+    }
+
+    /// Takes a question away without an answer: whoever asked hears that nobody will give one.
+    pub fn refuse(&self, number: u64) {
+        let context = self.dispatcher.context();
+        if context.questions.withdraw(number) {
+            context.questions_changed();
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What methods of every wire share: the state of a session, and commands that are run and waited for. Services know the
 //! mux and nothing of wires, names of methods or JSON.
 
+pub mod approvals;
 pub mod audit;
 pub mod bytes;
 pub mod changes;
@@ -10,11 +11,18 @@ pub mod drivers;
 pub mod events;
 pub mod leases;
 pub mod output;
+pub mod parts;
 pub mod policy;
 pub mod proxy;
+pub mod questions;
+pub mod reading;
 pub mod recording;
+pub mod reports;
 pub mod run;
+pub mod secret;
+pub mod shared_file;
 pub mod shell;
+pub mod tokens;
 pub mod wait;
 pub mod workspace;
 

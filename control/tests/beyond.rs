@@ -4,9 +4,11 @@ mod support;
 
 use std::sync::{Arc, Mutex};
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
-use support::{Fixture, Person, Wire};
+use support::{Fixture, Person, Session, Wire};
 use unterm_control::Preferences;
+use unterm_mux::PaneId;
 
 #[test]
 fn a_session_is_launched_with_a_command() {
@@ -155,7 +157,12 @@ fn conditions_that_are_none_are_refused() {
         let message = wire.fail("session.wait", json!({"id": id, "any": any}));
         assert!(message.starts_with("Invalid 'any'"), "{message}");
     }
-    assert_eq!(wire.fail("session.wait", json!({"id": id})), "Missing 'any'");
+    assert_eq!(wire.fail("session.wait", json!({"id": id})), "Missing 'any' or 'all'");
+    let wrong = |condition: Value| json!({"id": id, "all": [condition]});
+    let message = wire.fail("session.wait", wrong(json!({"exit": false})));
+    assert!(message.contains("expected true, since"), "{message}");
+    let message = wire.fail("session.watch", wrong(json!({"regex": "a(b"})));
+    assert!(message.contains("unclosed group"), "{message}");
 }
 
 #[test]
@@ -302,6 +309,7 @@ fn keys_pastes_and_the_mouse_arrive_as_the_program_asked_for_them() {
 
     let message = wire.fail("session.keys", json!({"id": id, "keys": ["enter", "entr"]}));
     assert!(message.starts_with("Unknown key(s): [\"entr\"]"), "{message}");
+    assert!(message.contains("f1 to f35"), "{message}");
     let outside = json!({"id": id, "action": "click", "col": 250, "row": 2});
     assert_eq!(
         wire.fail("session.mouse", outside),
@@ -352,7 +360,10 @@ fn sessions_are_split_moved_and_named_and_tabs_too() {
 
     wire.call("tab.close", json!({"tab_id": second}));
     assert_eq!(wire.call("session.list", json!({}))["sessions"].as_array().unwrap().len(), 1);
-    assert!(wire.fail("tab.close", json!({"tab_id": second})).contains("not found"));
+    assert_eq!(
+        wire.fail("tab.close", json!({"tab_id": second})),
+        format!("tab {second} not found")
+    );
     assert!(wire.fail("session.move", json!({"id": id})).starts_with("Give one of"));
     assert_eq!(wire.call("window.list", json!({})), json!({"windows": []}));
     assert!(wire.fail("window.focus", json!({})).starts_with("There is no window"));
@@ -421,6 +432,45 @@ fn a_connection_is_told_what_happens_in_order() {
     assert_eq!(reply["result"], json!({"subscribed": false}));
     let message = wire.fail("events.subscribe", json!({"events": ["bel"]}));
     assert!(message.starts_with("Invalid 'events'"), "{message}");
+}
+
+#[test]
+fn variables_that_a_program_sets_are_told_and_kept() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    assert_eq!(wire.call("session.get", json!({"id": session.id})).get("user_vars"), None);
+    let mut listener = fixture.login();
+    listener.call("events.subscribe", json!({"id": session.id, "events": ["user_var"]}));
+    let set = "printf '\\033]1337;SetUserVar=branch=%s\\007' \"$(printf 'main' | base64)\"";
+    wire.call("exec.run", json!({"id": session.id, "command": set}));
+    let line: Value = serde_json::from_str(&listener.receive().unwrap()).unwrap();
+    assert_eq!(line["params"]["name"], "branch");
+    assert_eq!(line["params"]["value"], "main");
+    let reply = wire.call("session.get", json!({"id": session.id}));
+    assert_eq!(reply["user_vars"], json!({"branch": "main"}));
+}
+
+#[test]
+fn what_programs_say_of_themselves_is_told_and_kept() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut listener = fixture.login();
+    let events = json!({"id": session.id, "events": ["progress", "status"]});
+    listener.call("events.subscribe", events);
+    let mut heard = || -> Value {
+        let line: Value = serde_json::from_str(&listener.receive().unwrap()).unwrap();
+        line["params"].clone()
+    };
+    let say = "printf '\\033]9;4;1;50\\007\\033]7501;state=blocked:kind=permission:app=builder\\033\\\\'; read -r _";
+    wire.call("session.input", json!({"id": session.id, "input": format!("{say}\r")}));
+    let progress = json!({"state": "running", "percent": 50});
+    let programs = json!([{"id": "", "state": "blocked", "kind": "permission", "app": "builder"}]);
+    assert_eq!(heard()["progress"], progress);
+    assert_eq!(heard()["programs"], programs);
+    let reply = wire.call("session.get", json!({"id": session.id}));
+    assert_eq!((&reply["progress"], &reply["programs"]), (&progress, &programs));
 }
 
 /// Preferences that are a value.
@@ -509,4 +559,49 @@ fn a_hidden_session_is_found_by_its_number_alone_and_keeps_what_was_written() {
     }
     wire.call("session.destroy", json!({"id": id}));
     assert_eq!(wire.fail("screen.bytes", json!({"id": id})), format!("Session {id} not found"));
+}
+
+#[test]
+fn names_from_elsewhere_are_known() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let script = "i=0; while [ $i -lt 30 ]; do echo row $i; i=$((i+1)); done; exec cat";
+    let session = fixture.program(&mut wire, "sh", &["-c", script]);
+    let id = session.id;
+    session.wait_for_text("row 29");
+    assert_eq!(
+        wire.call("session.send_text", json!({"id": id, "text": "sent\r"})),
+        json!({"status": "ok"})
+    );
+    session.wait_for_text("sent\nsent");
+    let tail = wire.call("session.read_tail", json!({"session_id": id.to_string(), "lines": 3}));
+    assert_eq!(tail["lines"], json!(["row 29", "sent", "sent"]));
+    assert_eq!((&tail["count"], tail["seq"].is_u64()), (&json!(3), true));
+    // More than the screen has.
+    let tail = wire.call("session.read_tail", json!({"id": id}));
+    assert_eq!((&tail["lines"][0], &tail["count"]), (&json!("row 0"), &json!(32)));
+    assert_eq!(wire.fail("session.send_text", json!({"id": id})), "Missing 'text'");
+
+    // The bytes make another terminal show the same.
+    let raw = wire.call("screen.read_raw", json!({"id": id}));
+    let file = fixture.home.path().join("raw");
+    let bytes = STANDARD.decode(raw["base64"].as_str().unwrap()).unwrap();
+    std::fs::write(&file, bytes).unwrap();
+    let shown =
+        fixture.program(&mut wire, "sh", &["-c", "stty raw -echo; cat raw; exec sleep 1000"]);
+    shown.wait_for_text("sent\nsent");
+    let again = wire.call("session.read_tail", json!({"id": shown.id}));
+    assert_eq!(again["lines"], tail["lines"]);
+
+    let named = json!({"shell": "sh", "args": ["-i"], "name": "mine\u{7}"});
+    let created = wire.call("session.create", named);
+    assert_eq!(created["title"], "mine");
+    let pane = fixture.mux.pane(PaneId(created["id"].as_u64().unwrap())).unwrap();
+    let shell = Session { id: pane.id().0, pane };
+    wire.call("session.input", json!({"id": shell.id, "input": "exit\r"}));
+    shell.wait_for_end();
+    let split = json!({"id": id, "shell": "sh", "name": "beside"});
+    assert_eq!(wire.call("session.split", split)["title"], "beside");
+    let both = json!({"program": "cat", "shell": "sh"});
+    assert_eq!(wire.fail("session.create", both), "Give 'program' or 'shell', not both");
 }

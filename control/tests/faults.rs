@@ -17,7 +17,7 @@ use std::{
 
 use serde_json::{Value, json};
 use support::PATIENCE;
-use unterm_control::{Headless, Server, ServerOptions, client::Client};
+use unterm_control::{Approval, Headless, Server, ServerOptions, client::Client};
 use unterm_mux::{Mux, MuxOptions};
 
 /// What the process is to do.
@@ -27,8 +27,12 @@ const HOME: &str = "UNTERM_TEST_HOME";
 
 fn start(home: &Path) -> Result<(Arc<Mux>, Server), String> {
     let mux = Mux::new(MuxOptions::default());
-    let options =
-        ServerOptions { mux: mux.clone(), host: Arc::new(Headless), home: home.to_owned() };
+    let options = ServerOptions {
+        mux: mux.clone(),
+        host: Arc::new(Headless),
+        home: home.to_owned(),
+        approval: Approval::Allow,
+    };
     Ok((mux, Server::start(options).map_err(|error| error.to_string())?))
 }
 

@@ -38,6 +38,34 @@ fn a_recording_goes_on_behind_output_that_may_begin_a_mark() {
 }
 
 #[test]
+fn a_password_that_a_caller_sends_is_in_no_recording() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let script = "for i in 1 2 3 4 5 6 7 8 9; do stty -echo; echo \"Password $i:\"; \
+                  read -r x; stty echo; echo \"got $i\"; done; read -r x";
+    let session = fixture.program(&mut wire, "sh", &["-c", script]);
+    let id = session.id;
+    let started = wire.call("session.recording_start", json!({"id": id}));
+    for number in 1..=9 {
+        session.wait_for_text(&format!("Password {number}:"));
+        match number % 2 {
+            0 => wire.call("session.paste", json!({"id": id, "text": "hunter2\n"})),
+            _ => wire.call("session.input", json!({"id": id, "input": "hunter2\r"})),
+        };
+        session.wait_for_text(&format!("got {number}"));
+    }
+    wire.call("session.input", json!({"id": id, "input": "seen\r"}));
+    session.wait_for_end();
+    wire.reply("session.recording_stop", json!({"id": id}));
+    let log = read(&started["log_path"]);
+    let typed: Vec<_> = log.lines().filter(|line| line.contains("\tin\t")).collect();
+    let (last, hidden) = typed.split_last().expect("input is recorded");
+    // "seen\r" in base64.
+    assert!(last.ends_with("\tin\tc2Vlbg0="), "{log}");
+    assert!(hidden.len() == 9 && hidden.iter().all(|line| line.ends_with("\tin\t")), "{log}");
+}
+
+#[test]
 fn a_recording_is_made_rendered_listed_and_read() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
@@ -229,6 +257,9 @@ fn a_session_is_rendered_without_a_recording() {
     assert_ne!(usual["session_id"], export["session_id"]);
     let message = wire.fail("session.export_markdown", json!({"id": session.id, "path": "x.md"}));
     assert!(message.starts_with("Invalid 'path'"), "{message}");
+    let nowhere = json!({"id": session.id, "path": "/nowhere/x.md"});
+    let message = wire.fail("session.export_markdown", nowhere);
+    assert!(message.contains("/nowhere/x.md: No such file"), "{message}");
 }
 
 #[test]
@@ -238,7 +269,9 @@ fn a_workspace_is_saved_read_and_opened_again() {
     assert_eq!(wire.call("workspace.list", json!({})), json!({"workspaces": []}));
     let home = fixture.home.path().canonicalize().unwrap();
     let first = wire.call("tab.create", json!({"program": "cat", "cwd": home}));
-    wire.call("session.split", json!({"id": first["id"], "direction": "down", "program": "cat"}));
+    let below = json!({"id": first["id"], "direction": "down", "program": "cat"});
+    let below = wire.call("session.split", below);
+    wire.call("session.rename", json!({"id": below["id"], "title": "notes"}));
     wire.call("tab.rename", json!({"tab_id": first["tab_id"], "title": "work"}));
     assert_eq!(
         wire.call("workspace.save", json!({"name": "mine"})),
@@ -264,6 +297,12 @@ fn a_workspace_is_saved_read_and_opened_again() {
     let tab = &tabs["tabs"][1];
     assert_eq!((&tab["title"], &tab["sessions"]), (&json!("work"), &opened["created"]));
     assert_eq!(tab["layout"]["split"], "down");
+    let mut title = |id: &Value| {
+        wire.call("session.get", json!({"id": id}))["title"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(title(&created[1]), "notes");
+    // What a program was called is its own to say again.
+    assert_ne!(title(&created[0]), "cat");
     let cwd = wire.call("session.cwd", json!({"id": created[0]}));
     assert!(cwd["cwd"].as_str().unwrap().ends_with(home.to_str().unwrap()), "{cwd}");
 
@@ -347,6 +386,20 @@ fn a_proxy_is_set_up_tried_and_told_to_programs() {
     }
     assert_eq!(wire.fail("proxy.switch", json!({})), "Missing 'node_name'");
     assert!(wire.fail("proxy.configure", json!({"mode": "x"})).starts_with("Invalid 'mode'"));
+
+    for (params, name) in [
+        (json!({"http_proxy": "not a url"}), "http_proxy"),
+        (json!({"socks_proxy": "http://x:99999"}), "socks_proxy"),
+        (json!({"nodes": [{"name": "z"}]}), "nodes"),
+        (json!({"nodes": [{"name": "z", "url": "::::"}]}), "nodes"),
+    ] {
+        let message = wire.fail("proxy.configure", params);
+        let start = format!("Invalid '{name}': expected a proxy's URL");
+        assert!(message.starts_with(&start), "{message}");
+    }
+    let status = wire.call("proxy.configure", json!({"mode": "auto"}))["status"].take();
+    assert_eq!((&status["mode"], &status["http_proxy"]), (&json!("auto"), &Value::Null));
+    assert_ne!(status["health"]["source"], "manual", "what was named before does not win");
 
     assert_eq!(wire.call("proxy.disable", json!({})), json!({"disabled": true}));
     let status = wire.call("proxy.status", json!({}));

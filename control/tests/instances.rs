@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::{io::ErrorKind, net::TcpListener};
+
 use serde_json::json;
 use support::Fixture;
 use unterm_control::client::{self, Client, ClientError};
@@ -71,6 +73,27 @@ fn the_client_says_so_when_nothing_runs() {
         error.to_string().ends_with("start one with `unterm` or `unterm --headless`"),
         "{error}"
     );
+}
+
+#[test]
+fn the_client_sends_a_killed_instances_token_to_nobody() {
+    let stranger = TcpListener::bind("127.0.0.1:0").unwrap();
+    stranger.set_nonblocking(true).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    // What a killed process leaves, whose port somebody has taken since; no process has this number.
+    let record = json!({
+        "id": "alpha", "mcp_port": stranger.local_addr().unwrap().port(), "http_port": 0,
+        "auth_token": "secret", "pid": u32::MAX, "started_at": "2026-01-01T00:00:00Z",
+        "title": "Unterm — alpha", "cwd": "/", "version": "1", "platform": "linux",
+    });
+    std::fs::create_dir(home.path().join("instances")).unwrap();
+    for file in ["instances/alpha.json", "active.json", "server.json"] {
+        std::fs::write(home.path().join(file), record.to_string()).unwrap();
+    }
+    std::fs::write(home.path().join("auth_token"), "secret").unwrap();
+    let error = Client::connect(home.path()).err().unwrap();
+    assert!(matches!(error, ClientError::NotRunning { .. }), "{error}");
+    assert_eq!(stranger.accept().unwrap_err().kind(), ErrorKind::WouldBlock);
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod support;
 
 use serde_json::{Value, json};
 use support::{Fixture, Wire};
-use unterm_control::METHODS;
+use unterm_control::{Approval, METHODS};
 use unterm_mux::PaneId;
 
 /// A client that has begun a session.
@@ -28,12 +28,17 @@ impl Client {
 
     /// A client of the era of `initialize`.
     fn old(fixture: &Fixture) -> Self {
+        Self::old_with(fixture, &json!({}))
+    }
+
+    /// The same, which can do this besides.
+    fn old_with(fixture: &Fixture, capabilities: &Value) -> Self {
         let mut client = Self::silent(fixture, "");
         let hello = client.request(
             "initialize",
             json!({
                 "protocolVersion": "2025-11-25",
-                "capabilities": {},
+                "capabilities": capabilities,
                 "clientInfo": {"name": "old client", "version": "1"},
             }),
         );
@@ -99,6 +104,12 @@ impl Client {
             let line = self.wire.receive().expect("a note");
             self.notes.push(serde_json::from_str(&line).unwrap());
         }
+    }
+
+    /// Waits for what must come.
+    fn until(&mut self, what: Value) {
+        let waited = self.call("wait", what);
+        assert_eq!(waited["matched"], true, "{waited}");
     }
 
     /// Does something again and again until a note of that kind came.
@@ -315,6 +326,7 @@ fn input_and_what_comes_of_it_are_one_call() {
         (&place["places"][0]["col"], &place["places"][0]["end_col"]),
         (&json!(0), &json!(5))
     );
+    assert_eq!(place["total"], 1, "{place}");
     let seen = client.call("screen", json!({"first_row": row, "row_count": 1}));
     assert_eq!(seen["text"], "now 42", "{seen}");
     assert_eq!((&seen["cols"], &seen["awaiting_secret"]), (&json!(80), &json!(false)));
@@ -364,6 +376,43 @@ fn what_nobody_sees_is_escaped_and_secrets_are_taken_out() {
 }
 
 #[test]
+fn a_part_of_a_screen_is_read_and_secrets_on_it_are_covered_when_asked_for() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let rules = json!({"redaction": {"custom_patterns": ["hunter[0-9]"]}});
+    std::fs::create_dir_all(fixture.registry()).unwrap();
+    std::fs::write(fixture.registry().join("recording.json"), rules.to_string()).unwrap();
+    let script = "printf 'one two hunter2 漢字\\npass\\033[1mword: s3cret\\033[m end\\n'; cat";
+    client.call("pane_open", json!({"command": ["sh", "-c", script], "cols": 40, "rows": 5}));
+    client.until(json!({"any": [{"regex": "end$"}]}));
+    let mut text = |more: Value| client.call("screen", more)["text"].clone();
+    assert_eq!(text(json!({})), "one two hunter2 漢字\npassword: s3cret end");
+    assert_eq!(text(json!({"first_col": 4, "col_count": 3})), "two\nwor");
+    assert_eq!(text(json!({"first_col": 16, "col_count": 2, "row_count": 1})), "漢");
+    assert_eq!(text(json!({"first_col": 10, "first_row": 1})), "s3cret end");
+    let covered = "one two ******* 漢字\npassword: ****** end";
+    assert_eq!(text(json!({"redact": true})), covered);
+    assert_eq!(text(json!({"redact": true, "first_col": 9, "col_count": 3})), "***\n **");
+    let part =
+        json!({"format": "cells", "redact": true, "first_row": 1, "first_col": 2, "col_count": 11});
+    let seen = client.call("screen", part);
+    let runs: Vec<_> = seen["cells"].as_array().unwrap().iter().collect();
+    let places: Vec<_> = runs.iter().map(|run| (&run["row"], &run["col"], &run["text"])).collect();
+    assert_eq!(
+        places,
+        [(&json!(1), &json!(2), &json!("ss")), (&json!(1), &json!(4), &json!("word: ***"))]
+    );
+    assert_eq!(seen["redacted"], 2, "{seen}");
+    let diff = client.call("screen", json!({"format": "diff", "redact": true})).to_string();
+    assert!(diff.contains("two ******* 漢字") && !diff.contains("s3cret"), "{diff}");
+    let refused = client.fail("screen", json!({"format": "png", "redact": true}));
+    assert!(refused.contains("can't be redacted"), "{refused}");
+    // The person's own patterns hold for what has scrolled away too.
+    let read = client.call("transcript", json!({}));
+    assert_eq!(read["text"], "one two <redacted> 漢字\npassword: <redacted> end", "{read}");
+}
+
+#[test]
 fn a_password_is_the_persons_to_type() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
@@ -397,6 +446,68 @@ fn a_password_is_the_persons_to_type() {
     let given_up =
         json!({"keys": ["ctrl+c"], "wait_any": [{"prompt": true}], "timeout_ms": 50_000});
     assert_eq!(client.call("input", given_up)["wait"]["matched"], true);
+}
+
+#[test]
+fn a_password_is_the_persons_to_type_though_every_key_is_read_by_itself() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let pane = client.shell(&fixture);
+    let command = "stty -icanon -echo; printf '[sudo] password for me: '; read -rn 1 A; \
+                   printf '*'; read -r P; stty sane; echo; echo $((1 + ${#P}))";
+    let asked = client.call("run", json!({"command": command}));
+    assert_eq!(asked["awaiting_secret"], true, "{asked}");
+    let refused = client.fail("input", json!({"text": "guess\n"}));
+    assert!(refused.contains("asks for a secret, which only a person may type"), "{refused}");
+    let person = fixture.mux.pane(PaneId(pane)).unwrap();
+    person.write(b"h").unwrap();
+    client.until(json!({"any": [{"text": "for me: *"}]}));
+    assert_eq!(client.call("screen", json!({}))["awaiting_secret"], true, "it goes on");
+    let refused = client.fail("input", json!({"keys": ["a"]}));
+    assert!(refused.contains("asks for a secret"), "{refused}");
+    person.write(b"unter2\r").unwrap();
+    let ended = client.call("wait", json!({"handle": asked["handle"]}));
+    assert!(ended["run"]["output"].as_str().unwrap().ends_with("\n7"), "{ended}");
+    assert!(!ended.to_string().contains("unter2"));
+    assert_eq!(client.call("screen", json!({}))["awaiting_secret"], false);
+}
+
+#[test]
+fn a_line_that_is_edited_is_no_secret_whatever_it_says() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    for command in [["zsh", "-f"], ["bash", "--norc"]] {
+        let [shell, _] = command;
+        if std::process::Command::new(shell).arg("-c").arg("true").output().is_err() {
+            eprintln!("{shell} is not here: not tried");
+            continue;
+        }
+        let opened = client.call("pane_open", json!({"command": command}));
+        let on = |mut more: Value| {
+            more["pane"] = opened["pane"].clone();
+            more
+        };
+        client.until(on(json!({"any": [{"prompt": true}]})));
+        assert_eq!(client.call("screen", on(json!({})))["awaiting_secret"], false, "{shell}");
+        client.call("input", on(json!({"text": "echo Password:"})));
+        client.until(on(json!({"any": [{"text": "echo Password:"}]})));
+        let seen = client.call("screen", on(json!({})));
+        assert_eq!(seen["awaiting_secret"], false, "{shell}: {seen}");
+        client.call("input", on(json!({"text": " $((6 * 7))\n"})));
+        client.until(on(json!({"any": [{"regex": "^Password: 42"}]})));
+    }
+    // Nor is one of a full-screen program.
+    let script = "printf '\\033[?1049hPassword: '; stty -icanon -echo; read -r A; echo $A; cat";
+    let opened = client.call("pane_open", json!({"command": ["bash", "-c", script]}));
+    let on = |mut more: Value| {
+        more["pane"] = opened["pane"].clone();
+        more
+    };
+    client.until(on(json!({"any": [{"text": "Password:"}]})));
+    let seen = client.call("screen", on(json!({})));
+    assert_eq!(seen["awaiting_secret"], false, "{seen}");
+    client.call("input", on(json!({"text": "an answer\n"})));
+    client.until(on(json!({"any": [{"text": "an answer"}]})));
 }
 
 #[test]
@@ -521,6 +632,93 @@ fn screens_and_output_are_read_by_address_and_changes_of_them_told() {
 }
 
 #[test]
+fn what_says_nothing_is_refused_and_told_what_would_be_right() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    let pane = client.shell(&fixture);
+    for (tool, arguments, why) in [
+        (
+            "wait",
+            json!({}),
+            "Say in any or all what to wait for, or give a handle to go on waiting",
+        ),
+        ("input", json!({}), "Say what to type or press: text, paste, keys or mouse"),
+        ("screen", json!({"first_row": 99}), "first_row 99 is not on the screen; the last is 23"),
+        ("screen", json!({"first_col": 80}), "first_col 80 is not on the screen; the last is 79"),
+    ] {
+        assert_eq!(client.fail(tool, arguments), why);
+    }
+    let wrong = client.fail("wait", json!({"any": [{"exit": true}, {}]}));
+    let right = "Each condition of any must be exactly one of text, regex, stable_ms, exit, ";
+    assert!(wrong.starts_with(right) && wrong.ends_with("got {}"), "{wrong}");
+    // What is offered is taken; nothing was typed for what is refused.
+    assert!(!wrong.contains("seq,"), "{wrong}");
+    let two = json!([{"exit": true, "prompt": true}]);
+    let wrong = client.fail("input", json!({"text": "echo typed\n", "wait_all": two}));
+    assert!(wrong.starts_with("Each condition of wait_all must be"), "{wrong}");
+    let screen = client.call("screen", json!({"pane": pane}));
+    assert!(!screen["text"].as_str().unwrap().contains("typed"), "{screen}");
+}
+
+#[test]
+fn more_places_than_a_reply_holds_are_counted() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    let pane = client.shell(&fixture);
+    client.call("run", json!({"pane": pane, "command": "printf 'q%.0s' $(seq 120)"}));
+    let found = client.call("find", json!({"pane": pane, "pattern": "q"}));
+    assert_eq!(found["places"].as_array().map(Vec::len), Some(100));
+    assert!(found["total"].as_u64().unwrap() >= 120, "{}", found["total"]);
+}
+
+#[test]
+fn a_recording_is_there_from_its_beginning_and_its_end_is_told() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let mut client = Client::old(&fixture);
+    let pane = client.shell(&fixture);
+    client.request("resources/list", json!({}));
+    // From here on the list is watched.
+    client.until_note("notifications/resources/list_changed", |client| {
+        client.call("pane_open", json!({"command": ["true"]}));
+    });
+    let begin = |person: &mut Wire, client: &mut Client| {
+        let started = person.call("session.recording_start", json!({"id": pane}));
+        let uri = format!("unterm://recording/{}", started["session_id"].as_str().unwrap());
+        client.note("notifications/resources/list_changed");
+        let listed = client.request("resources/list", json!({}));
+        let listed = listed["result"]["resources"].as_array().unwrap();
+        assert!(listed.iter().any(|resource| resource["uri"] == uri), "{listed:?}");
+        let told = client.request("resources/subscribe", json!({"uri": uri}));
+        assert_eq!(told["result"], json!({}), "{told}");
+        uri
+    };
+    let text = |client: &mut Client, uri: &str| {
+        let read = client.request("resources/read", json!({"uri": uri}));
+        read["result"]["contents"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let uri = begin(&mut person, &mut client);
+    assert!(text(&mut client, &uri).contains("It goes on"));
+    // A command that has ended changes no more, whatever others print.
+    let ran = client.call("run", json!({"pane": pane, "command": "echo one"}));
+    let block = format!("unterm://pane/{pane}/block/{}", ran["block"]);
+    client.request("resources/subscribe", json!({"uri": block}));
+    assert_eq!(client.note("notifications/resources/updated")["params"]["uri"], block);
+    client.call("run", json!({"pane": pane, "command": "echo two"}));
+    person.call("session.recording_stop", json!({"id": pane}));
+    assert_eq!(client.note("notifications/resources/updated")["params"]["uri"], uri);
+    let page = text(&mut client, &uri);
+    assert!(page.contains("echo two") && !page.contains("It goes on"), "{page}");
+    // One that ends with its session.
+    client.notes.clear();
+    let uri = begin(&mut person, &mut client);
+    person.call("session.input", json!({"id": pane, "input": "exit\n"}));
+    assert_eq!(client.note("notifications/resources/updated")["params"]["uri"], uri);
+    client.note("notifications/resources/list_changed");
+    assert!(!text(&mut client, &uri).contains("It goes on"));
+}
+
+#[test]
 fn common_jobs_have_their_words() {
     let fixture = Fixture::new();
     let mut client = Client::new(&fixture);
@@ -540,17 +738,241 @@ fn common_jobs_have_their_words() {
     assert_eq!(missing["error"]["code"], -32602, "{missing}");
 }
 
+/// The question that is open, once one is; the person's view of it.
+fn question(fixture: &Fixture) -> unterm_control::Question {
+    let end = std::time::Instant::now() + support::PATIENCE;
+    loop {
+        if let Some(question) = fixture.server().questions().into_iter().next() {
+            return question;
+        }
+        assert!(std::time::Instant::now() < end, "nobody asks");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn the_person_says_whether_an_unknown_client_acts() {
+    let fixture = Fixture::new();
+    fixture.server().set_approval(Approval::Ask);
+    let mut client = Client::old(&fixture);
+    // Who looks is not asked about.
+    client.call("status", json!({}));
+    let open = |client: &mut Client| {
+        let command = json!({"command": ["sleep", "1000"], "cwd": fixture.home.path()});
+        client.begin("tools/call", json!({"name": "pane_open", "arguments": command}))
+    };
+    let asked = open(&mut client);
+    let first = question(&fixture);
+    let would = format!(r#"pane_open: ["sleep","1000"]; cwd {}"#, fixture.home.path().display());
+    assert_eq!((first.client.as_str(), first.text.as_str()), ("old client", would.as_str()));
+    assert!(fixture.server().answers().give(first.number, "perhaps").is_err());
+    fixture.server().answers().give(first.number, "once").unwrap();
+    assert_eq!(client.end(asked)["result"]["isError"], false);
+    // An answer is used up, and can't be given again.
+    assert!(fixture.server().answers().give(first.number, "once").is_err());
+    let asked = open(&mut client);
+    let second = question(&fixture);
+    assert!(second.number > first.number);
+    // An agent that has the instance's token is no person.
+    let mut wire = fixture.login();
+    let refused =
+        wire.fail("approvals.answer", json!({"number": second.number, "answer": "always"}));
+    assert!(refused.contains("only the person"), "{refused}");
+    fixture.server().answers().give(second.number, "deny").unwrap();
+    let denied = client.end(asked);
+    let why = "The person does not let old client act. Ask them before you try again.";
+    assert_eq!(denied["result"]["content"][0]["text"], why);
+    assert_eq!(client.fail("pane_open", json!({})), why, "nobody is asked again");
+    // Whoever connects again is asked about again; the last answer holds for every instance.
+    let mut again = Client::old(&fixture);
+    let asked = open(&mut again);
+    fixture.server().answers().give(question(&fixture).number, "always").unwrap();
+    assert_eq!(again.end(asked)["result"]["isError"], false);
+    let listed = wire.call("approvals.list", json!({}));
+    assert_eq!((&listed["rule"], &listed["pending"]), (&json!("ask"), &json!([])));
+    assert_eq!(listed["allowed"][0]["client"], "old client");
+    let mut third = Client::old(&fixture);
+    let opened = third.call("pane_open", json!({"command": ["sleep", "1000"]}));
+    wire.call("approvals.forget", json!({"client": "old client"}));
+    let arguments = json!({"pane": opened["pane"]});
+    let asked = third.begin("tools/call", json!({"name": "pane_close", "arguments": arguments}));
+    assert_eq!(question(&fixture).session, opened["pane"].as_u64());
+    // The question goes with the client that asks.
+    drop(third);
+    let end = std::time::Instant::now() + support::PATIENCE;
+    while !fixture.server().questions().is_empty() {
+        assert!(std::time::Instant::now() < end, "{asked}: the question stays");
+    }
+    // Another rule holds for those that wait, too.
+    let mut waiting = Client::old(&fixture);
+    let asked = open(&mut waiting);
+    question(&fixture);
+    fixture.server().set_approval(Approval::Deny);
+    assert_eq!(waiting.end(asked)["result"]["content"][0]["text"], why);
+    assert!(fixture.server().questions().is_empty());
+    let mut fourth = Client::old(&fixture);
+    assert!(fourth.fail("pane_open", json!({})).contains("does not let"));
+}
+
+#[test]
+fn who_waits_for_an_approval_is_told_that_it_goes_on() {
+    let fixture = Fixture::new();
+    fixture.server().set_approval(Approval::Ask);
+    let mut client = Client::old(&fixture);
+    let asked = client.begin(
+        "tools/call",
+        json!({
+            "name": "pane_open",
+            "arguments": {"command": ["sleep", "1000"]},
+            "_meta": {"progressToken": "mine"},
+        }),
+    );
+    let told = client.note("notifications/progress");
+    assert_eq!(told["params"]["progressToken"], "mine", "{told}");
+    assert!(told["params"]["message"].as_str().unwrap().contains("the person is asked"), "{told}");
+    fixture.server().answers().give(question(&fixture).number, "once").unwrap();
+    assert_eq!(client.end(asked)["result"]["isError"], false);
+}
+
+#[test]
+fn an_agent_that_comes_by_another_instance_is_an_agent_here() {
+    let fixture = Fixture::new();
+    let mut far = fixture.connect();
+    let login = json!({"token": fixture.token(), "client": "old client", "agent": true});
+    far.call("auth.login", login);
+    let open = json!({"program": "sleep", "args": ["1000"]});
+    far.call("session.create", open.clone());
+    fixture.server().set_approval(Approval::Ask);
+    far.call("session.list", json!({}));
+    let refused = "Not allowed: session.create needs the person's approval";
+    assert_eq!(far.fail("session.create", open.clone()), refused);
+    let mut near = Client::old(&fixture);
+    let call = json!({"name": "pane_open", "arguments": {"command": ["sleep", "1000"]}});
+    let asked = near.begin("tools/call", call);
+    fixture.server().answers().give(question(&fixture).number, "always").unwrap();
+    near.end(asked);
+    far.call("session.create", open.clone());
+    fixture.login().call("approvals.forget", json!({"client": "old client"}));
+    assert_eq!(far.fail("session.create", open.clone()), refused);
+    fixture.server().set_approval(Approval::Deny);
+    assert_eq!(far.fail("session.create", open), refused);
+}
+
+#[test]
+fn a_client_with_dialogs_asks_the_person_itself() {
+    let fixture = Fixture::new();
+    fixture.server().set_approval(Approval::Ask);
+    let mut client = Client::old_with(&fixture, &json!({"elicitation": {}}));
+    let arguments = json!({"command": ["sleep", "1000"], "cwd": fixture.home.path()});
+    let call = json!({"name": "pane_open", "arguments": arguments});
+    for (answer, fails) in [
+        (json!({"action": "accept", "content": {"answer": "once"}}), false),
+        (json!({"action": "decline"}), true),
+    ] {
+        let asked = client.begin("tools/call", call.clone());
+        let dialog = client.note("elicitation/create");
+        let choices = &dialog["params"]["requestedSchema"]["properties"]["answer"]["oneOf"];
+        assert_eq!(choices[0]["const"], "once", "{dialog}");
+        client.send(&json!({"jsonrpc": "2.0", "id": dialog["id"], "result": answer}));
+        assert_eq!(client.end(asked)["result"]["isError"], fails);
+    }
+    // What the dialog does not offer is said, and the question stays.
+    let mut client = Client::old_with(&fixture, &json!({"elicitation": {}}));
+    let asked = client.begin("tools/call", call.clone());
+    let dialog = client.note("elicitation/create");
+    let answer = json!({"action": "accept", "content": {"answer": "always"}});
+    client.send(&json!({"jsonrpc": "2.0", "id": dialog["id"], "result": answer}));
+    let said = client.end(asked);
+    let said = said["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(said.starts_with(r#"The dialog answered "always", which it does not offer"#), "{said}");
+    assert_eq!(fixture.server().questions().len(), 1);
+    drop(client);
+    // The other era: the answer comes with the call that is made again.
+    let mut client = Client::new(&fixture);
+    let capabilities = "io.modelcontextprotocol/clientCapabilities";
+    client.meta.as_mut().unwrap()[capabilities] = json!({"elicitation": {"form": {}}});
+    let held = client.request("tools/call", call.clone());
+    assert_eq!(held["result"]["resultType"], "input_required", "{held}");
+    let mut again = call.clone();
+    again["requestState"] = held["result"]["requestState"].clone();
+    again["inputResponses"] =
+        json!({"approval": {"action": "accept", "content": {"answer": "once"}}});
+    let made = client.request("tools/call", again.clone());
+    assert_eq!(made["result"]["isError"], false, "{made}");
+    // The same answer again is worth nothing, and neither is one to a question of another client.
+    let held = client.request("tools/call", again.clone());
+    assert_eq!(held["result"]["resultType"], "input_required", "{held}");
+    let mut other = Client::new(&fixture);
+    other.meta.clone_from(&client.meta);
+    again["requestState"] = held["result"]["requestState"].clone();
+    let stolen = other.request("tools/call", again);
+    assert_eq!(stolen["result"]["resultType"], "input_required", "{stolen}");
+}
+
+#[test]
+fn an_agent_asks_the_person_and_waits() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let message = json!({"message": "Which branch?", "choices": ["main", "next"], "timeout_ms": 0});
+    let asked = client.call("request_human", message);
+    assert_eq!(asked["answered"], false);
+    let open = question(&fixture);
+    assert_eq!((open.client.as_str(), open.choices.len()), ("new client", 2));
+    assert!(fixture.server().answers().give(open.number, "other").is_err());
+    fixture.server().answers().give(open.number, "next").unwrap();
+    let answered = client.call("request_human", json!({"handle": asked["handle"]}));
+    assert_eq!((&answered["answered"], &answered["answer"]), (&json!(true), &json!("next")));
+    let call =
+        json!({"name": "request_human", "arguments": {"message": "Why?", "takes_text": true}});
+    let asked = client.begin("tools/call", call);
+    fixture.server().answers().give(question(&fixture).number, "because").unwrap();
+    assert_eq!(client.end(asked)["result"]["structuredContent"]["answer"], "because");
+    assert!(client.fail("request_human", json!({})).contains("message"));
+}
+
+#[test]
+fn a_question_that_would_be_cut_or_is_about_nothing_is_refused_and_it_is_said_who_sees_it() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let many: Vec<_> = (0..20).map(|n| n.to_string()).collect();
+    for (arguments, why) in [
+        (
+            json!({"message": "Which?", "choices": many}),
+            "There are 20 choices; 9 are shown at most",
+        ),
+        (
+            json!({"message": "x".repeat(2001)}),
+            "message has 2001 characters; 2000 are shown at most",
+        ),
+        (
+            json!({"message": "Which?", "choices": ["y".repeat(81)]}),
+            "A choice has 81 characters; 80 are shown at most",
+        ),
+        (json!({"message": "Which?", "pane": 12345}), "Session 12345 not found"),
+    ] {
+        assert_eq!(client.fail("request_human", arguments), why);
+    }
+    assert!(fixture.server().questions().is_empty());
+    // There is no window here, but a page.
+    let asked = client.call("request_human", json!({"message": "Go on?", "timeout_ms": 0}));
+    assert_eq!(asked["answered"], false, "{asked}");
+    assert!(asked["note"].as_str().unwrap().contains("unterm-cli settings open"), "{asked}");
+}
+
 #[test]
 fn tools_call_methods_that_there_are() {
     // As `Ask::method` and `Ask::begin` name them.
     let sources = concat!(
         include_str!("../src/wire/mcp/unterm/panes.rs"),
+        include_str!("../src/wire/mcp/unterm/person.rs"),
         include_str!("../src/wire/mcp/unterm/run.rs"),
         include_str!("../src/wire/mcp/unterm/screen.rs"),
         include_str!("../src/wire/mcp/unterm/input.rs"),
         include_str!("../src/wire/mcp/unterm/text.rs"),
         include_str!("../src/wire/mcp/resources.rs"),
+        include_str!("../src/wire/mcp/resources/recording.rs"),
         include_str!("../src/wire/mcp/iterm.rs"),
+        include_str!("../src/wire/mcp/iterm/watch.rs"),
         include_str!("../src/wire/mcp/iterm/find.rs"),
         include_str!("../src/wire/mcp/tester/apps.rs"),
         include_str!("../src/wire/mcp/tester/views.rs"),

@@ -2,10 +2,15 @@
 
 mod support;
 
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::TcpStream,
+};
+
 use serde_json::{Value, json};
 use support::{
     Fixture,
-    page::{Page, Reply},
+    page::{self, Page, Reply},
 };
 
 /// A client over HTTP.
@@ -87,6 +92,39 @@ impl Client {
     }
 }
 
+/// Says that a body of so many bytes comes, and sends some of it.
+fn begun(page: &Page, path: &str, length: usize, some: &str) -> TcpStream {
+    let mut stream = page.connect();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{some}",
+        page.port, page.token
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream
+}
+
+/// Sends none of it; the status of the reply.
+fn announced(page: &Page, path: &str, length: usize) -> u16 {
+    page::read(begun(page, path, length, "")).status
+}
+
+#[test]
+fn a_body_that_stays_away_is_given_up() {
+    let fixture = Fixture::new();
+    let page = Page::of(&fixture);
+    let paths = ["/mcp", "/mcp/sse?session_id=none", "/api/theme"];
+    let slow = paths.map(|path| (path, begun(&page, path, 100, "{\"jsonrpc\": ")));
+    for (path, stream) in slow {
+        let reply = page::read(stream);
+        assert_eq!(reply.status, 408, "{path}: {}", reply.body);
+        assert_eq!(reply.json()["error"], "The body did not come in time", "{path}");
+    }
+    // It holds nobody up.
+    let client = Client::new(&fixture, "client");
+    assert_eq!(client.call("status", json!({}))["panes"], 0);
+}
+
 #[test]
 fn both_eras_drive_a_pane() {
     let fixture = Fixture::new();
@@ -117,7 +155,8 @@ fn both_eras_drive_a_pane() {
     assert_eq!(ended["run"]["output"], "asked\nit\nit", "{ended}");
     // A session ends when its client says so, with what it held.
     assert_eq!(old.call("lease", json!({}))["held"], true);
-    assert_eq!(old.post("DELETE", "/mcp", &[], &json!({})).status, 202);
+    let end = old.post("DELETE", "/mcp", &[], &json!({}));
+    assert_eq!((end.status, end.body.as_str()), (204, ""));
     assert_eq!(old.ask("status", json!({}), &[]).status, 404);
     let end = std::time::Instant::now() + support::PATIENCE;
     while message(&new.ask("lease", json!({}), &[]))["result"]["isError"] == true {
@@ -151,10 +190,288 @@ fn nobody_else_is_answered() {
     let entered = client.page.raw("GET", "/bootstrap.json", &[("Authorization", &bearer)], "");
     let token = entered.json()["auth_token"].as_str().unwrap().to_owned();
     assert_eq!(asked(&[("Authorization", &format!("Bearer {token}"))]), 403);
+    // One for an agent is what it says, and nothing once it is taken back.
+    let mut person = fixture.login();
+    let made = person.call("token.create", json!({"name": "reader", "scope": "read"}));
+    let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
+    let reader = [("Authorization", bearer.as_str())];
+    let status = message(&client.ask("status", json!({}), &reader));
+    assert_eq!(status["result"]["structuredContent"]["scopes"], json!(["read"]), "{status}");
+    let refused = message(&client.ask("pane_open", json!({}), &reader));
+    let why = &refused["result"]["content"][0]["text"];
+    assert_eq!(why, "Not allowed: session.create is out of the token's scopes", "{refused}");
+    person.call("token.revoke", json!({"number": made["number"]}));
+    assert_eq!(asked(&reader), 401);
     let elsewhere = client.post("POST", "/mcp?toolset=nope", &[], &json!({}));
     assert_eq!(elsewhere.status, 404, "{}", elsewhere.body);
     assert!(elsewhere.body.contains("There is no toolset"), "{}", elsewhere.body);
-    let long = json!({"text": "x".repeat(17 << 20)});
-    assert_eq!(client.ask("input", long, &[]).status, 413);
+    assert_eq!(announced(&client.page, "/mcp", 17 << 20), 413, "it is not even read");
     assert_eq!(client.post("GET", "/mcp", &[], &json!({})).status, 400);
+}
+
+/// A client of 2024: a stream of events, and messages posted to where it says.
+struct Older {
+    page: Page,
+    events: BufReader<TcpStream>,
+    endpoint: String,
+    id: u64,
+    /// What came beside replies.
+    notes: Vec<Value>,
+}
+
+impl Older {
+    /// Opens a stream and begins a session.
+    fn new(fixture: &Fixture, name: &str, query: &str) -> Self {
+        let mut client = Self::silent(fixture, query);
+        let hello = client.request(
+            "initialize",
+            json!({
+                "protocolVersion": "2024-11-05",
+                "capabilities": {},
+                "clientInfo": {"name": name, "version": "1"},
+            }),
+        );
+        assert_eq!(hello["result"]["protocolVersion"], "2024-11-05", "{hello}");
+        let done = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        assert_eq!(client.post(&done.to_string()).status, 202);
+        client
+    }
+
+    /// Opens a stream, no more.
+    fn silent(fixture: &Fixture, query: &str) -> Self {
+        let page = Page::of(fixture);
+        let stream = Self::connect(&page, query);
+        let mut client = Self {
+            page,
+            events: BufReader::new(stream),
+            endpoint: String::new(),
+            id: 0,
+            notes: Vec::new(),
+        };
+        let status = client.line().expect("a reply");
+        assert!(status.contains(" 200 "), "{status}");
+        let kind = std::iter::from_fn(|| client.line())
+            .find(|line| line.starts_with("content-type"))
+            .expect("a type");
+        assert_eq!(kind, "content-type: text/event-stream");
+        let (event, endpoint) = client.event();
+        assert_eq!(event, "endpoint");
+        client.endpoint = endpoint;
+        client
+    }
+
+    fn connect(page: &Page, query: &str) -> TcpStream {
+        Self::connect_with(page, query, "")
+    }
+
+    /// On a connection that ends with the reply.
+    fn connect_once(page: &Page) -> TcpStream {
+        Self::connect_with(page, "", "Connection: close\r\n")
+    }
+
+    fn connect_with(page: &Page, query: &str, more: &str) -> TcpStream {
+        let mut stream = page.connect();
+        let request = format!(
+            "GET /mcp/sse{query} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n\
+             Accept: text/event-stream\r\n{more}\r\n",
+            page.port, page.token
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    }
+
+    /// The next line of what the server says; `None`: it is over.
+    fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let read = self.events.read_line(&mut line).unwrap();
+        (read > 0).then(|| line.trim_end().to_owned())
+    }
+
+    /// The next event: its kind, and its data. Sizes of chunks are passed over.
+    fn event(&mut self) -> (String, String) {
+        let mut kind = None;
+        loop {
+            let line = self.line().expect("an event");
+            if let Some(event) = line.strip_prefix("event: ") {
+                kind = Some(event.to_owned());
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                return (kind.expect("a kind before the data"), data.to_owned());
+            }
+        }
+    }
+
+    fn post(&self, body: &str) -> Reply {
+        post(&self.page, &self.endpoint, &[], body)
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        self.id += 1;
+        let message = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
+        // As some client may write it, over several lines.
+        let reply = self.post(&serde_json::to_string_pretty(&message).unwrap());
+        assert_eq!((reply.status, reply.body.as_str()), (202, ""), "{method}");
+        loop {
+            let message = self.message();
+            if message.get("method").is_none() {
+                assert_eq!(message["id"], self.id, "{message}");
+                return message;
+            }
+            self.notes.push(message);
+        }
+    }
+
+    fn message(&mut self) -> Value {
+        let (event, data) = self.event();
+        assert_eq!(event, "message");
+        serde_json::from_str(&data).unwrap()
+    }
+
+    /// What came of a tool.
+    fn tool(&mut self, name: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({"name": name, "arguments": arguments}))["result"].take()
+    }
+
+    fn call(&mut self, name: &str, arguments: Value) -> Value {
+        let mut result = self.tool(name, arguments);
+        assert_eq!(result["isError"], false, "{name}: {result}");
+        result["structuredContent"].take()
+    }
+}
+
+/// Posts with the instance's token, unless another is given.
+fn post(page: &Page, path: &str, more: &[(&str, &str)], body: &str) -> Reply {
+    let bearer = format!("Bearer {}", page.token);
+    let mut headers = vec![("Authorization", &*bearer), ("Content-Type", "application/json")];
+    headers.retain(|(name, _)| !more.iter().any(|(other, _)| other == name));
+    headers.extend(more);
+    page.raw("POST", path, &headers, body)
+}
+
+#[test]
+fn older_clients_drive_a_pane_over_events() {
+    let fixture = Fixture::new();
+    fixture.integrate();
+    let mut one = Older::new(&fixture, "one", "");
+    let mut two = Older::new(&fixture, "two", "?toolset=unterm");
+    assert!(one.endpoint.starts_with("/mcp/sse?session_id="), "{}", one.endpoint);
+    assert_ne!(one.endpoint, two.endpoint);
+    let folder = json!({"command": ["bash"], "cwd": fixture.home.path()});
+    let pane = one.call("pane_open", folder)["pane"].clone();
+    for client in [&mut one, &mut two] {
+        let ran = client.call("run", json!({"command": "echo $((6 * 7))", "pane": pane}));
+        assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("42"), &json!(0)), "{ran}");
+    }
+    assert_eq!(two.call("status", json!({}))["you"], "two");
+    // What the server says by itself.
+    let screen = json!({"uri": format!("unterm://pane/{pane}/screen")});
+    assert_eq!(one.request("resources/subscribe", screen.clone())["result"], json!({}));
+    let end = std::time::Instant::now() + support::PATIENCE;
+    let note = loop {
+        two.call("run", json!({"command": "echo news", "pane": pane}));
+        one.request("ping", json!({}));
+        if let Some(note) = one.notes.pop() {
+            break note;
+        }
+        assert!(std::time::Instant::now() < end, "nothing is told");
+    };
+    assert_eq!(note["method"], "notifications/resources/updated", "{note}");
+    assert_eq!(note["params"]["uri"], screen["uri"], "{note}");
+    assert_eq!(one.request("resources/unsubscribe", screen)["result"], json!({}));
+    // More than the pipes hold, each way.
+    let long = "x".repeat(150_000);
+    let none = one.tool("find", json!({"pattern": long, "pane": 999}));
+    assert_eq!(none["isError"], true, "{none}");
+    let ran = one.call("run", json!({"command": "seq -f %030.0f 4000"}));
+    let uri = format!("unterm://pane/{pane}/block/{}", ran["block"]);
+    let read = one.request("resources/read", json!({"uri": uri}));
+    let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+    assert_eq!(text.len(), 4000 * 31 - 1);
+    // A session ends with its stream, with what it held.
+    assert_eq!(one.call("lease", json!({}))["held"], true);
+    let refused = two.tool("run", json!({"command": "true"}));
+    let why = refused["content"][0]["text"].as_str().unwrap();
+    assert_eq!(why, format!("Session {pane} is leased by one"), "{refused}");
+    let (gone, page) = (one.endpoint.clone(), Page::of(&fixture));
+    drop(one);
+    while two.tool("lease", json!({}))["isError"] == true {
+        assert!(std::time::Instant::now() < end, "the lease stays");
+    }
+    assert_eq!(post(&page, &gone, &[], "{}").status, 404);
+    // The other toolsets are there too.
+    let mut tester = Older::new(&fixture, "tester", "?toolset=tester");
+    let listed = tester.request("tools/list", json!({}));
+    assert_eq!(listed["result"]["tools"][0]["name"], "launch_app", "{listed}");
+}
+
+#[test]
+fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
+    let fixture = Fixture::new();
+    let page = Page::of(&fixture);
+    let mut older = Older::new(&fixture, "older", "");
+    let endpoint = older.endpoint.clone();
+    let bearer = format!("Bearer {}", page.token);
+    let opened = |more: &[(&str, &str)]| {
+        let mut headers = vec![("Authorization", bearer.as_str())];
+        headers.retain(|(name, _)| !more.iter().any(|(other, _)| other == name));
+        headers.extend(more);
+        page.raw("GET", "/mcp/sse", &headers, "").status
+    };
+    let posted = |more: &[(&str, &str)]| post(&page, &endpoint, more, "{}").status;
+    for more in [("Authorization", "-"), ("Authorization", "Bearer wrong")] {
+        assert_eq!((opened(&[more]), posted(&[more])), (401, 401), "{more:?}");
+    }
+    for more in [
+        ("Origin", "http://evil.example"),
+        ("Origin", "null"),
+        ("Host", "evil.example"),
+        ("Host", "127.0.0.1:1"),
+        ("Sec-Fetch-Site", "cross-site"),
+    ] {
+        assert_eq!((opened(&[more]), posted(&[more])), (403, 403), "{more:?}");
+    }
+    // Whoever brings another token is somebody else.
+    let mut person = fixture.login();
+    let made = person.call("token.create", json!({"name": "reader", "scope": "read"}));
+    let reader = format!("Bearer {}", made["token"].as_str().unwrap());
+    assert_eq!(posted(&[("Authorization", &reader)]), 404);
+    let link = fixture.server().settings_link().unwrap();
+    let code = format!("Bearer {}", link.split_once("#code=").unwrap().1);
+    let entered = page.raw("GET", "/bootstrap.json", &[("Authorization", &code)], "");
+    let own = format!("Bearer {}", entered.json()["auth_token"].as_str().unwrap());
+    assert_eq!(opened(&[("Authorization", &own)]), 403);
+    assert_eq!(posted(&[("Authorization", &own)]), 403);
+    // What is no message.
+    assert_eq!(posted(&[("Content-Type", "text/plain")]), 415);
+    for wrong in ["", "no", "[]", "5"] {
+        assert_eq!(post(&page, &endpoint, &[], wrong).status, 400, "{wrong}");
+    }
+    assert_eq!(announced(&page, &endpoint, 17 << 20), 413, "it is not even read");
+    for nowhere in ["/mcp/sse", "/mcp/sse?session_id=", "/mcp/sse?session_id=none"] {
+        assert_eq!(post(&page, nowhere, &[], "{}").status, 404, "{nowhere}");
+    }
+    assert_eq!(page.ask("DELETE", "/mcp/sse", None).status, 405);
+    assert_eq!(page.ask("GET", "/mcp/sse?toolset=nope", None).status, 404);
+    assert_eq!(older.call("status", json!({}))["you"], "older", "it is still there");
+    // There are no more than so many, and room again when one goes.
+    let mut all: Vec<Older> = (0..23).map(|_| Older::silent(&fixture, "")).collect();
+    let full = page::read(Older::connect_once(&page));
+    assert_eq!(full.status, 503, "{}", full.body);
+    assert_eq!(older.call("status", json!({}))["you"], "older", "there is a place to post");
+    all.pop();
+    let end = std::time::Instant::now() + support::PATIENCE;
+    let mut again = Older::connect_once(&page);
+    let mut status = [0; 12];
+    loop {
+        std::io::Read::read_exact(&mut again, &mut status).unwrap();
+        if status.ends_with(b"200") {
+            break;
+        }
+        assert!(std::time::Instant::now() < end, "there is no room");
+        again = Older::connect_once(&page);
+    }
+    // Of a token that was taken back nothing more is taken.
+    let mut headers = vec![("Authorization", reader.as_str())];
+    headers.push(("Content-Type", "application/json"));
+    person.call("token.revoke", json!({"number": made["number"]}));
+    assert_eq!(page.raw("POST", &endpoint, &headers, "{}").status, 401);
 }

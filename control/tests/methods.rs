@@ -71,6 +71,13 @@ fn capabilities_name_every_method_once() {
         json!([
             "policy.set",
             "policy.check",
+            "approvals.list",
+            "approvals.answer",
+            "approvals.forget",
+            "approvals.ask",
+            "token.create",
+            "token.list",
+            "token.revoke",
             "server.info",
             "server.health",
             "server.capabilities",

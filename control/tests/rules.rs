@@ -5,7 +5,7 @@ mod support;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
-use support::{Fixture, PATIENCE};
+use support::{Fixture, PATIENCE, Wire};
 
 fn block(wire: &mut support::Wire, patterns: Value) {
     let rules = json!({"enabled": true, "blocked_patterns": patterns, "allowed_patterns": []});
@@ -128,11 +128,17 @@ fn only_what_is_allowed_where_that_is_enforced() {
         let refusal = format!("Command blocked by policy: {why}");
         assert_eq!(wire.fail("exec.run", json!({"id": bound.id, "command": command})), refusal);
     }
-    assert_eq!(
-        wire.call("policy.check", json!({"command": "cat", "id": bound.id}))["allowed"],
-        false
-    );
+    for named in [
+        json!({"command": "cat", "id": bound.id}),
+        json!({"command": "cat", "session_id": bound.id.to_string()}),
+    ] {
+        assert_eq!(wire.call("policy.check", named.clone())["allowed"], false, "{named}");
+    }
     assert_eq!(wire.call("policy.check", json!({"command": "cat"}))["allowed"], true);
+    assert_eq!(
+        wire.fail("policy.check", json!({"command": "cat", "session_id": "x"})),
+        "Invalid session_id: \"x\""
+    );
 }
 
 #[test]
@@ -142,6 +148,9 @@ fn a_lease_keeps_others_out_until_a_person_types() {
     wire.call("auth.login", json!({"token": fixture.token(), "client": "the first"}));
     let session = fixture.program(&mut wire, "cat", &[]);
     let id = session.id;
+    let beside = fixture.program(&mut wire, "cat", &[]);
+    let layout = fixture.mux.layout();
+    let tab = layout.tabs[layout.tab_of(session.pane.id()).unwrap()].id.0;
     let lease = wire.call("session.lease", json!({"id": id}));
     assert_eq!(lease, json!({"leased": true, "holder": "the first", "ttl_ms": 60_000}));
     let refusal = format!("Session {id} is leased by the first");
@@ -151,9 +160,17 @@ fn a_lease_keeps_others_out_until_a_person_types() {
         ("exec.cancel", json!({"id": id})),
         ("signal.send", json!({"id": id, "signal": "TERM"})),
         ("session.lease", json!({"id": id})),
+        ("session.destroy", json!({"id": id})),
+        ("session.resize", json!({"id": id, "cols": 40, "rows": 10})),
+        ("session.rename", json!({"id": id, "title": "other"})),
+        ("session.move", json!({"id": id, "new_tab": true})),
+        ("session.move", json!({"id": beside.id, "swap_with": id})),
+        ("tab.close", json!({"tab_id": tab})),
     ] {
         assert_eq!(other.fail(method, params), refusal, "{method}");
     }
+    wire.call("session.rename", json!({"id": id, "title": "my own"}));
+    wire.call("session.resize", json!({"id": id, "cols": 81, "rows": 24}));
     wire.call("session.input", json!({"id": id, "input": "mine"}));
     assert_eq!(other.call("session.release", json!({"id": id})), json!({"released": false}));
     assert_eq!(wire.call("session.release", json!({"id": id})), json!({"released": true}));
@@ -202,6 +219,17 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
     assert_eq!(log[2]["client"], "tester");
     assert!(log[2]["timestamp"].as_str().unwrap().ends_with('Z'));
 
+    // What came to nothing is not in it, also where that took its time; what was made is, with its session.
+    let made = fixture.program(&mut wire, "cat", &[]).id;
+    wire.fail("workspace.save", json!({"name": "../x"}));
+    wire.fail("session.set_env", json!({"id": made, "name": "no name", "value": "x"}));
+    wire.fail("session.create", json!({"cwd": "/no/such/folder"}));
+    let log = wire.call("session.audit_log", json!({"limit": 1}));
+    assert_eq!(
+        (&log[0]["method"], &log[0]["session_id"]),
+        (&json!("session.create"), &json!(made.to_string()))
+    );
+
     // What a program does not show is not in the log either.
     let script = "stty -echo; printf 'Password: '; exec cat > /dev/null";
     let session = fixture.program(&mut wire, "sh", &["-c", script]);
@@ -212,6 +240,12 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
     wire.call("session.input", json!({"id": session.id, "input": "hunter2\r"}));
     let log = wire.call("session.audit_log", json!({"limit": 1}));
     assert_eq!(log[0]["detail"], "(not shown: the program does not echo it)");
+    // Of what only gives a name, that; else all there is, so that no name looks like a command.
+    wire.call("session.rename", json!({"id": session.id, "title": "build"}));
+    wire.call("session.resize", json!({"id": session.id, "cols": 90, "rows": 20}));
+    let log = wire.call("session.audit_log", json!({"limit": 2}));
+    assert_eq!(log[1]["detail"], "build");
+    assert_eq!(log[0]["detail"], "cols: 90, rows: 20");
 
     let path = fixture.registry().join("audit.jsonl");
     let start = std::time::Instant::now();
@@ -228,4 +262,102 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
         assert!(entry["method"].is_string(), "{line}");
     }
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_token_for_an_agent_reaches_as_far_as_it_says() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let (mine, other) =
+        (fixture.program(&mut person, "cat", &[]), fixture.program(&mut person, "cat", &[]));
+    let mut login = |params: Value| {
+        let made = person.call("token.create", params);
+        let mut wire = fixture.connect();
+        let token = &made["token"];
+        assert_eq!(wire.call("auth.login", json!({"token": token})), json!({"status": "ok"}));
+        (wire, made)
+    };
+    let denied = |wire: &mut Wire, method: &str, params: Value, why: &str| {
+        assert_eq!(wire.fail(method, params), format!("Not allowed: {why}"));
+    };
+    let (mut reader, made) =
+        login(json!({"name": "reader", "scope": "read", "expires_in_seconds": 3600}));
+    assert!(made["expires_at"].is_string() && made["number"] == 1, "{made}");
+    reader.call("screen.text", json!({"id": mine.id}));
+    let out = |method: &str| format!("{method} is out of the token's scopes");
+    denied(
+        &mut reader,
+        "session.input",
+        json!({"id": mine.id, "input": "x"}),
+        &out("session.input"),
+    );
+    let (mut actor, _) = login(json!({"name": "actor"}));
+    actor.call("session.input", json!({"id": mine.id, "input": "x"}));
+    for method in ["instance.info", "token.list", "token.create"] {
+        denied(&mut actor, method, json!({"name": "more", "scope": "admin"}), &out(method));
+    }
+    // For one session alone.
+    let (mut bound, made) = login(json!({"name": "bound", "panes": [mine.id]}));
+    let listed = bound.call("session.list", json!({}));
+    let ids: Vec<_> =
+        listed["sessions"].as_array().unwrap().iter().map(|it| it["id"].clone()).collect();
+    assert_eq!(ids, [mine.id]);
+    bound.call("session.input", json!({"session_id": mine.id.to_string(), "input": "y"}));
+    for (method, params) in [
+        ("screen.text", json!({"id": other.id})),
+        ("screen.text", json!({"id": mine.id, "session_id": other.id})),
+        ("session.create", json!({})),
+        ("session.split", json!({"id": mine.id})),
+        ("session.move", json!({"id": mine.id, "swap_with": other.id})),
+        ("orchestrate.broadcast", json!({"command": "x", "sessions": [other.id.to_string()]})),
+        ("tab.create", json!({})),
+        ("capture.screen", json!({})),
+        ("events.subscribe", json!({"id": other.id})),
+    ] {
+        let why = format!("{method} is out of the token's sessions");
+        // Naming its own session too, where the method does not look, helps nobody.
+        if params.get("id").is_none() {
+            let mut params = params.clone();
+            params["id"] = json!(mine.id);
+            denied(&mut bound, method, params, &why);
+        }
+        denied(&mut bound, method, params, &why);
+    }
+    // Not even one that may do everything makes what is more than it, or lives longer.
+    let (mut admin, _) = login(json!({"name": "admin", "scope": "admin"}));
+    for (method, params) in [
+        ("instance.info", json!({})),
+        ("settings.open", json!({})),
+        ("token.create", json!({"name": "more"})),
+    ] {
+        denied(&mut admin, method, params, &format!("{method} is not for agents' tokens"));
+    }
+    // What listens by a token ends with it.
+    let (mut listener, heard) = login(json!({"name": "listener", "panes": [mine.id]}));
+    listener.call("events.subscribe", json!({"id": mine.id, "events": ["output"]}));
+    // What was made is listed without its secret, and what is taken back is worth nothing, at once.
+    let secret = made["token"].as_str().unwrap().to_owned();
+    let list = person.call("token.list", json!({}));
+    assert_eq!(list["tokens"].as_array().unwrap().len(), 5);
+    assert!(!list.to_string().contains(&secret));
+    assert_eq!(
+        person.call("token.revoke", json!({"number": made["number"]})),
+        json!({"revoked": true})
+    );
+    denied(&mut bound, "session.list", json!({}), "the token has ended, or was taken back");
+    person.call("token.revoke", json!({"number": heard["number"]}));
+    person.call("session.input", json!({"id": mine.id, "input": "unheard\r"}));
+    while let Some(event) = listener.receive() {
+        assert!(!event.contains("unheard"), "{event}");
+        person.call("session.input", json!({"id": mine.id, "input": "more\r"}));
+    }
+    let mut late = fixture.connect();
+    assert_eq!(late.reply("auth.login", json!({"token": secret}))["error"]["code"], -32001);
+    let ended = person.call("token.create", json!({"name": "ended", "expires_in_seconds": 0}));
+    let refused = late.reply("auth.login", json!({"token": ended["token"]}));
+    assert_eq!(refused["error"]["code"], -32001);
+    let log = person.call("session.audit_log", json!({"limit": 100}));
+    assert!(!log.to_string().contains(&secret), "no secret is in the log");
+    let denials = log.as_array().unwrap().iter().filter(|entry| entry["allowed"] == false);
+    assert!(denials.count() >= 7, "what is refused is in the log: {log}");
 }

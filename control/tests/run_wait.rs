@@ -242,6 +242,42 @@ fn a_connection_that_waits_holds_up_no_other() {
 }
 
 #[test]
+fn a_shell_that_never_marks_its_prompts_is_not_waited_for() {
+    let fixture = Fixture::new();
+    fixture.integrate();
+    let mut wire = fixture.login();
+    let session = fixture.shell(&mut wire);
+    session.wait_for_text("$");
+    for word in ["one", "two"] {
+        // Shorter than a shell is given to mark its first prompt.
+        let command =
+            json!({"id": session.id, "command": format!("echo {word}"), "timeout_ms": 1990});
+        let reply = wire.call("exec.run_wait", command);
+        assert_eq!((&reply["output"], &reply["timed_out"]), (&json!(word), &json!(false)));
+        assert_eq!(reply["exit_source"], "marker");
+    }
+}
+
+#[test]
+fn a_command_that_ends_the_shell_it_runs_in_is_an_answer_where_that_is_one_of_a_marked_shell() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    // The prompt does not stand in what is typed.
+    wire.call("exec.run", json!({"id": session.id, "command": "PS1='in''ner> ' sh"}));
+    session.wait_for_text("inner>");
+    let inside = run(&mut wire, &session, "echo inside");
+    assert_eq!((&inside["output"], &inside["exit_source"]), (&json!("inside"), &json!("marker")));
+    let reply = run(&mut wire, &session, "echo bye; exit 4");
+    assert_eq!(
+        (&reply["exit_status"], &reply["exit_code"], &reply["exit_source"], &reply["output"]),
+        (&json!("completed"), &json!(4), &json!("block"), &json!("bye")),
+    );
+    let outside = run(&mut wire, &session, "echo outside");
+    assert_eq!((&outside["output"], &outside["exit_source"]), (&json!("outside"), &json!("block")));
+}
+
+#[test]
 fn xtrace_and_errexit_do_not_fool_it() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

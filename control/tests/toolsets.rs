@@ -3,77 +3,8 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Fixture, PATIENCE, Wire};
-
-/// A client of one of them.
-struct Client {
-    wire: Wire,
-    id: u64,
-}
-
-impl Client {
-    fn new(fixture: &Fixture, toolset: &str) -> Self {
-        let mut wire = fixture.connect();
-        let home = fixture.home.path();
-        let login = json!({"token": fixture.token(), "mcp": toolset, "cwd": home});
-        assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
-        let mut client = Self { wire, id: 0 };
-        let info = json!({"name": "client", "version": "1"});
-        let hello =
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info});
-        client.request("initialize", hello);
-        client
-    }
-
-    fn request(&mut self, method: &str, params: Value) -> Value {
-        self.id += 1;
-        let request = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
-        let mut reply: Value =
-            serde_json::from_str(&self.wire.exchange(&request.to_string())).unwrap();
-        assert_eq!(reply["id"], self.id, "{reply}");
-        reply["result"].take()
-    }
-
-    /// What a tool's one text says, and whether it is an error.
-    fn tool(&mut self, name: &str, arguments: Value) -> (Value, bool) {
-        let result = self.request("tools/call", json!({"name": name, "arguments": arguments}));
-        assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "{name}: {result}");
-        assert!(result.get("structuredContent").is_none(), "{result}");
-        let text = result["content"][0]["text"].as_str().unwrap();
-        (serde_json::from_str(text).unwrap(), result["isError"] == true)
-    }
-
-    fn call(&mut self, name: &str, arguments: Value) -> Value {
-        let (reply, is_error) = self.tool(name, arguments);
-        assert!(!is_error, "{name}: {reply}");
-        reply
-    }
-
-    fn fail(&mut self, name: &str, arguments: Value) -> Value {
-        let (reply, is_error) = self.tool(name, arguments);
-        assert!(is_error, "{name}: {reply}");
-        reply["error"].clone()
-    }
-
-    fn names(&mut self) -> Vec<Value> {
-        let listed = self.request("tools/list", json!({}));
-        listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect()
-    }
-
-    /// Asks for a view until it holds a text: the document's server tells of no changes.
-    fn view(&mut self, session: &Value, format: &str, text: &str) -> String {
-        let end = std::time::Instant::now() + PATIENCE;
-        loop {
-            let view = self.call("view_screen", json!({"session_id": session, "format": format}));
-            let content = view["content"].as_str().unwrap().to_owned();
-            if content.contains(text) {
-                return content;
-            }
-            assert!(std::time::Instant::now() < end, "{text:?} never came: {content:?}");
-            std::thread::yield_now();
-        }
-    }
-}
+use support::{Fixture, PATIENCE, toolset::Client};
+use unterm_mux::PaneId;
 
 #[test]
 fn applications_are_tested_as_document_4_says() {
@@ -104,10 +35,7 @@ fn applications_are_tested_as_document_4_says() {
     let on = json!({"session_id": id});
     // It runs where the client was started, out of sight.
     let plain = client.view(&id, "plain", fixture.home.path().to_str().unwrap());
-    assert!(
-        plain.starts_with(&format!("red{}\n", " ".repeat(77))) && !plain.ends_with(' '),
-        "{plain:?}"
-    );
+    assert!(plain.starts_with("red\n") && !plain.ends_with(' '), "{plain:?}");
     assert_eq!(fixture.login().call("session.list", json!({}))["sessions"], json!([]));
     assert_eq!(client.call("get_cursor_position", on.clone()), json!({"row": 2, "col": 0}));
     assert_eq!(client.call("get_screen_size", on.clone()), json!({"width": 80, "height": 24}));
@@ -145,6 +73,8 @@ fn applications_are_tested_as_document_4_says() {
     }
     for (tool, more) in [
         ("view_screen", json!({})),
+        ("get_cursor_position", json!({})),
+        ("get_screen_size", json!({})),
         ("send_keys", json!({"keys": "x"})),
         ("resize_terminal", json!({"width": 9, "height": 9})),
     ] {
@@ -157,6 +87,32 @@ fn applications_are_tested_as_document_4_says() {
         client.call("stop_app", json!({"session_id": gone["session_id"]})),
         json!({"success": true})
     );
+    // What ended is launched anew as well.
+    let script = "test -e there || { touch there; exit 3; }; printf 'Hello, World!\\nThis is line 2\\n'; \
+                  printf '                \\033[2;1H'; exec cat";
+    let again = client.call("launch_app", json!({"command": "sh", "args": ["-c", script]}));
+    let state = |client: &mut Client| {
+        let listed = client.call("list_sessions", json!({}))["sessions"].clone();
+        listed.as_array().unwrap().last().unwrap()["state"].clone()
+    };
+    while state(&mut client) != "error" {
+        assert!(std::time::Instant::now() < end, "it never ends");
+        std::thread::yield_now();
+    }
+    let again = json!({"session_id": again["session_id"]});
+    assert_eq!(client.call("restart_app", again.clone()), json!({"success": true}));
+    // The document's example, to the letter.
+    let content = "Hello, World!\nThis is line 2\n                ";
+    let example = json!({"content": content, "cursor": {"row": 1, "col": 0}});
+    loop {
+        let view = client.call("view_screen", again.clone());
+        if view == example {
+            break;
+        }
+        assert!(std::time::Instant::now() < end, "{view}");
+        std::thread::yield_now();
+    }
+    client.call("stop_app", again);
     assert_eq!(client.call("stop_app", on.clone()), json!({"success": true}));
     assert_eq!(client.fail("view_screen", on)["code"], "SESSION_NOT_FOUND");
     assert_eq!(client.call("list_sessions", json!({})), json!({"sessions": []}));
@@ -238,8 +194,15 @@ fn what_is_given_to_the_tester_is_checked() {
         let error = client.fail(tool, arguments);
         assert_eq!(error, json!({"message": message, "code": code}), "{tool}");
     }
-    let missing = client.fail("launch_app", json!({"command": "no-such-program-here"}));
-    assert_eq!(missing["code"], "INVALID_INPUT", "{missing}");
+    std::fs::write(fixture.home.path().join("plain"), "").unwrap();
+    for (command, message) in [
+        ("no-such-program-here", "command not found: no-such-program-here"),
+        ("./no-such-program-here", "command not found: ./no-such-program-here"),
+        ("./plain", "permission denied: ./plain"),
+    ] {
+        let error = client.fail("launch_app", json!({"command": command}));
+        assert_eq!(error, json!({"message": message, "code": "INVALID_INPUT"}));
+    }
 }
 
 #[test]
@@ -366,4 +329,41 @@ fn sessions_of_every_instance_are_driven_as_document_3_says() {
         client.call("iterm_focus_session", json!({"identifier": "xyzzy"}))["status"],
         "not_found"
     );
+
+    // What is opened has its colour, and a new tab comes to the front.
+    let front = client.call("iterm_new_tab", json!({}));
+    let pane = |reply: &Value| {
+        let id = reply["session_id"].as_str().unwrap();
+        fixture.mux.pane(PaneId(id.rsplit_once('-').unwrap().1.parse().unwrap())).unwrap()
+    };
+    let layout = fixture.mux.layout();
+    assert_eq!(layout.active_tab().unwrap().focused, pane(&front).id());
+    for (opened, color) in
+        [(&tab, (124, 58, 237)), (&split, (59, 130, 246)), (&front, (124, 58, 237))]
+    {
+        let pane = pane(opened);
+        loop {
+            let seen = pane.term().tab_color().map(|rgb| (rgb.r, rgb.g, rgb.b));
+            if seen == Some(color) {
+                break;
+            }
+            assert!(std::time::Instant::now() < end, "{opened}: {seen:?}");
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[test]
+fn each_toolset_offers_the_jobs_that_its_tools_can_do() {
+    let fixture = Fixture::new();
+    for (toolset, jobs) in [("iterm", ["supervise_agent"]), ("tester", ["drive_tui"])] {
+        let mut client = Client::new(&fixture, toolset);
+        let listed = client.request("prompts/list", json!({}));
+        let listed = listed["prompts"].as_array().unwrap();
+        let names: Vec<&Value> = listed.iter().map(|prompt| &prompt["name"]).collect();
+        assert_eq!(names, jobs);
+        // There is none of that name here: an error, and no result.
+        let missing = json!({"name": "run_tests", "arguments": {"command": "make"}});
+        assert_eq!(client.request("prompts/get", missing), Value::Null);
+    }
 }

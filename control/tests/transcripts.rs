@@ -15,7 +15,7 @@ use std::{
 use serde_json::{Value, json};
 use support::{Fixture, GROUPS, Wire};
 use unterm_control::{
-    ActionInfo, Captures, Clip, Host, HostRequest, METHODS, OnDisplay, Preferences,
+    Acted, ActionInfo, Captures, Clip, Host, HostRequest, METHODS, OnDisplay, Preferences,
 };
 use unterm_mux::Pane;
 
@@ -110,7 +110,7 @@ impl Host for DeskHost {
                 let _ = answer.send(vec![info]);
             }
             HostRequest::Raise(answer) => drop(answer.send(())),
-            HostRequest::Act { answer, .. } => drop(answer.send(Ok(true))),
+            HostRequest::Act { answer, .. } => drop(answer.send(Ok(Acted::Done(true)))),
         }
     }
     fn preferences(&self) -> Option<Arc<dyn Preferences>> {
@@ -568,6 +568,13 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"id": other, "text": "y", "keys": ["enter"]}),
         json!({"seq": "number", "sent": true}),
     );
+    t.call("session.send_text", json!({"id": other, "text": "z"}), json!({"status": "=ok"}));
+    t.call(
+        "session.read_tail",
+        json!({"id": other, "lines": 5}),
+        json!({"lines": [], "count": "number", "seq": "number"}),
+    );
+    t.call("screen.read_raw", json!({"id": other}), json!({"base64": "string", "seq": "number"}));
     t.call(
         "session.watch",
         json!({"id": other, "any": [{"text": "y"}]}),
@@ -611,6 +618,34 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"id": id, "since_seq": 0}),
         json!({"seq": "number", "changes": [], "complete": "bool"}),
     );
+    let made = t.call(
+        "token.create",
+        json!({"name": "agent", "scope": "read", "panes": [1], "expires_in_seconds": 60}),
+        json!({"token": "string", "number": "number", "name": "=agent", "scope": "=read", "panes": [1], "made_at": "string", "expires_at": "string"}),
+    );
+    t.fail("token.create", json!({}), "Missing 'name'");
+    t.fail(
+        "token.create",
+        json!({"name": "x", "scope": "all"}),
+        "Invalid 'scope': expected read, act or admin, got \"all\"",
+    );
+    t.call("token.list", json!({}), json!({"tokens": [{"number": "number", "name": "string", "scope": "string", "made_at": "string"}]}));
+    t.call("token.revoke", json!({"number": made["number"]}), json!({"revoked": true}));
+    t.call("approvals.list", json!({}), json!({"rule": "=allow", "pending": [], "allowed": []}));
+    t.call(
+        "approvals.ask",
+        json!({"text": "Go on?", "choices": ["yes"], "session_id": id, "timeout_ms": 0}),
+        json!({"answered": false}),
+    );
+    t.fail("approvals.ask", json!({}), "Missing 'text'");
+    t.fail(
+        "approvals.answer",
+        json!({"number": 1, "answer": "yes"}),
+        "Not allowed: only the person answers, in the window or on the settings page",
+    );
+    t.fail("approvals.answer", json!({"number": 1}), "Missing 'answer'");
+    t.call("approvals.forget", json!({"client": "nobody"}), json!({"forgotten": false}));
+    t.fail("approvals.forget", json!({}), "Missing 'client'");
     t.call(
         "screen.png",
         json!({"id": id}),

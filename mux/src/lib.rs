@@ -26,12 +26,12 @@ mod writer;
 pub use layout::{Axis, Direction, Divider, Layout, Node, Rect, Spacing, SplitPath, Tab, TabId};
 pub use mux::{Defaults, Mux, MuxError, MuxOptions};
 pub use observer::{MuxEvent, Observer};
-pub use pane::{OnExit, Pane, PaneId, PaneState, WriteError};
+pub use pane::{AtPrompt, OnExit, Pane, PaneId, PaneState, WriteError};
 pub use process::{
     ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, ReadOutcome, SCRIPTS,
     ShellIntegration, Signal, Spawn, raise_descriptor_limit,
 };
-pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapItem};
-pub use typed::TypedLine;
+pub use tap::{Hides, TAP_CAPACITY, Tap, TapDirection, TapItem};
+pub use typed::{Composed, Edited, Line, TypedLine};
 pub use uri::to_local_path as local_path;
 pub use writer::WRITE_CAPACITY;

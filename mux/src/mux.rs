@@ -70,10 +70,10 @@ pub struct Defaults {
 #[derive(Debug, thiserror::Error)]
 pub enum MuxError {
     /// No such pane.
-    #[error("pane {0:?} not found")]
+    #[error("pane {} not found", pane_number(.0))]
     NoPane(PaneId),
     /// No such tab.
-    #[error("tab {0:?} not found")]
+    #[error("tab {} not found", tab_number(.0))]
     NoTab(TabId),
     /// The program could not be started.
     #[error("cannot start {program}: {error}")]
@@ -86,6 +86,14 @@ pub enum MuxError {
     /// The working directory is none.
     #[error("working directory {0:?} is not a directory")]
     BadCwd(std::path::PathBuf),
+}
+
+fn pane_number(pane: &PaneId) -> u64 {
+    pane.0
+}
+
+fn tab_number(tab: &TabId) -> u64 {
+    tab.0
 }
 
 /// Every pane and tab of one process.

@@ -5,6 +5,8 @@
 //! the queue of input. Both end with the program. Knows nothing of tabs; what its end means for them is its mux's
 //! business.
 
+mod prompt;
+
 use std::{
     io,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -24,14 +26,16 @@ use unterm_term::{
 };
 
 use crate::{
-    ExitStatus, Foreground, Mux, MuxEvent, Process, ReadOutcome, Signal, Tap, TapDirection,
+    Composed, ExitStatus, Foreground, Hides, Mux, MuxEvent, Process, ReadOutcome, Signal, Tap,
     memory::ReturnMemory,
     observer::{Alive, Observers},
     process::{Variables, is_name},
     tap::Taps,
     uri,
-    writer::WriteQueue,
+    writer::{SoFar, WriteQueue},
 };
+
+pub use prompt::AtPrompt;
 
 /// The most that is read at once, into the reader's stack. Linux gives 4 KiB.
 const PIECE: usize = 16 * 1024;
@@ -113,6 +117,10 @@ pub struct Pane {
     queue: WriteQueue,
     /// How often Enter had been pressed when the last prompt began.
     enters_at_prompt: AtomicU64,
+    /// How often a person had typed then.
+    touches_at_prompt: AtomicU64,
+    /// How much input had come when the last output was applied: it may show as much.
+    inputs_shown: AtomicU64,
     /// Whether the program wants its input shown without its doing (SRM); told by the reader.
     echoes: AtomicBool,
     /// Reads what is shown so: another than the program's output, which may be within a sequence.
@@ -155,6 +163,8 @@ impl Pane {
             variables: None,
             queue: WriteQueue::default(),
             enters_at_prompt: AtomicU64::new(0),
+            touches_at_prompt: AtomicU64::new(0),
+            inputs_shown: AtomicU64::new(0),
             echoes: AtomicBool::new(false),
             echo: Mutex::new(Parser::new()),
             touches: AtomicU64::new(0),
@@ -216,13 +226,14 @@ impl Pane {
     }
 
     fn run_writer(&self) {
-        self.queue.run(|bytes| self.tell_input(bytes), |bytes| self.process.write(bytes));
+        let tell = |bytes: &[u8]| self.tell_input(bytes, self.taps.hide(self));
+        self.queue.run(tell, |bytes| self.process.write(bytes));
     }
 
     /// Tells the taps of input before it is written, so that no echo comes before what it is the echo of.
-    fn tell_input(&self, bytes: &[u8]) {
+    fn tell_input(&self, bytes: &[u8], is_hidden: bool) {
         if self.taps.any() {
-            self.taps.publish(*self.seq.borrow(), TapDirection::Input, bytes);
+            self.taps.publish_input(*self.seq.borrow(), bytes, is_hidden);
         }
     }
 
@@ -328,7 +339,9 @@ impl Pane {
             events.append(&mut term.take_events());
             if events[first..].contains(&Event::PromptStart) {
                 self.enters_at_prompt.store(self.queue.enters(), Ordering::Release);
+                self.touches_at_prompt.store(self.touches(), Ordering::Release);
             }
+            self.inputs_shown.store(self.queue.inputs(), Ordering::Release);
             self.echoes.store(term.echoes_locally(), Ordering::Release);
             let is_synchronized = term.modes().contains(Modes::SYNCHRONIZED);
             let size = term.size();
@@ -348,7 +361,7 @@ impl Pane {
             // Begun in this piece, or ended and begun again.
             output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
         }
-        self.taps.publish(seq, TapDirection::Output, bytes);
+        self.taps.publish(seq, bytes);
     }
 
     /// Makes real what the terminal let its program do to the grid (XTWINOPS, DECCOLM): the pty follows before any reply
@@ -478,15 +491,20 @@ impl Pane {
         outcome
     }
 
-    /// As [`Pane::write`], after asking `admit`, which sees the lines that `bytes` enter, together with what anybody typed
-    /// before them, and the line they leave unfinished. Nobody else's input comes between. `admit` must return at once.
+    /// As [`Pane::write`], after asking `admit`, which sees what `bytes` make of the line that anybody typed before them.
+    /// Nobody else's input comes between. `admit` must return at once, and leave the terminal alone: it may be locked.
     pub fn write_admitted<E>(
         &self,
         bytes: &[u8],
-        admit: impl FnOnce(&[String], &str) -> Result<(), E>,
+        admit: impl FnOnce(&Composed) -> Result<(), E>,
     ) -> Result<Result<(), WriteError>, E> {
         let queue = || self.queue.push_admitted(bytes, admit);
         self.echoing(bytes, queue, |outcome| matches!(outcome, Ok(Ok(()))))
+    }
+
+    /// What `bytes` would make of the line that was typed, were they written now.
+    pub fn compose(&self, bytes: &[u8]) -> Composed {
+        self.queue.compose(bytes)
     }
 
     /// What has been typed since Enter, by anybody, as far as input alone tells.
@@ -504,23 +522,13 @@ impl Pane {
         self.touches.load(Ordering::Acquire)
     }
 
-    /// Types `bytes` at the prompt that stands there: false, and nothing is typed, when the shell that marks its prompts
-    /// does not wait for a line, or one has been entered since it began to wait.
-    pub fn write_at_prompt(&self, bytes: &[u8]) -> Result<bool, WriteError> {
-        let enters = {
-            let term = self.term.lock();
-            if !term.commands().next_back().is_some_and(Command::is_prompting) {
-                return Ok(false);
-            }
-            self.enters_at_prompt.load(Ordering::Acquire)
-        };
-        self.write_input(bytes, Some(enters))
-    }
-
-    fn write_input(&self, bytes: &[u8], enters: Option<u64>) -> Result<bool, WriteError> {
+    fn write_input(&self, bytes: &[u8], behind: Option<SoFar>) -> Result<bool, WriteError> {
         let write = |bytes: &[u8]| self.process.try_write(bytes);
-        let tell = |bytes: &[u8]| self.tell_input(bytes);
-        let queue = || self.queue.push_input(bytes, enters, tell, write);
+        // Whether input is to be hidden takes a look at the terminal, for which a key does not wait: the writer's business.
+        let at_once = !self.taps.any_hides();
+        // A tap that asks since that look is not shown this.
+        let tell = |bytes: &[u8]| self.tell_input(bytes, true);
+        let queue = || self.queue.push_input(bytes, behind, at_once, tell, write);
         self.echoing(bytes, queue, |outcome| matches!(outcome, Ok(true)))
     }
 
@@ -712,7 +720,13 @@ impl Pane {
 
     /// Starts a tap on the bytes that pass through this pane; it ends when dropped.
     pub fn tap(&self) -> Tap {
-        self.taps.start()
+        self.taps.start(None)
+    }
+
+    /// The same, with input marked that is not to be seen. `hides` is asked as the input is written: what is true when the
+    /// tap is read may be another thing.
+    pub fn tap_hiding(&self, hides: Hides) -> Tap {
+        self.taps.start(Some(hides))
     }
 }
 

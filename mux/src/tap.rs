@@ -14,6 +14,8 @@ use std::{
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
+use crate::Pane;
+
 /// Bytes a tap may hold that nobody has read yet.
 pub const TAP_CAPACITY: usize = 4 * 1024 * 1024;
 
@@ -42,6 +44,8 @@ pub enum TapItem {
         direction: TapDirection,
         /// The bytes.
         bytes: Arc<[u8]>,
+        /// Input that nobody is to see, as a tap's [`Hides`] said when it was about to be written.
+        is_hidden: bool,
     },
     /// The reader was too slow: this many bytes are missing here.
     Gap {
@@ -51,6 +55,10 @@ pub enum TapItem {
     /// The pane's program has ended and nothing more will come.
     End,
 }
+
+/// Whether what is typed into a pane now is not to be seen: asked right before it is written, by the pane's writer, with no lock
+/// held.
+pub type Hides = Arc<dyn Fn(&Pane) -> bool + Send + Sync>;
 
 /// The reading end of a tap. Bounded to [`TAP_CAPACITY`]; what does not fit becomes a [`TapItem::Gap`], and the pane
 /// never waits. Dropping it ends the tap.
@@ -110,6 +118,8 @@ fn cost(item: &TapItem) -> usize {
 pub(crate) struct Taps {
     /// Whether `list` has any, so that a pane without taps takes no lock.
     any: AtomicBool,
+    /// Whether one of `list` hides input.
+    any_hides: AtomicBool,
     ids: AtomicU64,
     list: Mutex<List>,
 }
@@ -120,18 +130,24 @@ struct List {
     has_ended: bool,
 }
 
-#[derive(Debug)]
 struct Sender {
     id: u64,
+    hides: Option<Hides>,
     sender: mpsc::UnboundedSender<TapItem>,
     used: Arc<AtomicUsize>,
     /// Bytes dropped since the last item that fit.
     gap: u64,
 }
 
+impl std::fmt::Debug for Sender {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sender").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
 impl Taps {
-    /// Starts a tap; one that starts after the end yields [`TapItem::End`] at once.
-    pub(crate) fn start(self: &Arc<Self>) -> Tap {
+    /// Starts a tap; one that starts after the end yields [`TapItem::End`] at once. `hides`: what input it is not to show.
+    pub(crate) fn start(self: &Arc<Self>, hides: Option<Hides>) -> Tap {
         let (sender, receiver) = mpsc::unbounded_channel();
         let used = Arc::new(AtomicUsize::new(0));
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
@@ -140,8 +156,8 @@ impl Taps {
         if list.has_ended {
             let _ = sender.send(TapItem::End);
         } else {
-            list.senders.push(Sender { id, sender, used, gap: 0 });
-            self.any.store(true, Ordering::Release);
+            list.senders.push(Sender { id, hides, sender, used, gap: 0 });
+            self.look(&list);
         }
         drop(list);
         tap
@@ -152,16 +168,48 @@ impl Taps {
         self.any.load(Ordering::Acquire)
     }
 
-    /// Gives bytes to every tap. Costs one load when there is none.
-    pub(crate) fn publish(&self, seq: u64, direction: TapDirection, bytes: &[u8]) {
+    /// Whether a tap hides input.
+    pub(crate) fn any_hides(&self) -> bool {
+        self.any_hides.load(Ordering::Acquire)
+    }
+
+    /// Whether what is typed into the pane now is hidden. To be asked without a lock.
+    pub(crate) fn hide(&self, pane: &Pane) -> bool {
+        if !self.any_hides() {
+            return false;
+        }
+        let list = self.list.lock();
+        let hides: Vec<Hides> = list.senders.iter().filter_map(|tap| tap.hides.clone()).collect();
+        drop(list);
+        hides.iter().any(|hides| hides(pane))
+    }
+
+    /// Gives output to every tap. Costs one load when there is none.
+    pub(crate) fn publish(&self, seq: u64, bytes: &[u8]) {
+        self.send(seq, TapDirection::Output, bytes, false);
+    }
+
+    /// The same of input.
+    pub(crate) fn publish_input(&self, seq: u64, bytes: &[u8], is_hidden: bool) {
+        self.send(seq, TapDirection::Input, bytes, is_hidden);
+    }
+
+    fn send(&self, seq: u64, direction: TapDirection, bytes: &[u8], is_hidden: bool) {
         if bytes.is_empty() || !self.any() {
             return;
         }
-        let item = TapItem::Bytes { seq, time: SystemTime::now(), direction, bytes: bytes.into() };
+        let (time, bytes) = (SystemTime::now(), Arc::from(bytes));
+        let item = TapItem::Bytes { seq, time, direction, bytes, is_hidden };
         let mut list = self.list.lock();
         for sender in &mut list.senders {
-            sender.send(&item, bytes.len());
+            sender.send(&item);
         }
+    }
+
+    fn look(&self, list: &List) {
+        self.any.store(!list.senders.is_empty(), Ordering::Release);
+        let any_hides = list.senders.iter().any(|tap| tap.hides.is_some());
+        self.any_hides.store(any_hides, Ordering::Release);
     }
 
     /// Tells every tap that nothing more will come.
@@ -172,21 +220,21 @@ impl Taps {
             sender.flush_gap();
             let _ = sender.sender.send(TapItem::End);
         }
-        self.any.store(false, Ordering::Release);
+        self.look(&list);
     }
 
     fn remove(&self, id: u64) {
         let mut list = self.list.lock();
         list.senders.retain(|sender| sender.id != id);
-        self.any.store(!list.senders.is_empty(), Ordering::Release);
+        self.look(&list);
     }
 }
 
 impl Sender {
-    fn send(&mut self, item: &TapItem, bytes: usize) {
+    fn send(&mut self, item: &TapItem) {
         let cost = cost(item);
         if self.used.load(Ordering::Acquire) + cost > TAP_CAPACITY {
-            self.gap += bytes as u64;
+            self.gap += (cost - ITEM_COST) as u64;
             return;
         }
         self.flush_gap();
@@ -216,9 +264,9 @@ mod tests {
     #[test]
     fn every_tap_gets_the_bytes_in_order_and_the_end() {
         let taps = Arc::new(Taps::default());
-        let (mut first, mut second) = (taps.start(), taps.start());
-        taps.publish(1, TapDirection::Output, b"one");
-        taps.publish(1, TapDirection::Input, b"two");
+        let (mut first, mut second) = (taps.start(None), taps.start(None));
+        taps.publish(1, b"one");
+        taps.publish_input(1, b"two", false);
         taps.end();
         for tap in [&mut first, &mut second] {
             assert_eq!(bytes(tap.try_next()), b"one");
@@ -226,18 +274,18 @@ mod tests {
             assert_eq!(tap.try_next(), Some(TapItem::End));
             assert_eq!(tap.blocking_next(), None);
         }
-        assert_eq!(taps.start().blocking_next(), Some(TapItem::End));
+        assert_eq!(taps.start(None).blocking_next(), Some(TapItem::End));
     }
 
     #[test]
     fn a_slow_tap_gets_a_gap_of_exactly_what_it_missed() {
         let taps = Arc::new(Taps::default());
-        let mut slow = taps.start();
-        let mut quick = taps.start();
+        let mut slow = taps.start(None);
+        let mut quick = taps.start(None);
         let block = vec![0; 64 * 1024];
         let (mut missed, mut seen) = (0, 0);
         for _ in 0..100 {
-            taps.publish(1, TapDirection::Output, &block);
+            taps.publish(1, &block);
             seen += bytes(quick.try_next()).len();
         }
         assert_eq!(seen, 100 * block.len());
@@ -246,7 +294,7 @@ mod tests {
             kept += bytes(Some(item)).len();
         }
         assert!(kept <= TAP_CAPACITY);
-        taps.publish(2, TapDirection::Output, b"later");
+        taps.publish(2, b"later");
         if let Some(TapItem::Gap { bytes }) = slow.try_next() {
             missed = bytes as usize;
         }
@@ -257,9 +305,9 @@ mod tests {
     #[test]
     fn many_small_items_are_bounded_too() {
         let taps = Arc::new(Taps::default());
-        let tap = taps.start();
+        let tap = taps.start(None);
         for _ in 0..100_000 {
-            taps.publish(1, TapDirection::Output, b"x");
+            taps.publish(1, b"x");
         }
         assert!(tap.receiver.len() <= TAP_CAPACITY / ITEM_COST);
     }
@@ -267,7 +315,7 @@ mod tests {
     #[test]
     fn a_dropped_tap_costs_nothing_more() {
         let taps = Arc::new(Taps::default());
-        let (tap, other) = (taps.start(), taps.start());
+        let (tap, other) = (taps.start(None), taps.start(None));
         drop(tap);
         assert!(taps.any());
         drop(other);

@@ -1,10 +1,46 @@
 //! The line that is being typed into a pane, as far as input alone tells it: for rules about what may be entered.
 //!
-//! Follows what editors of lines make of the usual keys. What only the program knows (its history, completions) is not in
-//! it.
+//! Follows text, and the keys that every editor of lines takes alike. What only the program knows (where its cursor is, its
+//! history, completions) is not in it: a line that such keys were pressed in is said to be edited.
 
-/// Bytes of a line that are kept; of a longer one the beginning stays.
-const LONGEST: usize = 64 << 10;
+/// Bytes of a line that are kept; of a longer one the beginning stays, and it counts as edited.
+const LONGEST: usize = 1 << 20;
+
+/// Whether a line is as it was typed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Edited {
+    /// It is.
+    #[default]
+    No,
+    /// Keys before this input made another of it.
+    Before,
+    /// Keys in this input do.
+    Now,
+}
+
+/// A line, as input alone tells it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// What was typed.
+    pub text: String,
+    /// Whether keys made another line of it than that.
+    pub edited: Edited,
+    /// What this input added to it.
+    pub added: String,
+}
+
+/// What input makes of the line that stands in a pane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Composed {
+    /// The lines it enters, in order.
+    pub entered: Vec<Line>,
+    /// The line it leaves unfinished.
+    pub unfinished: Line,
+    /// Some of it is between the marks of a paste, where line ends enter nothing, if the program knows of such marks.
+    pub pastes: bool,
+    /// What came before it is with the program, and was so long ago that the screen shows it.
+    pub is_shown: bool,
+}
 
 /// What has been typed since Enter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +50,13 @@ pub struct TypedLine {
     escape: Option<Vec<u8>>,
     /// In a bracketed paste, where line ends enter nothing.
     pasting: bool,
+    /// Some of the last input was in one.
+    pasted: bool,
+    /// The next byte is taken as it is (^V).
+    quoting: bool,
+    edited: Edited,
+    /// Where what the last input added begins in the text.
+    fresh: usize,
 }
 
 impl TypedLine {
@@ -22,52 +65,135 @@ impl TypedLine {
         String::from_utf8_lossy(&self.text).into_owned()
     }
 
+    /// What the last input, which entered these, has left.
+    pub fn composed(&self, entered: Vec<Line>, is_shown: bool) -> Composed {
+        Composed { entered, unfinished: self.line(), pastes: self.pasted, is_shown }
+    }
+
     /// Follows input, and gives the lines that it enters, in order.
-    pub fn advance(&mut self, bytes: &[u8]) -> Vec<String> {
+    pub fn advance(&mut self, bytes: &[u8]) -> Vec<Line> {
+        self.fresh = self.text.len();
+        self.pasted = self.pasting;
+        if self.edited == Edited::Now {
+            self.edited = Edited::Before;
+        }
         let mut entered = Vec::new();
         for &byte in bytes {
             if let Some(mut escape) = self.escape.take() {
-                escape.push(byte);
-                if self.follow_escape(escape) {
-                    entered.push(std::mem::take(self).text());
+                // Enter is no part of a sequence: it ends one, such as an Escape that was a key of its own.
+                if matches!(byte, b'\r' | b'\n') {
+                    self.edited = Edited::Now;
+                } else {
+                    escape.push(byte);
+                    // zsh: accept-and-hold; readline: insert-comment.
+                    let holds = matches!(escape.as_slice(), b"a" | b"A" | b"#");
+                    if self.follow_escape(escape) {
+                        entered.push(self.enter());
+                    }
+                    if holds {
+                        self.edited = Edited::Now;
+                    }
+                    continue;
+                }
+            }
+            if std::mem::take(&mut self.quoting) {
+                if matches!(byte, b'\r' | b'\n') {
+                    // Some programs have another use for ^V, and Enter is Enter.
+                    entered.push(self.enter());
+                    self.edited = Edited::Now;
+                } else {
+                    self.push(byte);
                 }
                 continue;
             }
             match byte {
-                // ^O enters the line too, in readline's editor.
+                0x1b => self.escape = Some(Vec::new()),
+                b'\r' if self.pasting => self.push(b'\n'),
+                b'\n' | b'\t' if self.pasting => self.push(byte),
+                // ^O enters the line too, in readline's editor, and takes the next from its history.
                 b'\r' | b'\n' | 0x0f if !self.pasting => {
-                    entered.push(self.text());
+                    entered.push(self.enter());
+                    if byte == 0x0f {
+                        self.edited = Edited::Now;
+                    }
+                }
+                0x20..=0x7e | 0x80.. => self.push(byte),
+                // What a paste holds of them is text for some programs, and a key for others.
+                _ if self.pasting => self.edited = Edited::Now,
+                // Backspace takes a whole character.
+                0x08 | 0x7f => {
+                    self.edit_again();
+                    while self.text.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {}
+                }
+                // ^C begins anew.
+                0x03 => drop(self.enter()),
+                // ^U takes what is before the cursor.
+                0x15 => {
+                    self.edit_again();
                     self.text.clear();
                 }
-                b'\r' => self.push(b'\n'),
-                0x1b => self.escape = Some(Vec::new()),
-                // Backspace takes a whole character.
-                0x08 | 0x7f => while self.text.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {},
-                // ^C and ^U begin anew.
-                0x03 | 0x15 => self.text.clear(),
-                // ^W takes a word.
+                // ^W takes a word; what that is, programs see differently.
                 0x17 => {
                     let is_blank = |byte: &u8| *byte == b' ';
                     let end =
                         self.text.iter().rposition(|byte| !is_blank(byte)).map_or(0, |i| i + 1);
                     let start = self.text[..end].iter().rposition(is_blank).map_or(0, |i| i + 1);
                     self.text.truncate(start);
+                    self.edited = Edited::Now;
                 }
-                b'\t' | b'\n' | 0x20.. => self.push(byte),
-                _ => {}
+                // At the end of a line these change nothing: ^D, ^G, ^L, ^Z, ^\.
+                0x04 | 0x07 | 0x0c | 0x1a | 0x1c => self.edit_again(),
+                // A tab, or the completion of what is before it.
+                b'\t' => {
+                    self.push(byte);
+                    self.edited = Edited::Now;
+                }
+                // ^V, ^Q.
+                0x16 | 0x11 => {
+                    self.quoting = true;
+                    self.edited = Edited::Now;
+                }
+                _ => self.edited = Edited::Now,
             }
+            self.fresh = self.fresh.min(self.text.len());
         }
         entered
+    }
+
+    /// What is known at the end of a line only: in one that was edited, nobody knows where the cursor is.
+    fn edit_again(&mut self) {
+        if self.edited != Edited::No {
+            self.edited = Edited::Now;
+        }
+    }
+
+    fn line(&self) -> Line {
+        Line {
+            text: self.text(),
+            // An Escape by itself is a key.
+            edited: if self.escape.is_some() { Edited::Now } else { self.edited },
+            added: String::from_utf8_lossy(&self.text[self.fresh..]).into_owned(),
+        }
+    }
+
+    fn enter(&mut self) -> Line {
+        let line = self.line();
+        (self.fresh, self.edited) = (0, Edited::No);
+        self.text.clear();
+        line
     }
 
     fn push(&mut self, byte: u8) {
         if self.text.len() < LONGEST {
             self.text.push(byte);
+        } else {
+            self.edited = Edited::Now;
         }
     }
 
-    /// A CSI, an SS3 or Alt with a key: none of it is text. The brackets of a paste are told apart, and Enter as kitty's
-    /// protocol and the keypad send it (true).
+    /// A CSI, an SS3 or Alt with a key: none of it is text. The brackets of a paste are told apart, what the terminal
+    /// reports of focus and mouse, and (true) what enters the line: Enter as kitty's protocol and the keypad send it, and
+    /// Alt with a key that does so in some editor of lines, of which nobody knows what it leaves.
     fn follow_escape(&mut self, escape: Vec<u8>) -> bool {
         const LONGEST_ESCAPE: usize = 64;
         let is_whole = match escape.as_slice() {
@@ -76,14 +202,21 @@ impl TypedLine {
             _ => true,
         };
         match escape.as_slice() {
-            b"[200~" => self.pasting = true,
+            b"[200~" => (self.pasting, self.pasted) = (true, true),
             b"[201~" => self.pasting = false,
+            b"[I" | b"[O" => {}
+            [b'[', b'<', .., b'M' | b'm'] => {}
             [b'O', b'M'] => return true,
             [b'[', key @ .., b'u'] if is_whole => {
                 let code = key.split(|byte| matches!(byte, b';' | b':')).next();
-                return matches!(code, Some(b"13" | b"57414"));
+                if matches!(code, Some(b"13" | b"57414")) {
+                    self.pasting = false;
+                    return true;
+                }
+                self.edited = Edited::Now;
             }
-            _ if is_whole || escape.len() > LONGEST_ESCAPE => {}
+            [b'a' | b'A' | b'#'] if !self.pasting => return true,
+            _ if is_whole || escape.len() > LONGEST_ESCAPE => self.edited = Edited::Now,
             _ => self.escape = Some(escape),
         }
         false
@@ -97,7 +230,8 @@ mod tests {
     /// What is entered by these pieces, and what is left unfinished.
     fn typed(pieces: &[&str]) -> (Vec<String>, String) {
         let mut line = TypedLine::default();
-        let entered = pieces.iter().flat_map(|piece| line.advance(piece.as_bytes())).collect();
+        let entered = pieces.iter().flat_map(|piece| line.advance(piece.as_bytes()));
+        let entered = entered.map(|line| line.text).collect();
         (entered, line.text())
     }
 
@@ -121,5 +255,39 @@ mod tests {
             entered(&["a", "b", "c"], "d")
         );
         assert_eq!(typed(&["\x1b[200~a\rb\nc\x1b[201~\r"]), entered(&["a\nb\nc"], ""));
+    }
+
+    #[test]
+    fn a_line_is_edited_by_what_only_the_program_follows() {
+        /// How edited a line is that is entered by the last of some pieces, and what that one added.
+        fn last(pieces: &[&str]) -> (Edited, String) {
+            let mut line = TypedLine::default();
+            let entered: Vec<_> =
+                pieces.iter().map(|piece| line.advance(piece.as_bytes())).collect();
+            let last = entered.into_iter().flatten().next_back().expect("nothing is entered");
+            (last.edited, last.added)
+        }
+        for key in ["\x01", "\x10", "\x12", "\x19", "\t", "\x1b[A", "\x1bOD", "\x1bb", "\x17"] {
+            assert_eq!(last(&["ab", key, "c\r"]), (Edited::Before, "c".to_owned()), "{key:?}");
+            assert_eq!(last(&["ab", &format!("{key}c\r")]).0, Edited::Now, "{key:?}");
+            assert_eq!(last(&["ab", key, "\x7f\r"]).0, Edited::Now, "behind {key:?}");
+            assert_eq!(last(&["ab", key, "\x03c\r"]), (Edited::No, "c".to_owned()), "{key:?}");
+        }
+        for text in
+            ["\x7f", "\x15", "\x0c", "\x04", "\x1b[I", "\x1b[<0;1;1M", "\x1b[200~x\x1b[201~"]
+        {
+            assert_eq!(last(&["ab", text, "c\r"]).0, Edited::No, "{text:?}");
+        }
+        // What Escape leaves open; what a key does that is quoted; what enters a line and leaves another.
+        assert_eq!(last(&["ab\x1b", "\r"]).0, Edited::Now);
+        assert_eq!(last(&["ab\x1b[", "\r"]).0, Edited::Now);
+        assert_eq!(last(&["ab\x16\x03", "c\r"]), (Edited::Before, "c".to_owned()));
+        assert_eq!(last(&["ab\x16", "\r"]).0, Edited::Before);
+        assert_eq!(last(&["ab\x16\r", "c\r"]), (Edited::Before, "c".to_owned()));
+        for key in ["\x0f", "\x1ba"] {
+            assert_eq!(last(&["ab", key]), (Edited::No, String::new()), "{key:?}");
+            assert_eq!(last(&["ab", key, "\r"]).0, Edited::Before, "{key:?}");
+        }
+        assert_eq!(last(&["x".repeat(LONGEST + 1).as_str(), "\r"]).0, Edited::Before);
     }
 }

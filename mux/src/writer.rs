@@ -4,9 +4,14 @@
 //! pane's writer thread does, when its program does not read. Where nothing waits, a short piece is written by whoever
 //! brings it: a key then needs no thread to wake up.
 
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
+
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use crate::{TypedLine, WriteError};
+use crate::{Composed, TypedLine, WriteError};
 
 /// Bytes that may wait for a program. A single longer piece is taken when nothing waits: its memory is its caller's
 /// choice, and it would never fit otherwise.
@@ -15,11 +20,25 @@ pub const WRITE_CAPACITY: usize = 1024 * 1024;
 /// The longest piece that is written without the writer thread.
 const SHORT: usize = 256;
 
+/// How long a shell may take to show what a key did.
+const SHOWN: Duration = Duration::from_millis(250);
+
 /// Input on its way to a program.
 #[derive(Debug, Default)]
 pub(crate) struct WriteQueue {
     state: Mutex<State>,
     changed: Condvar,
+    /// How many pieces of input were taken; changed under the lock of the state.
+    inputs: AtomicU64,
+}
+
+/// How much input has come: what is queued for as long as this holds comes right behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SoFar {
+    /// How often Enter was among it.
+    pub(crate) enters: u64,
+    /// How many pieces it was.
+    pub(crate) inputs: u64,
 }
 
 #[derive(Debug, Default)]
@@ -37,9 +56,17 @@ struct State {
     enters: u64,
     /// The line that the input makes.
     typed: TypedLine,
+    /// When input last came.
+    last: Option<Instant>,
 }
 
 impl State {
+    /// Whether all input is with the program, for so long that the screen shows what came of it.
+    fn is_shown(&self) -> bool {
+        let is_written = self.waiting.is_empty() && self.in_flight == 0 && !self.is_direct;
+        is_written && self.last.is_none_or(|last| last.elapsed() >= SHOWN)
+    }
+
     /// Whether there is room for this; refused input changes nothing.
     fn room(&self, bytes: &[u8]) -> Result<(), WriteError> {
         if self.is_closed {
@@ -62,24 +89,44 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Asks before it queues input: `admit` sees the lines that the input enters, together with what was typed before, and
-    /// the line it leaves unfinished. Nobody else's input comes between.
+    /// Asks before it queues input: `admit` sees what it makes of the line that was typed before. Nobody else's input comes
+    /// between.
     pub(crate) fn push_admitted<E>(
         &self,
         bytes: &[u8],
-        admit: impl FnOnce(&[String], &str) -> Result<(), E>,
+        admit: impl FnOnce(&Composed) -> Result<(), E>,
     ) -> Result<Result<(), WriteError>, E> {
         let mut state = self.state.lock();
         let mut typed = state.typed.clone();
         let entered = typed.advance(bytes);
-        admit(&entered, &typed.text())?;
+        let composed = typed.composed(entered, state.is_shown());
+        admit(&composed)?;
         if let Err(error) = state.room(bytes) {
             return Ok(Err(error));
         }
         state.typed = typed;
-        state.enters += u64::from(!entered.is_empty());
+        state.enters += u64::from(!composed.entered.is_empty());
+        if !bytes.is_empty() {
+            state.last = Some(Instant::now());
+        }
+        self.count_input(bytes);
         self.push_locked(state, bytes);
         Ok(Ok(()))
+    }
+
+    /// To be called under the lock of the state.
+    fn count_input(&self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.inputs.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    /// What input would make of the line, were it queued now.
+    pub(crate) fn compose(&self, bytes: &[u8]) -> Composed {
+        let state = self.state.lock();
+        let mut typed = state.typed.clone();
+        let entered = typed.advance(bytes);
+        typed.composed(entered, state.is_shown())
     }
 
     /// What has been typed since Enter.
@@ -90,6 +137,17 @@ impl WriteQueue {
     /// How often Enter has been among the input.
     pub(crate) fn enters(&self) -> u64 {
         self.state.lock().enters
+    }
+
+    /// How many pieces of input have been taken.
+    pub(crate) fn inputs(&self) -> u64 {
+        self.inputs.load(Ordering::Acquire)
+    }
+
+    /// How much input has come, and what it has typed since Enter.
+    pub(crate) fn so_far(&self) -> (SoFar, String) {
+        let state = self.state.lock();
+        (SoFar { enters: state.enters, inputs: self.inputs() }, state.typed.text())
     }
 
     /// Queues what there is [room](State::room) for.
@@ -105,30 +163,34 @@ impl WriteQueue {
         }
     }
 
-    /// As [`WriteQueue::push`], of input, which is followed as a line that is typed. `enters`: only when Enter came so
-    /// often before; false when it came oftener.
+    /// As [`WriteQueue::push`], of input, which is followed as a line that is typed. `behind`: only when no other came
+    /// since; false when some did.
     ///
-    /// A short piece that nothing is before of is shown to `begin` and handed to `write` at once, which must not wait and
-    /// says how much was taken; the rest is the writer's.
+    /// A short piece that nothing is before of, and that is to go `at_once`, is shown to `begin` and handed to `write` here,
+    /// which must not wait and says how much was taken; the rest is the writer's.
     pub(crate) fn push_input(
         &self,
         bytes: &[u8],
-        enters: Option<u64>,
+        behind: Option<SoFar>,
+        at_once: bool,
         begin: impl FnOnce(&[u8]),
         write: impl FnOnce(&[u8]) -> usize,
     ) -> Result<bool, WriteError> {
         {
             let mut state = self.state.lock();
-            if enters.is_some_and(|enters| enters != state.enters) {
+            let so_far = SoFar { enters: state.enters, inputs: self.inputs() };
+            if behind.is_some_and(|behind| behind != so_far) {
                 return Ok(false);
             }
             state.room(bytes)?;
+            self.count_input(bytes);
             if memchr::memchr2(b'\r', b'\n', bytes).is_some() {
                 state.enters += 1;
             }
             state.typed.advance(bytes);
+            state.last = Some(Instant::now());
             let is_idle = state.waiting.is_empty() && state.in_flight == 0 && !state.is_direct;
-            if !is_idle || bytes.is_empty() || bytes.len() > SHORT {
+            if !at_once || !is_idle || bytes.is_empty() || bytes.len() > SHORT {
                 self.push_locked(state, bytes);
                 return Ok(true);
             }
@@ -299,16 +361,16 @@ mod tests {
             taken.borrow_mut().extend_from_slice(&bytes[..count]);
             count
         };
-        queue.push_input(b"ab", None, tell, |bytes| take(bytes, 2)).unwrap();
+        queue.push_input(b"ab", None, true, tell, |bytes| take(bytes, 2)).unwrap();
         assert_eq!(*taken.borrow(), b"ab");
         // Another comes while the terminal takes a part of this one.
         let during = |bytes: &[u8]| {
             queue.push(b"ef").unwrap();
             take(bytes, 1)
         };
-        queue.push_input(b"cd", None, tell, during).unwrap();
+        queue.push_input(b"cd", None, true, tell, during).unwrap();
         // Something waits now, so nothing goes past it.
-        queue.push_input(b"gh", None, tell, |_| panic!("not its turn")).unwrap();
+        queue.push_input(b"gh", None, true, tell, |_| panic!("not its turn")).unwrap();
         queue.run(tell, |bytes| {
             let count = take(bytes, bytes.len().min(2));
             if taken.borrow().len() == 8 {
@@ -318,6 +380,27 @@ mod tests {
         });
         assert_eq!(*taken.borrow(), b"abcdefgh");
         assert_eq!(*told.borrow(), b"abcdefgh");
+    }
+
+    #[test]
+    fn a_piece_that_is_to_come_behind_no_other_is_refused_behind_one() {
+        let queue = WriteQueue::default();
+        let behind = |so_far| {
+            queue.push_input(b"x", Some(so_far), false, |_| {}, |_| panic!("not at once")).unwrap()
+        };
+        let (before, typed) = queue.so_far();
+        assert_eq!(typed, "");
+        assert!(behind(before));
+        assert!(!behind(before));
+        let (before, typed) = queue.so_far();
+        assert_eq!(typed, "x");
+        let admit = |_: &Composed| Ok::<_, ()>(());
+        queue.push_admitted(b"y", admit).unwrap().unwrap();
+        assert!(!behind(before));
+        // The terminal's own replies are no input.
+        let (before, _) = queue.so_far();
+        queue.push(b"\x1b[0n").unwrap();
+        assert!(behind(before));
     }
 
     #[test]

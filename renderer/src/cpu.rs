@@ -250,6 +250,7 @@ impl<'a> Target<'a> {
     }
 
     fn images(&mut self, pane: &FramePane, layer: ImageLayer, clip: PixelRect) {
+        let clip = clip.intersection(&pane.grid);
         for image in pane.images.iter().filter(|image| image.layer == layer) {
             if !image.rect.intersection(&clip).is_empty() {
                 self.rgba(image.pixels.rgba(), image.rect, image.alpha, clip);

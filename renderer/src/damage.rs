@@ -115,13 +115,13 @@ impl Damage {
         }
         let differing = |some: &FramePane, others: &FramePane| -> Vec<PixelRect> {
             let gone = some.images.iter().filter(|image| !others.images.contains(image));
-            gone.map(|image| image.rect.intersection(&some.area)).collect()
+            gone.map(|image| image.rect.intersection(&some.grid)).collect()
         };
         let mut rects = differing(before, now);
         rects.extend(differing(now, before));
         if rects.is_empty() {
             // The same ones in another order.
-            rects = now.images.iter().map(|image| image.rect.intersection(&now.area)).collect();
+            rects = now.images.iter().map(|image| image.rect.intersection(&now.grid)).collect();
         }
         rects.into_iter().for_each(|rect| self.add(rect));
     }
@@ -267,6 +267,7 @@ fn shift(before: &FramePane, now: &FramePane) -> Option<isize> {
 fn same_place(before: &FramePane, now: &FramePane) -> bool {
     before.origin == now.origin
         && before.seen == now.seen
+        && before.grid == now.grid
         && before.row_height == now.row_height
         && before.background == now.background
         && before.opacity == now.opacity

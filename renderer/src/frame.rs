@@ -92,8 +92,10 @@ pub struct FramePane {
     pub area: PixelRect,
     /// Where the first cell begins.
     pub origin: (i32, i32),
-    /// Where rows and images are seen: the pane, or the grid while the first row is seen in part.
+    /// Where rows are seen: the pane, or the grid while the first row is seen in part.
     pub seen: PixelRect,
+    /// The cells: no image is seen outside.
+    pub grid: PixelRect,
     /// Height of a row in pixels.
     pub row_height: u32,
     /// Colour where nothing else is.

@@ -255,6 +255,7 @@ impl Renderer {
             area: pane.area,
             origin: (pane.origin.0, pane.origin.1 - pane.shift as i32),
             seen: seen(pane, self.fonts.metrics.height),
+            grid: grid(pane, self.fonts.metrics),
             row_height: self.fonts.metrics.height,
             background: colors.background(),
             opacity: (pane.opacity.clamp(0.0, 1.0) * 255.0).round() as u8,
@@ -272,8 +273,16 @@ fn seen(pane: &PaneScene<'_>, row: u32) -> PixelRect {
         return pane.area;
     }
     let height = u32::from(pane.snapshot.size.rows) * row;
-    let grid = PixelRect { y: pane.origin.1, height, ..pane.area };
-    grid.intersection(&pane.area)
+    let rows = PixelRect { y: pane.origin.1, height, ..pane.area };
+    rows.intersection(&pane.area)
+}
+
+/// Where a pane's cells lie.
+fn grid(pane: &PaneScene<'_>, cell: CellMetrics) -> PixelRect {
+    let size = pane.snapshot.size;
+    let (x, y) = pane.origin;
+    let (width, height) = (u32::from(size.cols) * cell.width, u32::from(size.rows) * cell.height);
+    PixelRect { x, y, width, height }.intersection(&pane.area)
 }
 
 /// What a row shows beside its content.

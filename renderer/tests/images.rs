@@ -61,6 +61,28 @@ fn images_lie_where_their_order_says() {
 }
 
 #[test]
+fn an_image_ends_with_the_cells_and_leaves_the_padding() {
+    let image = flat(1, 1, [0, 0, 255, 255]);
+    let mut snapshot = blocks();
+    snapshot.images = vec![shown(&image, [2.0, 0.0, 10.0, 10.0], 0)];
+    let mut renderer = Renderer::new(FontOptions::default());
+    let metrics = renderer.metrics();
+    let mut pane = pane(&snapshot, metrics);
+    pane.area.width += 40;
+    pane.area.height += 40;
+    let scene = scene(pane);
+    renderer.frame(&scene);
+    let frame = renderer.last_frame();
+    let (width, origin) = (frame.width as usize, frame.panes[0].origin);
+    let picture = CpuPainter::picture(&mut renderer);
+    let blue = picture.iter().enumerate().filter(|(_, pixel)| **pixel & 0xff_ffff == 0xff);
+    let right = blue.clone().map(|(at, _)| at % width).max();
+    let bottom = blue.map(|(at, _)| at / width).max();
+    assert_eq!(right, Some(origin.0 as usize + 4 * metrics.width as usize - 1));
+    assert_eq!(bottom, Some(origin.1 as usize + 2 * metrics.height as usize - 1));
+}
+
+#[test]
 fn cursor_selection_and_underlines_show_over_images_that_lie_under_text() {
     const BLUE: u32 = 0x0000ff;
     let palette = Palette::default();

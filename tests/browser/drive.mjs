@@ -9,14 +9,14 @@ const require = createRequire(join(process.env.UNTERM_NODE_MODULES, 'page.js'));
 const { chromium } = require('playwright-core');
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-const [patience] = process.argv.slice(2).map(Number);
+const [patience, ...flags] = process.argv.slice(2);
 const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
     // Tests run as root in containers, where Chromium's own sandbox can't be made, and shared memory is small.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...flags],
 });
 const page = await browser.newPage({ viewport: { width: 1100, height: 900 } });
-page.setDefaultTimeout(patience);
+page.setDefaultTimeout(Number(patience));
 const faults = [];
 page.on('pageerror', (error) => faults.push(error.message));
 page.on('console', (message) => {
@@ -45,6 +45,7 @@ const commands = {
         page.waitForFunction(([at, text]) => document.querySelector(at)?.textContent.includes(text), [at, text]).then(() => null),
     wait_value: ({ at, text }) =>
         page.waitForFunction(([at, text]) => document.querySelector(at)?.value === text, [at, text]).then(() => null),
+    wait_gone: ({ at }) => page.waitForSelector(at, { state: 'detached' }).then(() => null),
     wait_there: ({ at }) => page.waitForSelector(at, { state: 'attached' }).then(() => null),
     wait_for: ({ at }) => page.waitForSelector(at, { state: 'visible' }).then(() => null),
     /** What is wrong for people who use the page with other means, from "serious" on. */
@@ -55,6 +56,14 @@ const commands = {
                 .filter((one) => ['serious', 'critical'].includes(one.impact))
                 .map((one) => one.id + ': ' + one.nodes.map((node) => node.target.join(' ')).join(', ')))`),
     faults: () => faults.splice(0),
+    /** What a function gives, in the page. */
+    evaluate: ({ script, given }) => page.evaluate(`(${script})(${JSON.stringify(given ?? null)})`),
+    /** What lies at an address, whoever would answer there: as a page that came before its name led here. */
+    serve: ({ url, body }) => page.route(url, (route) => route.fulfill({ contentType: 'text/html', body })).then(() => null),
+    clipboard: async () => {
+        await page.context().grantPermissions(['clipboard-read']);
+        return page.evaluate('navigator.clipboard.readText()');
+    },
     storage: () => page.evaluate(() => JSON.stringify({ ...localStorage })),
 };
 

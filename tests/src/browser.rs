@@ -44,10 +44,20 @@ impl Browser {
     ///
     /// When node, its packages or Chromium are missing.
     pub fn start() -> Result<Self> {
+        Self::with_flags(&[])
+    }
+
+    /// The same with more of Chromium's flags.
+    ///
+    /// # Errors
+    ///
+    /// As [`Browser::start`].
+    pub fn with_flags(flags: &[&str]) -> Result<Self> {
         let home = tempfile::Builder::new().prefix("unterm-browser-").tempdir()?;
         let mut child = bare("node", home.path())
             .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("browser/drive.mjs"))
             .arg(PATIENCE.as_millis().to_string())
+            .args(flags)
             .env("UNTERM_NODE_MODULES", node_modules()?)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

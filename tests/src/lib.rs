@@ -7,6 +7,7 @@
 mod binaries;
 mod browser;
 mod bus;
+pub mod clients;
 mod display;
 pub mod fuzz;
 mod input_method;

@@ -27,6 +27,20 @@ impl Relay {
     ///
     /// When it can't be started, or does not answer.
     pub fn start(home: &Path, registry: &Path, args: &[&str]) -> Result<Self> {
+        Self::start_with(home, registry, args, &[])
+    }
+
+    /// The same with variables of its environment.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be started, or does not answer.
+    pub fn start_with(
+        home: &Path,
+        registry: &Path,
+        args: &[&str],
+        env: &[(&str, &str)],
+    ) -> Result<Self> {
         let mut command = Command::new(binary("unterm-cli"));
         command
             .arg("mcp")
@@ -37,6 +51,7 @@ impl Relay {
             .env("UNTERM_HOME", registry)
             .env("LANG", "C.UTF-8")
             .env("SHELL", "/bin/bash")
+            .envs(env.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let mut process = command.spawn().context("starting unterm-cli mcp")?;

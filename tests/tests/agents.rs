@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::json;
-use unterm_tests::{Display, Start, Window, wait_for};
+use unterm_tests::{Display, Relay, Start, Window, wait_for};
 
 /// Accent and danger of the usual theme.
 const ACCENT: [u8; 3] = [0x89, 0xb4, 0xfa];
@@ -15,7 +15,7 @@ fn wait_for_badge(window: &Window<'_>, there: bool) -> Result<()> {
     wait_for(if there { "the badge" } else { "no badge" }, looks, String::new)
 }
 
-/// Waits until the status bar says that agents are paused, or no longer.
+/// Waits until the status bar says that agents are paused, or ask, or no longer.
 fn wait_for_pause(window: &Window<'_>, paused: bool) -> Result<()> {
     let (width, height) = window.size()?;
     let looks = || {
@@ -57,5 +57,34 @@ fn one_key_makes_agents_wait_and_go_on() -> Result<()> {
     display.press(&["Control_L", "Shift_L", "a"])?;
     let reply = held.join().expect("no panic")?;
     assert_eq!(reply["output"], "went 42", "{reply}");
+    wait_for_pause(&window, false)
+}
+
+#[test]
+fn an_unknown_agent_acts_when_the_person_says_so() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
+    let mut agent = Relay::start(unterm.home(), unterm.registry(), &[])?;
+    let run = json!({"pane": pane.id, "command": "echo went $((40 + 2))"});
+    let held = std::thread::spawn(move || agent.call("run", run));
+    let asked = |unterm: &mut unterm_tests::Instance, count| {
+        let asks = || {
+            let listed = unterm.call("approvals.list", json!({}))?;
+            Ok(listed["pending"].as_array().is_some_and(|all| all.len() == count).then_some(()))
+        };
+        wait_for("the question", asks, String::new)
+    };
+    asked(&mut unterm, 1)?;
+    wait_for_pause(&window, true)?;
+    // What the person types meanwhile is the shell's, Enter too.
+    display.type_text("echo mine")?;
+    display.press(&["Return"])?;
+    pane.wait_for_text(&mut unterm, "mine")?;
+    asked(&mut unterm, 1)?;
+    display.press(&["Control_L", "Shift_L", "y"])?;
+    display.press(&["Return"])?;
+    let reply = held.join().expect("no panic")?;
+    assert_eq!(reply["output"], "went 42", "{reply}");
+    asked(&mut unterm, 0)?;
     wait_for_pause(&window, false)
 }

@@ -34,6 +34,11 @@ fn a_paste_that_would_press_enter_asks_first() -> Result<()> {
         if joined > 0 {
             pane.wait_for_text(&mut unterm, "pasted one[A pasted two")?;
         }
+        if ones > 0 {
+            pane.wait(&mut unterm, "both lines, typed and read", |lines| {
+                count(lines, "pasted one[A") == ones && count(lines, "pasted two") == ones
+            })?;
+        }
         display.type_text(&format!("{typed}\n"))?;
         let lines = pane.wait(&mut unterm, "what was typed behind", |lines| {
             lines.iter().filter(|line| line.contains(&typed)).count() == 2

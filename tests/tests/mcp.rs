@@ -1,10 +1,17 @@
 //! Agents, through `unterm-cli mcp`: which instance they drive, and what they do there.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, ErrorKind, Write as _},
+    net::{Ipv4Addr, TcpListener},
+    path::Path,
+    process::{Command, Stdio},
+    time::Instant,
+};
 
-use anyhow::Result;
-use serde_json::json;
-use unterm_tests::{Relay, Start, wait_for};
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use unterm_tests::{Instance, PATIENCE, Relay, Start, binary, wait_for};
 
 /// The entries of a registry.
 fn entries(registry: &Path) -> usize {
@@ -50,6 +57,277 @@ fn one_is_started_where_none_runs_and_ends_with_the_agent() -> Result<()> {
             assert_eq!(entries(&registry), 0, "it ends before the agent's program does");
         }
         wait_for("its end", || Ok((entries(&registry) == 0).then_some(())), String::new)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn the_relay_stays_for_replies_and_ends_with_who_reads_them() -> Result<()> {
+    // An instance that says what the test lets it say, and never ends a connection.
+    let home = tempfile::tempdir()?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    listener.set_nonblocking(true)?;
+    let record = json!({
+        "id": "alpha",
+        "mcp_port": listener.local_addr()?.port(),
+        "http_port": 0,
+        "auth_token": "token",
+        "pid": std::process::id(),
+        "started_at": "2025-01-01T00:00:00Z",
+        "title": "Unterm — alpha — test",
+        "cwd": home.path(),
+        "version": "0",
+        "platform": "linux",
+    });
+    fs::write(home.path().join("server.json"), record.to_string())?;
+    let mut relay = Command::new(binary("unterm-cli"))
+        .arg("mcp")
+        .env_clear()
+        .env("HOME", home.path())
+        .env("UNTERM_HOME", home.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let connection = || -> Result<_> {
+        match listener.accept() {
+            Ok((stream, _)) => Ok(Some(stream)),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    };
+    let stream = wait_for("a connection", connection, String::new)?;
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut wire = BufReader::new(stream);
+    let mut line = String::new();
+    wire.read_line(&mut line)?;
+    ensure!(line.contains("auth.login"), "{line}");
+    let welcome = json!({"jsonrpc": "2.0", "id": 1, "result": {"status": "ok"}});
+    writeln!(wire.get_mut(), "{welcome}")?;
+
+    let mut input = relay.stdin.take().context("its input")?;
+    writeln!(input, "a call")?;
+    line.clear();
+    wire.read_line(&mut line)?;
+    assert_eq!(line, "a call\n");
+    drop(input);
+    assert_eq!(wire.read_line(&mut line)?, 0, "nothing more is asked");
+    writeln!(wire.get_mut(), "its reply")?;
+    let mut output = BufReader::new(relay.stdout.take().context("its output")?);
+    line.clear();
+    output.read_line(&mut line)?;
+    assert_eq!(line, "its reply\n");
+    drop(output);
+    let ended = wait_for("its end", || Ok(relay.try_wait()?), String::new);
+    if ended.is_err() {
+        relay.kill()?;
+        relay.wait()?;
+    }
+    assert!(ended?.success());
+    Ok(())
+}
+
+#[test]
+fn a_hook_is_told_its_terminal_though_it_has_none_of_its_own() -> Result<()> {
+    let (mut unterm, mut agent) = driven()?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let tty = unterm.call("session.list", json!({}))?["sessions"][0]["tty"].take();
+    let cli = format!("'{}' mcp tty", binary("unterm-cli").display());
+    // At a prompt, as a hook with pipes, and in a session of its own without a terminal.
+    let piped = format!("{cli} </dev/null 2>/dev/null | cat");
+    for command in [cli.clone(), piped.clone(), format!("setsid -w {piped}")] {
+        let ran = agent.call("run", json!({"command": command}))?;
+        assert_eq!((&ran["output"], &ran["exit_code"]), (&tty, &json!(0)), "{command}: {ran}");
+    }
+    let ran = agent.call("run", json!({"command": cli.replace(" mcp", " --json mcp")}))?;
+    assert_eq!(ran["output"], json!({"tty": tty}).to_string(), "{ran}");
+    // It is what the agent registers.
+    let mut registers = Relay::start(unterm.home(), unterm.registry(), &["--toolset", "iterm"])?;
+    let register = json!({"name": "iterm_register_session", "arguments": {"tty_path": tty}});
+    let registered = registers.request("tools/call", register)?;
+    let text = registered["content"][0]["text"].as_str().unwrap_or_default();
+    ensure!(text.contains("\"registered\""), "{registered}");
+    Ok(())
+}
+
+#[test]
+fn one_that_was_started_stays_for_the_last_agent() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let registry = home.path().join(".unterm");
+    for is_killed in [false, true] {
+        let first = Relay::start(home.path(), &registry, &[])?;
+        let mut second = Relay::start(home.path(), &registry, &[])?;
+        assert_eq!(entries(&registry), 1, "the second joins the first's");
+        let pane = open(&mut second, &["sh", "-c", "echo here; exec cat"], "here")?;
+        if is_killed {
+            first.kill()?;
+        } else {
+            assert!(first.finish()?.success());
+        }
+        // A third may still join, and what the second has goes on.
+        let mut third = Relay::start(home.path(), &registry, &[])?;
+        let typed = json!({
+            "pane": pane,
+            "text": "there\n",
+            "wait_any": [{"regex": "^there$"}],
+            "timeout_ms": 50_000,
+        });
+        for agent in [&mut second, &mut third] {
+            let typed = agent.call("input", typed.clone())?;
+            ensure!(typed["wait"]["matched"] == true, "{typed}");
+        }
+        assert!(second.finish()?.success());
+        assert_eq!(third.call("status", json!({}))?["window"], false);
+        assert!(third.finish()?.success());
+        wait_for("its end", || Ok((entries(&registry) == 0).then_some(())), String::new)?;
+    }
+    Ok(())
+}
+
+/// An instance without a window, and an agent that drives it.
+fn driven() -> Result<(Instance, Relay)> {
+    let unterm = Start::headless().now()?;
+    let agent = Relay::start(unterm.home(), unterm.registry(), &[])?;
+    Ok((unterm, agent))
+}
+
+/// Opens a pane with a program and waits until it shows a text; its number.
+fn open(agent: &mut Relay, command: &[&str], text: &str) -> Result<Value> {
+    let opened = agent.call("pane_open", json!({"command": command, "cols": 80, "rows": 24}))?;
+    let pane = opened["pane"].clone();
+    seen(agent, json!({"pane": pane, "any": [{"text": text}]}))?;
+    Ok(pane)
+}
+
+/// Waits, in slices as a client has to, for what must come.
+fn seen(agent: &mut Relay, arguments: Value) -> Result<Value> {
+    let mut reply = agent.call("wait", arguments.clone())?;
+    let deadline = Instant::now() + PATIENCE;
+    while reply["matched"] != true {
+        ensure!(Instant::now() < deadline, "{arguments} never came: {reply}");
+        reply = agent.call("wait", json!({"handle": reply["handle"]}))?;
+    }
+    Ok(reply)
+}
+
+#[test]
+fn a_file_is_edited_in_vim_and_saved() -> Result<()> {
+    let (unterm, mut agent) = driven()?;
+    let file = unterm.home().join("note.txt");
+    fs::write(&file, "one\ntwo\n")?;
+    let vim =
+        ["vim", "vim.tiny", "vi"].into_iter().find(|name| is_there(name)).context("no vim")?;
+    let path = file.to_str().context("a path that is text")?;
+    let pane = open(&mut agent, &[vim, "-u", "NONE", "-n", path], "note.txt")?;
+    let typed = agent.call(
+        "input",
+        json!({
+            "pane": pane,
+            "text": "othe agent's line",
+            "keys": ["escape"],
+            "wait_any": [{"regex": "^the agent's line"}],
+            "timeout_ms": 50_000,
+        }),
+    )?;
+    ensure!(typed["wait"]["matched"] == true, "{typed}");
+    let saved = json!({
+        "pane": pane,
+        "text": ":wq\n",
+        "wait_any": [{"exit": true}],
+        "timeout_ms": 50_000,
+    });
+    let saved = agent.call("input", saved)?;
+    ensure!(saved["wait"]["matched"] == true, "{saved}");
+    assert_eq!(fs::read_to_string(&file)?, "one\nthe agent's line\ntwo\n");
+    Ok(())
+}
+
+fn is_there(program: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
+}
+
+#[test]
+fn a_question_is_answered_and_a_build_waited_for_in_slices() -> Result<()> {
+    let (_unterm, mut agent) = driven()?;
+    let opened = agent.call("pane_open", json!({"command": ["bash"]}))?;
+    let pane = &opened["pane"];
+    let command = "read -r -p 'Go on? [y/n] ' A; echo \"answer $A\"; for n in 1 2 3; do sleep 0.2; echo step $n; done; (exit 7)";
+    let mut ran = agent.call("run", json!({"pane": pane, "command": command, "timeout_ms": 0}))?;
+    seen(&mut agent, json!({"pane": pane, "any": [{"regex": "^Go on\\? \\[y/n\\]"}]}))?;
+    agent.call("input", json!({"pane": pane, "text": "y\n"}))?;
+    let deadline = Instant::now() + PATIENCE;
+    let mut slices = 0;
+    while ran["ended"] != true {
+        ensure!(Instant::now() < deadline, "it never ends: {ran}");
+        let handle = json!({"handle": ran["handle"], "timeout_ms": 50});
+        ran = agent.call("wait", handle)?["run"].take();
+        slices += 1;
+    }
+    assert_eq!(ran["exit_code"], 7, "{ran}");
+    assert!(slices > 1, "it took no longer than a slice");
+    let output = ran["output"].as_str().unwrap_or_default();
+    assert!(output.ends_with("answer y\nstep 1\nstep 2\nstep 3"), "{output}");
+    Ok(())
+}
+
+#[test]
+fn a_repl_is_talked_to_and_htop_read_and_left() -> Result<()> {
+    let (_unterm, mut agent) = driven()?;
+    let python = open(&mut agent, &["python3", "-q"], ">>>")?;
+    for (line, answer) in [("x = 6 * 7", "^>>> $|^>>>$"), ("print('it is', x)", "^it is 42$")] {
+        let typed = agent.call(
+            "input",
+            json!({
+                "pane": python,
+                "text": format!("{line}\n"),
+                "wait_any": [{"regex": answer}],
+                "timeout_ms": 50_000,
+            }),
+        )?;
+        ensure!(typed["wait"]["matched"] == true, "{line}: {typed}");
+    }
+    let htop = open(&mut agent, &["htop"], "F10")?;
+    let cells = agent.call("screen", json!({"pane": htop, "format": "cells"}))?;
+    assert!(cells["cells"].as_array().is_some_and(|runs| runs.len() > 20), "{cells}");
+    let place = agent.call("find", json!({"pane": htop, "pattern": "F10"}))?;
+    assert_eq!(place["places"][0]["row"], 23, "{place}");
+    let left = agent.call(
+        "input",
+        json!({"pane": htop, "keys": ["q"], "wait_any": [{"exit": true}], "timeout_ms": 50_000}),
+    )?;
+    ensure!(left["wait"]["matched"] == true, "{left}");
+    Ok(())
+}
+
+#[test]
+fn another_program_is_supervised_and_twenty_panes_are_driven_at_once() -> Result<()> {
+    let (_unterm, mut agent) = driven()?;
+    let script =
+        "for n in 1 2 3; do echo; echo \"May I do $n?\"; read -r A; echo \"$n: $A\"; done; exit 5";
+    let mut panes = Vec::new();
+    for _ in 0..20 {
+        panes.push(open(&mut agent, &["bash", "-c", script], "May I do 1?")?);
+    }
+    // Each is asked for on its own, and answered once it asks: what it asked before does not count.
+    for n in 1..=3 {
+        for pane in &panes {
+            seen(
+                &mut agent,
+                json!({"pane": pane, "any": [{"regex": format!("^May I do {n}\\?$")}]}),
+            )?;
+            let answer = if n == 2 { "no\n" } else { "yes\n" };
+            agent.call("input", json!({"pane": pane, "text": answer}))?;
+        }
+    }
+    for pane in &panes {
+        seen(&mut agent, json!({"pane": pane, "any": [{"exit": true}]}))?;
+        let screen = agent.call("screen", json!({"pane": pane}))?;
+        let text = screen["text"].as_str().unwrap_or_default();
+        assert!(["1: yes", "2: no", "3: yes"].iter().all(|line| text.contains(line)), "{text}");
+        assert_eq!(screen["ended"], true);
+        agent.call("pane_close", json!({"pane": pane}))?;
     }
     Ok(())
 }

@@ -139,6 +139,30 @@ fn tabs_and_splits_open_and_close_by_keys() -> Result<()> {
 }
 
 #[test]
+fn a_pane_is_not_split_into_parts_that_are_of_no_use() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, _, _) = Start::windowed(&display).at_prompt()?;
+    let mut count = 1;
+    // Each split halves the pane that the last one made.
+    let said = loop {
+        let output = unterm.cli(&["action", "split_right"])?;
+        if !output.status.success() {
+            break String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        }
+        count += 1;
+        assert!(count < 20, "there is always room");
+    };
+    assert!(said.contains("The pane is too small to be split."), "{said}");
+    assert!(said.contains("4 columns"), "{said}");
+    let panes = wait_for_panes(&mut unterm, count)?;
+    assert!(count > 2 && panes.iter().all(|size| size.0 >= 4), "{panes:?}");
+    // One below the other there is room, also by key.
+    display.press(&["Control_L", "Shift_L", "d"])?;
+    wait_for_panes(&mut unterm, count + 1)?;
+    Ok(())
+}
+
+#[test]
 fn the_window_gives_the_pane_its_size() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
@@ -253,14 +277,17 @@ fn the_wheel_scrolls_the_history_and_a_key_returns() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     // Marked lines end five above the screen: as many as the wheel may turn.
+    const END: [u8; 3] = [0, 255, 0];
     let script = format!(
         "clear; printf '{MARKED}older\\033[m\\n%.0s' $(seq 60); seq $(($(tput lines) + 3)); \
-         echo end\r"
+         printf '\\033[48;2;0;255;0mend\\033[m\\n'\r"
     );
     pane.type_text(&mut unterm, &script)?;
     pane.wait(&mut unterm, "the end", |lines| lines.iter().any(|line| line == "end"))?;
     pane.wait_for_prompt(&mut unterm)?;
     let live = pane.lines(&mut unterm)?;
+    // The wheel turns what the window shows, which comes after what the pane says.
+    wait_for("the end in sight", || Ok(window.picture()?.area_of(END)), String::new)?;
     wait_for(
         "no mark",
         || Ok(window.picture()?.area_of(MARK).is_none().then_some(())),

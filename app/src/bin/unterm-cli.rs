@@ -19,6 +19,8 @@ mod mcp_config;
 mod show;
 #[path = "../cli/ssh.rs"]
 mod ssh;
+#[path = "../cli/tty.rs"]
+mod tty;
 #[path = "../cli/watch.rs"]
 mod watch;
 
@@ -72,14 +74,20 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     let printed = match &args.command {
         Command::Config(command) => Some(local::config(command, &home)?),
         Command::Theme(command) => Some(local::theme(command, &home)?),
-        Command::Lang(command) => Some(local::language(command, &home)?),
+        Command::Lang(command) => Some(local::language(command, &home, args.lang.as_deref())?),
         Command::Ssh { args } => return ssh::run(args),
         Command::Mcp { toolset, command: None } => {
             mcp::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
             return Ok(ExitCode::SUCCESS);
         }
         Command::Mcp { toolset, command: Some(McpCommand::Config { client, write }) } => {
-            Some(mcp_config::config(*client, toolset.as_deref(), *write)?)
+            let instance = args.instance.as_deref();
+            Some(mcp_config::config(*client, instance, toolset.as_deref(), *write)?)
+        }
+        Command::Mcp { command: Some(McpCommand::Tty), .. } => {
+            let path = tty::path(&home)?;
+            let reply = if args.json { json!({ "tty": path }).to_string() } else { path };
+            Some(reply + "\n")
         }
         Command::ShellCompletion { shell } => {
             Some(String::from_utf8(generated::completions(*shell, &mut whole()))?)
@@ -148,6 +156,7 @@ fn has_failed(command: &Command, result: &Value) -> bool {
     let is_wrong = match command {
         Command::Selftest { .. } => result["ok"] == false,
         Command::Policy(areas::PolicyCommand::Check { .. }) => result["allowed"] == false,
+        Command::Token(areas::TokenCommand::Revoke { .. }) => result["revoked"] == false,
         Command::Orchestrate(areas::OrchestrateCommand::Wait { .. }) => result["matched"] == false,
         _ => false,
     };
@@ -193,6 +202,12 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         Command::Proxy(command) => command.request(),
         Command::Orchestrate(command) => command.request(&mut session)?,
         Command::Policy(command) => command.request(),
+        Command::Token(command) => {
+            if let areas::TokenCommand::Create { panes, .. } = command {
+                refuse_missing_sessions(panes, client)?;
+            }
+            command.request()
+        }
         Command::Audit { id, limit } => {
             let id = id.map(|id| id.to_string());
             ("session.audit_log", json!({"session_id": id, "limit": limit}))
@@ -321,6 +336,26 @@ fn refuse_own_session(id: u64, client: &mut Client) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Fails for sessions that are not there. One of them may be opened later, by anybody and for anything: nobody knows now
+/// what a token for it would be for.
+fn refuse_missing_sessions(ids: &[u64], client: &mut Client) -> Result<()> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let list = client.call("session.list", json!({}))?;
+    let all = list["sessions"].as_array().into_iter().flatten();
+    let there: Vec<_> = all.filter_map(|session| session["id"].as_u64()).collect();
+    let Some(missing) = ids.iter().find(|id| !there.contains(id)) else { return Ok(()) };
+    let there = match there.as_slice() {
+        [] => "there is none".to_owned(),
+        there => {
+            let ids: Vec<_> = there.iter().map(u64::to_string).collect();
+            format!("there are: {}", ids.join(", "))
+        }
+    };
+    bail!("there is no session {missing} for the token; open it first ({there})")
 }
 
 fn only_session(client: &mut Client) -> Result<u64> {

@@ -296,7 +296,7 @@ pub enum PolicyCommand {
         /// A text that no command may hold; may be given several times.
         #[arg(long)]
         block: Vec<String>,
-        /// A text that a command may hold; may be given several times.
+        /// A text that a command may begin with; may be given several times.
         #[arg(long)]
         allow: Vec<String>,
         /// Nothing else may be entered.
@@ -326,7 +326,88 @@ impl PolicyCommand {
     }
 }
 
+/// Tokens for agents.
+#[derive(Subcommand)]
+pub enum TokenCommand {
+    /// Make one and print it: nobody is told of it again.
+    Create {
+        /// What it is for.
+        #[arg(value_parser = purpose)]
+        name: String,
+        /// What it may do: read, act (and read) or admin (everything).
+        #[arg(long, default_value = "act", value_parser = ["read", "act", "admin"])]
+        scope: String,
+        /// Only in these sessions of this instance, with commas between; they must be open.
+        #[arg(long, value_name = "IDS", value_delimiter = ',')]
+        panes: Vec<u64>,
+        /// When it ends, such as 90s, 30m, 12h or 7d; never, if nothing is said.
+        #[arg(long, value_name = "TIME", value_parser = duration)]
+        expires: Option<u64>,
+    },
+    /// List those that have not ended.
+    List,
+    /// Take one back: what came in by it may do nothing more.
+    Revoke {
+        /// Its number, as the list has it.
+        number: u64,
+    },
+}
+
+impl TokenCommand {
+    /// What it asks for.
+    pub fn request(&self) -> Request {
+        match self {
+            Self::Create { name, scope, panes, expires } => {
+                let panes = (!panes.is_empty()).then_some(panes);
+                let params = json!({
+                    "name": name, "scope": scope, "panes": panes, "expires_in_seconds": expires,
+                });
+                ("token.create", params)
+            }
+            Self::List => ("token.list", json!({})),
+            Self::Revoke { number } => ("token.revoke", json!({"number": number})),
+        }
+    }
+}
+
+/// A token's name: without one nobody knows later which to take back.
+fn purpose(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a token needs a name that says what it is for".to_owned()),
+        name => Ok(name.to_owned()),
+    }
+}
+
+/// A length of time in seconds, of a number and its unit.
+fn duration(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{text:?} is no time such as 90s, 30m, 12h or 7d");
+    let at = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
+    let (number, unit) = text.split_at(at);
+    let unit = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        "d" => 24 * 3600,
+        _ => return Err(wrong()),
+    };
+    number.parse().ok().and_then(|number: u64| number.checked_mul(unit)).ok_or_else(wrong)
+}
+
 /// Renders a session into a file.
 pub fn export(id: u64, output: Option<&Path>) -> Result<Request> {
     Ok(("session.export_markdown", json!({"id": id, "path": absolute(output)?})))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_a_number_and_a_unit() {
+        let seconds = ["90s", "30m", "12h", "7d"].map(duration);
+        assert_eq!(seconds, [Ok(90), Ok(1800), Ok(43_200), Ok(604_800)]);
+        for wrong in ["", "7", "d", "7w", "1.5h", "-1s", "99999999999999999999d"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use serde_json::Value;
+use unterm_control::languages;
 
 use crate::{
     areas::{
         CaptureCommand, OrchestrateCommand, PolicyCommand, ProxyCommand, RecordCommand,
-        SessionsCommand, WorkspaceCommand,
+        SessionsCommand, TokenCommand, WorkspaceCommand,
     },
     generated::Shell,
     mcp_config::Client,
@@ -24,9 +25,20 @@ pub struct Args {
     /// The instance to drive, by its id (such as alpha) or its title; else the active one.
     #[arg(long, global = true, value_name = "NAME")]
     pub instance: Option<String>,
+    /// The language to take for the one in use, by its code, such as `de-DE` or `de`. The settings page has languages; what
+    /// is printed here is English.
+    #[arg(long, global = true, value_name = "CODE", value_parser = language)]
+    pub lang: Option<String>,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The full code of a language.
+fn language(code: &str) -> Result<String, String> {
+    let codes = || languages::all().map(|(code, _)| code).collect::<Vec<_>>().join(", ");
+    let found = languages::find(code).map(str::to_owned);
+    found.ok_or_else(|| format!("there is no such language; there are {}", codes()))
 }
 
 /// Names a session, among other arguments.
@@ -69,15 +81,17 @@ impl Named for OnlyId {
 /// What to do about agents.
 #[derive(Subcommand)]
 pub enum McpCommand {
-    /// Print the entry by which an agent's program finds this one.
+    /// Print the entry by which an agent's program finds this one, for the toolset and the instance that are named.
     Config {
         /// The agent's program.
         #[arg(value_enum)]
         client: Client,
-        /// Merge it into that program's own file, and keep the file as it was beside it.
+        /// Merge it into that program's own file, and keep the file as it was beside it, under a new name each time.
         #[arg(long)]
         write: bool,
     },
+    /// Print the terminal this runs in, such as /dev/pts/3: a hook for the start of an agent's session.
+    Tty,
 }
 
 /// What to do.
@@ -152,7 +166,7 @@ pub enum Command {
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Type the control character of a signal: SIGINT, SIGTSTP, SIGQUIT or EOF.
+    /// Type the control character of a signal: SIGINT, SIGTSTP, SIGQUIT or EOF; or send SIGTERM, SIGKILL or SIGHUP to its foreground programs.
     Signal {
         /// The session.
         #[command(flatten)]
@@ -169,7 +183,7 @@ pub enum Command {
     /// What is on the screen, and in its history.
     #[command(subcommand)]
     Screen(ScreenCommand),
-    /// Do something in the window, as its key would; `action list` lists what there is.
+    /// Do something in the window, as its key would; `action list` lists what there is. Both need a window.
     Action {
         /// The action's name, such as new_tab, or list.
         name: String,
@@ -213,6 +227,9 @@ pub enum Command {
     /// Rules on what may be entered.
     #[command(subcommand)]
     Policy(PolicyCommand),
+    /// Tokens for agents: what an agent may do that brings one.
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// What callers have done, newest first.
     Audit {
         /// Only in this session.
@@ -535,6 +552,14 @@ mod tests {
             panic!("another command")
         };
         assert_eq!(command, ["ls", "-la"]);
+    }
+
+    #[test]
+    fn a_language_is_one_of_ours() {
+        assert_eq!(parse("unterm-cli --lang de lang current").lang.as_deref(), Some("de-DE"));
+        assert_eq!(parse("unterm-cli proxy status --lang zh_TW").lang.as_deref(), Some("zh-TW"));
+        let error = Args::try_parse_from(["unterm-cli", "--lang", "tlh", "lang", "list"]);
+        assert!(error.err().unwrap().to_string().contains("de-DE, fr-FR"));
     }
 
     #[test]

@@ -55,26 +55,65 @@ fn method_command(entry: &'static Entry) -> Command {
         let long: &'static str = name.replace('_', "-").leak();
         let arg = Arg::new(id).long(long).required(required.contains(&id));
         let arg = match property["description"].as_str() {
-            Some(text) => arg.help(text.replace('\n', " ")),
+            Some(text) => {
+                let text = text.replace('\n', " ");
+                match choices(&schema, property) {
+                    choices if choices.is_empty() => arg.help(text),
+                    choices => arg.long_help(format!("{text}{choices}")).help(text),
+                }
+            }
             None => arg,
         };
-        command =
-            command.arg(match (property["type"].as_str(), property["items"]["type"].as_str()) {
-                (Some("boolean"), _) => arg
-                    .value_name("BOOL")
-                    .value_parser(value_parser!(bool))
-                    .num_args(0..=1)
-                    .require_equals(true)
-                    .default_missing_value("true"),
-                (Some("integer"), _) => arg.value_name("N").value_parser(value_parser!(u64)),
-                (Some("string"), _) => arg.value_name("TEXT").allow_hyphen_values(true),
-                (Some("array"), Some("string")) => {
-                    arg.value_name("TEXT").allow_hyphen_values(true).action(ArgAction::Append)
-                }
-                _ => arg.value_name("JSON").value_parser(ValueParser::new(json)),
-            });
+        command = command.arg(match (kind(property), property["items"]["type"].as_str()) {
+            (Some("boolean"), _) => arg
+                .value_name("BOOL")
+                .value_parser(value_parser!(bool))
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("true"),
+            (Some("integer"), _) => arg.value_name("N").value_parser(value_parser!(u64)),
+            (Some("string"), _) => arg.value_name("TEXT").allow_hyphen_values(true),
+            (Some("array"), Some("string")) => {
+                arg.value_name("TEXT").allow_hyphen_values(true).action(ArgAction::Append)
+            }
+            (Some("array"), Some("integer")) => arg
+                .value_name("N")
+                .value_parser(value_parser!(u64))
+                .value_delimiter(',')
+                .action(ArgAction::Append),
+            _ => arg.value_name("JSON").value_parser(ValueParser::new(json)),
+        });
     }
     command
+}
+
+/// The type of a parameter; that of texts where it is one of some.
+fn kind(property: &Value) -> Option<&str> {
+    let is_text = |variant: &Value| variant["const"].is_string();
+    match property["oneOf"].as_array() {
+        Some(variants) if variants.iter().all(is_text) => Some("string"),
+        _ => property["type"].as_str(),
+    }
+}
+
+/// What a list's values may be, for the help: those of an enumeration, or objects with one key each.
+fn choices(schema: &Value, property: &Value) -> String {
+    let items = &property["items"];
+    let named = items["$ref"].as_str().and_then(|path| schema.pointer(path.strip_prefix('#')?));
+    let items = named.unwrap_or(items);
+    if let Some(values) = items["enum"].as_array() {
+        let values: Vec<_> = values.iter().filter_map(Value::as_str).collect();
+        return format!("\n\nSome of: {}", values.join(", "));
+    }
+    let mut lines = String::new();
+    for variant in items["oneOf"].as_array().into_iter().flatten() {
+        let about = variant["description"].as_str().unwrap_or_default();
+        for (key, value) in variant["properties"].as_object().into_iter().flatten() {
+            let kind = value["type"].as_str().unwrap_or("any");
+            lines.push_str(&format!("\n  {{\"{key}\": {kind}}}  {about}"));
+        }
+    }
+    if lines.is_empty() { lines } else { format!("\n\nEach is one of:{lines}") }
 }
 
 fn json(text: &str) -> Result<Value, String> {
@@ -87,18 +126,22 @@ pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
     let (name, matches) = matches.subcommand()?;
     let entry = METHODS.iter().find(|entry| entry.name == name)?;
     let schema = schema(entry);
+    let is_list = |id: &str| schema["properties"][id]["type"] == "array";
     let mut params = Map::new();
     for id in matches.ids() {
         let id = id.as_str();
         let value = if let Ok(Some(flag)) = matches.try_get_one::<bool>(id) {
             Value::from(*flag)
-        } else if let Ok(Some(number)) = matches.try_get_one::<u64>(id) {
-            Value::from(*number)
+        } else if let Ok(Some(mut numbers)) = matches.try_get_many::<u64>(id) {
+            match is_list(id) {
+                true => numbers.copied().collect(),
+                false => numbers.next().map_or(Value::Null, |number| Value::from(*number)),
+            }
         } else if let Ok(Some(value)) = matches.try_get_one::<Value>(id) {
             value.clone()
         } else if let Ok(Some(texts)) = matches.try_get_many::<String>(id) {
             let texts: Vec<&String> = texts.collect();
-            match schema["properties"][id]["type"] == "array" {
+            match is_list(id) {
                 true => texts.into_iter().cloned().collect(),
                 false => texts.first().map_or(Value::Null, |text| Value::from(text.as_str())),
             }
@@ -106,7 +149,7 @@ pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
             continue;
         };
         // What stands for every command is no parameter.
-        if !matches!(id, "json" | "instance") {
+        if !matches!(id, "json" | "instance" | "lang") {
             params.insert(id.to_owned(), value);
         }
     }
@@ -174,6 +217,16 @@ mod tests {
     }
 
     #[test]
+    fn the_help_says_what_can_be_waited_for() {
+        let command = with_methods(Args::command());
+        let line = ["unterm-cli", "method", "session.wait", "--help"];
+        let help = command.try_get_matches_from(line).unwrap_err().to_string();
+        for key in ["stable_ms", "command_done", "secret"] {
+            assert!(help.contains(&format!("{{\"{key}\": ")), "{key} is not in\n{help}");
+        }
+    }
+
+    #[test]
     fn options_are_parameters() {
         assert_eq!(
             parse(&["method", "exec.run_wait", "--id", "3", "--command", "-x", "--timeout-ms=5"]),
@@ -195,8 +248,16 @@ mod tests {
             Some(("workspace.restore", json!({"name": "x", "recreate": true})))
         );
         assert_eq!(
+            parse(&["--lang=de", "method", "token.create", "--name=x", "--scope=read"]),
+            Some(("token.create", json!({"name": "x", "scope": "read"})))
+        );
+        assert_eq!(
             parse(&["method", "session.create", "--env", r#"{"A":"1"}"#]),
             Some(("session.create", json!({"env": {"A": "1"}})))
+        );
+        assert_eq!(
+            parse(&["method", "token.create", "--name=x", "--panes=0,3", "--panes", "7"]),
+            Some(("token.create", json!({"name": "x", "panes": [0, 3, 7]})))
         );
         assert_eq!(parse(&["info"]), None);
         let command = with_methods(Args::command());

@@ -52,9 +52,12 @@ pub fn theme(command: &ThemeCommand, home: &Path) -> Result<String> {
     }
 }
 
-/// Does a command on the settings page's language and gives what it prints.
-pub fn language(command: &LangCommand, home: &Path) -> Result<String> {
+/// Does a command on the settings page's language and gives what it prints; `lang`: the one to take for that in use.
+pub fn language(command: &LangCommand, home: &Path, lang: Option<&str>) -> Result<String> {
     let current = || -> Result<&'static str> {
+        if let Some(code) = lang.and_then(languages::find) {
+            return Ok(code);
+        }
         let config = config::load(&home.join(config::FILE), home).unwrap_or_default();
         let preferred = serde_json::to_value(config.language)?;
         Ok(languages::current(preferred.as_str().unwrap_or_default()))

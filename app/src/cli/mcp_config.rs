@@ -3,7 +3,8 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -11,9 +12,38 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use serde_json::{Value, json, value::RawValue};
 use toml_edit::{Array, DocumentMut, Item, Table, value};
+use unterm_mux::private;
 
-/// What our entry is called everywhere.
-const NAME: &str = "unterm";
+/// What is written into a client's file.
+struct Entry {
+    /// What it is called there: each toolset by a name of its own, so that a client can have several.
+    name: String,
+    program: String,
+    args: Vec<String>,
+}
+
+impl Entry {
+    /// For this program.
+    ///
+    /// # Errors
+    /// There is no such toolset.
+    fn new(program: &str, instance: Option<&str>, toolset: Option<&str>) -> Result<Self> {
+        let usual = unterm_control::toolset(None).map_err(anyhow::Error::msg)?;
+        let mut args = vec!["mcp".to_owned()];
+        let mut name = usual.to_owned();
+        if let Some(toolset) = toolset {
+            let toolset = unterm_control::toolset(Some(toolset)).map_err(anyhow::Error::msg)?;
+            args.extend(["--toolset".to_owned(), toolset.to_owned()]);
+            if toolset != usual {
+                name = format!("{usual}-{toolset}");
+            }
+        }
+        if let Some(instance) = instance {
+            args.extend(["--instance".to_owned(), instance.to_owned()]);
+        }
+        Ok(Self { name, program: program.to_owned(), args })
+    }
+}
 
 /// Programs that speak the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -55,8 +85,8 @@ impl Client {
         }
     }
 
-    /// Our entry as JSON, for those that take it.
-    fn entry(self, program: &str, args: &[String]) -> Value {
+    /// An entry as JSON, for those that take it.
+    fn json(self, Entry { program, args, .. }: &Entry) -> Value {
         match self {
             Self::Claude | Self::Vscode => {
                 json!({"type": "stdio", "command": program, "args": args})
@@ -65,35 +95,38 @@ impl Client {
         }
     }
 
-    /// A file's text with our entry in it, in the place of any that was there.
-    fn merged(self, text: &str, program: &str, args: &[String]) -> Result<String> {
+    /// A file's text with an entry in it, in the place of any of that name.
+    fn merged(self, text: &str, entry: &Entry) -> Result<String> {
         match self {
-            Self::Codex => merged_toml(text, program, args),
-            _ => merged_json(text, self.servers(), &self.entry(program, args)),
+            Self::Codex => merged_toml(text, entry),
+            _ => merged_json(text, self.servers(), &entry.name, &self.json(entry)),
         }
     }
 }
 
 /// Prints the entry, or merges it into the client's file; what to print.
-pub fn config(client: Client, toolset: Option<&str>, write: bool) -> Result<String> {
+pub fn config(
+    client: Client,
+    instance: Option<&str>,
+    toolset: Option<&str>,
+    write: bool,
+) -> Result<String> {
     let home = std::env::home_dir().context("nobody says where your home is")?;
     let program = std::env::current_exe()?;
     let program = program.to_str().context("the path of this program is no text")?;
-    let mut args = vec!["mcp".to_owned()];
-    if let Some(toolset) = toolset {
-        args.extend(["--toolset".to_owned(), toolset.to_owned()]);
-    }
+    let entry = Entry::new(program, instance, toolset)?;
     let variable =
         |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let file = client.file(&home, variable);
     if !write {
-        return client.merged("", program, &args);
+        return client.merged("", &entry);
     }
-    Ok(match merge(client, &file, program, &args)? {
-        Merged::Same => format!("{} has the entry already\n", file.display()),
-        Merged::New => format!("{} is new, with the entry\n", file.display()),
+    let (named, name) = (file.display(), &entry.name);
+    Ok(match merge(client, &file, &entry)? {
+        Merged::Same => format!("{named} has the entry {name} already\n"),
+        Merged::New => format!("{named} is new, with the entry {name}\n"),
         Merged::Over(backup) => {
-            format!("{} has the entry; as it was: {}\n", file.display(), backup.display())
+            format!("{named} has the entry {name}; as it was: {}\n", backup.display())
         }
     })
 }
@@ -109,8 +142,8 @@ enum Merged {
     Over(PathBuf),
 }
 
-/// Merges our entry into a file.
-fn merge(client: Client, file: &Path, program: &str, args: &[String]) -> Result<Merged> {
+/// Merges an entry into a file.
+fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
     let named = || file.display().to_string();
     // Where it is a link, what it leads to is written.
     let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
@@ -119,19 +152,13 @@ fn merge(client: Client, file: &Path, program: &str, args: &[String]) -> Result<
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(anyhow!(error).context(named())),
     };
-    let new = client.merged(old.as_deref().unwrap_or_default(), program, args);
+    let new = client.merged(old.as_deref().unwrap_or_default(), entry);
     let new = new.with_context(named)?;
     let folder = file.parent().with_context(named)?;
     fs::create_dir_all(folder).with_context(named)?;
     let merged = match &old {
         Some(old) if *old == new => return Ok(Merged::Same),
-        Some(_) => {
-            let mut backup = file.clone().into_os_string();
-            backup.push(".unterm-backup");
-            let backup = PathBuf::from(backup);
-            fs::copy(file, &backup).with_context(named)?;
-            Merged::Over(backup)
-        }
+        Some(old) => Merged::Over(keep(file, old).with_context(named)?),
         None => Merged::New,
     };
     let mut beside = file.clone().into_os_string();
@@ -149,8 +176,30 @@ fn merge(client: Client, file: &Path, program: &str, args: &[String]) -> Result<
     Ok(merged)
 }
 
-/// TOML with our entry in it.
-fn merged_toml(text: &str, program: &str, args: &[String]) -> Result<String> {
+/// Keeps a file as it was beside it, under a name that none has: where it lies.
+fn keep(file: &Path, text: &str) -> io::Result<PathBuf> {
+    let mut number = 1;
+    loop {
+        let mut backup = file.as_os_str().to_owned();
+        backup.push(".unterm-backup");
+        if number > 1 {
+            backup.push(format!("-{number}"));
+        }
+        let backup = PathBuf::from(backup);
+        match private::create_file(&backup) {
+            Ok(mut kept) => {
+                kept.write_all(text.as_bytes())?;
+                kept.set_permissions(fs::metadata(file)?.permissions())?;
+                return Ok(backup);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// TOML with an entry in it.
+fn merged_toml(text: &str, Entry { name, program, args }: &Entry) -> Result<String> {
     let mut document: DocumentMut = text.parse().context("it is no TOML")?;
     let servers = document.entry("mcp_servers").or_insert_with(|| {
         let mut table = Table::new();
@@ -159,36 +208,36 @@ fn merged_toml(text: &str, program: &str, args: &[String]) -> Result<String> {
     });
     let servers = servers.as_table_like_mut().context("mcp_servers is no table")?;
     let mut entry = Table::new();
-    entry.insert("command", value(program));
+    entry.insert("command", value(program.as_str()));
     entry.insert("args", value(args.iter().map(String::as_str).collect::<Array>()));
-    let is_same = servers.get(NAME).and_then(Item::as_table_like).is_some_and(|there| {
+    let is_same = servers.get(name).and_then(Item::as_table_like).is_some_and(|there| {
         ["command", "args"].iter().all(|key| {
             let plain = |item: Option<&Item>| item.map(|item| item.to_string().trim().to_owned());
             plain(there.get(key)) == plain(entry.get(key))
         })
     });
     if !is_same {
-        servers.insert(NAME, Item::Table(entry));
+        servers.insert(name, Item::Table(entry));
     }
     Ok(document.to_string())
 }
 
-/// JSON with our entry under a key. The text around it stays.
-fn merged_json(text: &str, servers: &str, entry: &Value) -> Result<String> {
+/// JSON with an entry of that name under a key. The text around it stays.
+fn merged_json(text: &str, servers: &str, name: &str, entry: &Value) -> Result<String> {
     let pretty = |value: &Value, depth: usize| -> Result<String> {
         let text = serde_json::to_string_pretty(value)?;
         Ok(text.replace('\n', &format!("\n{}", "  ".repeat(depth))))
     };
     if text.trim().is_empty() {
-        return Ok(serde_json::to_string_pretty(&json!({servers: {NAME: entry}}))? + "\n");
+        return Ok(serde_json::to_string_pretty(&json!({servers: {name: entry}}))? + "\n");
     }
     let whole = object(text)?;
     let Some(there) = whole.get(servers) else {
-        let value = pretty(&json!({NAME: entry}), 1)?;
+        let value = pretty(&json!({name: entry}), 1)?;
         return Ok(inserted(text, text, servers, &value, 1, whole.is_empty()));
     };
     let inner = object(there.get()).with_context(|| format!("{servers:?}"))?;
-    match inner.get(NAME) {
+    match inner.get(name) {
         Some(ours) if serde_json::from_str::<Value>(ours.get()).ok().as_ref() == Some(entry) => {
             Ok(text.to_owned())
         }
@@ -197,7 +246,7 @@ fn merged_json(text: &str, servers: &str, entry: &Value) -> Result<String> {
             let end = start + ours.get().len();
             Ok(format!("{}{}{}", &text[..start], pretty(entry, 2)?, &text[end..]))
         }
-        None => Ok(inserted(text, there.get(), NAME, &pretty(entry, 2)?, 2, inner.is_empty())),
+        None => Ok(inserted(text, there.get(), name, &pretty(entry, 2)?, 2, inner.is_empty())),
     }
 }
 
@@ -238,8 +287,8 @@ mod tests {
 
     const PROGRAM: &str = "/opt/unterm-cli";
 
-    fn args() -> Vec<String> {
-        vec!["mcp".to_owned()]
+    fn entry(program: &str) -> Entry {
+        Entry::new(program, None, None).unwrap()
     }
 
     #[test]
@@ -259,19 +308,19 @@ mod tests {
             ),
         ] {
             let merged: Value =
-                serde_json::from_str(&client.merged("", PROGRAM, &args()).unwrap()).unwrap();
+                serde_json::from_str(&client.merged("", &entry(PROGRAM)).unwrap()).unwrap();
             assert_eq!(merged, serde_json::from_str::<Value>(text).unwrap(), "{client:?}");
         }
         assert_eq!(
-            Client::Codex.merged("", PROGRAM, &args()).unwrap(),
+            Client::Codex.merged("", &entry(PROGRAM)).unwrap(),
             "[mcp_servers.unterm]\ncommand = \"/opt/unterm-cli\"\nargs = [\"mcp\"]\n"
         );
     }
 
     #[test]
     fn what_else_there_is_stays_as_it_is() {
-        let entry = json!({"command": PROGRAM, "args": ["mcp"]});
-        let merge = |text: &str| merged_json(text, "mcpServers", &entry);
+        let json = json!({"command": PROGRAM, "args": ["mcp"]});
+        let merge = |text: &str| merged_json(text, "mcpServers", "unterm", &json);
         let whole = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
         for text in [
             "{}",
@@ -283,7 +332,7 @@ mod tests {
         ] {
             let merged = merge(text).unwrap();
             let mut expected = whole(text);
-            expected["mcpServers"]["unterm"] = entry.clone();
+            expected["mcpServers"]["unterm"] = json.clone();
             assert_eq!(whole(&merged), expected, "{text} became {merged}");
             assert_eq!(merge(&merged).unwrap(), merged, "twice is once");
             // What was there is there still, in its order and its spelling.
@@ -297,14 +346,40 @@ mod tests {
             assert!(merge(wrong).is_err(), "{wrong}");
         }
         let text = "# mine\nmodel = \"x\"  # this one\n\n[mcp_servers.other]\ncommand = \"y\"\n";
-        let merged = Client::Codex.merged(text, PROGRAM, &args()).unwrap();
+        let merged = Client::Codex.merged(text, &entry(PROGRAM)).unwrap();
         assert!(merged.starts_with(text), "{merged}");
         assert!(merged.contains("[mcp_servers.unterm]\ncommand = \"/opt/unterm-cli\""), "{merged}");
-        assert_eq!(Client::Codex.merged(&merged, PROGRAM, &args()).unwrap(), merged);
-        let moved = Client::Codex.merged(&merged, "/new", &args()).unwrap();
+        assert_eq!(Client::Codex.merged(&merged, &entry(PROGRAM)).unwrap(), merged);
+        let moved = Client::Codex.merged(&merged, &entry("/new")).unwrap();
         assert_eq!(moved, merged.replace(PROGRAM, "/new"));
-        assert!(Client::Codex.merged("a = [", PROGRAM, &args()).is_err());
-        assert!(Client::Codex.merged("mcp_servers = 1", PROGRAM, &args()).is_err());
+        assert!(Client::Codex.merged("a = [", &entry(PROGRAM)).is_err());
+        assert!(Client::Codex.merged("mcp_servers = 1", &entry(PROGRAM)).is_err());
+    }
+
+    #[test]
+    fn each_toolset_has_an_entry_of_its_own_and_keeps_its_instance() {
+        let mut text = String::new();
+        for toolset in [None, Some("iterm"), Some("tester"), Some("unterm")] {
+            let entry = Entry::new(PROGRAM, Some("bravo"), toolset).unwrap();
+            text = Client::Cursor.merged(&text, &entry).unwrap();
+        }
+        let merged: Value = serde_json::from_str(&text).unwrap();
+        let entry = |toolset: &str| {
+            let args = ["mcp", "--toolset", toolset, "--instance", "bravo"];
+            json!({"command": PROGRAM, "args": args})
+        };
+        // The usual toolset has the usual name, whether it is said or not.
+        let servers = json!({
+            "unterm": entry("unterm"),
+            "unterm-iterm": entry("iterm"),
+            "unterm-tester": entry("tester"),
+        });
+        assert_eq!(merged, json!({"mcpServers": servers}));
+        let toml = Entry::new(PROGRAM, None, Some("iterm")).unwrap();
+        let toml = Client::Codex.merged("", &toml).unwrap();
+        assert!(toml.starts_with("[mcp_servers.unterm-iterm]\n"), "{toml}");
+        let error = Entry::new(PROGRAM, None, Some("nope")).err().unwrap().to_string();
+        assert_eq!(error, "There is no toolset \"nope\"; there are: unterm, iterm, tester");
     }
 
     #[test]
@@ -313,19 +388,24 @@ mod tests {
 
         let home = tempfile::tempdir().unwrap();
         let file = Client::Gemini.file(home.path(), |_| None);
-        let merge = |program| merge(Client::Gemini, &file, program, &args()).unwrap();
+        let merge = |program| merge(Client::Gemini, &file, &entry(program)).unwrap();
         assert_eq!(merge(PROGRAM), Merged::New);
         assert_eq!(merge(PROGRAM), Merged::Same);
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         let before = fs::read_to_string(&file).unwrap();
         let Merged::Over(backup) = merge("/new") else { panic!("there was a file") };
-        assert_eq!(fs::read_to_string(backup).unwrap(), before);
-        assert!(fs::read_to_string(&file).unwrap().contains("\"/new\""));
+        assert_eq!(fs::read_to_string(&backup).unwrap(), before);
+        // The next one lies beside the first.
+        let Merged::Over(next) = merge("/newer") else { panic!("there was a file") };
+        assert!(fs::read_to_string(&next).unwrap().contains("\"/new\""));
+        assert_eq!(fs::read_to_string(&backup).unwrap(), before);
+        assert_eq!(fs::metadata(&next).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(fs::read_to_string(&file).unwrap().contains("\"/newer\""));
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         // Nothing is left beside them, and a file that makes no sense is left alone.
-        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 3);
         fs::write(&file, "{ // mine\n}").unwrap();
-        assert!(super::merge(Client::Gemini, &file, PROGRAM, &args()).is_err());
+        assert!(super::merge(Client::Gemini, &file, &entry(PROGRAM)).is_err());
         assert_eq!(fs::read_to_string(&file).unwrap(), "{ // mine\n}");
     }
 }

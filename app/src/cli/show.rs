@@ -35,6 +35,42 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
                 [plain(&action["name"]), plain(&action["key"]), doc]
             }),
         ),
+        "token.create" => line(plain(&result["token"])),
+        "token.list" => table(
+            ["NUMBER", "SCOPE", "SESSIONS", "MADE", "ENDS", "NAME"],
+            list(result, "tokens").map(|token| {
+                let panes = match token["panes"].as_array() {
+                    Some(panes) => panes.iter().map(plain).collect::<Vec<_>>().join(","),
+                    None => "all".to_owned(),
+                };
+                let ends = match &token["expires_at"] {
+                    Value::Null => "never".to_owned(),
+                    time => second(time),
+                };
+                let [number, scope, name] =
+                    ["number", "scope", "name"].map(|key| plain(&token[key]));
+                [number, scope, panes, second(&token["made_at"]), ends, name]
+            }),
+        ),
+        "token.revoke" => match result["revoked"] == true {
+            true => String::new(),
+            false => "there is no token of that number\n".to_owned(),
+        },
+        "approvals.list" => {
+            let pending = list(result, "pending").map(|asked| {
+                let [number, client, text] =
+                    ["number", "client", "text"].map(|key| plain(&asked[key]));
+                [number, second(&asked["asked_at"]), client, text.replace('\n', " ")]
+            });
+            let allowed = list(result, "allowed")
+                .map(|known| [second(&known["since"]), plain(&known["client"])]);
+            let pending = table(["NUMBER", "ASKED", "CLIENT", "WAITS FOR AN ANSWER TO"], pending);
+            format!("{pending}\n{}", table(["SINCE", "MAY ACT"], allowed))
+        }
+        "approvals.forget" => match result["forgotten"] == true {
+            true => String::new(),
+            false => "there is no client of that name\n".to_owned(),
+        },
         "settings.open" => line(plain(&result["url"])),
         "session.create" | "orchestrate.launch" => line(plain(&result["id"])),
         "session.cwd" => line(plain(&result["cwd"])),
@@ -95,6 +131,13 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
             }),
         ),
         "proxy.env" => exports(result),
+        "proxy.status" => proxy(result),
+        "session.get" | "session.status" => session(result),
+        "screen.cursor" => {
+            let hidden = if result["visible"] == true { "" } else { ", hidden" };
+            let shape = plain(&result["shape"]);
+            format!("column {}, row {}, {shape}{hidden}\n", result["x"], result["y"])
+        }
         "policy.check" => match result["allowed"] == true {
             true => "allowed\n".to_owned(),
             false => line(plain(&result["reason"])),
@@ -125,6 +168,59 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
         | "proxy.switch" | "proxy.disable" | "policy.set" | "instance.set_title" => String::new(),
         _ => return None,
     })
+}
+
+/// The proxy in force.
+fn proxy(result: &Value) -> String {
+    let health = &result["health"];
+    let answers = match &health["reachable"] {
+        Value::Null => String::new(),
+        reachable if *reachable == true => "yes".to_owned(),
+        _ => given(&health["hint"]),
+    };
+    fields([
+        ("mode", given(&result["mode"])),
+        ("url", given(&health["url"])),
+        ("from", given(&health["source"])),
+        ("answers", answers),
+        ("socks", given(&result["socks_proxy"])),
+        ("none for", given(&result["no_proxy"])),
+        ("node", given(&result["current_node"])),
+    ])
+}
+
+/// The state of one session.
+fn session(result: &Value) -> String {
+    let state = match (&result["exit_code"], &result["exit_signal"]) {
+        _ if result["is_dead"] != true => "live".to_owned(),
+        (Value::Null, Value::Null) => "dead".to_owned(),
+        (Value::Null, signal) => format!("dead, by signal {signal}"),
+        (code, _) => format!("dead, exit code {code}"),
+    };
+    let shell = &result["shell"];
+    let cursor = &result["cursor"];
+    let asks = if result["awaiting_secret"] == true { "for a secret" } else { "" };
+    fields([
+        ("id", given(&result["id"])),
+        ("title", given(&result["title"])),
+        ("state", state),
+        ("size", format!("{}x{}", result["cols"], result["rows"])),
+        ("cursor", format!("column {}, row {}", cursor["x"], cursor["y"])),
+        ("runs", given(&shell["process_name"])),
+        ("cwd", given(&shell["cwd"])),
+        ("asks", asks.to_owned()),
+    ])
+}
+
+/// A line for each that there is something to say of.
+fn fields<const N: usize>(rows: [(&str, String); N]) -> String {
+    let told = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    told.map(|(name, value)| format!("{name:<9}{value}\n")).collect()
+}
+
+/// The same as [`plain`], empty for what is not there.
+fn given(value: &Value) -> String {
+    if value.is_null() { String::new() } else { plain(value) }
 }
 
 /// Variables for a shell to evaluate.
@@ -165,6 +261,17 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// A time without fractions of its second.
+fn second(time: &Value) -> String {
+    let time = plain(time);
+    match time.split_once('.') {
+        Some((second, rest)) => {
+            format!("{second}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit()))
+        }
+        None => time,
+    }
+}
+
 /// Columns as wide as their widest entry, the last one ragged.
 fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let rows: Vec<_> = std::iter::once(head.map(str::to_owned)).chain(rows).collect();
@@ -193,6 +300,45 @@ mod tests {
             text("session.list", &result).unwrap(),
             "ID  SIZE   STATE  SHELL  TITLE\n1   80x24  live   bash   a b\n10  80x24  live   bash\n"
         );
+    }
+
+    #[test]
+    fn a_token_is_a_line_and_tokens_are_a_table() {
+        let made = json!({"token": "unterm_1", "number": 2, "name": "bot"});
+        assert_eq!(text("token.create", &made).unwrap(), "unterm_1\n");
+        let at = "2026-11-22T18:23:03.772494843Z";
+        let result = json!({"tokens": [
+            {"number": 2, "name": "build bot", "scope": "act", "made_at": at, "panes": [0, 3]},
+            {"number": 10, "name": "x", "scope": "read", "made_at": at, "expires_at": "2026-12-22T18:23:03Z"},
+        ]});
+        assert_eq!(
+            text("token.list", &result).unwrap(),
+            "NUMBER  SCOPE  SESSIONS  MADE                  ENDS                  NAME\n\
+             2       act    0,3       2026-11-22T18:23:03Z  never                 build bot\n\
+             10      read   all       2026-11-22T18:23:03Z  2026-12-22T18:23:03Z  x\n"
+        );
+        assert_eq!(text("token.revoke", &json!({"revoked": true})).unwrap(), "");
+    }
+
+    #[test]
+    fn states_are_lines_without_what_is_not_there() {
+        let off = json!({"enabled": false, "mode": "off", "http_proxy": null, "health": null});
+        assert_eq!(text("proxy.status", &off).unwrap(), "mode     off\n");
+        let health = json!({"source": "manual", "url": "http://a:1", "reachable": true});
+        let on = json!({"mode": "manual", "current_node": "a", "health": health});
+        assert_eq!(
+            text("proxy.status", &on).unwrap(),
+            "mode     manual\nurl      http://a:1\nfrom     manual\nanswers  yes\nnode     a\n"
+        );
+        let dead = json!({"id": 3, "title": "x", "cols": 80, "rows": 24, "cursor": {"x": 1, "y": 2},
+            "is_dead": true, "exit_code": 4, "shell": {"process_name": "", "cwd": "file:///"}});
+        assert_eq!(
+            text("session.status", &dead).unwrap(),
+            "id       3\ntitle    x\nstate    dead, exit code 4\nsize     80x24\n\
+             cursor   column 1, row 2\ncwd      file:///\n"
+        );
+        let cursor = json!({"x": 1, "y": 2, "visible": false, "shape": "SteadyBar"});
+        assert_eq!(text("screen.cursor", &cursor).unwrap(), "column 1, row 2, SteadyBar, hidden\n");
     }
 
     #[test]

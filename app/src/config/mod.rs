@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use unterm_control::Approval;
 use unterm_renderer::TextOptions;
 
 pub use font::{Font, Ligatures};
@@ -74,6 +75,8 @@ pub struct Config {
     pub tab_bar: TabBar,
     /// The row at the window's foot.
     pub status_bar: StatusBar,
+    /// Programs that drive panes from outside.
+    pub agents: Agents,
     /// What programs are told that the terminal is.
     pub compat: Compat,
 }
@@ -103,6 +106,20 @@ pub enum Language {
     Italian,
     #[serde(rename = "hi-IN")]
     Hindi,
+}
+
+/// See [`Config::agents`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Agents {
+    /// What an agent meets that the person was never asked about, when it first would change something: the person is asked (`ask`), it goes on (`allow`), or it is refused (`deny`). For windows; a headless instance allows it, unless `--approval` says otherwise. Agents with a token of their own are known already.
+    pub approval: Approval,
+}
+
+impl Default for Agents {
+    fn default() -> Self {
+        Self { approval: Approval::Ask }
+    }
 }
 
 /// See [`Config::compat`].

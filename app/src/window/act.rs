@@ -53,10 +53,7 @@ impl App {
             Action::CloseTab => self.close(Closing::Tab(tab.id)),
             Action::ClosePane => self.close(Closing::Pane(focused)),
             Action::CloseWindow => self.close(Closing::Window),
-            Action::Split(axis) => {
-                let spawn = self.spawn_beside();
-                self.report(self.mux.split(focused, axis, spawn, OnExit::Close));
-            }
+            Action::Split(axis) => self.split(focused, axis),
             Action::Focus(direction) => return self.mux.focus_direction(direction),
             Action::Resize(direction) => {
                 return self.mux.resize_split(focused, direction, RESIZE_STEP);
@@ -128,6 +125,7 @@ impl App {
             Action::Screenshot(shot) => self.screenshot(shot),
             Action::ToggleDebug => self.toggle_debug(),
             Action::PauseAgents => return self.toggle_agents(),
+            Action::AnswerAgent => return self.answer_agent(),
             Action::DismissMessages => return self.dismiss_toasts(),
             Action::ToggleQuake => return self.toggle_quake(),
             Action::SaveLayout(name) => self.save_layout(&name),

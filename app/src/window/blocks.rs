@@ -119,6 +119,16 @@ impl Blocks {
     }
 }
 
+/// What is typed to run a line again. What a program only pretends was typed is not run without a look at it.
+fn rerun_input(pane: &Pane, line: &str, authentic: bool) -> Vec<u8> {
+    let modes = pane.term().modes();
+    let mut bytes = input::encode_paste(line, modes);
+    if authentic {
+        bytes.push(b'\r');
+    }
+    bytes
+}
+
 /// What can be done with a command by the mouse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
@@ -135,11 +145,12 @@ const PARTS: [(Part, &str); 4] = [
     (Part::Fold, "Unfold"),
 ];
 
-/// Where a command's row, its mark and its buttons lie.
+/// Where a command's row, its mark and its buttons lie: all of it inside the pane.
 struct Place {
     mark: PixelRect,
     row: PixelRect,
     bar: PixelRect,
+    /// The first of [`PARTS`], as many as there is room for.
     parts: Vec<(Part, PixelRect)>,
 }
 
@@ -149,30 +160,35 @@ impl Place {
         let height = geometry.cell.height;
         let origin = geometry.inside(area);
         let y = origin.1 + (index as u32 * height) as i32 - view.shift as i32;
-        let row = PixelRect { y, height, ..area };
+        let row = PixelRect { y, height, ..area }.intersection(&area);
         let inset = geometry.px(2.0);
         let mark =
             PixelRect { x: area.x + inset as i32, y: y + 1, width: inset, height: height - 1 };
+        let mark = mark.intersection(&area);
         let padding = geometry.px(8.0);
-        let width = |text: &str| geometry.ui_width(text) + 2 * padding;
-        let all: u32 = PARTS.iter().map(|(_, text)| width(text)).sum();
         let tall = geometry.ui_line() + geometry.px(4.0);
+        // Between the mark and the scrollbar, with a blank before that.
+        let room = if tall <= area.height { area.width.saturating_sub(3 * padding) } else { 0 };
+        let mut all = 0;
+        let mut parts = Vec::new();
+        for (part, text) in PARTS {
+            let width = geometry.ui_width(text) + 2 * padding;
+            if all + width > room {
+                break;
+            }
+            parts.push((part, PixelRect { x: all as i32, width, ..PixelRect::default() }));
+            all += width;
+        }
+        let lowest = area.y + area.height.saturating_sub(tall) as i32;
         let bar = PixelRect {
-            // Left of the scrollbar.
             x: area.x + area.width.saturating_sub(all + 2 * padding) as i32,
-            y: y + (height as i32 - tall as i32) / 2,
+            y: (y + (height as i32 - tall as i32) / 2).clamp(area.y, lowest),
             width: all,
             height: tall,
         };
-        let mut x = bar.x;
-        let parts = PARTS
-            .iter()
-            .map(|(part, text)| {
-                let rect = PixelRect { x, width: width(text), ..bar };
-                x += rect.width as i32;
-                (*part, rect)
-            })
-            .collect();
+        for (_, rect) in &mut parts {
+            *rect = PixelRect { x: bar.x + rect.x, width: rect.width, ..bar };
+        }
         Self { mark, row, bar, parts }
     }
 
@@ -214,7 +230,8 @@ impl View {
                 width,
                 height: cell.height,
             };
-            Some((rect, hidden.count()))
+            // Where there is no room for it, it is not said.
+            area.contains(&rect).then(|| (rect, hidden.count()))
         });
         marks.collect()
     }
@@ -262,7 +279,7 @@ impl View {
             let width = if is_current { place.mark.width * 2 } else { place.mark.width };
             let rect = PixelRect { width, ..place.mark };
             scene.quads.push(Quad { rect, color, alpha: 1.0, radius: 0.0 });
-            if hovered != Some(block.id) {
+            if hovered != Some(block.id) || place.parts.is_empty() {
                 continue;
             }
             framed(place.bar, geometry.px(4.0) as f32, colors, scene);
@@ -404,6 +421,20 @@ impl App {
         }
     }
 
+    /// What is typed to run again the command that is meant in a pane; `None` where none can be.
+    pub(super) fn rerun_input(&self, pane: &Pane) -> Option<Vec<u8>> {
+        let id = self.command_meant(pane)?;
+        let (line, authentic) = {
+            let term = pane.term();
+            if !term.commands().next_back().is_some_and(Command::is_prompting) {
+                return None;
+            }
+            let command = term.command(id)?;
+            (command.line.clone().filter(|line| !line.is_empty())?, command.is_authentic)
+        };
+        Some(rerun_input(pane, &line, authentic))
+    }
+
     fn do_with(&mut self, pane: &Pane, id: u64, part: Part) {
         if part == Part::Fold {
             let Some(view) = self.views.get_mut(&pane.id()) else { return };
@@ -448,13 +479,9 @@ impl App {
                 );
             }
             Part::Rerun => {
-                let modes = pane.term().modes();
                 self.before_input(pane.id());
-                send(pane, &input::encode_paste(&text, modes));
-                // What a program only pretends was typed is not run without a look at it.
-                if authentic {
-                    send(pane, b"\r");
-                } else {
+                send(pane, &rerun_input(pane, &text, authentic));
+                if !authentic {
                     self.notify(
                         "commands",
                         "Enter runs it; the shell itself has not told of it.".to_owned(),
@@ -575,6 +602,34 @@ impl App {
 mod tests {
     use super::*;
     use unterm_term::{Options, Parser, Size};
+
+    #[test]
+    fn what_a_command_shows_stays_in_its_pane() {
+        let geometry = Geometry::TEST;
+        let mut view = View::default();
+        for width in (0..500).chain([2000]) {
+            let area = PixelRect { x: 300, y: 50, width, height: 8 + 3 * 19 };
+            for shift in 0..19 {
+                view.shift = shift;
+                for row in 0..4 {
+                    let place = Place::new(&view, row, area, &geometry);
+                    let shown = [place.mark, place.row, place.bar];
+                    let parts = place.parts.iter().map(|(_, rect)| *rect);
+                    for rect in shown.into_iter().chain(parts).filter(|rect| !rect.is_empty()) {
+                        assert!(area.contains(&rect), "{rect:?} in {area:?}");
+                    }
+                }
+            }
+        }
+        let shown = |width, height| {
+            let area = PixelRect { x: 0, y: 0, width, height };
+            Place::new(&View::default(), 0, area, &geometry).parts.len()
+        };
+        assert_eq!(shown(800, 400), PARTS.len());
+        assert_eq!(shown(200, 400), 1, "the first, where there is room for no more");
+        assert_eq!(shown(60, 400), 0);
+        assert_eq!(shown(800, 10), 0);
+    }
 
     #[test]
     fn blocks_are_the_prompts_in_sight_and_the_header_the_command_above() {

@@ -16,10 +16,7 @@ pub(super) fn apply(window: &Window, is_wanted: bool) {
 #[cfg(all(unix, not(target_os = "macos")))]
 mod x11 {
     use anyhow::Result;
-    use winit::{
-        raw_window_handle::{HasWindowHandle, RawWindowHandle},
-        window::Window,
-    };
+    use winit::window::Window;
     use x11rb::{
         protocol::xproto::{AtomEnum, ConnectionExt, PropMode},
         wrapper::ConnectionExt as _,
@@ -29,11 +26,7 @@ mod x11 {
     const PROPERTY: &[u8] = b"_KDE_NET_WM_BLUR_BEHIND_REGION";
 
     pub(super) fn apply(window: &Window, is_wanted: bool) {
-        let id = match window.window_handle().map(|handle| handle.as_raw()) {
-            Ok(RawWindowHandle::Xlib(handle)) => handle.window as u32,
-            Ok(RawWindowHandle::Xcb(handle)) => handle.window.get(),
-            _ => return,
-        };
+        let Some(id) = crate::window::x_server::id(window) else { return };
         // On a thread of its own, since it waits for the X server.
         let asked = std::thread::Builder::new().name("blur".to_owned()).spawn(move || {
             if let Err(error) = ask(id, is_wanted) {

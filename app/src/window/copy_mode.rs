@@ -130,6 +130,8 @@ impl CopyMode {
         }
         let (padding, size) = (geometry.px(8.0), geometry.ui_font());
         let width = renderer.label_width(&text, size, false).ceil() as u32 + 2 * padding;
+        // Not over the next pane: the text is cut.
+        let width = width.min(area.width.saturating_sub(padding)).max(1);
         let rect = PixelRect {
             x: area.x + area.width.saturating_sub(width + padding) as i32,
             y: area.y + padding as i32,

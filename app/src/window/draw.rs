@@ -404,6 +404,7 @@ impl App {
             view,
             has_proxy: self.has_proxy,
             is_paused,
+            questions: self.asked.open,
             theme: self.config.theme.pick(is_light),
         };
         self.status_bar.show(
@@ -456,12 +457,9 @@ impl App {
     /// The pane that is searched, and the matches in sight there.
     pub(super) fn highlights(&self) -> (Option<PaneId>, Vec<Highlight>) {
         let Some(search) = &self.search else { return (None, Vec::new()) };
-        let rows = self.views.get(&search.pane).map(|view| view.snapshot.rows.as_slice());
-        let highlights = match rows {
-            Some([first, .., last]) => search.highlights(first.line, last.line),
-            _ => Vec::new(),
-        };
-        (Some(search.pane), highlights)
+        let view = self.views.get(&search.pane);
+        let highlights = view.map(|view| search.in_sight(&view.snapshot.rows));
+        (Some(search.pane), highlights.unwrap_or_default())
     }
 
     /// What follows a picture: the window's title, and the place where an input method shows its choices.

@@ -25,6 +25,8 @@ pub(super) enum Done {
     File(PaneId, Option<PathBuf>, String),
     /// A directory was chosen.
     Folder(Purpose, PathBuf),
+    /// Files were dropped: where the pointer was in the window, if that is known.
+    Dropped(Vec<PathBuf>, Option<(f64, f64)>),
     /// The desktop has no dialog to choose a directory in.
     NoDialog(Purpose),
 }
@@ -69,6 +71,7 @@ impl App {
             Done::Screenshot(taken) => self.screenshot_taken(taken),
             Done::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),
             Done::Folder(purpose, folder) => self.use_folder(purpose, &folder),
+            Done::Dropped(paths, at) => self.paste_dropped(&paths, at),
             Done::NoDialog(purpose) => self.type_folder(purpose),
         }
     }

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use unterm_mux::{OnExit, PaneId, Spawn, quote};
+use unterm_mux::{OnExit, Pane, PaneId, Spawn, quote};
 
 use super::{App, errand::Done};
 
@@ -95,21 +95,35 @@ impl App {
     /// Types `cd` to a pane's shell, if that waits for a command.
     fn change_directory(&mut self, id: PaneId, folder: &Path) {
         let Some(pane) = self.mux.pane(id) else { return };
-        if let Some(busy) = pane.foreground().filter(|foreground| !foreground.is_root) {
-            let name = busy.name.rsplit('/').next().unwrap_or_default().to_owned();
-            let text = format!(
-                "{name} runs in the pane; its directory can be changed when that has ended."
-            );
-            return self.complain("folder", text);
+        match change(&pane, folder) {
+            Ok(line) => self.type_bytes(&pane, line.as_bytes()),
+            Err(why) => self.complain("folder", why),
         }
-        let shell = pane.process().program().rsplit('/').next().unwrap_or_default().to_owned();
-        let Some(line) = folder.to_str().and_then(|folder| cd(&shell, folder)) else {
-            let text = format!("{} can't be typed.", folder.display());
-            return self.complain("folder", text);
-        };
-        // Ctrl+U takes away what may stand on the line already.
-        self.type_bytes(&pane, format!("\x15{line}\r").as_bytes());
     }
+
+    /// What is typed to change a pane's shell to a path, as a person types that; or why it can't be, for people.
+    pub(super) fn typed_change(&self, pane: &Pane, folder: &Path) -> Result<String, String> {
+        let folder = self.absolute(folder);
+        match folder.is_dir() {
+            true => change(pane, &folder),
+            false => Err(format!("{} is not a directory.", folder.display())),
+        }
+    }
+}
+
+/// What is typed to change a pane's shell to a directory; or why it can't be, for people.
+fn change(pane: &Pane, folder: &Path) -> Result<String, String> {
+    if let Some(busy) = pane.foreground().filter(|foreground| !foreground.is_root) {
+        let name = busy.name.rsplit('/').next().unwrap_or_default();
+        return Err(format!(
+            "{name} runs in the pane; its directory can be changed when that has ended."
+        ));
+    }
+    let shell = pane.process().program().rsplit('/').next().unwrap_or_default();
+    let line = folder.to_str().and_then(|folder| cd(shell, folder));
+    let line = line.ok_or_else(|| format!("{} can't be typed.", folder.display()))?;
+    // Ctrl+U takes away what may stand on the line already.
+    Ok(format!("\x15{line}\r"))
 }
 
 /// The command that makes a shell change to a directory; `None` for one with a control character in its name, which

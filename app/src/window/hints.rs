@@ -193,7 +193,7 @@ impl App {
         }
     }
 
-    /// Opens a file in the person's editor, in a split: `name`, `name:line` or `name:line:column`; says so where there is
+    /// Opens a file in the person's editor, in a split where there is room for one: `name`, `name:line` or `name:line:column`; says so where there is
     /// none.
     fn edit_file(&mut self, pane: PaneId, place: &str) {
         let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
@@ -212,7 +212,11 @@ impl App {
         let mut words =
             editor::command(&self.config.hints.editor, place, cwd.as_deref()).into_iter();
         let spawn = Spawn { program: words.next(), args: words.collect(), cwd, ..Spawn::default() };
-        if let Err(error) = self.mux.split(pane, Axis::Horizontal, spawn, OnExit::Close) {
+        let started = match self.has_room(pane, Axis::Horizontal) {
+            true => self.mux.split(pane, Axis::Horizontal, spawn, OnExit::Close),
+            false => self.mux.open_tab(spawn, None, OnExit::Close),
+        };
+        if let Err(error) = started {
             self.complain("editor", format!("The editor can't be started.\n{error}"));
         }
     }

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use unterm_control::{ActionInfo, Captures, Changes, Host, HostRequest, Preferences};
-use unterm_mux::input::Modifiers;
+use unterm_control::{
+    Acted, ActionInfo, Bounds, Captures, Changes, Host, HostRequest, Preferences, Typing,
+};
+use unterm_mux::{PaneId, Tab, input::Modifiers};
 
 use super::{App, inbox::Inbox};
 use crate::{
-    action::ACTIONS,
+    action::{ACTIONS, Action},
     captures::AppCaptures,
     config::{keys, wire::FilePreferences},
 };
@@ -53,19 +55,17 @@ impl Host for WindowHost {
 
 impl App {
     /// Answers a request. A caller that has gone hears nothing of it.
-    pub(super) fn asked(&mut self, request: HostRequest) {
+    pub(super) fn asked_by_host(&mut self, request: HostRequest) {
         match request {
             HostRequest::Actions(answer) => drop(answer.send(self.actions())),
             HostRequest::Raise(answer) => {
-                if let Some(screen) = &self.screen {
-                    screen.window.set_minimized(false);
-                    screen.window.focus_window();
+                if self.raise() {
                     let _ = answer.send(());
                 }
             }
-            HostRequest::Act { name, argument, answer } => {
-                let done = self.act_by_name(&name, argument.as_deref());
-                let _ = answer.send(done);
+            HostRequest::Act { name, argument, bounds, answer } => {
+                let acted = self.act_by_name(&name, argument.as_deref(), &bounds);
+                let _ = answer.send(acted);
             }
         }
     }
@@ -82,10 +82,76 @@ impl App {
         ACTIONS.iter().map(info).collect()
     }
 
-    fn act_by_name(&mut self, name: &str, argument: Option<&str>) -> Result<bool, String> {
+    fn act_by_name(
+        &mut self,
+        name: &str,
+        argument: Option<&str>,
+        bounds: &Bounds,
+    ) -> Result<Acted, String> {
         let action = keys::find(name)?.action(argument)?;
+        if action == Action::AnswerAgent {
+            return Err("Only the person answers agents, with a key or the mouse".to_owned());
+        }
+        if let Some(why) = self.refusal(&action, bounds) {
+            return Ok(Acted::Refused(why));
+        }
+        if let Some(typed) = self.typed_by(&action) {
+            return typed.map(Acted::Types);
+        }
         self.pacing.ask();
         // As a key that belongs to nobody else: Shift marks that for Copy.
-        self.complaint_of(|app| app.act(action, Modifiers::SHIFT))
+        self.complaint_of(|app| app.act(action, Modifiers::SHIFT)).map(Acted::Done)
+    }
+
+    /// Why a caller may not do what a person may: to type what it can't see before, and to close what another has leased.
+    fn refusal(&self, action: &Action, bounds: &Bounds) -> Option<String> {
+        let layout = self.mux.layout();
+        let tab = layout.active_tab()?;
+        let touched: Vec<PaneId> = match action {
+            Action::Paste | Action::PastePrimary if bounds.rules => {
+                let why = "there are rules on what may be entered; session.paste keeps to them";
+                return Some(why.to_owned());
+            }
+            Action::Paste | Action::PastePrimary => {
+                let listeners = self.listeners(tab.focused).into_iter().map(|pane| pane.id());
+                listeners.chain([tab.focused]).collect()
+            }
+            Action::ClosePane => vec![tab.focused],
+            Action::CloseTab => tab.panes(),
+            Action::CloseWindow => layout.tabs.iter().flat_map(Tab::panes).collect(),
+            _ => return None,
+        };
+        let leased = touched.iter().find(|pane| bounds.leased.contains(*pane))?;
+        Some(format!("session {} is leased by somebody else", leased.0))
+    }
+
+    /// What an action would type, where that can be told; `None` for one that types nothing.
+    fn typed_by(&self, action: &Action) -> Option<Result<Vec<Typing>, String>> {
+        let no_pane = || Err("There is no session to type into".to_owned());
+        let Some(pane) = self.focused_pane() else {
+            let types = matches!(
+                action,
+                Action::SendText(_) | Action::Rerun | Action::ChangeDirectoryTo(_)
+            );
+            return types.then(no_pane);
+        };
+        let typing = |bytes| vec![Typing { pane: pane.id(), bytes }];
+        match action {
+            Action::SendText(text) => {
+                let panes = self.listeners(pane.id()).into_iter().chain([pane.clone()]);
+                let bytes = text.as_bytes().to_vec();
+                let typed = panes.map(|pane| Typing { pane: pane.id(), bytes: bytes.clone() });
+                Some(Ok(typed.collect()))
+            }
+            Action::Rerun => {
+                let none = "No command is known here that could be run again now";
+                Some(self.rerun_input(&pane).map(typing).ok_or_else(|| none.to_owned()))
+            }
+            Action::ChangeDirectoryTo(path) => {
+                let line = self.typed_change(&pane, path.as_ref());
+                Some(line.map(|line| typing(line.into_bytes())))
+            }
+            _ => None,
+        }
     }
 }

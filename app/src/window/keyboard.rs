@@ -31,20 +31,14 @@ impl App {
             self.debug_key();
             self.deferred_click(true);
         }
-        if action == KeyAction::Release {
-            if self.taken.remove(&event.physical_key) {
-                // Its press was a shortcut of ours.
-                return;
-            }
-        } else if pressed.key == Key::Escape && self.cancel_drag()
-            || self.overlay_key(&Press { pressed, modifiers: told, event })
+        if action != KeyAction::Release
+            && (pressed.key == Key::Escape && self.cancel_drag()
+                || self.overlay_key(&Press { pressed, modifiers: told, event })
+                || self.bound(pressed, told).is_some_and(|bound| self.act(bound, told)))
         {
-            self.taken.insert(event.physical_key);
-            return;
-        } else if let Some(bound) = self.bound(pressed, told)
-            && self.act(bound, told)
-        {
-            self.taken.insert(event.physical_key);
+            return self.taken.take(event.physical_key);
+        }
+        if self.taken.has(event.physical_key, action) {
             return;
         }
         let Some(pane) = self.focused_pane() else { return };

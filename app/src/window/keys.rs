@@ -1,6 +1,8 @@
 //! Keys of winit as keys of the mux.
 
-use unterm_mux::input::{Key, ModifierKey, Modifiers, Side};
+use std::collections::HashSet;
+
+use unterm_mux::input::{Key, KeyAction, ModifierKey, Modifiers, Side};
 use winit::{
     event::{ElementState, KeyEvent},
     keyboard::{
@@ -76,6 +78,35 @@ impl Held {
             }
             key if key != key.off_keypad() && !shift => self.locks.remove(Modifiers::NUM_LOCK),
             _ => {}
+        }
+    }
+}
+
+/// Keys whose press was a shortcut of ours: what comes of them until they are let go is not the program's. Held a moment too
+/// long, Ctrl+C would copy and then interrupt, and an Enter that chose something press Enter in the shell.
+#[derive(Debug, Default)]
+pub(super) struct Taken(HashSet<PhysicalKey>);
+
+impl Taken {
+    /// A key was one.
+    pub(super) fn take(&mut self, key: PhysicalKey) {
+        self.0.insert(key);
+    }
+
+    /// The window lost the keyboard: what is let go elsewhere is not heard.
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+
+    /// Whether such a key is held, or let go; a new press is nobody's yet.
+    pub(super) fn has(&mut self, key: PhysicalKey, action: KeyAction) -> bool {
+        match action {
+            KeyAction::Press => {
+                self.0.remove(&key);
+                false
+            }
+            KeyAction::Repeat => self.0.contains(&key),
+            KeyAction::Release => self.0.remove(&key),
         }
     }
 }
@@ -312,6 +343,20 @@ mod tests {
         let mut held = Held::default();
         held.see_locks(Key::Char(c), Some(unshifted), told);
         held.locks
+    }
+
+    #[test]
+    fn a_shortcut_is_ours_until_it_is_let_go() {
+        let mut taken = Taken::default();
+        let (c, d) = (PhysicalKey::Code(KeyCode::KeyC), PhysicalKey::Code(KeyCode::KeyD));
+        taken.take(c);
+        assert!(taken.has(c, KeyAction::Repeat) && taken.has(c, KeyAction::Repeat));
+        assert!(!taken.has(d, KeyAction::Repeat) && !taken.has(d, KeyAction::Release));
+        assert!(taken.has(c, KeyAction::Release));
+        assert!(!taken.has(c, KeyAction::Repeat), "pressed anew it is the program's");
+        taken.take(c);
+        assert!(!taken.has(c, KeyAction::Press), "its release was not heard");
+        assert!(!taken.has(c, KeyAction::Release));
     }
 
     #[test]

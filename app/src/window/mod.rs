@@ -5,6 +5,7 @@
 
 mod access;
 mod act;
+mod asks;
 mod badge;
 mod blocks;
 mod blur;
@@ -16,6 +17,7 @@ mod copy;
 mod copy_mode;
 mod debug;
 mod draw;
+mod dropped;
 mod emoji;
 mod errand;
 mod export;
@@ -57,6 +59,7 @@ mod targets;
 mod title;
 mod toast;
 mod view;
+mod x_server;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -66,7 +69,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use unterm_control::{Changes, Server, ServerOptions, Topic};
+use unterm_control::{Approval, Changes, Server, ServerOptions, Topic};
 use unterm_mux::{Mux, MuxError, Pane, PaneId, input};
 use unterm_renderer::{FontOptions, PixelRect, Preedit, Renderer, WindowPainter};
 use unterm_term::Palette;
@@ -75,7 +78,7 @@ use winit::{
     dpi::{PhysicalPosition, PhysicalSize},
     event::{StartCause, WindowEvent},
     event_loop::{ActiveEventLoop, ControlFlow, DeviceEvents, EventLoop},
-    keyboard::{ModifiersState, PhysicalKey},
+    keyboard::ModifiersState,
     window::{Window, WindowId},
 };
 
@@ -100,7 +103,7 @@ use hints::Hints;
 use host::WindowHost;
 use hover::Hovered;
 use inbox::{Inbox, News, Wake};
-use keys::Held;
+use keys::{Held, Taken};
 use menu::Menu;
 use motion::Motion;
 use notices::Notices;
@@ -148,7 +151,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     environment::apply(&mux, &settings.get(), settings.home(), &palette);
     mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
     let ready = Ready::new();
-    let server = start_server(&mux, &inbox, &changes, &ready, settings.home());
+    let approval = args.approval(&settings.get());
+    let server = start_server(&mux, &inbox, &changes, &ready, settings.home(), approval);
     let last = LastSession::read(settings.home());
     let mut problems = Vec::new();
     if let Some(complaint) = quake::open_layout(&mux, args, &settings, last.as_ref()) {
@@ -181,11 +185,12 @@ fn start_server(
     changes: &Arc<Changes>,
     ready: &Arc<Ready>,
     home: &Path,
+    approval: Approval,
 ) -> Option<Server> {
     let start = || -> Result<Server> {
         let home = home.to_owned();
         let host = Arc::new(WindowHost { inbox: Arc::clone(inbox), changes: Arc::clone(changes) });
-        let options = ServerOptions { mux: Arc::clone(mux), host, home };
+        let options = ServerOptions { mux: Arc::clone(mux), host, home, approval };
         Ok(Server::start_gated(options, vec![ready.clone()])?)
     };
     match start() {
@@ -255,11 +260,13 @@ struct App {
     /// The panel, while it is open.
     picker: Option<Picker>,
     questions: Questions,
+    /// Questions of agents, as they were last shown.
+    asked: asks::Asked,
     access: Access,
     motion: Motion,
     /// What an input method composes.
     preedit: Option<Preedit>,
-    /// Files that were dropped and are to be pasted, together.
+    /// Files that were dropped and are to be pasted, together, with [`App::take_drop`].
     dropped: Vec<PathBuf>,
     /// The menu, while it is open.
     menu: Option<Menu>,
@@ -273,8 +280,7 @@ struct App {
     bar_drag: Option<scrollbar::Drag>,
     modifiers: ModifiersState,
     held: Held,
-    /// Keys whose press was a shortcut: their release is not the program's.
-    taken: HashSet<PhysicalKey>,
+    taken: Taken,
     pointer: Pointer,
     /// The window has the keyboard.
     focused: bool,
@@ -330,6 +336,7 @@ impl App {
             block_hover: None,
             picker: None,
             questions: Questions::default(),
+            asked: asks::Asked::default(),
             access: Access::default(),
             motion: Motion::default(),
             preedit: None,
@@ -343,7 +350,7 @@ impl App {
             bar_drag: None,
             modifiers: ModifiersState::empty(),
             held: Held::default(),
-            taken: HashSet::new(),
+            taken: Taken::default(),
             pointer: Pointer::default(),
             focused: false,
             told_focus: None,
@@ -505,6 +512,9 @@ impl App {
         if news.reader || news.agents {
             self.pacing.ask();
         }
+        if news.agents {
+            self.agents_ask();
+        }
         if let Some(node) = news.reader_asks {
             self.reader_asks(node);
         }
@@ -533,7 +543,7 @@ impl App {
             self.proxy_changed(enabled);
         }
         news.told.into_iter().for_each(|told| self.told(told));
-        news.asked.into_iter().for_each(|request| self.asked(request));
+        news.asked.into_iter().for_each(|request| self.asked_by_host(request));
         news.done.into_iter().for_each(|done| self.errand_done(done));
         self.notice_output(&news.output);
     }
@@ -544,7 +554,7 @@ impl App {
             return;
         }
         let layout = self.mux.layout();
-        let visible = layout.active_tab().map_or_else(Vec::new, unterm_mux::Tab::panes);
+        let visible = layout.active_tab().map_or_else(Vec::new, panes::in_sight);
         for pane in panes {
             self.search_output(*pane);
             if visible.contains(pane) {
@@ -698,7 +708,7 @@ impl ApplicationHandler<Wake> for App {
                 self.ask_whether_minimized();
                 self.end_attention();
                 self.held.forget();
-                self.taken.clear();
+                self.taken.forget();
                 self.close_menu();
                 self.tell_focus();
                 if focused {
@@ -728,7 +738,7 @@ impl ApplicationHandler<Wake> for App {
     }
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
-        self.paste_dropped();
+        self.take_drop();
         let now = Instant::now();
         if self.pacing.is_due(now) {
             self.paint(now);

@@ -278,11 +278,16 @@ impl App {
         if self.mux.layout().tab_of(pane).is_some() {
             self.report(self.mux.focus(pane));
         }
-        if let Some(screen) = &self.screen {
-            screen.window.set_visible(true);
-            screen.window.set_minimized(false);
-            screen.window.focus_window();
-        }
+        self.raise();
+    }
+
+    /// Shows the window, hidden or minimised as it may be, and asks for the keyboard; false where there is none.
+    pub(super) fn raise(&self) -> bool {
+        let Some(screen) = &self.screen else { return false };
+        screen.window.set_visible(true);
+        screen.window.set_minimized(false);
+        screen.window.focus_window();
+        true
     }
 
     /// A bell asks for attention to a window without the keyboard.

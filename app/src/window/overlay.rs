@@ -331,8 +331,9 @@ impl Shown<'_> {
             }
             Overlay::Link => {
                 let Some(hovered) = self.hovered else { return };
-                let origin = canvas.area(hovered.pane).map(|area| geometry.origin(area));
-                let view = views.get(&hovered.pane).zip(origin);
+                // Its pane may have gone, or be in a tab behind, while the pointer stood still.
+                let Some(area) = canvas.area(hovered.pane) else { return };
+                let view = views.get(&hovered.pane).map(|view| (view, geometry.origin(area)));
                 hovered.draw(view, geometry, colors, pointer, canvas.renderer, canvas.scene);
             }
             Overlay::Search => {

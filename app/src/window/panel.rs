@@ -104,6 +104,11 @@ impl<C> Panel<C> {
         Some(&self.items[self.shown.get(self.marked)?.item].choice)
     }
 
+    /// Whether there is no list: what is typed is all there is.
+    pub(super) fn is_without_items(&self) -> bool {
+        self.items.is_empty()
+    }
+
     /// What to type.
     pub(super) fn hint(&self) -> &str {
         &self.hint

@@ -88,21 +88,6 @@ impl App {
         send(&pane, behind);
     }
 
-    /// Files were dropped onto the window: their paths, quoted where a shell needs that, are pasted with a blank behind.
-    pub(super) fn paste_dropped(&mut self) {
-        if self.dropped.is_empty() {
-            return;
-        }
-        let paths = std::mem::take(&mut self.dropped);
-        let Some(pane) = self.focused_pane() else { return };
-        let mut text = String::new();
-        for path in paths {
-            text.push_str(&quote(&path.to_string_lossy()));
-            text.push(' ');
-        }
-        self.paste_text(pane.id(), &text, &[]);
-    }
-
     /// What every input to a pane does to its view: the live screen shows and the selection ends, so that the next
     /// Ctrl+C interrupts.
     pub(super) fn before_input(&mut self, pane: PaneId) {
@@ -111,16 +96,6 @@ impl App {
         if view.scroll_to_live() | view.selection.take().is_some() {
             self.pacing.ask();
         }
-    }
-}
-
-/// A path as one word of a shell's: in single quotes where it holds more than letters, digits and the like. bash, zsh,
-/// fish, Nushell and PowerShell read those as they are but for a quote itself, which is written outside of them.
-fn quote(path: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
-    match !path.is_empty() && path.chars().all(is_plain) {
-        true => path.to_owned(),
-        false => unterm_mux::quote::posix(path),
     }
 }
 
@@ -215,15 +190,6 @@ mod tests {
             Preview { text: "^[[201~rm^C<9b>".to_owned(), odd: vec![0..2, 9..15] }
         );
         assert_eq!(lines.len(), 2);
-    }
-
-    #[test]
-    fn a_path_is_one_word() {
-        assert_eq!(quote("/home/me/a-b_c.txt"), "/home/me/a-b_c.txt");
-        assert_eq!(quote("/tmp/my file (1)"), "'/tmp/my file (1)'");
-        assert_eq!(quote("/tmp/it's $HOME"), r"'/tmp/it'\''s $HOME'");
-        assert_eq!(quote("/tmp/bücher"), "/tmp/bücher");
-        assert_eq!(quote("~"), "'~'");
     }
 
     #[test]

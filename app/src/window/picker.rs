@@ -30,6 +30,12 @@ pub(super) enum Choice {
     Shell(String),
     /// Text, to be typed.
     Text(String),
+    /// An answer to an agent.
+    Answer(String),
+    /// One that the person types.
+    OwnWords,
+    /// None.
+    NoAnswer,
 }
 
 /// The panel, and what it asks for.
@@ -43,6 +49,8 @@ pub(super) struct Picker {
     previews: bool,
     /// Characters are picked; what was typed when one was last looked for by its code point.
     code: Option<String>,
+    /// The number of an agent's question that is answered.
+    answering: Option<u64>,
 }
 
 impl Picker {
@@ -54,9 +62,17 @@ impl Picker {
 
 impl App {
     fn pick(&mut self, hint: &str, items: Vec<Item<Choice>>, marked: usize) {
+        // Another list may be open, and show a theme that is not in force.
+        self.close_picker();
         let panel = Panel::new(hint, items, marked);
-        self.picker =
-            Some(Picker { panel, argument: None, target: None, previews: false, code: None });
+        self.picker = Some(Picker {
+            panel,
+            argument: None,
+            target: None,
+            previews: false,
+            code: None,
+            answering: None,
+        });
         self.pacing.ask();
     }
 
@@ -68,6 +84,14 @@ impl App {
             picker.panel.prefill(&text.replace('\\', r"\\"));
             picker.argument = entry;
             picker.target = Some(target);
+        }
+    }
+
+    /// Lists the answers to an agent's question; where there are none, one is typed.
+    pub(super) fn pick_answer(&mut self, hint: &str, items: Vec<Item<Choice>>, number: u64) {
+        self.pick(hint, items, 0);
+        if let Some(picker) = &mut self.picker {
+            picker.answering = Some(number);
         }
     }
 
@@ -269,7 +293,15 @@ impl App {
             }
             return;
         }
-        let Some(choice) = picker.panel.choice().cloned() else { return };
+        let Some(choice) = picker.panel.choice().cloned() else {
+            // Without a list, what is typed is the answer.
+            if let (Some(number), true) = (picker.answering, picker.panel.is_without_items()) {
+                let answer = picker.panel.query().to_owned();
+                self.picker = None;
+                self.agent_answered(number, &answer);
+            }
+            return;
+        };
         match choice {
             Choice::Command(entry) => match &entry.takes {
                 Takes::Nothing(action) => {
@@ -289,6 +321,19 @@ impl App {
             Choice::Tab(tab) => {
                 self.picker = None;
                 self.report(self.mux.activate_tab(tab));
+            }
+            Choice::Answer(answer) => {
+                if let Some(number) = self.picker.take().and_then(|picker| picker.answering) {
+                    self.agent_answered(number, &answer);
+                }
+            }
+            Choice::NoAnswer => {
+                if let Some(number) = self.picker.take().and_then(|picker| picker.answering) {
+                    self.leave_unanswered(number);
+                }
+            }
+            Choice::OwnWords => {
+                picker.panel = Panel::new(picker.panel.hint().to_owned(), Vec::new(), 0);
             }
             Choice::Text(text) => {
                 self.picker = None;

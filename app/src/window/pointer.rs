@@ -37,8 +37,8 @@ pub(super) struct Pointer {
     deferred: Option<(Instant, Target)>,
     /// The pane in which the left button is selecting.
     selecting: Option<PaneId>,
-    /// The pane that was told of a press and is owed its release, with the button.
-    captured: Option<(PaneId, input::MouseButton)>,
+    /// The panes that were told of a press and are owed its release, with the button: the one pressed last at the end.
+    captured: Vec<(PaneId, input::MouseButton)>,
     /// The last cell a program was told of.
     reported: Option<(PaneId, u16, u16)>,
     /// Fractions of lines and columns the wheel has turned.
@@ -52,6 +52,18 @@ impl Pointer {
     /// Whether a button is held that drags a selection beyond the pane's edge.
     pub(super) fn is_selecting(&self) -> bool {
         self.selecting.is_some()
+    }
+
+    /// A pane was told of a press.
+    fn capture(&mut self, pane: PaneId, button: input::MouseButton) {
+        self.captured.retain(|(_, held)| *held != button);
+        self.captured.push((pane, button));
+    }
+
+    /// A button was let go: the pane that is to be told, if one is.
+    fn let_go(&mut self, button: input::MouseButton) -> Option<PaneId> {
+        let at = self.captured.iter().position(|(_, held)| *held == button)?;
+        Some(self.captured.remove(at).0)
     }
 }
 
@@ -87,28 +99,30 @@ impl App {
             self.extend_selection(pane);
             return;
         }
-        let target = match self.pointer.captured {
+        let held = self.pointer.captured.last().copied();
+        let target = match held {
             Some((pane, _)) => self.target_in(pane),
             None => self.target(),
         };
-        let is_free = self.pointer.captured.is_none() && !self.has_overlay();
+        let is_free = held.is_none() && !self.has_overlay();
         if is_free && let Some(icon) = self.divider_icon(x, y) {
+            self.end_hover();
             return self.set_icon(icon);
         }
         if is_free && over_bar {
+            self.end_hover();
             return self.set_icon(CursorIcon::Default);
         }
         self.set_icon(self.icon_over(target.as_ref()));
-        if let Some(target) = target {
-            if is_free {
-                self.focus_follows(target.id);
-            }
-            let button = self.pointer.captured.map(|(_, button)| button);
-            if self.hover(target.id, target.x, target.y) {
-                self.set_icon(CursorIcon::Pointer);
-            }
-            self.report_mouse(&target, MouseKind::Motion(button));
+        let Some(target) = target else { return self.end_hover() };
+        if is_free {
+            self.focus_follows(target.id);
         }
+        let button = held.map(|(_, button)| button);
+        if self.hover(target.id, target.x, target.y) {
+            self.set_icon(CursorIcon::Pointer);
+        }
+        self.report_mouse(&target, MouseKind::Motion(button));
     }
 
     pub(super) fn pointer_left(&mut self) {
@@ -142,7 +156,7 @@ impl App {
         if let Some(sent) = mux_button(button)
             && self.report_mouse(&target, MouseKind::Press(sent))
         {
-            self.pointer.captured = Some((target.id, sent));
+            self.pointer.capture(target.id, sent);
             return;
         }
         let modifiers = keys::modifiers(self.modifiers);
@@ -165,10 +179,9 @@ impl App {
                 return;
             }
         }
-        if let Some((pane, sent)) = self.pointer.captured
-            && mux_button(button) == Some(sent)
+        if let Some(sent) = mux_button(button)
+            && let Some(pane) = self.pointer.let_go(sent)
         {
-            self.pointer.captured = None;
             if let Some(target) = self.target_in(pane) {
                 self.report_mouse(&target, MouseKind::Release(sent));
             }
@@ -260,10 +273,14 @@ impl App {
     /// The pane under the pointer.
     fn target(&self) -> Option<Target> {
         let (x, y) = self.pointer.position?;
-        let layout = self.mux.layout();
-        let (id, area) =
-            self.placed(&layout).into_iter().find(|(_, area)| contains(pixels(*area), x, y))?;
+        let (id, area) = self.pane_at(x, y)?;
         self.target_at(id, area)
+    }
+
+    /// The pane at a point of the window, and where it lies.
+    pub(super) fn pane_at(&self, x: f64, y: f64) -> Option<(PaneId, Rect)> {
+        let placed = self.placed(&self.mux.layout());
+        placed.into_iter().find(|(_, area)| contains(pixels(*area), x, y))
     }
 
     /// The cell under the pointer, by its pane, column and row in sight.

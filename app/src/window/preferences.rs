@@ -70,6 +70,9 @@ impl App {
         let before = std::mem::replace(&mut self.config, config);
         self.keymap = Keymap::new(&self.config.keys);
         self.copy_keys = CopyKeys::new(&self.config.copy_mode_keys);
+        if let Some(server) = &self.server {
+            server.set_approval(self.args.approval(&self.config));
+        }
         self.apply_theme();
         if before.cursor != self.config.cursor {
             self.views.values_mut().for_each(View::copy_anew);

@@ -13,7 +13,9 @@ use std::{
 
 use unterm_mux::{Pane, PaneId, input::Key, input::Modifiers};
 use unterm_renderer::{Highlight, Label, LabelAlign, PixelRect, Preedit, Renderer, Scene};
-use unterm_term::{Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, TextRange};
+use unterm_term::{
+    Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, SnapshotRow, TextRange,
+};
 use winit::event::KeyEvent;
 
 use super::{
@@ -151,10 +153,7 @@ impl SearchBar {
             Err(error) => {
                 // A parser's picture of the place has several lines; the last one says what is wrong.
                 let text = error.to_string();
-                self.problem = text.lines().last().map(str::to_owned);
-                self.found = Found { generation, ..Found::default() };
-                self.current = None;
-                return;
+                return self.give_up(text.lines().last().unwrap_or_default().to_owned());
             }
         };
         self.is_answered = false;
@@ -177,8 +176,17 @@ impl SearchBar {
             inbox.post(|news| news.found = Some(Found { generation, matches, more }));
         };
         if let Err(error) = std::thread::Builder::new().name("search".to_owned()).spawn(search) {
-            self.problem = Some(format!("no thread to search with: {error}"));
+            self.give_up(format!("no thread to search with: {error}"));
         }
+    }
+
+    /// Nothing is looked for, and this is why: an answer to what was looked for before is not waited for.
+    fn give_up(&mut self, problem: String) {
+        let generation = self.generation.load(Ordering::Acquire);
+        self.problem = Some(problem);
+        self.found = Found { generation, ..Found::default() };
+        self.current = None;
+        self.is_answered = true;
     }
 
     /// Takes what a thread found. The match looked at stays, where it is still one; else it is the newest one not below
@@ -242,8 +250,16 @@ impl SearchBar {
         Some(self.found.matches.get(self.current?)?.range)
     }
 
-    /// The matches that lie in lines `first` to `last`, to be marked.
-    pub(super) fn highlights(&self, first: LineId, last: LineId) -> Vec<Highlight> {
+    /// The matches in rows that are in sight, to be marked.
+    pub(super) fn in_sight(&self, rows: &[SnapshotRow]) -> Vec<Highlight> {
+        match (rows.first(), rows.last()) {
+            (Some(first), Some(last)) => self.highlights(first.line, last.line),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The matches that lie in lines `first` to `last`.
+    fn highlights(&self, first: LineId, last: LineId) -> Vec<Highlight> {
         let matches = &self.found.matches;
         // A match may begin above; lines are long at most as the screen is high, nearly always.
         let start = matches.partition_point(|m| m.range.end.line < first);
@@ -575,6 +591,28 @@ mod tests {
         let some = bar.highlights(line, LineId(line.0 + 1));
         assert_eq!(some.len(), 1);
         assert_eq!(some[0].range.start, Point { line, col: 0 });
+    }
+
+    #[test]
+    fn a_pane_of_one_row_shows_its_match() {
+        let bar = found("a\r\nb\r\na", "a");
+        let row = |line| SnapshotRow { line: LineId(line), ..SnapshotRow::default() };
+        assert_eq!(bar.in_sight(&[row(2)]).len(), 1);
+        assert_eq!(bar.in_sight(&[row(1)]).len(), 0);
+        assert_eq!(bar.in_sight(&[row(0), row(1), row(2)]).len(), 2);
+        assert_eq!(bar.in_sight(&[]).len(), 0);
+    }
+
+    #[test]
+    fn what_cannot_be_looked_for_is_not_waited_for() {
+        let mut bar = found("a", "a");
+        // A search is under way when the pattern becomes none.
+        bar.generation.fetch_add(2, Ordering::AcqRel);
+        bar.is_answered = false;
+        bar.give_up("unclosed group".to_owned());
+        assert_eq!(bar.count(), "nothing · smart case");
+        assert!(bar.is_answered && bar.range().is_none());
+        assert!(!bar.take(Found { generation: 1, ..Found::default() }, LineId(0)));
     }
 
     #[test]

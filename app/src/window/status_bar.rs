@@ -101,6 +101,8 @@ struct Status {
     proxy: bool,
     /// Agents have to wait.
     is_paused: bool,
+    /// Questions of agents that wait for the person.
+    questions: usize,
     theme: String,
 }
 
@@ -117,6 +119,8 @@ impl Status {
             StatusPart::Exclude => "capture exclude".to_owned(),
             StatusPart::Include => "capture include".to_owned(),
             StatusPart::Agents if self.is_paused => "agents paused".to_owned(),
+            StatusPart::Agents if self.questions == 1 => "an agent asks".to_owned(),
+            StatusPart::Agents if self.questions > 1 => format!("agents ask ({})", self.questions),
             StatusPart::Agents => String::new(),
             StatusPart::Proxy => if self.proxy { "proxy on" } else { "proxy off" }.to_owned(),
             StatusPart::Theme => self.theme.clone(),
@@ -144,6 +148,7 @@ pub(super) struct About<'a> {
     pub(super) view: Option<&'a View>,
     pub(super) has_proxy: bool,
     pub(super) is_paused: bool,
+    pub(super) questions: usize,
     pub(super) theme: &'a str,
 }
 
@@ -160,6 +165,7 @@ impl About<'_> {
             captures: screenshot::sees_screen(),
             proxy: self.has_proxy,
             is_paused: self.is_paused,
+            questions: self.questions,
             theme: self.theme.to_owned(),
         }
     }
@@ -169,7 +175,8 @@ impl Status {
     /// Whether it says what there is to say.
     fn is_about(&self, about: &About<'_>) -> bool {
         let size = about.view.map(|view| (view.snapshot.size.cols, view.snapshot.size.rows));
-        (self.proxy, self.is_paused) == (about.has_proxy, about.is_paused)
+        (self.proxy, self.is_paused, self.questions)
+            == (about.has_proxy, about.is_paused, about.questions)
             && (self.theme.as_str(), self.size) == (about.theme, size)
             && self.directory.as_deref() == about.view.and_then(View::cwd)
             && self.shell == about.view.map_or("", View::program)
@@ -356,7 +363,10 @@ impl App {
                 Action::Screenshot(Shot::Region { hidden: false })
             }
             (Some(StatusPart::Proxy), MouseButton::Left) => Action::ToggleProxy,
-            (Some(StatusPart::Agents), MouseButton::Left) => Action::PauseAgents,
+            (Some(StatusPart::Agents), MouseButton::Left) => match self.are_agents_paused() {
+                true => Action::PauseAgents,
+                false => Action::AnswerAgent,
+            },
             (Some(StatusPart::Cwd), MouseButton::Left) => {
                 let path = view.and_then(View::cwd).map(Path::to_owned);
                 return self.copy_path(path.as_deref());

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 
 use super::{
-    App,
+    App, asks,
     chrome::{Colors, framed},
     geometry::{Geometry, contains},
 };
@@ -16,7 +16,7 @@ const CAP: usize = 3;
 /// How long one that is no error stays.
 const TIME: Duration = Duration::from_secs(4);
 /// Lines of one; what is longer ends in an ellipsis.
-const LINES: usize = 6;
+const LINES: usize = 8;
 /// Width, margins and padding in logical pixels.
 const WIDTH: f32 = 420.0;
 const MARGIN: f32 = 16.0;
@@ -28,8 +28,10 @@ struct Toast {
     /// What it is about: a new one about the same takes its place.
     about: &'static str,
     text: String,
-    /// When it goes by itself; an error does not.
+    /// When it goes by itself; what waits for the person does not.
     until: Option<Instant>,
+    /// Something is wrong.
+    is_error: bool,
 }
 
 /// The messages in sight.
@@ -52,7 +54,7 @@ impl Toasts {
 
     /// Each text, and whether it is an error.
     pub(super) fn spoken(&self) -> impl Iterator<Item = (&str, bool)> {
-        self.shown.iter().map(|toast| (toast.text.as_str(), toast.until.is_none()))
+        self.shown.iter().map(|toast| (toast.text.as_str(), toast.is_error))
     }
 
     /// Takes away those whose time is over; gives when the next one goes.
@@ -92,7 +94,7 @@ impl Toasts {
                 width: geometry.px(3.0),
                 height: rect.height.saturating_sub(2 * padding),
             };
-            let color = if toast.until.is_some() { colors.accent } else { colors.danger };
+            let color = if toast.is_error { colors.danger } else { colors.accent };
             scene.quads.push(Quad { rect: bar, color, alpha: 1.0, radius: 1.0 });
             for (index, line) in lines.into_iter().enumerate() {
                 let line_height = geometry.ui_line();
@@ -120,7 +122,7 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {
         let mut line = String::new();
-        for word in paragraph.split_whitespace() {
+        for word in paragraph.split_whitespace().flat_map(|word| pieces(word, columns)) {
             if !line.is_empty() && line.width() + 1 + word.width() > columns {
                 lines.push(std::mem::take(&mut line));
             }
@@ -138,18 +140,47 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// A word in pieces of at most so many columns: what a line has no room for must not be hidden by it.
+fn pieces(word: &str, columns: usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let (mut start, mut width) = (0, 0);
+    for (at, c) in word.char_indices() {
+        let more = c.width().unwrap_or(0);
+        if width + more > columns && at > start {
+            pieces.push(&word[start..at]);
+            (start, width) = (at, 0);
+        }
+        width += more;
+    }
+    pieces.push(&word[start..]);
+    pieces
+}
+
 impl App {
     /// Tells the person something that passes.
     pub(super) fn notify(&mut self, about: &'static str, text: String) {
-        self.toasts.add(Toast { about, text, until: Some(Instant::now() + TIME) });
+        let until = Some(Instant::now() + TIME);
+        self.toasts.add(Toast { about, text, until, is_error: false });
+        self.pacing.ask();
+    }
+
+    /// Tells the person something that is no error and stays until it is [`App::settle`]d.
+    pub(super) fn keep_saying(&mut self, about: &'static str, text: String) {
+        self.toasts.add(Toast { about, text, until: None, is_error: false });
         self.pacing.ask();
     }
 
     /// Tells the person of something wrong; it stays until it is dismissed, or [`App::settle`]d.
     pub(super) fn complain(&mut self, about: &'static str, text: String) {
         self.toasts.complaint = Some(text.clone());
-        self.toasts.add(Toast { about, text, until: None });
+        self.toasts.add(Toast { about, text, until: None, is_error: true });
         self.pacing.ask();
+    }
+
+    /// Tells the person that something can't be done as things are; it passes. A caller is told it too.
+    pub(super) fn refuse(&mut self, about: &'static str, why: String) {
+        self.toasts.complaint = Some(why.clone());
+        self.notify(about, why);
     }
 
     /// What was wrong is no more; false when nothing was said of it.
@@ -178,7 +209,7 @@ impl App {
         self.toasts.complaint.take().map_or(Ok(done), Err)
     }
 
-    /// Takes away the message under the pointer; false when there is none.
+    /// Takes away the message under the pointer, or answers it; false when there is none.
     pub(super) fn dismiss_toast(&mut self, x: f64, y: f64) -> bool {
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else {
             return false;
@@ -189,7 +220,11 @@ impl App {
             .into_iter()
             .find(|(_, rect, _)| contains(*rect, x, y))
             .map(|(toast, ..)| toast.about);
-        hit.is_some_and(|about| self.settle(about))
+        match hit {
+            Some(asks::ABOUT) => self.answer_agent(),
+            Some(about) => self.settle(about),
+            None => false,
+        }
     }
 }
 
@@ -198,7 +233,7 @@ mod tests {
     use super::*;
 
     fn toast(about: &'static str, until: Option<Instant>) -> Toast {
-        Toast { about, text: about.to_owned(), until }
+        Toast { about, text: about.to_owned(), until, is_error: until.is_none() }
     }
 
     #[test]
@@ -225,6 +260,7 @@ mod tests {
     #[test]
     fn long_text_breaks_between_words_and_ends_in_an_ellipsis() {
         assert_eq!(wrap("one two three\nfour", 8), ["one two", "three", "four"]);
+        assert_eq!(wrap("a 日本語日本語;rm", 6), ["a", "日本語", "日本語", ";rm"]);
         let lines = wrap(&"word ".repeat(100), 10);
         assert_eq!(lines.len(), LINES);
         assert!(lines[LINES - 1].ends_with('…'));

@@ -64,6 +64,7 @@ pub(super) struct View {
     /// When a bell rang that is seen as a flash.
     pub(super) flash: Option<Instant>,
     title: String,
+    titles: title::Titles,
     /// The program the pane was started with, without its folder.
     program: String,
     cwd: Option<PathBuf>,
@@ -366,10 +367,9 @@ impl View {
     /// Reads title and project again, which may need to ask the system; true when they are others.
     pub(super) fn read_names(&mut self, pane: &Pane, now: Instant) -> bool {
         self.names_read = Some(now);
-        let program = pane.process().program();
-        let program = program.rsplit('/').next().unwrap_or_default();
+        let program = title::base(pane.process().program());
         let cwd = pane.cwd_path();
-        let title = title::of_pane(pane, cwd.as_deref());
+        let title = self.titles.of_pane(pane, cwd.as_deref());
         let project = cwd.as_deref().and_then(title::project);
         if (program, &title, &cwd, &project)
             == (&*self.program, &self.title, &self.cwd, &self.project)

@@ -21,10 +21,16 @@ const ROWS = {
     },
     scrollback: { scrollback: ['scrollback.lines'] },
     compat: { compat: ['compat.term_program'] },
+    agents: { agents: ['agents.approval'] },
 };
 const RANGES = ['window.opacity', 'window.dim_unfocused'];
 const STEPS = { 'font.size': 0.5, 'window.opacity': 0.05, 'window.dim_unfocused': 0.05, 'window.padding': 1, 'text.minimum_contrast': 0.5 };
 const LIGHT = matchMedia('(prefers-color-scheme: light)');
+// Milliseconds between two looks at tokens and questions.
+const ACCESS_APART = 300;
+// Seconds until a token ends; the empty one never does.
+const ENDS = ['3600', '86400', '604800', '2592000', '7776000', ''];
+const blankToken = () => ({ name: '', scope: 'act', some: false, panes: [], ends: '2592000' });
 const OPEN_TAB = 'unterm-tab';
 const TOKEN = 'unterm-token';
 
@@ -140,6 +146,10 @@ document.addEventListener('alpine:init', () => {
         binding: null,
         compat: { presets: [] },
         proxy: {},
+        /** How often it was changed here, changes that are being saved, and the last of them. */
+        proxyChanges: 0,
+        proxySaves: 0,
+        proxySaved: Promise.resolve(),
         proxyFields: ['http_proxy', 'socks_proxy', 'no_proxy'],
         nodes: { nodes: [] },
         newNode: { name: '', url: '' },
@@ -153,6 +163,15 @@ document.addEventListener('alpine:init', () => {
         markdown: '',
         agents: { clients: [], pages: [], paused: false, log: [] },
         policy: { enabled: false, blocked_patterns: [], allowed_patterns: [], enforce_allowed: false },
+        tokens: [],
+        approvals: { pending: [], allowed: [] },
+        accessAt: 0,
+        accessDue: undefined,
+        scopes: ['read', 'act', 'admin'],
+        ends: ENDS,
+        newToken: blankToken(),
+        made: null,
+        revoking: null,
         project: { project: {} },
         state: { ports: {} },
         instances: [],
@@ -217,7 +236,10 @@ document.addEventListener('alpine:init', () => {
             if (!this.holds()) Object.assign(this, { state, project, instances: instances.instances });
         },
         async loadProxy() {
+            // What is changed meanwhile is newer than what comes.
+            const changes = this.proxyChanges;
             const [proxy, nodes] = await Promise.all([ask('GET', '/api/settings/proxy'), ask('GET', '/api/proxy/nodes')]);
+            if (changes !== this.proxyChanges || this.proxySaves) return;
             if (!this.holds()) Object.assign(this, { proxy, nodes });
         },
         async loadRecording() {
@@ -226,7 +248,23 @@ document.addEventListener('alpine:init', () => {
         },
         async loadAgents() {
             const [agents, policy] = await Promise.all([ask('GET', '/api/agents'), ask('GET', '/api/policy')]);
+            this.loadAccessSoon();
             if (!this.holds()) Object.assign(this, { agents, policy });
+        },
+        /** Tokens, questions and the clients that may act. Nothing of it is typed into, so it never has to wait. */
+        async loadAccess() {
+            this.accessAt = Date.now();
+            const [{ tokens }, approvals] = await Promise.all([ask('GET', '/api/tokens'), ask('GET', '/api/approvals')]);
+            Object.assign(this, { tokens, approvals });
+        },
+        /** The same where it is seen, and seldom enough for changes that come in bursts. */
+        loadAccessSoon() {
+            if (this.tab !== 'agents') return;
+            const wait = Math.max(0, this.accessAt + ACCESS_APART - Date.now());
+            this.accessDue ??= setTimeout(() => {
+                this.accessDue = undefined;
+                this.loadAccess().catch((error) => { this.problem = error.message; });
+            }, wait);
         },
 
         /** Whether what comes from the server has to wait: what is being typed is not taken away. */
@@ -283,8 +321,10 @@ document.addEventListener('alpine:init', () => {
         },
 
         // Words.
-        t(key) {
-            return this.words[key] ?? key;
+        /** A text, with what stands in it for `{name}`. */
+        t(key, given = {}) {
+            const put = (text, [name, value]) => text.replaceAll(`{${name}}`, () => value);
+            return Object.entries(given).reduce(put, this.words[key] ?? key);
         },
         when(text) {
             const date = new Date(text);
@@ -314,6 +354,8 @@ document.addEventListener('alpine:init', () => {
             this.query = '';
             this.binding = null;
             sessionStorage.setItem(OPEN_TAB, name);
+            // Other instances make tokens, too, and some have ended meanwhile.
+            if (name === 'agents') this.loadAccess().catch((error) => { this.problem = error.message; });
         },
         isTab(name) {
             return this.tab === name;
@@ -542,7 +584,7 @@ document.addEventListener('alpine:init', () => {
             const wanted = ordered(this.binding.keys);
             const other = this.actions.find((action) => action.keys.some((bound) => ordered(bound.keys) === wanted && bound !== this.binding.old
                 && !(action.action === this.binding.action && bound.argument === this.binding.argument)));
-            return other ? `${this.pretty(this.binding.keys)}: ${this.t('keys.conflict')} “${other.title}”` : '';
+            return other ? `${this.pretty(this.binding.keys)}: ${this.t('keys.conflict', { action: other.title })}` : '';
         },
         /** What takes a key away: for a default one a word that it is none, for one's own that word gone. */
         taken(action, bound) {
@@ -582,11 +624,18 @@ document.addEventListener('alpine:init', () => {
 
         // The proxy.
         async setProxy(name, value) {
-            // At once, so that a second change does not take the first one back.
+            // At once, and one after the other, so that no change takes another one back.
             this.proxy[name] = value;
-            const body = { enabled: this.proxy.enabled };
-            this.proxyFields.forEach((field) => { body[field] = this.proxy[field] ?? ''; });
-            await this.act(() => ask('PUT', '/api/settings/proxy', body));
+            this.proxyChanges += 1;
+            this.proxySaves += 1;
+            const save = () => {
+                const body = { enabled: this.proxy.enabled };
+                this.proxyFields.forEach((field) => { body[field] = this.proxy[field] ?? ''; });
+                return this.act(() => ask('PUT', '/api/settings/proxy', body));
+            };
+            this.proxySaved = this.proxySaved.then(save);
+            await this.proxySaved;
+            this.proxySaves -= 1;
             await this.loadProxy();
         },
         proxyState() {
@@ -653,6 +702,12 @@ document.addEventListener('alpine:init', () => {
             // A later search may have been answered first.
             if (found && text === this.sessionQuery) Object.assign(this, found);
         },
+        foundText() {
+            return this.t('recording.matches', { count: `${this.matches.length}${this.more ? '+' : ''}` });
+        },
+        commandsText(session) {
+            return this.t('recording.commands', { count: session.block_count });
+        },
         async read(id) {
             this.markdown = (await this.act(() => ask('GET', `/api/sessions/${encodeURIComponent(id)}/markdown`), null)) ?? '';
         },
@@ -670,6 +725,87 @@ document.addEventListener('alpine:init', () => {
             this.policy[name] = name.endsWith('_patterns') ? lines(value) : value;
             await this.act(() => ask('PUT', '/api/policy', this.policy));
             await this.loadAgents();
+        },
+
+        // What is put to the person.
+        async answer(question, answer) {
+            await this.act(() => ask('POST', '/api/approvals/answer', { number: question.number, answer }), 'approvals.answered');
+            this.focus('approvals-title');
+            await this.loadAccess();
+        },
+        typed(question) {
+            return document.getElementById(`answer-${question.number}`).value;
+        },
+        choiceText(question, choice) {
+            return question.kind === 'approval' ? this.t(`approvals.${choice}`) : choice;
+        },
+        async forgetClient(client) {
+            await this.act(() => ask('POST', '/api/approvals/forget', { client }), 'approvals.forgotten');
+            this.focus('known-title');
+            await this.loadAccess();
+        },
+
+        // Tokens for agents.
+        endName(seconds) {
+            return this.t(`tokens.ends.${seconds || 'never'}`);
+        },
+        paneName(pane) {
+            return `${pane.title || pane.shell.shell_type} #${pane.id}`;
+        },
+        paneNames(token) {
+            return token.panes ? `${this.t('tokens.panes')} ${token.panes.map((id) => `#${id}`).join(', ')}` : this.t('tokens.panes.all');
+        },
+        lacksPane() {
+            return this.newToken.some && this.newToken.panes.length === 0;
+        },
+        async makeToken() {
+            const { name, scope, some, panes, ends } = this.newToken;
+            if (this.lacksPane()) return;
+            const body = { name: name.trim(), scope };
+            if (some) body.panes = panes.map(Number);
+            if (ends) body.expires_in_seconds = Number(ends);
+            const made = await this.act(() => ask('POST', '/api/tokens', body), 'tokens.created');
+            if (!made) return;
+            this.made = made;
+            this.newToken = blankToken();
+            this.focus('copy-token');
+            await this.loadAccess();
+        },
+        /** What an agent's program is started with; where panes are meant, they are those of this instance. */
+        useLine() {
+            const { token: secret, panes } = this.made ?? {};
+            return `UNTERM_TOKEN=${secret} unterm-cli mcp${panes ? ` --instance ${this.project.id}` : ''}`;
+        },
+        async copy(text) {
+            try {
+                await navigator.clipboard.writeText(text);
+                this.say('tokens.copied');
+            } catch {
+                this.problem = this.t('tokens.not_copied');
+            }
+        },
+        forget() {
+            this.made = null;
+            this.focus('token-name');
+        },
+        askRevoke(token) {
+            this.revoking = token.number;
+            this.focus(`keep-${token.number}`);
+        },
+        keep(token) {
+            this.revoking = null;
+            this.focus(`revoke-${token.number}`);
+        },
+        async revoke(token) {
+            await this.act(() => ask('POST', '/api/tokens/revoke', { number: token.number }), 'tokens.revoked');
+            this.revoking = null;
+            if (this.made?.number === token.number) this.made = null;
+            this.focus('tokens-title');
+            await this.loadAccess();
+        },
+        /** Moves the keyboard to what has just come. */
+        focus(id) {
+            this.$nextTick(() => document.getElementById(id)?.focus());
         },
 
         // The instance.

@@ -23,20 +23,22 @@ impl From<Record> for Endpoint {
     }
 }
 
-/// Where an instance may be, the best guess first: the active one if it lives, then the newest live one, then what
-/// server.json says, then the preferred port with the token in auth_token.
+/// Where an instance may be, the best guess first: the active one, the newest, the one of server.json, each only while its
+/// process lives, since whoever took a dead one's port must not be sent its token. The token in auth_token with the
+/// preferred port is a guess for homes of programs that keep no records: where there are some, it is one of theirs.
 pub fn find(home: &Path) -> Vec<Endpoint> {
     let mut endpoints: Vec<Endpoint> = Vec::new();
-    let active = registry::read(&home.join("active.json")).filter(Record::is_live);
+    let live = |name: &str| registry::read(&home.join(name)).filter(Record::is_live);
     let newest = registry::live(home).unwrap_or_default().pop();
-    let server = registry::read(&home.join("server.json"));
-    let token = fs::read_to_string(home.join("auth_token")).ok();
-    let preferred =
-        token.map(|token| Endpoint { port: PREFERRED_PORT, token: token.trim().to_owned() });
-    for record in [active, newest, server] {
+    for record in [live("active.json"), newest, live("server.json")] {
         endpoints.extend(record.map(Endpoint::from));
     }
-    endpoints.extend(preferred);
+    let has_records =
+        ["instances", "active.json", "server.json"].iter().any(|name| home.join(name).exists());
+    let token = if has_records { None } else { fs::read_to_string(home.join("auth_token")).ok() };
+    endpoints.extend(
+        token.map(|token| Endpoint { port: PREFERRED_PORT, token: token.trim().to_owned() }),
+    );
     let mut seen = Vec::new();
     endpoints.retain(|endpoint| {
         let is_new = !seen.contains(endpoint);
@@ -85,17 +87,37 @@ mod tests {
         let _alpha = register(1);
         let _bravo = register(2);
         let _charlie = register(3);
-        assert_eq!(ports(home), [1, 3, PREFERRED_PORT]);
-        assert_eq!(find(home).last().unwrap().token, "token-1");
+        assert_eq!(ports(home), [1, 3]);
+        assert_eq!(find(home)[0].token, "token-1");
         assert_eq!(find_by_name(home, "Bravo").unwrap().port, 2);
         let error = find_by_name(home, "zulu").unwrap_err().to_string();
         assert!(error.ends_with("there are: alpha, bravo, charlie"), "{error}");
 
         fs::remove_file(home.join("active.json")).unwrap();
-        assert_eq!(ports(home), [3, 1, PREFERRED_PORT]);
+        assert_eq!(ports(home), [3, 1]);
         fs::remove_dir_all(home.join("instances")).unwrap();
-        assert_eq!(ports(home), [1, PREFERRED_PORT]);
+        assert_eq!(ports(home), [1]);
+        // A home of a program that writes its token down and nothing else.
         fs::remove_file(home.join("server.json")).unwrap();
         assert_eq!(ports(home), [PREFERRED_PORT]);
+        assert_eq!(find(home)[0].token, "token-1");
+    }
+
+    #[test]
+    fn a_dead_instances_token_is_for_nobody() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path();
+        let registration = Registration::new(home, 1, "token".to_owned()).unwrap();
+        // As a killed process leaves its files; no process has this number.
+        let dead = Record { pid: u32::MAX, ..Record::clone(&registration.record()) };
+        let dead = serde_json::to_vec(&dead).unwrap();
+        for file in ["instances/alpha.json", "active.json", "server.json"] {
+            fs::write(home.join(file), &dead).unwrap();
+        }
+        assert!(home.join("auth_token").exists());
+        assert_eq!(find(home), []);
+        fs::remove_dir_all(home.join("instances")).unwrap();
+        fs::remove_file(home.join("active.json")).unwrap();
+        assert_eq!(find(home), []);
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     Headless,
     caller::{Access, Scopes, TokenKind, Wire},
     registry::Registration,
+    services::approvals::Approval,
 };
 
 fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispatcher) {
@@ -22,7 +23,7 @@ fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispatcher) {
         sized_by_window: false,
     });
     let registration = Registration::new(home.path(), 1, "token".to_owned()).unwrap();
-    let context = Context::new(mux, Arc::new(Headless), Arc::new(registration));
+    let context = Context::new(mux, Arc::new(Headless), Arc::new(registration), Approval::Allow);
     (home, Dispatcher::new(context, gates))
 }
 
@@ -34,6 +35,8 @@ fn caller(scopes: Scopes) -> Caller {
         client: None,
         conversation: None,
         scopes,
+        panes: None,
+        is_approved: false,
         subscription: Default::default(),
     }
 }
@@ -71,6 +74,20 @@ async fn scopes_bound_what_a_caller_may_do() {
         assert!(matches!(denied, Err(Error::Denied(_))), "{}", entry.name);
     }
     assert!(call(&dispatcher, Scopes::READ, "session.list").await.is_ok());
+}
+
+#[tokio::test]
+async fn what_is_not_read_whole_is_not_called() {
+    let (_home, dispatcher) = dispatcher(Vec::new());
+    let bound = Caller { panes: Some([1].into()), ..caller(Scopes::all()) };
+    for odd in ["1e999".to_owned(), "[".repeat(200) + &"]".repeat(200)] {
+        let params = format!(r#"{{"id": 2, "input": "x", "odd": {odd}}}"#);
+        let reply = &mut Vec::new();
+        let called = dispatcher.call(&caller(Scopes::all()), "session.input", &params, reply).await;
+        assert!(matches!(called, Err(Error::Params(_))), "{called:?}");
+        let called = dispatcher.call(&bound, "events.subscribe", &params, reply).await;
+        assert!(matches!(called, Err(Error::Denied(_))), "{called:?}");
+    }
 }
 
 /// Denies one method and holds another until it is told what to do.

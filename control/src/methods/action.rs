@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    host::{ActionInfo, HostRequest},
+    host::{Acted, ActionInfo, Bounds, HostRequest},
 };
 
 /// `action.list`.
@@ -60,19 +60,39 @@ impl Method for Run {
     const GROUP: Group = Group::Instance;
     // Actions change the preferences and close the window.
     const ACCESS: Access = Access::Admin;
-    const DOC: &'static str = "Does an action of the window, as its key would.";
+    const DOC: &'static str = "Does an action of the window, as its key would. What it types is held to rules and leases; what can't be is refused.";
+    const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = RunParams<'a>;
     type Reply = RunReply;
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: RunParams<'a>,
     ) -> Result<RunReply> {
         let name = params.name.required("name")?.into_owned();
         let argument = params.argument.text("argument")?.map(std::borrow::Cow::into_owned);
-        let request = |answer| HostRequest::Act { name: name.clone(), argument, answer };
-        let done = ask(context, request).await?.map_err(Error::Action)?;
+        let panes = context.mux.panes();
+        let leased = panes.iter().filter(|pane| context.admit_to(caller, pane).is_err());
+        let bounds = Bounds {
+            rules: context.policy.is_enabled(),
+            leased: leased.map(|pane| pane.id()).collect(),
+        };
+        let request = |answer| HostRequest::Act { name: name.clone(), argument, bounds, answer };
+        let done = match ask(context, request).await?.map_err(Error::Action)? {
+            Acted::Done(done) => done,
+            Acted::Refused(why) => return Err(Error::Denied(why)),
+            Acted::Types(typings) => {
+                let mut done = false;
+                for typing in typings {
+                    if let Some(pane) = context.mux.pane(typing.pane) {
+                        context.type_in(caller, &pane, &typing.bytes)?;
+                        done = true;
+                    }
+                }
+                done
+            }
+        };
         Ok(RunReply { name, done })
     }
 }

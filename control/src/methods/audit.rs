@@ -28,6 +28,8 @@ impl Method for Log {
     const ACCESS: Access = Access::Read;
     const DOC: &'static str =
         "The last calls that changed something or were refused, newest first.";
+    const OF_SESSION: bool = true;
+    const NAMED: &'static [&'static str] = &["session_id"];
     type Params<'a> = LogParams<'a>;
     type Reply = Vec<Entry>;
 

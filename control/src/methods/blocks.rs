@@ -95,6 +95,7 @@ impl Method for List {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "The last commands of a session whose shell marks them.";
+    const OF_SESSION: bool = true;
     type Params<'a> = ListParams<'a>;
     type Reply = ListReply;
 
@@ -149,6 +150,7 @@ impl Method for Get {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "A command of a session with its output.";
+    const OF_SESSION: bool = true;
     type Params<'a> = GetParams<'a>;
     type Reply = GetReply;
 

@@ -306,6 +306,7 @@ impl Method for Png {
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "A picture of a session's screen, as the window would show it.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = PngReply;
 

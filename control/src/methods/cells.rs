@@ -49,6 +49,7 @@ impl Method for Diff {
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "The rows of a session that changed since a seq.";
+    const OF_SESSION: bool = true;
     type Params<'a> = DiffParams<'a>;
     type Reply = DiffReply;
 
@@ -249,6 +250,7 @@ impl Method for Cells {
     const ACCESS: Access = Access::Read;
     const DOC: &'static str =
         "The live screen with its styles, links, images and the roles of prompts.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = CellsReply;
 
@@ -300,6 +302,7 @@ impl Method for Bytes {
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "What the program of a hidden session wrote, as it wrote it.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = BytesReply;
 

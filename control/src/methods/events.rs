@@ -1,7 +1,10 @@
 //! `events.*`: a connection that is told what happens, line by line.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use unterm_mux::PaneId;
 
 use super::{
     Access, Caller, Context, Group, Method, Result,
@@ -19,10 +22,27 @@ pub struct Subscribe;
 pub struct SubscribeParams<'a> {
     /// Kinds of events; without it all but `output`.
     #[serde(borrow, default)]
-    events: Arg<'a, Vec<String>>,
+    events: Arg<'a, Vec<Kind>>,
     /// Only those of this session.
     #[serde(borrow, default)]
     id: Arg<'a, u64>,
+}
+
+/// One of [`KINDS`].
+pub struct Kind;
+
+impl JsonSchema for Kind {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Kind".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "string", "enum": KINDS})
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -39,6 +59,9 @@ impl Method for Subscribe {
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "From now on tells this connection what happens: lines with the method `event`, between replies.";
+    const OF_SESSION: bool = true;
+    const OF_NONE: bool = true;
+    const NAMED: &'static [&'static str] = &["id"];
     type Params<'a> = SubscribeParams<'a>;
     type Reply = SubscribeReply;
 
@@ -47,7 +70,8 @@ impl Method for Subscribe {
         caller: &'a Caller,
         params: SubscribeParams<'a>,
     ) -> Result<SubscribeReply> {
-        let names = params.events.list("events")?;
+        let names = params.events.value::<Vec<String>>("events", "a list of strings")?;
+        let names = names.unwrap_or_default();
         let mut kinds = Vec::new();
         for name in &names {
             let known = KINDS.iter().find(|kind| *kind == name);
@@ -60,15 +84,13 @@ impl Method for Subscribe {
         if kinds.is_empty() {
             kinds = KINDS.into_iter().filter(|kind| *kind != "output").collect();
         }
-        let pane = params.id.number("id", 0..=u64::MAX)?;
-        let pane = pane.map(|id| {
-            context
-                .mux
-                .pane(unterm_mux::PaneId(id))
-                .map(|pane| pane.id())
-                .ok_or(Error::NoSession(id))
-        });
-        let filter = Filter { kinds: kinds.clone(), pane: pane.transpose()? };
+        let panes = match params.id.number("id", 0..=u64::MAX)? {
+            Some(id) if context.mux.pane(PaneId(id)).is_none() => return Err(Error::NoSession(id)),
+            Some(id) => Some([id].into()),
+            // Of all that the caller reaches.
+            None => caller.panes.clone(),
+        };
+        let filter = Filter { kinds: kinds.clone(), panes };
         let subscription = context.hub.listen(filter);
         caller.subscription.put(Some(subscription));
         Ok(SubscribeReply { subscribed: true, events: kinds, seq: context.hub.seq() })
@@ -88,6 +110,7 @@ impl Method for Unsubscribe {
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "Tells this connection nothing more.";
+    const OF_NONE: bool = true;
     type Params<'a> = NoParams;
     type Reply = UnsubscribeReply;
 

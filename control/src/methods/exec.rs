@@ -10,9 +10,12 @@ use super::{
     params::{SessionOnly, session_params},
     session::{Done, InputParams, input},
 };
-use crate::services::{
-    run::{self, Ending},
-    shell::Activity,
+use crate::{
+    caller::Wire,
+    services::{
+        run::{self, Ending},
+        shell::Activity,
+    },
 };
 
 /// Ctrl+C.
@@ -39,6 +42,7 @@ impl Method for Run {
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Types a command and Enter, and does not wait.";
+    const OF_SESSION: bool = true;
     type Params<'a> = RunParams<'a>;
     type Reply = RunReply;
 
@@ -62,6 +66,7 @@ impl Method for Send {
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "The same as session.input.";
+    const OF_SESSION: bool = true;
     type Params<'a> = InputParams<'a>;
     type Reply = Done;
 
@@ -105,6 +110,9 @@ pub struct RunWaitReply {
     exit_source: Option<&'static str>,
     /// Somebody typed Ctrl+C and the shell gave the command up: it has no exit code.
     interrupted: bool,
+    /// Why nobody will tell of the command's end, where the shell is back at a prompt without having told of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
     /// There was too much output; its beginning is missing.
     truncated: bool,
     /// The command as block.get knows it, where the shell's integration marks it.
@@ -118,6 +126,8 @@ impl Method for RunWait {
     const ACCESS: Access = Access::Act;
     const DOC: &'static str =
         "Runs a command in a session's shell, waits for its end and returns its output.";
+    const LASTS: bool = true;
+    const OF_SESSION: bool = true;
     type Params<'a> = RunWaitParams<'a>;
     type Reply = RunWaitReply;
 
@@ -130,15 +140,22 @@ impl Method for RunWait {
         let command = params.command.required("command")?;
         let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
         context.admit_command(caller, &pane, &command)?;
-        let outcome = run::run(&pane, &command, Duration::from_millis(timeout)).await?;
+        // The documented wire types ahead into what runs; the tool of that protocol promises a command of its own.
+        let is_careful = caller.wire == Wire::Mcp;
+        let timeout = Duration::from_millis(timeout);
+        let outcome = run::run(&pane, &command, timeout, is_careful).await?;
         Ok(RunWaitReply {
             output: outcome.output,
             exit_status: match outcome.ending {
-                Ending::Completed | Ending::Interrupted => "completed",
+                Ending::Completed | Ending::Interrupted | Ending::Lost(_) => "completed",
                 Ending::TimedOut => "timeout",
             },
             timed_out: outcome.ending == Ending::TimedOut,
             interrupted: outcome.ending == Ending::Interrupted,
+            reason: match outcome.ending {
+                Ending::Lost(lost) => Some(lost.reason()),
+                _ => None,
+            },
             marker: outcome.marker,
             exit_code: outcome.exit_code,
             exit_source: outcome.exit_source.map(run::ExitSource::name),
@@ -164,6 +181,7 @@ impl Method for Status {
     const ACCESS: Access = Access::Read;
     const DOC: &'static str =
         "Whether a session is idle or running, and what is in its foreground.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 
@@ -191,6 +209,7 @@ impl Method for Cancel {
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Types Ctrl+C.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = CancelReply;
 

@@ -56,6 +56,7 @@ impl Method for Find {
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "Where the live screen shows a text.";
+    const OF_SESSION: bool = true;
     type Params<'a> = FindParams<'a>;
     type Reply = FindReply;
 

@@ -9,10 +9,11 @@ use serde_json::Value;
 use unterm_mux::{
     Pane,
     input::{
-        Key, KeyEvent, Modifiers, MouseButton, MouseEvent, MouseKind, encode_alternate_scroll,
-        encode_key, encode_mouse, encode_paste,
+        Key, KeyAction, KeyEvent, Modifiers, MouseButton, MouseEvent, MouseKind,
+        encode_alternate_scroll, encode_key, encode_mouse, encode_paste,
     },
 };
+use unterm_term::{KeyboardMode, KittyFlags, Modes};
 
 use super::{
     Access, Caller, Context, Group, Method, Result, params::session_params, session::Done,
@@ -21,6 +22,8 @@ use crate::error::Error;
 
 /// The most keys of one call.
 const MOST_KEYS: usize = 1000;
+/// The last of the function keys.
+const LAST_F: u8 = 35;
 
 /// `session.paste`.
 pub struct Paste;
@@ -38,6 +41,7 @@ impl Method for Paste {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Pastes a text into a session.";
+    const OF_SESSION: bool = true;
     type Params<'a> = PasteParams<'a>;
     type Reply = Done;
 
@@ -111,6 +115,7 @@ impl Method for Type {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Types text, pastes, presses keys and moves the mouse, in one piece that no other input comes between.";
+    const OF_SESSION: bool = true;
     type Params<'a> = TypeParams<'a>;
     type Reply = TypeReply;
 
@@ -163,6 +168,7 @@ impl Method for Keys {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Presses keys by their names; one unknown name refuses all.";
+    const OF_SESSION: bool = true;
     type Params<'a> = KeysParams<'a>;
     type Reply = KeysReply;
 
@@ -195,7 +201,7 @@ fn keys(pane: &Pane, names: &[String]) -> Result<Vec<u8>> {
     if !unknown.is_empty() {
         let unknown: Vec<_> = unknown.into_iter().filter_map(std::result::Result::err).collect();
         return Err(Error::Failed(format!(
-            "Unknown key(s): {unknown:?}. Keys are characters and {}, with ctrl+, alt+, shift+ or super+",
+            "Unknown key(s): {unknown:?}. Keys are characters, f1 to f{LAST_F} and {}, with ctrl+, alt+, shift+ or super+",
             NAMED.map(|(name, _)| name).join(", ")
         )));
     }
@@ -203,17 +209,35 @@ fn keys(pane: &Pane, names: &[String]) -> Result<Vec<u8>> {
         let term = pane.term();
         (term.modes(), term.keyboard())
     };
-    let mut bytes = Vec::new();
-    for (key, modifiers) in keys.into_iter().flatten() {
-        let text = match key {
-            Key::Char(char) => char.to_string(),
-            _ => String::new(),
-        };
-        let text = (!text.is_empty()).then_some(text.as_str());
-        let event = KeyEvent { text, ..KeyEvent::press(key, modifiers) };
-        bytes.extend(encode_key(&event, modes, &keyboard));
+    let strokes = keys.into_iter().flatten();
+    Ok(strokes.flat_map(|(key, modifiers)| stroke(key, modifiers, modes, &keyboard)).collect())
+}
+
+/// The bytes of a key that is pressed and let go, as a keyboard gives it: with Shift a letter is the upper one.
+fn stroke(key: Key, modifiers: Modifiers, modes: Modes, keyboard: &KeyboardMode) -> Vec<u8> {
+    let is_shifted = modifiers.contains(Modifiers::SHIFT);
+    let (key, unshifted) = match key {
+        Key::Char(char) if is_shifted => {
+            let mut upper = char.to_uppercase();
+            match (upper.next(), upper.next()) {
+                (Some(upper), None) if upper != char => (Key::Char(upper), Some(char)),
+                _ => (key, None),
+            }
+        }
+        _ => (key, None),
+    };
+    let text = match key {
+        Key::Char(char) => char.to_string(),
+        _ => String::new(),
+    };
+    let text = (!text.is_empty()).then_some(text.as_str());
+    let press = KeyEvent { text, unshifted, ..KeyEvent::press(key, modifiers) };
+    let mut bytes = encode_key(&press, modes, keyboard);
+    if keyboard.kitty.contains(KittyFlags::EVENT_TYPES) {
+        let release = KeyEvent { action: KeyAction::Release, text: None, ..press };
+        bytes.extend(encode_key(&release, modes, keyboard));
     }
-    Ok(bytes)
+    bytes
 }
 
 /// The keys that have names.
@@ -255,13 +279,13 @@ fn key(name: &str) -> Option<(Key, Modifiers)> {
     let mut chars = rest.chars();
     if let (Some(char), None) = (chars.next(), chars.next()) {
         let is_shifted = char.is_uppercase();
-        // With Ctrl a letter is the same key in either case.
-        let char = if modifiers.is_empty() { char } else { char.to_lowercase().next()? };
+        // A letter is the same key in either case.
+        let char = if is_shifted { char.to_lowercase().next()? } else { char };
         let shift = if is_shifted { Modifiers::SHIFT } else { Modifiers::empty() };
         return Some((Key::Char(char), modifiers | shift)).filter(|_| !char.is_control());
     }
     let number: u8 = lower.strip_prefix('f')?.parse().ok()?;
-    (1..=35).contains(&number).then_some((Key::F(number), modifiers))
+    (1..=LAST_F).contains(&number).then_some((Key::F(number), modifiers))
 }
 
 fn modifier(name: &str) -> Option<Modifiers> {
@@ -310,6 +334,7 @@ impl Method for Mouse {
     const ACCESS: Access = Access::Act;
     const DOC: &'static str =
         "Clicks, moves or scrolls in a session whose program listens to the mouse.";
+    const OF_SESSION: bool = true;
     type Params<'a> = MouseParams<'a>;
     type Reply = MouseReply;
 
@@ -409,6 +434,24 @@ mod tests {
         assert_eq!(key("+"), Some((Key::Char('+'), Modifiers::empty())));
         assert_eq!(key("ctrl++"), Some((Key::Char('+'), Modifiers::CTRL)));
         assert_eq!(key("é"), Some((Key::Char('é'), Modifiers::empty())));
+        let typed = |name: &str, keyboard: &KeyboardMode| {
+            let (key, modifiers) = key(name).unwrap();
+            String::from_utf8(stroke(key, modifiers, Modes::ALT_SENDS_ESC, keyboard)).unwrap()
+        };
+        let legacy = KeyboardMode::default();
+        let all = KeyboardMode { kitty: KittyFlags::all(), ..legacy };
+        for (name, plain, kitty) in [
+            ("a", "a", "\x1b[97;;97u\x1b[97;1:3u"),
+            ("A", "A", "\x1b[97:65;2;65u\x1b[97:65;2:3u"),
+            ("shift+a", "A", "\x1b[97:65;2;65u\x1b[97:65;2:3u"),
+            ("shift+é", "É", "\x1b[233:201;2;201u\x1b[233:201;2:3u"),
+            ("alt+shift+a", "\x1bA", "\x1b[97:65;4u\x1b[97:65;4:3u"),
+            ("ctrl+a", "\x01", "\x1b[97;5u\x1b[97;5:3u"),
+            ("up", "\x1b[A", "\x1b[A\x1b[1;1:3A"),
+        ] {
+            assert_eq!(typed(name, &legacy), plain, "{name}");
+            assert_eq!(typed(name, &all), kitty, "{name}");
+        }
         for wrong in ["", "entr", "f36", "f0", "hyp+a", "ab", "ctrl+"] {
             assert_eq!(key(wrong), None, "{wrong}");
         }

@@ -81,6 +81,7 @@ impl Method for Info {
     const ACCESS: Access = Access::Admin;
     const AUDITED: bool = false;
     const DOC: &'static str = "This instance, with its token.";
+    const FOR_PEOPLE: bool = true;
     type Params<'a> = NoParams;
     type Reply = InfoReply;
 
@@ -113,6 +114,7 @@ impl Method for SetTitle {
     const ACCESS: Access = Access::Act;
     const DOC: &'static str =
         "Gives this instance a title of its own, in its window and in instance.list.";
+    const TELLING: &'static [&'static str] = &["title"];
     type Params<'a> = SetTitleParams<'a>;
     type Reply = SetTitleReply;
 

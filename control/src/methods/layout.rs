@@ -8,7 +8,7 @@ use super::{
     Access, Caller, Context, Group, Method, Result,
     instance::raise,
     params::{Arg, NoParams, Raw, SessionOnly, session_params},
-    session::{CreateParams, Done, blocking, on_exit},
+    session::{CreateParams, Done, blocking},
 };
 use crate::{error::Error, services::workspace::Part};
 
@@ -79,10 +79,11 @@ impl Method for Split {
                 });
             }
         };
-        let mut spawn = params.params::<CreateParams<'_>>()?.spawn()?;
+        let create: CreateParams<'_> = params.params()?;
+        let (mut spawn, on_exit) = create.spawn(context)?;
+        let name = create.title()?;
         // Where its neighbour is, as a person's split.
         spawn.cwd = spawn.cwd.or_else(|| pane.cwd_path());
-        let on_exit = on_exit(&spawn);
         let (mux, old) = (context.mux.clone(), pane.id());
         let new = blocking(move || {
             let focused = mux.layout().active_tab().map(|tab| tab.focused);
@@ -97,6 +98,9 @@ impl Method for Split {
             Ok::<_, MuxError>(new)
         });
         let new = new.await??;
+        if let Some(name) = name {
+            new.set_name(&name);
+        }
         let size = new.term().size();
         let layout = context.mux.layout();
         let tab = layout.tab_of(new.id()).map(|index| layout.tabs[index].id.0);
@@ -119,6 +123,7 @@ impl Method for Focus {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Gives a session the focus, and its tab too.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = Done;
 
@@ -158,10 +163,17 @@ impl Method for Move {
     type Params<'a> = MoveParams<'a>;
     type Reply = Done;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, params: MoveParams<'a>) -> Result<Done> {
-        let pane = context.pane(params.target())?.id();
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: MoveParams<'a>,
+    ) -> Result<Done> {
+        let pane = context.pane_for(caller, params.target())?.id();
         let tab = params.tab_id.number("tab_id", 0..=u64::MAX)?;
         let other = params.swap_with.number("swap_with", 0..=u64::MAX)?;
+        if let Some(other) = other.and_then(|other| context.mux.pane(PaneId(other))) {
+            context.admit_to(caller, &other)?;
+        }
         match (tab, params.new_tab.is_set("new_tab")?, other) {
             (Some(tab), false, None) => context.mux.move_to_tab(pane, TabId(tab))?,
             (None, true, None) => context.mux.move_to_new_tab(pane)?,
@@ -194,15 +206,17 @@ impl Method for Rename {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Gives a session a title of its own.";
+    const OF_SESSION: bool = true;
+    const TELLING: &'static [&'static str] = &["title"];
     type Params<'a> = RenameParams<'a>;
     type Reply = RenameReply;
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: RenameParams<'a>,
     ) -> Result<RenameReply> {
-        let pane = context.pane(params.target())?;
+        let pane = context.pane_for(caller, params.target())?;
         pane.set_name(&title(&params.title.required("title")?));
         Ok(RenameReply { status: "ok", title: pane.title() })
     }
@@ -219,25 +233,43 @@ pub struct TabState {
     /// Its focused session fills it.
     zoomed: bool,
     /// The session that keys go to.
-    focused: u64,
+    // Absent only for a caller that does not reach it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    focused: Option<u64>,
     /// Its sessions, in the order of the layout.
     sessions: Vec<u64>,
     /// `{id}` for a session; `{split, share, first, second}` for two parts, `right` or `down` of each other.
     layout: Part,
 }
 
-fn tab_state(context: &Context, layout: &Layout, index: usize, tab: &Tab) -> TabState {
-    let focused = || context.mux.pane(tab.focused).map(|pane| pane.title()).unwrap_or_default();
-    TabState {
+/// A tab with those of its sessions that a caller reaches; `None`: it reaches none.
+fn tab_state(
+    context: &Context,
+    caller: &Caller,
+    layout: &Layout,
+    index: usize,
+    tab: &Tab,
+) -> Option<TabState> {
+    let part = Part::of(&tab.root).of_some(&|id| caller.reaches(id))?;
+    let mut panes = tab.panes();
+    panes.retain(|pane| caller.reaches(pane.0));
+    let focused = caller.reaches(tab.focused.0).then_some(tab.focused);
+    let title = || {
+        let pane = focused.or_else(|| panes.first().copied());
+        let pane = pane.and_then(|pane| context.mux.pane(pane));
+        pane.map(|pane| pane.title()).unwrap_or_default()
+    };
+    Some(TabState {
         tab_id: tab.id.0,
         index,
-        title: tab.title.clone().unwrap_or_else(focused),
+        title: tab.title.clone().unwrap_or_else(title),
         active: index == layout.active,
         zoomed: tab.zoomed,
-        focused: tab.focused.0,
-        sessions: tab.panes().iter().map(|pane| pane.0).collect(),
-        layout: Part::of(&tab.root),
-    }
+        focused: focused.map(|pane| pane.0),
+        sessions: panes.iter().map(|pane| pane.0).collect(),
+        layout: part,
+    })
 }
 
 /// `tab.list`.
@@ -253,13 +285,18 @@ impl Method for TabList {
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "The tabs, each with its sessions and how it is split.";
+    const OF_NONE: bool = true;
     type Params<'a> = NoParams;
     type Reply = TabListReply;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<TabListReply> {
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        _: NoParams,
+    ) -> Result<TabListReply> {
         let layout = context.mux.layout();
         let tabs = layout.tabs.iter().enumerate();
-        let tabs = tabs.map(|(index, tab)| tab_state(context, &layout, index, tab));
+        let tabs = tabs.filter_map(|(index, tab)| tab_state(context, caller, &layout, index, tab));
         Ok(TabListReply { tabs: tabs.collect() })
     }
 }
@@ -340,8 +377,20 @@ impl Method for TabClose {
     type Params<'a> = TabParams<'a>;
     type Reply = Done;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, params: TabParams<'a>) -> Result<Done> {
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: TabParams<'a>,
+    ) -> Result<Done> {
         let (mux, tab) = (context.mux.clone(), tab(&params.tab_id)?);
+        let layout = mux.layout();
+        let closed = layout.tabs.iter().find(|closed| closed.id == tab);
+        for pane in closed.map(Tab::panes).unwrap_or_default() {
+            if let Some(pane) = mux.pane(pane) {
+                context.admit_to(caller, &pane)?;
+            }
+        }
+        drop(layout);
         blocking(move || mux.close_tab(tab)).await??;
         Ok(Done::OK)
     }
@@ -395,6 +444,7 @@ impl Method for TabRename {
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Gives a tab a title of its own.";
+    const TELLING: &'static [&'static str] = &["title"];
     type Params<'a> = TabRenameParams<'a>;
     type Reply = Done;
 

@@ -10,6 +10,7 @@ use super::{
     params::{SessionOnly, session_params},
 };
 use crate::{
+    caller::Wire,
     error::Error,
     services::leases::{LONGEST, USUAL},
 };
@@ -38,8 +39,8 @@ impl Method for Lease {
     const NAME: &'static str = "session.lease";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
-    const DOC: &'static str =
-        "Keeps other callers from typing in a session, until a person types there.";
+    const DOC: &'static str = "Keeps other callers from typing in a session, and from resizing, renaming, moving and closing it, until a person types there; then the caller too, until it takes it anew or gives it back.";
+    const OF_SESSION: bool = true;
     type Params<'a> = LeaseParams<'a>;
     type Reply = LeaseReply;
 
@@ -52,6 +53,13 @@ impl Method for Lease {
         let most = LONGEST.as_millis() as u64;
         let usual = USUAL.as_millis() as u64;
         let ttl_ms = params.ttl_ms.number("ttl_ms", 1..=most)?.unwrap_or(usual);
+        // Agents of that protocol are promised that theirs and a person's input stay apart: theirs would come behind it.
+        if caller.wire == Wire::Mcp
+            && !context.leases.has(caller, &pane)
+            && let Some(line) = pane.persons_line()
+        {
+            return Err(Error::begun(pane.id().0, &line));
+        }
         let holder = context
             .leases
             .take(caller, &pane, Duration::from_millis(ttl_ms))
@@ -75,6 +83,7 @@ impl Method for Release {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Gives a lease back.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = ReleaseReply;
 

@@ -165,6 +165,7 @@ impl Method for Wait {
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "Waits until a session's text holds another text.";
+    const OF_SESSION: bool = true;
     type Params<'a> = WaitParams<'a>;
     type Reply = WaitReply;
 

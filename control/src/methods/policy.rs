@@ -6,7 +6,7 @@ use unterm_mux::PaneId;
 
 use super::{
     Access, Caller, Context, Group, Method, Result,
-    params::{Arg, Raw},
+    params::{Arg, Raw, Target},
 };
 use crate::{
     error::Error,
@@ -53,9 +53,12 @@ pub struct CheckParams<'a> {
     /// The command.
     #[serde(borrow)]
     command: Arg<'a, String>,
-    /// The session it would be entered in, for rules of its own.
+    /// The session it would be entered in, for rules of its own (or give `session_id`).
     #[serde(borrow, default)]
     id: Arg<'a, u64>,
+    /// The same as text.
+    #[serde(borrow, default)]
+    session_id: Arg<'a, String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -79,7 +82,8 @@ impl Method for Check {
         params: CheckParams<'a>,
     ) -> Result<CheckReply> {
         let command = params.command.required("command")?;
-        let pane = params.id.number("id", 0..=u64::MAX)?.map(PaneId);
+        let target = Target::new(&params.id, &params.session_id);
+        let pane = target.is_given().then(|| target.id()).transpose()?.map(PaneId);
         let lines: Vec<&str> = command.lines().chain([&*command]).collect();
         let (allowed, reason) = match context.policy.check_typed(pane, &lines, "") {
             Ok(()) if context.policy.is_enabled() => (true, None),
@@ -90,6 +94,7 @@ impl Method for Check {
             Err(Refusal::NotAllowed) => {
                 (false, Some("Not allowed by any of allowed_patterns".to_owned()))
             }
+            Err(refusal @ Refusal::Unknown) => (false, Some(refusal.to_string())),
         };
         Ok(CheckReply { allowed, reason })
     }

@@ -193,6 +193,7 @@ impl Method for Switch {
     const GROUP: Group = Group::Proxy;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Uses one of the proxies to choose from.";
+    const TELLING: &'static [&'static str] = &["node_name"];
     type Params<'a> = SwitchParams<'a>;
     type Reply = SwitchReply;
 
@@ -244,6 +245,8 @@ impl Method for Speedtest {
     const ACCESS: Access = Access::Act;
     const DOC: &'static str =
         "Connects to the proxies to choose from, and keeps how long that takes.";
+    const LASTS: bool = true;
+    const TELLING: &'static [&'static str] = &["node_name"];
     type Params<'a> = SpeedtestParams<'a>;
     type Reply = SpeedtestReply;
 
@@ -300,7 +303,7 @@ pub struct ConfigureParams<'a> {
     /// Whether programs are told of a proxy; true.
     #[serde(borrow, default)]
     enabled: Arg<'a, bool>,
-    /// `manual` or `auto`; manual.
+    /// `manual` or `auto`; manual. Auto without an address forgets those that were named before, and finds one.
     #[serde(borrow, default)]
     mode: Arg<'a, String>,
     /// Such as `http://127.0.0.1:7890`. What is absent stays as it is, here and below.
@@ -353,11 +356,23 @@ impl Method for Configure {
         }
         let http = text(&params.http_proxy, "http_proxy")?;
         let socks = text(&params.socks_proxy, "socks_proxy")?;
+        for (name, url) in [("http_proxy", &http), ("socks_proxy", &socks)] {
+            // An empty one takes it away.
+            if let Some(url) = url.as_deref().filter(|url| !url.trim().is_empty()) {
+                check_url(name, url)?;
+            }
+        }
         let none = text(&params.no_proxy, "no_proxy")?;
         let current = text(&params.current_node, "current_node")?;
         let nodes = params.nodes.value::<Vec<Node>>("nodes", "a list of {name, url}")?;
+        for node in nodes.iter().flatten() {
+            check_url("nodes", &node.url)?;
+        }
         let changed = change_and_look(context, move |proxy| {
             proxy.enabled = enabled;
+            if enabled && mode == "auto" && http.is_none() && socks.is_none() {
+                (proxy.http_proxy, proxy.socks_proxy, proxy.current_node) = (None, None, None);
+            }
             proxy.mode = if enabled { mode } else { "off".to_owned() };
             proxy.http_proxy = http.or_else(|| proxy.http_proxy.take());
             proxy.socks_proxy = socks.or_else(|| proxy.socks_proxy.take());
@@ -380,6 +395,18 @@ impl Method for Configure {
         let status = blocking(move || status(proxy, found)).await?;
         Ok(ConfigureReply { configured: true, status })
     }
+}
+
+fn check_url(name: &'static str, url: &str) -> Result<()> {
+    if proxy::is_url(url) {
+        return Ok(());
+    }
+    Err(Error::Invalid {
+        name,
+        expected: "a proxy's URL, such as http://127.0.0.1:7890 or socks5://127.0.0.1:1080"
+            .to_owned(),
+        got: format!("{url:?}"),
+    })
 }
 
 /// `proxy.disable`.

@@ -42,6 +42,7 @@ impl Method for Start {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Records a session from now on.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StartReply;
 
@@ -78,6 +79,7 @@ impl Method for Stop {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Ends a session's recording and renders it.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StopReply;
 
@@ -124,6 +126,7 @@ impl Method for Status {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "Whether a session is being recorded.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 
@@ -270,6 +273,7 @@ impl Method for AttachTrace {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Notes an id of the caller's own in a session's recording.";
+    const OF_SESSION: bool = true;
     type Params<'a> = AttachParams<'a>;
     type Reply = AttachReply;
 
@@ -312,6 +316,7 @@ impl Method for Export {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Renders what a session shows and keeps, as a recording would be.";
+    const OF_SESSION: bool = true;
     type Params<'a> = ExportParams<'a>;
     type Reply = ExportReply;
 
@@ -330,6 +335,11 @@ impl Method for Export {
             });
         }
         let home = context.registration.home().to_owned();
+        // The system's words for what is wrong name no file.
+        let named = path.as_ref().map_or(String::new(), |path| format!("{}: ", path.display()));
+        let failed = |error: std::io::Error| {
+            failed(format!("Cannot write the session's page: {named}{error}"))
+        };
         let export = move || recording::export(&home, &pane, path);
         let (session_id, path, bytes, block_count) = blocking(export).await?.map_err(failed)?;
         Ok(ExportReply { session_id, path: text(&path), bytes, block_count })

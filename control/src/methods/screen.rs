@@ -21,7 +21,7 @@ use crate::error::Error;
 /// Rows read under one lock of a terminal; between two, its program's output goes on.
 const STRIDE: u64 = 512;
 /// The most rows one reply holds.
-const MOST_ROWS: u64 = 100_000;
+pub const MOST_ROWS: u64 = 100_000;
 
 /// One row of a session.
 #[derive(Serialize, JsonSchema)]
@@ -123,6 +123,7 @@ impl Method for Read {
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "The rows of the live screen with their numbers.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = ReadReply;
 
@@ -185,6 +186,7 @@ impl Method for Text {
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "The text of the live screen, row by row.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = TextReply;
 
@@ -260,6 +262,7 @@ impl Method for Cursor {
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "Where the cursor is, and its shape.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = CursorReply;
 
@@ -321,6 +324,7 @@ impl Method for Scroll {
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "Rows of history and screen, counted from the oldest.";
+    const OF_SESSION: bool = true;
     type Params<'a> = ScrollParams<'a>;
     type Reply = ScrollReply;
 
@@ -381,6 +385,7 @@ impl Method for Search {
     const ACCESS: Access = Access::Read;
     const DOC: &'static str =
         "The rows of history and screen that hold a text, also where it wraps.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SearchParams<'a>;
     type Reply = SearchReply;
 
@@ -482,6 +487,7 @@ impl Method for DetectErrors {
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "The rows of the live screen that look like errors.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = DetectErrorsReply;
 

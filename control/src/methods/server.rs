@@ -27,6 +27,7 @@ impl Method for Info {
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "Name, version, engine and protocol of the server.";
+    const OF_NONE: bool = true;
     type Params<'a> = NoParams;
     type Reply = InfoReply;
 
@@ -85,10 +86,17 @@ impl Method for Health {
     const ACCESS: Access = Access::Read;
     const DOC: &'static str =
         "Whether the server and its terminal work, with ports, panes and sizes.";
+    const OF_NONE: bool = true;
     type Params<'a> = NoParams;
     type Reply = HealthReply;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<HealthReply> {
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        _: NoParams,
+    ) -> Result<HealthReply> {
+        let panes = context.mux.panes();
+        let pane_count = panes.iter().filter(|pane| caller.reaches(pane.id().0)).count();
         let options = context.mux.options();
         let term = options.env.iter().find(|(name, _)| name == "TERM");
         Ok(HealthReply {
@@ -100,7 +108,7 @@ impl Method for Health {
                 bound_port: context.registration.record().mcp_port,
                 auth: "token",
             },
-            mux: MuxHealth { available: true, pane_count: context.mux.panes().len() },
+            mux: MuxHealth { available: true, pane_count },
             terminal: TerminalHealth {
                 initial_cols: options.default_size.cols,
                 initial_rows: options.default_size.rows,
@@ -139,6 +147,7 @@ impl Method for Capabilities {
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "Every method there is, by group; a group without methods is empty.";
+    const OF_NONE: bool = true;
     type Params<'a> = NoParams;
     type Reply = CapabilitiesReply;
 

@@ -13,7 +13,11 @@ use super::{
 };
 use crate::{
     error::Error,
-    services::shell::{Activity, Shell},
+    services::{
+        reports::{ProgramReport, ProgressReport},
+        secret,
+        shell::{Activity, Shell},
+    },
 };
 
 /// The most columns, and the most rows, of a grid.
@@ -93,12 +97,14 @@ impl Method for List {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "Every session, in the order they were opened.";
+    const OF_NONE: bool = true;
     type Params<'a> = NoParams;
     type Reply = ListReply;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
+    async fn call<'a>(context: &'a Context, caller: &'a Caller, _: NoParams) -> Result<ListReply> {
         let panes = context.mux.panes();
-        let sessions = panes.iter().map(|pane| {
+        let reached = panes.iter().filter(|pane| caller.reaches(pane.id().0));
+        let sessions = reached.map(|pane| {
             let (size, cursor) = {
                 let term = pane.term();
                 (term.size(), term.cursor())
@@ -145,15 +151,34 @@ pub struct StatusReply {
     exit_signal: Option<i32>,
     /// Its program reads a line that it does not echo, as for a password.
     awaiting_secret: bool,
+    /// What its programs set by OSC 1337 SetUserVar, if they did: text of theirs, to be trusted as little as its output.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    user_vars: BTreeMap<String, String>,
+    /// How far something is, by OSC 9;4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<ProgressReport>,
+    /// What its programs say they do, by OSC 7501, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    programs: Vec<ProgramReport>,
     /// How far its output has got: what `since_seq` counts in.
     seq: u64,
 }
 
 fn status(pane: &Pane) -> StatusReply {
-    let (size, cursor, scrollback_rows, seq) = {
+    let (size, cursor, scrollback_rows, user_vars, reports, seq) = {
         let term = pane.term();
-        (term.size(), term.cursor(), scrollback_rows(&term), term.seq())
+        let user_vars = term.user_vars().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let reports = (ProgressReport::of(&term), ProgramReport::all(&term));
+        (
+            term.size(),
+            term.cursor(),
+            scrollback_rows(&term),
+            user_vars.collect(),
+            reports,
+            term.seq(),
+        )
     };
+    let (progress, programs) = reports;
     let state = pane.state();
     let status = match state {
         PaneState::Running => None,
@@ -177,7 +202,10 @@ fn status(pane: &Pane) -> StatusReply {
         shell: ShellState::of(pane),
         exit_code,
         exit_signal,
-        awaiting_secret: state == PaneState::Running && pane.process().reads_secret(),
+        awaiting_secret: state == PaneState::Running && secret::is_asked(pane),
+        user_vars,
+        progress,
+        programs,
         seq,
     }
 }
@@ -192,6 +220,7 @@ impl Method for Get {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "The whole state of a session, with its exit status once it is dead.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 
@@ -209,6 +238,7 @@ impl Method for Status {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "The same as session.get.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 
@@ -238,12 +268,18 @@ pub struct CreateParams<'a> {
     /// What to run instead of the user's shell; its session stays, dead, until it is destroyed.
     #[serde(borrow, default)]
     program: Arg<'a, String>,
-    /// The program's arguments.
+    /// Another shell to run than the user's, such as `zsh`; its session goes when it ends, as that of the user's shell does.
+    #[serde(borrow, default)]
+    shell: Arg<'a, String>,
+    /// The arguments of the program, or the shell.
     #[serde(borrow, default)]
     args: Arg<'a, Vec<String>>,
     /// Variables over the inherited environment.
     #[serde(borrow, default)]
     env: Arg<'a, BTreeMap<String, String>>,
+    /// A title of its own, as session.rename gives.
+    #[serde(borrow, default)]
+    name: Arg<'a, String>,
     /// In no tab and no list, found by its number only; what its program writes is kept for screen.bytes.
     #[serde(borrow, default)]
     hidden: Arg<'a, bool>,
@@ -281,8 +317,8 @@ pub(super) async fn create(
     params: &CreateParams<'_>,
 ) -> Result<(SharedPane, CreateReply)> {
     let size = size(&params.cols, &params.rows)?;
-    let spawn = params.spawn()?;
-    let on_exit = on_exit(&spawn);
+    let (spawn, on_exit) = params.spawn(context)?;
+    let name = params.title()?;
     let mux = context.mux.clone();
     let pane = if params.hidden.is_set("hidden")? {
         let size = size.unwrap_or(Size::cells(DEFAULT_COLS, DEFAULT_ROWS));
@@ -293,6 +329,9 @@ pub(super) async fn create(
         // Behind the tab that a person may be typing in.
         blocking(move || mux.open_tab_in_background(spawn, size, on_exit)).await??
     };
+    if let Some(name) = name {
+        pane.set_name(&name);
+    }
     let size = pane.term().size();
     let reply = CreateReply {
         id: pane.id().0,
@@ -304,17 +343,25 @@ pub(super) async fn create(
     Ok((pane, reply))
 }
 
-/// What becomes of a session when its program ends: an agent still wants to read what a program printed and how it ended; a
-/// shell that ends was closed.
-pub(super) fn on_exit(spawn: &Spawn) -> OnExit {
-    if spawn.program.is_some() { OnExit::Hold } else { OnExit::Close }
-}
-
 impl CreateParams<'_> {
-    /// What to start.
-    pub(super) fn spawn(&self) -> Result<Spawn> {
+    /// The title that the session is given, if it is.
+    pub(super) fn title(&self) -> Result<Option<String>> {
+        Ok(self.name.text("name")?.map(|name| super::layout::title(&name)))
+    }
+
+    /// What to start, if the rules on what may be entered allow it: the program with its arguments as a line, and each
+    /// variable, since shells run some. A shell without arguments is what a session is without a program, too. And what
+    /// becomes of the session when it ends: an agent still wants to read what a program printed and how it ended; a shell that
+    /// ends was closed.
+    pub(super) fn spawn(&self, context: &Context) -> Result<(Spawn, OnExit)> {
         let cwd = self.cwd.text("cwd")?;
-        let program = self.program.text("program")?;
+        let (program, on_exit) = match (self.program.text("program")?, self.shell.text("shell")?) {
+            (Some(_), Some(_)) => {
+                return Err(Error::Failed("Give 'program' or 'shell', not both".to_owned()));
+            }
+            (Some(program), None) => (Some(program), OnExit::Hold),
+            (None, shell) => (shell, OnExit::Close),
+        };
         let args = self.args.list("args")?;
         if program.is_none() && !args.is_empty() {
             return Err(Error::Missing("program"));
@@ -330,15 +377,23 @@ impl CreateParams<'_> {
                 });
             }
         }
+        let mut lines: Vec<_> = env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if let Some(program) = &program
+            && (Shell::of_process(program).is_none() || !args.is_empty())
+        {
+            lines.push(format!("{program} {}", args.join(" ")));
+        }
+        context.policy.check_typed(None, &lines, "").map_err(Error::Policy)?;
         let env = env.into_iter().chain([("UNTERM_DRIVEN".to_owned(), "1".to_owned())]);
-        Ok(Spawn {
+        let spawn = Spawn {
             program: program.map(Into::into),
             args,
             cwd: cwd.map(|cwd| directory(&cwd)).transpose()?,
             // Its shell listens for variables (`session.set_env`) from the start.
             env: env.collect(),
             ..Spawn::default()
-        })
+        };
+        Ok((spawn, on_exit))
     }
 }
 
@@ -427,6 +482,7 @@ impl Method for Input {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Types characters into a session as they are.";
+    const OF_SESSION: bool = true;
     type Params<'a> = InputParams<'a>;
     type Reply = Done;
 
@@ -458,15 +514,16 @@ impl Method for Resize {
     const ACCESS: Access = Access::Act;
     const DOC: &'static str =
         "Gives a session another size, which the window leaves alone from then on.";
+    const OF_SESSION: bool = true;
     type Params<'a> = ResizeParams<'a>;
     type Reply = Done;
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: ResizeParams<'a>,
     ) -> Result<Done> {
-        let pane = context.pane(params.target())?;
+        let pane = context.pane_for(caller, params.target())?;
         let given = |arg: &Arg<'_, u64>, name| {
             arg.number(name, 1..=LONGEST_SIDE)?.ok_or(Error::Missing(name))
         };
@@ -496,15 +553,16 @@ impl Method for Destroy {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Ends a session's program and removes the session.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = DestroyReply;
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: SessionOnly<'a>,
     ) -> Result<DestroyReply> {
-        let id = context.pane(params.session())?.id();
+        let id = context.pane_for(caller, params.session())?.id();
         let mux = context.mux.clone();
         blocking(move || mux.close_pane(id)).await??;
         context.bytes.forget(id);
@@ -527,6 +585,7 @@ impl Method for Idle {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "Whether a session's shell waits, or runs something.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = IdleReply;
 
@@ -554,6 +613,7 @@ impl Method for Cwd {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "The working directory of a session as a file:// URI.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = CwdReply;
 
@@ -594,6 +654,7 @@ impl Method for History {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "The last rows of history above the screen, without empty ones.";
+    const OF_SESSION: bool = true;
     type Params<'a> = HistoryParams<'a>;
     type Reply = HistoryReply;
 

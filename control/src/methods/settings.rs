@@ -23,6 +23,7 @@ impl Method for Open {
     const ACCESS: Access = Access::Admin;
     const DOC: &'static str =
         "Makes an address with a single-use code that opens the settings page in a browser.";
+    const FOR_PEOPLE: bool = true;
     type Params<'a> = NoParams;
     type Reply = OpenReply;
 

@@ -54,6 +54,7 @@ impl Method for Send {
     const ACCESS: Access = Access::Act;
     const DOC: &'static str =
         "Types the control character of a signal, or sends one to what runs in the foreground.";
+    const OF_SESSION: bool = true;
     type Params<'a> = SendParams<'a>;
     type Reply = SendReply;
 

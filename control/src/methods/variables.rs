@@ -38,6 +38,7 @@ impl Method for Env {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "A variable: as session.set_env set it, else as the foreground process was started with it.";
+    const OF_SESSION: bool = true;
     type Params<'a> = EnvParams<'a>;
     type Reply = EnvReply;
 
@@ -104,6 +105,8 @@ impl Method for SetEnv {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Sets a variable for the next commands of a session's shell, and for what is split off it; types nothing.";
+    const OF_SESSION: bool = true;
+    const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = SetEnvParams<'a>;
     type Reply = SetEnvReply;
 

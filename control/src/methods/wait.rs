@@ -1,11 +1,11 @@
 //! `session.wait`: until a session shows or does something; what is typed first can be part of the same call. And
 //! `session.watch`, which types nothing.
 
-use std::{sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use unterm_mux::{Pane, PaneState};
 
 use super::{
@@ -26,10 +26,48 @@ const MOST: usize = 32;
 /// `session.wait`.
 pub struct Wait;
 
-/// A list of conditions, each an object with one of the keys `text`, `regex`, `stable_ms`, `exit`, `prompt`,
-/// `command_done`, `bell`, `title`, `seq`, `secret`.
+/// What can be waited for: an object with one of these.
 #[derive(Deserialize, JsonSchema)]
-pub struct Conditions(Vec<Map<String, Value>>);
+#[serde(rename_all = "snake_case")]
+enum Awaited {
+    /// A line holds this text.
+    Text(String),
+    /// A line matches this regular expression.
+    Regex(String),
+    /// Nothing has come for so long, in milliseconds.
+    StableMs(u64),
+    /// `true`: the program has ended.
+    Exit(bool),
+    /// `true`: the shell is at a prompt, where its integration marks such.
+    Prompt(bool),
+    /// `true`: a command has ended, where the shell's integration marks such.
+    CommandDone(bool),
+    /// `true`: the bell rang.
+    Bell(bool),
+    /// The title has changed to one that holds this text.
+    Title(String),
+    /// The session's `seq` has got so far.
+    Seq(u64),
+    /// `true`: the program reads a line that it does not echo, as for a password.
+    Secret(bool),
+}
+
+/// A list of conditions.
+pub struct Conditions;
+
+impl JsonSchema for Conditions {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Conditions".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Vec::<Awaited>::json_schema(generator)
+    }
+}
 
 session_params! {
     /// A session, and what to wait for.
@@ -87,6 +125,8 @@ impl Method for Wait {
     const AUDITED: bool = true;
     const DOC: &'static str =
         "Waits until a session shows or does something, after typing something if asked to.";
+    const LASTS: bool = true;
+    const OF_SESSION: bool = true;
     type Params<'a> = WaitParams<'a>;
     type Reply = WaitReply;
 
@@ -132,6 +172,7 @@ impl Method for Watch {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str = "Waits until a session shows or does something, and types nothing.";
+    const OF_SESSION: bool = true;
     type Params<'a> = WatchParams<'a>;
     type Reply = WaitReply;
 
@@ -162,16 +203,16 @@ impl Waiting {
         since_seq: &Arg<'_, u64>,
         timeout_ms: &Arg<'_, u64>,
     ) -> Result<Self> {
-        let list = "a list of conditions";
-        let (any, all) =
-            (any.value::<Conditions>("any", list)?, all.value::<Conditions>("all", list)?);
-        let (name, Conditions(given), is_all) = match (any, all) {
+        let list = |arg: &Arg<'_, Conditions>, name| {
+            arg.value::<Vec<Map<String, Value>>>(name, "a list of conditions")
+        };
+        let (name, given, is_all) = match (list(any, "any")?, list(all, "all")?) {
             (Some(any), None) => ("any", any, false),
             (None, Some(all)) => ("all", all, true),
             (Some(_), Some(_)) => {
                 return Err(Error::Failed("Give 'any' or 'all', not both".to_owned()));
             }
-            (None, None) => return Err(Error::Missing("any")),
+            (None, None) => return Err(Error::Failed("Missing 'any' or 'all'".to_owned())),
         };
         if given.is_empty() || given.len() > MOST {
             return Err(Error::Invalid {
@@ -181,7 +222,7 @@ impl Waiting {
             });
         }
         let conditions: Vec<Condition> =
-            given.iter().map(|given| condition(name, given)).collect::<Result<_>>()?;
+            given.into_iter().map(|given| condition(name, given)).collect::<Result<_>>()?;
         let timeout = timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
         let since = since_seq.number("since_seq", 0..=u64::MAX)?;
         Ok(Self { conditions, is_all, since, timeout: Duration::from_millis(timeout) })
@@ -213,40 +254,48 @@ impl Waiting {
 }
 
 /// One condition.
-fn condition(name: &'static str, given: &Map<String, Value>) -> Result<Condition> {
-    let bad = || Error::Invalid {
+fn condition(name: &'static str, given: Map<String, Value>) -> Result<Condition> {
+    let given = Value::Object(given);
+    let invalid = |expected: &str| Error::Invalid {
         name,
-        expected:
-            "each condition to be one of text, regex, stable_ms, exit, prompt, command_done, \
-                   bell, title, seq, secret"
-                .to_owned(),
-        got: json!(given).to_string(),
+        expected: expected.to_owned(),
+        got: given.to_string(),
     };
-    let mut fields = given.iter();
-    let (Some((key, value)), None) = (fields.next(), fields.next()) else { return Err(bad()) };
-    let text = || value.as_str().map(str::to_owned).ok_or_else(bad);
-    let number = || value.as_u64().ok_or_else(bad);
-    let is_set = |condition| if value == &Value::Bool(true) { Ok(condition) } else { Err(bad()) };
-    match key.as_str() {
-        "text" => text().map(Condition::Text),
-        "regex" => {
-            let pattern = text()?;
-            services::regex(&pattern).map(|regex| Condition::Regex(Box::new(regex))).map_err(
-                |error| Error::Invalid {
+    let awaited = Awaited::deserialize(&given).map_err(|_| {
+        invalid(
+            "each condition to be one of text, regex, stable_ms, exit, prompt, command_done, bell, title, seq, \
+             secret",
+        )
+    })?;
+    let is_set = |is_set: bool, condition| match is_set {
+        true => Ok(condition),
+        false => Err(invalid("true, since only what comes true is waited for")),
+    };
+    Ok(match awaited {
+        Awaited::Text(text) => Condition::Text(text),
+        Awaited::Regex(pattern) => match services::regex(&pattern) {
+            Ok(regex) => Condition::Regex(Box::new(regex)),
+            Err(error) => {
+                return Err(Error::Invalid {
                     name,
                     expected: "a regular expression".to_owned(),
-                    got: format!("{pattern:?} ({error})"),
-                },
-            )
-        }
-        "stable_ms" => number().map(|quiet| Condition::Stable(Duration::from_millis(quiet))),
-        "seq" => number().map(Condition::Seq),
-        "title" => text().map(Condition::Title),
-        "exit" => is_set(Condition::Exit),
-        "prompt" => is_set(Condition::Prompt),
-        "command_done" => is_set(Condition::CommandDone),
-        "bell" => is_set(Condition::Bell),
-        "secret" => is_set(Condition::Secret),
-        _ => Err(bad()),
-    }
+                    got: format!("{pattern:?} ({})", innermost(&*error)),
+                });
+            }
+        },
+        Awaited::StableMs(quiet) => Condition::Stable(Duration::from_millis(quiet)),
+        Awaited::Exit(is) => is_set(is, Condition::Exit)?,
+        Awaited::Prompt(is) => is_set(is, Condition::Prompt)?,
+        Awaited::CommandDone(is) => is_set(is, Condition::CommandDone)?,
+        Awaited::Bell(is) => is_set(is, Condition::Bell)?,
+        Awaited::Title(text) => Condition::Title(text),
+        Awaited::Seq(seq) => Condition::Seq(seq),
+        Awaited::Secret(is) => is_set(is, Condition::Secret)?,
+    })
+}
+
+/// What an error comes of: the builder of expressions itself says only that one is wrong.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.last().map_or_else(String::new, ToString::to_string)
 }

@@ -41,6 +41,7 @@ impl Method for Save {
     const GROUP: Group = Group::Workspace;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Saves tabs, splits, titles and directories under a name.";
+    const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = SaveParams<'a>;
     type Reply = SaveReply;
 
@@ -92,6 +93,7 @@ impl Method for Restore {
     const GROUP: Group = Group::Workspace;
     const ACCESS: Access = Access::Act;
     const DOC: &'static str = "Reads what was saved under a name, and opens it again if asked to.";
+    const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = RestoreParams<'a>;
     type Reply = RestoreReply;
 

@@ -14,11 +14,13 @@ use std::{
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
-use unterm_mux::{ExitStatus, Mux, MuxEvent, Observer, PaneId, PaneState};
+use unterm_mux::{ExitStatus, Mux, MuxEvent, Observer, Pane, PaneId, PaneState};
 use unterm_term::Event;
 
+use super::reports::{ProgramReport, ProgressReport};
+
 /// The kinds of events there are.
-pub const KINDS: [&str; 15] = [
+pub const KINDS: [&str; 16] = [
     "output",
     "bell",
     "title",
@@ -29,6 +31,7 @@ pub const KINDS: [&str; 15] = [
     "notification",
     "progress",
     "status",
+    "user_var",
     "clipboard",
     "session_opened",
     "session_exited",
@@ -100,14 +103,18 @@ struct Waiting {
 pub struct Filter {
     /// Of these kinds; empty: of all.
     pub kinds: Vec<&'static str>,
-    /// Of this pane; `None`: of all, and those of none.
-    pub pane: Option<PaneId>,
+    /// Of these panes; `None`: of all, and those of none.
+    pub panes: Option<Arc<[u64]>>,
 }
 
 impl Filter {
+    fn wants_some(&self, kind: &str) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
+    }
+
     fn wants(&self, kind: &str, pane: Option<PaneId>) -> bool {
-        (self.kinds.is_empty() || self.kinds.contains(&kind))
-            && (self.pane.is_none() || self.pane == pane)
+        let is_of = |panes: &Arc<[u64]>| pane.is_some_and(|pane| panes.contains(&pane.0));
+        self.wants_some(kind) && self.panes.as_ref().is_none_or(is_of)
     }
 }
 
@@ -147,7 +154,7 @@ impl Hub {
 
     /// Listens from now on.
     pub fn listen(self: &Arc<Self>, filter: Filter) -> Subscription {
-        let wants_output = filter.wants("output", filter.pane);
+        let wants_output = filter.wants_some("output");
         let queue = Arc::new(Queue { filter, waiting: Mutex::default(), changed: Notify::new() });
         // Both under the lock: `output` finds out under it that nobody wants any.
         let mut state = self.state.lock();
@@ -158,6 +165,10 @@ impl Hub {
     }
 
     /// Tells of an event. `note` changes what is known of the pane.
+    fn pane(&self, id: PaneId) -> Option<Arc<Pane>> {
+        self.mux.upgrade()?.pane(id)
+    }
+
     fn tell(
         &self,
         kind: &'static str,
@@ -165,8 +176,7 @@ impl Hub {
         mut event: Value,
         note: impl FnOnce(&mut Told, u64),
     ) {
-        let pane_seq =
-            pane.and_then(|pane| self.mux.upgrade()?.pane(pane)).map(|pane| *pane.watch().borrow());
+        let pane_seq = pane.and_then(|pane| self.pane(pane)).map(|pane| *pane.watch().borrow());
         let seq = {
             let mut state = self.state.lock();
             state.seq += 1;
@@ -205,7 +215,7 @@ impl Hub {
         let mut state = self.state.lock();
         state.listeners.retain(|listener| {
             let Some(queue) = listener.upgrade() else { return false };
-            wants_output |= queue.filter.wants("output", queue.filter.pane);
+            wants_output |= queue.filter.wants_some("output");
             if queue.filter.wants("output", Some(pane)) && queue.waiting.lock().output.insert(pane)
             {
                 queue.changed.notify_one();
@@ -284,7 +294,7 @@ impl Observer for Ear {
             MuxEvent::Empty => {}
             MuxEvent::PaneOpened(pane) => hub.tell("session_opened", Some(pane), none(), nothing),
             MuxEvent::PaneExited(pane) => {
-                let state = hub.mux.upgrade().and_then(|mux| mux.pane(pane)).map(|p| p.state());
+                let state = hub.pane(pane).map(|p| p.state());
                 let how = match state {
                     Some(PaneState::Exited(ExitStatus::Code(code))) => json!({"exit_code": code}),
                     Some(PaneState::Exited(ExitStatus::Signal(signal))) => {
@@ -296,13 +306,13 @@ impl Observer for Ear {
             }
             MuxEvent::PaneRemoved(pane) => hub.tell("session_removed", Some(pane), none(), nothing),
             MuxEvent::Title(pane) => {
-                let title = hub.mux.upgrade().and_then(|mux| mux.pane(pane)).map(|p| p.title());
+                let title = hub.pane(pane).map(|p| p.title());
                 hub.tell("title", Some(pane), json!({"title": title}), |told, seq| {
                     told.title = seq;
                 });
             }
             MuxEvent::Cwd(pane) => {
-                let cwd = hub.mux.upgrade().and_then(|mux| mux.pane(pane)).map(|p| p.cwd_uri());
+                let cwd = hub.pane(pane).map(|p| p.cwd_uri());
                 hub.tell("cwd", Some(pane), json!({"cwd": cwd}), nothing);
             }
             MuxEvent::Bell(pane) => {
@@ -328,8 +338,19 @@ impl Observer for Ear {
                     let said = json!({"title": notification.title, "body": notification.body});
                     hub.tell("notification", Some(pane), said, nothing);
                 }
-                Event::Progress => hub.tell("progress", Some(pane), none(), nothing),
-                Event::ProgramStatus => hub.tell("status", Some(pane), none(), nothing),
+                Event::Progress => {
+                    let progress = hub.pane(pane).and_then(|pane| ProgressReport::of(&pane.term()));
+                    hub.tell("progress", Some(pane), json!({"progress": progress}), nothing);
+                }
+                Event::ProgramStatus => {
+                    // The newest: there may be many, and many events that wait for a listener.
+                    let newest = hub.pane(pane).map(|pane| ProgramReport::newest(&pane.term()));
+                    hub.tell("status", Some(pane), json!({"programs": newest}), nothing);
+                }
+                Event::UserVar { name, value } => {
+                    let said = json!({"name": name, "value": value});
+                    hub.tell("user_var", Some(pane), said, nothing);
+                }
                 _ => {}
             },
         }
@@ -346,7 +367,7 @@ mod tests {
     async fn a_slow_listener_is_told_how_much_it_missed() {
         let mux = Mux::new(MuxOptions::default());
         let hub = Hub::new(&mux);
-        let filter = Filter { kinds: vec!["bell"], pane: None };
+        let filter = Filter { kinds: vec!["bell"], panes: None };
         let mut listener = hub.listen(filter);
         for _ in 0..CAPACITY + 5 {
             hub.tell("bell", Some(PaneId(1)), json!({}), |told, _| told.bell = 1);

@@ -1,8 +1,9 @@
 //! Leases: a pane whose input one caller keeps for itself, until it gives it back, its time is over, its connection ends
-//! or a person types there. Without one, everybody may type.
+//! or a person types there. Without one, everybody may type; but who lost one to the person is kept out until it takes
+//! another, since it believes that nobody types between.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     time::{Duration, Instant},
 };
 
@@ -31,20 +32,53 @@ impl Lease {
     }
 }
 
+/// Why a caller may not type in a pane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Somebody else has it.
+    Leased(String),
+    /// A person has typed there since the caller took its lease.
+    TakenOver,
+}
+
+#[derive(Default)]
+struct Held {
+    leases: HashMap<PaneId, Lease>,
+    /// The connections that lost a pane to a person, and took no other lease of it.
+    lost: HashSet<(PaneId, u64)>,
+}
+
+impl Held {
+    /// Takes note of a lease that is over.
+    fn look(&mut self, pane: &Pane) {
+        let Some(lease) = self.leases.get(&pane.id()).filter(|lease| !lease.holds(pane)) else {
+            return;
+        };
+        // Whether before or after its time was over: who had it does not know of what was typed.
+        if lease.touches != pane.touches() {
+            self.lost.insert((pane.id(), lease.connection));
+        }
+        self.leases.remove(&pane.id());
+    }
+
+    /// Who else has a pane.
+    fn other(&self, caller: &Caller, pane: &Pane) -> Option<String> {
+        let lease = self.leases.get(&pane.id())?;
+        (lease.connection != caller.connection).then(|| lease.holder.clone())
+    }
+}
+
 /// Who has which pane.
 #[derive(Default)]
-pub struct Leases(Mutex<HashMap<PaneId, Lease>>);
+pub struct Leases(Mutex<Held>);
 
 impl Leases {
     /// Gives a pane to a caller, or the caller more time; an error names who has it.
     pub fn take(&self, caller: &Caller, pane: &Pane, length: Duration) -> Result<String, String> {
-        let mut leases = self.0.lock();
-        leases.retain(|_, lease| lease.until > Instant::now());
-        if let Some(lease) = leases.get(&pane.id())
-            && lease.connection != caller.connection
-            && lease.holds(pane)
-        {
-            return Err(lease.holder.clone());
+        let mut held = self.0.lock();
+        held.look(pane);
+        if let Some(holder) = held.other(caller, pane) {
+            return Err(holder);
         }
         let holder = caller.client.clone();
         let holder = holder.unwrap_or_else(|| format!("connection {}", caller.connection));
@@ -54,43 +88,53 @@ impl Leases {
             until: Instant::now() + length,
             touches: pane.touches(),
         };
-        leases.insert(pane.id(), lease);
+        held.lost.remove(&(pane.id(), caller.connection));
+        held.leases.insert(pane.id(), lease);
         Ok(holder)
+    }
+
+    /// Whether a caller has a pane.
+    pub fn has(&self, caller: &Caller, pane: &Pane) -> bool {
+        let mut held = self.0.lock();
+        held.look(pane);
+        held.leases.get(&pane.id()).is_some_and(|lease| lease.connection == caller.connection)
     }
 
     /// Takes a caller's lease back; false when it had none any more.
     pub fn release(&self, caller: &Caller, pane: &Pane) -> bool {
-        let mut leases = self.0.lock();
+        let mut held = self.0.lock();
+        held.look(pane);
+        held.lost.remove(&(pane.id(), caller.connection));
         let is_own = |lease: &Lease| lease.connection == caller.connection;
-        if !leases.get(&pane.id()).is_some_and(is_own) {
+        if !held.leases.get(&pane.id()).is_some_and(is_own) {
             return false;
         }
-        leases.remove(&pane.id()).is_some_and(|lease| lease.holds(pane))
+        held.leases.remove(&pane.id()).is_some()
     }
 
     /// Takes all back that a connection had; false: it had none.
     pub fn release_all(&self, connection: u64) -> bool {
-        let mut leases = self.0.lock();
-        let before = leases.len();
-        leases.retain(|_, lease| lease.connection != connection);
-        leases.len() < before
+        let mut held = self.0.lock();
+        held.lost.retain(|(_, loser)| *loser != connection);
+        let before = held.leases.len();
+        held.leases.retain(|_, lease| lease.connection != connection);
+        held.leases.len() < before
     }
 
     /// Who has a pane, and until when.
     pub fn of(&self, pane: &Pane) -> Option<Driver> {
-        let leases = self.0.lock();
-        let lease = leases.get(&pane.id()).filter(|lease| lease.holds(pane))?;
+        let held = self.0.lock();
+        let lease = held.leases.get(&pane.id()).filter(|lease| lease.holds(pane))?;
         Some(Driver { client: lease.holder.clone(), until: lease.until })
     }
 
-    /// Who keeps a caller from typing in a pane.
-    pub fn holder(&self, caller: &Caller, pane: &Pane) -> Option<String> {
-        let mut leases = self.0.lock();
-        let lease = leases.get(&pane.id())?;
-        if !lease.holds(pane) {
-            leases.remove(&pane.id());
-            return None;
+    /// Whether a caller may type in a pane, as far as leases go.
+    pub fn admit(&self, caller: &Caller, pane: &Pane) -> Result<(), Kept> {
+        let mut held = self.0.lock();
+        held.look(pane);
+        if held.lost.contains(&(pane.id(), caller.connection)) {
+            return Err(Kept::TakenOver);
         }
-        (lease.connection != caller.connection).then(|| lease.holder.clone())
+        held.other(caller, pane).map_or(Ok(()), |holder| Err(Kept::Leased(holder)))
     }
 }

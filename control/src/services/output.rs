@@ -160,6 +160,16 @@ impl Capture {
         }
     }
 
+    /// The last end that a shell of the pane's own told: of what the command ran in, when that is over and the command's own
+    /// mark can't come any more.
+    pub fn outer_end(&self, nonce: &str) -> Option<End> {
+        let own = format!(";nonce={nonce}");
+        let length = memchr::memmem::rfind(&self.raw, b"\x1b]133;D")?;
+        let rest = &self.raw[length..];
+        let mark = &rest[..memchr::memchr(0x07, rest)?];
+        mark.ends_with(own.as_bytes()).then_some(End { exit_code: None, length })
+    }
+
     /// Whether a shell inside the command began commands of its own, whose ends look the same.
     pub fn is_nested(&self) -> bool {
         self.is_nested

@@ -8,14 +8,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::PaneId;
 
+use super::parts::parts;
+
 /// Rules as they come by a wire. The first three fields must be there.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Rules {
-    /// Whether they are in force.
+    /// Whether they are in force. They hold for lines as they are composed, whoever sends the parts. In a shell's line that
+    /// keys edited (cursor, history, completion), what shows at its marked prompt counts; Enter is refused until that is
+    /// known, and always where the shell has no marks. Programs that are no shells are held to what is typed.
     pub enabled: bool,
     /// Texts of which none may be in a line.
     pub blocked_patterns: Vec<String>,
-    /// Texts of which one must begin each line, where `enforce_allowed` says so.
+    /// Texts of which one must begin each line, where `enforce_allowed` says so; and each part of it behind `;`, `&`, `|`,
+    /// `(`, `` ` `` or a line's end. A line whose parts can't be told is not allowed: with an open quote, with what double
+    /// quotes would run, with `$'` or a history's `!`. Redirections are not looked at.
     pub allowed_patterns: Vec<String>,
     /// Whether only what is allowed may be entered.
     #[serde(default)]
@@ -23,7 +29,7 @@ pub struct Rules {
     /// Regular expressions of which none may match in a line.
     #[serde(default)]
     pub blocked_regexes: Vec<String>,
-    /// Regular expressions that allow a line they match from its beginning to its end.
+    /// Regular expressions that allow a line, or a part of one, that they match from its beginning to its end.
     #[serde(default)]
     pub allowed_regexes: Vec<String>,
     /// More rules for single sessions, by their numbers: what they block is blocked too, and what they allow is allowed
@@ -59,6 +65,8 @@ pub enum Refusal {
     Blocked(String),
     /// Nothing allows it.
     NotAllowed,
+    /// Keys have edited it, so that nobody knows what it is.
+    Unknown,
 }
 
 impl std::fmt::Display for Refusal {
@@ -66,6 +74,10 @@ impl std::fmt::Display for Refusal {
         match self {
             Self::Blocked(pattern) => f.write_str(pattern),
             Self::NotAllowed => f.write_str("not in allowed_patterns"),
+            Self::Unknown => f.write_str(
+                "keys edited the line, and what it is now is not known: send Enter in a call of its own once the line \
+                 shows at a marked prompt, or begin anew with ctrl+c",
+            ),
         }
     }
 }
@@ -103,18 +115,42 @@ impl Patterns {
         })
     }
 
+    fn bind(&self) -> bool {
+        self.enforce_allowed || !self.blocked.is_empty() || !self.blocked_regexes.is_empty()
+    }
+
     fn blocks(&self, line: &str) -> Option<&str> {
         let literal = self.blocked.iter().find(|pattern| line.contains(pattern.as_str()));
         let regex = || self.blocked_regexes.iter().find(|(_, regex)| regex.is_match(line));
         literal.map(String::as_str).or_else(|| regex().map(|(pattern, _)| pattern.as_str()))
     }
 
-    fn allows(&self, line: &str) -> bool {
-        let line = line.trim();
-        line.is_empty()
-            || self.allowed.iter().any(|pattern| line.starts_with(pattern.as_str()))
-            || self.allowed_regexes.iter().any(|regex| regex.is_match(line))
+    /// The longest text that is allowed to begin a line, and begins this one: its length.
+    fn beginning(&self, line: &str) -> Option<usize> {
+        let begins = |pattern: &&String| line.starts_with(pattern.as_str());
+        self.allowed.iter().filter(begins).map(String::len).max()
     }
+
+    fn matches(&self, line: &str) -> bool {
+        self.allowed_regexes.iter().any(|regex| regex.is_match(line))
+    }
+}
+
+/// Whether one of the sets allows a line as a whole, or all of them together each part of it.
+fn is_allowed(sets: &[&Patterns], line: &str) -> bool {
+    let matches = |line: &str| sets.iter().any(|patterns| patterns.matches(line));
+    let beginning = |line: &str| sets.iter().filter_map(|patterns| patterns.beginning(line)).max();
+    matches(line.trim())
+        || line.split(['\n', '\r']).all(|line| {
+            let line = line.trim();
+            // What an allowed text itself holds is allowed with it.
+            let own = beginning(line).unwrap_or(0);
+            matches(line)
+                || parts(line, own).is_some_and(|parts| {
+                    let mut parts = parts.into_iter().map(str::trim);
+                    parts.all(|part| part.is_empty() || beginning(part).is_some() || matches(part))
+                })
+        })
 }
 
 #[derive(Default)]
@@ -159,6 +195,13 @@ impl Policy {
         self.0.read().rules.enabled
     }
 
+    /// Whether there is anything that may not be entered in a pane.
+    pub fn binds(&self, pane: PaneId) -> bool {
+        let rules = self.0.read();
+        let mut sets = [Some(&rules.all), rules.panes.get(&pane.0)].into_iter().flatten();
+        rules.rules.enabled && sets.any(Patterns::bind)
+    }
+
     /// Whether a line may be entered in a pane, or anywhere.
     pub fn check(&self, pane: Option<PaneId>, line: &str) -> Result<(), Refusal> {
         self.check_typed(pane, &[line], "")
@@ -184,8 +227,9 @@ impl Policy {
                 return Err(Refusal::Blocked(pattern.to_owned()));
             }
         }
-        let is_bound = sets().any(|patterns| patterns.enforce_allowed);
-        if is_bound && lines().any(|line| !sets().any(|patterns| patterns.allows(line))) {
+        let sets: Vec<_> = sets().collect();
+        let is_bound = sets.iter().any(|patterns| patterns.enforce_allowed);
+        if is_bound && lines().any(|line| !is_allowed(&sets, line)) {
             return Err(Refusal::NotAllowed);
         }
         Ok(())
@@ -230,10 +274,17 @@ mod tests {
         for line in ["git status -s", "  ls", "", "cargo test -p a"] {
             assert_eq!(policy.check(None, line), Ok(()), "{line}");
         }
+        for line in ["ls; git status", "cargo test && ls -l | ls", "ls `ls`"] {
+            assert_eq!(policy.check(None, line), Ok(()), "{line}");
+        }
+        let hidden = ["ls && id", "ls; id", "ls | id", "ls & id", "ls\nid", "ls $(id)", "ls `id`"];
+        for line in hidden {
+            assert_eq!(policy.check(None, line), Err(Refusal::NotAllowed), "{line}");
+        }
         for line in ["make", "cargo test; make", "echo ls"] {
             assert_eq!(policy.check(None, line), Err(Refusal::NotAllowed), "{line}");
         }
-        assert_eq!(policy.check(Some(PaneId(3)), "make all"), Ok(()));
+        assert_eq!(policy.check(Some(PaneId(3)), "make all && ls"), Ok(()));
         assert_eq!(policy.check_typed(None, &[] as &[&str], "mak"), Ok(()), "not entered yet");
         assert!(policy.check(None, "ls secret").is_err());
     }

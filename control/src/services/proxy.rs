@@ -265,8 +265,16 @@ fn setting(args: &[&str]) -> Option<String> {
     has_succeeded.then(|| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
+/// Whether that can be a proxy's URL.
+pub fn is_url(url: &str) -> bool {
+    address(url).is_some()
+}
+
 /// Host and port of a proxy's URL.
 fn address(url: &str) -> Option<(String, u16)> {
+    if url.trim().contains(|char: char| char.is_whitespace() || char.is_control()) {
+        return None;
+    }
     let (scheme, rest) = url.trim().split_once("://").unwrap_or(("http", url.trim()));
     let usual = match scheme.to_ascii_lowercase().as_str() {
         "http" => 80,
@@ -328,6 +336,9 @@ mod tests {
             ("http://host:99999", None),
             ("ftp://host", None),
             ("http://", None),
+            ("not a url", None),
+            ("::::", None),
+            ("", None),
         ] {
             assert_eq!(at(url).as_deref(), expected, "{url}");
         }

@@ -163,7 +163,7 @@ impl Recorder {
         self.live.lock().get(&pane).map(|live| live.record.lock().clone())
     }
 
-    /// Begins to record a pane. `hides`: whether what is typed there now is not to be seen.
+    /// Begins to record a pane. `hides`: whether what is typed there now is not to be seen; asked as it is written.
     pub async fn start(
         &self,
         pane: Arc<Pane>,
@@ -189,7 +189,7 @@ impl Recorder {
         let id = pane.id();
         let minutes = u32::try_from(settings.idle_rotate_minutes.max(1)).unwrap_or(u32::MAX);
         let idle = self.limits.minute.saturating_mul(minutes);
-        let tap = pane.tap();
+        let tap = pane.tap_hiding(Arc::new(hides));
         let (stop, stops) = mpsc::channel(1);
         let new = {
             let (home, pane) = (self.home.clone(), pane.clone());
@@ -211,7 +211,6 @@ impl Recorder {
         let recording = Recording {
             home: self.home.clone(),
             pane,
-            hides: Box::new(hides),
             record: shared,
             file: Some(file),
             splitter: Splitter::default(),
@@ -269,7 +268,6 @@ impl Recorder {
 struct Recording {
     home: PathBuf,
     pane: Arc<Pane>,
-    hides: Box<dyn Fn(&Pane) -> bool + Send + Sync>,
     record: Arc<Mutex<Record>>,
     /// The log; with a blocking thread while it is written.
     file: Option<File>,
@@ -339,9 +337,9 @@ impl Recording {
                     event.write(lines);
                 }
             }
-            TapItem::Bytes { bytes, time, .. } => {
+            TapItem::Bytes { bytes, time, is_hidden, .. } => {
                 // A password is in no file.
-                let bytes = if (self.hides)(&self.pane) { Vec::new() } else { bytes.to_vec() };
+                let bytes = if is_hidden { Vec::new() } else { bytes.to_vec() };
                 Event { micros: micros(time), kind: Kind::In, bytes }.write(lines);
             }
             TapItem::Gap { bytes } => {

@@ -1,10 +1,12 @@
 //! Running a command in a pane's shell and waiting for its end.
 
+mod begin;
+
 use std::{io::Write, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
-use unterm_mux::{ExitStatus, Pane, PaneState, TAP_CAPACITY, TapDirection, TapItem, WriteError};
-use unterm_term::LineId;
+use unterm_mux::{ExitStatus, Pane, PaneState, TAP_CAPACITY, TapDirection, TapItem};
+use unterm_term::{LineId, Modes};
 
 use super::{
     output::{Capture, Framing},
@@ -12,6 +14,8 @@ use super::{
     wait,
 };
 use crate::error::{Error, Result};
+
+pub use begin::wait_for_prompt;
 
 /// How the wait for a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +26,31 @@ pub enum Ending {
     TimedOut,
     /// Somebody typed Ctrl+C and the shell is back at its prompt: it gave up the whole line, mark and all.
     Interrupted,
+    /// The shell waits for a line again, and nobody will tell of the end.
+    Lost(Lost),
+}
+
+/// Why nobody tells of a command's end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// What was typed became part of another line.
+    OtherLine,
+    /// The shell that would have told has been replaced, or told of nothing.
+    NotTold,
+}
+
+impl Lost {
+    /// In words, for whoever began the command.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::OtherLine => {
+                "The shell ran another line than the command, and is back at its prompt: see the screen"
+            }
+            Self::NotTold => {
+                "The shell waits for a line again without having told of the command's end: it was replaced (exec), or the command reads a line by the shell's own editor"
+            }
+        }
+    }
 }
 
 /// Who said what the exit code is.
@@ -72,9 +101,18 @@ const INLINE: usize = 64 << 10;
 const INTERRUPT: u8 = 0x03;
 
 /// Types `command` into the pane's shell and waits until it has ended, for as long as `timeout`. Waits for output only:
-/// nothing is polled, and any number of commands may be waited for.
-pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<Outcome> {
-    let id = pane.id().0;
+/// nothing is polled, and any number of commands may be waited for. `is_careful`: a shell that marks its prompts has to wait
+/// at one; otherwise the command is typed ahead where something runs, as documented of `exec.run_wait`.
+///
+/// # Errors
+/// Nothing was typed where a line was begun at the prompt, or, if that matters, where something else would read it. The
+/// program may end meanwhile, or not take input.
+pub async fn run(
+    pane: &Arc<Pane>,
+    command: &str,
+    timeout: Duration,
+    is_careful: bool,
+) -> Result<Outcome> {
     if pane.state() != PaneState::Running {
         return Err(ended(pane));
     }
@@ -85,27 +123,33 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
     let sourced = script.as_ref().map(Script::command);
     let command = sourced.as_deref().unwrap_or(command);
     if pane.nonce().is_some() {
-        wait_for_prompt(pane, deadline.min(Instant::now() + START)).await;
+        wait_for_prompt(pane, deadline.min(Instant::now() + begin::START)).await;
     }
     let size = pane.term().size();
-    let mut tap = pane.tap();
+    let until = deadline.min(Instant::now() + begin::START);
     let mut changes = pane.watch();
-    let block = Block::begin(pane, shell, command).map_err(|error| Error::Write { id, error })?;
+    let begun = begin::begin(pane, shell, command, &marks, is_careful, until).await;
+    if let (Err(_), Some(script)) = (&begun, &mut script) {
+        // Nobody comes to it.
+        script.is_read = true;
+    }
+    let (mut tap, block) = begun?;
     let mut capture = Capture::new(match &block {
         Some(block) => Framing::Block { nonce: block.nonce.clone(), line: block.line.clone() },
         None => Framing::Marker(marks.clone()),
     });
-    if block.is_none() {
-        // An editor (readline, zle) has turned the echo off and takes lines of any length.
-        let cooked = pane.process().echo().unwrap_or(false);
-        let typed = format!("{}\r", shell.wrap(command, &marks, cooked));
-        pane.write(typed.as_bytes()).map_err(|error| Error::Write { id, error })?;
-    }
+    // The command that a shell without marks runs as: once it is over that shell is gone, and our mark with it.
+    let around = if block.is_none() { running(pane) } else { None };
+    let mut is_shell_over = false;
     // The terminal's `seq` after the bytes that came by the tap, and as it was told to waiters.
     let (mut seen, mut told) = (0, 0);
+    // Waiters were told since the tap was last empty: the terminal may know something new.
+    let mut is_news = false;
     // What was in the tap since it was last empty, in bytes.
     let mut backlog = 0;
     let mut cancelled_at = None;
+    // When to look whether the shell is back without a word, if nothing comes until then.
+    let mut look_at = None;
     let (ending, exit_code, end) = 'wait: loop {
         let ready = tap.try_next();
         // The tap has bytes before waiters are told of them. Told without bytes for us, after the tap was rather full:
@@ -123,6 +167,15 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
             }
             seen = told;
         }
+        if ready.is_none()
+            && std::mem::take(&mut is_news)
+            && capture.has_begun()
+            && let Some(code) = around.and_then(|around| end_around(pane, around))
+        {
+            is_shell_over = true;
+            let end = pane.nonce().and_then(|nonce| capture.outer_end(nonce));
+            break (Ending::Completed, code, end);
+        }
         let was_empty = ready.is_none();
         let next = async {
             if ready.is_some() {
@@ -133,11 +186,20 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
                 Ok(()) = changes.changed() => None,
             }
         };
-        let item = match timeout_at(deadline, next).await {
+        let until = look_at.map_or(deadline, |at: Instant| at.min(deadline));
+        let item = match timeout_at(until, next).await {
+            Err(_) if until < deadline => {
+                look_at = None;
+                match block.as_ref().and_then(|block| block.find_lost(pane, &capture)) {
+                    Some((ending, exit_code)) => break (ending, exit_code, None),
+                    None => continue,
+                }
+            }
             Err(_) => break (Ending::TimedOut, None, None),
             Ok(Some(item)) => item,
             Ok(None) => {
                 told = *changes.borrow_and_update();
+                is_news = true;
                 continue;
             }
         };
@@ -147,6 +209,7 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
         match item {
             TapItem::Bytes { seq, direction: TapDirection::Output, bytes, .. } => {
                 seen = seq;
+                look_at = block.is_some().then(|| Instant::now() + QUIET);
                 backlog += bytes.len();
                 capture.push(&bytes);
                 while let Some(end) = capture.end() {
@@ -183,6 +246,7 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
     }
     let exit_source = match (&end, &block) {
         _ if ending != Ending::Completed || exit_code.is_none() => None,
+        _ if is_shell_over => Some(ExitSource::Block),
         (None, _) if pane.state() != PaneState::Running => Some(ExitSource::Process),
         (_, Some(_)) => Some(ExitSource::Block),
         (_, None) => Some(ExitSource::Marker),
@@ -198,7 +262,7 @@ pub async fn run(pane: &Arc<Pane>, command: &str, timeout: Duration) -> Result<O
         // What follows the echo of Ctrl+C is the prompt.
         output.truncate(output.rfind("^C").unwrap_or(output.len()));
     }
-    if exit_source == Some(ExitSource::Process) && shell == Shell::Bash {
+    if (is_shell_over || exit_source == Some(ExitSource::Process)) && shell == Shell::Bash {
         // What bash itself says when it goes.
         for farewell in ["exit", "logout"] {
             if let Some(rest) = output.strip_suffix(farewell)
@@ -225,27 +289,35 @@ struct Block {
 }
 
 impl Block {
-    /// Types a command at a pane's prompt; `None`: there is none that a shell of the pane's marked, and nothing is typed.
-    fn begin(
-        pane: &Pane,
-        shell: Shell,
-        command: &str,
-    ) -> std::result::Result<Option<Self>, WriteError> {
-        let (Some(nonce), Some(line)) = (pane.nonce().cloned(), shell.line(command)) else {
-            return Ok(None);
-        };
-        let shell = pane.foreground().map(|foreground| foreground.pid);
-        let Some(id) = pane.term().commands().next_back().map(|last| last.id) else {
-            return Ok(None);
-        };
-        let is_typed = pane.write_at_prompt(format!("{line}\r").as_bytes())?;
-        Ok(is_typed.then_some(Self { line, nonce, id, shell }))
-    }
-
     /// Whether the end of a block is that of the command, and not of one in a shell that the command runs.
     fn is_end(&self, pane: &Pane, capture: &Capture) -> bool {
         !capture.is_nested()
             || pane.foreground().is_none_or(|foreground| Some(foreground.pid) == self.shell)
+    }
+
+    /// How it ended, where the shell is back and no end of the command has come: with an exit code if the terminal knows of one.
+    fn find_lost(&self, pane: &Pane, capture: &Capture) -> Option<(Ending, Option<i32>)> {
+        let leader = pane.foreground().map(|foreground| foreground.pid);
+        let edits = pane.process().echo() == Some(false) && !pane.process().reads_secret();
+        // The foreground of a shell inside the command is that shell's.
+        if leader.is_none() || leader != self.shell || !edits {
+            return None;
+        }
+        let term = pane.term();
+        let own = term.command(self.id);
+        let exit_code = own.and_then(|own| own.exit_code);
+        let last = term.commands().next_back();
+        let has_prompt = last.is_some_and(|last| last.id > self.id && last.is_prompting());
+        // Without marks its editor gives it away: it asks that pastes be marked while it reads a line, and only then.
+        let has_editor = term.modes().contains(Modes::BRACKETED_PASTE);
+        let is_back = has_prompt || has_editor && capture.has_begun();
+        let has_run = own.is_none_or(|own| own.output_seq != 0);
+        match (is_back, capture.has_begun()) {
+            (true, true) if exit_code.is_some() => Some((Ending::Completed, exit_code)),
+            (true, true) => Some((Ending::Lost(Lost::NotTold), None)),
+            (true, false) if has_run => Some((Ending::Lost(Lost::OtherLine), None)),
+            _ => None,
+        }
     }
 
     /// The exit code of the command, once it has ended, from what the terminal keeps.
@@ -259,37 +331,17 @@ impl Block {
     }
 }
 
-/// How long a shell may take to its first prompt before it is taken for one without integration.
-const START: Duration = Duration::from_secs(2);
+/// How long nothing comes before a shell is looked at that may be back at a prompt without having told of the end of a
+/// command: one that has another line to run begins it sooner.
+const QUIET: Duration = Duration::from_secs(2);
+
 /// A longer command is not typed, in bytes: editors of lines are slow with such, and those that colour them very.
 const LONG: usize = 8 << 10;
-
-/// Waits for a prompt that is about to come: the first of a shell that has only just started, or the one behind a command
-/// that has just ended.
-pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
-    let mut changes = pane.watch();
-    loop {
-        changes.borrow_and_update();
-        let (is_due, is_silent) = {
-            let term = pane.term();
-            let last = term.commands().next_back();
-            let is_due = last.is_none_or(|last| !last.is_prompting() && !last.is_running());
-            (is_due, last.is_none() && term.cursor().col > 0)
-        };
-        // An editor that reads a line behind a prompt without marks has no integration.
-        if !is_due || is_silent && pane.process().echo() == Some(false) {
-            return;
-        }
-        if !matches!(timeout_at(deadline, changes.changed()).await, Ok(Ok(()))) {
-            return;
-        }
-    }
-}
 
 /// A long command in a file of its own, which only its owner reads; it is gone once the shell has it.
 struct Script {
     path: PathBuf,
-    /// The shell has opened it.
+    /// The shell has opened it, or never will.
     is_read: bool,
 }
 
@@ -340,6 +392,24 @@ fn is_at_prompt(pane: &Pane, shell: Shell) -> bool {
     let has_editor = shell != Shell::Posix;
     pane.foreground().is_some_and(|foreground| foreground.is_root)
         && (!has_editor || pane.process().echo() == Some(false))
+}
+
+/// The command that runs in a pane now, as the terminal counts them, where a shell marks such.
+fn running(pane: &Pane) -> Option<u64> {
+    let term = pane.term();
+    term.commands().next_back().filter(|last| last.is_running()).map(|last| last.id)
+}
+
+/// The exit code of a command that another ran within, once it is over. One that has begun since may be that other one, which
+/// its shell was not there to read before.
+fn end_around(pane: &Pane, around: u64) -> Option<Option<i32>> {
+    let term = pane.term();
+    let mut later = term.commands().rev().take_while(|later| later.id > around);
+    if later.any(|later| later.output_seq != 0) {
+        return None;
+    }
+    let around = term.command(around)?;
+    (around.end_seq != 0).then_some(around.exit_code)
 }
 
 /// The exit code behind a mark on the live screen, if the mark is there.

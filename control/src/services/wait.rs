@@ -7,7 +7,10 @@ use tokio::time::{Instant, sleep_until};
 use unterm_mux::{Pane, PaneState};
 use unterm_term::LineId;
 
-use super::events::{CommandEnd, Hub};
+use super::{
+    events::{CommandEnd, Hub},
+    secret,
+};
 
 /// What can be waited for. With a `since`, what was there at that `seq` already does not count.
 #[derive(Debug)]
@@ -30,7 +33,7 @@ pub enum Condition {
     Title(String),
     /// The pane's `seq` is at least this.
     Seq(u64),
-    /// The program reads a line that it does not echo, as for a password.
+    /// The program asks for a secret ([`secret::is_asked`]).
     Secret,
 }
 
@@ -157,7 +160,7 @@ fn look(
                     .then(|| Found { text: Some(title), ..Found::default() })
             }
             Condition::Seq(least) => some(seq >= *least),
-            Condition::Secret => some(pane.process().reads_secret()),
+            Condition::Secret => some(secret::is_asked(pane)),
         };
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use unterm_mux::{Axis, Mux, Node, OnExit, PaneId, Spawn, TabId, local_path, private};
+use unterm_mux::{Axis, Mux, Node, OnExit, Pane, PaneId, Spawn, TabId, local_path, private};
 
 /// The folder in Unterm's home directory.
 const FOLDER: &str = "workspaces";
@@ -39,6 +39,9 @@ pub struct Session {
     /// Its title then.
     #[serde(default)]
     pub title: String,
+    /// Somebody gave it that title, and it has it again when it is opened again; else its program did.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub named: bool,
     /// A `file://` URI, or empty.
     #[serde(default)]
     pub cwd: String,
@@ -123,6 +126,7 @@ impl Workspace {
         let sessions = mux.panes().into_iter().map(|pane| Session {
             id: pane.id().0,
             title: pane.title(),
+            named: pane.has_name(),
             cwd: pane.cwd_uri(),
         });
         let layout = mux.layout();
@@ -212,6 +216,22 @@ impl Part {
         }
     }
 
+    /// What is left of it with some sessions only, each in the whole space of those that are not there; `None`: nothing.
+    pub fn of_some(self, is_there: &impl Fn(u64) -> bool) -> Option<Self> {
+        match self {
+            Self::Session { id } => is_there(id).then_some(Self::Session { id }),
+            Self::Split { split, share, first, second } => {
+                match (first.of_some(is_there), second.of_some(is_there)) {
+                    (Some(first), Some(second)) => {
+                        let (first, second) = (Box::new(first), Box::new(second));
+                        Some(Self::Split { split, share, first, second })
+                    }
+                    (first, second) => first.or(second),
+                }
+            }
+        }
+    }
+
     /// The session in its first corner.
     fn first(&self) -> u64 {
         match self {
@@ -229,11 +249,23 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
+    fn session(&self, id: u64) -> Option<&Session> {
+        self.workspace.sessions.iter().find(|session| session.id == id)
+    }
+
     fn spawn(&self, id: u64) -> Spawn {
-        let session = self.workspace.sessions.iter().find(|session| session.id == id);
-        let cwd = session.and_then(|session| local_path(&session.cwd));
+        let cwd = self.session(id).and_then(|session| local_path(&session.cwd));
         // One that is gone since means home.
         Spawn { cwd: cwd.filter(|cwd| cwd.is_dir()), ..Spawn::default() }
+    }
+
+    /// A pane was opened for the session of that number.
+    fn add(&mut self, pane: &Pane, id: u64) -> PaneId {
+        if let Some(session) = self.session(id).filter(|session| session.named) {
+            pane.set_name(&session.title);
+        }
+        self.opened.push(pane.id().0);
+        pane.id()
     }
 
     fn tab(&mut self, title: Option<&str>, panes: &Part) {
@@ -242,13 +274,12 @@ impl Opening<'_> {
         }
         let spawn = self.spawn(panes.first());
         let pane = match self.mux.open_tab_in_background(spawn, None, OnExit::Close) {
-            Ok(pane) => pane.id(),
+            Ok(pane) => self.add(&pane, panes.first()),
             Err(error) => {
                 tracing::warn!(%error, "a tab of a workspace is left out");
                 return;
             }
         };
-        self.opened.push(pane.0);
         let layout = self.mux.layout();
         let Some(tab) = layout.tab_of(pane).map(|index| layout.tabs[index].id) else { return };
         if let Some(title) = title {
@@ -271,13 +302,12 @@ impl Opening<'_> {
         };
         // Splitting gives the new pane its tab's focus, and no more.
         let new = match self.mux.split(pane, axis, self.spawn(second.first()), OnExit::Close) {
-            Ok(new) => new.id(),
+            Ok(new) => self.add(&new, second.first()),
             Err(error) => {
                 tracing::warn!(%error, "a session of a workspace is left out");
                 return self.split(first, tab, pane, path);
             }
         };
-        self.opened.push(new.0);
         let _ = self.mux.set_ratio(tab, path, share.clamp(0.05, 0.95));
         for (part, pane, is_second) in [(first, pane, false), (second, new, true)] {
             path.push(is_second);

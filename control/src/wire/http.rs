@@ -2,10 +2,11 @@
 //!
 //! Owns listening and the bounds on connections, heads, bodies and time; [`guard`] decides who may speak to it at all,
 //! [`routes`] is the table of what can be asked, [`methods`] what only this wire has. Every route is a method, called
-//! through the dispatcher as on every other wire; `/mcp` is the Model Context Protocol's. Never knows what a method does.
+//! through the dispatcher as on every other wire; `/mcp` and `/mcp/sse` are the Model Context Protocol's. Never knows what
+//! a method does.
 
 mod assets;
-mod events;
+pub mod events;
 mod guard;
 pub mod languages;
 mod methods;
@@ -17,10 +18,14 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    body::Body,
+    body::{Body, to_bytes},
     http::{HeaderValue, Response, StatusCode, header},
 };
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{
+    body::{Body as _, Bytes, Incoming},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::rt::TokioTimer;
 use serde_json::json;
 use tokio::{
@@ -117,7 +122,8 @@ async fn talk(stream: TcpStream, address: SocketAddr, router: Router, shared: Ar
                     let (host, origin) = [header::HOST, header::ORIGIN]
                         .map(|name| request.headers().get(name))
                         .into();
-                    tracing::warn!(%address, ?host, ?origin, message, "refused a request of a page");
+                    let (verb, path) = (request.method(), request.uri().path());
+                    tracing::warn!(%address, %verb, path, ?host, ?origin, message, "refused a request of a page");
                     failure(status, message)
                 }
                 None => {
@@ -167,7 +173,30 @@ fn reply(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Respo
     reply
 }
 
+/// Reads a body to its end; an error is for the client.
+pub async fn whole(body: Body, most: usize) -> Result<Bytes, (StatusCode, String)> {
+    announced(&body, most)?;
+    match tokio::time::timeout(READING, to_bytes(body, most)).await {
+        Ok(Ok(body)) => Ok(body),
+        Ok(Err(_)) => Err(too_long(most)),
+        Err(_) => {
+            tracing::warn!(seconds = READING.as_secs(), "a body did not come in time");
+            Err((StatusCode::REQUEST_TIMEOUT, "The body did not come in time".to_owned()))
+        }
+    }
+}
+
+/// Refuses a body whose head says that it is too long before any of it is read; an error is for the client.
+pub fn announced(body: &Body, most: usize) -> Result<(), (StatusCode, String)> {
+    if body.size_hint().lower() > most as u64 { Err(too_long(most)) } else { Ok(()) }
+}
+
+fn too_long(most: usize) -> (StatusCode, String) {
+    let why = format!("The body is longer than {most} bytes, or broke off");
+    (StatusCode::PAYLOAD_TOO_LARGE, why)
+}
+
 /// An error as this wire says it.
-fn failure(status: StatusCode, message: &str) -> Response<Body> {
+pub fn failure(status: StatusCode, message: &str) -> Response<Body> {
     reply(status, "application/json", json!({ "error": message }).to_string())
 }

@@ -1,31 +1,42 @@
 //! The Model Context Protocol, both eras of it (`initialize`, up to 2025-11-25, and the requests of 2026-07-28 that stand for
-//! themselves): over lines on the TCP wire, which `unterm-cli mcp` relays to a client's stdio, and over HTTP.
+//! themselves): over lines on the TCP wire, which `unterm-cli mcp` relays to a client's stdio, and over HTTP, also as
+//! clients of 2024 speak it.
 //!
 //! Owns the toolsets, their names, schemas and replies, and what calls take over several requests ([`jobs`]). A tool does
 //! nothing by itself: it calls methods of the one table through the dispatcher, as every wire does, with its client's
 //! scopes, policy and audit. The protocol itself is rmcp's.
 
+mod approve;
 pub mod http;
 mod iterm;
 mod jobs;
 mod prompts;
 mod resources;
+mod rows;
 mod schema;
 mod seats;
 mod session;
+mod sse;
 mod tester;
 mod tool;
 mod unterm;
-mod untrusted;
 
-use std::sync::Arc;
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
 use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    sync::watch,
+};
 
 pub use self::tool::{Hints, Toolset};
 use self::{jobs::Jobs, seats::Seats, session::Session};
-use crate::{caller::Caller, dispatch::Dispatcher};
+use crate::{caller::Caller, dispatch::Dispatcher, untrusted};
 
 /// The longest message of a client, in bytes.
 const LONGEST_MESSAGE: usize = 16 << 20;
@@ -64,7 +75,10 @@ impl Server {
         folder: Option<String>,
     ) {
         let connection = caller.connection;
-        let session = Session::of_connection(self.clone(), caller, toolset, folder);
+        let gone = watch::Sender::new(false);
+        let session =
+            Session::of_connection(self.clone(), caller, toolset, folder, gone.subscribe());
+        let reader = Ended { reader, gone };
         let transport =
             AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST_MESSAGE);
         match rmcp::serve_server(session, transport).await {
@@ -104,4 +118,25 @@ pub fn toolset(name: Option<&str>) -> Result<&'static Toolset, String> {
         let known: Vec<_> = TOOLSETS.iter().map(|toolset| toolset.name).collect();
         format!("There is no toolset {name:?}; there are: {}", known.join(", "))
     })
+}
+
+/// A reader whose end is told: replies are still written then, but nobody listens any more for what never ends.
+struct Ended<R> {
+    reader: R,
+    gone: watch::Sender<bool>,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Ended<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let (room, before) = (buffer.remaining(), buffer.filled().len());
+        let read = ready!(Pin::new(&mut self.reader).poll_read(context, buffer));
+        if read.is_err() || room > 0 && buffer.filled().len() == before {
+            self.gone.send_replace(true);
+        }
+        Poll::Ready(read)
+    }
 }

@@ -191,7 +191,15 @@ impl Connection {
                                 return Ok(());
                             }
                         }
-                        event = event => write_event(&mut self.out, &event),
+                        event = event => {
+                            // What a token listens to ends with it.
+                            let caller = self.caller.as_ref();
+                            let dispatcher = &self.shared.dispatcher;
+                            if caller.is_some_and(|caller| dispatcher.check_token(caller).is_err()) {
+                                return Ok(());
+                            }
+                            write_event(&mut self.out, &event);
+                        }
                     }
                 }
                 Next::Http => {
@@ -271,8 +279,16 @@ impl Connection {
             None => Ok(None),
         };
         // The comparison takes the same time wherever the tokens differ. Their lengths are no secret.
-        match login.filter(|login| login.token.as_bytes().ct_eq(token).into()) {
-            Some(login) => {
+        let rights = |login: Login| {
+            if login.token.as_bytes().ct_eq(token).into() {
+                return Some((login, TokenKind::Instance, Scopes::all(), None));
+            }
+            let made = self.shared.dispatcher.context().tokens.find(&login.token)?;
+            let kind = TokenKind::Agent(made.number);
+            Some((login, kind, made.scope.scopes(), made.panes.map(Into::into)))
+        };
+        match login.and_then(rights) {
+            Some((login, token, scopes, panes)) => {
                 self.wrong_tokens = 0;
                 match toolset(&login) {
                     Ok(toolset) => self.mcp = toolset.map(|toolset| (toolset, login.cwd)),
@@ -281,13 +297,16 @@ impl Connection {
                         return Ok(());
                     }
                 }
+                let wire = if login.agent { Wire::Mcp } else { Wire::Tcp };
                 let caller = Caller {
-                    wire: Wire::Tcp,
+                    wire,
                     connection: self.id,
-                    token: TokenKind::Instance,
+                    token,
                     client: login.client,
                     conversation: login.conversation,
-                    scopes: Scopes::all(),
+                    scopes,
+                    panes,
+                    is_approved: false,
                     subscription: SubscriptionSlot::default(),
                 };
                 self.shared.dispatcher.logged_in(&caller);

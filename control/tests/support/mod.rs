@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod page;
+pub mod toolset;
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -12,7 +13,9 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use unterm_control::{Gate, Headless, Host, HostRequest, Preferences, Server, ServerOptions};
+use unterm_control::{
+    Approval, Gate, Headless, Host, HostRequest, Preferences, Server, ServerOptions,
+};
 use unterm_mux::{Defaults, Mux, MuxOptions, Pane, PaneId, PaneState, ShellIntegration};
 use unterm_term::{Options, Size};
 
@@ -73,7 +76,12 @@ impl Fixture {
             env: environment(home.path()),
             sized_by_window: false,
         });
-        let options = ServerOptions { mux: mux.clone(), host, home: home.path().join(".unterm") };
+        let options = ServerOptions {
+            mux: mux.clone(),
+            host,
+            home: home.path().join(".unterm"),
+            approval: Approval::Allow,
+        };
         let server = Some(Server::start_gated(options, gates).unwrap());
         Self { mux, server, home }
     }
@@ -87,7 +95,12 @@ impl Fixture {
             sized_by_window: false,
         });
         let home = self.registry();
-        let options = ServerOptions { mux: mux.clone(), host: Arc::new(Headless), home };
+        let options = ServerOptions {
+            mux: mux.clone(),
+            host: Arc::new(Headless),
+            home,
+            approval: Approval::Allow,
+        };
         let server = Server::start(options).unwrap();
         let record =
             self.registry().join("instances").join(format!("{}.json", server.instance_id()));
@@ -103,6 +116,7 @@ impl Fixture {
             mux: self.mux.clone(),
             host: Arc::new(Headless),
             home: self.registry(),
+            approval: Approval::Allow,
         };
         self.server = Some(Server::start(options).unwrap());
     }
@@ -181,6 +195,10 @@ pub struct Beside {
 }
 
 impl Beside {
+    pub fn server(&self) -> &Server {
+        self.server.as_ref().unwrap()
+    }
+
     /// A connection that has logged in.
     pub fn login(&self) -> Wire {
         let stream = TcpStream::connect(self.server.as_ref().unwrap().address()).unwrap();

@@ -202,14 +202,14 @@ fn is_mark(c: char) -> bool {
 /// at most two, but where a variation selector says otherwise.
 fn joined_width(text: &str, old: usize, c: char, width: usize) -> usize {
     let mut before = text.chars().rev();
-    let last = before.next().map(props);
+    let mut last = || before.next().map(props);
     match c {
         // Text presentation, of a pictograph alone.
-        '\u{fe0e}' if before.next().is_none() => match last {
-            Some(last) if last.varies() && last.width() == 2 => 1,
+        '\u{fe0e}' => match (last(), last()) {
+            (Some(only), None) if only.varies() && only.width() == 2 => 1,
             _ => old,
         },
-        '\u{fe0f}' if last.is_some_and(|last| last.varies()) => 2,
+        '\u{fe0f}' if last().is_some_and(|last| last.varies()) => 2,
         _ if width == 0 => old,
         _ => 2,
     }
@@ -231,16 +231,19 @@ pub(crate) fn last_class(text: &str) -> Class {
 /// Where the cluster ends that `text` begins with, is known up to `end` and takes `width` columns so far; and the columns
 /// it takes then (mode 2027). Stops a little beyond [`CLUSTER_CAP`].
 fn cluster_end(text: &str, mut end: usize, mut width: usize) -> (usize, usize) {
+    let mut last = last_class(&text[..end]);
     for c in text[end..].chars() {
-        let props = props(c);
-        let so_far = &text[..end];
+        let (props, so_far) = (props(c), &text[..end]);
+        let class = props.class();
         let extends = props.width() == 0 && c >= '\u{a0}';
-        if so_far.len() > CLUSTER_CAP || !extends && !joins(so_far, c) {
+        let joined = extends || may_join(last, class) && joins(so_far, c);
+        if so_far.len() > CLUSTER_CAP || !joined {
             break;
         }
         work::add(1);
         width = joined_width(so_far, width, c, props.width());
         end += c.len_utf8();
+        last = class;
     }
     (end, width)
 }

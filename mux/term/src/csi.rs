@@ -69,19 +69,19 @@ impl Term {
             (0, 0, b's') if self.dec.contains(DecModes::LEFT_RIGHT) => {
                 self.set_margins(p.get(0) as usize, p.get(1) as usize); // DECSLRM
             }
-            (0, 0, b's') if p.values() == [0] => self.save_cursor(), // SCOSC
-            (0, 0, b'u') if p.values() == [0] => self.restore_cursor(), // SCORC
-            (0, 0, b't') => self.window_operation(p),                // XTWINOPS
+            (0, 0, b's') => self.save_cursor(), // SCOSC; numbers mean nothing (xterm)
+            (0, 0, b'u') => self.restore_cursor(), // SCORC
+            (0, 0, b't') => self.window_operation(p), // XTWINOPS
             (b'>', 0, b'q') if p.get(0) == 0 => self.report_version(), // XTVERSION
-            (0, b' ', b'q') => self.set_cursor_style(p.get(0)),      // DECSCUSR
-            (0, b'!', b'p') => self.soft_reset(),                    // DECSTR
-            (0, b'"', b'q') => self.set_protection(p.get(0)),        // DECSCA
+            (0, b' ', b'q') => self.set_cursor_style(p.get(0)), // DECSCUSR
+            (0, b'!', b'p') => self.soft_reset(), // DECSTR
+            (0, b'"', b'q') => self.set_protection(p.get(0)), // DECSCA
             (0, b'\'', b'|') if p.get(0) < 2 => self.report_locator(), // DECRQLP
-            (0, b'"', b'v') => self.report_displayed_extent(),       // DECRQDE
-            (0, b'#', b'S') => self.report_title_stack(),            // XTTITLEPOS
-            (0, b'$', b'u') => self.report_terminal_state(p),        // DECRQTSR
-            (0, b'$', b'w') => self.report_presentation(p.get(0)),   // DECRQPSR
-            (0, b'&', b'u') => self.report_preferred_set(),          // DECRQUPSS
+            (0, b'"', b'v') => self.report_displayed_extent(), // DECRQDE
+            (0, b'#', b'S') => self.report_title_stack(), // XTTITLEPOS
+            (0, b'$', b'u') => self.report_terminal_state(p), // DECRQTSR
+            (0, b'$', b'w') => self.report_presentation(p.get(0)), // DECRQPSR
+            (0, b'&', b'u') => self.report_preferred_set(), // DECRQUPSS
             // MC: no printer is attached, so everything about printing is ignored (VT420 manual).
             (0 | b'?', 0, b'i') => {}
             (0, b' ', b'@') => self.scroll_left(p.count(0)), // SL

@@ -8,17 +8,20 @@
 //! Lines are numbered for ever: `live_top` is the number of the first row of the screen, pending rows come before
 //! it, history before them.
 
+mod append;
+
 use std::sync::Arc;
 
 use crate::cell::{Cell, WITHOUT_IDS};
 use crate::history::{Found, History, Stored};
 use crate::page::{Page, PageBuilder, rows_per_page};
 use crate::row::{RowMeta, WRAPPED};
-use crate::scan::ascii_run;
 use crate::snapshot::Link;
 use crate::style::Style;
 use crate::tables::{ClusterId, Id, LinkId, StyleId, Tables, TablesView};
 use crate::work;
+
+pub(crate) use append::write_ascii;
 
 /// Cells that share one set of tables; fewer than there are ids, so a swept table always has room for them.
 const CELLS_PER_TABLE: usize = 60_000;
@@ -48,6 +51,8 @@ pub(crate) struct Grid {
     generation: u32,
     pub(crate) history: History,
     builder: PageBuilder,
+    /// Memory of [`Grid::append`].
+    spans: Vec<append::Span>,
     /// Lines of history to keep.
     limit: usize,
     live_top: u64,
@@ -93,6 +98,7 @@ impl Grid {
             generation: 0,
             history: History::starting_at(live_top),
             builder: PageBuilder::default(),
+            spans: Vec::new(),
             limit,
             live_top,
         }
@@ -409,35 +415,6 @@ impl Grid {
         }
     }
 
-    /// Writes whole lines (printable ASCII and CR LF), shorter than a row, to the last row and scrolls for each, as long
-    /// as that row is empty and has its ids in `table`. Gives the bytes taken.
-    pub fn append_lines(&mut self, bytes: &[u8], bits: u64, table: usize, revision: u64) -> usize {
-        let mut at = 0;
-        let generation = self.generation;
-        loop {
-            let rest = &bytes[at..];
-            let len = ascii_run(rest);
-            let slot = self.slot(self.rows - 1);
-            let ends = matches!(rest[len..], [b'\r', b'\n', ..]);
-            let meta = &mut self.meta[slot];
-            if !ends || len >= self.cols || meta.occ != 0 {
-                break;
-            }
-            meta.occ = len as u16;
-            meta.revision = revision;
-            let start = slot * self.cols;
-            for (cell, &byte) in self.cells[start..start + len].iter_mut().zip(rest) {
-                *cell = Cell(bits | byte as u64);
-            }
-            at += len + 2;
-            self.scroll_screen(revision);
-            if self.generation != generation || self.table_of(self.slot(self.rows - 1)) != table {
-                break;
-            }
-        }
-        at
-    }
-
     /// Moves the screen down one line: its first row leaves it, a slot comes in at its foot, clean if there is history.
     #[inline]
     fn advance(&mut self) {
@@ -501,18 +478,24 @@ impl Grid {
             builder.take(cells, *meta, &self.tables[table]);
             *meta = RowMeta::default();
         }
-        self.history.push(Stored::Packed(Arc::new(builder.finish())));
+        let page = builder.finish();
         self.builder = builder;
         self.head = self.top;
         self.pending = 0;
-        self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
-        self.history.freeze_backlog();
+        self.add_page(page);
         // The fewest cells are in use now, so this is the time to see what they still need.
         for table in 0..self.tables.len() {
             self.tidy::<StyleId>(table);
             self.tidy::<LinkId>(table);
             self.tidy::<ClusterId>(table);
         }
+    }
+
+    /// Adds the newest page of history.
+    fn add_page(&mut self, page: Page) {
+        self.history.push(Stored::Packed(Arc::new(page)));
+        self.history.drop_before(self.live_top.saturating_sub(self.limit as u64));
+        self.history.freeze_backlog();
     }
 
     /// Forgets all history (ED 3).

@@ -170,6 +170,31 @@ impl History {
         Some((first, stored))
     }
 
+    /// Drops what lies before row `oldest`, also where its page has rows behind that.
+    pub fn trim(&mut self, oldest: u64) {
+        while self.start() < oldest {
+            let Some((first, stored)) = self.pop_front() else { break };
+            let mut number = first;
+            let mut rest = Vec::new();
+            for page in stored.pages() {
+                let dropped = oldest.saturating_sub(number);
+                let kept = number + dropped;
+                number += page.len() as u64;
+                if dropped == 0 {
+                    rest.push((kept, page));
+                } else if kept < number {
+                    rest.push((kept, Arc::new(page.without_first(dropped as usize))));
+                }
+            }
+            for (first, page) in rest.into_iter().rev() {
+                let stored = Stored::Packed(page);
+                *self.count(&stored) += stored.size();
+                self.frozen_until = self.frozen_until.min(first);
+                self.entries.push_front((first, stored));
+            }
+        }
+    }
+
     /// The page that holds row `line`, and the row's place in it. A cold one is thawed, and kept for the next time.
     pub fn find(&self, line: u64) -> Option<(Found<'_>, usize)> {
         let after = self.entries.partition_point(|(first, _)| *first <= line);

@@ -233,12 +233,14 @@ impl Term {
                 }
             }
             Some(Private::ScreenAndCursor) => match (on, self.screen) {
-                (true, ScreenKind::Main) => {
-                    self.save_cursor();
-                    self.show_screen(true);
+                (true, screen) => {
+                    if screen == ScreenKind::Main {
+                        self.save_cursor();
+                        self.show_screen(true);
+                    }
                     self.clear_screen();
+                    self.cursor.wrap_pending = false;
                 }
-                (true, ScreenKind::Alternate) => self.clear_screen(),
                 (false, ScreenKind::Alternate) => {
                     self.show_screen(false);
                     self.restore_cursor();

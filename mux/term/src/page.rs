@@ -173,7 +173,10 @@ impl Page {
     ) -> Self {
         let longest = rows.iter().map(|row| row.occ).max().unwrap_or(0);
         let wraps = Wraps::of(&rows);
-        let has_tiles = words.iter().any(|&word| Cell(word.into()).tile().is_some());
+        // No branch for each, so that several are looked at together.
+        let has_tiles = words.chunks(LOOKED_AT_ONCE).any(|words| {
+            words.iter().fold(false, |any, &word| any | Cell(word.into()).tile().is_some())
+        });
         let mut page = Self {
             rows,
             bytes,
@@ -189,6 +192,13 @@ impl Page {
         };
         page.ends_in_text = (0..page.len()).all(|row| page.row_ends_in_text(row));
         page
+    }
+
+    /// The same without its first `count` rows.
+    pub fn without_first(&self, count: usize) -> Self {
+        let mut builder = PageBuilder::default();
+        (count..self.len()).for_each(|row| builder.push_packed(self, row));
+        builder.finish()
     }
 
     /// A page of one empty row.
@@ -245,6 +255,9 @@ pub(crate) struct PageBuilder {
 
 /// Entries of earlier sources that one of another source is compared with: those that came last.
 const COMPARED: usize = 16;
+
+/// Words looked through before it is asked whether one was found.
+const LOOKED_AT_ONCE: usize = 256;
 
 #[inline]
 fn rename<T: Clone + PartialEq>(
@@ -331,6 +344,17 @@ impl PageBuilder {
         self.push_rich(cells, all, meta, tables);
     }
 
+    /// Adds a row that shows `text`, with the attributes that `bits` of a cell have.
+    pub fn push_text(&mut self, text: &[u8], bits: u64, meta: RowMeta, tables: TablesView<'_>) {
+        let (start, runs) = (self.bytes.len() as u32, self.runs.len() as u32);
+        self.bytes.extend_from_slice(text);
+        let styled = bits != 0 && !text.is_empty();
+        if styled {
+            self.push_run(Cell(bits), text.len(), tables);
+        }
+        self.rows.push(PackedRow::new(meta, start, runs, styled.into(), true));
+    }
+
     /// [`PageBuilder::push`] of a row with more than Latin-1 in the default style; `all`: its cells' bits.
     fn push_rich(&mut self, cells: &[Cell], all: u64, meta: RowMeta, tables: TablesView<'_>) {
         let narrow = all & SHOWN < 0x100;
@@ -341,14 +365,19 @@ impl PageBuilder {
         } else if all & CLUSTER == 0 {
             self.words.extend(cells.iter().map(|cell| (cell.0 & SHOWN) as u32));
         } else {
-            for cell in cells {
-                let mut word = cell.0 & SHOWN;
+            self.words.extend(cells.iter().map(|cell| (cell.0 & SHOWN) as u32));
+            let (chunks, rest) = self.words[start as usize..].as_chunks_mut::<8>();
+            // Most have none, which one look tells.
+            let some = |words: &[u32; 8]| {
+                words.iter().fold(0, |all, word| all | word) & CLUSTER as u32 != 0
+            };
+            for word in chunks.iter_mut().filter(|words| some(words)).flatten().chain(rest) {
+                let cell = Cell((*word).into());
                 if let Some(id) = cell.cluster_id() {
                     let own =
                         rename(&mut self.cluster_ids, &mut self.clusters, tables.clusters, id);
-                    word = cell.with_ids(0, 0, Some(own)).0 & SHOWN;
+                    *word = (cell.with_ids(0, 0, Some(own)).0 & SHOWN) as u32;
                 }
-                self.words.push(word as u32);
             }
         }
         if all >> ATTRS_SHIFT != 0 {
@@ -365,11 +394,17 @@ impl PageBuilder {
             let len = cells[at..].iter().take_while(|cell| cell.0 >> ATTRS_SHIFT == attrs).count();
             let cell = cells[at];
             at += len;
-            let style =
-                rename(&mut self.style_ids, &mut self.styles, tables.styles, cell.style_id());
-            let link = rename(&mut self.link_ids, &mut self.links, tables.links, cell.link_id());
-            self.runs.push(Run { end: at as u16, flags: attrs as u8, style, link });
+            self.push_run(cell, at, tables);
         }
+    }
+
+    /// Adds a run of cells like this one, up to column `end`.
+    #[inline]
+    fn push_run(&mut self, cell: Cell, end: usize, tables: TablesView<'_>) {
+        let style = rename(&mut self.style_ids, &mut self.styles, tables.styles, cell.style_id());
+        let link = rename(&mut self.link_ids, &mut self.links, tables.links, cell.link_id());
+        let flags = (cell.0 >> ATTRS_SHIFT) as u8;
+        self.runs.push(Run { end: end as u16, flags, style, link });
     }
 
     /// Adds a row of another page, whose tables are the [source](PageBuilder::source), as it is.

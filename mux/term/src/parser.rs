@@ -82,6 +82,40 @@ pub struct Parser {
     decoding: Option<Decoding>,
 }
 
+/// Text known to be UTF-8 ahead of its printing: one look at a whole window costs less than one at each short run.
+#[derive(Default)]
+struct Checked<'a> {
+    start: usize,
+    text: &'a str,
+    /// Behind the window; what is not in `text` before it is not UTF-8, or not whole.
+    end: usize,
+}
+
+/// Bytes that are checked at once, where there are as many.
+const CHECKED: usize = 1 << 8;
+
+impl<'a> Checked<'a> {
+    #[inline]
+    fn get(&mut self, bytes: &'a [u8], at: usize, len: usize) -> Option<&'a str> {
+        if at + len > self.end {
+            self.check(bytes, at, len);
+        }
+        let from = at.checked_sub(self.start)?;
+        self.text.get(from..from + len)
+    }
+
+    fn check(&mut self, bytes: &'a [u8], at: usize, len: usize) {
+        let mut end = bytes.len().min(at + len.max(CHECKED));
+        // A character that the window would cut belongs to the next one.
+        while end > at + len && bytes.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
+            end -= 1;
+        }
+        work::add(end - at);
+        let text = simdutf8::basic::from_utf8(&bytes[at..end]).unwrap_or_default();
+        *self = Self { start: at, text, end };
+    }
+}
+
 impl Parser {
     /// A parser at the start of a stream.
     pub fn new() -> Self {
@@ -150,6 +184,7 @@ impl Parser {
                 return at;
             }
         }
+        let mut checked = Checked::default();
         while at < bytes.len() {
             match bytes[at] {
                 ESC => {
@@ -177,7 +212,7 @@ impl Parser {
                     if let [b'\r', b'\n', ..] = bytes[at..] {
                         term.new_line();
                         at += 2;
-                        at += term.print_lines(&bytes[at..]);
+                        at += term.print_rows(&bytes[at..]);
                     }
                 }
                 0x7f => {
@@ -187,7 +222,12 @@ impl Parser {
                 0x80.. => {
                     let len = text_run(c1_window(term, &bytes[at..]));
                     work::add(len);
-                    at += self.text(term, &bytes[at..at + len], at + len == bytes.len());
+                    at += match checked.get(bytes, at, len) {
+                        Some(text) if !term.takes_bytes() => {
+                            len - self.characters(term, text).len()
+                        }
+                        _ => self.text(term, &bytes[at..at + len], at + len == bytes.len()),
+                    };
                     if self.state != State::Ground {
                         return at;
                     }

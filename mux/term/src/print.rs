@@ -5,10 +5,10 @@
 
 use crate::cell::{Cell, HEAD, SHOWN, TAIL, WIDE};
 use crate::cluster::last_class;
-use crate::grid::part_wide;
+use crate::grid::{part_wide, write_ascii};
 use crate::row::WRAPPED;
 use crate::term::Term;
-use crate::unicode::{Class, may_join, props};
+use crate::unicode::{Class, Props, is_ideograph, may_join, props, props_of, stops};
 use crate::work;
 use crate::{Color, Modes};
 
@@ -23,52 +23,91 @@ fn may_join_next(cell: Cell) -> bool {
 const C1_FIRST: char = '\u{80}';
 const C1_LAST: char = '\u{9f}';
 
-/// Cells that are written at a time, where there are as many.
-const LANES: usize = 16;
-
-/// All ones, then all zeros: from `LANES - n` on, a mask for the first `n` of [`LANES`] cells.
-static MASKS: [u64; 2 * LANES] = {
-    let mut masks = [0; 2 * LANES];
-    let mut i = 0;
-    while i < LANES {
-        masks[i] = !0;
-        i += 1;
-    }
-    masks
-};
-
-/// Makes the first `len` of `cells` show the first `len` of `bytes`. More of both helps to be fast: texts of odd, short
-/// lengths are the rule between sequences, and hardly a branch here depends on the length.
+/// The code point of a character in UTF-8: its bytes, the first one without the bits that tell the length.
 #[inline(always)]
-fn write_ascii(cells: &mut [Cell], bytes: &[u8], len: usize, bits: u64) {
-    let write = |cells: &mut [Cell; LANES], bytes: &[u8; LANES]| {
-        for i in 0..LANES {
-            cells[i] = Cell(bits | bytes[i] as u64);
+fn scalar(bytes: [u8; 4]) -> u32 {
+    let [a, b, c, d] = bytes.map(|byte| byte as u32 & 0x3f);
+    a << 18 | b << 12 | c << 6 | d
+}
+
+/// How characters that start cells are written.
+struct Heads {
+    /// What their cells have beside the character.
+    bits: u64,
+    /// What joins, or goes the long way, behind what: see [`stops`].
+    stops: &'static [u16; 16],
+    ambiguous_wide: bool,
+}
+
+/// How much [`Heads::write`] wrote.
+struct Written {
+    columns: usize,
+    bytes: usize,
+    /// Class of the last character.
+    class: Class,
+}
+
+impl Heads {
+    /// Writes the characters that `text` begins with to `cells`, as long as there is room, none joins the one before it (the
+    /// first that of class `before`) and four bytes of text are left: so one look is enough for a character of any length.
+    #[inline]
+    fn write(&self, cells: &mut [Cell], text: &str, before: Class) -> Written {
+        let (mut col, mut left) = (0, text.as_bytes());
+        if before == Class::Prepend {
+            return Written { columns: 0, bytes: 0, class: before };
         }
-    };
-    if len == 1 {
-        cells[0] = Cell(bits | bytes[0] as u64);
-    } else if len > LANES {
-        let (cells, bytes) = (&mut cells[..len], &bytes[..len]);
-        for (cells, bytes) in cells.as_chunks_mut().0.iter_mut().zip(bytes.as_chunks().0) {
-            write(cells, bytes);
+        let mut before = Props::of(before);
+        'text: while let [a, b, c, d, ..] = *left {
+            if a < 0x80 {
+                let Some(cell) = cells.get_mut(col) else { break };
+                *cell = Cell(self.bits | a as u64);
+                col += 1;
+                left = &left[1..];
+                before = Props::NARROW;
+                continue;
+            }
+            let (code, len) = match a {
+                ..0xe0 => (scalar([0, 0, a & 0x1f, b]), 2),
+                0xf0.. => (scalar([a & 7, b, c, d]), 4),
+                _ => {
+                    let (mut code, mut next) = (scalar([0, a & 0xf, b, c]), d);
+                    while is_ideograph(code)
+                        && let Some([cell, tail]) = cells.get_mut(col..col + 2)
+                    {
+                        *cell = Cell(self.bits | code as u64 | WIDE);
+                        *tail = Cell(self.bits | TAIL);
+                        col += 2;
+                        left = &left[3..];
+                        before = Props::WIDE;
+                        let [a, b, c, d, ..] = *left else { break 'text };
+                        if next >> 4 != 14 {
+                            continue 'text;
+                        }
+                        (code, next) = (scalar([0, a & 0xf, b, c]), d);
+                    }
+                    (code, 3)
+                }
+            };
+            let props = props_of(code).widened(self.ambiguous_wide);
+            let width = props.width();
+            if width == 0 || props.is_stopped(self.stops, before) {
+                break;
+            }
+            let bits = self.bits | code as u64;
+            let Some(place) = cells.get_mut(col..col + width) else { break };
+            // No branch for the width: a narrow character is written over this.
+            place[width - 1] = Cell(self.bits | TAIL);
+            place[0] = Cell(bits | if width == 2 { WIDE } else { 0 });
+            col += width;
+            left = &left[len..];
+            before = props;
+            if before.class() == Class::Prepend {
+                break;
+            }
         }
-        if let (Some(cells), Some(bytes)) = (cells.last_chunk_mut(), bytes.last_chunk()) {
-            write(cells, bytes);
-        }
-    } else if let (Some(cells), Some(bytes), Some(masks)) = (
-        cells.first_chunk_mut::<LANES>(),
-        bytes.first_chunk::<LANES>(),
-        MASKS[LANES - len..].first_chunk::<LANES>(),
-    ) {
-        for i in 0..LANES {
-            let new = bits | bytes[i] as u64;
-            cells[i] = Cell(new & masks[i] | cells[i].0 & !masks[i]);
-        }
-    } else {
-        for (cell, &byte) in cells[..len].iter_mut().zip(bytes) {
-            *cell = Cell(bits | byte as u64);
-        }
+        let bytes = text.len() - left.len();
+        work::add(bytes);
+        Written { columns: col, bytes, class: before.class() }
     }
 }
 
@@ -108,9 +147,9 @@ impl Term {
         self.last_printed = text[text.len() - 1] as char;
     }
 
-    /// Prints as many whole lines (printable ASCII and CR LF) as simply scroll through the screen's last row; gives their
-    /// length. Everything a line depends on is looked at once for all of them.
-    pub(crate) fn print_lines(&mut self, bytes: &[u8]) -> usize {
+    /// Prints as many whole rows of text (printable ASCII and CR LF) as simply scroll through the screen's last row; gives
+    /// their length. Everything a row depends on is looked at once for all of them.
+    pub(crate) fn print_rows(&mut self, bytes: &[u8]) -> usize {
         let rows = self.grid.rows();
         let whole = self.top == 0 && self.bottom == rows && self.scrolls_whole_rows();
         let last_row = self.cursor.row + 1 == rows && whole;
@@ -118,17 +157,12 @@ impl Term {
         if !last_row || !plain || self.cursor.col != 0 {
             return 0;
         }
-        let mut at = 0;
-        loop {
-            // Rows of other tables, and a sweep when rows are packed, change what the pen's bits are.
-            let table = self.grid.table_of(self.grid.slot(rows - 1));
-            let bits = self.pen.bits(&mut self.grid, table);
-            let length = self.grid.append_lines(&bytes[at..], bits, table, self.seq);
-            if length == 0 {
-                return at;
-            }
-            at += length;
+        let meta = self.grid.meta(rows - 1);
+        if meta.occ != 0 || meta.flags != 0 {
+            return 0;
         }
+        let wraps = self.modes.contains(Modes::AUTO_WRAP);
+        self.grid.append(bytes, wraps, self.seq, |grid, table| self.pen.bits(grid, table))
     }
 
     /// As [`Term::print_ascii`], whatever the cursor and the modes are.
@@ -151,6 +185,7 @@ impl Term {
             if self.cursor.wrap_pending {
                 if self.modes.contains(Modes::AUTO_WRAP) {
                     self.wrap();
+                    rest = &rest[self.print_rows(rest)..];
                 } else {
                     self.cursor.wrap_pending = false;
                     if self.cursor.col + 1 == self.line_end(self.cursor.col) {
@@ -223,72 +258,67 @@ impl Term {
         let (mut head, mut head_rest) = (start, text);
         // Behind the last cell that was touched: a cluster that becomes narrow lets go of one.
         let mut reach = start;
-        while let Some(&byte) = rest.as_bytes().first() {
-            work::add(1);
-            if byte < 0x80 {
-                if col == cols || before == Class::Prepend {
-                    break;
-                }
-                cells[col] = Cell(bits | byte as u64);
-                (head, head_rest) = (col, rest);
-                col += 1;
-                before = Class::Other;
-                rest = &rest[1..];
-                continue;
+        let heads = Heads { bits, stops: stops(graphemes), ambiguous_wide };
+        loop {
+            let done = heads.write(&mut cells[col..cols], rest, before);
+            if let Some((at, _)) = rest[..done.bytes].char_indices().next_back() {
+                col += done.columns;
+                head = col - 1 - cells[col - 1].is_tail() as usize;
+                head_rest = &rest[at..];
+                rest = &rest[done.bytes..];
+                before = done.class;
             }
+            // What comes now joins, ends the line, or is all that is left.
             let mut chars = rest.chars();
             let Some(c) = chars.next() else { break };
+            work::add(1);
             let props = props(c).widened(ambiguous_wide);
-            let mut width = props.width();
-            if !props.is_plain() || before == Class::Prepend {
-                let class = props.class();
-                // Controls (C1) end the run, and what joins a cell of earlier text goes the long way.
-                if c <= C1_LAST {
+            let (class, mut width) = (props.class(), props.width());
+            // Controls (C1) end the run, and what joins a cell of earlier text goes the long way.
+            if (C1_FIRST..=C1_LAST).contains(&c) {
+                break;
+            }
+            if width == 0 || graphemes && may_join(before, class) {
+                if !graphemes || col == start {
                     break;
                 }
-                if width == 0 || graphemes && may_join(before, class) {
-                    if !graphemes || col == start {
-                        break;
-                    }
-                    let known = head_rest.len() - rest.len();
-                    let joined = self.join_ahead(slot, head, col - head, head_rest, known);
-                    (cells, _) = self.grid.slot_mut(slot);
-                    match joined {
-                        Some((0, _)) => {}
-                        Some((more, columns)) => {
-                            if head + columns < col {
-                                // Its second half, and that of what that lay on, show nothing now.
-                                reach = reach.max((col + 1).min(cells.len()));
-                                part_wide(cells, col, col);
-                                cells[col - 1] = cells[col - 1].blanked();
-                            }
-                            col = head + columns;
-                            before = last_class(&rest[..more]);
-                            rest = &rest[more..];
-                            continue;
+                let known = head_rest.len() - rest.len();
+                let joined = self.join_ahead(slot, head, col - head, head_rest, known);
+                (cells, _) = self.grid.slot_mut(slot);
+                match joined {
+                    Some((0, _)) => {}
+                    Some((more, columns)) => {
+                        if head + columns < col {
+                            // Its second half, and that of what that lay on, show nothing now.
+                            reach = reach.max((col + 1).min(cells.len()));
+                            part_wide(cells, col, col);
+                            cells[col - 1] = cells[col - 1].blanked();
                         }
-                        None => break,
+                        col = head + columns;
+                        before = last_class(&rest[..more]);
+                        rest = &rest[more..];
+                        continue;
                     }
-                    if width == 0 {
-                        break;
-                    }
+                    None => break,
                 }
-                if graphemes && class == Class::Regional {
-                    width = 2;
+                if width == 0 {
+                    break;
                 }
+            }
+            if graphemes && class == Class::Regional {
+                width = 2;
             }
             if col + width > cols {
                 break;
             }
-            if width == 1 {
-                cells[col] = Cell(bits | c as u64);
-            } else {
-                cells[col] = Cell(bits | c as u64 | WIDE);
+            cells[col] = Cell(bits | c as u64);
+            if width == 2 {
+                cells[col].0 |= WIDE;
                 cells[col + 1] = Cell(bits | TAIL);
             }
             (head, head_rest) = (col, rest);
             col += width;
-            before = props.class();
+            before = class;
             rest = chars.as_str();
         }
         if col == start {

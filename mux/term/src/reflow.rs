@@ -102,6 +102,9 @@ impl Grid {
         revision: u64,
     ) {
         self.pack();
+        // Rows beyond the limit must not come back where the screen takes rows from history.
+        let oldest = self.oldest();
+        self.history.trim(oldest);
         let last_used = self.last_used(places);
         let bottom_full = last_used + 1 >= self.rows();
         let mut loose = Loose::new();
@@ -278,7 +281,6 @@ impl Grid {
         follow: &mut Follow<'_>,
         tiles: &Tiles,
     ) {
-        let oldest = self.oldest();
         let mut packer = Packer::new(into, cols);
         // Ids of lines that reach from one page into the next: new ones between lines when there are many, so that nothing
         // grows for ever. All others keep their page's.
@@ -291,7 +293,7 @@ impl Grid {
             // Places in lines that were dropped before.
             while follow.next_before(first).is_some() {}
             let may_stay = self.cols() > 1;
-            if may_stay && !line.open && first >= oldest && stored.fits(cols) {
+            if may_stay && !line.open && stored.fits(cols) {
                 packer.finish();
                 while let Some((line, col, name)) = follow.next_before(end) {
                     follow.put(name, packer.next() + (line - first), col.min(cols - 1));
@@ -303,10 +305,6 @@ impl Grid {
                 source += 1;
                 for row in 0..page.len() {
                     let number = first + row as u64;
-                    if number < oldest {
-                        while follow.next_before(number + 1).is_some() {}
-                        continue;
-                    }
                     let meta = page.meta(row);
                     let is_whole = !line.open && !meta.is_wrapped() && meta.occ as usize <= cols;
                     if is_whole

@@ -141,7 +141,9 @@ fn color_of_params(values: &[u16]) -> (Option<Color>, usize) {
         [2, r, g, b, ..] => (rgb(*r, *g, *b), 4),
         // Cut short: nothing after it can be meant as anything else.
         [2 | 5, ..] => (None, values.len()),
-        _ => (None, 0),
+        // A kind of colour that there is none of is no attribute.
+        [_, ..] => (None, 1),
+        [] => (None, 0),
     }
 }
 

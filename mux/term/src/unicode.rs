@@ -72,12 +72,18 @@ impl Class {
 pub(crate) struct Props(u8);
 
 impl Props {
-    const WIDE: Self = Self(2);
+    pub const NARROW: Self = Self(1);
+    pub const WIDE: Self = Self(2);
 
-    /// Whether it takes columns and starts a cluster, unless a prepended mark is before it.
+    /// Those that matter to what comes next.
+    pub fn of(class: Class) -> Self {
+        Self((class as u8) << 2)
+    }
+
+    /// Whether `stops` (see [`stops`]) says so of a character of this class behind one of that of `before`.
     #[inline]
-    pub fn is_plain(self) -> bool {
-        (self.0 & 0x3f).wrapping_sub(1) < 2
+    pub fn is_stopped(self, stops: &[u16; 16], before: Self) -> bool {
+        stops[(self.0 >> 2 & 15) as usize] >> (before.0 >> 2 & 15) & 1 != 0
     }
 
     /// Columns: 0, 1 or 2.
@@ -124,8 +130,9 @@ static INDEX: [u8; 0x110000 / BLOCK] = {
     index
 };
 
-static PROPS: [Props; COUNT * BLOCK] = {
-    let mut props = [Props(0); COUNT * BLOCK];
+/// The blocks, and as many more as [`INDEX`] could name: so no index needs a check.
+static PROPS: [Props; 256 * BLOCK] = {
+    let mut props = [Props(0); 256 * BLOCK];
     let mut of_letter = [0; 128];
     let mut i = 0;
     while i < PALETTE.len() {
@@ -133,7 +140,7 @@ static PROPS: [Props; COUNT * BLOCK] = {
         i += 1;
     }
     i = 0;
-    while i < props.len() {
+    while i < COUNT * BLOCK {
         props[i] = Props(of_letter[BLOCKS[i] as usize]);
         i += 1;
     }
@@ -143,11 +150,22 @@ static PROPS: [Props; COUNT * BLOCK] = {
 /// Width and class of `c`.
 #[inline]
 pub(crate) fn props(c: char) -> Props {
-    let code = c as usize;
-    // Most of what is wide, all alike.
-    if code.wrapping_sub(0x4e00) < 0x5200 {
+    props_of(c as u32)
+}
+
+/// Most of what is wide, all alike: it joins nothing.
+#[inline]
+pub(crate) fn is_ideograph(code: u32) -> bool {
+    code.wrapping_sub(0x4e00) < 0x5200
+}
+
+/// The same for a code point.
+#[inline]
+pub(crate) fn props_of(code: u32) -> Props {
+    if is_ideograph(code) {
         return Props::WIDE;
     }
+    let code = code as usize;
     PROPS[(INDEX[code >> SHIFT] as usize) << SHIFT | code & (BLOCK - 1)]
 }
 
@@ -184,6 +202,18 @@ const JOINS: [u16; 16] = {
 #[inline]
 pub(crate) fn may_join(before: Class, class: Class) -> bool {
     JOINS[class as usize] >> before as u8 & 1 != 0
+}
+
+/// Bit `b` of item `c`: a character of class `c` behind one of class `b` starts no cell at once. With clusters (mode 2027)
+/// those are the ones that may join, and halves of flags, which take two columns; without, none.
+#[inline]
+pub(crate) fn stops(graphemes: bool) -> &'static [u16; 16] {
+    const STOPS: [u16; 16] = {
+        let mut stops = JOINS;
+        stops[Class::Regional as usize] = !0;
+        stops
+    };
+    if graphemes { &STOPS } else { &[0; 16] }
 }
 
 /// Whether `c` belongs to the grapheme cluster `before` (UAX #29, extended clusters, version 17).

@@ -122,13 +122,13 @@ impl Plan {
     fn images(&mut self, pane: &FramePane, layer: ImageLayer) {
         let mut draw = None;
         for image in pane.images.iter().filter(|image| image.layer == layer) {
-            let draw = *draw.get_or_insert_with(|| self.clip((0, 0), pane.seen));
+            let draw = *draw.get_or_insert_with(|| self.clip((0, 0), pane.grid));
             let PixelRect { x, y, width, height } = image.rect;
             let mut instance = Instance::fill(x, y, width, height, Default::default());
             instance.color[3] = image.alpha;
             let at = self.areas.len() as u32;
             self.areas.push(instance);
-            let rect = image.rect.intersection(&pane.seen);
+            let rect = image.rect.intersection(&pane.grid);
             self.call(Kind::Color, Source::Image(image.pixels.id()), at..at + 1, draw, rect);
         }
     }

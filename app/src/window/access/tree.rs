@@ -132,7 +132,10 @@ impl App {
             count.set_live(Live::Polite);
             tree.add_to(&mut window, SEARCH, node);
             tree.add_to(&mut window, SEARCH_COUNT, count);
-            focus = SEARCH;
+            // Open, it may still leave the keys to another pane or to copy mode.
+            if self.is_searching() {
+                focus = SEARCH;
+            }
         }
         for (text, is_error) in self.toasts.spoken() {
             let mut node = Node::new(Role::Alert);

@@ -76,6 +76,33 @@ impl Redaction {
         self.count += count;
         text
     }
+
+    /// The text with its secrets as asterisks, one for each character, so that all else keeps its place.
+    pub fn cover(&mut self, text: &str) -> String {
+        if self.is_off {
+            return text.to_owned();
+        }
+        let covered = |secret: &str| -> String {
+            secret.chars().map(|char| if char == '\n' { '\n' } else { '*' }).collect()
+        };
+        let mut count = 0;
+        let mut text = text.to_owned();
+        if let Some(regex) = &*NAMED {
+            text = replace(regex, &text, &mut count, |found, name| {
+                // Its name stays: the value is behind the sign.
+                let behind = name.map_or(0, str::len);
+                let sign = found[behind..].find([':', '=']).map_or(behind, |at| behind + at + 1);
+                let value = found[sign..].trim_start();
+                let start = found.len() - value.len();
+                format!("{}{}", &found[..start], covered(value))
+            });
+        }
+        for regex in GITHUB.iter().chain(LONG.iter()).chain(&self.custom) {
+            text = replace(regex, &text, &mut count, |found, _| covered(found));
+        }
+        self.count += count;
+        text
+    }
 }
 
 /// Replaces each match; `with` gets it and its first group.
@@ -127,5 +154,22 @@ mod tests {
         assert!(masked.starts_with("<token:") && !masked.contains(&hex), "{masked}");
         assert_eq!(redaction.count, 6);
         assert_eq!(Redaction::new(false, &[]).apply("token=x"), "token=x");
+    }
+
+    #[test]
+    fn what_is_covered_keeps_its_place() {
+        let mut redaction = Redaction::new(true, &["h[ua]nter".to_owned()]);
+        let long = "0123456789abcdef".repeat(3);
+        for (text, expected) in [
+            ("export API_KEY=abc ok", "export API_KEY=*** ok"),
+            ("password: \"zwei wörter\" end", "password: ************* end"),
+            ("a hunter waits\nfor é", "a ****** waits\nfor é"),
+            (&long, &"*".repeat(48)),
+            ("nothing here", "nothing here"),
+        ] {
+            assert_eq!(redaction.cover(text), expected);
+        }
+        assert_eq!(redaction.count, 4);
+        assert_eq!(Redaction::new(false, &[]).cover("token=x"), "token=x");
     }
 }

@@ -124,7 +124,7 @@ async fn every_session_is_recorded_where_the_settings_say_so() {
     let recorder = Arc::new(Recorder::new(home.path()));
     let mux = Mux::new(MuxOptions::default());
     let hub = crate::services::events::Hub::new(&mux);
-    let filter = crate::services::events::Filter { kinds: vec!["session_opened"], pane: None };
+    let filter = crate::services::events::Filter { kinds: vec!["session_opened"], panes: None };
     let following = recorder.clone().follow(Arc::downgrade(&mux), hub.listen(filter), |_| false);
     tokio::spawn(following);
     let open = || {
@@ -146,4 +146,63 @@ async fn every_session_is_recorded_where_the_settings_say_so() {
     recorder.stop_all().await;
     assert!(recorder.status(with.id()).is_none());
     mux.shutdown();
+}
+
+/// What was typed, as the log has it.
+fn input(row: &Record) -> String {
+    let events = log::read(&row.log_path).unwrap().into_iter();
+    let typed = events.filter(|event| event.kind == Kind::In).flat_map(|event| event.bytes);
+    String::from_utf8(typed.collect()).unwrap()
+}
+
+/// Waits until the screen has a text, and lets nothing else of the test's go on meanwhile.
+fn see(pane: &Pane, text: &str) {
+    let start = Instant::now();
+    while pane.term().find(text, 1).is_empty() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{text} never came");
+        std::thread::yield_now();
+    }
+}
+
+// On one thread, so that the recording looks at what was typed only when the password has long been read.
+#[tokio::test(flavor = "current_thread")]
+async fn a_password_in_one_piece_is_in_no_recording_though_the_echo_is_back_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(home.path());
+    let (_mux, pane) = pane(
+        "printf 'name: '; read -r a; stty -echo; printf 'password: '; read -r b; stty echo; echo again; read -r c",
+    );
+    let hides = |pane: &Pane| pane.process().echo() == Some(false);
+    recorder.start(pane.clone(), hides).await.unwrap();
+    let admit = |_: &unterm_mux::Composed| Ok::<_, ()>(());
+    see(&pane, "name:");
+    pane.write(b"somebody\n").unwrap();
+    see(&pane, "password:");
+    pane.write_admitted(b"hunter2\n", admit).unwrap().unwrap();
+    see(&pane, "again");
+    pane.write(b"visible\n").unwrap();
+    over(&recorder, &pane).await;
+    let row = rows(home.path()).unwrap().remove(0);
+    assert_eq!(input(&row), "somebody\nvisible\n");
+    let text = fs::read_to_string(&row.md_path).unwrap();
+    assert!(!text.contains("hunter2"), "{text}");
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_password_typed_key_by_key_is_in_no_recording() {
+    let home = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(home.path());
+    let (_mux, pane) =
+        pane("stty -echo; printf 'password: '; read -r b; stty echo; echo again; read -r c");
+    let hides = |pane: &Pane| pane.process().echo() == Some(false);
+    recorder.start(pane.clone(), hides).await.unwrap();
+    see(&pane, "password:");
+    for key in ["h", "u", "n", "t", "e", "r", "2", "\r"] {
+        pane.write(key.as_bytes()).unwrap();
+    }
+    see(&pane, "again");
+    pane.write(b"visible\n").unwrap();
+    over(&recorder, &pane).await;
+    let row = rows(home.path()).unwrap().remove(0);
+    assert_eq!(input(&row), "visible\n");
 }

@@ -31,7 +31,7 @@ const SESSION_KINDS: [&str; 5] =
 pub fn stream(context: &methods::Context) -> Response<Body> {
     let (send, receive) = mpsc::channel(4);
     let mut changes = context.changes.listen();
-    let filter = Filter { kinds: SESSION_KINDS.to_vec(), pane: None };
+    let filter = Filter { kinds: SESSION_KINDS.to_vec(), panes: None };
     let mut sessions = context.hub.listen(filter);
     tokio::spawn(async move {
         let mut seen = *changes.borrow_and_update();
@@ -75,7 +75,7 @@ fn line(topic: &str) -> Bytes {
 }
 
 /// A body that is what comes through a channel.
-struct Lines(mpsc::Receiver<Bytes>);
+pub struct Lines(pub mpsc::Receiver<Bytes>);
 
 impl HttpBody for Lines {
     type Data = Bytes;

@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 
 use crate::{
     caller::{Caller, Scopes, SubscriptionSlot, TokenKind, Wire},
-    services::door::Door,
+    services::{door::Door, tokens::Tokens},
     wire::tcp::throttle::Throttle,
 };
 
@@ -77,13 +77,19 @@ impl Guard {
         &self,
         headers: &HeaderMap,
         door: &Door,
+        tokens: &Tokens,
         connection: u64,
     ) -> Option<Caller> {
         let token = Self::bearer(headers)?;
+        let (mut scopes, mut panes) = (Scopes::all(), None);
         let (kind, client) = if token.as_bytes().ct_eq(self.token.as_bytes()).into() {
             (TokenKind::Instance, None)
         } else if door.knows(token) {
             (TokenKind::Page, Some("settings page".to_owned()))
+        } else if let Some(made) = tokens.find(token) {
+            scopes = made.scope.scopes();
+            panes = made.panes.map(Into::into);
+            (TokenKind::Agent(made.number), Some(made.name))
         } else {
             self.wrong().await;
             return None;
@@ -94,7 +100,9 @@ impl Guard {
             token: kind,
             client,
             conversation: None,
-            scopes: Scopes::all(),
+            scopes,
+            panes,
+            is_approved: false,
             subscription: SubscriptionSlot::default(),
         })
     }

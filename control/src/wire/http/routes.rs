@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{
     RequestPartsExt, Router,
-    body::{Body, to_bytes},
+    body::Body,
     extract::{Query, RawPathParams, Request},
     http::{Method as Verb, Response, StatusCode, header, request::Parts},
     routing::{MethodFilter, MethodRouter, any, get},
@@ -13,9 +13,9 @@ use axum::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    CALLING, Connection, LONGEST_BODY, READING, Shared, assets, events, failure,
+    CALLING, Connection, LONGEST_BODY, Shared, assets, events, failure,
     guard::{Guard, NO_TOKEN},
-    methods as own, openapi, reply,
+    methods as own, openapi, reply, whole,
 };
 use crate::{
     error::Error,
@@ -168,6 +168,12 @@ pub static ROUTES: &[Route] = &[
     own::<own::Agents>(Verb::GET, "/api/agents"),
     own::<own::Pause>(Verb::POST, "/api/agents/pause"),
     own::<own::ClosePage>(Verb::POST, "/api/agents/close_page").failed(NOT_FOUND),
+    wire(Verb::GET, "/api/tokens", "token.list"),
+    wire(Verb::POST, "/api/tokens", "token.create"),
+    wire(Verb::POST, "/api/tokens/revoke", "token.revoke"),
+    wire(Verb::GET, "/api/approvals", "approvals.list"),
+    wire(Verb::POST, "/api/approvals/answer", "approvals.answer"),
+    wire(Verb::POST, "/api/approvals/forget", "approvals.forget"),
     own::<own::Policy>(Verb::GET, "/api/policy"),
     wire(Verb::PUT, "/api/policy", "policy.set"),
     wire(Verb::POST, "/api/policy/check", "policy.check"),
@@ -203,9 +209,12 @@ pub fn router(shared: &Arc<Shared>) -> Router {
         router = router.route(path, get(file));
     }
     let (first, second, third) = (shared.clone(), shared.clone(), shared.clone());
-    let agents = shared.clone();
+    for path in mcp::PATHS {
+        let shared = shared.clone();
+        let agents = move |request| async move { ask_mcp(&shared, request).await };
+        router = router.route(path, any(agents));
+    }
     router
-        .route(mcp::PATH, any(move |request| async move { ask_mcp(&agents, request).await }))
         .route(
             BOOTSTRAP,
             get(move |request: Request| async move { enter(&first, request.into_parts().0).await }),
@@ -237,8 +246,9 @@ pub fn router(shared: &Arc<Shared>) -> Router {
 /// Who calls; without a right token, the refusal.
 async fn caller(shared: &Shared, parts: &Parts) -> Result<crate::caller::Caller, Response<Body>> {
     let connection = parts.extensions.get::<Connection>().map_or(0, |connection| connection.0);
-    let door = &shared.dispatcher.context().door;
-    let caller = shared.guard.caller(&parts.headers, door, connection).await;
+    let context = shared.dispatcher.context();
+    let guard = &shared.guard;
+    let caller = guard.caller(&parts.headers, &context.door, &context.tokens, connection).await;
     caller.ok_or_else(|| {
         let mut refusal = failure(StatusCode::UNAUTHORIZED, NO_TOKEN);
         let scheme = axum::http::HeaderValue::from_static("Bearer");
@@ -274,9 +284,9 @@ async fn ask_mcp(shared: &Shared, request: Request) -> Response<Body> {
         Err(refusal) => return refusal,
     };
     let query = parts.extract::<Query<BTreeMap<String, String>>>().await;
-    let toolset = query.ok().and_then(|Query(mut query)| query.remove("toolset"));
+    let query = query.map(|Query(query)| query).unwrap_or_default();
     let request = Request::from_parts(parts, body);
-    match shared.mcp.answer(caller, toolset.as_deref(), request).await {
+    match shared.mcp.answer(caller, &query, request).await {
         Ok(reply) => reply,
         Err((status, why)) => failure(status, &why),
     }
@@ -304,14 +314,9 @@ async fn answer(shared: &Shared, route: &'static Route, request: Request) -> Res
         .flat_map(RawPathParams::iter)
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    let body = tokio::time::timeout(READING, to_bytes(body, LONGEST_BODY)).await;
-    let body = match body {
-        Ok(Ok(body)) => body,
-        Ok(Err(_)) => {
-            let message = format!("The body is longer than {LONGEST_BODY} bytes, or broke off");
-            return failure(StatusCode::PAYLOAD_TOO_LARGE, &message);
-        }
-        Err(_) => return failure(StatusCode::REQUEST_TIMEOUT, "The body did not come in time"),
+    let body = match whole(body, LONGEST_BODY).await {
+        Ok(body) => body,
+        Err((status, why)) => return failure(status, &why),
     };
     if !body.trim_ascii().is_empty() {
         match serde_json::from_slice::<Value>(&body) {
@@ -361,7 +366,9 @@ fn written(shape: Shape, out: Vec<u8>) -> Response<Body> {
 fn status(error: &Error, route: &Route) -> StatusCode {
     match error {
         Error::Denied(_) | Error::Policy(_) | Error::Secret(_) => StatusCode::FORBIDDEN,
-        Error::Leased { .. } => StatusCode::CONFLICT,
+        Error::Leased { .. } | Error::TakenOver(_) | Error::Begun { .. } | Error::Busy { .. } => {
+            StatusCode::CONFLICT
+        }
         Error::NoSession(_) | Error::NoBlock { .. } => NOT_FOUND,
         Error::Failed(_) => route.failed,
         Error::Panicked(_) | Error::Reply(_) | Error::Registry(_) => {

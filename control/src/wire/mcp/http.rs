@@ -1,8 +1,10 @@
-//! Streamable HTTP: the same sessions at `/mcp` of the settings server, behind its guard (Host, Origin, token).
+//! The protocol over HTTP: the same sessions at `/mcp` of the settings server (streamable HTTP) and at `/mcp/sse` ([`sse`]),
+//! behind its guard (Host, Origin, token).
 //!
 //! Owns the bounds of what agents may ask for there, so that the person's own page always finds a place.
 
 use std::{
+    collections::{BTreeMap, HashMap},
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -12,37 +14,47 @@ use std::{
 use axum::{
     body::Body,
     extract::Request,
-    http::{HeaderValue, Response, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header},
 };
 use hyper::body::{Body as HttpBody, Bytes, Frame, SizeHint};
 use parking_lot::Mutex;
 use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+    StreamableHttpServerConfig, StreamableHttpService,
+    session::{SessionManager as _, local::LocalSessionManager},
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service as _;
 
-use super::{LONGEST_MESSAGE, Server, TOOLSETS, session::Session};
-use crate::caller::{Caller, TokenKind};
+use super::{LONGEST_MESSAGE, Server, TOOLSETS, session::Session, sse};
+use crate::{
+    caller::{Caller, TokenKind},
+    wire::http::{announced, failure, whole},
+};
 
-/// Where it is.
-pub const PATH: &str = "/mcp";
+/// Where it is: streamable HTTP, and what was before it.
+pub const PATHS: [&str; 2] = ["/mcp", sse::PATH];
 /// Requests under way at a time, streams among them.
 const MOST_REQUESTS: usize = 48;
-/// Sessions of the older era at a time, for each toolset.
+/// Sessions of the older era at a time, for each toolset: more than there are requests, so that one of them is idle.
 const MOST_SESSIONS: usize = 64;
+/// What names a session of the older era.
+const SESSION: &str = "mcp-session-id";
 /// How long a session that asks for nothing is kept.
-const IDLE: Duration = Duration::from_secs(3600);
+pub(super) const IDLE: Duration = Duration::from_secs(3600);
 /// Requests a second that are answered in the long run, and how many may come at once.
 const RATE: f64 = 2000.0;
 const BURST: f64 = 4000.0;
+
+/// Why a request is not answered; for the client.
+pub type Refused = (StatusCode, String);
 
 type Service = StreamableHttpService<Session, LocalSessionManager>;
 
 /// The door for HTTP.
 pub struct Http {
     /// One for each toolset, in their order.
-    services: Vec<(Service, Arc<LocalSessionManager>)>,
+    served: Vec<Served>,
+    streams: Arc<sse::Streams>,
     places: Arc<Semaphore>,
     rate: Mutex<Bucket>,
 }
@@ -52,7 +64,7 @@ impl Http {
     pub fn new(server: &Arc<Server>, port: u16) -> Self {
         let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
         let origins = hosts.clone().map(|host| format!("http://{host}"));
-        let services = TOOLSETS.into_iter().map(|toolset| {
+        let served = TOOLSETS.into_iter().map(|toolset| {
             let config = StreamableHttpServerConfig::default()
                 .with_allowed_hosts(hosts.clone())
                 .with_allowed_origins(origins.clone())
@@ -64,54 +76,217 @@ impl Http {
             let manager = Arc::new(manager);
             let server = server.clone();
             let begin = move || Ok(Session::of_http(server.clone(), toolset));
-            (StreamableHttpService::new(begin, manager.clone(), config), manager)
+            let service = StreamableHttpService::new(begin, manager.clone(), config);
+            Served { toolset: toolset.name, service, manager, uses: Arc::default() }
         });
         Self {
-            services: services.collect(),
+            served: served.collect(),
+            streams: Arc::new(sse::Streams::new(server.clone())),
             places: Arc::new(Semaphore::new(MOST_REQUESTS)),
             rate: Mutex::new(Bucket::full(Instant::now())),
         }
     }
 
-    /// Answers a request of somebody with a right token; `toolset` is the query's. An error is for the client.
+    /// Answers a request of somebody with a right token.
     pub async fn answer(
         &self,
         caller: Caller,
-        toolset: Option<&str>,
+        query: &BTreeMap<String, String>,
         mut request: Request,
-    ) -> Result<Response<Body>, (StatusCode, String)> {
-        let refused = |status, why: &str| Err((status, why.to_owned()));
+    ) -> Result<Response<Body>, Refused> {
+        let place = self.admit(&caller)?;
+        announced(request.body(), LONGEST_MESSAGE)?;
+        let asked = |name: &str| query.get(name).map(String::as_str);
+        let toolset = super::toolset(asked("toolset")).map_err(|why| (StatusCode::NOT_FOUND, why));
+        if request.uri().path() == sse::PATH {
+            return match *request.method() {
+                Method::GET => Ok(placed(self.streams.open(caller, toolset?)?, (place, None))),
+                Method::POST => {
+                    is_json(&request)?;
+                    let body = whole(request.into_body(), LONGEST_MESSAGE).await?;
+                    self.streams.post(&caller, asked(sse::SESSION), &body, place).await
+                }
+                _ => {
+                    let why = "Only GET and POST are used here";
+                    let mut reply = failure(StatusCode::METHOD_NOT_ALLOWED, why);
+                    reply
+                        .headers_mut()
+                        .insert(header::ALLOW, HeaderValue::from_static("GET, POST"));
+                    Ok(reply)
+                }
+            };
+        }
+        let toolset = toolset?;
+        if *request.method() == Method::POST {
+            // rmcp bounds its length and not its time.
+            let (parts, body) = request.into_parts();
+            let body = whole(body, LONGEST_MESSAGE).await?;
+            request = Request::from_parts(parts, Body::from(body));
+        }
+        let index = TOOLSETS.iter().position(|other| other.name == toolset.name).unwrap_or(0);
+        let served = &self.served[index];
+        let is_new = !request.headers().contains_key(SESSION);
+        let is_end = *request.method() == Method::DELETE;
+        let mut in_use = served.used(request.headers()).await;
+        request.extensions_mut().insert(caller);
+        let Ok(mut reply) = served.service.clone().call(request).await;
+        if is_new {
+            in_use = served.begun(reply.headers()).await;
+        }
+        if is_end && reply.status() == StatusCode::ACCEPTED {
+            // The session has ended, it is not only about to. The protocol (2025-11-25, Transports, Session Management) has
+            // no word on the status; the Python SDK warns of any but 200 and 204.
+            *reply.status_mut() = StatusCode::NO_CONTENT;
+        }
+        Ok(placed(reply, (place, in_use)))
+    }
+
+    /// A place for a request, if its caller may have one.
+    fn admit(&self, caller: &Caller) -> Result<OwnedSemaphorePermit, Refused> {
         if caller.token == TokenKind::Page {
             return refused(StatusCode::FORBIDDEN, "A settings page is no agent");
         }
         if !self.rate.lock().take(Instant::now()) {
             return refused(StatusCode::TOO_MANY_REQUESTS, "Too many requests; try again soon");
         }
-        let Ok(place) = self.places.clone().try_acquire_owned() else {
+        self.places.clone().try_acquire_owned().or_else(|_| {
             let why = "Too many requests are under way; wait for some of them";
-            return refused(StatusCode::SERVICE_UNAVAILABLE, why);
-        };
-        let toolset = super::toolset(toolset).map_err(|why| (StatusCode::NOT_FOUND, why))?;
-        let index = TOOLSETS.iter().position(|other| other.name == toolset.name).unwrap_or(0);
-        let (service, manager) = &self.services[index];
-        let is_new = !request.headers().contains_key("mcp-session-id");
-        if is_new && manager.sessions.read().await.len() >= MOST_SESSIONS {
-            let why = "Too many sessions; end some of them";
-            return refused(StatusCode::SERVICE_UNAVAILABLE, why);
-        }
-        request.extensions_mut().insert(caller);
-        let Ok(reply) = service.clone().call(request).await;
-        let mut reply =
-            reply.map(|body| Body::new(Placed { body: Body::new(body), _place: place }));
-        reply.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        Ok(reply)
+            refused(StatusCode::SERVICE_UNAVAILABLE, why)
+        })
     }
 }
 
-/// A body that keeps its place until it ends or is dropped.
+/// A toolset as it is served. Requests of the newer era stand for themselves; a session of the older one is there until its
+/// client ends it, which many never do.
+struct Served {
+    toolset: &'static str,
+    service: Service,
+    manager: Arc<LocalSessionManager>,
+    uses: Arc<Uses>,
+}
+
+impl Served {
+    /// The use of the session that a request names, if there is one.
+    async fn used(&self, headers: &HeaderMap) -> Option<InUse> {
+        let id = named(headers)?;
+        let is_there = self.manager.sessions.read().await.contains_key(&id);
+        is_there.then(|| self.uses.begin(id))
+    }
+
+    /// The use of the session that a reply begins, if it does. Where there are too many now, the one that was idle for
+    /// longest gives way: its client, told that it is no more (404), begins another, while who is new could end none.
+    async fn begun(&self, headers: &HeaderMap) -> Option<InUse> {
+        let in_use = self.uses.begin(named(headers)?);
+        loop {
+            let left = {
+                let sessions = self.manager.sessions.read().await;
+                self.uses.follow(&sessions);
+                if sessions.len() <= MOST_SESSIONS { None } else { self.uses.longest_idle() }
+            };
+            let Some((id, idle)) = left else { return Some(in_use) };
+            tracing::warn!(
+                toolset = self.toolset,
+                ?idle,
+                "there are {MOST_SESSIONS} sessions over HTTP: one that was left gives way to a new one"
+            );
+            let _ = self.manager.close_session(&id).await;
+        }
+    }
+}
+
+/// The session that is named.
+fn named(headers: &HeaderMap) -> Option<Arc<str>> {
+    headers.get(SESSION)?.to_str().ok().map(Arc::from)
+}
+
+/// How the sessions of a toolset are used.
+#[derive(Default)]
+struct Uses(Mutex<HashMap<Arc<str>, Use>>);
+
+struct Use {
+    /// Its requests that are not answered to the end, streams among them.
+    under_way: usize,
+    /// When that changed last.
+    since: Instant,
+}
+
+impl Uses {
+    /// A session is used for as long as what this gives is kept.
+    fn begin(self: &Arc<Self>, id: Arc<str>) -> InUse {
+        self.change(id.clone(), |under_way| under_way + 1);
+        InUse { uses: self.clone(), id }
+    }
+
+    fn change(&self, id: Arc<str>, change: impl FnOnce(usize) -> usize) {
+        let since = Instant::now();
+        let mut uses = self.0.lock();
+        let of = uses.entry(id).or_insert(Use { under_way: 0, since });
+        *of = Use { under_way: change(of.under_way), since };
+    }
+
+    /// Forgets those that are no more, and knows those whose clients went before they heard of them.
+    fn follow<T>(&self, sessions: &HashMap<Arc<str>, T>) {
+        let since = Instant::now();
+        let mut uses = self.0.lock();
+        uses.retain(|id, _| sessions.contains_key(id));
+        for id in sessions.keys() {
+            uses.entry(id.clone()).or_insert(Use { under_way: 0, since });
+        }
+    }
+
+    /// The session that was not used for longest, and how long.
+    fn longest_idle(&self) -> Option<(Arc<str>, Duration)> {
+        let uses = self.0.lock();
+        let idle = uses.iter().filter(|(_, of)| of.under_way == 0);
+        let (id, of) = idle.min_by_key(|(_, of)| of.since)?;
+        Some((id.clone(), of.since.elapsed()))
+    }
+}
+
+/// A request to a session, until its reply has ended.
+struct InUse {
+    uses: Arc<Uses>,
+    id: Arc<str>,
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        self.uses.change(self.id.clone(), |under_way| under_way.saturating_sub(1));
+    }
+}
+
+fn refused<T>(status: StatusCode, why: &str) -> Result<T, Refused> {
+    Err((status, why.to_owned()))
+}
+
+/// What no page of a browser can send to another origin without being asked about first.
+fn is_json(request: &Request) -> Result<(), Refused> {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default();
+    if kind.trim().eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The Content-Type must be application/json")
+}
+
+/// What a request has until its reply has ended: its place, and its session.
+type Held = (OwnedSemaphorePermit, Option<InUse>);
+
+/// A reply that keeps what it holds until its body ends.
+fn placed<B>(reply: Response<B>, held: Held) -> Response<Body>
+where
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<axum::BoxError>,
+{
+    let mut reply = reply.map(|body| Body::new(Placed { body: Body::new(body), _held: held }));
+    reply.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    reply
+}
+
+/// A body that keeps what its request holds until it ends or is dropped.
 struct Placed {
     body: Body,
-    _place: OwnedSemaphorePermit,
+    _held: Held,
 }
 
 impl HttpBody for Placed {
@@ -170,5 +345,34 @@ mod tests {
         assert_eq!(taken(&mut bucket, start), BURST as usize);
         assert_eq!(taken(&mut bucket, start + Duration::from_millis(500)), RATE as usize / 2);
         assert_eq!(taken(&mut bucket, start + Duration::from_secs(3600)), BURST as usize);
+    }
+
+    #[test]
+    fn the_session_that_nobody_used_for_longest_is_found() {
+        let uses = Arc::new(Uses::default());
+        let id = |name: &str| -> Arc<str> { name.into() };
+        let idle = || uses.longest_idle().map(|(id, _)| id.to_string());
+        assert_eq!(idle(), None);
+        drop(uses.begin(id("first")));
+        drop(uses.begin(id("second")));
+        assert_eq!(idle().as_deref(), Some("first"));
+        // One that is being used is not idle, and afterwards it was used last.
+        let (one, two) = (uses.begin(id("first")), uses.begin(id("first")));
+        assert_eq!(idle().as_deref(), Some("second"));
+        drop(one);
+        assert_eq!(idle().as_deref(), Some("second"));
+        drop(two);
+        assert_eq!(idle().as_deref(), Some("second"));
+        // What has ended is forgotten, and what nobody was told of is idle as well.
+        let there = HashMap::from([(id("first"), ()), (id("unheard"), ())]);
+        uses.follow(&there);
+        assert_eq!(idle().as_deref(), Some("first"));
+        let used = uses.begin(id("first"));
+        assert_eq!(idle().as_deref(), Some("unheard"));
+        // A session may end before its last reply does.
+        uses.follow(&HashMap::<_, ()>::new());
+        drop(used);
+        uses.follow(&HashMap::<_, ()>::new());
+        assert_eq!(idle(), None);
     }
 }

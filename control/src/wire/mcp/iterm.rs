@@ -1,10 +1,15 @@
 //! The toolset `iterm`: the eleven tools of document 3, on the sessions of every live instance.
 //!
 //! A window is an instance, its number the instance's process. A session is found by its id, its terminal's device, or the
-//! name that is most like what was said; input for a name that is like none of them goes nowhere.
+//! name that is most like what was said; input for a name that is like none of them goes nowhere. What acts on a session of
+//! another instance is done there ([`far`]).
 
+mod far;
 mod find;
 mod keys;
+mod open;
+mod paint;
+mod watch;
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,8 +17,16 @@ use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use self::find::{Terminal, all, own_window, resolve, score};
-use super::tool::{Ask, Toolset, plain, plain_tool};
+use self::{
+    far::Line,
+    find::{Terminal, all, resolve, score},
+    open::{NewTab, SplitPane},
+    watch::{Read, Watch},
+};
+use super::{
+    tool::{Ask, Toolset, plain, plain_tool},
+    untrusted::{clipped, escaped},
+};
 
 /// The toolset.
 pub static TOOLSET: Toolset = Toolset {
@@ -37,6 +50,8 @@ pub static TOOLSET: Toolset = Toolset {
 
 /// Terminals that are remembered for each client.
 const MOST: usize = 1000;
+/// The most characters of what sessions print in one reply; of more, the beginning and the end are given.
+const MOST_CHARACTERS: usize = 50_000;
 
 /// What this toolset remembers.
 #[derive(Default)]
@@ -47,8 +62,10 @@ pub struct Memory(Mutex<HashMap<u64, Remembered>>);
 struct Remembered {
     /// The devices it registered.
     registered: HashSet<String>,
-    /// How far it has read each session: the last line, and its text.
-    read: HashMap<String, (u64, String)>,
+    /// How far it has read each session.
+    read: HashMap<String, Read>,
+    /// Its lines to other instances, by their ports.
+    lines: HashMap<u16, Line>,
 }
 
 impl Memory {
@@ -102,6 +119,18 @@ async fn identified(ask: &Ask<'_>, identifier: &str) -> Result<Terminal, Value> 
 async fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<Terminal, Value> {
     identified(ask, text(given, "identifier")?).await
 }
+
+/// Has a session's own instance make the call, and returns what it says, if that is not this one; `$key`: the argument that
+/// names the session.
+macro_rules! there {
+    ($ask:ident, $terminal:expr, $key:literal, $given:ident) => {
+        if let Some(endpoint) = $terminal.elsewhere() {
+            let named = ($key, &$given);
+            return far::call($ask, &$terminal, endpoint, Self::NAME, named).await;
+        }
+    };
+}
+use there;
 
 #[derive(JsonSchema)]
 #[allow(dead_code, reason = "its schema is what counts")]
@@ -161,6 +190,7 @@ plain_tool! {
         let Ok(terminal) = resolve(&terminals, identifier) else {
             return Ok(json!({"status": "not_found", "session_id": identifier, "name": ""}));
         };
+        there!(ask, terminal, "identifier", given);
         terminal.call(ask, "session.focus", json!({"id": terminal.pane})).await.map_err(error)?;
         // Without a window there is none to bring to the front.
         let _ = terminal.call(ask, "instance.focus", json!({})).await;
@@ -206,6 +236,7 @@ plain_tool! {
     (ask, given) {
         let name = text(&given, "new_name")?;
         let terminal = named(ask, &given).await?;
+        there!(ask, terminal, "identifier", given);
         let params = json!({"id": terminal.pane, "title": name});
         terminal.call(ask, "session.rename", params).await.map_err(error)?;
         Ok(json!({
@@ -213,103 +244,6 @@ plain_tool! {
             "session_id": terminal.id,
             "old_name": terminal.name,
             "new_name": name,
-        }))
-    }
-}
-
-/// What becomes of a session that was opened on the instance of another: named, and given a command.
-async fn opened(
-    ask: &Ask<'_>,
-    beside: &Terminal,
-    opened: &Value,
-    given: &Map<String, Value>,
-) -> Result<Terminal, Value> {
-    let pane = opened["id"].as_u64().unwrap_or_default();
-    if let Some(name) = optional(given, "name")? {
-        let params = json!({"id": pane, "title": name});
-        beside.call(ask, "session.rename", params).await.map_err(error)?;
-    }
-    if let Some(command) = optional(given, "command")? {
-        // At its first prompt, where the shell marks one; it need not.
-        let prompt = json!({"id": pane, "any": [{"prompt": true}], "timeout_ms": 2000});
-        beside.call(ask, "session.watch", prompt).await.map_err(error)?;
-        let params = json!({"id": pane, "command": command});
-        beside.call(ask, "exec.run", params).await.map_err(error)?;
-    }
-    let terminals = all(ask).await.map_err(error)?;
-    let is_it = |terminal: &Terminal| terminal.window == beside.window && terminal.pane == pane;
-    terminals.into_iter().find(is_it).ok_or_else(|| error("The session ended at once"))
-}
-
-#[derive(JsonSchema)]
-#[allow(dead_code, reason = "its schema is what counts")]
-struct NewTabArguments {
-    /// Shell command to run immediately
-    command: Option<String>,
-    /// Display name for the session
-    name: Option<String>,
-    /// Session ID, TTY, or name identifying which window. Defaults to frontmost window.
-    window_identifier: Option<String>,
-}
-
-plain_tool! {
-    NewTab "iterm_new_tab" "Open a tab" Acts NewTabArguments,
-    "Create a new tab in a window."
-    (ask, given) {
-        let beside = match optional(&given, "window_identifier")? {
-            Some(identifier) => identified(ask, identifier).await?,
-            None => own_window(ask),
-        };
-        let tab = beside.call(ask, "session.create", json!({})).await.map_err(error)?;
-        let terminal = opened(ask, &beside, &tab, &given).await?;
-        Ok(json!({
-            "status": "created",
-            "session_id": terminal.id,
-            "tty": terminal.tty,
-            "name": terminal.name,
-        }))
-    }
-}
-
-#[derive(JsonSchema)]
-#[allow(dead_code, reason = "its schema is what counts")]
-struct SplitPaneArguments {
-    /// `"vertical"` (side-by-side, default) or `"horizontal"` (top/bottom)
-    direction: Option<String>,
-    /// Shell command to run
-    command: Option<String>,
-    /// Display name
-    name: Option<String>,
-    /// Session to split. Defaults to current session of frontmost window.
-    identifier: Option<String>,
-}
-
-plain_tool! {
-    SplitPane "iterm_split_pane" "Split a pane" Acts SplitPaneArguments,
-    "Split the current or specified pane."
-    (ask, given) {
-        let direction = optional(&given, "direction")?.unwrap_or("vertical");
-        let side = match direction {
-            "vertical" => "right",
-            "horizontal" => "down",
-            other => {
-                let why = format!("Invalid direction '{other}': use 'vertical' or 'horizontal'");
-                return Err(error(why));
-            }
-        };
-        let beside = match optional(&given, "identifier")? {
-            Some(identifier) => identified(ask, identifier).await?,
-            None => find::current(ask).await.map_err(error)?,
-        };
-        let params = json!({"id": beside.pane, "direction": side});
-        let split = beside.call(ask, "session.split", params).await.map_err(error)?;
-        let terminal = opened(ask, &beside, &split, &given).await?;
-        Ok(json!({
-            "status": "created",
-            "direction": direction,
-            "session_id": terminal.id,
-            "tty": terminal.tty,
-            "name": terminal.name,
         }))
     }
 }
@@ -329,6 +263,7 @@ plain_tool! {
     (ask, given) {
         let command = text(&given, "command")?;
         let terminal = named(ask, &given).await?;
+        there!(ask, terminal, "identifier", given);
         let params = json!({"id": terminal.pane, "command": command});
         terminal.call(ask, "exec.run", params).await.map_err(error)?;
         Ok(json!({"status": "sent", "session_id": terminal.id, "command": command}))
@@ -351,35 +286,33 @@ plain_tool! {
         let names = text(&given, "keys")?;
         let bytes = keys::bytes(names).map_err(error)?;
         let terminal = named(ask, &given).await?;
+        there!(ask, terminal, "identifier", given);
         let params = json!({"id": terminal.pane, "input": bytes});
         terminal.call(ask, "session.input", params).await.map_err(error)?;
         Ok(json!({"status": "sent", "session_id": terminal.id, "keys": names}))
     }
 }
 
-/// The last rows of a session's screen that say something, with the name of the last.
-async fn rows(ask: &Ask<'_>, terminal: &Terminal) -> Result<Vec<(u64, String)>, Value> {
-    let screen = terminal.call(ask, "screen.read", json!({"id": terminal.pane})).await;
-    Ok(said(&screen.map_err(error)?["cells"]))
+/// Rows as methods give them: their lines, and their texts.
+fn rows(rows: &Value) -> impl Iterator<Item = (u64, String)> {
+    rows.as_array().into_iter().flatten().map(|row| {
+        let text = row["text"].as_str().unwrap_or_default().trim_end().to_owned();
+        (row["line_id"].as_u64().unwrap_or_default(), text)
+    })
 }
 
 /// Rows without the blank ones at the end.
-fn said(cells: &Value) -> Vec<(u64, String)> {
-    let rows = cells.as_array().into_iter().flatten();
-    let mut rows: Vec<(u64, String)> = rows
-        .map(|row| {
-            let text = row["text"].as_str().unwrap_or_default().trim_end().to_owned();
-            (row["line_id"].as_u64().unwrap_or_default(), text)
-        })
-        .collect();
+fn said(rows: impl Iterator<Item = (u64, String)>) -> Vec<(u64, String)> {
+    let mut rows: Vec<(u64, String)> = rows.collect();
     let end = rows.iter().rposition(|(_, text)| !text.is_empty()).map_or(0, |last| last + 1);
     rows.truncate(end);
     rows
 }
 
-fn joined(rows: &[(u64, String)]) -> String {
+/// Rows as a reply has them, behind what was said of them.
+fn joined(said: String, rows: &[(u64, String)]) -> String {
     let rows: Vec<&str> = rows.iter().map(|(_, text)| text.as_str()).collect();
-    super::untrusted::escaped(&rows.join("\n"))
+    clipped(said + &escaped(&rows.join("\n")), MOST_CHARACTERS, "").0
 }
 
 #[derive(JsonSchema)]
@@ -402,58 +335,14 @@ plain_tool! {
             }
         };
         let terminal = named(ask, &given).await?;
-        let rows = rows(ask, &terminal).await?;
+        let screen = terminal.call(ask, "screen.read", json!({"id": terminal.pane})).await;
+        let rows = said(rows(&screen.map_err(error)?["cells"]));
         let rows = &rows[rows.len().saturating_sub(most)..];
         Ok(json!({
             "session_id": terminal.id,
             "name": terminal.name,
             "line_count": rows.len(),
-            "output": joined(rows),
-        }))
-    }
-}
-
-plain_tool! {
-    Watch "iterm_watch_session" "Read what is new" Looks OnSession,
-    "Get only new output since the last watch call; the first call gives the whole visible buffer."
-    (ask, given) {
-        let terminal = named(ask, &given).await?;
-        let rows = rows(ask, &terminal).await?;
-        let connection = ask.caller.connection;
-        let last = {
-            let memory = ask.server.iterm.0.lock();
-            memory.get(&connection).and_then(|of| of.read.get(&terminal.id)).cloned()
-        };
-        let is_first = last.is_none();
-        let new = match last {
-            None => rows.clone(),
-            Some((line, text)) => {
-                // What scrolled away since then is new as well.
-                let first = rows.first().map_or(line, |(first, _)| *first);
-                let mut all = if line < first {
-                    terminal.between(ask, line, first).await.map_err(error)?
-                } else {
-                    Vec::new()
-                };
-                all.extend(rows.iter().cloned());
-                // The line that was last may have grown since, as one with a prompt does.
-                all.retain(|(at, now)| *at > line || (*at == line && *now != text));
-                all
-            }
-        };
-        if let Some(last) = rows.last() {
-            let mut memory = ask.server.iterm.0.lock();
-            let read = &mut memory.entry(connection).or_default().read;
-            if read.len() < MOST || read.contains_key(&terminal.id) {
-                read.insert(terminal.id.clone(), last.clone());
-            }
-        }
-        Ok(json!({
-            "session_id": terminal.id,
-            "name": terminal.name,
-            "new_line_count": new.len(),
-            "new_output": joined(&new),
-            "is_first_read": is_first,
+            "output": joined(String::new(), rows),
         }))
     }
 }

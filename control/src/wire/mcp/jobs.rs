@@ -1,6 +1,14 @@
 //! Calls that take longer than a client may be kept waiting: they go on by themselves, and are asked for again by a handle.
 
-use std::{collections::VecDeque, future::Future, sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -23,7 +31,9 @@ pub type Outcome = Result<Value, String>;
 #[derive(Clone)]
 pub struct Job {
     /// What it is asked for by: nobody guesses it.
-    pub handle: Arc<str>,
+    handle: Arc<str>,
+    /// Its client was told the handle, and may ask again.
+    told: Arc<AtomicBool>,
     /// The tool that began it.
     pub tool: &'static str,
     /// The session it is about.
@@ -34,6 +44,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// The handle, for its client to ask again by.
+    pub fn tell_handle(&self) -> String {
+        self.told.store(true, Ordering::Relaxed);
+        self.handle.to_string()
+    }
+
     /// Its outcome, if it comes within this time.
     pub async fn outcome(&self, within: Duration) -> Option<Outcome> {
         let deadline = Instant::now() + within.min(SLICE);
@@ -74,7 +90,8 @@ impl Jobs {
             let outcome = call.await;
             tell.send_replace(Some(outcome));
         });
-        let job = Job { handle, tool, pane, connection, outcome, task: task.abort_handle() };
+        let (told, task) = (Arc::default(), task.abort_handle());
+        let job = Job { handle, told, tool, pane, connection, outcome, task };
         jobs.push_back(job.clone());
         Ok(job)
     }
@@ -91,6 +108,14 @@ impl Jobs {
         self.0.lock().retain(|other| other.handle != job.handle);
     }
 
+    /// Gives one up that nobody can ask for again, since its client never heard of the handle: its request was cancelled.
+    pub fn abandon(&self, job: &Job) {
+        if !job.told.load(Ordering::Relaxed) {
+            job.task.abort();
+            self.forget(job);
+        }
+    }
+
     /// Gives up all that a connection began. What they ran in panes goes on.
     pub fn release(&self, connection: u64) {
         self.0.lock().retain(|job| {
@@ -100,6 +125,15 @@ impl Jobs {
             }
             is_others
         });
+    }
+}
+
+/// A request that asks for a job: at its end the job is abandoned, unless its client can ask again.
+pub struct Asking<'a>(pub &'a Jobs, pub &'a Job);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.abandon(self.1);
     }
 }
 
@@ -137,5 +171,19 @@ mod tests {
         assert!(jobs.begin(3, "run", 0, std::future::pending()).is_err());
         jobs.release(2);
         assert!(jobs.0.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_nobody_can_ask_for_again_ends_with_its_request() {
+        let jobs = Jobs::default();
+        let begin = || jobs.begin(1, "wait", 0, std::future::pending()).unwrap();
+        let cancelled = begin();
+        drop(Asking(&jobs, &cancelled));
+        assert!(jobs.0.lock().is_empty());
+        let told = begin();
+        let asking = Asking(&jobs, &told);
+        let handle = told.tell_handle();
+        drop(asking);
+        assert!(jobs.find(1, &handle).is_some());
     }
 }

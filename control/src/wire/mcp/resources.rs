@@ -6,6 +6,8 @@
 //! | `unterm://pane/N/block/M` | the output of a pane's command |
 //! | `unterm://recording/ID` | a recording's page |
 
+mod recording;
+
 use std::{collections::HashMap, time::Duration};
 
 use rmcp::{
@@ -17,10 +19,11 @@ use tokio::task::AbortHandle;
 
 use super::{
     Server,
-    tool::{Said, method},
+    rows::joined,
+    tool::{Said, is_hidden, method, not_found},
     untrusted::{clipped, escaped, line},
 };
-use crate::caller::Caller;
+use crate::{caller::Caller, services::events::Subscription};
 
 /// The most characters of one resource.
 const MOST_CHARACTERS: usize = 200_000;
@@ -68,7 +71,8 @@ pub async fn list(server: &Server, caller: &Caller) -> Said<Vec<Resource>> {
             Resource::new(format!("unterm://pane/{pane}/screen"), format!("screen {pane}"));
         resources.push(text(screen.with_title(format!("The screen of pane {pane}: {title}"))));
         let blocks = json!({"id": pane, "limit": LISTED});
-        let blocks: Value = method(server, caller, "block.list", &blocks).await?;
+        let blocks = method::<Value>(server, caller, "block.list", &blocks).await;
+        let blocks = blocks.unwrap_or_default();
         for block in blocks["blocks"].as_array().into_iter().flatten() {
             let (Some(number), Some(command)) =
                 (block["block"].as_u64(), block["command"].as_str())
@@ -82,16 +86,25 @@ pub async fn list(server: &Server, caller: &Caller) -> Said<Vec<Resource>> {
             resources.push(text(resource.with_title(title)));
         }
     }
-    let recordings: Value = method(server, caller, "session.recording_list", &json!({})).await?;
+    for live in recording::live(server, caller).await? {
+        resources
+            .push(recorded(&live.id, &format!("The recording of pane {}, under way", live.pane)));
+    }
+    // Not for a token that reaches some sessions only.
+    let recordings = method::<Value>(server, caller, "session.recording_list", &json!({})).await;
+    let recordings = recordings.unwrap_or_default();
     let recordings = recordings.as_array().map(Vec::as_slice).unwrap_or_default();
     for recording in recordings.iter().rev().take(LISTED as usize) {
         let Some(id) = recording["unterm_session_id"].as_str() else { continue };
         let started = recording["started_at"].as_str().unwrap_or_default();
-        let resource = Resource::new(format!("unterm://recording/{id}"), format!("recording {id}"));
-        let resource = resource.with_title(format!("The recording of {started}"));
-        resources.push(resource.with_mime_type("text/markdown"));
+        resources.push(recorded(id, &format!("The recording of {started}")));
     }
     Ok(resources)
+}
+
+fn recorded(id: &str, title: &str) -> Resource {
+    let resource = Resource::new(format!("unterm://recording/{id}"), format!("recording {id}"));
+    resource.with_title(title).with_mime_type("text/markdown")
 }
 
 fn text(resource: Resource) -> Resource {
@@ -136,23 +149,22 @@ async fn contents(
     caller: &Caller,
     address: &Address,
 ) -> Said<(String, &'static str)> {
+    if let Address::Screen(pane) | Address::Block(pane, _) = address
+        && is_hidden(server, *pane)
+    {
+        return Err(not_found(*pane));
+    }
     Ok(match address {
         Address::Screen(pane) => {
             let screen: Value = method(server, caller, "screen.text", &json!({"id": pane})).await?;
-            let rows = screen["lines"].as_array().into_iter().flatten();
-            let rows: Vec<&str> = rows.map(|row| row.as_str().unwrap_or_default()).collect();
-            (rows.join("\n").trim_end().to_owned(), "text/plain")
+            (joined(&screen["lines"], 0, usize::MAX), "text/plain")
         }
         Address::Block(pane, block) => {
             let params = json!({"id": pane, "block": block});
             let block: Value = method(server, caller, "block.get", &params).await?;
             (block["output"].as_str().unwrap_or_default().to_owned(), "text/plain")
         }
-        Address::Recording(id) => {
-            let params = json!({"session_id": id});
-            let page: Value = method(server, caller, "session.recording_read", &params).await?;
-            (page["markdown"].as_str().unwrap_or_default().to_owned(), "text/markdown")
-        }
+        Address::Recording(id) => (recording::page(server, caller, id).await?, "text/markdown"),
     })
 }
 
@@ -174,7 +186,18 @@ pub async fn watch<F: Future<Output = bool>>(
     address: &Address,
     tell: impl Fn() -> F,
 ) {
-    let (Address::Screen(pane) | Address::Block(pane, _)) = address else { return };
+    let (pane, block) = match address {
+        Address::Screen(pane) => (pane, None),
+        Address::Block(pane, block) => (pane, Some(block)),
+        Address::Recording(id) => {
+            recording::ended(server, caller, id).await;
+            tell().await;
+            return;
+        }
+    };
+    if is_hidden(server, *pane) {
+        return;
+    }
     let mut seq = 0;
     let mut is_first = true;
     loop {
@@ -185,6 +208,13 @@ pub async fn watch<F: Future<Output = bool>>(
             tell().await;
             return;
         };
+        if let Some(block) = block
+            && !is_open(server, caller, *pane, *block).await
+        {
+            // Whoever read it before its end hears of that; what other commands print is none of its business.
+            tell().await;
+            return;
+        }
         let now = seen["seq"].as_u64().unwrap_or_default();
         let is_new = now > seq;
         seq = now;
@@ -200,23 +230,50 @@ pub async fn watch<F: Future<Output = bool>>(
     }
 }
 
+/// Whether a command is there that may still put out something.
+async fn is_open(server: &Server, caller: &Caller, pane: u64, block: u64) -> bool {
+    let params = json!({"id": pane, "block": block, "max_lines": 1});
+    let found = method::<Value>(server, caller, "block.get", &params).await.unwrap_or_default();
+    ["prompt", "running"].iter().any(|state| found["state"] == *state)
+}
+
+/// What changes the list from now on, as far as the caller reaches; `None`: it may not know.
+pub async fn changes(
+    server: &Server,
+    caller: &Caller,
+) -> Option<(Subscription, recording::Changes)> {
+    let recordings = recording::Changes::new(server);
+    let caller = caller.listener();
+    let events = ["session_opened", "session_exited", "session_removed", "command_end"];
+    let params = json!({"events": events});
+    method::<Value>(server, &caller, "events.subscribe", &params).await.ok()?;
+    Some((caller.subscription.take().flatten()?, recordings))
+}
+
 /// Tells of each change of the list, for as long as somebody hears it.
 pub async fn watch_list<F: Future<Output = bool>>(
     server: &Server,
     caller: &Caller,
+    (mut changes, mut recordings): (Subscription, recording::Changes),
     tell: impl Fn() -> F,
 ) {
-    let events = ["session_opened", "session_removed", "command_end"];
-    let params = json!({"events": events});
-    if method::<Value>(server, caller, "events.subscribe", &params).await.is_err() {
-        return;
-    }
-    let Some(Some(mut subscription)) = caller.subscription.take() else { return };
     loop {
-        subscription.next().await;
+        let mut events = Vec::new();
+        tokio::select! {
+            event = changes.next() => events.push(event),
+            is_there = recordings.next() => {
+                if !is_there {
+                    return;
+                }
+            }
+        }
         tokio::time::sleep(APART).await;
-        while subscription.take().is_some() {}
-        if !tell().await {
+        events.extend(std::iter::from_fn(|| changes.take()));
+        // A recording that ends with its session is listed once its page is there.
+        for ended in events.iter().filter(|event| event["event"] == "session_exited") {
+            recording::settled(server, &ended["session_id"]).await;
+        }
+        if server.dispatcher.check_token(caller).is_err() || !tell().await {
             return;
         }
     }

@@ -11,7 +11,9 @@ use crate::caller::{Caller, TokenKind, Wire};
 /// Clients that are remembered; the one that was silent for longest gives way to another.
 const MOST: usize = 64;
 
-/// One client: the token it brings, and its name for itself.
+/// One client: the token it brings, and its name for itself. The protocol tells no more of who sends a request, so two
+/// agents with one token and one name are one client: what one leases, the other may type through. A token of its own for
+/// each tells them apart.
 #[derive(PartialEq, Eq)]
 struct Who {
     token: TokenKind,

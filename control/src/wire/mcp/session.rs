@@ -16,16 +16,23 @@ use rmcp::{
     service::{RequestContext, SubscriptionContext},
 };
 use serde_json::Value;
-use tokio::{sync::Semaphore, task::JoinSet};
+use tokio::{
+    sync::{Semaphore, watch},
+    task::JoinSet,
+    time::Instant,
+};
 
 use super::{
-    Server, prompts,
+    Server,
+    approve::{Approved, approve},
+    prompts,
     resources::{self, Address, Watched},
-    tool::{Ask, ToolEntry, Toolset, failed},
+    tool::{Ask, Hints, ToolEntry, Toolset, failed},
 };
 use crate::{
     caller::{Caller, Wire},
     dispatch::{panic_message, unwound},
+    registry::held::Hold,
 };
 
 /// Calls of one session at a time; one more is refused.
@@ -45,15 +52,17 @@ pub struct Session {
     /// What a client of the older era asked to be told.
     watched: Mutex<Watched>,
     places: Semaphore,
+    /// What keeps an instance that ends with its clients; a session over HTTP has it by its number.
+    _hold: Option<Hold>,
 }
 
 /// Whose a session is.
 enum Base {
-    /// Of a connection's: whoever logged in, under the name that comes with the requests.
-    Connection(Caller),
+    /// Of a connection's: whoever logged in, under the name that comes with the requests; and what hears of its end.
+    Connection(Caller, watch::Receiver<bool>),
     /// Of whoever brings a right token with a request. A session of the older era has a number of its own for what it
-    /// holds, from its first request on.
-    Http(OnceLock<u64>),
+    /// holds, and keeps the instance too, from the first request on that looks or acts.
+    Http(OnceLock<(u64, Option<Hold>)>),
 }
 
 impl Session {
@@ -63,11 +72,16 @@ impl Session {
         caller: Caller,
         toolset: &'static Toolset,
         folder: Option<String>,
+        gone: watch::Receiver<bool>,
     ) -> Self {
         let told = caller.client.clone();
-        let base = Base::Connection(Caller { wire: Wire::Mcp, ..caller });
+        // A relay, which says its folder, holds the instance by itself, and lets go of it last.
+        let registration = &server.dispatcher.context().registration;
+        let hold = if folder.is_some() { None } else { registration.hold() };
+        let base = Base::Connection(Caller { wire: Wire::Mcp, ..caller }, gone);
         let mut session = Self::new(server, base, toolset, told);
         session.folder = folder;
+        session._hold = hold;
         session
     }
 
@@ -91,6 +105,7 @@ impl Session {
             told: Mutex::new(told),
             watched: Mutex::default(),
             places,
+            _hold: None,
         }
     }
 
@@ -99,7 +114,7 @@ impl Session {
         let name = context.client_info().map(|client| client.name);
         let name = name.map(|name| name.chars().take(LONGEST_NAME).collect::<String>());
         let mut caller = match &self.base {
-            Base::Connection(caller) => caller.clone(),
+            Base::Connection(caller, _) => caller.clone(),
             Base::Http(connection) => {
                 let parts = context.extensions.get::<Parts>();
                 let caller = parts.and_then(|parts| parts.extensions.get::<Caller>()).cloned();
@@ -109,8 +124,10 @@ impl Session {
                     // There is no session: what the same client held before is still its own.
                     return Ok(self.server.seats.seated(caller, name, &self.server));
                 }
-                let next = || self.server.dispatcher.next_connection();
-                let connection = *connection.get_or_init(next);
+                let dispatcher = &self.server.dispatcher;
+                let begin =
+                    || (dispatcher.next_connection(), dispatcher.context().registration.hold());
+                let connection = connection.get_or_init(begin).0;
                 Caller { wire: Wire::Mcp, connection, ..caller }
             }
         };
@@ -125,19 +142,29 @@ impl Session {
         Ok(caller)
     }
 
-    /// From now on a client of the older era is told when the list of resources changes.
-    fn watch_list(&self, caller: &Caller, context: &RequestContext<RoleServer>) {
-        const LIST: &str = "";
-        let mut watched = self.watched.lock();
-        if watched.has(LIST) {
+    /// Ends when the client will ask for nothing more, as far as the connection tells.
+    async fn gone(&self) {
+        if let Base::Connection(_, gone) = &self.base
+            && gone.clone().wait_for(|gone| *gone).await.is_ok()
+        {
             return;
         }
-        let (server, caller, peer) = (self.server.clone(), caller.listener(), context.peer.clone());
+        std::future::pending().await
+    }
+
+    /// From now on a client of the older era is told when the list of resources changes.
+    async fn watch_list(&self, caller: &Caller, context: &RequestContext<RoleServer>) {
+        const LIST: &str = "";
+        if self.watched.lock().has(LIST) {
+            return;
+        }
+        let Some(changes) = resources::changes(&self.server, caller).await else { return };
+        let (server, caller, peer) = (self.server.clone(), caller.clone(), context.peer.clone());
         let task = tokio::spawn(async move {
             let tell = || async { peer.notify_resource_list_changed().await.is_ok() };
-            resources::watch_list(&server, &caller, tell).await;
+            resources::watch_list(&server, &caller, changes, tell).await;
         });
-        watched.add(LIST.to_owned(), task.abort_handle());
+        self.watched.lock().add(LIST.to_owned(), task.abort_handle());
     }
 
     fn find(&self, name: &str) -> Option<&'static ToolEntry> {
@@ -148,7 +175,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         if let Base::Http(connection) = &self.base
-            && let Some(connection) = connection.get()
+            && let Some((connection, _)) = connection.get()
         {
             self.server.release(*connection);
         }
@@ -194,7 +221,7 @@ impl ServerHandler for Session {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list()))
+        Ok(ListPromptsResult::with_all_items(prompts::list(self.toolset.name)))
     }
 
     async fn get_prompt(
@@ -203,7 +230,7 @@ impl ServerHandler for Session {
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        Ok(prompts::get(&request.name, &arguments)?.into())
+        Ok(prompts::get(self.toolset.name, &request.name, &arguments)?.into())
     }
 
     async fn list_resources(
@@ -213,7 +240,7 @@ impl ServerHandler for Session {
     ) -> Result<ListResourcesResult, ErrorData> {
         let caller = self.caller(&context)?;
         if context.meta.protocol_version().is_none() {
-            self.watch_list(&caller, &context);
+            self.watch_list(&caller, &context).await;
         }
         let resources = resources::list(&self.server, &caller).await;
         let resources = resources.map_err(|why| ErrorData::internal_error(why, None))?;
@@ -258,15 +285,20 @@ impl ServerHandler for Session {
                 resources::watch(&server, &caller, &address, tell).await;
             });
         }
-        if accepted.resources_list_changed == Some(true) {
-            let (server, caller) = (self.server.clone(), caller.listener());
+        if accepted.resources_list_changed == Some(true)
+            && let Some(changes) = resources::changes(&self.server, &caller).await
+        {
+            let (server, caller) = (self.server.clone(), caller.clone());
             let sink = context.sink().clone();
             tasks.spawn(async move {
                 let tell = || async { sink.notify_resource_list_changed().await.is_ok() };
-                resources::watch_list(&server, &caller, tell).await;
+                resources::watch_list(&server, &caller, changes, tell).await;
             });
         }
-        context.cancelled().await;
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = self.gone() => {}
+        }
         Ok(())
     }
 
@@ -319,7 +351,28 @@ impl ServerHandler for Session {
         let Ok(_place) = self.places.try_acquire() else {
             return Ok(failed("There are too many calls at once; wait for some of them").into());
         };
-        let caller = self.caller(&context)?;
+        let mut caller = self.caller(&context)?;
+        let start = Instant::now();
+        if tool.hints != Hints::Looks {
+            let approved = tokio::select! {
+                biased;
+                () = context.ct.cancelled() => return Err(ErrorData::internal_error("Cancelled", None)),
+                approved = approve(&self.server, &caller, &request, &context) => approved,
+            };
+            match approved {
+                Approved::Yes => caller.is_approved = true,
+                Approved::Asks(asks) => return Ok((*asks).into()),
+                Approved::No(why) => {
+                    let audit = &self.server.dispatcher.context().audit;
+                    audit.add(tool.name, String::new(), &why, false, caller.client);
+                    return Ok(failed(&why).into());
+                }
+            }
+        }
+        self.server
+            .dispatcher
+            .check_token(&caller)
+            .map_err(|error| ErrorData::invalid_request(error.to_string(), None))?;
         let progress = context.meta.get_progress_token().map(|token| (&context.peer, token));
         let toolset = self.toolset.name;
         let ask = Ask {
@@ -327,6 +380,7 @@ impl ServerHandler for Session {
             caller: &caller,
             toolset,
             folder: self.folder.as_deref(),
+            held: start.elapsed(),
             progress,
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());

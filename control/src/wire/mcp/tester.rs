@@ -236,7 +236,7 @@ plain_tool! {
     CursorPosition "get_cursor_position" "Cursor position" Looks OnSession,
     "Gets the current cursor position in the terminal."
     (ask, given) {
-        let state = named(ask, &given)?.state(ask).await?;
+        let (_, state) = active(ask, &given).await?;
         Ok(json!({"row": state["cursor"]["y"], "col": state["cursor"]["x"]}))
     }
 }
@@ -245,7 +245,7 @@ plain_tool! {
     ScreenSize "get_screen_size" "Screen size" Looks OnSession,
     "Gets the current terminal dimensions."
     (ask, given) {
-        let state = named(ask, &given)?.state(ask).await?;
+        let (_, state) = active(ask, &given).await?;
         Ok(json!({"width": state["cols"], "height": state["rows"]}))
     }
 }

@@ -13,17 +13,19 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use tokio::time::{Instant, interval_at};
+use unterm_mux::PaneId;
 
 use super::{
     Server,
     jobs::{Job, Outcome},
     schema,
 };
-use crate::caller::Caller;
+use crate::{caller::Caller, error::Error};
 
 /// When a client that asked for it is first told that a call goes on, and how often from then on.
-const FIRST_PROGRESS: Duration = Duration::from_secs(1);
-const PROGRESS: Duration = Duration::from_secs(5);
+pub const FIRST_PROGRESS: Duration = Duration::from_secs(1);
+/// See [`FIRST_PROGRESS`].
+pub const PROGRESS: Duration = Duration::from_secs(5);
 
 /// Tools that go together, under the names of one document.
 pub struct Toolset {
@@ -211,6 +213,8 @@ pub struct Ask<'a> {
     pub toolset: &'static str,
     /// Where the client was started, if it said.
     pub folder: Option<&'a str>,
+    /// How long the client has been kept waiting for the person's approval.
+    pub held: Duration,
     /// Where to tell that it goes on, if the client asked for that.
     pub progress: Option<(&'a Peer<RoleServer>, ProgressToken)>,
 }
@@ -224,7 +228,7 @@ impl Ask<'_> {
     /// The session that is meant: the one named, else the only one that lives.
     pub async fn pane(&self, named: Option<u64>) -> Said<u64> {
         if let Some(id) = named {
-            return Ok(id);
+            return if is_hidden(self.server, id) { Err(not_found(id)) } else { Ok(id) };
         }
         let list: Value = self.method("session.list", json!({})).await?;
         let live = list["sessions"].as_array().into_iter().flatten();
@@ -255,7 +259,7 @@ impl Ask<'_> {
     /// What came of a call, if it ends within this time, telling the client meanwhile that it goes on.
     pub async fn finish(&self, job: &Job, within: Duration) -> Option<Outcome> {
         let start = Instant::now();
-        let outcome = job.outcome(within);
+        let outcome = job.outcome(within.saturating_sub(self.held));
         let Some((peer, token)) = &self.progress else { return outcome.await };
         let mut outcome = std::pin::pin!(outcome);
         let mut ticks = interval_at(start + FIRST_PROGRESS, PROGRESS);
@@ -264,7 +268,8 @@ impl Ask<'_> {
                 biased;
                 outcome = &mut outcome => return outcome,
                 _ = ticks.tick() => {
-                    let passed = start.elapsed().as_secs();
+                    // Progress never goes back, and the client has heard of the time before.
+                    let passed = (self.held + start.elapsed()).as_secs();
                     let note = ProgressNotificationParam::new(token.clone(), passed as f64)
                         .with_message(format!("{passed} s in pane {}", job.pane));
                     // A client that is gone is told nothing, and the call ends with its session.
@@ -273,6 +278,17 @@ impl Ask<'_> {
             }
         }
     }
+}
+
+/// Whether a pane is in no tab, as those of the tester: it is its owner's, whoever guesses its number.
+pub fn is_hidden(server: &Server, pane: u64) -> bool {
+    let (mux, pane) = (&server.dispatcher.context().mux, PaneId(pane));
+    mux.pane(pane).is_some() && mux.layout().tab_of(pane).is_none()
+}
+
+/// What is said of a pane that is not there, or is nobody else's business.
+pub fn not_found(pane: u64) -> String {
+    Error::NoSession(pane).to_string()
 }
 
 /// Calls a method of the table for somebody.
@@ -321,12 +337,12 @@ pub(super) use tool;
 /// Declares a tool of another document.
 macro_rules! plain_tool {
     (
-        $type:ident $name:literal $title:literal $hints:ident $arguments:ty,
+        $vis:vis $type:ident $name:literal $title:literal $hints:ident $arguments:ty,
         $doc:literal
         ($ask:ident, $given:ident) $body:block
     ) => {
         #[doc = concat!("`", $name, "`: ", $doc)]
-        struct $type;
+        $vis struct $type;
 
         impl $crate::wire::mcp::tool::PlainTool for $type {
             const NAME: &'static str = $name;

@@ -79,6 +79,9 @@ pub struct Login {
     /// The connection speaks the Model Context Protocol from the reply on, with the toolset of this name; empty: the usual.
     #[serde(default)]
     pub mcp: Option<String>,
+    /// Another instance speaks for an agent: it is treated as one.
+    #[serde(default)]
+    pub agent: bool,
     /// Where the client was started: new panes of that protocol open there.
     #[serde(default)]
     pub cwd: Option<String>,

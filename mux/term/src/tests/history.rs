@@ -72,6 +72,54 @@ fn limits_reserve_nothing_and_hold() {
     assert_eq!((fixture.term.history_rows(), fixture.term.history_size()), (0, 0));
 }
 
+proptest! {
+    #![proptest_config(super::cases(200))]
+
+    /// Text that scrolls is the same whether many rows come at once or a few bytes at a time.
+    #[test]
+    fn rows_that_come_together_are_the_rows_that_come_one_by_one(
+        setup in prop::sample::select(vec![
+            "",
+            "\x1b[31;4m",
+            "\x1b[44m",
+            "\x1b]8;;https://example.org\x07\x1b[1\"q",
+            "\x1b]133;A\x07$ \x1b]133;B\x07",
+            "\x1b[?7l",
+            "\x1b[?1049h",
+            "\x1b[2;3r",
+            "\x1b[99H\x1b#6",
+            "\x1b[4h",
+        ]),
+        lengths in prop::collection::vec(prop_oneof![0..4usize, 8..12usize, 0..400usize], 60..200),
+        size in prop_oneof![Just((10, 4)), Just((1, 1)), Just((30, 1)), Just((2000, 3))],
+        scrollback in prop_oneof![Just(0usize), Just(7), Just(10_000)],
+        piece in 1..9usize,
+    ) {
+        let mut text = setup.to_owned();
+        for (i, len) in lengths.into_iter().enumerate() {
+            text.extend((0..len).map(|at| (b'!' + ((at + i) % 90) as u8) as char));
+            // Now and then a row that is no plain text.
+            text.push_str(if i % 70 == 69 { "日\x1b[7m\r\n" } else { "\r\n" });
+        }
+        let fixture = || {
+            let options = Options { scrollback, ..Options::default() };
+            Fixture { term: Term::new(Size::cells(size.0, size.1), options), ..Fixture::new(1, 1) }
+        };
+        let (mut whole, mut pieces) = (fixture(), fixture());
+        whole.feed(&text);
+        for piece in text.as_bytes().chunks(piece) {
+            pieces.parser.advance(&mut pieces.term, piece);
+        }
+        prop_assert_eq!(whole.term.dump(), pieces.term.dump());
+        // What has left the history does not come back, wherever its page ended.
+        for fixture in [&mut whole, &mut pieces] {
+            fixture.term.resize(Size::cells(size.0, size.1 + 40));
+            fixture.term.debug_check();
+        }
+        prop_assert_eq!(whole.term.dump(), pieces.term.dump());
+    }
+}
+
 /// A line without end is parted a piece at a time, and stays one line.
 #[test]
 fn a_line_longer_than_is_held_at_once_reflows_whole() {

@@ -262,3 +262,23 @@ fn a_cluster_that_becomes_narrow_parts_what_its_second_half_lay_on() {
     fixture.feed("a日本b\x1b[1;1H☔\u{fe0e}\x1b[m");
     assert_eq!(fixture.screen(), "☔\u{fe0e}  本b");
 }
+
+#[test]
+fn text_is_the_same_in_one_piece_and_in_bytes() {
+    // Long enough for several windows of the check for UTF-8, and with every character of a window's edge in turn.
+    let text = "日é👍ก็ห\u{0600}a🇩🇪한글→x\u{301}\r\n".repeat(40);
+    for shift in 0..8 {
+        for bad in [&b""[..], b"\xff", b"\xe6\x97"] {
+            let mut bytes = "x".repeat(shift).into_bytes();
+            bytes.extend(&text.as_bytes()[..700]);
+            bytes.extend(bad);
+            bytes.extend(text.as_bytes());
+            let (mut whole, mut single) = (Fixture::new(23, 8), Fixture::new(23, 8));
+            whole.feed(&bytes);
+            for byte in bytes {
+                single.feed([byte]);
+            }
+            assert_eq!(whole.everything(), single.everything());
+        }
+    }
+}

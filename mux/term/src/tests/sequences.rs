@@ -227,3 +227,15 @@ fn what_xterm_does_not_know_does_nothing() {
     // VPB of ECMA-48.
     check("a\r\nb\x1b[kc", "a/bc");
 }
+
+#[test]
+fn numbers_and_states_that_xterm_does_not_look_at() {
+    // Behind SCOSC and SCORC.
+    check_cursor("ab\x1b[5;9sc\x1b[1;1uX", "abX", (0, 3));
+    // A kind of colour that there is none of.
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b[38;9;1ma\x1b[48;6;3m");
+    assert_eq!(fixture.term.rendition(), "0;1;3");
+    // A wrap that was pending on the other screen.
+    check_cursor("\x1b[1;10Hx\x1b[?1049hy", "         y", (0, 9));
+}

@@ -7,6 +7,7 @@ use crate::{
     client::{Client, Endpoint},
     methods,
     registry::{self, Record},
+    untrusted::escaped,
     wire::mcp::tool::{Ask, Said},
 };
 
@@ -20,7 +21,7 @@ const PART: f64 = 0.4;
 pub struct Terminal {
     /// Its id: its window, tab and place, then the instance and the pane.
     pub id: String,
-    /// Its title.
+    /// Its title, as what is seen.
     pub name: String,
     /// Its terminal's device.
     pub tty: String,
@@ -49,31 +50,26 @@ async fn call(
     }
     let client = ask.caller.client.clone();
     let called = tokio::task::spawn_blocking(move || {
-        Client::connect_as(&endpoint, client.as_deref())?.call(method, params)
+        Client::connect_for_agent(&endpoint, client.as_deref())?.call(method, params)
     });
     let called = called.await.map_err(|error| error.to_string())?;
     called.map_err(|error| error.to_string())
 }
 
 impl Terminal {
+    /// Where its instance listens, if it is another than this one.
+    pub fn elsewhere(&self) -> Option<&Endpoint> {
+        self.endpoint.as_ref()
+    }
+
+    /// Who it is, wherever it moves.
+    pub fn own(&self) -> &str {
+        self.id.rsplit_once(':').map_or("", |(_, own)| own)
+    }
+
     /// Calls a method of its instance.
     pub async fn call(&self, ask: &Ask<'_>, method: &'static str, params: Value) -> Said<Value> {
         call(ask, self.endpoint.as_ref(), method, params).await
-    }
-
-    /// The rows from one line to another, those that are kept.
-    pub async fn between(&self, ask: &Ask<'_>, from: u64, to: u64) -> Said<Vec<(u64, String)>> {
-        let first = json!({"id": self.pane, "offset": 0, "count": 1});
-        let oldest = self.call(ask, "screen.scroll", first).await?;
-        let oldest = oldest["line_id"].as_u64().unwrap_or_default();
-        let from = from.max(oldest);
-        let rows =
-            json!({"id": self.pane, "offset": from - oldest, "count": to.saturating_sub(from)});
-        let rows = self.call(ask, "screen.scroll", rows).await?;
-        let first = rows["line_id"].as_u64().unwrap_or(from);
-        let lines = rows["lines"].as_array().into_iter().flatten();
-        let text = |line: &Value| line.as_str().unwrap_or_default().trim_end().to_owned();
-        Ok(lines.zip(first..).map(|(line, at)| (at, text(line))).collect())
     }
 }
 
@@ -110,7 +106,9 @@ pub async fn all(ask: &Ask<'_>) -> Said<Vec<Terminal>> {
     let live = live.await.map_err(|error| error.to_string())?;
     let live = live.map_err(|error| format!("cannot read the registry: {error}"))?;
     let mut terminals = of_instance(ask, &own, None).await?;
-    for record in live.iter().filter(|record| record.id != own.id) {
+    // A token for some sessions of this instance reaches none of another's.
+    let live = live.iter().filter(|record| record.id != own.id && ask.caller.panes.is_none());
+    for record in live {
         let endpoint = Endpoint::from(record.clone());
         match of_instance(ask, record, Some(endpoint)).await {
             Ok(more) => terminals.extend(more),
@@ -142,7 +140,7 @@ async fn of_instance(
             let (tab, at) = place(pane).unwrap_or_default();
             Some(Terminal {
                 id: format!("w{}t{tab}p{at}:{}-{pane}", record.pid, record.id),
-                name: session["title"].as_str()?.to_owned(),
+                name: escaped(session["title"].as_str()?),
                 tty: session["tty"].as_str().unwrap_or_default().to_owned(),
                 window: record.pid,
                 tab,

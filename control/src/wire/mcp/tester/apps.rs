@@ -172,8 +172,19 @@ async fn open(ask: &Ask<'_>, launch: &Launch) -> Result<u64, Value> {
         "cwd": ask.folder,
     });
     let opened: Result<Value, String> = ask.method("session.create", params).await;
-    let opened = opened.map_err(|why| error(Code::Input, why))?;
+    let opened = opened.map_err(|why| error(Code::Input, not_launched(&launch.command, why)))?;
     opened["id"].as_u64().ok_or_else(|| internal("no session was opened"))
+}
+
+/// Why a command can't be launched, under the names that the document has for it.
+fn not_launched(command: &str, why: String) -> String {
+    if why.ends_with("no such program in PATH") || why.ends_with("does not exist") {
+        format!("command not found: {command}")
+    } else if why.ends_with("is not executable") {
+        format!("permission denied: {command}")
+    } else {
+        why
+    }
 }
 
 async fn close(ask: &Ask<'_>, pane: u64) -> Result<(), Value> {

@@ -4,42 +4,83 @@ use std::fmt::Write as _;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
+use unterm_mux::PaneId;
+use unterm_term::{Cell, Content, Snapshot, SnapshotRow, Width};
 
 use super::apps::App;
-use crate::wire::mcp::tool::{Ask, Said};
+use crate::{
+    untrusted::{clipped, escaped},
+    wire::mcp::{
+        rows::columns,
+        tool::{Ask, Said},
+    },
+};
 
 /// The formats there are.
 pub const FORMATS: [&str; 5] = ["plain", "raw", "ansi", "scrollback", "passthrough"];
 
 /// Rows of history that are shown.
 const HISTORY: u64 = 1000;
+/// The most characters of a view that is made to be read: more than history and screen have in the usual size.
+const MOST_CHARACTERS: usize = 200_000;
 
 /// The screen's content and where the cursor is, row and column from 0.
-pub async fn view(ask: &Ask<'_>, app: &App, format: &str) -> Said<(String, u64, u64)> {
-    let cells: Value = ask.method("screen.cells", json!({"id": app.pane})).await?;
-    let at = |name: &str| cells["cursor"][name].as_u64().unwrap_or_default();
-    let (row, col) = (at("y"), at("x"));
+pub async fn view(ask: &Ask<'_>, app: &App, format: &str) -> Said<(String, u16, u16)> {
+    let on_pane = json!({"id": app.pane});
+    let mut screen = screen(ask, app)?;
     let content = match format {
-        "raw" => raw(&cells, row, col),
-        "ansi" => grid(&cells, Some((row, col))),
+        "raw" => {
+            let cells: Value = ask.method("screen.cells", on_pane).await?;
+            let at = |name: &str| cells["cursor"][name].as_u64().unwrap_or_default() as u16;
+            (screen.cursor.row, screen.cursor.col) = (at("y"), at("x"));
+            raw(&cells, screen.cursor.row, screen.cursor.col)
+        }
+        "ansi" => readable(&marked(&screen)),
         "scrollback" => {
-            let mut lines = history(ask, app, &cells).await?;
-            lines.push(grid(&cells, None));
-            lines.join("\n")
+            let mut lines = history(ask, app, &screen).await?;
+            lines.push(plain(&screen));
+            readable(&lines.join("\n"))
         }
         "passthrough" => {
-            let bytes: Value = ask.method("screen.bytes", json!({"id": app.pane})).await?;
+            let bytes: Value = ask.method("screen.bytes", on_pane).await?;
             let bytes = STANDARD.decode(bytes["base64"].as_str().unwrap_or_default());
             String::from_utf8_lossy(&bytes.map_err(|error| error.to_string())?).into_owned()
         }
-        _ => grid(&cells, None),
+        _ => readable(&plain(&screen)),
     };
-    Ok((content, row, col))
+    Ok((content, screen.cursor.row, screen.cursor.col))
+}
+
+/// A view for eyes: what nobody sees is written as escapes, and what is too long is cut, which is said. `raw` and
+/// `passthrough` are what a terminal would be sent, to the letter.
+fn readable(text: &str) -> String {
+    clipped(escaped(text), MOST_CHARACTERS, "").0
+}
+
+/// The screen, for somebody who was let see it: no method says which blanks were written.
+fn screen(ask: &Ask<'_>, app: &App) -> Said<Snapshot> {
+    let pane = ask.server.dispatcher.context().mux.pane(PaneId(app.pane));
+    let pane = pane.ok_or("session not found")?;
+    let mut snapshot = Snapshot::default();
+    pane.term().snapshot(&mut snapshot, None);
+    Ok(snapshot)
+}
+
+/// The text as the document's example has it: each row as far as something was written into it, blanks too, and no rows at
+/// the end that nothing was written into.
+fn plain(screen: &Snapshot) -> String {
+    let is_written = |cell: &Cell| cell.content() != Content::Empty || cell.width() == Width::Tail;
+    let end = |row: &SnapshotRow| row.cells.iter().rposition(is_written).map_or(0, |last| last + 1);
+    let rows: Vec<String> =
+        screen.rows.iter().map(|row| columns(row, 0, end(row) as u16)).collect();
+    let count = rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1);
+    rows[..count].join("\n")
 }
 
 /// The rows above the screen.
-async fn history(ask: &Ask<'_>, app: &App, cells: &Value) -> Said<Vec<String>> {
-    let Some(top) = cells["lines"][0]["row"].as_u64() else { return Ok(Vec::new()) };
+async fn history(ask: &Ask<'_>, app: &App, screen: &Snapshot) -> Said<Vec<String>> {
+    let Some(first) = screen.rows.first() else { return Ok(Vec::new()) };
+    let top = first.line.0.saturating_sub(screen.oldest.0);
     let offset = top.saturating_sub(HISTORY);
     let params = json!({"id": app.pane, "offset": offset, "count": top - offset});
     let rows: Value = ask.method("screen.scroll", params).await?;
@@ -54,48 +95,30 @@ fn runs(line: &Value) -> impl Iterator<Item = (u64, u64, &str, &Value)> {
     })
 }
 
-/// Every row in full width, without the blanks at the end of the whole; with the cursor and blanks made visible if asked.
-fn grid(cells: &Value, cursor: Option<(u64, u64)>) -> String {
-    let cols = cells["cols"].as_u64().unwrap_or_default();
-    let blank = if cursor.is_some() { '·' } else { ' ' };
-    let mut rows = Vec::new();
-    for (y, line) in cells["lines"].as_array().into_iter().flatten().enumerate() {
-        // What each column shows; nothing where a wide character goes on.
-        let mut row: Vec<String> = vec![blank.to_string(); cols as usize];
-        for (col, count, text, _) in runs(line) {
-            let clusters: Vec<char> = text.chars().collect();
-            let is_narrow = clusters.len() as u64 == count;
-            let mut at = col as usize;
-            if is_narrow {
-                for char in clusters {
-                    if let Some(cell) = row.get_mut(at) {
-                        *cell = if char == ' ' { blank.to_string() } else { char.to_string() };
-                    }
-                    at += 1;
-                }
-            } else {
-                // Wide or combined characters: the run as a whole, and nothing behind it in its columns.
-                for cell in row.iter_mut().skip(at).take(count as usize) {
-                    cell.clear();
-                }
-                if let Some(cell) = row.get_mut(at) {
-                    *cell = text.replace(' ', &blank.to_string());
-                }
+/// Every row in full width, with the cursor and blanks made visible.
+fn marked(screen: &Snapshot) -> String {
+    let marked = |(y, row): (usize, &SnapshotRow)| {
+        let mut text = String::new();
+        for (x, cell) in row.cells.iter().enumerate() {
+            let col = x as u16;
+            let is_cursor = |col| usize::from(screen.cursor.row) == y && screen.cursor.col == col;
+            match (cell.width(), cell.content()) {
+                _ if is_cursor(col) => text.push('▮'),
+                // The cursor stands on the first half.
+                (Width::Tail, _) if x > 0 && is_cursor(col - 1) => text.push('·'),
+                (Width::Tail, _) => {}
+                (_, Content::Empty | Content::Char(' ')) => text.push('·'),
+                (_, Content::Char(char)) => text.push(char),
+                (_, Content::Cluster(_)) => text.push_str(row.cluster(col).unwrap_or("·")),
             }
         }
-        if let Some((_, x)) = cursor.filter(|(row, _)| *row == y as u64)
-            && let Some(cell) = row.get_mut(x as usize)
-        {
-            *cell = "▮".to_owned();
-        }
-        rows.push(row.concat());
-    }
-    let text = rows.join("\n");
-    if cursor.is_some() { text } else { text.trim_end_matches([' ', '\n']).to_owned() }
+        text
+    };
+    screen.rows.iter().enumerate().map(marked).collect::<Vec<_>>().join("\n")
 }
 
 /// The screen as sequences that draw it.
-fn raw(cells: &Value, row: u64, col: u64) -> String {
+fn raw(cells: &Value, row: u16, col: u16) -> String {
     let mut text = String::from("\x1b[0m");
     let mut look = String::new();
     for (y, line) in cells["lines"].as_array().into_iter().flatten().enumerate() {
@@ -200,6 +223,8 @@ fn rgb(color: &str) -> Option<(u8, u8, u8)> {
 
 #[cfg(test)]
 mod tests {
+    use unterm_term::{Options, Parser, Size, Term};
+
     use super::*;
 
     fn cells() -> Value {
@@ -213,10 +238,32 @@ mod tests {
         })
     }
 
+    fn screen(bytes: &str) -> Snapshot {
+        let mut term = Term::new(Size::cells(6, 3), Options::default());
+        Parser::new().advance(&mut term, bytes.as_bytes());
+        let mut screen = Snapshot::default();
+        term.snapshot(&mut screen, None);
+        screen
+    }
+
     #[test]
-    fn a_grid_has_every_column_and_no_blanks_at_its_end() {
-        assert_eq!(grid(&cells(), None), " ab 漢");
-        assert_eq!(grid(&cells(), Some((1, 0))), "·ab·漢\n▮·····");
+    fn plain_text_reaches_as_far_as_something_was_written() {
+        assert_eq!(plain(&screen("")), "");
+        assert_eq!(plain(&screen("ab\r\n漢\r\n    ")), "ab\n漢\n    ");
+        assert_eq!(plain(&screen("\x1b[2;3Hx\x1b[1;1H")), "\n  x");
+        // What is erased was not written.
+        assert_eq!(plain(&screen("abc   \x1b[3G\x1b[K\r\ndef\r\x1b[K")), "ab");
+    }
+
+    #[test]
+    fn a_debug_view_has_every_column_and_the_cursor() {
+        let text = "a b\x1b[2;2H漢e\u{301}\x1b[3;1H";
+        assert_eq!(marked(&screen(text)), "a·b···\n·漢e\u{301}··\n▮·····");
+        assert_eq!(marked(&screen("漢\x1b[1;1H")).lines().next(), Some("▮·····"));
+    }
+
+    #[test]
+    fn a_screen_is_drawn_anew() {
         assert_eq!(raw(&cells(), 1, 0), "\x1b[0m \x1b[0;1;38;2;255;0;0mab\x1b[0m 漢\r\n\x1b[2;1H");
     }
 

@@ -96,7 +96,13 @@ tool! {
     (ask, arguments: InputArguments) -> InputReply {
         let InputArguments { pane, text, paste, keys, mouse, wait_any, wait_all, timeout_ms, show } =
             arguments;
+        if text.is_none() && paste.is_none() && keys.is_none() && mouse.is_none() {
+            return Err("Say what to type or press: text, paste, keys or mouse".to_owned());
+        }
         let pane = ask.pane(pane).await?;
+        let waits = wait_any.is_some() || wait_all.is_some();
+        // Before anything is typed.
+        let mut watch = watched(pane, "wait_", wait_any, wait_all, None)?;
         let text = text.map(|text| text.replace("\r\n", "\r").replace('\n', "\r"));
         let mut params = json!({"id": pane});
         let given = [
@@ -108,12 +114,11 @@ tool! {
         add_given(&mut params, given);
         let typed: Value = ask.method("session.type", params).await?;
         let seq = typed["seq"].as_u64().unwrap_or_default();
-        let waits = wait_any.is_some() || wait_all.is_some();
         let mut wait = None;
         if waits {
-            let params = watched(pane, wait_any, wait_all, Some(seq));
+            watch["since_seq"] = json!(seq);
             let within = std::time::Duration::from_millis(timeout_ms.unwrap_or(10_000)).min(SLICE);
-            let job = ask.begin("wait", pane, "session.watch", params)?;
+            let job = ask.begin("wait", pane, "session.watch", watch)?;
             wait = Some(go_on(ask, &job, within).await?);
         }
         let (state, screen) = screen::state(ask, pane).await?;
@@ -194,7 +199,7 @@ pub struct LeaseReply {
 
 tool! {
     Lease "lease" "Take or give back a pane's input" Adds
-    "Keep other callers from typing in a pane for a while. The person's first key there ends it."
+    "Keep other callers from typing in a pane for a while. The person's first key there ends it: what you type is refused from then on, until you take it anew (once their line is done) or give it back. Over HTTP without sessions, agents of one name and one token are one caller and share it."
     (ask, arguments: LeaseArguments) -> LeaseReply {
         let LeaseArguments { pane, release, ttl_ms } = arguments;
         let pane = ask.pane(pane).await?;

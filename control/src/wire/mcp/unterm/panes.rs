@@ -233,7 +233,7 @@ tool! {
     Close "pane_close" "Close a pane" Acts
     "End a pane's program and remove the pane."
     (ask, arguments: CloseArguments) -> Done {
-        let CloseArguments { pane } = arguments;
+        let pane = ask.pane(Some(arguments.pane)).await?;
         let _: Value = ask.method("session.destroy", json!({"id": pane})).await?;
         Ok(Done { pane }.into())
     }

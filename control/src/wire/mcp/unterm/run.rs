@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 
 use super::{MOST_CHARACTERS, Untrusted, add_given, line, screen, shown};
 use crate::wire::mcp::{
-    jobs::{Job, SLICE},
+    jobs::{Asking, Job, SLICE},
     tool::{Ask, Said, tool},
     untrusted::Clipped,
 };
 
 /// As long as anybody waits: a call that goes on ends with its session.
-const WEEK: u64 = 7 * 24 * 3600 * 1000;
+pub(super) const WEEK: u64 = 7 * 24 * 3600 * 1000;
 
 /// How long this request may take.
-fn slice(timeout_ms: Option<u64>) -> Duration {
+pub(super) fn slice(timeout_ms: Option<u64>) -> Duration {
     timeout_ms.map_or(SLICE, Duration::from_millis).min(SLICE)
 }
 
@@ -56,6 +56,9 @@ pub struct RunReply {
     exit_source: Option<String>,
     /// Somebody typed Ctrl+C before it ended.
     interrupted: bool,
+    /// Why nobody told of its end, though the shell is back at a prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     /// What is missing of the output.
     #[serde(skip_serializing_if = "Option::is_none")]
     clipped: Option<Clipped>,
@@ -97,6 +100,7 @@ async fn ended(
         exit_code: outcome["exit_code"].as_i64(),
         exit_source: outcome["exit_source"].as_str().map(str::to_owned),
         interrupted: outcome["interrupted"] == true,
+        reason: outcome["reason"].as_str().map(str::to_owned),
         clipped,
         block,
         untrusted: &["output"],
@@ -109,7 +113,7 @@ async fn running(ask: &Ask<'_>, job: &Job) -> Said<RunReply> {
     let (state, text) = screen::state(ask, job.pane).await?;
     Ok(RunReply {
         pane: job.pane,
-        handle: Some(job.handle.to_string()),
+        handle: Some(job.tell_handle()),
         awaiting_secret: state["awaiting_secret"] == true,
         screen: Some(text),
         untrusted: &["screen"],
@@ -119,7 +123,7 @@ async fn running(ask: &Ask<'_>, job: &Job) -> Said<RunReply> {
 
 tool! {
     Run "run" "Run a command" Acts
-    "Run a command in a pane's shell, wait for its end and get its output and exit code. The shell is the person's own and stays: directories and variables last."
+    "Run a command in a pane's shell, wait for its end and get its output and exit code. The shell is the person's own and stays: directories and variables last. Refused, and nothing typed, while a program would read it or a line stands at the prompt."
     (ask, arguments: RunArguments) -> RunReply {
         let RunArguments { command, pane, timeout_ms, max_chars, raw } = arguments;
         let pane = ask.pane(pane).await?;
@@ -127,6 +131,7 @@ tool! {
         let state: Value = ask.method("session.status", json!({"id": pane})).await?;
         let params = json!({"id": pane, "command": command, "timeout_ms": WEEK});
         let job = ask.begin("run", pane, "exec.run_wait", params)?;
+        let _asking = Asking(&ask.server.jobs, &job);
         // Who asks for a password gets no answer before the person has heard of it.
         let secret = json!({"id": pane, "any": [{"secret": true}], "timeout_ms": WEEK});
         let outcome = tokio::select! {
@@ -232,26 +237,51 @@ pub struct WaitReply {
     untrusted: Untrusted,
 }
 
-/// The conditions of a wait, as `session.watch` takes them.
+/// What a [`Condition`] may be, for the model.
+const CONDITIONS: &str =
+    "text, regex, stable_ms, exit, prompt, command_done, bell, title or secret";
+
+/// The conditions of a wait, as `session.watch` takes them; `prefix`: what the arguments' names begin with.
+///
+/// # Errors
+/// There are none, or one of them is not exactly one thing; for the model.
 pub fn watched(
     pane: u64,
+    prefix: &str,
     any: Option<Vec<Condition>>,
     all: Option<Vec<Condition>>,
     since_seq: Option<u64>,
-) -> Value {
+) -> Said<Value> {
+    if any.is_some() && all.is_some() {
+        return Err(format!("Give {prefix}any or {prefix}all, not both"));
+    }
+    for (name, conditions) in [("any", &any), ("all", &all)] {
+        if conditions.as_ref().is_some_and(Vec::is_empty) {
+            return Err(format!("{prefix}{name} has to have a condition: one of {CONDITIONS}"));
+        }
+        let given = json!(conditions);
+        let is_one =
+            |condition: &&Value| condition.as_object().map(serde_json::Map::len) == Some(1);
+        if let Some(wrong) = given.as_array().into_iter().flatten().find(|it| !is_one(it)) {
+            return Err(format!(
+                "Each condition of {prefix}{name} must be exactly one of {CONDITIONS}, got {wrong}"
+            ));
+        }
+    }
     let mut params = json!({"id": pane, "timeout_ms": WEEK});
     let given = [("any", json!(any)), ("all", json!(all)), ("since_seq", json!(since_seq))];
     add_given(&mut params, given);
-    params
+    Ok(params)
 }
 
 /// Goes on with a wait or a command for one more slice.
 pub async fn go_on(ask: &Ask<'_>, job: &Job, within: Duration) -> Said<WaitReply> {
+    let _asking = Asking(&ask.server.jobs, job);
     let outcome = ask.finish(job, within).await;
     let mut reply = WaitReply {
         pane: job.pane,
         matched: outcome.is_some(),
-        handle: outcome.is_none().then(|| job.handle.to_string()),
+        handle: outcome.is_none().then(|| job.tell_handle()),
         conditions: Vec::new(),
         seq: None,
         run: None,
@@ -292,8 +322,28 @@ tool! {
             let job = job.ok_or("There is no such handle: what it stood for was told, or never began")?;
             return Ok(go_on(ask, &job, within).await?.into());
         }
+        if any.is_none() && all.is_none() {
+            return Err("Say in any or all what to wait for, or give a handle to go on waiting".to_owned());
+        }
         let pane = ask.pane(pane).await?;
-        let job = ask.begin("wait", pane, "session.watch", watched(pane, any, all, since_seq))?;
+        let params = watched(pane, "", any, all, since_seq)?;
+        let job = ask.begin("wait", pane, "session.watch", params)?;
         Ok(go_on(ask, &job, within).await?.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_conditions_that_are_named_are_those_there_are() {
+        let schema = schemars::schema_for!(Condition).to_value();
+        let there: BTreeSet<&str> =
+            schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        let named = CONDITIONS.split(", ").flat_map(|names| names.split(" or ")).collect();
+        assert_eq!(there, named);
     }
 }

@@ -4,8 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Cursor, Untrusted, line, shown};
+use super::{
+    Cursor, Untrusted, line,
+    region::{self, Run, redaction},
+    shown,
+};
 use crate::wire::mcp::{
+    rows::{covered, joined},
     tool::{Answer, Ask, Said, tool},
     untrusted::{Clipped, escaped},
 };
@@ -14,13 +19,8 @@ use crate::wire::mcp::{
 pub async fn state(ask: &Ask<'_>, pane: u64) -> Said<(Value, String)> {
     let state: Value = ask.method("session.status", json!({"id": pane})).await?;
     let screen: Value = ask.method("screen.text", json!({"id": pane})).await?;
-    let text = rows(&screen["lines"], 0, usize::MAX).join("\n");
-    Ok((state, shown(text.trim_end().to_owned(), false, None, "").0))
-}
-
-fn rows(lines: &Value, first: usize, count: usize) -> Vec<&str> {
-    let lines = lines.as_array().into_iter().flatten();
-    lines.skip(first).take(count).map(|line| line.as_str().unwrap_or_default()).collect()
+    let text = joined(&screen["lines"], 0, usize::MAX);
+    Ok((state, shown(text, false, None, "").0))
 }
 
 fn cursor(reply: &Value) -> Cursor {
@@ -50,38 +50,14 @@ pub struct ScreenArguments {
     first_row: Option<usize>,
     /// For text and cells: how many rows.
     row_count: Option<usize>,
+    /// For text and cells: the first column, from 0.
+    first_col: Option<u64>,
+    /// For text and cells: how many columns.
+    col_count: Option<u64>,
+    /// Cover with asterisks what looks like a secret; not for png. false.
+    redact: Option<bool>,
     /// Give characters that nobody sees as they are, not as escapes.
     raw: Option<bool>,
-}
-
-/// Neighbouring cells that look the same.
-#[derive(Serialize, Deserialize, JsonSchema)]
-pub struct Run {
-    /// Row of the screen, from 0.
-    #[serde(default)]
-    row: u64,
-    /// First column, from 0.
-    col: u64,
-    /// How many columns.
-    cols: u64,
-    text: String,
-    /// idx:N or rgb:R:G:B; absent: the default, as for the others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    foreground: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    background: Option<String>,
-    /// single, double, curly, dotted or dashed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    underline: Option<String>,
-    /// Some of bold, dim, italic, blink, inverse, hidden, strike, overline.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    attributes: Vec<String>,
-    /// The target of its link.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    link: Option<String>,
-    /// prompt or input, where the shell marks them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    role: Option<String>,
 }
 
 /// A row that changed.
@@ -123,6 +99,9 @@ pub struct ScreenReply {
     width: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     height: Option<u64>,
+    /// With redact: how many secrets were covered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redacted: Option<u64>,
     /// The program asks for a password, which only the person may type.
     awaiting_secret: bool,
     /// The program has ended.
@@ -137,11 +116,21 @@ tool! {
     Screen "screen" "Look at a pane" Looks
     "See what a pane shows now, as text, as cells with their looks, as a picture, or what has changed since an earlier look."
     (ask, arguments: ScreenArguments) -> ScreenReply {
-        let ScreenArguments { pane, format, since_seq, first_row, row_count, raw } = arguments;
+        let ScreenArguments { pane, format, since_seq, first_row, row_count, first_col, col_count, redact, raw } = arguments;
         let pane = ask.pane(pane).await?;
         let on_pane = json!({"id": pane});
         let state: Value = ask.method("session.status", on_pane.clone()).await?;
         let (first, count) = (first_row.unwrap_or(0), row_count.unwrap_or(usize::MAX));
+        let first_col = first_col.unwrap_or(0);
+        for (name, first, side) in [("first_row", first as u64, "rows"), ("first_col", first_col, "cols")] {
+            if let Some(last) = state[side].as_u64().and_then(|count| count.checked_sub(1))
+                && first > last
+            {
+                return Err(format!("{name} {first} is not on the screen; the last is {last}"));
+            }
+        }
+        let cols = first_col..first_col.saturating_add(col_count.unwrap_or(u64::MAX));
+        let mut redaction = redaction(ask, redact == Some(true)).await?;
         let raw = raw == Some(true);
         let plain = |text: &str| if raw { text.to_owned() } else { escaped(text) };
         let mut reply = ScreenReply {
@@ -157,6 +146,7 @@ tool! {
             complete: None,
             width: None,
             height: None,
+            redacted: None,
             awaiting_secret: state["awaiting_secret"] == true,
             ended: state["is_dead"] == true,
             untrusted: &[],
@@ -164,28 +154,34 @@ tool! {
         let mut picture = None;
         let shown_as: Value = match format.unwrap_or(Format::Text) {
             Format::Text => {
-                let screen: Value = ask.method("screen.text", on_pane).await?;
-                let text = rows(&screen["lines"], first, count).join("\n");
-                let (text, clipped) = shown(text.trim_end().to_owned(), raw, None, "");
+                // A whole screen as it is comes as text, which costs least.
+                let is_whole = cols == (0..u64::MAX) && !redaction.is_on();
+                let (screen, text) = if is_whole {
+                    let screen: Value = ask.method("screen.text", on_pane).await?;
+                    let text = joined(&screen["lines"], first, count);
+                    (screen, text)
+                } else {
+                    let mut screen: Value = ask.method("screen.cells", on_pane).await?;
+                    let mut part = region::Screen::take(&mut screen)?;
+                    part.cover(&mut redaction);
+                    (screen, part.text(first, count, &cols))
+                };
+                let (text, clipped) = shown(text, raw, None, "");
                 (reply.text, reply.clipped) = (Some(text), clipped);
                 reply.untrusted = &["text"];
                 screen
             }
             Format::Cells => {
                 let mut screen: Value = ask.method("screen.cells", on_pane).await?;
-                let lines = screen["lines"].take();
-                let lines = lines.as_array().into_iter().flatten().enumerate();
+                let mut part = region::Screen::take(&mut screen)?;
+                part.cover(&mut redaction);
                 let mut cells = Vec::new();
                 let mut left = MOST_OF_ROWS;
-                for (row, line) in lines.skip(first).take(count) {
-                    for run in line["runs"].as_array().into_iter().flatten() {
-                        let run: Run = serde_json::from_value(run.clone())
-                            .map_err(|error| format!("Internal error: {error}"))?;
-                        left = left.saturating_sub(run.text.len() + 40);
-                        if left > 0 {
-                            let link = run.link.as_deref().map(plain);
-                            cells.push(Run { row: row as u64, text: plain(&run.text), link, ..run });
-                        }
+                for run in part.runs(first, count, &cols) {
+                    left = left.saturating_sub(run.text.len() + 40);
+                    if left > 0 {
+                        let link = run.link.as_deref().map(plain);
+                        cells.push(Run { text: plain(&run.text), link, ..run });
                     }
                 }
                 reply.complete = Some(left > 0);
@@ -198,14 +194,18 @@ tool! {
                 let mut diff: Value = ask.method("screen.diff", params).await?;
                 let rows = diff["changes"].take();
                 let rows: Vec<_> = rows.as_array().into_iter().flatten().collect();
+                let texts: Vec<&str> =
+                    rows.iter().map(|row| row["text"].as_str().unwrap_or_default()).collect();
+                let texts = covered(&texts, &state, |text| redaction.cover(text));
                 let mut left = MOST_OF_ROWS;
                 // Of too many, the last ones.
                 let mut changes: Vec<Changed> = rows
                     .iter()
+                    .zip(&texts)
                     .rev()
-                    .map(|row| Changed {
+                    .map(|(row, text)| Changed {
                         line_id: row["line_id"].as_u64().unwrap_or_default(),
-                        text: plain(row["text"].as_str().unwrap_or_default()),
+                        text: plain(text),
                     })
                     .take_while(|changed| {
                         left = left.saturating_sub(changed.text.len() + 20);
@@ -218,6 +218,9 @@ tool! {
                 reply.untrusted = &["changes"];
                 diff
             }
+            Format::Png if redaction.is_on() => {
+                return Err("A picture can't be redacted; ask for text, cells or diff".to_owned());
+            }
             Format::Png => {
                 let mut png: Value = ask.method("screen.png", on_pane).await?;
                 (reply.width, reply.height) = (png["width"].as_u64(), png["height"].as_u64());
@@ -228,6 +231,7 @@ tool! {
                 json!({"seq": png["seq"], "cols": state["cols"], "rows": state["rows"], "cursor": state["cursor"]})
             }
         };
+        reply.redacted = redaction.is_on().then_some(redaction.count);
         reply.seq = shown_as["seq"].as_u64().unwrap_or_default();
         (reply.cols, reply.rows) = (shown_as["cols"].as_u64(), shown_as["rows"].as_u64());
         reply.cursor = Some(cursor(&shown_as));
@@ -268,6 +272,8 @@ pub struct FindReply {
     pane: u64,
     /// From the top on; at most 100.
     places: Vec<Place>,
+    /// How many there are; of more than 1,000 no more are counted.
+    total: usize,
     seq: u64,
     untrusted: Untrusted,
 }
@@ -290,8 +296,9 @@ tool! {
             seq: u64,
         }
         let found: Found = ask.method("screen.find", params).await?;
+        let total = found.places.len();
         let places = found.places.into_iter().take(100);
         let places = places.map(|place| Place { text: line(&place.text), ..place }).collect();
-        Ok(FindReply { pane, places, seq: found.seq, untrusted: &["text"] }.into())
+        Ok(FindReply { pane, places, total, seq: found.seq, untrusted: &["text"] }.into())
     }
 }

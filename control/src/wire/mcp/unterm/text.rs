@@ -4,11 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Untrusted, line, shown};
-use crate::{
-    services::recording::redact::Redaction,
-    wire::mcp::{tool::tool, untrusted::Clipped},
-};
+use super::{Untrusted, line, region::redaction, shown};
+use crate::wire::mcp::{rows, tool::tool, untrusted::Clipped};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -128,7 +125,7 @@ tool! {
     (ask, arguments: SearchArguments) -> SearchReply {
         let SearchArguments { pattern, pane, regex, ignore_case, max_results } = arguments;
         let panes = match pane {
-            Some(pane) => vec![pane],
+            Some(pane) => vec![ask.pane(Some(pane)).await?],
             None => {
                 let list: Value = ask.method("session.list", json!({})).await?;
                 let sessions = list["sessions"].as_array().into_iter().flatten();
@@ -198,18 +195,19 @@ tool! {
         let TranscriptArguments { pane, line_count, before_line, secrets, raw } = arguments;
         let pane = ask.pane(pane).await?;
         let count = line_count.unwrap_or(200).clamp(1, 5000);
+        let state: Value = ask.method("session.status", json!({"id": pane})).await?;
         let oldest: Value =
             ask.method("screen.scroll", json!({"id": pane, "offset": 0, "count": 1})).await?;
         let oldest = oldest["line_id"].as_u64().unwrap_or_default();
         let end = match before_line {
             Some(line) => line.saturating_sub(oldest),
             None => {
-                let state: Value = ask.method("session.status", json!({"id": pane})).await?;
                 let rows = state["scrollback_rows"].as_u64().unwrap_or_default();
                 // Rows below the last text are none of it.
                 let screen: Value = ask.method("screen.text", json!({"id": pane})).await?;
                 let lines = screen["lines"].as_array().into_iter().flatten().rev();
-                rows - lines.take_while(|line| line.as_str() == Some("")).count() as u64
+                let blank = lines.take_while(|line| line.as_str() == Some("")).count();
+                rows.saturating_sub(blank as u64)
             }
         };
         let offset = end.saturating_sub(count);
@@ -217,8 +215,9 @@ tool! {
         let read: Value = ask.method("screen.scroll", params).await?;
         let lines = read["lines"].as_array().into_iter().flatten();
         let lines: Vec<&str> = lines.map(|line| line.as_str().unwrap_or_default()).collect();
-        let mut redaction = Redaction::new(secrets != Some(true), &[]);
-        let text = redaction.apply(&lines.join("\n"));
+        let mut redaction = redaction(ask, secrets != Some(true)).await?;
+        // A secret may go on in the next row.
+        let text = redaction.apply(&rows::unwrapped(&lines, &state));
         let (text, clipped) = shown(text, raw == Some(true), None, "; ask for fewer rows");
         Ok(TranscriptReply {
             pane,

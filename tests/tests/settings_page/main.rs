@@ -1,12 +1,24 @@
 //! The settings page in a real browser: each section, each setting changed by its control and seen in the file and in the
-//! window, changes made elsewhere seen on the page, two languages, and nothing wrong for people who use it otherwise.
+//! window, changes made elsewhere seen on the page, two languages, and nothing wrong for people who use it otherwise. What
+//! each row and each other control changes, what agents are let do, and what pages of others are refused are in their files.
 
-use std::{collections::BTreeSet, fs, process::Command};
+mod agents_section;
+mod controls;
+mod other_pages;
+mod seen;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    process::Command,
+};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use toml_edit::DocumentMut;
-use unterm_tests::{Browser, Display, Instance, Start, node_modules, wait_for};
+use unterm_tests::{Browser, Display, Instance, PATIENCE, Start, node_modules, wait_for};
 
 const NORD: [u8; 3] = [0x2e, 0x34, 0x40];
 const TABS: [&str; 10] = [
@@ -31,6 +43,30 @@ fn open(unterm: &Instance) -> Result<Browser> {
     browser.ask("goto", json!({ "url": url }))?;
     browser.to("wait_for", "#tab-general")?;
     Ok(browser)
+}
+
+/// Asks the settings server without a browser: the status and the text of its answer.
+fn ask(
+    unterm: &Instance,
+    verb: &str,
+    path: &str,
+    token: &str,
+    body: &Value,
+) -> Result<(u16, String)> {
+    let port = unterm.entry()["http_port"].as_u64().context("no http_port")?;
+    let mut stream = TcpStream::connect(("127.0.0.1", u16::try_from(port)?))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    let length = body.len();
+    write!(
+        stream,
+        "{verb} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    )?;
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply)?;
+    let (head, text) = reply.split_once("\r\n\r\n").context("no answer")?;
+    let status = head.split(' ').nth(1).context("no status")?.parse()?;
+    Ok((status, text.to_owned()))
 }
 
 fn file(unterm: &Instance) -> Result<String> {
@@ -158,7 +194,7 @@ fn each_setting_is_changed_by_its_control_and_taken_back() -> Result<()> {
     fs::write(&config, "# mine\n[mouse]\n# slowly\nscroll_lines = 2 # for now\n")?;
     let mut browser = open(&unterm)?;
     let mut seen = BTreeSet::new();
-    for tab in ["general", "appearance", "scrollback", "compat"] {
+    for tab in ["general", "appearance", "scrollback", "compat", "agents"] {
         browser.to("click", &format!("#tab-{tab}"))?;
         browser.to("wait_for", "[data-setting]")?;
         let list = json!({"at": "[data-setting]", "attribute": "data-setting"});
@@ -223,11 +259,11 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
     browser.to("focus", "#binding-keys")?;
     browser.ask("press", json!({"key": "Control+Shift+W"}))?;
     browser.with("wait_text", &format!("{row} .wrong"), "already bound to")?;
-    browser.ask("press", json!({"key": "Control+Shift+Y"}))?;
-    browser.with("wait_value", "#binding-keys", "ctrl+shift+y")?;
+    browser.ask("press", json!({"key": "Control+Shift+B"}))?;
+    browser.with("wait_value", "#binding-keys", "ctrl+shift+b")?;
     browser.to("click", "#binding-save")?;
-    browser.with("wait_text", row, "Ctrl+Shift+Y")?;
-    wait_for_file(&unterm, "\"ctrl+shift+y\" = \"new_tab\"")?;
+    browser.with("wait_text", row, "Ctrl+Shift+B")?;
+    wait_for_file(&unterm, "\"ctrl+shift+b\" = \"new_tab\"")?;
     wait_for(
         "a second tab",
         || {
@@ -235,7 +271,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
             if list["sessions"].as_array().is_some_and(|all| all.len() > 1) {
                 return Ok(Some(()));
             }
-            display.press(&["Control_L", "Shift_L", "y"])?;
+            display.press(&["Control_L", "Shift_L", "b"])?;
             Ok(None)
         },
         String::new,
@@ -243,7 +279,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
     browser.to("click", &format!("{row} .reset"))?;
     wait_for(
         "the key to be taken back",
-        || Ok((!file(&unterm)?.contains("ctrl+shift+y")).then_some(())),
+        || Ok((!file(&unterm)?.contains("ctrl+shift+b")).then_some(())),
         || file(&unterm).unwrap_or_default(),
     )?;
 

@@ -95,6 +95,28 @@ pub fn clipped(text: String, most: usize, hint: &str) -> (String, Option<Clipped
     (clipped, Some(left_out))
 }
 
+/// Of a text of more than so many characters its beginning and its end, and how many are missing between them.
+pub fn shortened(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let (head, tail) = (most * 2 / 3, most / 3);
+    let start: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(count - tail).collect();
+    format!("{start} [… {} characters …] {end}", count - head - tail)
+}
+
+/// A name, on one line: at most so many characters, as what is seen.
+pub fn name(text: &str, most: usize) -> String {
+    let line = escaped(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let mut name: String = line.chars().take(most).collect();
+    if name.len() < line.len() {
+        name.push('…');
+    }
+    name
+}
+
 /// A title, a command or the like: at most so many characters of it, as what is seen.
 pub fn line(text: &str, most: usize) -> String {
     clipped(escaped(text), most, "").0

@@ -1,0 +1,82 @@
+//! `unterm-cli mcp tty`: the terminal that an agent's program runs in, for the hook that it runs when a session begins. A
+//! hook's own streams are pipes, and it may have been given no terminal of its own: then that of who started it counts.
+
+use std::{path::Path, process::Command};
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use unterm_control::client::{self, Client};
+
+/// Processes above this one that are asked.
+const MOST_ABOVE: usize = 64;
+
+/// The path of the terminal's device.
+///
+/// # Errors
+/// When there is none.
+pub fn path(home: &Path) -> Result<String> {
+    let found = of_streams().or_else(of_processes).or_else(|| of_pane(home));
+    found.context(
+        "this runs in no terminal: its streams, those who started it and UNTERM_PANE name none",
+    )
+}
+
+/// Of a stream that is one.
+fn of_streams() -> Option<String> {
+    let names = [
+        rustix::termios::ttyname(std::io::stdin(), Vec::new()),
+        rustix::termios::ttyname(std::io::stdout(), Vec::new()),
+        rustix::termios::ttyname(std::io::stderr(), Vec::new()),
+    ];
+    names.into_iter().find_map(|name| name.ok()?.into_string().ok())
+}
+
+/// The controlling terminal of this process or of the nearest above it that has one, as `ps` knows it on every Unix.
+fn of_processes() -> Option<String> {
+    let mut process = std::process::id();
+    for _ in 0..MOST_ABOVE {
+        let mut ps = Command::new("ps");
+        ps.args(["-o", "ppid=", "-o", "tty=", "-p"]).arg(process.to_string());
+        let said = ps.output().ok().filter(|said| said.status.success())?;
+        let (above, terminal) = parsed(&String::from_utf8_lossy(&said.stdout))?;
+        if terminal.is_some() {
+            return terminal;
+        }
+        process = above;
+    }
+    None
+}
+
+/// The process above and the terminal, of a line of `ps`; none is written `?`, `??` or `-`.
+fn parsed(line: &str) -> Option<(u32, Option<String>)> {
+    let mut words = line.split_ascii_whitespace();
+    let above = words.next()?.parse().ok()?;
+    let name = words.next().filter(|name| !name.starts_with(['?', '-']));
+    Some((above, name.map(|name| format!("/dev/{name}"))))
+}
+
+/// Of the pane that the environment names. The last to be asked: what outlives its pane has the number still.
+fn of_pane(home: &Path) -> Option<String> {
+    let instance = std::env::var("UNTERM_INSTANCE").ok()?;
+    let pane: u64 = std::env::var("UNTERM_PANE").ok()?.parse().ok()?;
+    let mut client = Client::connect_to(&client::find_by_name(home, &instance).ok()?).ok()?;
+    let list = client.call("session.list", json!({})).ok()?;
+    let session = list["sessions"].as_array()?.iter().find(|session| session["id"] == pane)?;
+    session["tty"].as_str().filter(|tty| !tty.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_ps_names_a_terminal_or_none() {
+        let terminal = |name: &str| Some(name.to_owned());
+        assert_eq!(parsed("  4711 pts/3\n"), Some((4711, terminal("/dev/pts/3"))));
+        assert_eq!(parsed("1 ttys004\n"), Some((1, terminal("/dev/ttys004"))));
+        for none in ["1 ?\n", "1 ??\n", "1 -\n"] {
+            assert_eq!(parsed(none), Some((1, None)), "{none:?}");
+        }
+        assert_eq!(parsed(""), None);
+    }
+}

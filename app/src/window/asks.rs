@@ -1,0 +1,144 @@
+//! What agents ask of the person: whether they may act, and questions of their own.
+//!
+//! Owns how it is shown: a message that stays until it is answered, and takes no key; a list of answers when the person asks
+//! for it. What is typed meanwhile goes where it went before, so nobody answers by accident. The questions themselves are the
+//! control server's.
+
+use unterm_control::{Kind, Question, Verdict, shortened};
+
+use super::{App, errand::Done, panel::Item, picker::Choice};
+
+/// What the message is about.
+pub(super) const ABOUT: &str = "agents ask";
+
+/// What was shown of the questions.
+#[derive(Default)]
+pub(super) struct Asked {
+    /// The highest number so far.
+    newest: u64,
+    /// Number of the one that is shown.
+    shown: Option<u64>,
+    /// How many are open.
+    pub(super) open: usize,
+}
+
+/// Characters of a question in the message.
+const MOST: usize = 180;
+
+/// A question in a few lines; of a long one the beginning and the end, and how much is missing between them.
+fn fitted(text: &str) -> String {
+    let line = text.split('\n').map(str::trim_end).collect::<Vec<_>>().join(" ⏎ ");
+    shortened(&line, MOST)
+}
+
+impl App {
+    /// What waits for an answer: whether clients may act before what they ask.
+    fn questions_of_agents(&self) -> Vec<Question> {
+        self.server.as_ref().map(unterm_control::Server::questions).unwrap_or_default()
+    }
+
+    /// The questions may have changed: the first is shown, and one that was answered elsewhere goes.
+    pub(super) fn agents_ask(&mut self) {
+        let questions = self.questions_of_agents();
+        let first = questions.first();
+        let newest = questions.iter().map(|question| question.number).max().unwrap_or(0);
+        let asked = Asked {
+            newest: newest.max(self.asked.newest),
+            shown: first.map(|question| question.number),
+            open: questions.len(),
+        };
+        let is_new = asked.newest > self.asked.newest;
+        let is_same = (asked.shown, asked.open) == (self.asked.shown, self.asked.open);
+        self.asked = asked;
+        // A message that the person put away stays away.
+        if is_same && !is_new {
+            return;
+        }
+        let Some(question) = first else {
+            self.settle(ABOUT);
+            return;
+        };
+        let press = self.press("answer_agent", "or a click here answers");
+        let more = match questions.len() {
+            1 => String::new(),
+            more => format!(" ({} more)", more - 1),
+        };
+        let text = fitted(&question.text);
+        let place = question.session.map_or_else(String::new, |id| format!(" in pane {id}"));
+        let says = match question.kind {
+            Kind::Approval => {
+                format!("May it act{place}?{more} “{}” would\n{text}{press}", question.client)
+            }
+            Kind::Question => {
+                format!("An agent asks{place}:{more} “{}”\n{text}{press}", question.client)
+            }
+        };
+        self.keep_saying(ABOUT, says);
+        if is_new {
+            self.ask_attention();
+        }
+    }
+
+    /// Lists what may be answered to the question that is shown; false when there is none.
+    pub(super) fn answer_agent(&mut self) -> bool {
+        let shown = self.asked.shown;
+        let mut questions = self.questions_of_agents().into_iter();
+        let Some(question) = questions.find(|question| Some(question.number) == shown) else {
+            return false;
+        };
+        let titled = |choice: &String| match question.kind {
+            Kind::Approval => Verdict::of(choice)
+                .map_or_else(|| choice.clone(), |verdict| verdict.title(&question.client)),
+            Kind::Question => choice.clone(),
+        };
+        let item = |title: String, choice| Item { title, note: String::new(), name: "", choice };
+        let mut items: Vec<_> = question
+            .choices
+            .iter()
+            .map(|choice| item(titled(choice), Choice::Answer(choice.clone())))
+            .collect();
+        if question.kind == Kind::Question {
+            if question.takes_text {
+                items.push(item("In your own words…".to_owned(), Choice::OwnWords));
+            }
+            items.push(item("Don't answer".to_owned(), Choice::NoAnswer));
+        }
+        let text = fitted(&question.text);
+        let hint = match question.kind {
+            Kind::Approval => format!("May it act? {text}"),
+            Kind::Question => text,
+        };
+        self.pick_answer(&hint, items, question.number);
+        true
+    }
+
+    /// An answer was chosen, or typed.
+    pub(super) fn agent_answered(&mut self, number: u64, answer: &str) {
+        let Some(server) = &self.server else { return };
+        let (answers, answer) = (server.answers(), answer.to_owned());
+        self.errand("agents", move || match answers.give(number, &answer) {
+            Ok(()) => Done::Nothing,
+            Err(why) => Done::Failed("agents", format!("The answer was not taken.\n{why}")),
+        });
+    }
+
+    /// The person does not answer a question: whoever asked hears so.
+    pub(super) fn leave_unanswered(&mut self, number: u64) {
+        if let Some(server) = &self.server {
+            server.answers().refuse(number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_long_question_is_seen() {
+        assert_eq!(fitted("run: make\ninstall"), "run: make ⏎ install");
+        let long = fitted(&format!("run: echo {}; rm -r build", "x".repeat(500)));
+        assert!(long.starts_with("run: echo xx") && long.ends_with("; rm -r build"), "{long}");
+        assert!(long.contains("[… 343 characters …]"), "{long}");
+    }
+}

@@ -1,0 +1,148 @@
+//! Methods that other documents and earlier versions name, each another way to what there is.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_term::{LineId, Term};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{SessionOnly, session_params},
+    screen::{MOST_ROWS, rows},
+    session::{Done, blocking},
+};
+
+/// `session.send_text`.
+pub struct SendText;
+
+session_params! {
+    /// What to type, and where.
+    SendTextParams {
+        /// The characters to write, as they are; nothing is added. Enter is `\r`.
+        text: String,
+    }
+}
+
+impl Method for SendText {
+    const NAME: &'static str = "session.send_text";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "The same as session.input, with the characters in `text`.";
+    const OF_SESSION: bool = true;
+    type Params<'a> = SendTextParams<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: SendTextParams<'a>,
+    ) -> Result<Done> {
+        let pane = context.pane(params.target())?;
+        let text = params.text.required("text")?;
+        context.type_in(caller, &pane, text.as_bytes())?;
+        Ok(Done::OK)
+    }
+}
+
+/// `session.read_tail`.
+pub struct ReadTail;
+
+session_params! {
+    /// A session, and how much of its end.
+    ReadTailParams {
+        /// How many rows to read at most; 100.
+        #[serde(default)]
+        lines: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ReadTailReply {
+    /// The rows, the oldest first.
+    lines: Vec<String>,
+    /// How many there are.
+    count: usize,
+    /// How far the session's output had got: a `since_seq` for what comes after.
+    seq: u64,
+}
+
+impl Method for ReadTail {
+    const NAME: &'static str = "session.read_tail";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str =
+        "The last rows of history and screen, down to the last that is not empty.";
+    const OF_SESSION: bool = true;
+    type Params<'a> = ReadTailParams<'a>;
+    type Reply = ReadTailReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ReadTailParams<'a>,
+    ) -> Result<ReadTailReply> {
+        let pane = context.pane(params.target())?;
+        let count = params.lines.number("lines", 0..=u64::MAX)?.unwrap_or(100).min(MOST_ROWS);
+        blocking(move || {
+            let (end, seq) = {
+                let term = pane.term();
+                (end_of_text(&term), term.seq())
+            };
+            let start = end.saturating_sub(count);
+            let lines: Vec<_> =
+                rows(&pane, LineId(start), end - start).map(|row| row.text).collect();
+            ReadTailReply { count: lines.len(), lines, seq }
+        })
+        .await
+    }
+}
+
+/// The line behind the last one of the screen that has text; an empty screen ends where it begins.
+fn end_of_text(term: &Term) -> u64 {
+    let top = term.live_top().0;
+    let bottom = top + u64::from(term.size().rows);
+    let mut text = String::new();
+    let last = (top..bottom).rev().find(|line| {
+        text.clear();
+        term.row_text(LineId(*line), &mut text) && !text.is_empty()
+    });
+    last.map_or(top, |line| line + 1)
+}
+
+/// `screen.read_raw`.
+pub struct ReadRaw;
+
+#[derive(Serialize, JsonSchema)]
+pub struct ReadRawReply {
+    /// The bytes, in base64.
+    base64: String,
+    /// How far the session's output had got: a `since_seq` for what comes after.
+    seq: u64,
+}
+
+impl Method for ReadRaw {
+    const NAME: &'static str = "screen.read_raw";
+    const GROUP: Group = Group::Screen;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Bytes that make a terminal of the same size show what a session's does, its history and \
+                               styles too.";
+    const OF_SESSION: bool = true;
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = ReadRawReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<ReadRawReply> {
+        let pane = context.pane(params.session())?;
+        blocking(move || {
+            let (bytes, seq) = {
+                let term = pane.term();
+                (term.to_vt(), term.seq())
+            };
+            ReadRawReply { base64: STANDARD.encode(bytes), seq }
+        })
+        .await
+    }
+}

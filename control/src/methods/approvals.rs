@@ -1,0 +1,238 @@
+//! `approvals.*`: what is put to the person: whether a client may act, and what an agent asks.
+
+use std::{pin::pin, time::Duration};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, NoParams},
+    session::blocking,
+};
+use crate::{
+    caller::TokenKind,
+    error::Error,
+    services::{
+        approvals::{self, Approval, Known},
+        questions::{Draft, Kind, Question},
+    },
+};
+
+/// `approvals.list`.
+pub struct List;
+
+#[derive(Serialize, JsonSchema)]
+pub struct ListReply {
+    /// What an unknown client's first change meets.
+    rule: Approval,
+    /// What the person has not answered yet: whether clients may act before what they ask, each the oldest first.
+    pending: Vec<Question>,
+    /// Clients that may act, in every instance.
+    allowed: Vec<Known>,
+}
+
+impl Method for List {
+    const NAME: &'static str = "approvals.list";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Admin;
+    const AUDITED: bool = false;
+    const DOC: &'static str =
+        "What agents wait for the person to answer, and the clients that may act.";
+    type Params<'a> = NoParams;
+    type Reply = ListReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
+        let approvals = context.approvals.clone();
+        Ok(ListReply {
+            rule: approvals.rule(),
+            pending: context.questions.list(),
+            allowed: blocking(move || approvals.known()).await?,
+        })
+    }
+}
+
+/// `approvals.answer`.
+pub struct Answer;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AnswerParams<'a> {
+    /// The question's number.
+    #[serde(borrow)]
+    number: Arg<'a, u64>,
+    /// One of its choices, or any text where it takes that.
+    #[serde(borrow)]
+    answer: Arg<'a, String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct AnswerReply {
+    answered: bool,
+}
+
+impl Method for Answer {
+    const NAME: &'static str = "approvals.answer";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Admin;
+    // What is answered, by whatever way, is logged where that is done.
+    const AUDITED: bool = false;
+    const DOC: &'static str =
+        "Answers a question, once. Only the person's settings page and window may.";
+    type Params<'a> = AnswerParams<'a>;
+    type Reply = AnswerReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: AnswerParams<'a>,
+    ) -> Result<AnswerReply> {
+        let number = params.number.number("number", 0..=u64::MAX)?;
+        let number = number.ok_or(Error::Missing("number"))?;
+        let answer = params.answer.required("answer")?;
+        let denied = |why: String| {
+            let client = caller.client.clone();
+            context.audit.add(Self::NAME, String::new(), &why, false, client);
+            Err(Error::Denied(why))
+        };
+        if caller.token != TokenKind::Page {
+            let why = "only the person answers, in the window or on the settings page";
+            return denied(why.to_owned());
+        }
+        if context.questions.find(number).is_none() {
+            let why = format!("there is no question {number}: it was answered, or taken back");
+            return denied(why);
+        }
+        context.answer(number, &answer).await.map_err(Error::Failed)?;
+        Ok(AnswerReply { answered: true })
+    }
+}
+
+/// `approvals.forget`.
+pub struct Forget;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ForgetParams<'a> {
+    /// The client's name.
+    #[serde(borrow)]
+    client: Arg<'a, String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ForgetReply {
+    /// False: there is none of that name.
+    forgotten: bool,
+}
+
+impl Method for Forget {
+    const NAME: &'static str = "approvals.forget";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Admin;
+    const DOC: &'static str = "Forgets that a client may act: the person is asked again.";
+    type Params<'a> = ForgetParams<'a>;
+    type Reply = ForgetReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ForgetParams<'a>,
+    ) -> Result<ForgetReply> {
+        let client = params.client.required("client")?.into_owned();
+        let approvals = context.approvals.clone();
+        let forgotten = blocking(move || approvals.forget(&client)).await?;
+        Ok(ForgetReply { forgotten: forgotten.map_err(Error::Failed)? })
+    }
+}
+
+/// `approvals.ask`.
+pub struct Ask;
+
+/// How long somebody waits for a person at most, and usually, in milliseconds.
+const LONGEST_WAIT: u64 = 7 * 24 * 3600 * 1000;
+const USUAL_WAIT: u64 = 10 * 60 * 1000;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AskParams<'a> {
+    /// What is asked.
+    #[serde(borrow)]
+    text: Arg<'a, String>,
+    /// What may be answered, at most nine; without any, `Done` and `Not now`.
+    #[serde(borrow, default)]
+    choices: Arg<'a, Vec<String>>,
+    /// Whether the person may answer with a text of their own too; false.
+    #[serde(borrow, default)]
+    takes_text: Arg<'a, bool>,
+    /// The session that it is about.
+    #[serde(borrow, default)]
+    session_id: Arg<'a, u64>,
+    /// How long to wait, in milliseconds; 600,000, at most a week.
+    #[serde(borrow, default)]
+    timeout_ms: Arg<'a, u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct AskReply {
+    /// False: the time was over.
+    answered: bool,
+    /// What the person answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
+}
+
+/// Takes a question back when nobody waits for its answer any more.
+struct Waiting<'a>(&'a Context, u64);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.0.questions.withdraw(self.1) {
+            self.0.questions_changed();
+        }
+    }
+}
+
+impl Method for Ask {
+    const NAME: &'static str = "approvals.ask";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Asks the person something, in the window and on the settings page, and waits for the answer.";
+    const OF_SESSION: bool = true;
+    const OF_NONE: bool = true;
+    const NAMED: &'static [&'static str] = &["session_id"];
+    type Params<'a> = AskParams<'a>;
+    type Reply = AskReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: AskParams<'a>,
+    ) -> Result<AskReply> {
+        let text = params.text.required("text")?;
+        let mut choices = params.choices.list("choices")?;
+        let takes_text = params.takes_text.is_set("takes_text")?;
+        let session = params.session_id.number("session_id", 0..=u64::MAX)?;
+        let wait = params.timeout_ms.number("timeout_ms", 0..=LONGEST_WAIT)?.unwrap_or(USUAL_WAIT);
+        if choices.is_empty() && !takes_text {
+            choices = ["Done", "Not now"].map(str::to_owned).into();
+        }
+        let draft = Draft {
+            kind: Kind::Question,
+            client: &approvals::name(caller),
+            text: &text,
+            choices: &choices,
+            takes_text,
+            session,
+            connection: caller.connection,
+            call: 0,
+        };
+        let (number, mut answer) = context.questions.ask(draft).map_err(Error::Failed)?;
+        let _waiting = Waiting(context, number);
+        context.questions_changed();
+        let told = pin!(answer.wait_for(Option::is_some));
+        let answer = match timeout(Duration::from_millis(wait), told).await {
+            Ok(Ok(answer)) => answer.clone(),
+            // The time is over, or the connection is.
+            Ok(Err(_)) | Err(_) => None,
+        };
+        Ok(AskReply { answered: answer.is_some(), answer })
+    }
+}

@@ -1,0 +1,133 @@
+//! `token.*`: tokens for agents, lesser than the instance's own.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result,
+    params::{Arg, NoParams},
+    session::blocking,
+};
+use crate::{
+    error::Error,
+    services::tokens::{Scope, Token},
+};
+
+/// Characters of a name.
+const LONGEST: usize = 100;
+
+/// `token.create`.
+pub struct Create;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct CreateParams<'a> {
+    /// What it is for.
+    #[serde(borrow)]
+    name: Arg<'a, String>,
+    /// `read`, `act` (and read) or `admin` (everything); act.
+    #[serde(borrow, default)]
+    scope: Arg<'a, Scope>,
+    /// The sessions it reaches; all if absent.
+    #[serde(borrow, default)]
+    panes: Arg<'a, Vec<u64>>,
+    /// When it ends, in seconds from now; never if absent.
+    #[serde(borrow, default)]
+    expires_in_seconds: Arg<'a, u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CreateReply {
+    /// The token: nobody is told of it again.
+    token: String,
+    #[serde(flatten)]
+    about: Token,
+}
+
+impl Method for Create {
+    const NAME: &'static str = "token.create";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Admin;
+    const DOC: &'static str =
+        "Makes a token for an agent, which every instance takes in the place of its own.";
+    const FOR_PEOPLE: bool = true;
+    const TELLING: &'static [&'static str] = &["name"];
+    type Params<'a> = CreateParams<'a>;
+    type Reply = CreateReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: CreateParams<'a>,
+    ) -> Result<CreateReply> {
+        let name: String = params.name.required("name")?.chars().take(LONGEST).collect();
+        let scope = params.scope.value("scope", "read, act or admin")?.unwrap_or(Scope::Act);
+        let panes: Option<Vec<u64>> = params.panes.value("panes", "a list of sessions' numbers")?;
+        let seconds = params.expires_in_seconds.number("expires_in_seconds", 0..=u64::MAX)?;
+        let tokens = context.tokens.clone();
+        let made = blocking(move || tokens.create(&name, scope, panes, seconds)).await?;
+        let (about, token) = made.map_err(Error::Failed)?;
+        Ok(CreateReply { token, about })
+    }
+}
+
+/// `token.list`.
+pub struct List;
+
+#[derive(Serialize, JsonSchema)]
+pub struct ListReply {
+    /// Those that have not ended, the oldest first.
+    tokens: Vec<Token>,
+}
+
+impl Method for List {
+    const NAME: &'static str = "token.list";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Admin;
+    const AUDITED: bool = false;
+    const DOC: &'static str = "The tokens for agents, without their secrets.";
+    type Params<'a> = NoParams;
+    type Reply = ListReply;
+
+    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
+        let tokens = context.tokens.clone();
+        Ok(ListReply { tokens: blocking(move || tokens.list()).await? })
+    }
+}
+
+/// `token.revoke`.
+pub struct Revoke;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct RevokeParams<'a> {
+    /// The token's number.
+    #[serde(borrow)]
+    number: Arg<'a, u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RevokeReply {
+    /// False: there is none of that number.
+    revoked: bool,
+}
+
+impl Method for Revoke {
+    const NAME: &'static str = "token.revoke";
+    const GROUP: Group = Group::Governance;
+    const ACCESS: Access = Access::Admin;
+    const DOC: &'static str =
+        "Takes a token for an agent back; connections that came in by it may do nothing more.";
+    type Params<'a> = RevokeParams<'a>;
+    type Reply = RevokeReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: RevokeParams<'a>,
+    ) -> Result<RevokeReply> {
+        let number = params.number.number("number", 0..=u64::MAX)?;
+        let number = number.ok_or(Error::Missing("number"))?;
+        let tokens = context.tokens.clone();
+        let revoked = blocking(move || tokens.revoke(number)).await?;
+        Ok(RevokeReply { revoked: revoked.map_err(Error::Failed)? })
+    }
+}

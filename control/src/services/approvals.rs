@@ -1,0 +1,421 @@
+//! Whether agents may act: the first call of an unknown client that changes something is put to the person.
+//!
+//! Owns what was answered: the clients that the person let act from now on (`clients.json` in Unterm's home, shared by all
+//! instances), which calls were allowed once, and who was denied. A client is known by the name that it gives itself; what
+//! keeps strangers out is the token. A token that the person made for an agent is an answer already.
+
+use std::{
+    collections::{HashMap, hash_map::RandomState},
+    hash::BuildHasher,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    questions::{Answer, Draft, Kind, Question, Questions},
+    shared_file::SharedFile,
+};
+use crate::{
+    caller::{Caller, TokenKind, Wire},
+    untrusted,
+};
+
+/// The file, in Unterm's home directory.
+const FILE: &str = "clients.json";
+/// Clients that are remembered; one more takes the place of the one that was let in first.
+const MOST: usize = 200;
+/// How long a call that was allowed may take to be made.
+const SPARE: Duration = Duration::from_secs(300);
+/// A client that was denied so often in that time is denied without asking, however often it connects.
+const DENIALS: usize = 3;
+const REMEMBERED: Duration = Duration::from_secs(600);
+
+/// What the first call of an unknown client meets that changes something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Approval {
+    /// The person is asked.
+    Ask,
+    /// It goes on.
+    #[default]
+    Allow,
+    /// It is refused.
+    Deny,
+}
+
+/// What may be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// This call may.
+    Once,
+    /// The client may, from now on.
+    Always,
+    /// It may not, until it connects again, or for ten minutes.
+    Deny,
+}
+
+impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Once, Self::Always, Self::Deny];
+
+    /// Its name on wires.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Always => "always",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// In words, for people.
+    pub fn title(self, client: &str) -> String {
+        match self {
+            Self::Once => "Allow this once".to_owned(),
+            Self::Always => format!("Allow from now on: “{client}”"),
+            Self::Deny => "Deny".to_owned(),
+        }
+    }
+
+    /// The one of that name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
+    }
+}
+
+/// How a client stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It may act.
+    Allowed,
+    /// The person was asked, or is to be.
+    Unknown,
+    /// It may not.
+    Denied,
+}
+
+/// A client that may act.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Known {
+    /// Its name for itself.
+    pub client: String,
+    /// Since when (RFC 3339, UTC).
+    pub since: String,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Rows {
+    allowed: Vec<Known>,
+}
+
+/// A call of a connection: what was asked about, and nothing else.
+type OneCall = (u64, u64);
+
+#[derive(Default)]
+struct State {
+    rule: Approval,
+    /// Calls that the person allowed, and when.
+    once: HashMap<OneCall, Instant>,
+    /// Connections that were denied, and when.
+    denied: HashMap<u64, Instant>,
+    /// When clients of that name were.
+    denials: HashMap<String, Vec<Instant>>,
+    /// The question that is open about a call.
+    asked: HashMap<OneCall, u64>,
+}
+
+impl State {
+    /// Whether clients of that name were denied so often lately that nobody is asked again.
+    fn is_tiresome(&mut self, client: &str) -> bool {
+        self.denials.retain(|_, times| times.last().is_some_and(|at| at.elapsed() < REMEMBERED));
+        let times = self.denials.get(client).map_or(&[][..], Vec::as_slice);
+        times.iter().filter(|at| at.elapsed() < REMEMBERED).count() >= DENIALS
+    }
+}
+
+/// Who may act.
+pub struct Approvals {
+    file: SharedFile<Rows>,
+    state: Mutex<State>,
+    /// What tells calls apart: nobody finds two that look alike to it.
+    hash: RandomState,
+}
+
+impl Approvals {
+    /// Those of a home.
+    pub fn new(home: &Path, rule: Approval) -> Self {
+        let state = Mutex::new(State { rule, ..State::default() });
+        Self { file: SharedFile::new(home, FILE), state, hash: RandomState::new() }
+    }
+
+    /// What holds for unknown clients.
+    pub fn rule(&self) -> Approval {
+        self.state.lock().rule
+    }
+
+    /// Sets that; whether it is another than before.
+    pub fn set_rule(&self, rule: Approval) -> bool {
+        std::mem::replace(&mut self.state.lock().rule, rule) != rule
+    }
+
+    /// Whether a call of this caller that changes something may be made without asking: only agents are asked about, and
+    /// of those only the ones that the person gave no token.
+    pub fn is_settled(&self, caller: &Caller) -> bool {
+        caller.wire != Wire::Mcp
+            || caller.token != TokenKind::Instance
+            || self.rule() == Approval::Allow
+    }
+
+    /// Whether the person is asked, and let clients of that name act, in whatever instance.
+    pub fn is_let_in(&self, caller: &Caller) -> bool {
+        let name = name(caller);
+        self.rule() == Approval::Ask
+            && has_own_name(caller)
+            && self.file.get().allowed.iter().any(|known| known.client == name)
+    }
+
+    fn call(&self, caller: &Caller, call: &str) -> OneCall {
+        (caller.connection, self.hash.hash_one(call))
+    }
+
+    /// How a client stands that would make a call, in full. What was allowed once is used up by this.
+    pub fn standing(&self, caller: &Caller, call: &str) -> Standing {
+        if self.is_settled(caller) || self.is_let_in(caller) {
+            return Standing::Allowed;
+        }
+        let call = self.call(caller, call);
+        let mut state = self.state.lock();
+        if state.rule == Approval::Deny
+            || state.denied.get(&caller.connection).is_some_and(|at| at.elapsed() < REMEMBERED)
+        {
+            return Standing::Denied;
+        }
+        if state.once.remove(&call).is_some_and(|at| at.elapsed() < SPARE) {
+            Standing::Allowed
+        } else if state.is_tiresome(&name(caller)) {
+            Standing::Denied
+        } else {
+            Standing::Unknown
+        }
+    }
+
+    /// Asks whether a client may make a call, which `would` says in words: the question's number and what hears of the
+    /// answer. One question is open about a call, however often it is made; `true`: this opened it.
+    ///
+    /// # Errors
+    /// There are too many questions; for people.
+    pub fn ask(
+        &self,
+        questions: &Questions,
+        caller: &Caller,
+        call: &str,
+        would: &str,
+        session: Option<u64>,
+    ) -> Result<(u64, Answer, bool), String> {
+        let call = self.call(caller, call);
+        let mut state = self.state.lock();
+        let open = state.asked.get(&call).copied();
+        if let Some((number, (_, answer))) = open.and_then(|n| Some((n, questions.find(n)?))) {
+            return Ok((number, answer, false));
+        }
+        // Whoever gives no name, or more than is shown, is nobody that could be let in from now on.
+        let verdicts = Verdict::ALL.into_iter();
+        let verdicts = verdicts.filter(|it| *it != Verdict::Always || has_own_name(caller));
+        let choices: Vec<_> = verdicts.map(|verdict| verdict.name().to_owned()).collect();
+        let (number, answer) = questions.ask(Draft {
+            kind: Kind::Approval,
+            client: &name(caller),
+            text: would,
+            choices: &choices,
+            takes_text: false,
+            session,
+            connection: caller.connection,
+            call: call.1,
+        })?;
+        state.asked.insert(call, number);
+        Ok((number, answer, true))
+    }
+
+    /// Does what the answer to such a question says. May write a file.
+    ///
+    /// # Errors
+    /// Why it can't be kept; for people. The call may be made all the same.
+    pub fn settle(&self, question: &Question, answer: &str) -> Result<(), String> {
+        let call = (question.connection, question.call);
+        let mut state = self.state.lock();
+        // The same call may have asked again by now.
+        if state.asked.get(&call) == Some(&question.number) {
+            state.asked.remove(&call);
+        }
+        state.once.retain(|_, at| at.elapsed() < SPARE);
+        match Verdict::of(answer) {
+            Some(Verdict::Once) => {
+                state.once.insert(call, Instant::now());
+            }
+            Some(Verdict::Deny) | None => {
+                state.denied.insert(call.0, Instant::now());
+                state.denials.entry(question.client.clone()).or_default().push(Instant::now());
+            }
+            Some(Verdict::Always) => {
+                state.once.insert(call, Instant::now());
+                drop(state);
+                let known = Known { client: question.client.clone(), since: super::now() };
+                self.file.change(|rows| {
+                    rows.allowed.retain(|other| other.client != known.client);
+                    if rows.allowed.len() >= MOST {
+                        rows.allowed.remove(0);
+                    }
+                    rows.allowed.push(known);
+                    Ok(((), true))
+                })?;
+                self.state.lock().once.remove(&call);
+            }
+        }
+        Ok(())
+    }
+
+    /// The clients that may act.
+    pub fn known(&self) -> Vec<Known> {
+        self.file.get().allowed.clone()
+    }
+
+    /// Forgets one: it is asked about again. False: there is none of that name.
+    ///
+    /// # Errors
+    /// When the file can't be written; for people.
+    pub fn forget(&self, client: &str) -> Result<bool, String> {
+        self.file.change(|rows| {
+            let before = rows.allowed.len();
+            rows.allowed.retain(|known| known.client != client);
+            let is_gone = rows.allowed.len() < before;
+            Ok((is_gone, is_gone))
+        })
+    }
+
+    /// A connection has ended.
+    pub fn release(&self, connection: u64) {
+        let mut state = self.state.lock();
+        state.once.retain(|call, _| call.0 != connection);
+        state.asked.retain(|call, _| call.0 != connection);
+        state.denied.remove(&connection);
+    }
+}
+
+/// Characters of a client's name: what is shown on one line.
+const LONGEST_NAME: usize = 40;
+/// Who gives no name.
+const NAMELESS: &str = "a client without a name";
+
+/// Whether a client can be told by its name: it gives one, and all of it is shown.
+fn has_own_name(caller: &Caller) -> bool {
+    let given = caller.client.as_deref().unwrap_or_default().trim();
+    !given.is_empty() && given != NAMELESS && !name(caller).ends_with('…')
+}
+
+/// What a client is known by, and shown as: its name for itself on one line, without what nobody sees.
+pub fn name(caller: &Caller) -> String {
+    let given = caller.client.as_deref().unwrap_or_default();
+    let given = if given.trim().is_empty() { NAMELESS } else { given };
+    untrusted::name(given, LONGEST_NAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::caller::Scopes;
+
+    fn agent(connection: u64) -> Caller {
+        Caller {
+            wire: Wire::Mcp,
+            connection,
+            token: TokenKind::Instance,
+            client: Some("agent".to_owned()),
+            conversation: None,
+            scopes: Scopes::all(),
+            panes: None,
+            is_approved: false,
+            subscription: Default::default(),
+        }
+    }
+
+    fn asking(home: &Path) -> (Approvals, Questions) {
+        (Approvals::new(home, Approval::Ask), Questions::default())
+    }
+
+    fn answer((approvals, questions): &(Approvals, Questions), by: &Caller, verdict: Verdict) {
+        let (number, ..) = approvals.ask(questions, by, "run ls", "run: ls", None).unwrap();
+        let taken = questions.take(number, verdict.name()).unwrap();
+        approvals.settle(taken.question(), taken.answer()).unwrap();
+    }
+
+    #[test]
+    fn an_unknown_client_is_asked_about_and_the_answer_holds_as_long_as_it_says() {
+        let home = tempfile::tempdir().unwrap();
+        let here = asking(home.path());
+        let approvals = &here.0;
+        let standing = |connection| approvals.standing(&agent(connection), "run ls");
+        assert_eq!(standing(1), Standing::Unknown);
+        answer(&here, &agent(1), Verdict::Once);
+        assert_eq!(standing(2), Standing::Unknown, "another connection");
+        assert_eq!(approvals.standing(&agent(1), "run rm"), Standing::Unknown, "another call");
+        assert_eq!(standing(1), Standing::Allowed);
+        assert_eq!(standing(1), Standing::Unknown, "once is once");
+        answer(&here, &agent(1), Verdict::Deny);
+        assert_eq!(standing(1), Standing::Denied);
+        approvals.release(1);
+        assert_eq!(standing(1), Standing::Unknown);
+        answer(&here, &agent(2), Verdict::Always);
+        assert_eq!(standing(3), Standing::Allowed);
+        let elsewhere = Approvals::new(home.path(), Approval::Ask);
+        let there = || elsewhere.standing(&agent(1), "run ls");
+        assert_eq!(there(), Standing::Allowed, "in other instances too");
+        assert!(approvals.forget("agent").unwrap() && !approvals.forget("agent").unwrap());
+        assert_eq!(there(), Standing::Unknown);
+        assert!(approvals.set_rule(Approval::Deny) && !approvals.set_rule(Approval::Deny));
+        assert_eq!(standing(4), Standing::Denied);
+        let granted = Caller { token: TokenKind::Agent(1), ..agent(4) };
+        assert_eq!(approvals.standing(&granted, ""), Standing::Allowed, "its token is an answer");
+        approvals.set_rule(Approval::Allow);
+        assert_eq!(standing(4), Standing::Allowed, "nobody is asked");
+    }
+
+    #[test]
+    fn each_call_is_a_question_of_its_own() {
+        let home = tempfile::tempdir().unwrap();
+        let (approvals, questions) = asking(home.path());
+        let ask = |call| approvals.ask(&questions, &agent(1), call, call, None).unwrap();
+        let (first, again, other) = (ask("run: ls"), ask("run: ls"), ask("run: id"));
+        assert_eq!((first.0, first.2, again.2), (again.0, true, false));
+        assert!(other.2 && questions.list().len() == 2);
+    }
+
+    #[test]
+    fn who_is_denied_again_and_again_is_not_asked_about() {
+        let home = tempfile::tempdir().unwrap();
+        let here = asking(home.path());
+        for connection in 0..DENIALS as u64 {
+            let standing = here.0.standing(&agent(connection), "run ls");
+            assert_eq!(standing, Standing::Unknown);
+            answer(&here, &agent(connection), Verdict::Deny);
+        }
+        assert_eq!(here.0.standing(&agent(99), "run ls"), Standing::Denied);
+    }
+
+    #[test]
+    fn a_name_is_one_short_line_and_nobody_without_one_is_let_in_for_good() {
+        let named = |given: &str| name(&Caller { client: Some(given.to_owned()), ..agent(1) });
+        let long = named(&format!("claude-code wants to act.\nrun: ls{}", "x".repeat(100)));
+        assert!(!long.contains('\n') && long.chars().count() <= LONGEST_NAME + 1, "{long}");
+        let home = tempfile::tempdir().unwrap();
+        let (approvals, questions) = asking(home.path());
+        let long = "x".repeat(100);
+        for (at, given) in [None, Some(" "), Some(NAMELESS), Some(&long)].into_iter().enumerate() {
+            let nobody = Caller { client: given.map(str::to_owned), ..agent(at as u64) };
+            let (number, ..) = approvals.ask(&questions, &nobody, "run", "run", None).unwrap();
+            assert!(questions.take(number, "always").is_err(), "{given:?}");
+        }
+    }
+}

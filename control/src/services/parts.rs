@@ -1,0 +1,95 @@
+//! The parts of a line that a shell would run one by one, for rules on how each may begin.
+//!
+//! No shell's grammar: what all of them read alike is told, and of a line that they read differently nothing is. Whoever
+//! asks then takes it for the worst.
+
+/// Where a line is in quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    None,
+    Single,
+    Double,
+}
+
+/// The parts of a line without line ends; those that stand within its first `own` bytes are not told apart. `None`: where
+/// they begin can't be told.
+pub fn parts(line: &str, own: usize) -> Option<Vec<&str>> {
+    let mut parts = Vec::new();
+    let (mut start, mut quote) = (0, Quote::None);
+    // The character before, where it means something to the one behind it.
+    let mut before = ' ';
+    let mut chars = line.char_indices().peekable();
+    while let Some((at, char)) = chars.next() {
+        let last = std::mem::replace(&mut before, char);
+        let next = chars.peek().map(|&(_, next)| next);
+        match (quote, char) {
+            (Quote::Single, '\'') => {
+                // fish reads a quote behind a backslash as a quote within.
+                if last == '\\' {
+                    return None;
+                }
+                quote = Quote::None;
+            }
+            (Quote::Single, _) => {}
+            (_, '\\') => {
+                chars.next();
+                before = ' ';
+            }
+            // A history's line, whatever stands in it.
+            (_, '!') if next.is_some_and(|next| !matches!(next, ' ' | '\t' | '=' | '(')) => {
+                return None;
+            }
+            (Quote::Double, '"') => quote = Quote::None,
+            (Quote::Double, '`') => return None,
+            (Quote::Double, '(') if last == '$' => return None,
+            (Quote::Double, _) => {}
+            // Backslashes in it mean something to some shells alone.
+            (Quote::None, '\'') if last == '$' => return None,
+            (Quote::None, '\'') => (quote, before) = (Quote::Single, ' '),
+            (Quote::None, '"') => (quote, before) = (Quote::Double, ' '),
+            // `2>&1` begins nothing.
+            (Quote::None, '&') if matches!(last, '>' | '<') => {}
+            (Quote::None, ';' | '&' | '|' | '(' | '`') if at >= own => {
+                parts.push(&line[start..at]);
+                start = at + 1;
+            }
+            (Quote::None, _) => {}
+        }
+    }
+    parts.push(&line[start..]);
+    (quote == Quote::None).then_some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn a_line_is_told_apart_where_a_shell_begins_another_command() {
+        for (line, expected) in [
+            ("a -b c", &["a -b c"][..]),
+            ("a; b|c", &["a", " b", "c"]),
+            ("a && b", &["a ", "", " b"]),
+            ("a $(b) `c`", &["a $", "b) ", "c", ""]),
+            ("a ';' \"|\" \\& x", &["a ';' \"|\" \\& x"]),
+            ("a >x 2>&1", &["a >x 2>&1"]),
+            ("a \\>& b", &["a \\>", " b"]),
+            ("a '>'& b", &["a '>'", " b"]),
+            ("a \"\\\"; b\"", &["a \"\\\"; b\""]),
+            ("a() (b)", &["a", ") ", "b)"]),
+            ("[ ! -f a ]", &["[ ! -f a ]"]),
+        ] {
+            assert_eq!(parts(line, 0).as_deref(), Some(expected), "{line}");
+        }
+        assert_eq!(parts("a | b; c", 5), Some(vec!["a | b", " c"]), "an allowed text's own");
+    }
+
+    #[test]
+    fn of_a_line_that_shells_read_differently_nothing_is_told() {
+        for line in
+            ["a 'b", "a \"b", "a \"$(b)\"", "a \"`b`\"", "a $'\\''; b '", "a '\\''; b '", "a !!"]
+        {
+            assert_eq!(parts(line, 0), None, "{line}");
+        }
+    }
+}

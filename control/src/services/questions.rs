@@ -1,0 +1,292 @@
+//! What is put to the person: whether a client may act, and what an agent asks of its own accord.
+//!
+//! Owns the questions that are open and who waits for their answers. Where they are shown (the window, the settings page,
+//! the client's own dialog) is nothing it knows; what an answer means is with those who asked.
+
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+use schemars::JsonSchema;
+use serde::Serialize;
+use tokio::sync::watch;
+
+use crate::untrusted::{self, escaped, shortened};
+
+/// Questions of a kind at a time, and of one connection; one more is refused.
+const MOST: usize = 32;
+const MOST_OF_ONE: usize = 4;
+/// Characters of a question, of a choice and of an answer.
+pub const LONGEST: usize = 2000;
+/// See [`LONGEST`].
+pub const LONGEST_CHOICE: usize = 80;
+const LONGEST_ANSWER: usize = 10_000;
+/// How long an approval stays open that no call waits for: its client was to make the call again.
+const UNATTENDED: Duration = Duration::from_secs(300);
+/// Choices of a question.
+pub const MOST_CHOICES: usize = 9;
+
+/// What kind of question it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Whether a client may act: `once`, `always` (this client, from now on) or `deny`.
+    Approval,
+    /// An agent asks something.
+    Question,
+}
+
+/// A question that is open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Question {
+    /// Its number: given once.
+    pub number: u64,
+    /// What kind it is.
+    pub kind: Kind,
+    /// Who asks: the client's name for itself.
+    pub client: String,
+    /// What is asked; for an approval, what the client would do.
+    pub text: String,
+    /// What may be answered.
+    pub choices: Vec<String>,
+    /// Whether any other text may be, too.
+    pub takes_text: bool,
+    /// The session that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<u64>,
+    /// Since when it is open (RFC 3339, UTC).
+    pub asked_at: String,
+    /// Number of the connection that asks.
+    #[serde(skip)]
+    pub connection: u64,
+    /// The call that an approval is about.
+    #[serde(skip)]
+    pub call: u64,
+}
+
+/// What somebody wants to ask; its fields become those of the [`Question`].
+#[allow(missing_docs, reason = "the question's fields say it")]
+pub struct Draft<'a> {
+    pub kind: Kind,
+    pub client: &'a str,
+    pub text: &'a str,
+    pub choices: &'a [String],
+    pub takes_text: bool,
+    pub session: Option<u64>,
+    pub connection: u64,
+    pub call: u64,
+}
+
+/// Hears of an answer; `None` as long as there is none. The end of the channel: it was taken back.
+pub type Answer = watch::Receiver<Option<String>>;
+
+struct Open {
+    since: Instant,
+    question: Question,
+    tell: watch::Sender<Option<String>>,
+}
+
+#[derive(Default)]
+struct State {
+    last: u64,
+    open: BTreeMap<u64, Open>,
+}
+
+impl State {
+    /// Takes back approvals that nobody waits for: all of some age, and a connection's oldest where it has as many as it may.
+    fn forget_unattended(&mut self, connection: u64) {
+        let left =
+            |open: &Open| open.question.kind == Kind::Approval && open.tell.receiver_count() == 0;
+        self.open.retain(|_, open| !left(open) || open.since.elapsed() < UNATTENDED);
+        let own = || self.open.values().filter(|open| open.question.connection == connection);
+        let count = own().filter(|open| open.question.kind == Kind::Approval).count();
+        let oldest = own().find(|open| left(open)).map(|open| open.question.number);
+        if let Some(oldest) = oldest.filter(|_| count >= MOST_OF_ONE) {
+            self.open.remove(&oldest);
+        }
+    }
+}
+
+/// The questions that are open.
+#[derive(Default)]
+pub struct Questions(Mutex<State>);
+
+impl Questions {
+    /// Asks; the question's number, and what hears of the answer.
+    ///
+    /// # Errors
+    /// There are too many; for people.
+    pub fn ask(&self, draft: Draft<'_>) -> Result<(u64, Answer), String> {
+        let mut state = self.0.lock();
+        state.forget_unattended(draft.connection);
+        // What agents ask takes no place from whether they may act.
+        let alike = || state.open.values().filter(|open| open.question.kind == draft.kind);
+        let of_one = alike().filter(|open| open.question.connection == draft.connection).count();
+        if alike().count() >= MOST || of_one >= MOST_OF_ONE {
+            return Err("The person has too many questions to answer already".to_owned());
+        }
+        state.last += 1;
+        let number = state.last;
+        let question = Question {
+            number,
+            kind: draft.kind,
+            client: draft.client.to_owned(),
+            text: shortened(&escaped(draft.text), LONGEST),
+            choices: draft
+                .choices
+                .iter()
+                .take(MOST_CHOICES)
+                .map(|choice| untrusted::name(choice, LONGEST_CHOICE))
+                .collect(),
+            takes_text: draft.takes_text,
+            session: draft.session,
+            asked_at: super::now(),
+            connection: draft.connection,
+            call: draft.call,
+        };
+        let (tell, answer) = watch::channel(None);
+        state.open.insert(number, Open { since: Instant::now(), question, tell });
+        Ok((number, answer))
+    }
+
+    /// Those that are open: first whether clients may act, then what they ask, each the oldest first.
+    pub fn list(&self) -> Vec<Question> {
+        let state = self.0.lock();
+        let mut all: Vec<_> = state.open.values().map(|open| open.question.clone()).collect();
+        all.sort_by_key(|question| (question.kind != Kind::Approval, question.number));
+        all
+    }
+
+    /// The one of that number, and what hears of its answer.
+    pub fn find(&self, number: u64) -> Option<(Question, Answer)> {
+        let state = self.0.lock();
+        let open = state.open.get(&number)?;
+        Some((open.question.clone(), open.tell.subscribe()))
+    }
+
+    /// Takes one to answer it: nobody else can from now on.
+    ///
+    /// # Errors
+    /// There is none of that number (any more), or that is none of its answers; for people.
+    pub fn take(&self, number: u64, answer: &str) -> Result<Taken, String> {
+        let mut state = self.0.lock();
+        let Entry::Occupied(open) = state.open.entry(number) else {
+            return Err(format!("There is no question {number}: it was answered, or taken back"));
+        };
+        let question = &open.get().question;
+        if !question.takes_text && !question.choices.iter().any(|choice| choice == answer) {
+            let choices = question.choices.join(", ");
+            return Err(format!("{answer:?} is no answer to question {number}: {choices}"));
+        }
+        let answer = answer.chars().take(LONGEST_ANSWER).collect();
+        Ok(Taken { open: open.remove(), answer })
+    }
+
+    /// Takes one back; whether it was open.
+    pub fn withdraw(&self, number: u64) -> bool {
+        self.0.lock().open.remove(&number).is_some()
+    }
+
+    /// Takes back the questions whether clients may act, all or those of one: who waits looks again how that client stands.
+    pub fn withdraw_approvals(&self, client: Option<&str>) {
+        self.0.lock().open.retain(|_, open| {
+            let Question { kind, client: asks, .. } = &open.question;
+            *kind != Kind::Approval || client.is_some_and(|client| client != asks)
+        });
+    }
+
+    /// Takes back all that a connection asked; whether there were any.
+    pub fn release(&self, connection: u64) -> bool {
+        let mut state = self.0.lock();
+        let before = state.open.len();
+        state.open.retain(|_, open| open.question.connection != connection);
+        state.open.len() < before
+    }
+}
+
+/// A question on its way to be answered.
+pub struct Taken {
+    open: Open,
+    answer: String,
+}
+
+impl Taken {
+    /// The question.
+    pub fn question(&self) -> &Question {
+        &self.open.question
+    }
+
+    /// What is answered.
+    pub fn answer(&self) -> &str {
+        &self.answer
+    }
+
+    /// Tells whoever waits.
+    pub fn tell(self) {
+        self.open.tell.send_replace(Some(self.answer));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draft(choices: &[String]) -> Draft<'_> {
+        Draft {
+            kind: Kind::Question,
+            client: "agent",
+            text: "Deploy?",
+            choices,
+            takes_text: false,
+            session: Some(3),
+            connection: 7,
+            call: 0,
+        }
+    }
+
+    #[test]
+    fn a_question_is_answered_once_and_by_what_it_offers() {
+        let questions = Questions::default();
+        let choices = ["yes".to_owned(), "no".to_owned()];
+        let (number, answer) = questions.ask(draft(&choices)).unwrap();
+        assert!(questions.take(number, "maybe").is_err_and(|why| why.contains("yes, no")));
+        assert_eq!(questions.list()[0].text, "Deploy?");
+        questions.take(number, "yes").unwrap().tell();
+        assert_eq!(answer.borrow().as_deref(), Some("yes"));
+        assert!(questions.take(number, "no").is_err(), "an answer can't be given again");
+        let (next, _) = questions.ask(draft(&choices)).unwrap();
+        assert!(next > number);
+    }
+
+    #[test]
+    fn one_connection_asks_only_so_much_and_takes_it_along() {
+        let questions = Questions::default();
+        let asked: Vec<_> = (0..MOST_OF_ONE).map(|_| questions.ask(draft(&[])).unwrap()).collect();
+        assert!(questions.ask(draft(&[])).is_err());
+        assert!(questions.release(7) && questions.list().is_empty());
+        assert!(asked[0].1.has_changed().is_err(), "who waits hears that it is over");
+    }
+
+    #[test]
+    fn an_approval_that_nobody_waits_for_makes_room() {
+        let questions = Questions::default();
+        let approval = || questions.ask(Draft { kind: Kind::Approval, ..draft(&[]) });
+        let waits = approval().unwrap();
+        for _ in 0..2 * MOST_OF_ONE {
+            approval().unwrap();
+        }
+        let open = questions.list();
+        assert_eq!((open.len(), open[0].number), (MOST_OF_ONE, waits.0));
+    }
+
+    #[test]
+    fn what_nobody_sees_is_not_shown() {
+        let questions = Questions::default();
+        let text = "a\u{202e}b\u{200b}\u{1b}[2Jc";
+        let (number, _) = questions.ask(Draft { text, ..draft(&[]) }).unwrap();
+        let (question, _) = questions.find(number).unwrap();
+        assert!(!question.text.contains(['\u{202e}', '\u{200b}', '\u{1b}']), "{:?}", question.text);
+    }
+}

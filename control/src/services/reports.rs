@@ -1,0 +1,94 @@
+//! What a pane's programs say of themselves: progress (OSC 9;4) and what they do (OSC 7501), for callers.
+//!
+//! It is text of theirs, to be trusted as little as their output.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_term::{BlockedOn, ProgramState, ProgramStatus, Progress, Term};
+
+/// How far something is (OSC 9;4).
+#[derive(Serialize, JsonSchema)]
+pub struct ProgressReport {
+    /// `running`, `indeterminate`, `paused` or `error`.
+    state: &'static str,
+    /// How much of it is done, if it is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    percent: Option<u8>,
+}
+
+impl ProgressReport {
+    /// Of a terminal; `None`: nothing is under way.
+    pub fn of(term: &Term) -> Option<Self> {
+        let (state, percent) = match term.progress() {
+            Progress::None => return None,
+            Progress::Percent(percent) => ("running", Some(percent)),
+            Progress::Indeterminate => ("indeterminate", None),
+            Progress::Paused(percent) => ("paused", percent),
+            Progress::Error(percent) => ("error", percent),
+        };
+        Some(Self { state, percent })
+    }
+}
+
+/// What a program says it does (OSC 7501, Program Status Protocol).
+#[derive(Serialize, JsonSchema)]
+pub struct ProgramReport {
+    /// Whose report it is: empty for the whole program, else a path of words.
+    id: String,
+    /// `idle`, `working`, `blocked`, `done` or `error`.
+    state: &'static str,
+    /// What it is blocked on, if it is said: `permission`, `question` or `auth`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    /// How much is done, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<u8>,
+    /// The program's name for itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app: Option<String>,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// One line for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl ProgramReport {
+    /// All of a terminal, the newest last.
+    pub fn all(term: &Term) -> Vec<Self> {
+        term.program_statuses().iter().map(|report| Self::of(term, report)).collect()
+    }
+
+    /// The newest of a terminal, if there is one.
+    pub fn newest(term: &Term) -> Vec<Self> {
+        term.program_statuses().last().map(|report| Self::of(term, report)).into_iter().collect()
+    }
+
+    fn of(term: &Term, report: &ProgramStatus) -> Self {
+        let (state, kind) = match report.state {
+            ProgramState::Idle => ("idle", None),
+            ProgramState::Working => ("working", None),
+            ProgramState::Blocked(on) => ("blocked", on.map(blocked_on)),
+            ProgramState::Done => ("done", None),
+            ProgramState::Error => ("error", None),
+        };
+        Self {
+            id: report.id.clone(),
+            state,
+            kind,
+            progress: report.progress,
+            app: term.status_app(&report.id).map(str::to_owned),
+            title: report.title.clone(),
+            message: report.message.clone(),
+        }
+    }
+}
+
+fn blocked_on(what: BlockedOn) -> &'static str {
+    match what {
+        BlockedOn::Permission => "permission",
+        BlockedOn::Question => "question",
+        BlockedOn::Auth => "auth",
+    }
+}

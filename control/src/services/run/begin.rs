@@ -1,0 +1,140 @@
+//! Typing a command into a pane's shell, where and when it may be.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{Instant, timeout_at};
+use unterm_mux::{AtPrompt, Pane, Tap};
+
+use super::{Block, running};
+use crate::{
+    error::{Error, Result},
+    services::shell::{Marks, Shell},
+};
+
+/// How long a shell may take to its first prompt before it is taken for one without integration.
+pub(super) const START: Duration = Duration::from_secs(2);
+/// A prompt that has not changed for so long is drawn.
+const SETTLED: Duration = Duration::from_millis(200);
+/// A command whose output has been waited for has ended, and its shell is at a prompt again, after so long.
+const ENDING: Duration = Duration::from_millis(500);
+/// What runs as far as anybody knows, while a shell has not begun what was entered.
+const ENTERED: &str = "what was entered at its prompt";
+
+/// Programs with a shell at their other end, as a rule.
+const CARRIERS: [&str; 12] = [
+    "ssh",
+    "mosh-client",
+    "telnet",
+    "tmux",
+    "tmux: client",
+    "screen",
+    "docker",
+    "podman",
+    "nerdctl",
+    "kubectl",
+    "incus",
+    "lxc",
+];
+
+/// Types a command, and gives what passes through the pane from then on; a block where the shell's integration marks the
+/// command. `is_careful` as in `run`; `until`: how long a prompt may take that is about to come.
+pub(super) async fn begin(
+    pane: &Arc<Pane>,
+    shell: Shell,
+    command: &str,
+    marks: &Marks,
+    is_careful: bool,
+    until: Instant,
+) -> Result<(Tap, Option<Block>)> {
+    let id = pane.id().0;
+    let write_error = |error| Error::Write { id, error };
+    // An editor (readline, zle) has turned the echo off and takes lines of any length.
+    let wrapped = || {
+        let cooked = pane.process().echo().unwrap_or(false);
+        format!("{}\r", shell.wrap(command, marks, cooked))
+    };
+    let own = pane.nonce().cloned().zip(shell.line(command));
+    let begun_at = Instant::now();
+    let mut changes = pane.watch();
+    while (is_careful || own.is_some()) && pane.term().commands().next_back().is_some() {
+        changes.borrow_and_update();
+        let tap = pane.tap();
+        let leader = pane.foreground().map(|foreground| foreground.pid);
+        let typed = own.as_ref().map_or_else(wrapped, |(_, line)| format!("{line}\r"));
+        let (refusal, patience) = match pane
+            .write_at_prompt(typed.as_bytes())
+            .map_err(write_error)?
+        {
+            AtPrompt::Typed(id) => {
+                let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
+                return Ok((tap, block));
+            }
+            // A prompt that is just being drawn may look like a line.
+            AtPrompt::Begun(line) => (Error::begun(id, &line), until.min(Instant::now() + SETTLED)),
+            AtPrompt::Elsewhere if !is_careful => break,
+            // It may be about to end.
+            AtPrompt::Elsewhere if running(pane).is_some() => match reader(pane) {
+                Some(what) => (Error::busy(id, &what), until.min(begun_at + ENDING)),
+                None => break,
+            },
+            // A line that was entered has yet to begin to run, or the prompt behind it has to come.
+            AtPrompt::Elsewhere => (Error::busy(id, ENTERED), until),
+        };
+        if !matches!(timeout_at(patience, changes.changed()).await, Ok(Ok(()))) {
+            return Err(refusal);
+        }
+    }
+    if is_careful && let Some(what) = reader(pane) {
+        return Err(Error::busy(id, &what));
+    }
+    let tap = pane.tap();
+    pane.write(wrapped().as_bytes()).map_err(write_error)?;
+    Ok((tap, None))
+}
+
+/// What runs in a pane and would read what is typed there, where a shell with marks would have to be at its prompt: no other
+/// shell that reads a line by an editor of its own, here or at the other end of one of the [`CARRIERS`].
+fn reader(pane: &Pane) -> Option<String> {
+    let foreground = pane.foreground();
+    let is_shell = foreground.as_ref().is_some_and(|process| {
+        let name = process.name.as_str();
+        Shell::of_process(name).is_some() || CARRIERS.contains(&name)
+    });
+    let name = foreground.as_ref().map(|process| process.name.clone());
+    let process = pane.process();
+    let edits = process.echo() == Some(false) && !process.reads_secret();
+    let last = pane.term().commands().next_back().map(|last| last.line.clone());
+    let last = last.map(|line| line.map(|line| line.trim().to_owned()));
+    match last {
+        Some(_) if is_shell && edits => None,
+        Some(line) => Some(line.or(name).unwrap_or_else(|| "a command".to_owned())),
+        // Its prompt may have left the history. What the pane was opened for is no shell's command.
+        None if pane.nonce().is_some() && !is_shell => {
+            name.filter(|_| foreground.is_some_and(|process| !process.is_root))
+        }
+        None => None,
+    }
+}
+
+/// Waits for a prompt that is about to come: the first of a shell that has only just started, or the one behind a command
+/// that has just ended.
+pub async fn wait_for_prompt(pane: &Pane, deadline: Instant) {
+    let mut changes = pane.watch();
+    loop {
+        changes.borrow_and_update();
+        let (is_due, is_silent) = {
+            let term = pane.term();
+            let last = term.commands().next_back();
+            let is_due = last.is_none_or(|last| !last.is_prompting() && !last.is_running());
+            (is_due, last.is_none() && term.cursor().col > 0)
+        };
+        // An editor that reads a line behind a prompt without marks has no integration, and some shells can have none.
+        let is_plain = || Shell::of_pane(pane) == Some(Shell::Posix);
+        if !is_due || is_silent && (pane.process().echo() == Some(false) || is_plain()) {
+            return;
+        }
+        if !matches!(timeout_at(deadline, changes.changed()).await, Ok(Ok(()))) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Tokens that a person makes for agents: lesser than an instance's own, with scopes, panes and an end.
+//!
+//! Owns what stands in their file, `tokens.json` in Unterm's home, which all instances share: a token that is taken back
+//! anywhere is worth nothing everywhere.
+
+use std::{path::Path, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use unterm_mux::random;
+
+use super::shared_file::SharedFile;
+use crate::caller::Scopes;
+
+/// The file, in Unterm's home directory.
+const FILE: &str = "tokens.json";
+/// Tokens at a time; one more is refused.
+const MOST: usize = 1000;
+
+/// What a token may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Look.
+    Read,
+    /// Look, and change sessions.
+    Act,
+    /// All of it, the instance's settings and secrets too.
+    Admin,
+}
+
+impl Scope {
+    /// With all that it implies.
+    pub fn scopes(self) -> Scopes {
+        match self {
+            Self::Read => Scopes::READ,
+            Self::Act => Scopes::READ | Scopes::ACT,
+            Self::Admin => Scopes::all(),
+        }
+    }
+}
+
+/// A token, but for its secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Token {
+    /// Its number.
+    pub number: u64,
+    /// What it is for.
+    pub name: String,
+    /// What it may do.
+    pub scope: Scope,
+    /// The sessions it reaches; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panes: Option<Vec<u64>>,
+    /// The instance whose sessions they are: numbers of sessions mean nothing elsewhere, or to a later start of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<String>,
+    /// When it was made (RFC 3339, UTC).
+    pub made_at: String,
+    /// When it ends (RFC 3339, UTC); absent: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+}
+
+impl Token {
+    fn is_live(&self, now: OffsetDateTime) -> bool {
+        let Some(end) = &self.expires_at else { return true };
+        // What is no time has passed.
+        OffsetDateTime::parse(end, &Rfc3339).is_ok_and(|end| now < end)
+    }
+
+    /// Whether it is worth something in an instance.
+    fn is_for(&self, instance: &str) -> bool {
+        self.panes.is_none() || self.instance.as_deref() == Some(instance)
+    }
+}
+
+/// A row of the file.
+#[derive(Clone, Serialize, Deserialize)]
+struct Row {
+    secret: String,
+    #[serde(flatten)]
+    token: Token,
+}
+
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Rows {
+    /// Numbers are given once.
+    last: u64,
+    tokens: Vec<Row>,
+}
+
+/// The tokens.
+pub struct Tokens {
+    file: SharedFile<Rows>,
+    /// This instance, of this start.
+    instance: String,
+}
+
+impl Tokens {
+    /// Those of a home, as this instance sees them: it is named so that no other start is.
+    pub fn new(home: &Path, instance: String) -> Self {
+        Self { file: SharedFile::new(home, FILE), instance }
+    }
+
+    fn rows(&self) -> Arc<Rows> {
+        self.file.get()
+    }
+
+    /// The token of a secret that somebody brought. The comparison takes the same time wherever it differs.
+    pub fn find(&self, secret: &str) -> Option<Token> {
+        let now = OffsetDateTime::now_utc();
+        let rows = self.rows();
+        let same = |row: &&Row| bool::from(row.secret.as_bytes().ct_eq(secret.as_bytes()));
+        rows.tokens
+            .iter()
+            .find(same)
+            .map(|row| row.token.clone())
+            .filter(|token| token.is_live(now) && token.is_for(&self.instance))
+    }
+
+    /// Whether the token of that number is still worth something.
+    pub fn is_live(&self, number: u64) -> bool {
+        let now = OffsetDateTime::now_utc();
+        self.rows().tokens.iter().any(|row| row.token.number == number && row.token.is_live(now))
+    }
+
+    /// All that have not ended.
+    pub fn list(&self) -> Vec<Token> {
+        let now = OffsetDateTime::now_utc();
+        let rows = self.rows();
+        let live = rows.tokens.iter().map(|row| &row.token).filter(|token| token.is_live(now));
+        live.cloned().collect()
+    }
+
+    /// Makes one; it and its secret, which is told this once.
+    ///
+    /// # Errors
+    /// When the file can't be written, or there are too many; for people.
+    pub fn create(
+        &self,
+        name: &str,
+        scope: Scope,
+        panes: Option<Vec<u64>>,
+        seconds: Option<u64>,
+    ) -> Result<(Token, String), String> {
+        let now = OffsetDateTime::now_utc();
+        let end = seconds.map(|seconds| {
+            let length = time::Duration::seconds(i64::try_from(seconds).unwrap_or(i64::MAX));
+            now.checked_add(length).and_then(|end| end.format(&Rfc3339).ok())
+        });
+        let expires_at = match end {
+            Some(None) => return Err("The token would end after the end of time".to_owned()),
+            Some(end) => end,
+            None => None,
+        };
+        let secret = format!("unterm_{}", random::hex().map_err(|error| error.to_string())?);
+        self.file.change(|rows| {
+            rows.tokens.retain(|row| row.token.is_live(now));
+            if rows.tokens.len() >= MOST {
+                return Err(format!("There are {MOST} tokens; take some back"));
+            }
+            rows.last += 1;
+            let token = Token {
+                number: rows.last,
+                name: name.to_owned(),
+                scope,
+                instance: panes.as_ref().map(|_| self.instance.clone()),
+                panes,
+                made_at: now.format(&Rfc3339).unwrap_or_default(),
+                expires_at,
+            };
+            rows.tokens.push(Row { secret: secret.clone(), token: token.clone() });
+            Ok(((token, secret), true))
+        })
+    }
+
+    /// Takes one back; false when there is none of that number.
+    ///
+    /// # Errors
+    /// When the file can't be written; for people.
+    pub fn revoke(&self, number: u64) -> Result<bool, String> {
+        self.file.change(|rows| {
+            let before = rows.tokens.len();
+            rows.tokens.retain(|row| row.token.number != number);
+            let is_gone = rows.tokens.len() < before;
+            Ok((is_gone, is_gone))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_known_until_it_ends_or_is_taken_back() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let home = tempfile::tempdir().unwrap();
+        let of = |instance: &str| Tokens::new(home.path(), instance.to_owned());
+        let (here, there, elsewhere) = (of("alpha 1"), of("alpha 1"), of("bravo 2"));
+        assert!(here.list().is_empty() && here.find("").is_none());
+        let (token, secret) = here.create("one", Scope::Act, Some(vec![3]), Some(3600)).unwrap();
+        assert_eq!(there.find(&secret), Some(token.clone()));
+        assert!(there.find(&secret[1..]).is_none());
+        assert!(elsewhere.find(&secret).is_none(), "its session is another one there");
+        assert_eq!(token.scope.scopes(), Scopes::READ | Scopes::ACT);
+        let mode = fs::metadata(home.path().join(FILE)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let (ended, late) = there.create("two", Scope::Read, None, Some(0)).unwrap();
+        assert!(here.find(&late).is_none() && !here.is_live(ended.number));
+        assert_eq!(here.list(), std::slice::from_ref(&token));
+        assert!(there.revoke(token.number).unwrap());
+        assert!(here.find(&secret).is_none() && !here.is_live(token.number));
+        assert!(!here.revoke(token.number).unwrap());
+        let (next, _) = here.create("three", Scope::Admin, None, None).unwrap();
+        assert!(next.number > ended.number, "numbers are given once");
+        // What can't be read is not lost by what is written.
+        fs::write(home.path().join(FILE), "nonsense").unwrap();
+        assert!(here.list().is_empty());
+        assert!(here.create("four", Scope::Read, None, None).is_err() && here.revoke(1).is_err());
+        assert_eq!(fs::read_to_string(home.path().join(FILE)).unwrap(), "nonsense");
+    }
+}

@@ -1,0 +1,280 @@
+//! A client's call that changes something, held until the person lets it: in the window, on the settings page, or in a dialog
+//! of the client's own (elicitation). Who answers first is heard.
+//!
+//! Owns how the question is put to a client; who may act is with [`crate::services::approvals`].
+
+use std::collections::BTreeMap;
+
+use rmcp::{
+    RoleServer,
+    model::{
+        CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
+        ElicitationSchema, InputRequest, InputRequiredResult, JsonObject,
+        ProgressNotificationParam,
+    },
+    service::RequestContext,
+};
+use serde_json::{Value, json};
+use tokio::time::{Instant, interval_at, sleep_until};
+
+use super::{
+    Server,
+    jobs::SLICE,
+    tool::{FIRST_PROGRESS, PROGRESS},
+};
+use crate::{
+    caller::Caller,
+    dispatch::plain,
+    methods::{Context, DOING},
+    services::{
+        approvals::{self, Standing, Verdict},
+        questions::Kind,
+    },
+};
+
+/// The name of our request among those that a client of the newer era is to answer.
+const KEY: &str = "approval";
+
+/// What becomes of a call.
+pub enum Approved {
+    /// It is made.
+    Yes,
+    /// The client is to ask the person, and to call again.
+    Asks(Box<InputRequiredResult>),
+    /// It is refused, for this reason.
+    No(String),
+}
+
+/// Whether a call that changes something may be made; waits for the person, at most a slice.
+pub async fn approve(
+    server: &Server,
+    caller: &Caller,
+    request: &CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Approved {
+    let methods = server.dispatcher.context();
+    let client = approvals::name(caller);
+    answered_between(methods, caller, request).await;
+    let no_arguments = JsonObject::new();
+    let arguments = request.arguments.as_ref().unwrap_or(&no_arguments);
+    // What is allowed is this call, to the letter.
+    let call = format!("{} {}", request.name, Value::Object(arguments.clone()));
+    let start = Instant::now();
+    let deadline = start + SLICE;
+    let elicits = has_dialogs(context);
+    let progress = context.meta.get_progress_token();
+    let mut ticks = interval_at(start + FIRST_PROGRESS, PROGRESS);
+    loop {
+        match methods.approvals.standing(caller, &call) {
+            Standing::Allowed => return Approved::Yes,
+            Standing::Denied => {
+                let why =
+                    format!("The person does not let {client} act. Ask them before you try again.");
+                return Approved::No(why);
+            }
+            Standing::Unknown => {}
+        }
+        let would = in_words(&request.name, arguments);
+        let session = arguments.get("pane").and_then(Value::as_u64);
+        let asked = methods.approvals.ask(&methods.questions, caller, &call, &would, session);
+        let (number, mut answer, is_new) = match asked {
+            Ok(asked) => asked,
+            Err(why) => return Approved::No(why),
+        };
+        if is_new {
+            methods.questions_changed();
+        }
+        let message = format!("May {client} act in this terminal? It would {would}");
+        if elicits && context.meta.protocol_version().is_some() {
+            let form = ElicitRequest::new(form(message));
+            let requests = BTreeMap::from([(KEY.to_owned(), InputRequest::Elicitation(form))]);
+            let asks = InputRequiredResult::new(Some(requests), Some(number.to_string()));
+            return Approved::Asks(Box::new(asks));
+        }
+        // A call that is cancelled takes its question along; one that only has to be made again does not.
+        let mut asking = Asking { methods, number, is_over: true };
+        let dialog = async {
+            if elicits {
+                let shown = context.peer.create_elicitation(form(message)).await;
+                match shown.map(|result| verdict(&result)) {
+                    Ok(Ok(Some(verdict))) => answer_as_told(methods, caller, number, verdict).await,
+                    Ok(Ok(None)) => {}
+                    Ok(Err(said)) => return said,
+                    Err(error) => tracing::debug!(%error, "the client shows no dialog"),
+                }
+            }
+            std::future::pending().await
+        };
+        let telling = async {
+            if let Some(token) = &progress {
+                loop {
+                    ticks.tick().await;
+                    let passed = start.elapsed().as_secs();
+                    let note = ProgressNotificationParam::new(token.clone(), passed as f64)
+                        .with_message(format!(
+                            "{passed} s: the person is asked whether {client} may"
+                        ));
+                    // A client that is gone is told nothing, and its call ends with it.
+                    let _ = context.peer.notify_progress(note).await;
+                }
+            }
+            std::future::pending::<()>().await;
+        };
+        tokio::select! {
+            biased;
+            // Whoever answered may have been dropped with the dialog before telling of it.
+            _ = answer.wait_for(Option::is_some) => methods.questions_changed(),
+            () = sleep_until(deadline) => {
+                asking.is_over = false;
+                let why = format!("The person has not answered yet whether {client} may act. Make the same call again to go on waiting.");
+                return Approved::No(why);
+            }
+            () = telling => {}
+            said = dialog => {
+                asking.is_over = false;
+                let offered = IN_DIALOGS.map(Verdict::name).join(" or ");
+                let why = format!("The dialog answered {said:?}, which it does not offer: {offered}. What holds from now on the person says in the window or on the settings page. Make the same call again to ask again.");
+                return Approved::No(why);
+            }
+        }
+    }
+}
+
+/// A question that a call waits for.
+struct Asking<'a> {
+    methods: &'a Context,
+    number: u64,
+    /// It is taken back when this is dropped, if nobody has answered it.
+    is_over: bool,
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        if self.is_over && self.methods.questions.withdraw(self.number) {
+            self.methods.questions_changed();
+        }
+    }
+}
+
+/// What a client of the newer era was told by the person between two of its requests. An answer that was used before, or
+/// is to another's question, is none.
+async fn answered_between(methods: &Context, caller: &Caller, request: &CallToolRequestParams) {
+    let number = request.request_state.as_ref().and_then(|state| state.parse().ok());
+    let response = request.input_responses.as_ref().and_then(|responses| responses.get(KEY));
+    let (Some(number), Some(response)) = (number, response) else { return };
+    match serde_json::from_value::<ElicitResult>(response.clone()) {
+        Ok(result) => {
+            // What the dialog does not offer is no answer: the client is to ask again.
+            if let Ok(Some(verdict)) = verdict(&result) {
+                answer_as_told(methods, caller, number, verdict).await;
+            }
+        }
+        Err(error) => tracing::debug!(%error, "an answer that is none"),
+    }
+}
+
+/// Answers a caller's own question as its dialog did.
+async fn answer_as_told(methods: &Context, caller: &Caller, number: u64, verdict: Verdict) {
+    let is_own = methods.questions.find(number).is_some_and(|(question, _)| {
+        question.kind == Kind::Approval && question.connection == caller.connection
+    });
+    if !is_own {
+        let client = caller.client.as_deref();
+        tracing::warn!(number, client, "an approval that nobody asks for, or that was used before");
+    } else if let Err(why) = methods.answer(number, verdict.name()).await {
+        tracing::warn!(number, why, "an approval is not kept");
+    }
+}
+
+/// Whether a client can ask its person by a form.
+fn has_dialogs(context: &RequestContext<RoleServer>) -> bool {
+    let capability = context.client_capabilities().and_then(|has| has.elicitation);
+    // Without either named, forms are meant.
+    capability.is_some_and(|has| has.form.is_some() || has.url.is_none())
+}
+
+/// What a client's own dialog may answer: what holds from now on is said in the window, or on the settings page.
+const IN_DIALOGS: [Verdict; 2] = [Verdict::Once, Verdict::Deny];
+
+fn form(message: String) -> ElicitRequestParams {
+    let choices = IN_DIALOGS
+        .map(|verdict| json!({"const": verdict.name(), "title": verdict.title("this client")}));
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "answer": {"type": "string", "title": "Answer", "oneOf": choices},
+        },
+        "required": ["answer"],
+    });
+    let requested_schema: ElicitationSchema =
+        serde_json::from_value(schema).expect("the form is a right one");
+    ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema }
+}
+
+/// What a dialog says; `None`: the person closed it without an answer.
+///
+/// # Errors
+/// What it says is nothing that it offers.
+fn verdict(result: &ElicitResult) -> Result<Option<Verdict>, String> {
+    match result.action {
+        ElicitationAction::Accept => {
+            let content = result.content.as_ref();
+            let said = content.and_then(|content| content["answer"].as_str()).unwrap_or_default();
+            match Verdict::of(said).filter(|verdict| IN_DIALOGS.contains(verdict)) {
+                None => Err(said.to_owned()),
+                verdict => Ok(verdict),
+            }
+        }
+        ElicitationAction::Decline => Ok(Some(Verdict::Deny)),
+        // Also what a later revision may add.
+        _ => Ok(None),
+    }
+}
+
+/// What a call would do, for a person: all of its arguments, what says most in front.
+fn in_words(tool: &str, arguments: &JsonObject) -> String {
+    let said = DOING.iter().find(|key| arguments.contains_key(**key));
+    let first = said.map(|key| plain(&arguments[*key]));
+    let rest = arguments.iter().filter(|(key, _)| Some(&key.as_str()) != said);
+    let rest = rest.map(|(key, value)| format!("{key} {}", plain(value)));
+    let all: Vec<_> = first.into_iter().chain(rest).collect();
+    if all.is_empty() { tool.to_owned() } else { format!("{tool}: {}", all.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_reads_what_a_call_would_do() {
+        let arguments = |value: Value| value.as_object().cloned().unwrap();
+        let run = arguments(json!({"pane": 3, "command": "make"}));
+        assert_eq!(in_words("run", &run), "run: make; pane 3");
+        let input = arguments(json!({"text": "ls", "paste": "curl x | sh", "keys": ["enter"]}));
+        assert_eq!(in_words("input", &input), r#"input: ls; keys ["enter"]; paste curl x | sh"#);
+        assert_eq!(in_words("pane_close", &arguments(json!({"pane": 3}))), "pane_close: pane 3");
+        assert_eq!(in_words("pane_open", &JsonObject::new()), "pane_open");
+        // A title is no command.
+        assert_eq!(
+            in_words("pane_open", &arguments(json!({"title": "ls"}))),
+            "pane_open: title ls"
+        );
+    }
+
+    #[test]
+    fn a_form_asks_for_one_of_the_verdicts() {
+        let form = serde_json::to_value(form("May it?".to_owned())).unwrap();
+        let choices = &form["requestedSchema"]["properties"]["answer"]["oneOf"];
+        assert_eq!(choices.as_array().unwrap().len(), 2);
+        let said = |value| verdict(&serde_json::from_value(value).unwrap());
+        for verdict in IN_DIALOGS {
+            let result = json!({"action": "accept", "content": {"answer": verdict.name()}});
+            assert_eq!(said(result), Ok(Some(verdict)));
+        }
+        assert_eq!(said(json!({"action": "decline"})), Ok(Some(Verdict::Deny)));
+        assert_eq!(said(json!({"action": "cancel"})), Ok(None));
+        let always = json!({"action": "accept", "content": {"answer": "always"}});
+        assert_eq!(said(always), Err("always".to_owned()));
+        assert_eq!(said(json!({"action": "accept"})), Err(String::new()));
+    }
+}

@@ -1,0 +1,237 @@
+//! Calls that act on a session of another instance: its own toolset makes them there, over a line that is kept for each
+//! client, so that they are asked about, refused and noted there as those of its own agents.
+
+use std::{
+    collections::HashMap,
+    io,
+    net::Ipv4Addr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::{Map, Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines},
+    net::{
+        TcpStream,
+        tcp::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
+
+use super::{error, find::Terminal};
+use crate::{
+    caller::Access,
+    client::Endpoint,
+    wire::mcp::tool::{Ask, Said},
+};
+
+/// The longest a client is kept waiting: the other instance answers sooner, unless the person here was waited for first.
+const LONGEST: Duration = Duration::from_secs(55);
+/// Calls of one client on their way to an instance; more wait.
+const ON_THE_WAY: usize = 16;
+const BROKE: &str = "The connection to the session's instance broke";
+
+/// What goes out on a line.
+enum Outgoing {
+    /// A request, and who hears of its reply.
+    Call(u64, Value, oneshot::Sender<Value>),
+    /// Nobody wants the reply to that request any more.
+    Cancel(u64),
+}
+
+/// A client's line to another instance; it ends with the last of these.
+#[derive(Clone)]
+pub struct Line {
+    send: mpsc::Sender<Outgoing>,
+    last: Arc<AtomicU64>,
+}
+
+/// Makes a call of a tool on the session that the argument `key` names, at its instance.
+pub async fn call(
+    ask: &Ask<'_>,
+    terminal: &Terminal,
+    endpoint: &Endpoint,
+    tool: &str,
+    (key, given): (&str, &Map<String, Value>),
+) -> Result<Value, Value> {
+    if !ask.caller.scopes.allow(Access::Act) {
+        return Err(error(format!("Not allowed: {tool} is out of the token's scopes")));
+    }
+    let mut arguments = given.clone();
+    arguments.insert(key.to_owned(), json!(terminal.id));
+    let line = line(ask, endpoint).await.map_err(error)?;
+    let id = line.last.fetch_add(1, Ordering::Relaxed) + 1;
+    let request = request(ask, id, "tools/call", json!({"name": tool, "arguments": arguments}));
+    let (reply, replied) = oneshot::channel();
+    line.send.send(Outgoing::Call(id, request, reply)).await.map_err(|_| error(BROKE))?;
+    // What nobody waits for is not to be done behind their backs.
+    let mut asking = Asking { line: &line, id, is_over: false };
+    match timeout(LONGEST.saturating_sub(ask.held), replied).await {
+        Ok(Ok(reply)) => {
+            asking.is_over = true;
+            said(&reply)
+        }
+        Ok(Err(_)) => Err(error(BROKE)),
+        Err(_) => Err(error(
+            "The session's instance has not answered yet. Make the same call again to go on waiting.",
+        )),
+    }
+}
+
+/// What a tool's reply says, as it is said here.
+fn said(reply: &Value) -> Result<Value, Value> {
+    if let Some(why) = reply["error"]["message"].as_str() {
+        return Err(error(why));
+    }
+    let result = &reply["result"];
+    let text = result["content"][0]["text"].as_str().unwrap_or_default();
+    match (serde_json::from_str::<Value>(text), result["isError"] == true) {
+        (Ok(said), false) => Ok(said),
+        (Ok(said @ Value::Object(_)), true) => Err(said),
+        // Refusals are plain words.
+        _ => Err(error(text)),
+    }
+}
+
+/// A request that stands for itself, in the client's name.
+fn request(ask: &Ask<'_>, id: u64, method: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {
+            "name": ask.caller.client.as_deref().unwrap_or_default(),
+            "version": crate::VERSION,
+        },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+/// A call that is waited for; it is cancelled when this is dropped before it is over.
+struct Asking<'a> {
+    line: &'a Line,
+    id: u64,
+    is_over: bool,
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            // Where there is no room the call ends with its line.
+            let _ = self.line.send.try_send(Outgoing::Cancel(self.id));
+        }
+    }
+}
+
+/// The caller's line to an instance, the one there is or a new one.
+async fn line(ask: &Ask<'_>, endpoint: &Endpoint) -> Said<Line> {
+    let connection = ask.caller.connection;
+    {
+        let memory = ask.server.iterm.0.lock();
+        let known = memory.get(&connection).and_then(|of| of.lines.get(&endpoint.port));
+        if let Some(line) = known.filter(|line| !line.send.is_closed()) {
+            return Ok(line.clone());
+        }
+    }
+    let (lines, write) = connect(ask, endpoint).await.map_err(|why| format!("{BROKE}: {why}"))?;
+    let (send, outgoing) = mpsc::channel(ON_THE_WAY);
+    tokio::spawn(async move {
+        if let Err(error) = carry(lines, write, outgoing).await {
+            tracing::debug!(%error, "a line to another instance broke");
+        }
+    });
+    let line = Line { send, last: Arc::new(AtomicU64::new(HELLO)) };
+    let mut memory = ask.server.iterm.0.lock();
+    memory.entry(connection).or_default().lines.insert(endpoint.port, line.clone());
+    Ok(line)
+}
+
+/// The number of the request that a line begins with; those of calls come after it.
+const HELLO: u64 = 1;
+
+/// Logs in and goes over to the protocol.
+async fn connect(
+    ask: &Ask<'_>,
+    endpoint: &Endpoint,
+) -> io::Result<(Lines<BufReader<OwnedReadHalf>>, OwnedWriteHalf)> {
+    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, endpoint.port)).await?;
+    stream.set_nodelay(true)?;
+    let (read, mut write) = stream.into_split();
+    let mut lines = BufReader::new(read).lines();
+    let params = json!({
+        "token": endpoint.token,
+        "client": ask.caller.client,
+        "mcp": super::TOOLSET.name,
+        "cwd": ask.folder,
+    });
+    let login = json!({"jsonrpc": "2.0", "id": 0, "method": "auth.login", "params": params});
+    for hello in [login, request(ask, HELLO, "server/discover", json!({}))] {
+        write.write_all(format!("{hello}\n").as_bytes()).await?;
+        let reply = lines.next_line().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let reply: Value = serde_json::from_str(&reply)?;
+        if let Some(why) = reply["error"]["message"].as_str() {
+            return Err(io::Error::other(why));
+        }
+    }
+    Ok((lines, write))
+}
+
+/// Carries requests and replies, until the other instance or everybody here is gone.
+async fn carry(
+    mut lines: Lines<BufReader<OwnedReadHalf>>,
+    mut write: OwnedWriteHalf,
+    mut outgoing: mpsc::Receiver<Outgoing>,
+) -> io::Result<()> {
+    let mut waiting: HashMap<u64, oneshot::Sender<Value>> = HashMap::new();
+    loop {
+        tokio::select! {
+            out = outgoing.recv() => {
+                let message = match out {
+                    None => return Ok(()),
+                    Some(Outgoing::Call(id, request, reply)) => {
+                        waiting.insert(id, reply);
+                        request
+                    }
+                    Some(Outgoing::Cancel(id)) => {
+                        waiting.remove(&id);
+                        let method = "notifications/cancelled";
+                        json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": id}})
+                    }
+                };
+                write.write_all(format!("{message}\n").as_bytes()).await?;
+            }
+            line = lines.next_line() => {
+                let Some(line) = line? else { return Ok(()) };
+                let reply: Value = serde_json::from_str(&line)?;
+                let reply_to = reply["id"].as_u64().and_then(|id| waiting.remove(&id));
+                if let Some(reply_to) = reply_to {
+                    // Who asked may just have given up.
+                    let _ = reply_to.send(reply);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_there_is_said_here() {
+        let result = |text: &str, is_error| {
+            said(
+                &json!({"result": {"content": [{"type": "text", "text": text}], "isError": is_error}}),
+            )
+        };
+        assert_eq!(result(r#"{"status":"sent"}"#, false), Ok(json!({"status": "sent"})));
+        assert_eq!(result(r#"{"error":"No"}"#, true), Err(json!({"error": "No"})));
+        assert_eq!(result("The person says no", true), Err(error("The person says no")));
+        let broken = json!({"error": {"code": -32602, "message": "Unknown tool"}});
+        assert_eq!(said(&broken), Err(error("Unknown tool")));
+    }
+}

@@ -1,0 +1,114 @@
+//! New tabs, and panes that are split off: what is opened, and what becomes of it.
+
+use schemars::JsonSchema;
+use serde_json::{Map, Value, json};
+
+use super::{
+    error, far,
+    find::{Terminal, all, current, own_window},
+    identified, optional, paint, there,
+};
+use crate::wire::mcp::tool::{Ask, plain_tool};
+
+/// What becomes of a session that was opened on the instance of another: its tab's colour, its name, and its command. Says
+/// what the document has both tools say.
+async fn created(
+    ask: &Ask<'_>,
+    beside: &Terminal,
+    opened: &Value,
+    given: &Map<String, Value>,
+    color: paint::Color,
+) -> Result<Map<String, Value>, Value> {
+    let pane = opened["id"].as_u64().unwrap_or_default();
+    let named = optional(given, "name")?;
+    let command = optional(given, "command")?;
+    let is_it = |terminal: &Terminal| terminal.window == beside.window && terminal.pane == pane;
+    let find = |all: Vec<Terminal>| {
+        all.into_iter().find(is_it).ok_or_else(|| error("The session ended at once"))
+    };
+    paint::tab(&find(all(ask).await.map_err(error)?)?.tty, color).await;
+    if let Some(name) = named {
+        let params = json!({"id": pane, "title": name});
+        beside.call(ask, "session.rename", params).await.map_err(error)?;
+    }
+    if let Some(command) = command {
+        // At its first prompt, where the shell marks one; it need not.
+        let prompt = json!({"id": pane, "any": [{"prompt": true}], "timeout_ms": 2000});
+        beside.call(ask, "session.watch", prompt).await.map_err(error)?;
+        let params = json!({"id": pane, "command": command});
+        beside.call(ask, "exec.run", params).await.map_err(error)?;
+    }
+    let terminal = find(all(ask).await.map_err(error)?)?;
+    let mut reply = Map::new();
+    reply.insert("status".to_owned(), json!("created"));
+    reply.insert("session_id".to_owned(), json!(terminal.id));
+    reply.insert("tty".to_owned(), json!(terminal.tty));
+    reply.insert("name".to_owned(), json!(terminal.name));
+    Ok(reply)
+}
+
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "its schema is what counts")]
+pub struct NewTabArguments {
+    /// Shell command to run immediately
+    command: Option<String>,
+    /// Display name for the session
+    name: Option<String>,
+    /// Session ID, TTY, or name identifying which window. Defaults to frontmost window.
+    window_identifier: Option<String>,
+}
+
+plain_tool! {
+    pub NewTab "iterm_new_tab" "Open a tab" Acts NewTabArguments,
+    "Create a new tab in a window."
+    (ask, given) {
+        let beside = match optional(&given, "window_identifier")? {
+            Some(identifier) => identified(ask, identifier).await?,
+            None => own_window(ask),
+        };
+        there!(ask, beside, "window_identifier", given);
+        let tab = beside.call(ask, "session.create", json!({})).await.map_err(error)?;
+        // A new tab of iTerm2 is the one that is seen.
+        beside.call(ask, "session.focus", json!({"id": tab["id"]})).await.map_err(error)?;
+        created(ask, &beside, &tab, &given, paint::PURPLE).await.map(Value::Object)
+    }
+}
+
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "its schema is what counts")]
+pub struct SplitPaneArguments {
+    /// `"vertical"` (side-by-side, default) or `"horizontal"` (top/bottom)
+    direction: Option<String>,
+    /// Shell command to run
+    command: Option<String>,
+    /// Display name
+    name: Option<String>,
+    /// Session to split. Defaults to current session of frontmost window.
+    identifier: Option<String>,
+}
+
+plain_tool! {
+    pub SplitPane "iterm_split_pane" "Split a pane" Acts SplitPaneArguments,
+    "Split the current or specified pane."
+    (ask, given) {
+        let direction = optional(&given, "direction")?.unwrap_or("vertical");
+        let side = match direction {
+            "vertical" => "right",
+            "horizontal" => "down",
+            other => {
+                let why = format!("Invalid direction '{other}': use 'vertical' or 'horizontal'");
+                return Err(error(why));
+            }
+        };
+        let beside = match optional(&given, "identifier")? {
+            Some(identifier) => identified(ask, identifier).await?,
+            None => current(ask).await.map_err(error)?,
+        };
+        there!(ask, beside, "identifier", given);
+        let params = json!({"id": beside.pane, "direction": side});
+        let split = beside.call(ask, "session.split", params).await.map_err(error)?;
+        let mut reply = created(ask, &beside, &split, &given, paint::BLUE).await?;
+        reply.insert("direction".to_owned(), json!(direction));
+        Ok(Value::Object(reply))
+    }
+}

@@ -1,0 +1,32 @@
+//! The colours that new tabs and panes are given, as a program there would: by OSC 6;1;bg (iTerm2's "Proprietary Escape
+//! Codes"), written to the terminal's device.
+
+use std::{fs::OpenOptions, io::Write, os::unix::fs::OpenOptionsExt};
+
+use rustix::fs::OFlags;
+
+/// Red, green and blue.
+pub type Color = (u8, u8, u8);
+/// Of a new tab.
+pub const PURPLE: Color = (124, 58, 237);
+/// Of a pane that was split off.
+pub const BLUE: Color = (59, 130, 246);
+
+/// Paints a tab. A terminal that takes nothing now stays as it is: a colour is worth no wait, and no error.
+pub async fn tab(tty: &str, (red, green, blue): Color) {
+    if !tty.starts_with("/dev/") {
+        return;
+    }
+    let channels = [("red", red), ("green", green), ("blue", blue)];
+    let painted: String =
+        channels.map(|(name, value)| format!("\x1b]6;1;bg;{name};brightness;{value}\x07")).concat();
+    let path = tty.to_owned();
+    let paint = tokio::task::spawn_blocking(move || {
+        // Never as our own terminal, and never waiting for one that is stopped.
+        let flags = (OFlags::NOCTTY | OFlags::NONBLOCK).bits() as i32;
+        OpenOptions::new().write(true).custom_flags(flags).open(path)?.write_all(painted.as_bytes())
+    });
+    if let Ok(Err(error)) = paint.await {
+        tracing::debug!(tty, %error, "a tab has no colour");
+    }
+}

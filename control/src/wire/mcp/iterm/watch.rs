@@ -1,0 +1,125 @@
+//! What is new in a session since a client looked last.
+//!
+//! New is a row that was written to since then, wherever it stands: what is cleared and printed again is new as well.
+
+use serde_json::{Value, json};
+
+use super::{MOST, OnSession, error, find::Terminal, joined, named, said};
+use crate::wire::mcp::tool::{Ask, plain_tool};
+
+/// How far a client has read a session.
+#[derive(Clone, Copy)]
+pub struct Read {
+    /// The session's `seq` then.
+    seq: u64,
+    /// The line behind the last one that said something.
+    next: u64,
+}
+
+/// The rows that are new, with their lines.
+struct New {
+    rows: Vec<(u64, String)>,
+    /// Lines in front of them that were printed and are not kept any more.
+    lost: u64,
+    read: Read,
+}
+
+/// The whole screen, for whoever looks for the first time.
+async fn first(ask: &Ask<'_>, terminal: &Terminal) -> Result<New, Value> {
+    // Of all that tells a screen's rows only this says when that was.
+    let screen = terminal.call(ask, "screen.cells", json!({"id": terminal.pane})).await;
+    let screen = screen.map_err(error)?;
+    let rows = said(screen["lines"].as_array().into_iter().flatten().map(drawn));
+    let read = Read { seq: screen["seq"].as_u64().unwrap_or_default(), next: behind(&rows) };
+    Ok(New { rows, lost: 0, read })
+}
+
+/// What was written since.
+async fn since(ask: &Ask<'_>, terminal: &Terminal, last: Read) -> Result<New, Value> {
+    let params = json!({"id": terminal.pane, "since_seq": last.seq});
+    let diff = terminal.call(ask, "screen.diff", params).await.map_err(error)?;
+    let mut rows = said(super::rows(&diff["changes"]));
+    // What was only erased says nothing.
+    let start = rows.iter().position(|(_, text)| !text.is_empty()).unwrap_or(rows.len());
+    rows.drain(..start);
+    let seq = diff["seq"].as_u64().unwrap_or(last.seq);
+    let read = Read { seq, next: last.next.max(behind(&rows)) };
+    // A full-screen program's screen has no history that could lose anything, and lines of its own.
+    let has_history = diff["scrollback_rows"].as_u64() > diff["rows"].as_u64();
+    let oldest = diff["changes"][0]["line_id"].as_u64().unwrap_or_default();
+    let is_short = has_history && diff["complete"] == false;
+    let lost = if is_short { oldest.saturating_sub(last.next) } else { 0 };
+    Ok(New { rows, lost, read })
+}
+
+/// The line behind the last.
+fn behind(rows: &[(u64, String)]) -> u64 {
+    rows.last().map_or(0, |(line, _)| line + 1)
+}
+
+/// A row of cells as text.
+fn drawn(line: &Value) -> (u64, String) {
+    let mut text = String::new();
+    let mut at = 0;
+    for run in line["runs"].as_array().into_iter().flatten() {
+        let number = |name: &str| run[name].as_u64().unwrap_or_default();
+        let blanks = number("col").saturating_sub(at) as usize;
+        text.extend(std::iter::repeat_n(' ', blanks));
+        text.push_str(run["text"].as_str().unwrap_or_default());
+        at = number("col") + number("cols");
+    }
+    text.truncate(text.trim_end().len());
+    (line["line_id"].as_u64().unwrap_or_default(), text)
+}
+
+plain_tool! {
+    pub(super) Watch "iterm_watch_session" "Read what is new" Looks OnSession,
+    "Get only new output since the last watch call; the first call gives the whole visible buffer."
+    (ask, given) {
+        let terminal = named(ask, &given).await?;
+        let connection = ask.caller.connection;
+        // Who a session is stays the same when it moves to another tab.
+        let session = terminal.own();
+        let last = {
+            let memory = ask.server.iterm.0.lock();
+            memory.get(&connection).and_then(|of| of.read.get(session)).copied()
+        };
+        let new = match last {
+            None => first(ask, &terminal).await?,
+            Some(last) => since(ask, &terminal, last).await?,
+        };
+        {
+            let mut memory = ask.server.iterm.0.lock();
+            let read = &mut memory.entry(connection).or_default().read;
+            if read.len() < MOST || read.contains_key(session) {
+                read.insert(session.to_owned(), new.read);
+            }
+        }
+        let lost = match new.lost {
+            0 => String::new(),
+            lost => format!("[… {lost} lines are not kept any more …]\n"),
+        };
+        Ok(json!({
+            "session_id": terminal.id,
+            "name": terminal.name,
+            "new_line_count": new.rows.len(),
+            "new_output": joined(lost, &new.rows),
+            "is_first_read": last.is_none(),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_cells_is_text_with_its_blanks() {
+        let line = json!({"line_id": 7, "runs": [
+            {"col": 1, "cols": 2, "text": "ab"},
+            {"col": 5, "cols": 3, "text": "漢 "},
+        ]});
+        assert_eq!(drawn(&line), (7, " ab  漢".to_owned()));
+        assert_eq!(drawn(&json!({"line_id": 8, "runs": []})), (8, String::new()));
+    }
+}

@@ -1,0 +1,143 @@
+//! Recordings among the resources: those that go on too, and when they begin and end.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::{sync::watch, time::sleep};
+use unterm_mux::PaneId;
+
+use super::APART;
+use crate::{
+    caller::Caller,
+    services::{
+        changes::{Counts, Topic},
+        events::Filter,
+    },
+    wire::mcp::{
+        Server,
+        tool::{Said, method},
+    },
+};
+
+/// What tells that a recording may have ended by itself.
+const ENDS: [&str; 2] = ["session_exited", "session_removed"];
+/// Nothing tells that a recording went over to the next since nothing came for long.
+const ROTATION: Duration = Duration::from_secs(60);
+/// How often a page that is being written is looked for.
+const LOOKS: usize = 100;
+
+/// A recording that goes on.
+pub struct Live {
+    /// Its id.
+    pub id: String,
+    /// What it records.
+    pub pane: u64,
+    /// Since when (RFC 3339, UTC).
+    pub started: String,
+    /// Its program has ended: so will it.
+    is_dead: bool,
+}
+
+/// Those that go on, of the sessions that the caller reaches.
+pub async fn live(server: &Server, caller: &Caller) -> Said<Vec<Live>> {
+    let sessions: Value = method(server, caller, "session.list", &json!({})).await?;
+    let mut all = Vec::new();
+    for session in sessions["sessions"].as_array().into_iter().flatten() {
+        let Some(pane) = session["id"].as_u64() else { continue };
+        let status = json!({"id": pane});
+        let status = method::<Value>(server, caller, "session.recording_status", &status).await;
+        // It may just have gone.
+        let Ok(status) = status else { continue };
+        if let (Some(id), Some(started)) =
+            (status["session_id"].as_str(), status["started_at"].as_str())
+        {
+            let (id, started) = (id.to_owned(), started.to_owned());
+            all.push(Live { id, pane, started, is_dead: session["is_dead"] == true });
+        }
+    }
+    Ok(all)
+}
+
+async fn find(server: &Server, caller: &Caller, id: &str) -> Said<Option<Live>> {
+    Ok(live(server, caller).await?.into_iter().find(|live| live.id == id))
+}
+
+/// A recording's page, or that there is none yet.
+pub async fn page(server: &Server, caller: &Caller, id: &str) -> Said<String> {
+    if let Some(Live { pane, started, .. }) = find(server, caller, id).await? {
+        return Ok(format!(
+            "# Recording {id}\n\nIt goes on, of pane {pane} since {started}. Its page is written when it ends; until then \
+             unterm://pane/{pane}/screen and the addresses of the pane's blocks have what it records.\n"
+        ));
+    }
+    written(server, caller, id).await
+}
+
+async fn written(server: &Server, caller: &Caller, id: &str) -> Said<String> {
+    let params = json!({"session_id": id});
+    let page: Value = method(server, caller, "session.recording_read", &params).await?;
+    Ok(page["markdown"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Waits until a recording has ended and its page is there.
+pub async fn ended(server: &Server, caller: &Caller, id: &str) {
+    let context = server.dispatcher.context();
+    let mut changes = Changes::new(server);
+    let mut events = context.hub.listen(Filter { kinds: ENDS.to_vec(), panes: None });
+    while let Ok(Some(live)) = find(server, caller, id).await {
+        tokio::select! {
+            is_there = changes.next() => {
+                if !is_there {
+                    return;
+                }
+            }
+            _ = events.next() => {}
+            () = sleep(if live.is_dead { APART } else { ROTATION }) => {}
+        }
+    }
+    for _ in 0..LOOKS {
+        if written(server, caller, id).await.is_ok() {
+            return;
+        }
+        sleep(APART).await;
+    }
+}
+
+/// Waits until nothing of a session that has ended is recorded any more; its number as events have it.
+pub async fn settled(server: &Server, session: &Value) {
+    let Some(pane) = session.as_str().and_then(|id| id.parse().ok()).map(PaneId) else { return };
+    for _ in 0..LOOKS {
+        if !server.dispatcher.context().recorder.has(pane) {
+            return;
+        }
+        sleep(APART).await;
+    }
+}
+
+/// Hears of recordings that somebody began or ended.
+pub struct Changes {
+    counts: watch::Receiver<Counts>,
+    seen: u64,
+}
+
+impl Changes {
+    /// From now on.
+    pub fn new(server: &Server) -> Self {
+        let mut counts = server.dispatcher.context().changes.listen();
+        let seen = counts.borrow_and_update()[Topic::Recording as usize];
+        Self { counts, seen }
+    }
+
+    /// The next of them; false: there will be none. Cancel-safe.
+    pub async fn next(&mut self) -> bool {
+        loop {
+            if self.counts.changed().await.is_err() {
+                return false;
+            }
+            let now = self.counts.borrow_and_update()[Topic::Recording as usize];
+            if std::mem::replace(&mut self.seen, now) != now {
+                return true;
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The rows of a screen as methods give them: joined to a text, and cut at columns.
+
+use serde_json::Value;
+use unterm_term::{Content, Options, Parser, Size, Snapshot, SnapshotRow, Term, Width};
+
+/// So many rows from `first` on as one text, without the blanks at its end.
+pub fn joined(lines: &Value, first: usize, count: usize) -> String {
+    let rows = lines.as_array().into_iter().flatten().skip(first).take(count);
+    let rows: Vec<&str> = rows.map(|row| row.as_str().unwrap_or_default()).collect();
+    rows.join("\n").trim_end().to_owned()
+}
+
+/// About as many columns as a character takes: scripts that are wide are all behind the others.
+pub fn columns_of(char: char) -> u64 {
+    if char < '\u{1100}' { 1 } else { 2 }
+}
+
+/// Whether a row's text fills its columns: it may go on in the next row.
+fn is_full(row: &str, state: &Value) -> bool {
+    let taken: u64 = row.chars().map(columns_of).sum();
+    state["cols"].as_u64().is_some_and(|cols| taken >= cols)
+}
+
+/// Rows of a pane in that state as one text, those that fill their columns joined to the next.
+pub fn unwrapped(rows: &[&str], state: &Value) -> String {
+    let mut text = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        text.push_str(row);
+        text.extend((at + 1 < rows.len() && !is_full(row, state)).then_some('\n'));
+    }
+    text
+}
+
+/// Rows with what `cover` covers, also where it goes on in the next: as many characters as there were.
+pub fn covered(rows: &[&str], state: &Value, cover: impl FnOnce(&str) -> String) -> Vec<String> {
+    let text = cover(&unwrapped(rows, state));
+    let mut chars = text.chars();
+    let mut row = |row: &&str| {
+        let covered = chars.by_ref().take(row.chars().count()).collect();
+        if !is_full(row, state) {
+            chars.next();
+        }
+        covered
+    };
+    rows.iter().map(&mut row).collect()
+}
+
+/// The columns `from..to` of a text that fills `cols` of them. Of a wide character that is cut in two a blank is left.
+pub fn cut(text: &str, cols: u16, from: u16, to: u16) -> String {
+    let (from, to) = (from.min(cols), to.min(cols));
+    if from >= to {
+        return String::new();
+    }
+    if (from, to) == (0, cols) {
+        return text.to_owned();
+    }
+    if text.is_ascii() {
+        return text.get(from.into()..text.len().min(to.into())).unwrap_or_default().to_owned();
+    }
+    // How wide a character is, and what it joins, the engine knows.
+    let mut term = Term::new(Size::cells(cols, 1), Options::default());
+    Parser::new().advance(&mut term, text.as_bytes());
+    let mut snapshot = Snapshot::default();
+    term.snapshot(&mut snapshot, None);
+    snapshot.rows.first().map(|row| columns(row, from, to)).unwrap_or_default()
+}
+
+/// What stands in the columns `from..to` of a row, with a blank where nothing is.
+pub fn columns(row: &SnapshotRow, from: u16, to: u16) -> String {
+    let mut text = String::new();
+    for col in from..to {
+        let cell = row.cells.get(usize::from(col)).copied().unwrap_or_default();
+        match (cell.width(), cell.content()) {
+            (Width::Tail, _) if col > from => {}
+            (Width::Wide, _) if col + 1 == to => text.push(' '),
+            (Width::Tail, _) | (_, Content::Empty) => text.push(' '),
+            (_, Content::Char(char)) => text.push(char),
+            (_, Content::Cluster(_)) => text.push_str(row.cluster(col).unwrap_or(" ")),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn rows_are_joined_without_the_blanks_at_the_end() {
+        let lines = json!(["a", "", " b", "", ""]);
+        assert_eq!(joined(&lines, 0, usize::MAX), "a\n\n b");
+        assert_eq!(joined(&lines, 1, 2), "\n b");
+        assert_eq!(joined(&lines, 9, 1), "");
+    }
+
+    #[test]
+    fn rows_that_are_full_go_on() {
+        let state = json!({"cols": 4});
+        let rows = ["abcd", "ef", "漢字", "g"];
+        assert_eq!(unwrapped(&rows, &state), "abcdef\n漢字g");
+        let covered = covered(&rows, &state, |text| text.replace("de", "**").replace("字g", "**"));
+        assert_eq!(covered, ["abc*", "*f", "漢*", "*"]);
+    }
+
+    #[test]
+    fn columns_are_cut_out_whatever_stands_in_them() {
+        assert_eq!(cut("abcdef", 6, 1, 3), "bc");
+        assert_eq!(cut("abc", 3, 2, 9), "c");
+        assert_eq!(cut("abc", 3, 5, 9), "");
+        assert_eq!(cut("a漢字b", 6, 1, 5), "漢字");
+        assert_eq!(cut("a漢字b", 6, 2, 4), "  ", "halves of two");
+        assert_eq!(cut("xe\u{301}y", 3, 1, 2), "e\u{301}");
+    }
+}

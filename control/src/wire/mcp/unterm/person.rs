@@ -1,0 +1,129 @@
+//! Asking the person.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{
+    add_given,
+    run::{WEEK, slice},
+};
+use crate::{
+    services::questions::{LONGEST, LONGEST_CHOICE, MOST_CHOICES},
+    wire::mcp::{
+        jobs::{Asking, Job},
+        tool::{Ask, Said, tool},
+        untrusted::escaped,
+    },
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestArguments {
+    /// What the person is asked, or asked to do; in a sentence or two.
+    message: Option<String>,
+    /// What they may answer, at most nine; without any, Done and Not now.
+    choices: Option<Vec<String>>,
+    /// They may answer in words of their own, too.
+    takes_text: Option<bool>,
+    /// The pane it is about.
+    pane: Option<u64>,
+    /// What an earlier call gave, to go on waiting for the same answer; nothing else but timeout_ms is needed then.
+    handle: Option<String>,
+    /// How long this call waits, in milliseconds; 50,000, which is the most. The question stays open.
+    timeout_ms: Option<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct RequestReply {
+    /// False: not yet; call again with the handle.
+    answered: bool,
+    /// For another call, to go on waiting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handle: Option<String>,
+    /// What the person answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<String>,
+    /// Where the person has to look to see it, when no window shows it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+/// What is said where no window shows a question.
+const ON_THE_PAGE: &str = "No window shows this; the person sees it only on the settings page, which `unterm-cli settings open` opens. \
+    Tell them.";
+
+/// Where a question is seen; an error: nowhere.
+fn shown(ask: &Ask<'_>) -> Said<Option<&'static str>> {
+    let context = ask.server.dispatcher.context();
+    if context.host.has_window() {
+        Ok(None)
+    } else if context.registration.record().http_port != 0 {
+        Ok(Some(ON_THE_PAGE))
+    } else {
+        Err("Nobody would see it: this Unterm has neither a window nor a settings page. Ask the person yourself.".to_owned())
+    }
+}
+
+/// Refuses what a person would see a part of only.
+fn fits(what: &str, text: &str, most: usize) -> Said<()> {
+    let count = escaped(text).chars().count();
+    if count > most {
+        return Err(format!("{what} has {count} characters; {most} are shown at most"));
+    }
+    Ok(())
+}
+
+/// The question that is meant: an earlier one, or a new one.
+async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> Said<Job> {
+    if let Some(handle) = &arguments.handle {
+        let job = ask.server.jobs.find(ask.caller.connection, handle);
+        return job.ok_or_else(|| {
+            "There is no such handle: the answer was told, or nothing was asked".to_owned()
+        });
+    }
+    let text = arguments.message.as_deref().filter(|text| !text.trim().is_empty());
+    let text = text.ok_or("Say in message what the person is asked")?;
+    fits("message", text, LONGEST)?;
+    let choices = arguments.choices.as_deref().unwrap_or_default();
+    if choices.len() > MOST_CHOICES {
+        let count = choices.len();
+        return Err(format!("There are {count} choices; {MOST_CHOICES} are shown at most"));
+    }
+    for choice in choices {
+        fits("A choice", choice, LONGEST_CHOICE)?;
+    }
+    if let Some(pane) = arguments.pane {
+        let on_pane = json!({"id": ask.pane(Some(pane)).await?});
+        let _: Value = ask.method("session.status", on_pane).await?;
+    }
+    let mut params = json!({"text": text, "timeout_ms": WEEK});
+    let given = [
+        ("choices", json!(arguments.choices)),
+        ("takes_text", json!(arguments.takes_text)),
+        ("session_id", json!(arguments.pane)),
+    ];
+    add_given(&mut params, given);
+    ask.begin("request_human", arguments.pane.unwrap_or_default(), "approvals.ask", params)
+}
+
+tool! {
+    RequestHuman "request_human" "Ask the person" Looks
+    "Ask the person who owns the terminal something, or to do something (type a password, decide), and wait for the answer. They see it in the window and on the settings page. Returns at the latest after 50 seconds, then with a handle to call again with."
+    (ask, arguments: RequestArguments) -> RequestReply {
+        let note = shown(ask)?;
+        let job = question(ask, &arguments).await?;
+        let _asking = Asking(&ask.server.jobs, &job);
+        let Some(outcome) = ask.finish(&job, slice(arguments.timeout_ms)).await else {
+            let handle = Some(job.tell_handle());
+            return Ok(RequestReply { answered: false, handle, answer: None, note }.into());
+        };
+        ask.server.jobs.forget(&job);
+        let outcome: Value = outcome?;
+        let answer = outcome["answer"].as_str().map(str::to_owned);
+        if answer.is_none() {
+            return Err("Nobody answered, and nobody is asked any more".to_owned());
+        }
+        Ok(RequestReply { answered: true, handle: None, answer, note: None }.into())
+    }
+}

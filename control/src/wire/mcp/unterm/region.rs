@@ -1,0 +1,201 @@
+//! A part of a screen, by rows and columns, and the secrets on it covered.
+
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    services::recording::{redact::Redaction, settings::Settings},
+    wire::mcp::{
+        rows::{columns_of, cut},
+        tool::{Ask, Said},
+    },
+};
+
+/// What takes secrets out: the usual patterns, and the person's own for recordings (`recording.json`).
+pub async fn redaction(ask: &Ask<'_>, is_on: bool) -> Said<Redaction> {
+    if !is_on {
+        return Ok(Redaction::new(false, &[]));
+    }
+    let home = ask.server.dispatcher.context().registration.home().to_owned();
+    let own = tokio::task::spawn_blocking(move || Settings::read(&home).redaction.custom_patterns);
+    let own = own.await.map_err(|error| format!("Internal error: {error}"))?;
+    Ok(Redaction::new(true, &own))
+}
+
+/// Neighbouring cells that look the same.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// Row of the screen, from 0.
+    #[serde(default)]
+    pub row: u64,
+    /// First column, from 0.
+    pub col: u64,
+    /// How many columns.
+    pub cols: u64,
+    pub text: String,
+    /// idx:N or rgb:R:G:B; absent: the default, as for the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foreground: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background: Option<String>,
+    /// single, double, curly, dotted or dashed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub underline: Option<String>,
+    /// Some of bold, dim, italic, blink, inverse, hidden, strike, overline.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attributes: Vec<String>,
+    /// The target of its link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// prompt or input, where the shell marks them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+}
+
+/// The rows of a screen, as runs of cells.
+pub struct Screen(Vec<Row>);
+
+#[derive(Deserialize)]
+struct Row {
+    /// Its text goes on in the next row.
+    wrapped: bool,
+    runs: Vec<Run>,
+}
+
+impl Screen {
+    /// Takes the rows of what `screen.cells` says.
+    pub fn take(screen: &mut Value) -> Said<Self> {
+        let rows = serde_json::from_value(screen["lines"].take());
+        rows.map(Self).map_err(|error| format!("Internal error: {error}"))
+    }
+
+    /// Covers what the redaction knows for a secret, also where it goes on in another row or another look.
+    pub fn cover(&mut self, redaction: &mut Redaction) {
+        if !redaction.is_on() {
+            return;
+        }
+        let mut text = String::new();
+        for row in &self.0 {
+            let mut end = 0;
+            for run in &row.runs {
+                text.extend((end..run.col).map(|_| ' '));
+                text.push_str(&run.text);
+                end = run.col + run.cols;
+            }
+            text.extend((!row.wrapped).then_some('\n'));
+        }
+        let covered = redaction.cover(&text);
+        let mut chars = covered.chars();
+        for row in &mut self.0 {
+            let mut end = 0;
+            for run in &mut row.runs {
+                chars.by_ref().take((run.col - end) as usize).for_each(drop);
+                let mut text = String::new();
+                for (was, char) in run.text.chars().zip(&mut chars) {
+                    // What was two columns wide still is.
+                    let is_wide = was != char && columns_of(was) == 2;
+                    text.extend(std::iter::repeat_n(char, 1 + usize::from(is_wide)));
+                }
+                run.text = text;
+                run.link = run.link.as_deref().map(|link| redaction.cover(link));
+                end = run.col + run.cols;
+            }
+            if !row.wrapped {
+                chars.next();
+            }
+        }
+    }
+
+    /// The runs of a part, each with its row.
+    pub fn runs(self, first_row: usize, row_count: usize, cols: &Range<u64>) -> Vec<Run> {
+        let rows = self.0.into_iter().enumerate().skip(first_row).take(row_count);
+        rows.flat_map(|(at, row)| {
+            row.runs.into_iter().filter_map(move |run| {
+                let (from, to) = (cols.start.max(run.col), cols.end.min(run.col + run.cols));
+                let is_there = from < to;
+                let of_run = |col: u64| (col - run.col) as u16;
+                is_there.then(|| Run {
+                    row: at as u64,
+                    col: from,
+                    cols: to - from,
+                    text: cut(&run.text, run.cols as u16, of_run(from), of_run(to)),
+                    ..run
+                })
+            })
+        })
+        .collect()
+    }
+
+    /// A part as text: its rows without blank ends, and none at the end that are blank.
+    pub fn text(self, first_row: usize, row_count: usize, cols: &Range<u64>) -> String {
+        let last = self.0.len().min(first_row.saturating_add(row_count));
+        let mut lines = vec![String::new(); last.saturating_sub(first_row)];
+        let mut ends = vec![cols.start; lines.len()];
+        for run in self.runs(first_row, row_count, cols) {
+            let at = run.row as usize - first_row;
+            lines[at].extend((ends[at]..run.col).map(|_| ' '));
+            lines[at].push_str(&run.text);
+            ends[at] = run.col + run.cols;
+        }
+        let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
+        lines.join("\n").trim_end().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn screen() -> Screen {
+        let mut screen = json!({"lines": [
+            {"wrapped": false, "runs": [
+                {"col": 2, "cols": 4, "text": "user"},
+                {"col": 7, "cols": 9, "text": "password:", "attributes": ["bold"]},
+                {"col": 17, "cols": 3, "text": "abc"},
+            ]},
+            {"wrapped": true, "runs": [{"col": 0, "cols": 20, "text": "token=01234567890123"}]},
+            {"wrapped": false, "runs": [{"col": 0, "cols": 8, "text": "45 漢字b"}]},
+            {"wrapped": false, "runs": []},
+        ]});
+        Screen::take(&mut screen).unwrap()
+    }
+
+    #[test]
+    fn a_part_is_a_range_of_rows_and_of_columns() {
+        let all = 0..u64::MAX;
+        assert_eq!(
+            screen().text(0, usize::MAX, &all),
+            "  user password: abc\ntoken=01234567890123\n45 漢字b"
+        );
+        assert_eq!(screen().text(0, 3, &(4..9)), "er pa\nn=012\n 字b");
+        assert_eq!(screen().text(2, 9, &(6..7)), "");
+        assert_eq!(screen().text(9, 9, &all), "");
+        let runs = screen().runs(0, 1, &(9..18));
+        let places: Vec<_> =
+            runs.iter().map(|run| (run.row, run.col, run.cols, run.text.as_str())).collect();
+        assert_eq!(places, [(0, 9, 7, "ssword:"), (0, 17, 1, "a")]);
+    }
+
+    #[test]
+    fn a_secret_is_covered_in_several_looks_and_rows() {
+        let mut screen = screen();
+        let mut redaction = Redaction::new(true, &[]);
+        screen.cover(&mut redaction);
+        assert_eq!(
+            screen.text(0, usize::MAX, &(0..u64::MAX)),
+            "  user password: ***\ntoken=**************\n** 漢字b"
+        );
+        assert_eq!(redaction.count, 2);
+        let mut wide = json!({"lines": [
+            {"wrapped": false, "runs": [{"col": 0, "cols": 15, "text": "password: 漢字b"}]},
+        ]});
+        let mut wide = Screen::take(&mut wide).unwrap();
+        wide.cover(&mut redaction);
+        assert_eq!(wide.text(0, 1, &(0..u64::MAX)), "password: *****");
+    }
+}

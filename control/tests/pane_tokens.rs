@@ -1,0 +1,218 @@
+//! What an agent whose token is for some sessions sees of the others, over the Model Context Protocol: nothing.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Fixture, Session, Wire};
+
+/// A client of the era of `initialize`.
+struct Client {
+    wire: Wire,
+    id: u64,
+    /// What came beside replies.
+    notes: Vec<Value>,
+}
+
+impl Client {
+    fn new(fixture: &Fixture, token: &Value, toolset: &str) -> Self {
+        let mut wire = fixture.connect();
+        let login = json!({"token": token, "mcp": toolset});
+        assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
+        let mut client = Self { wire, id: 0, notes: Vec::new() };
+        let info = json!({"name": "client", "version": "1"});
+        let hello =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
+        client.request("initialize", hello);
+        let done = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        client.wire.send(format!("{done}\n"));
+        client
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        self.id += 1;
+        let request = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
+        self.wire.send(format!("{request}\n"));
+        loop {
+            let mut message = self.message();
+            if message.get("method").is_none() {
+                assert_eq!(message["id"], self.id, "{message}");
+                return message["result"].take();
+            }
+            self.notes.push(message);
+        }
+    }
+
+    fn message(&mut self) -> Value {
+        serde_json::from_str(&self.wire.receive().expect("a message")).unwrap()
+    }
+
+    /// The first that came beside replies, or the next that comes.
+    fn note(&mut self) -> Value {
+        if self.notes.is_empty() { self.message() } else { self.notes.remove(0) }
+    }
+
+    fn resources(&mut self) -> Vec<Value> {
+        let listed = self.request("resources/list", json!({}));
+        listed["resources"].as_array().unwrap().iter().map(|it| it["uri"].clone()).collect()
+    }
+
+    /// What a tool's one text says, and whether it is an error.
+    fn tool(&mut self, name: &str, arguments: Value) -> (Value, bool) {
+        let result = self.request("tools/call", json!({"name": name, "arguments": arguments}));
+        let text = result["content"][0]["text"].as_str().unwrap();
+        (serde_json::from_str(text).unwrap(), result["isError"] == true)
+    }
+
+    fn call(&mut self, name: &str, arguments: Value) -> Value {
+        let (reply, is_error) = self.tool(name, arguments);
+        assert!(!is_error, "{name}: {reply}");
+        reply
+    }
+
+    fn fail(&mut self, name: &str, arguments: Value) -> Value {
+        let (reply, is_error) = self.tool(name, arguments);
+        assert!(is_error, "{name}: {reply}");
+        reply["error"].clone()
+    }
+}
+
+/// Two sessions, and a token for the first.
+fn bound(fixture: &Fixture, person: &mut Wire) -> (Session, Session, Value) {
+    let mine = fixture.program(person, "cat", &[]);
+    let other = fixture.program(person, "cat", &[]);
+    person.call("session.rename", json!({"id": mine.id, "title": "mine"}));
+    person.call("session.rename", json!({"id": other.id, "title": "not yours"}));
+    let made = person.call("token.create", json!({"name": "bound", "panes": [mine.id]}));
+    (mine, other, made["token"].clone())
+}
+
+#[test]
+fn the_toolset_iterm_has_the_sessions_of_the_token_and_no_others() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let (mine, _other, token) = bound(&fixture, &mut person);
+    let everything = Client::new(&fixture, &json!(fixture.token()), "iterm")
+        .call("iterm_list_sessions", json!({}));
+    let mut client = Client::new(&fixture, &token, "iterm");
+    let listed = client.call("iterm_list_sessions", json!({}));
+    assert_eq!(listed, json!([everything[0]]), "{everything}");
+    assert_eq!(listed[0]["name"], "mine");
+    let found = client.call("iterm_get_session_by_name", json!({"name": "not yours"}));
+    assert_eq!(found, json!([]));
+
+    let id = &listed[0]["session_id"];
+    client.call("iterm_send_command", json!({"identifier": id, "command": "to mine"}));
+    mine.wait_for_text("to mine");
+    let read = client.call("iterm_read_output", json!({"identifier": id}));
+    assert!(read["output"].as_str().unwrap().starts_with("to mine"), "{read}");
+    let tty = &listed[0]["tty"];
+    client.call("iterm_register_session", json!({"tty_path": tty}));
+    let renamed =
+        client.call("iterm_set_session_name", json!({"identifier": id, "new_name": "still mine"}));
+    assert_eq!(renamed["old_name"], "mine");
+    let focused = client.call("iterm_focus_session", json!({"identifier": id}));
+    assert_eq!(focused["status"], "focused");
+
+    // Neither by its id nor by its device is another's found.
+    for name in [&everything[1]["session_id"], &everything[1]["tty"]] {
+        let name = name.as_str().unwrap();
+        for (tool, mut arguments) in [
+            ("iterm_read_output", json!({})),
+            ("iterm_watch_session", json!({})),
+            ("iterm_send_command", json!({"command": "x"})),
+            ("iterm_send_keys", json!({"keys": "enter"})),
+            ("iterm_set_session_name", json!({"new_name": "x"})),
+        ] {
+            arguments["identifier"] = json!(name);
+            let why =
+                format!("No session found matching '{name}'. Available sessions: ['still mine']");
+            assert_eq!(client.fail(tool, arguments), why, "{tool}");
+        }
+        let focused = client.call("iterm_focus_session", json!({"identifier": name}));
+        assert_eq!(focused["status"], "not_found");
+    }
+    let denied = |method: &str| format!("Not allowed: {method} is out of the token's sessions");
+    assert_eq!(client.fail("iterm_new_tab", json!({})), denied("session.create"));
+    let split = client.fail("iterm_split_pane", json!({"identifier": id}));
+    assert_eq!(split, denied("session.split"));
+}
+
+#[test]
+fn the_toolset_tester_opens_nothing_for_such_a_token() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let (.., token) = bound(&fixture, &mut person);
+    let mut client = Client::new(&fixture, &token, "tester");
+    let why = "Not allowed: session.create is out of the token's sessions";
+    let refused = client.fail("launch_app", json!({"command": "true"}));
+    assert_eq!(refused, json!({"message": why, "code": "INVALID_INPUT"}));
+    assert_eq!(client.call("list_sessions", json!({})), json!({"sessions": []}));
+}
+
+#[test]
+fn tabs_are_listed_as_far_as_the_token_reaches() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let (mine, _other, token) = bound(&fixture, &mut person);
+    let beside = person.call("session.split", json!({"id": mine.id, "direction": "left"}));
+    let mut wire = fixture.connect();
+    wire.call("auth.login", json!({"token": token}));
+    person.call("session.focus", json!({"id": mine.id}));
+    let tabs = wire.call("tab.list", json!({}))["tabs"].take();
+    let all = person.call("tab.list", json!({}))["tabs"].take();
+    assert_eq!((tabs.as_array().unwrap().len(), all.as_array().unwrap().len()), (1, 2));
+    assert_eq!(all[0]["sessions"], json!([beside["id"], mine.id]));
+    assert_eq!(
+        (&tabs[0]["sessions"], &tabs[0]["layout"]),
+        (&json!([mine.id]), &json!({"id": mine.id}))
+    );
+    assert_eq!((&tabs[0]["focused"], &tabs[0]["title"]), (&json!(mine.id), &json!("mine")));
+    // What another session is called is not told where that one has the focus.
+    person.call("session.rename", json!({"id": beside["id"], "title": "not yours"}));
+    person.call("session.focus", json!({"id": beside["id"]}));
+    let tabs = wire.call("tab.list", json!({}))["tabs"].take();
+    assert!(tabs[0].get("focused").is_none(), "{tabs}");
+    assert_eq!(tabs[0]["title"], "mine");
+}
+
+#[test]
+fn events_are_told_as_far_as_the_token_reaches() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let (mine, other, token) = bound(&fixture, &mut person);
+    let mut listener = fixture.connect();
+    listener.call("auth.login", json!({"token": token}));
+    listener.call("events.subscribe", json!({"events": ["output", "title", "session_removed"]}));
+    let mut until = |kind: &str| loop {
+        let line: Value = serde_json::from_str(&listener.receive().expect("an event")).unwrap();
+        let event = &line["params"];
+        assert_eq!(event["session_id"], mine.id.to_string(), "{event}");
+        if event["event"] == kind {
+            return;
+        }
+    };
+    for session in [&other, &mine] {
+        person.call("session.rename", json!({"id": session.id, "title": "another"}));
+        person.call("session.input", json!({"id": session.id, "input": "typed\r"}));
+        session.wait_for_text("typed");
+    }
+    until("output");
+    person.call("session.destroy", json!({"id": other.id}));
+    person.call("session.destroy", json!({"id": mine.id}));
+    until("session_removed");
+}
+
+#[test]
+fn a_list_of_resources_that_changes_is_told_of() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let (mine, other, token) = bound(&fixture, &mut person);
+    let mut client = Client::new(&fixture, &token, "unterm");
+    assert_eq!(client.call("status", json!({}))["panes"], 1);
+    assert_eq!(client.resources(), [format!("unterm://pane/{}/screen", mine.id)]);
+    // The end of another's is no change of its list: when it is told of one, its own is gone.
+    person.call("session.destroy", json!({"id": other.id}));
+    person.call("session.destroy", json!({"id": mine.id}));
+    assert_eq!(client.note()["method"], "notifications/resources/list_changed");
+    assert_eq!(client.resources(), Vec::<Value>::new());
+}

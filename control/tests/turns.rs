@@ -1,0 +1,243 @@
+//! A person and agents at one pane: what each of them types stays whole.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Fixture, Session, Wire};
+
+/// An agent that speaks the Model Context Protocol, each request standing for itself.
+struct Agent {
+    wire: Wire,
+    id: u64,
+}
+
+impl Agent {
+    fn new(fixture: &Fixture) -> Self {
+        let mut wire = fixture.connect();
+        let login = json!({"token": fixture.token(), "mcp": "unterm"});
+        assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
+        Self { wire, id: 0 }
+    }
+
+    /// Calls a tool; the whole result.
+    fn tool(&mut self, name: &str, arguments: Value) -> Value {
+        self.id += 1;
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "the agent", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({"name": name, "arguments": arguments, "_meta": meta});
+        let request =
+            json!({"jsonrpc": "2.0", "id": self.id, "method": "tools/call", "params": params});
+        self.wire.send(format!("{request}\n"));
+        loop {
+            let line = self.wire.receive().expect("a reply");
+            let mut message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == self.id {
+                return message["result"].take();
+            }
+        }
+    }
+
+    /// Calls a tool that must succeed; its structured reply.
+    fn call(&mut self, name: &str, arguments: Value) -> Value {
+        let mut result = self.tool(name, arguments);
+        assert_eq!(result["isError"], false, "{name}: {result}");
+        result["structuredContent"].take()
+    }
+
+    /// Calls a tool that must fail; what it says.
+    fn fail(&mut self, name: &str, arguments: Value) -> String {
+        let result = self.tool(name, arguments);
+        assert_eq!(result["isError"], true, "{name}: {result}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// Begins a command that goes on; its handle, once it runs.
+    fn begin(&mut self, session: &Session, command: &str) -> Value {
+        let begun =
+            self.call("run", json!({"pane": session.id, "command": command, "timeout_ms": 0}));
+        let is_running =
+            session.wait(|pane| pane.term().commands().next_back()?.is_running().then_some(()));
+        assert!(is_running.is_some(), "it never began");
+        begun["handle"].clone()
+    }
+}
+
+/// Keys of the person's.
+fn press(session: &Session, keys: &str) {
+    session.pane.touch();
+    session.pane.write(keys.as_bytes()).unwrap();
+}
+
+/// Waits for a prompt that is later than that one.
+fn wait_for_prompt(session: &Session, after: u64) {
+    let prompt = session.wait(|pane| {
+        let term = pane.term();
+        let last = term.commands().next_back()?;
+        (last.id > after && last.is_prompting()).then_some(())
+    });
+    assert!(prompt.is_some(), "no prompt ever came");
+}
+
+/// Waits until the cursor is where the line at the prompt begins.
+fn wait_for_start(session: &Session) {
+    let start = session.wait(|pane| {
+        let term = pane.term();
+        let input = term.commands().next_back()?.input?;
+        (term.cursor().col == input.col).then_some(())
+    });
+    assert!(start.is_some(), "the cursor never came to the start");
+}
+
+/// The id of the last prompt.
+fn last_prompt(session: &Session) -> u64 {
+    session.pane.term().commands().next_back().unwrap().id
+}
+
+#[test]
+fn a_command_is_not_run_behind_what_the_person_has_begun_to_type() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Agent::new(&fixture);
+    let id = session.id;
+    let prompt = last_prompt(&session);
+    press(&session, "echo rm -rf build ");
+    session.wait_for_text("echo rm -rf build");
+    let refused = agent.fail("run", json!({"pane": id, "command": "ls /"}));
+    assert!(refused.starts_with("Nothing was typed: "), "{refused}");
+    assert!(refused.contains("“echo rm -rf build”") && refused.contains("Wait"), "{refused}");
+    let command = json!({"id": id, "command": "ls /"});
+    assert_eq!(
+        wire.fail("exec.run_wait", command),
+        refused,
+        "it would be another command here too"
+    );
+    // The line is as it was.
+    press(&session, "now\r");
+    wait_for_prompt(&session, prompt);
+    session.wait_for_text("\nrm -rf build now\n");
+    let ran = agent.call("run", json!({"pane": id, "command": "echo mine"}));
+    assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("mine"), &json!(0)), "{ran}");
+    // One that was taken back is none.
+    press(&session, "echo nothing");
+    session.wait_for_text("echo nothing");
+    press(&session, "\x15");
+    wait_for_start(&session);
+    let ran = agent.call("run", json!({"pane": id, "command": "echo again"}));
+    assert_eq!(ran["output"], "again", "{ran}");
+}
+
+#[test]
+fn a_line_of_the_history_and_one_whose_cursor_is_at_its_start_are_lines_too() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Agent::new(&fixture);
+    let (id, prompt) = (session.id, last_prompt(&session));
+    press(&session, "echo once\r");
+    wait_for_prompt(&session, prompt);
+    press(&session, "\x1b[A");
+    session.wait_for(|screen| screen.matches("echo once").count() == 2);
+    let refused = agent.fail("run", json!({"pane": id, "command": "ls"}));
+    assert!(refused.contains("“echo once”"), "{refused}");
+    press(&session, "\x15echo twice\x01");
+    let is_whole = |screen: &str| screen.trim_end().ends_with(" echo twice");
+    session.wait_for(is_whole);
+    wait_for_start(&session);
+    let refused = agent.fail("run", json!({"pane": id, "command": "ls"}));
+    assert!(refused.contains("“echo twice”"), "{refused}");
+    session.wait_for(is_whole);
+}
+
+#[test]
+fn a_command_is_not_typed_into_a_program() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Agent::new(&fixture);
+    let id = session.id;
+    let handle = agent.begin(&session, "cat");
+    let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));
+    assert!(refused.starts_with("Nothing was typed: "), "{refused}");
+    assert!(refused.contains("runs “cat”") && refused.contains("input"), "{refused}");
+    agent.call("input", json!({"pane": id, "text": "for cat\n", "keys": ["ctrl+d"]}));
+    let ended = agent.call("wait", json!({"handle": handle}));
+    assert_eq!(ended["run"]["output"], "for cat\nfor cat", "{ended}");
+    // A shell's own command that reads has the terminal as well.
+    let handle = agent.begin(&session, "read -r A; echo got $A");
+    let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));
+    assert!(refused.contains("read -r A"), "{refused}");
+    agent.call("input", json!({"pane": id, "text": "it\n"}));
+    let ended = agent.call("wait", json!({"handle": handle}));
+    assert_eq!(ended["run"]["output"], "it\ngot it", "{ended}");
+}
+
+#[test]
+fn a_lease_that_the_person_ends_keeps_its_holder_out_as_well() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Agent::new(&fixture);
+    let (id, prompt) = (session.id, last_prompt(&session));
+    let lease = json!({"pane": id});
+    assert_eq!(agent.call("lease", lease.clone())["held"], true);
+    agent.call("input", json!({"pane": id, "text": "echo "}));
+    agent.call("input", json!({"pane": id, "text": "agent\n"}));
+    wait_for_prompt(&session, prompt);
+    press(&session, "echo person ");
+    session.wait_for_text("echo person");
+    for (tool, arguments) in [
+        ("input", json!({"pane": id, "text": "AGENT"})),
+        ("input", json!({"pane": id, "paste": "AGENT"})),
+        ("input", json!({"pane": id, "keys": ["ctrl+c"]})),
+        ("signal", json!({"pane": id, "signal": "INT"})),
+        ("run", json!({"pane": id, "command": "echo AGENT"})),
+    ] {
+        let refused = agent.fail(tool, arguments);
+        assert!(refused.contains("a person has typed in session"), "{tool}: {refused}");
+    }
+    // Behind half a line of the person's it would be no better off.
+    let refused = agent.fail("lease", lease.clone());
+    assert!(refused.contains("“echo person”"), "{refused}");
+    let prompt = last_prompt(&session);
+    press(&session, "more\r");
+    wait_for_prompt(&session, prompt);
+    session.wait_for_text("\nperson more\n");
+    // Until it asks for it, it does not know what has changed.
+    agent.fail("input", json!({"pane": id, "text": "AGENT"}));
+    assert_eq!(agent.call("lease", lease.clone())["held"], true);
+    let ran = agent.call("run", json!({"pane": id, "command": "echo mine"}));
+    assert_eq!(ran["output"], "mine", "{ran}");
+    // Who gives it back is as free as those who never had it.
+    press(&session, " ");
+    agent.fail("input", json!({"pane": id, "text": "x"}));
+    agent.call("lease", json!({"pane": id, "release": true}));
+    agent.call("input", json!({"pane": id, "text": "x"}));
+}
+
+#[test]
+fn a_command_whose_end_nobody_will_tell_of_ends_with_a_reason() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Agent::new(&fixture);
+    let id = session.id;
+    // What the shell's editor makes another line of.
+    let rebound = json!({"pane": id, "command": "HISTCONTROL=; bind '\"zq\": \"zz\"'"});
+    assert_eq!(agent.call("run", rebound)["exit_code"], 0);
+    let ran = agent.call("run", json!({"pane": id, "command": "echo zq"}));
+    assert_eq!((&ran["ended"], &ran["exit_code"]), (&json!(true), &Value::Null), "{ran}");
+    assert!(ran["reason"].as_str().unwrap().contains("another line"), "{ran}");
+    let ran = agent.call("run", json!({"pane": id, "command": "echo well"}));
+    assert_eq!((&ran["output"], &ran["reason"]), (&json!("well"), &Value::Null), "{ran}");
+    // A shell that is none of those that began it, by the handle.
+    let begun = json!({"pane": id, "command": "exec bash", "timeout_ms": 0});
+    let handle = agent.call("run", begun)["handle"].clone();
+    let ended = agent.call("wait", json!({"handle": handle}));
+    assert_eq!((&ended["matched"], &ended["run"]["ended"]), (&json!(true), &json!(true)));
+    assert_eq!(ended["run"]["exit_code"], Value::Null, "{ended}");
+    assert!(ended["run"]["reason"].as_str().unwrap().contains("was replaced"), "{ended}");
+}

@@ -1,0 +1,54 @@
+"""Where Unterm is, and how the public Python SDK of the Model Context Protocol gets to it."""
+
+import os
+import warnings
+from contextlib import asynccontextmanager
+
+from mcp import Client, MCPDeprecationWarning, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
+from mcp_types import Implementation
+
+NEWEST = "2026-07-28"
+
+# What the older era has and the newer one has not is used here on purpose.
+warnings.simplefilter("ignore", MCPDeprecationWarning)
+
+
+class Door:
+    """Where Unterm is, and how it is spoken to."""
+
+    def __init__(self, mode, kind, target):
+        self.mode, self.kind, self.target = mode, kind, target
+
+    @asynccontextmanager
+    async def client(self, toolset, name="driver", **callbacks):
+        """A client of a toolset, for as long as it is needed."""
+        callbacks |= {"mode": self.mode, "client_info": Implementation(name=name, version="1")}
+        if self.kind == "stdio":
+            arguments = ["mcp", "--toolset", toolset]
+            server = StdioServerParameters(command=self.target, args=arguments, env=dict(os.environ))
+            async with Client(server, **callbacks) as client:
+                yield self.checked(client)
+        else:
+            token = {"Authorization": f"Bearer {os.environ['UNTERM_TOKEN']}"}
+            async with create_mcp_http_client(headers=token) as http:
+                server = streamable_http_client(f"{self.target}?toolset={toolset}", http_client=http)
+                async with Client(server, **callbacks) as client:
+                    yield self.checked(client)
+
+    def checked(self, client):
+        """A client that speaks what it should."""
+        expected = "2025-11-25" if self.mode == "legacy" else NEWEST
+        assert client.protocol_version == expected, client.protocol_version
+        # Who adopts a revision without asking (a mode that is one) has not been told.
+        named = client.server_info
+        assert named.name == "unterm" if named else self.mode == NEWEST, named
+        return client
+
+
+async def call(client, tool, **arguments):
+    """Calls a tool that must succeed; its typed reply, which the SDK has held against the tool's schema."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, (tool, arguments, result.content)
+    return result.structured_content

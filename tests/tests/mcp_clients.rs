@@ -1,0 +1,238 @@
+//! Public clients of the Model Context Protocol drive Unterm: the conformance suite, the Inspector in strict mode and the
+//! Python SDK, in both eras of the protocol, over stdio and HTTP.
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use unterm_tests::{
+    Instance, Start, binary,
+    clients::{Bearer, Clients, Said, http_door},
+};
+
+/// The toolsets, and how many tools each has.
+const TOOLSETS: [(&str, std::ops::RangeInclusive<usize>); 3] =
+    [("unterm", 11..=20), ("iterm", 11..=11), ("tester", 9..=9)];
+
+/// An instance whose shell is at its prompt, and the clients.
+fn ready() -> Result<(Instance, Clients)> {
+    ready_by(Start::headless())
+}
+
+fn ready_by(start: Start<'_>) -> Result<(Instance, Clients)> {
+    let clients = Clients::find()?;
+    let mut unterm = start.now()?;
+    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    Ok((unterm, clients))
+}
+
+/// Runs all server scenarios of a revision. Those checks that `tests/clients/left-out.yaml` names fail, and no others.
+fn conforms(revision: &str, whole: &[&str]) -> Result<()> {
+    let (unterm, clients) = ready()?;
+    let proxy = Bearer::start(&clients, &unterm)?;
+    let left_out = concat!(env!("CARGO_MANIFEST_DIR"), "/clients/left-out.yaml");
+    let mut suite = clients.node("@modelcontextprotocol/conformance/dist/index.js", &unterm);
+    suite
+        .args(["server", "--url", &proxy.url(), "--requirements", revision])
+        .args(["--expected-failures", left_out, "--output-dir"])
+        .arg(unterm.home().join("conformance"));
+    let said = Said::of(&mut suite)?;
+    // To the suite, what did not come to be checked has not failed.
+    for scenario in whole {
+        let passed = said.out.lines().any(|line| line.starts_with(&format!("✓ {scenario}: ")));
+        ensure!(passed, "{scenario} was not passed:\n{}", said.out);
+    }
+    Ok(())
+}
+
+#[test]
+fn the_conformance_suite_of_2025_11_25_is_passed() -> Result<()> {
+    let whole = [
+        "server-initialize",
+        "server-session-lifecycle",
+        "ping",
+        "tools-list",
+        "resources-list",
+        "prompts-list",
+        "server-sse-multiple-streams",
+        "dns-rebinding-protection",
+    ];
+    conforms("2025-11-25", &whole)
+}
+
+#[test]
+fn the_conformance_suite_of_2026_07_28_is_passed() -> Result<()> {
+    let whole = [
+        "tools-list",
+        "resources-list",
+        "prompts-list",
+        "server-sse-multiple-streams",
+        "dns-rebinding-protection",
+        "caching",
+        "http-header-validation",
+        "sep-2164-resource-not-found",
+        "input-required-result-unsupported-methods",
+        "input-required-result-validate-input",
+    ];
+    conforms("2026-07-28", &whole)
+}
+
+/// How a client gets to an instance.
+#[derive(Clone, Copy)]
+enum Door {
+    Stdio,
+    Http,
+}
+
+/// A version of the Inspector; the older one knows the older era only.
+#[derive(Clone, Copy)]
+enum Inspector {
+    V1,
+    V2 { era: &'static str },
+}
+
+const INSPECTORS: [Inspector; 3] =
+    [Inspector::V1, Inspector::V2 { era: "legacy" }, Inspector::V2 { era: "modern" }];
+
+/// What the Inspector gets for a method, without a warning.
+fn inspected(
+    (unterm, clients): (&Instance, &Clients),
+    (inspector, door, toolset): (Inspector, Door, &str),
+    method: &[&str],
+) -> Result<Value> {
+    let (url, token) = http_door(unterm)?;
+    let url = format!("{url}/mcp?toolset={toolset}");
+    let header = format!("Authorization: Bearer {token}");
+    let program = binary("unterm-cli");
+    let program = program.to_string_lossy();
+    let stdio = [&*program, "mcp", "--toolset", toolset];
+    let http = ["--transport", "http", "--header", header.as_str()];
+    let said = match inspector {
+        Inspector::V1 => {
+            let mut command = clients.node("inspector-1/cli/build/cli.js", unterm);
+            command.arg("--cli");
+            match door {
+                Door::Stdio => command.args(stdio),
+                Door::Http => command.arg(&url).args(http),
+            };
+            Said::of(command.arg("--method").args(method))?
+        }
+        Inspector::V2 { era } => {
+            let script = "inspector-2/clients/launcher/build/index.js";
+            let mut command = clients.node(script, unterm);
+            command.args(["--cli", "--protocol-era", era, "--method"]).args(method);
+            if method == ["tools/list"] {
+                command.arg("--strict");
+            }
+            match door {
+                Door::Stdio => command.arg("--").args(stdio),
+                Door::Http => command.args(http).args(["--server-url", &url]),
+            };
+            let said = Said::of(&mut command)?;
+            // It warns of what it would let pass.
+            ensure!(said.err.trim().is_empty(), "{method:?}: {}", said.err);
+            said
+        }
+    };
+    said.json()
+}
+
+fn the_inspector_is_content(door: Door) -> Result<()> {
+    let (unterm, clients) = ready()?;
+    let among = (&unterm, &clients);
+    let length = |list: &Value| list.as_array().map_or(0, Vec::len);
+    for inspector in INSPECTORS {
+        for (toolset, count) in TOOLSETS {
+            let listed = inspected(among, (inspector, door, toolset), &["tools/list"])?;
+            ensure!(count.contains(&length(&listed["tools"])), "{toolset}: {listed}");
+        }
+        let ask = |method: &[&str]| inspected(among, (inspector, door, "unterm"), method);
+        let run = ["tools/call", "--tool-name", "run", "--tool-arg", "command=echo $((6 * 7))"];
+        let ran = ask(&run)?;
+        ensure!(ran["structuredContent"]["output"] == "42", "{ran}");
+        let listed = ask(&["resources/list"])?;
+        let screen = &listed["resources"][0]["uri"];
+        ensure!(screen == "unterm://pane/0/screen", "{listed}");
+        let read = ask(&["resources/read", "--uri", "unterm://pane/0/screen"])?;
+        let text = read["contents"][0]["text"].as_str().unwrap_or_default();
+        ensure!(text.contains("42"), "{read}");
+        let templates = ask(&["resources/templates/list"])?;
+        ensure!(length(&templates["resourceTemplates"]) == 3, "{templates}");
+        let prompts = ask(&["prompts/list"])?;
+        ensure!(length(&prompts["prompts"]) == 3, "{prompts}");
+        let get = ["prompts/get", "--prompt-name", "run_tests", "--prompt-args", "command=make"];
+        let given = ask(&get)?;
+        let words = given["messages"][0]["content"]["text"].as_str().unwrap_or_default();
+        ensure!(words.contains("`make`"), "{given}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_inspector_finds_nothing_wrong_over_stdio() -> Result<()> {
+    the_inspector_is_content(Door::Stdio)
+}
+
+#[test]
+fn the_inspector_finds_nothing_wrong_over_http() -> Result<()> {
+    the_inspector_is_content(Door::Http)
+}
+
+/// Has `tests/clients/drive.py` do something in each mode.
+fn drive((unterm, clients): (&Instance, &Clients), door: Door, what: &str) -> Result<()> {
+    for mode in ["legacy", "auto", "2026-07-28"] {
+        let mut command = clients.drive(unterm);
+        match door {
+            Door::Stdio => command.args([mode, "stdio"]).arg(binary("unterm-cli")),
+            Door::Http => {
+                let (url, token) = http_door(unterm)?;
+                command.args([mode, "http"]).arg(format!("{url}/mcp")).env("UNTERM_TOKEN", token)
+            }
+        };
+        Said::of(command.arg(what)).with_context(|| format!("{what}, {mode}"))?;
+    }
+    Ok(())
+}
+
+/// The toolsets, and resources, subscriptions, prompts, progress and cancellation beside them.
+fn the_python_sdk_drives(door: Door) -> Result<()> {
+    let (mut unterm, clients) = ready()?;
+    let pane = unterm.first_pane()?;
+    unterm.call("session.recording_start", json!({"id": pane.id}))?;
+    unterm.call("exec.run_wait", json!({"id": pane.id, "command": "echo kept $((6 * 7))"}))?;
+    unterm.call("session.recording_stop", json!({"id": pane.id}))?;
+    drive((&unterm, &clients), door, "toolsets")
+}
+
+#[test]
+fn the_python_sdk_drives_every_toolset_over_stdio() -> Result<()> {
+    the_python_sdk_drives(Door::Stdio)
+}
+
+#[test]
+fn the_python_sdk_drives_every_toolset_over_http() -> Result<()> {
+    the_python_sdk_drives(Door::Http)
+}
+
+/// What agents are given to do, in earnest; with `UNTERM_LONG=1` the build takes three minutes.
+fn the_python_sdk_does_its_tasks(door: Door) -> Result<()> {
+    let (unterm, clients) = ready()?;
+    drive((&unterm, &clients), door, "tasks")
+}
+
+#[test]
+fn the_python_sdk_does_real_tasks_over_stdio() -> Result<()> {
+    the_python_sdk_does_its_tasks(Door::Stdio)
+}
+
+#[test]
+fn the_python_sdk_does_real_tasks_over_http() -> Result<()> {
+    the_python_sdk_does_its_tasks(Door::Http)
+}
+
+#[test]
+fn the_python_sdk_asks_the_person_whether_it_may_act() -> Result<()> {
+    let (unterm, clients) = ready_by(Start::headless().arg("--approval").arg("ask"))?;
+    for door in [Door::Stdio, Door::Http] {
+        drive((&unterm, &clients), door, "approval")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,264 @@
+//! The page's controls that are no rows of the file: each changed and seen in the running instance. The table says for each
+//! where; a control that it lacks fails.
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use unterm_tests::{Browser, Instance, Picture, Start, wait_for};
+
+use super::{NORD, TABS, check_faults, file, open, strings};
+
+const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
+
+/// Where a control is seen to do what it says.
+enum Seen {
+    /// Here, with those of its tab.
+    Here,
+    /// In this test.
+    In(&'static str),
+}
+
+use Seen::{Here, In};
+
+const COMMON: Seen = In("proxy_recording_agents_and_project_do_what_they_say");
+const TOKEN: Seen = In("a_token_is_made_used_and_revoked");
+
+const CONTROLS: &[(&str, &[(&str, Seen)])] = &[
+    ("appearance", &[("follow", Here), ("theme-light", Here), ("theme-dark", Here)]),
+    (
+        "proxy",
+        &[
+            ("proxy-enabled", Here),
+            ("proxy-http_proxy", Here),
+            ("proxy-socks_proxy", Here),
+            ("proxy-no_proxy", Here),
+            ("node-name", COMMON),
+            ("node-url", COMMON),
+        ],
+    ),
+    (
+        "recording",
+        &[
+            ("record-all", COMMON),
+            ("redaction", Here),
+            ("patterns", Here),
+            ("idle", Here),
+            ("session-search", COMMON),
+        ],
+    ),
+    (
+        "agents",
+        &[
+            ("pause", Here),
+            ("token-name", TOKEN),
+            ("token-scope", TOKEN),
+            ("token-panes", TOKEN),
+            ("token-ends", TOKEN),
+            ("policy", Here),
+            ("blocked", COMMON),
+            ("allowed", Here),
+            ("enforce", Here),
+        ],
+    ),
+    ("project", &[("title", COMMON)]),
+];
+
+/// The controls in sight that are no rows.
+const LIST: &str = "() => [...document.querySelectorAll('#main :is(input, select, textarea)[id]')]
+    .filter((one) => one.offsetParent && !one.closest('[data-setting]')).map((one) => one.id)";
+
+/// A page in a language, of an instance whose first pane's shell is at its prompt.
+fn open_in(language: &str) -> Result<(Instance, Browser)> {
+    let mut unterm = Start::headless().now()?;
+    unterm.write_config(&format!("language = \"{language}\"\n"))?;
+    until("the language in force", || {
+        let got = unterm.call("config.get", json!({"key": "language"}))?;
+        Ok(got["value"] == language)
+    })?;
+    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let mut browser = open(&unterm)?;
+    browser.to("wait_there", &format!("html[lang={language}]"))?;
+    Ok((unterm, browser))
+}
+
+fn until(what: &str, mut is_so: impl FnMut() -> Result<bool>) -> Result<()> {
+    wait_for(what, || Ok(is_so()?.then_some(())), String::new)
+}
+
+fn in_two_languages(check: impl Fn(&mut Instance, &mut Browser) -> Result<()>) -> Result<()> {
+    for language in ["en-US", "ja-JP"] {
+        let (mut unterm, mut browser) = open_in(language)?;
+        check(&mut unterm, &mut browser).context(language)?;
+        check_faults(&mut browser).context(language)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn each_control_of_the_page_has_something_that_is_seen() -> Result<()> {
+    let (_unterm, mut browser) = open_in("en-US")?;
+    for tab in TABS {
+        browser.to("click", &format!("#tab-{tab}"))?;
+        browser.to("wait_for", &format!("#tab-{tab}[aria-selected=true]"))?;
+        if tab == "appearance" {
+            browser.to("click", "#follow")?;
+            browser.to("wait_for", "#theme-dark")?;
+        }
+        let known =
+            CONTROLS.iter().find(|(name, _)| *name == tab).map(|one| one.1).unwrap_or_default();
+        let names: Vec<&str> = known.iter().map(|(id, _)| *id).collect();
+        // The tab is another one before what is below it is.
+        let mut listed = Vec::new();
+        let as_known = || {
+            listed = strings(&browser.ask("evaluate", json!({ "script": LIST }))?);
+            Ok((listed == names).then_some(()))
+        };
+        let found = wait_for("the controls that are known", as_known, String::new);
+        found.with_context(|| format!("{tab}: {listed:?} instead of {names:?}"))?;
+        for (id, seen) in known {
+            ensure!(!matches!(seen, In("")), "{id}: no test is named");
+        }
+    }
+    Ok(())
+}
+
+/// What a picture of the first session has most of: the background.
+fn is_painted(unterm: &mut Instance, color: [u8; 3]) -> Result<bool> {
+    let taken = unterm.call("capture.window", json!({}))?;
+    let path = taken["image"]["path"].as_str().context("a picture")?;
+    let picture = Picture::of_png(&std::fs::read(path)?)?;
+    Ok(picture.count(color) * 2 > picture.pixels.len())
+}
+
+#[test]
+fn themes_for_light_and_dark_are_painted() -> Result<()> {
+    in_two_languages(|unterm, browser| {
+        browser.to("click", "#tab-appearance")?;
+        browser.to("click", "#follow")?;
+        browser.to("wait_for", "#theme-dark")?;
+        // Nobody tells this instance of a light appearance.
+        browser.with("select", "#theme-dark", "nord")?;
+        until("the dark theme", || is_painted(unterm, NORD))?;
+        browser.with("select", "#theme-light", "dracula")?;
+        until("the light theme in force", || {
+            let theme = unterm.call("config.get", json!({"key": "theme"}))?;
+            Ok(theme["value"] == json!({"light": "dracula", "dark": "nord"}))
+        })?;
+        // The browser's appearance is light: the one theme that stays is the light one, once the page knows of it.
+        browser.to("wait_for", "[data-theme=dracula][aria-checked=true]")?;
+        browser.to("click", "#follow")?;
+        until("the light theme", || is_painted(unterm, DRACULA))?;
+        browser.to("wait_gone", "#theme-dark")?;
+        ensure!(file(unterm)?.contains("theme = \"dracula\""), "{}", file(unterm)?);
+        Ok(())
+    })
+}
+
+#[test]
+fn a_proxy_is_what_programs_in_new_panes_find() -> Result<()> {
+    const LINE: &str = "echo \"$HTTP_PROXY,$ALL_PROXY,$NO_PROXY\" is it\r";
+    in_two_languages(|unterm, browser| {
+        browser.to("click", "#tab-proxy")?;
+        browser.with("fill", "#proxy-http_proxy", "http://127.0.0.1:9")?;
+        browser.with("fill", "#proxy-socks_proxy", "socks5://127.0.0.1:7")?;
+        browser.with("fill", "#proxy-no_proxy", "intern.test")?;
+        browser.to("click", "#proxy-enabled")?;
+        let wanted = json!({
+            "HTTP_PROXY": "http://127.0.0.1:9",
+            "HTTPS_PROXY": "http://127.0.0.1:9",
+            "ALL_PROXY": "socks5://127.0.0.1:7",
+            "NO_PROXY": "intern.test",
+        });
+        until("the proxy", || Ok(unterm.call("proxy.env", json!({}))?["env"] == wanted))?;
+        let pane = unterm.open(json!({}))?;
+        pane.type_text(unterm, LINE)?;
+        let found = "http://127.0.0.1:9,socks5://127.0.0.1:7,intern.test is it";
+        pane.wait(unterm, found, |lines| lines.iter().any(|line| line == found))?;
+
+        browser.to("click", "#proxy-enabled")?;
+        until("no proxy", || Ok(unterm.call("proxy.env", json!({}))?["enabled"] == false))?;
+        let pane = unterm.open(json!({}))?;
+        pane.type_text(unterm, LINE)?;
+        pane.wait(unterm, "none", |lines| lines.iter().any(|line| line == ",, is it"))?;
+        Ok(())
+    })
+}
+
+/// What a recording of a command with two secrets says.
+fn recorded(unterm: &mut Instance) -> Result<String> {
+    let started = unterm.call("session.recording_start", json!({"id": 0}))?;
+    let command = json!({"id": 0, "command": "echo password=hunter2 and needle42"});
+    unterm.call("exec.run_wait", command)?;
+    unterm.call("session.recording_stop", json!({"id": 0}))?;
+    let recording = json!({"session_id": started["session_id"]});
+    let read = unterm.call("session.recording_read", recording)?;
+    Ok(read["markdown"].as_str().context("a text")?.to_owned())
+}
+
+/// Waits until the file of what is recorded says something.
+fn wait_for_recording(unterm: &Instance, path: &str, wanted: &Value) -> Result<()> {
+    let written = unterm.registry().join("recording.json");
+    until(path, || {
+        // It is made by the first change.
+        let text = std::fs::read_to_string(&written).unwrap_or_default();
+        let settings: Value = serde_json::from_str(&text).unwrap_or_default();
+        Ok(settings.pointer(path) == Some(wanted))
+    })
+}
+
+#[test]
+fn secrets_are_masked_in_the_next_recording() -> Result<()> {
+    in_two_languages(|unterm, browser| {
+        browser.to("click", "#tab-recording")?;
+        let text = recorded(unterm)?;
+        ensure!(text.contains("needle42") && !text.contains("hunter2"), "{text}");
+        browser.with("fill", "#patterns", "needle[0-9]+")?;
+        wait_for_recording(unterm, "/redaction/custom_patterns/0", &"needle[0-9]+".into())?;
+        let text = recorded(unterm)?;
+        ensure!(!text.contains("needle42") && !text.contains("hunter2"), "{text}");
+        browser.to("click", "#redaction")?;
+        wait_for_recording(unterm, "/redaction/enabled", &false.into())?;
+        let text = recorded(unterm)?;
+        ensure!(text.contains("needle42") && text.contains("hunter2"), "{text}");
+        // A minute is the least, and longer than a test waits: what is in force is all that is looked at.
+        browser.with("fill", "#idle", "7")?;
+        wait_for_recording(unterm, "/idle_rotate_minutes", &7.into())
+    })
+}
+
+#[test]
+fn only_what_is_allowed_is_entered_and_nothing_while_agents_are_paused() -> Result<()> {
+    fn is_allowed(unterm: &mut Instance, command: &str) -> Result<bool> {
+        let checked = unterm.call("policy.check", json!({ "command": command }))?;
+        checked["allowed"].as_bool().context("an answer")
+    }
+    in_two_languages(|unterm, browser| {
+        browser.to("click", "#tab-agents")?;
+        browser.to("click", "#policy")?;
+        browser.with("fill", "#allowed", "echo")?;
+        browser.to("click", "#enforce")?;
+        until("the rule", || Ok(!is_allowed(unterm, "ls")? && is_allowed(unterm, "echo x")?))?;
+        let run = |command: &str| json!({"id": 0, "command": command});
+        ensure!(unterm.call("exec.run_wait", run("ls")).is_err(), "ls is run all the same");
+        let ran = unterm.call("exec.run_wait", run("echo allowed"))?;
+        assert_eq!(ran["output"], "allowed", "{ran}");
+        browser.to("click", "#enforce")?;
+        until("no rule", || is_allowed(unterm, "ls"))?;
+        unterm.call("exec.run_wait", run("true"))?;
+
+        // What waits for the agents to go on is done then.
+        browser.to("click", "#pause")?;
+        browser.to("wait_for", "#pause:checked")?;
+        let mut other = unterm.connect()?;
+        let waiting =
+            std::thread::spawn(move || other.call("exec.run_wait", run("echo $((7 * 9))")));
+        browser.with("fill", "#blocked", "forbidden")?;
+        until("another rule", || Ok(!is_allowed(unterm, "forbidden")?))?;
+        let lines = unterm.first_pane()?.lines(unterm)?;
+        ensure!(!lines.iter().any(|line| line == "63"), "it does not wait");
+        browser.to("click", "#pause")?;
+        browser.to("wait_for", "#pause:not(:checked)")?;
+        let ran = waiting.join().map_err(|_| anyhow::anyhow!("the thread panicked"))??;
+        assert_eq!(ran["output"], "63", "{ran}");
+        Ok(())
+    })
+}

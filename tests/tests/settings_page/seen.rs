@@ -1,0 +1,366 @@
+//! Each row of the page, changed by its control and seen in the running terminal, in two languages. The tables say how
+//! each is seen; a row that no table has fails, so that none can be added that nobody looks at.
+
+mod mouse;
+mod next;
+mod notices;
+mod shown;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use unterm_tests::{
+    Area, Browser, Bus, Display, Instance, Notifier, Pane, Picture, Start, Window, wait_for,
+};
+
+use super::{TABS, check_faults, open, strings};
+
+/// How what a row changes is seen.
+enum Seen {
+    /// The pane gets another size, and its first one back.
+    Size,
+    /// What a program prints, as printf(1) reads it, looks different, and as before again.
+    Look(&'static str),
+    /// This line, entered in a session that is opened after, prints that one.
+    Session(&'static str, &'static str),
+    /// By what this does.
+    By(fn(&mut Desk<'_>, &Row) -> Result<()>),
+    /// In what the running instance says of itself alone, and why.
+    Told(&'static str),
+}
+
+use Seen::{By, Look, Session, Size, Told};
+
+/// A row of the page.
+struct Row {
+    /// The key of the file.
+    key: &'static str,
+    /// What it is set to: a text, a number or a choice; for a slider the key that is pressed. A switch is clicked.
+    given: &'static str,
+    seen: Seen,
+}
+
+const fn row(key: &'static str, given: &'static str, seen: Seen) -> Row {
+    Row { key, given, seen }
+}
+
+const GENERAL: &[Row] = &[
+    row("language", "de-DE", By(speaks)),
+    row("confirm_close", "never", By(mouse::closes_unasked)),
+    row(
+        "window.start",
+        "fullscreen",
+        Told("a window manager makes windows larger, and the test's display has none"),
+    ),
+    row("window.restore", "", By(next::forgets_its_size)),
+    row("window.columns", "100", By(next::is_of_size)),
+    row("window.rows", "20", By(next::is_of_size)),
+    row("window.reduced_motion", "true", By(shown::stands_still)),
+    row("startup.layout", "mine", By(next::has_two_panes)),
+    row("shell.program", "sh", Session("echo $0 is it", "sh is it")),
+    row("shell.integration", "", Session("echo \"[$UNTERM_SHELL_INTEGRATION] is it\"", "[] is it")),
+    row("commands.marks", "", By(shown::loses_marks)),
+    row("mouse.scroll_lines", "20", By(mouse::scrolls_far)),
+    row("mouse.copy_on_select", "clipboard", By(mouse::copies_elsewhere)),
+    row("mouse.right_button", "paste", By(mouse::pastes_over_a_selection)),
+    row("mouse.trim_copied", "", By(mouse::copies_blanks)),
+    row("mouse.focus_follows_mouse", "", By(mouse::follows_the_pointer)),
+    row("paste.confirm", "never", By(mouse::pastes_unasked)),
+    row("bell.mark", "", By(notices::marks_no_tab)),
+    row("bell.attention", "", By(notices::asks_for_no_attention)),
+    row("bell.visual", "", By(notices::flashes)),
+    row("bell.audible", "", Told("the test's display makes no sound, and tells nobody of one")),
+    row("notifications.programs", "", By(notices::keeps_from_the_desktop)),
+    row("notifications.long_commands", "1", By(notices::tells_of_a_command)),
+    row("notifications.desktop", "", By(notices::keeps_from_the_desktop)),
+    row("tab_bar.show", "never", Size),
+    row("tab_bar.position", "bottom", By(shown::moves_up)),
+    row("status_bar.show", "", Size),
+    row("scrollbar.show", "always", By(shown::has_a_scrollbar)),
+];
+
+const APPEARANCE: &[Row] = &[
+    row("font.family", "DejaVu Sans Mono", Look("letters")),
+    row("font.size", "24", Size),
+    row("font.ligatures", "never", Look("a != b => c")),
+    row("text.minimum_contrast", "7", Look("\\033[38;2;40;40;60mhardly")),
+    row("cursor.shape", "underline", Look("a cursor")),
+    row("cursor.blink", "", Look("a cursor")),
+    row("window.opacity", "ArrowLeft", By(next::is_seen_through)),
+    row("window.blur", "", By(next::is_blurred)),
+    row("window.padding", "40", Size),
+    row("window.dim_unfocused", "Home", By(shown::is_not_dimmed)),
+];
+
+const SCROLLBACK: &[Row] = &[row("scrollback.lines", "100", By(shown::keeps_few_lines))];
+
+const COMPAT: &[Row] =
+    &[row("compat.term_program", "kitty", Session("echo $TERM_PROGRAM is it", "kitty is it"))];
+
+const AGENTS: &[Row] = &[row("agents.approval", "allow", By(notices::lets_agents_act))];
+
+/// The rows of each tab, as the page orders them.
+fn rows(tab: &str) -> &'static [Row] {
+    match tab {
+        "general" => GENERAL,
+        "appearance" => APPEARANCE,
+        "scrollback" => SCROLLBACK,
+        "compat" => COMPAT,
+        "agents" => AGENTS,
+        _ => &[],
+    }
+}
+
+/// A window, its page, and all that a person sees and does around them.
+struct Desk<'a> {
+    display: &'a Display,
+    service: &'a Notifier,
+    unterm: Instance,
+    window: Window<'a>,
+    /// The first tab's shell.
+    shell: Pane,
+    browser: Browser,
+    /// What was in force before the last change.
+    before: Value,
+    /// How many marks were printed.
+    marks: u8,
+}
+
+impl Desk<'_> {
+    /// Waits until something is so.
+    fn until(
+        &mut self,
+        what: &str,
+        mut is_so: impl FnMut(&mut Self) -> Result<bool>,
+    ) -> Result<()> {
+        wait_for(what, || Ok(is_so(self)?.then_some(())), String::new)
+    }
+
+    /// What is in force in the running instance.
+    fn value(&mut self, key: &str) -> Result<Value> {
+        Ok(self.unterm.call("config.get", json!({ "key": key }))?["value"].take())
+    }
+
+    /// Changes a preference without the page.
+    fn prefer(&mut self, key: &str, value: Value) -> Result<()> {
+        self.unterm.call("config.set", json!({"key": key, "value": value}))?;
+        self.until(key, |desk| Ok(desk.value(key)? == value))?;
+        self.catch_up()
+    }
+
+    /// Has the window do something, so that it has followed all that changed before; messages over it go.
+    fn catch_up(&self) -> Result<()> {
+        match self.unterm.act(&["dismiss_messages"]) {
+            Err(error) if !error.to_string().contains("nothing to do") => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Changes a row by its control, and waits until that is in force.
+    fn set(&mut self, row: &Row) -> Result<()> {
+        self.before = self.value(row.key)?;
+        let at = format!("#set-{}", row.key.replace('.', "-"));
+        match self.browser.to("kind", &at)?.as_str().unwrap_or_default() {
+            "switch" => self.browser.to("click", &at)?,
+            "select" => self.browser.with("select", &at, row.given)?,
+            "range" => {
+                self.browser.to("focus", &at)?;
+                self.browser.ask("press", json!({ "key": row.given }))?
+            }
+            _ => self.browser.with("fill", &at, row.given)?,
+        };
+        self.browser.to("wait_for", &format!("{} .reset:not([disabled])", at_row(row)))?;
+        self.until("the change in force", |desk| Ok(desk.value(row.key)? != desk.before))?;
+        self.catch_up()
+    }
+
+    /// Takes a row back by its button, and waits until that is in force.
+    fn reset(&mut self, row: &Row) -> Result<()> {
+        self.browser.to("click", &format!("{} .reset", at_row(row)))?;
+        self.until("the default in force", |desk| Ok(desk.value(row.key)? == desk.before))?;
+        self.catch_up()
+    }
+
+    fn size(&mut self) -> Result<(u64, u64)> {
+        let got = self.unterm.call("session.get", json!({"id": self.shell.id}))?;
+        let number = |name: &str| got[name].as_u64().context("a size");
+        Ok((number("cols")?, number("rows")?))
+    }
+
+    /// The panes, from the first one on.
+    fn panes(&mut self) -> Result<Vec<Pane>> {
+        let list = self.unterm.call("session.list", json!({}))?;
+        let all = list["sessions"].as_array().into_iter().flatten();
+        Ok(all.filter_map(|one| Some(Pane { id: one["id"].as_u64()? })).collect())
+    }
+
+    /// Waits until there are so many panes; the last of them.
+    fn last_of(&mut self, count: usize) -> Result<Pane> {
+        self.until(&format!("{count} panes"), |desk| Ok(desk.panes()?.len() == count))?;
+        self.panes()?.pop().context("a pane")
+    }
+
+    /// Does an action that opens a pane, and waits until its shell is at its prompt.
+    fn open_by(&mut self, action: &str) -> Result<Pane> {
+        let count = self.panes()?.len() + 1;
+        self.unterm.act(&[action])?;
+        let pane = self.last_of(count)?;
+        pane.wait_for_prompt(&mut self.unterm)?;
+        Ok(pane)
+    }
+
+    fn close(&mut self, pane: Pane) -> Result<()> {
+        let count = self.panes()?.len() - 1;
+        pane.close(&mut self.unterm)?;
+        self.last_of(count).map(drop)
+    }
+
+    /// Has the shell print a text, as printf(1) reads it, on a clear screen, and wait for Enter. Behind the text is a
+    /// cell of a colour that nothing had before: where that is seen, the text is. Gives the cell's colour and place.
+    fn print(&mut self, text: &str) -> Result<([u8; 3], Area)> {
+        self.marks += 1;
+        let color = [255, self.marks, 255];
+        let line = format!(
+            "clear; printf '{text} shown\\033[48;2;255;{};255m \\033[m'; read x\r",
+            self.marks
+        );
+        self.shell.type_text(&mut self.unterm, &line)?;
+        let window = self.window;
+        let place = wait_for("the mark", || Ok(window.picture()?.area_of(color)), String::new)?;
+        Ok((color, place))
+    }
+
+    /// Ends what [`Desk::print`] began.
+    fn go_on(&mut self) -> Result<()> {
+        self.shell.type_text(&mut self.unterm, "\r")?;
+        self.shell.wait_for_prompt(&mut self.unterm).map(drop)
+    }
+
+    /// Where text is: the left half of the pane's first rows, which no message covers.
+    fn text(&self) -> Result<Picture> {
+        let picture = self.window.picture()?;
+        Ok(picture.part((0, 30), (picture.width / 2, 120)))
+    }
+
+    /// Whether a colour is seen anywhere in the window.
+    fn shows(&self, color: [u8; 3]) -> Result<bool> {
+        Ok(self.window.picture()?.area_of(color).is_some())
+    }
+
+    /// Changes a row, sees that it does what it says, and has it taken back.
+    fn see(&mut self, row: &Row) -> Result<()> {
+        match row.seen {
+            Size => {
+                let before = self.size()?;
+                self.set(row)?;
+                self.until("another size", |desk| Ok(desk.size()? != before))?;
+                self.reset(row)?;
+                self.until("the first size", |desk| Ok(desk.size()? == before))
+            }
+            Look(text) => {
+                self.print(text)?;
+                let before = self.text()?;
+                self.set(row)?;
+                self.until("another look", |desk| Ok(desk.text()? != before))?;
+                self.reset(row)?;
+                self.until("the first look", |desk| Ok(desk.text()? == before))?;
+                self.go_on()
+            }
+            Session(line, answer) => {
+                self.set(row)?;
+                let pane = self.unterm.open(json!({}))?;
+                // What is typed before it is echoed twice.
+                pane.wait(&mut self.unterm, "a prompt of any shell", |lines| {
+                    lines.iter().any(|line| !line.is_empty())
+                })?;
+                pane.type_text(&mut self.unterm, &format!("{line}\r"))?;
+                pane.wait(&mut self.unterm, answer, |lines| lines.iter().any(|l| l == answer))?;
+                self.close(pane)?;
+                self.reset(row)
+            }
+            By(look) => look(self, row),
+            Told(why) => {
+                ensure!(!why.is_empty(), "no reason is said");
+                self.set(row)?;
+                self.reset(row)
+            }
+        }
+    }
+}
+
+fn at_row(row: &Row) -> String {
+    format!("[data-setting=\"{}\"]", row.key)
+}
+
+/// The page speaks another language.
+fn speaks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    desk.set(row)?;
+    desk.browser.with("wait_text", "#tab-appearance", "Darstellung")?;
+    desk.reset(row)?;
+    desk.browser.with("wait_text", "#tab-appearance", "Appearance")?;
+    Ok(())
+}
+
+/// Sees each row of a tab, with the page in one language and in another.
+fn check(tab: &str) -> Result<()> {
+    let (display, bus) = (Display::start()?, Bus::start()?);
+    let service = Notifier::start(&bus, &["actions", "body"])?;
+    let start = Start::windowed(&display).arg("--painter").arg("cpu");
+    let start = start.env("DBUS_SESSION_BUS_ADDRESS", bus.address());
+    let (unterm, window, shell) = start.at_prompt()?;
+    let browser = open(&unterm)?;
+    let (before, marks) = (Value::Null, 0);
+    let service = &service;
+    let display = &display;
+    let mut desk = Desk { display, service, unterm, window, shell, browser, before, marks };
+    desk.browser.to("click", &format!("#tab-{tab}"))?;
+    for language in ["en-US", "fr-FR"] {
+        if language != "en-US" {
+            desk.prefer("language", language.into())?;
+        }
+        desk.browser.to("wait_there", &format!("html[lang={language}]"))?;
+        for row in rows(tab) {
+            // It is of both.
+            if row.key == "language" && language != "en-US" {
+                continue;
+            }
+            desk.see(row).with_context(|| format!("{language}, {}", row.key))?;
+        }
+    }
+    check_faults(&mut desk.browser)
+}
+
+#[test]
+fn each_row_of_the_page_has_something_that_is_seen() -> Result<()> {
+    let unterm = Start::headless().now()?;
+    let mut browser = open(&unterm)?;
+    for tab in TABS {
+        browser.to("click", &format!("#tab-{tab}"))?;
+        browser.to("wait_for", &format!("#tab-{tab}[aria-selected=true]"))?;
+        let known: Vec<&str> = rows(tab).iter().map(|row| row.key).collect();
+        // The tab is another one before what is below it is.
+        let mut listed = Vec::new();
+        let as_known = || {
+            let list = json!({"at": "[data-setting]", "attribute": "data-setting"});
+            listed = strings(&browser.ask("list", list)?);
+            Ok((listed == known).then_some(()))
+        };
+        let found = wait_for("the rows that are known", as_known, String::new);
+        found.with_context(|| format!("{tab}: {listed:?} instead of {known:?}"))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn what_general_rows_change_is_seen() -> Result<()> {
+    check("general")
+}
+
+#[test]
+fn what_appearance_rows_change_is_seen() -> Result<()> {
+    check("appearance")
+}
+
+#[test]
+fn what_scrollback_compatibility_and_agents_rows_change_is_seen() -> Result<()> {
+    ["scrollback", "compat", "agents"].into_iter().try_for_each(check)
+}

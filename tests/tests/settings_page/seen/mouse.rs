@@ -1,0 +1,140 @@
+//! What the mouse and the keys of the window do: selections, pastes, the wheel, and questions that don't come.
+
+use anyhow::Result;
+use unterm_tests::{Area, Window};
+
+use super::{Desk, Row};
+
+/// Space left of a pane's cells.
+const PADDING: i16 = 8;
+
+/// Drags over the first letters of a row, given the mark behind its text: a cell of it.
+fn drag(window: &Window<'_>, mark: Area, letters: i16) -> Result<()> {
+    // A click elsewhere, so that two drags don't begin with a double click.
+    click(window, 1, (mark.left, 300))?;
+    let cell = mark.right - mark.left;
+    let (edge, y) = (PADDING + cell / 8, mark.middle().1);
+    window.drag((edge, y), (edge + letters * cell, y))
+}
+
+fn click(window: &Window<'_>, button: u8, at: (i16, i16)) -> Result<()> {
+    window.point(at.0, at.1)?;
+    window.button(button, true)?;
+    window.button(button, false)
+}
+
+/// Whether a program runs in front of the last pane's shell.
+fn runs(desk: &mut Desk<'_>, program: &str) -> Result<bool> {
+    let list = desk.unterm.call("session.list", serde_json::json!({}))?;
+    let last = list["sessions"].as_array().and_then(|all| all.last()).cloned();
+    let name = last.map(|last| last["shell"]["process_name"].clone()).unwrap_or_default();
+    Ok(name.as_str().is_some_and(|name| name.ends_with(&format!("/{program}"))))
+}
+
+/// A tab in which a program runs closes at once.
+pub(super) fn closes_unasked(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let pane = desk.open_by("new_tab")?;
+    pane.type_text(&mut desk.unterm, "cat\r")?;
+    desk.until("cat", |desk| runs(desk, "cat"))?;
+    desk.set(row)?;
+    desk.display.press(&["Control_L", "Shift_L", "w"])?;
+    desk.last_of(1)?;
+    desk.reset(row)
+}
+
+/// One notch of the wheel shows a line that is eight above the screen.
+pub(super) fn scrolls_far(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    const MARK: [u8; 3] = [0, 255, 0];
+    let last = desk.size()?.1 + 8;
+    let line = format!("clear; printf '\\033[48;2;0;255;0mfar\\033[m\\n'; seq {last}\r");
+    desk.shell.type_text(&mut desk.unterm, &line)?;
+    let last = last.to_string();
+    desk.shell.wait(&mut desk.unterm, "the last line", |lines| lines.contains(&last))?;
+    desk.shell.wait_for_prompt(&mut desk.unterm)?;
+    desk.set(row)?;
+    desk.until("the line out of sight", |desk| Ok(!desk.shows(MARK)?))?;
+    click(&desk.window, 4, (300, 300))?;
+    desk.until("the line in sight", |desk| desk.shows(MARK))?;
+    // Typing brings the screen back.
+    desk.display.press(&["Control_L", "l"])?;
+    desk.until("the line out of sight again", |desk| Ok(!desk.shows(MARK)?))?;
+    desk.reset(row)
+}
+
+/// What is selected is on the clipboard.
+pub(super) fn copies_elsewhere(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    desk.display.set_selection("clipboard", "from outside")?;
+    let (_, mark) = desk.print("selectme")?;
+    desk.set(row)?;
+    desk.until("the selection on the clipboard", |desk| {
+        drag(&desk.window, mark, 8)?;
+        Ok(desk.display.selection("clipboard")? == "selectme")
+    })?;
+    desk.reset(row)?;
+    desk.go_on()
+}
+
+/// The right button pastes though there is a selection, which it would copy.
+pub(super) fn pastes_over_a_selection(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let (_, mark) = desk.print("selectme")?;
+    desk.until("the selection", |desk| {
+        drag(&desk.window, mark, 8)?;
+        Ok(desk.display.selection("primary")? == "selectme")
+    })?;
+    desk.display.set_selection("clipboard", "from outside")?;
+    desk.set(row)?;
+    click(&desk.window, 3, (mark.left / 2, mark.middle().1))?;
+    desk.shell.wait_for_text(&mut desk.unterm, "from outside")?;
+    desk.reset(row)?;
+    desk.go_on()
+}
+
+/// Whether the first six letters are this text when they are selected.
+fn is_copied(desk: &Desk<'_>, mark: Area, text: &str) -> Result<bool> {
+    drag(&desk.window, mark, 6)?;
+    Ok(desk.display.selection("primary")? == text)
+}
+
+/// Blanks at the end of what is selected are copied.
+pub(super) fn copies_blanks(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let (_, mark) = desk.print("line    end")?;
+    desk.until("no blanks", |desk| is_copied(desk, mark, "line"))?;
+    desk.set(row)?;
+    desk.until("blanks", |desk| is_copied(desk, mark, "line  "))?;
+    desk.reset(row)?;
+    desk.until("no blanks again", |desk| is_copied(desk, mark, "line"))?;
+    desk.go_on()
+}
+
+/// What is typed goes where the pointer has come to.
+pub(super) fn follows_the_pointer(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let other = desk.open_by("split_right")?;
+    desk.set(row)?;
+    let right = i16::try_from(desk.window.size()?.0)? - 100;
+    desk.until("what is typed", |desk| {
+        desk.window.point(right, 300)?;
+        desk.window.point(100, 300)?;
+        desk.display.press(&["x"])?;
+        Ok(desk.shell.lines(&mut desk.unterm)?.iter().any(|line| line.starts_with("ready$ x")))
+    })?;
+    desk.display.press(&["Control_L", "u"])?;
+    desk.shell.wait_for_prompt(&mut desk.unterm)?;
+    desk.reset(row)?;
+    desk.close(other)
+}
+
+/// Lines are pasted into a program that did not ask for brackets, without a question.
+pub(super) fn pastes_unasked(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    desk.shell.type_text(&mut desk.unterm, "clear; cat\r")?;
+    desk.until("cat", |desk| runs(desk, "cat"))?;
+    desk.display.set_selection("clipboard", "one\ntwo\n")?;
+    desk.set(row)?;
+    desk.display.press(&["Control_L", "Shift_L", "v"])?;
+    // The terminal echoes it, and cat says it again.
+    desk.shell.wait(&mut desk.unterm, "both lines", |lines| {
+        lines.iter().filter(|line| *line == "two").count() == 2
+    })?;
+    desk.display.press(&["Control_L", "d"])?;
+    desk.shell.wait_for_prompt(&mut desk.unterm)?;
+    desk.reset(row)
+}

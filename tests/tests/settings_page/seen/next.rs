@@ -1,0 +1,122 @@
+//! What the next window starts with: one is started on the same files.
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use unterm_tests::{Instance, Start, Window, wait_for};
+
+use super::{Desk, Row};
+
+/// What KDE and picom blur behind.
+const BLUR: &str = "_KDE_NET_WM_BLUR_BEHIND_REGION";
+
+impl<'a> Desk<'a> {
+    /// The next window. What the last one left of itself is forgotten first, or not.
+    fn next(&self, forgets: bool) -> Result<(Instance, Window<'a>)> {
+        let last = self.unterm.registry().join("last_session");
+        if forgets && last.exists() {
+            std::fs::remove_file(last)?;
+        }
+        let start = Start::windowed(self.display).arg("--painter").arg("cpu");
+        let next = start.registry(self.unterm.registry()).now()?;
+        let window = self.display.window_of(&next)?;
+        Ok((next, window))
+    }
+
+    /// Ends it, and gives this one the keyboard back.
+    fn end(&self, next: Instance) -> Result<()> {
+        drop(next);
+        self.display.window_of(&self.unterm).map(drop)
+    }
+}
+
+/// The sessions of an instance.
+fn sessions(unterm: &mut Instance) -> Result<Vec<Value>> {
+    let list = unterm.call("session.list", json!({}))?;
+    Ok(list["sessions"].as_array().cloned().unwrap_or_default())
+}
+
+/// It is as many cells wide, or high, as the row says.
+pub(super) fn is_of_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let name = if row.key == "window.rows" { "rows" } else { "cols" };
+    desk.set(row)?;
+    let wanted: u64 = row.given.parse()?;
+    let (mut next, _) = desk.next(true)?;
+    let is_so = || {
+        let all = sessions(&mut next)?;
+        Ok((all.first().context("a session")?[name] == wanted).then_some(()))
+    };
+    wait_for("a window of that size", is_so, String::new)?;
+    desk.end(next)?;
+    desk.reset(row)
+}
+
+fn wait_for_size(window: &Window<'_>, size: (u16, u16)) -> Result<()> {
+    let is_so = || Ok((window.size()? == size).then_some(()));
+    wait_for(&format!("a window of {size:?}"), is_so, String::new)
+}
+
+/// It is as large as the first one was, not as the last.
+pub(super) fn forgets_its_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let whole = desk.window.size()?;
+    let small = (700, 500);
+    let (mut last, window) = desk.next(true)?;
+    window.resize(small.0, small.1)?;
+    let is_small = || {
+        let columns = sessions(&mut last)?.first().and_then(|one| one["cols"].as_u64());
+        Ok(columns.is_some_and(|columns| columns < 100).then_some(()))
+    };
+    wait_for("its new size", is_small, String::new)?;
+    desk.end(last)?;
+    let (next, window) = desk.next(false)?;
+    wait_for_size(&window, small)?;
+    desk.end(next)?;
+    desk.set(row)?;
+    let (next, window) = desk.next(false)?;
+    wait_for_size(&window, whole)?;
+    desk.end(next)?;
+    desk.reset(row)
+}
+
+/// It has what was written as a layout.
+pub(super) fn has_two_panes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let other = desk.open_by("split_right")?;
+    desk.unterm.act(&["save_layout", row.given])?;
+    desk.close(other)?;
+    desk.set(row)?;
+    let (mut next, _) = desk.next(true)?;
+    let has_two = || Ok((sessions(&mut next)?.len() == 2).then_some(()));
+    wait_for("two panes", has_two, String::new)?;
+    desk.end(next)?;
+    desk.reset(row)
+}
+
+/// The desktop is given its transparency with its colours: 32 bits a pixel, which a picture of it is not taken of.
+fn is_transparent(window: &Window<'_>) -> bool {
+    window.picture().is_err_and(|why| why.to_string() == "depth 32")
+}
+
+/// What is behind it is seen.
+pub(super) fn is_seen_through(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let (next, window) = desk.next(true)?;
+    ensure!(!is_transparent(&window), "it is opaque at first");
+    desk.end(next)?;
+    desk.set(row)?;
+    let (next, window) = desk.next(true)?;
+    ensure!(is_transparent(&window), "it is still opaque");
+    desk.end(next)?;
+    desk.reset(row)
+}
+
+/// It asks for blur while it is open, and takes that back.
+pub(super) fn is_blurred(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let opaque = desk.value("window.opacity")?;
+    desk.prefer("window.opacity", json!(0.5))?;
+    let (next, window) = desk.next(true)?;
+    ensure!(!window.has_property(BLUR)?, "it asks unasked");
+    desk.set(row)?;
+    desk.until("the blur", |_| window.has_property(BLUR))?;
+    desk.reset(row)?;
+    desk.until("its end", |_| Ok(!window.has_property(BLUR)?))?;
+    desk.end(next)?;
+    desk.prefer("window.opacity", opaque)
+}

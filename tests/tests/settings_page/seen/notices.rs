@@ -1,0 +1,139 @@
+//! Bells, notifications, and agents that are asked about or not.
+
+use std::{fs::File, io::Write as _, process::Command};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::json;
+use unterm_tests::{Asked, Pane, Picture, Relay};
+
+use super::{Desk, Row};
+
+/// A program in a tab that is not in front, which prints what it is told through a pipe: nobody drives its pane.
+struct Voice {
+    pane: Pane,
+    orders: File,
+}
+
+impl Voice {
+    fn start(desk: &mut Desk<'_>) -> Result<Self> {
+        let pipe = desk.unterm.home().join("orders");
+        if !pipe.exists() {
+            ensure!(Command::new("mkfifo").arg(&pipe).status()?.success(), "mkfifo");
+        }
+        // Open at both ends, neither side waits for the other.
+        let orders = File::options().read(true).write(true).open(&pipe)?;
+        let path = pipe.display();
+        let script = format!("while IFS= read -r line; do printf \"$line\"; done < {path}");
+        let pane = desk.unterm.open(json!({"program": "sh", "args": ["-c", script]}))?;
+        desk.unterm.act(&["activate_tab", "1"])?;
+        let mut voice = Self { pane, orders };
+        voice.tell(desk, "")?;
+        Ok(voice)
+    }
+
+    /// Has it print something, as printf(1) reads it.
+    fn say(&mut self, what: &str) -> Result<()> {
+        writeln!(self.orders, "{what}").context("the program's orders")
+    }
+
+    /// The same with another title behind, and waits until the window shows that one: it has seen to all before.
+    fn tell(&mut self, desk: &mut Desk<'_>, what: &str) -> Result<()> {
+        let before = bar(desk)?;
+        desk.marks += 1;
+        self.say(&format!("{what}\\033]2;voice {}\\007", desk.marks))?;
+        desk.until("the new title", |desk| Ok(bar(desk)? != before))
+    }
+}
+
+/// The tab bar.
+fn bar(desk: &Desk<'_>) -> Result<Picture> {
+    let picture = desk.window.picture()?;
+    Ok(picture.part((0, 0), (picture.width, 26)))
+}
+
+/// A bell leaves no mark at its tab; taken back, it does.
+pub(super) fn marks_no_tab(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let mut voice = Voice::start(desk)?;
+    desk.set(row)?;
+    voice.tell(desk, "\\007")?;
+    desk.reset(row)?;
+    let unmarked = bar(desk)?;
+    voice.say("\\007")?;
+    desk.until("a mark", |desk| Ok(bar(desk)? != unmarked))?;
+    desk.close(voice.pane)
+}
+
+/// A bell asks for no attention to a window without the keyboard; taken back, it does.
+pub(super) fn asks_for_no_attention(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let mut voice = Voice::start(desk)?;
+    desk.display.take_keyboard()?;
+    desk.set(row)?;
+    voice.tell(desk, "\\007")?;
+    ensure!(!desk.window.is_urgent()?, "it asks all the same");
+    desk.reset(row)?;
+    voice.say("\\007")?;
+    desk.until("the call for attention", |desk| desk.window.is_urgent())?;
+    desk.display.window_of(&desk.unterm)?;
+    desk.until("its end", |desk| Ok(!desk.window.is_urgent()?))?;
+    desk.close(voice.pane)
+}
+
+/// A part of the pane in front that nothing is printed in.
+fn middle(desk: &Desk<'_>) -> Result<Picture> {
+    Ok(desk.window.picture()?.part((300, 200), (200, 200)))
+}
+
+/// A bell flashes its pane. It rings until a picture has it, since a flash is short.
+pub(super) fn flashes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let mut voice = Voice::start(desk)?;
+    desk.unterm.act(&["activate_tab", "2"])?;
+    desk.set(row)?;
+    let quiet = middle(desk)?;
+    ensure!(quiet.colors() == 1, "something is in the middle of the pane");
+    desk.until("a flash", |desk| {
+        voice.say("\\007")?;
+        Ok(middle(desk)? != quiet)
+    })?;
+    desk.reset(row)?;
+    desk.until("the end of flashes", |desk| Ok(middle(desk)? == quiet))?;
+    desk.close(voice.pane)
+}
+
+/// The title of the next notification on the desktop.
+fn next_notice(desk: &Desk<'_>) -> Result<String> {
+    loop {
+        if let Asked::Show(notice) = desk.service.asked()? {
+            return Ok(notice.title);
+        }
+    }
+}
+
+/// What a program asks to be told is not told on the desktop; taken back, it is.
+pub(super) fn keeps_from_the_desktop(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let mut voice = Voice::start(desk)?;
+    desk.set(row)?;
+    voice.tell(desk, "\\033]9;kept\\007")?;
+    desk.reset(row)?;
+    voice.say("\\033]9;told\\007")?;
+    assert_eq!(next_notice(desk)?, "told");
+    desk.close(voice.pane)
+}
+
+/// The end of a command that took a second is told, where nobody sees it.
+pub(super) fn tells_of_a_command(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let front = desk.open_by("new_tab")?;
+    desk.set(row)?;
+    desk.shell.type_text(&mut desk.unterm, "sleep 1.2\r")?;
+    assert_eq!(next_notice(desk)?, "sleep 1.2");
+    desk.close(front)?;
+    desk.reset(row)
+}
+
+/// An agent that nobody was asked about runs a command.
+pub(super) fn lets_agents_act(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    desk.set(row)?;
+    let mut agent = Relay::start(desk.unterm.home(), desk.unterm.registry(), &[])?;
+    let ran = agent.call("run", json!({"command": "echo $((6 * 7))"}))?;
+    assert_eq!(ran["output"], "42", "{ran}");
+    desk.reset(row)
+}

@@ -1,0 +1,121 @@
+//! Files dragged from another program onto the window: their paths come to the pane under the pointer.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, ensure};
+use unterm_tests::{Display, Instance, Pane, Start, wait_for};
+use x11rb::{
+    connection::Connection as _,
+    protocol::{
+        Event,
+        xproto::{self, ConnectionExt as _},
+    },
+    rust_connection::RustConnection,
+    wrapper::ConnectionExt as _,
+};
+
+/// Another program, from whose window files are dragged (the XDND protocol, version 5).
+struct Source {
+    connection: RustConnection,
+    root: xproto::Window,
+    window: xproto::Window,
+}
+
+impl Source {
+    fn new(display: &Display) -> Result<Self> {
+        let (connection, screen) = x11rb::connect(Some(&display.name()))?;
+        let root = connection.setup().roots[screen].root;
+        let window = connection.generate_id()?;
+        let (kind, none) = (xproto::WindowClass::INPUT_ONLY, xproto::CreateWindowAux::new());
+        connection.create_window(0, window, root, 0, 0, 1, 1, 0, kind, 0, &none)?.check()?;
+        Ok(Self { connection, root, window })
+    }
+
+    fn atom(&self, name: &str) -> Result<xproto::Atom> {
+        Ok(self.connection.intern_atom(false, name.as_bytes())?.reply()?.atom)
+    }
+
+    /// Drags a file to where the pointer is, drops it there and waits until the window there has taken it.
+    fn drop_file(&self, file: &Path) -> Result<()> {
+        let at = self.connection.query_pointer(self.root)?.reply()?;
+        let tell = |name: &str, data: [u32; 5]| -> Result<()> {
+            let kind = self.atom(name)?;
+            let message = xproto::ClientMessageEvent::new(32, at.child, kind, data);
+            let nobody_else = xproto::EventMask::NO_EVENT;
+            self.connection.send_event(false, at.child, nobody_else, message)?.check()?;
+            Ok(())
+        };
+        let place = (at.root_x as u32) << 16 | at.root_y as u32;
+        let (selection, list) = (self.atom("XdndSelection")?, self.atom("text/uri-list")?);
+        let now = x11rb::CURRENT_TIME;
+        self.connection.set_selection_owner(self.window, selection, now)?.check()?;
+        tell("XdndEnter", [self.window, 5 << 24, list, 0, 0])?;
+        let copies = self.atom("XdndActionCopy")?;
+        tell("XdndPosition", [self.window, 0, place, now, copies])?;
+        let asked = self.wait_for("its question for the file", |event| match event {
+            Event::SelectionRequest(asked) => Some(asked),
+            _ => None,
+        })?;
+        let text = format!("file://{}\r\n", file.display());
+        let (replace, to, property) = (xproto::PropMode::REPLACE, asked.requestor, asked.property);
+        self.connection.change_property8(replace, to, property, asked.target, text.as_bytes())?;
+        let answer = xproto::SelectionNotifyEvent {
+            response_type: xproto::SELECTION_NOTIFY_EVENT,
+            sequence: 0,
+            time: asked.time,
+            requestor: to,
+            selection: asked.selection,
+            target: asked.target,
+            property,
+        };
+        self.connection.send_event(false, to, xproto::EventMask::NO_EVENT, answer)?.check()?;
+        tell("XdndDrop", [self.window, 0, now, 0, 0])?;
+        let finished = self.atom("XdndFinished")?;
+        self.wait_for("the end of the drop", |event| match event {
+            Event::ClientMessage(message) => (message.type_ == finished).then_some(()),
+            _ => None,
+        })
+    }
+
+    /// Waits for the event that `pick` takes; others are nothing to this program.
+    fn wait_for<T>(&self, what: &str, pick: impl Fn(Event) -> Option<T>) -> Result<T> {
+        wait_for(what, || Ok(self.connection.poll_for_event()?.and_then(&pick)), String::new)
+    }
+}
+
+/// Waits until a pane shows a text, which may be broken at its edge.
+fn shows(unterm: &mut Instance, pane: Pane, text: &str) -> Result<()> {
+    pane.wait(unterm, text, |lines| lines.concat().contains(text))?;
+    Ok(())
+}
+
+#[test]
+fn a_file_is_pasted_into_the_pane_it_is_dropped_on() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, left) = Start::windowed(&display).at_prompt()?;
+    let source = Source::new(&display)?;
+    unterm.act(&["split_right"])?;
+    let right = Pane { id: left.id + 1 };
+    right.wait_for_prompt(&mut unterm)?;
+    let home = unterm.home().canonicalize().context("its home")?;
+    for name in ["one(1).txt", "two(2).txt"] {
+        std::fs::write(home.join(name), "")?;
+    }
+    let (width, height) = (window.size()?.0 as i16, window.size()?.1 as i16);
+
+    // The right one has the keyboard, which goes where something was dropped.
+    window.point(width / 4, height / 2)?;
+    source.drop_file(&home.join("one(1).txt"))?;
+    shows(&mut unterm, left, "one(1).txt'")?;
+    display.type_text("first")?;
+    shows(&mut unterm, left, "one(1).txt' first")?;
+
+    window.point(width * 3 / 4, height / 2)?;
+    source.drop_file(&home.join("two(2).txt"))?;
+    shows(&mut unterm, right, "two(2).txt'")?;
+    for (pane, others) in [(left, "two(2)"), (right, "first")] {
+        let shown = pane.lines(&mut unterm)?.concat();
+        ensure!(!shown.contains(others), "{others} went to both: {shown}");
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! The mouse of a person over panes: what programs that ask for it are told, and what is pointed at.
+
+use anyhow::Result;
+use unterm_tests::{Display, Picture, Start, Window, wait_for};
+
+/// The events of a mouse in what `cat -v` shows of them (SGR, mode 1006): the button, and whether it went down.
+fn events(lines: &[String]) -> Vec<(String, bool)> {
+    let text = lines.concat();
+    let told = text.split("^[[<").skip(1).filter_map(|event| {
+        let end = event.find(['M', 'm'])?;
+        let button = event.split(';').next()?.to_owned();
+        Some((button, event[end..].starts_with('M')))
+    });
+    told.collect()
+}
+
+#[test]
+fn a_program_is_told_of_every_button_that_is_let_go() -> Result<()> {
+    let display = Display::start()?;
+    let script = "stty raw -echo; printf '\\033[?1000h\\033[?1006hlistens'; exec cat -v";
+    let start = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(script);
+    let mut unterm = start.now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_text(&mut unterm, "listens")?;
+    window.point(200, 200)?;
+    // The left button goes down, the right one, and each is let go.
+    for (button, down) in [(1, true), (3, true), (1, false), (3, false)] {
+        window.button(button, down)?;
+    }
+    let lines = pane.wait(&mut unterm, "four events", |lines| events(lines).len() >= 4)?;
+    let expected = [("0", true), ("2", true), ("0", false), ("2", false)];
+    assert_eq!(events(&lines), expected.map(|(button, down)| (button.to_owned(), down)));
+    Ok(())
+}
+
+/// The background of a link's text.
+const MARK: [u8; 3] = [255, 0, 255];
+
+/// The lower left corner of what panes lie in, where a link's target is shown.
+fn foot(window: &Window<'_>) -> Result<Picture> {
+    let picture = window.picture()?;
+    // Above the status bar.
+    let top = picture.height() - 28 - 24;
+    Ok(picture.part((0, top), (300, 24)))
+}
+
+fn wait_for_foot(window: &Window<'_>, what: &str, is_it: impl Fn(&Picture) -> bool) -> Result<()> {
+    wait_for(what, || Ok(is_it(&foot(window)?).then_some(())), String::new)
+}
+
+#[test]
+fn a_links_target_is_shown_as_long_as_it_is_pointed_at() -> Result<()> {
+    let display = Display::start()?;
+    let link = "\\033]8;;https://example.org/where\\033\\\\\\033[48;2;255;0;255mlinked\\033[m\\033]8;;\\033\\\\";
+    let script = format!("printf '\\033[?25l{link}'; read x");
+    let start = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(&script);
+    let unterm = start.now()?;
+    let window = display.window_of(&unterm)?;
+    // To the tab bar, behind the only tab.
+    let away = || window.point(600, 13);
+    away()?;
+    let link = wait_for("the link", || Ok(window.picture()?.area_of(MARK)), String::new)?;
+    let before = foot(&window)?;
+    let (x, y) = link.middle();
+
+    window.point(x, y)?;
+    wait_for_foot(&window, "the target", |foot| foot.difference(&before) > 100)?;
+    away()?;
+    wait_for_foot(&window, "no target", |foot| foot.difference(&before) == 0)?;
+
+    // Another tab comes before it while the pointer stands still.
+    window.point(x, y)?;
+    wait_for_foot(&window, "the target again", |foot| foot.difference(&before) > 100)?;
+    unterm.act(&["new_tab"])?;
+    wait_for_foot(&window, "no target in another tab", |foot| foot.difference(&before) == 0)
+}
