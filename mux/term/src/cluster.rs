@@ -139,28 +139,28 @@ impl Term {
         true
     }
 
-    /// Joins to the cell printed last, in `slot` at column `col` and `width` columns wide, what follows it in the same
-    /// text: `text` begins with what the cell holds, `known` bytes. Gives the bytes joined and the columns taken then;
-    /// `None` for a cluster that is too long or has no room in its row, with nothing done.
+    /// Joins to the cell printed last, in `slot` at column `col`, what follows it in the same text: `text` begins with what
+    /// the cell holds, and `so_far` tells of that. Gives what it holds then; `None` for a cluster that is too long or has no
+    /// room in its row, with nothing done.
     #[inline(never)]
     pub(crate) fn join_ahead(
         &mut self,
         slot: usize,
         col: usize,
-        width: usize,
         text: &str,
-        known: usize,
-    ) -> Option<(usize, usize)> {
-        let (end, columns) = cluster_end(text, known, width);
+        so_far: Joined,
+    ) -> Option<Joined> {
+        let joined = so_far.ahead(text);
+        let Joined { end, columns, .. } = joined;
         if col + columns > self.line_end(col) || end > CLUSTER_CAP {
             return None;
         }
-        if end == known {
-            return Some((0, width));
+        if end == so_far.end {
+            return Some(so_far);
         }
         let table = self.grid.table_of(slot);
         let Some(id) = self.grid.intern_cluster(table, &text[..end]) else {
-            return Some((end - known, width));
+            return Some(Joined { columns: so_far.columns, ..joined });
         };
         let (cells, _) = self.grid.slot_mut(slot);
         let look = cells[col].0 & !SHOWN;
@@ -168,7 +168,7 @@ impl Term {
         if columns == 2 {
             cells[col + 1] = Cell(look | TAIL);
         }
-        Some((end - known, columns))
+        Some(joined)
     }
 
     /// A cluster in the last column became wide: it moves to the next row, or, where lines don't wrap, stays narrow.
@@ -204,6 +204,7 @@ fn joined_width(text: &str, old: usize, c: char, width: usize) -> usize {
     let mut before = text.chars().rev();
     let mut last = || before.next().map(props);
     match c {
+        _ if width == 0 && c < '\u{fe0e}' => old,
         // Text presentation, of a pictograph alone.
         '\u{fe0e}' => match (last(), last()) {
             (Some(only), None) if only.varies() && only.width() == 2 => 1,
@@ -228,22 +229,37 @@ pub(crate) fn last_class(text: &str) -> Class {
     text.chars().next_back().map_or(Class::Other, |c| props(c).class())
 }
 
-/// Where the cluster ends that `text` begins with, is known up to `end` and takes `width` columns so far; and the columns
-/// it takes then (mode 2027). Stops a little beyond [`CLUSTER_CAP`].
-fn cluster_end(text: &str, mut end: usize, mut width: usize) -> (usize, usize) {
-    let mut last = last_class(&text[..end]);
-    for c in text[end..].chars() {
-        let (props, so_far) = (props(c), &text[..end]);
-        let class = props.class();
-        let extends = props.width() == 0 && c >= '\u{a0}';
-        let joined = extends || may_join(last, class) && joins(so_far, c);
-        if so_far.len() > CLUSTER_CAP || !joined {
-            break;
+/// How much of a text is one cluster, as far as it was looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Joined {
+    /// Bytes.
+    pub end: usize,
+    /// Columns it takes (mode 2027).
+    pub columns: usize,
+    /// Class of its last character.
+    pub last: Class,
+}
+
+impl Joined {
+    /// The whole cluster that `text` begins with. Stops a little beyond [`CLUSTER_CAP`].
+    #[inline]
+    fn ahead(mut self, text: &str) -> Self {
+        for c in text[self.end..].chars() {
+            let props = props(c);
+            let class = props.class();
+            let extends = props.width() == 0 && c >= '\u{a0}';
+            if !extends && !may_join(self.last, class) || self.end > CLUSTER_CAP {
+                break;
+            }
+            let so_far = &text[..self.end];
+            if !extends && !joins(so_far, c) {
+                break;
+            }
+            work::add(1);
+            self.columns = joined_width(so_far, self.columns, c, props.width());
+            self.end += c.len_utf8();
+            self.last = class;
         }
-        work::add(1);
-        width = joined_width(so_far, width, c, props.width());
-        end += c.len_utf8();
-        last = class;
+        self
     }
-    (end, width)
 }

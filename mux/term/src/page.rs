@@ -256,6 +256,9 @@ pub(crate) struct PageBuilder {
 /// Entries of earlier sources that one of another source is compared with: those that came last.
 const COMPARED: usize = 16;
 
+/// Words whose places are written down at a time.
+const PLACES: usize = 128;
+
 /// Words looked through before it is asked whether one was found.
 const LOOKED_AT_ONCE: usize = 256;
 
@@ -366,25 +369,32 @@ impl PageBuilder {
             self.words.extend(cells.iter().map(|cell| (cell.0 & SHOWN) as u32));
         } else {
             self.words.extend(cells.iter().map(|cell| (cell.0 & SHOWN) as u32));
-            let (chunks, rest) = self.words[start as usize..].as_chunks_mut::<8>();
-            // Most have none, which one look tells.
-            let some = |words: &[u32; 8]| {
-                words.iter().fold(0, |all, word| all | word) & CLUSTER as u32 != 0
-            };
-            for word in chunks.iter_mut().filter(|words| some(words)).flatten().chain(rest) {
-                let cell = Cell((*word).into());
-                if let Some(id) = cell.cluster_id() {
-                    let own =
-                        rename(&mut self.cluster_ids, &mut self.clusters, tables.clusters, id);
-                    *word = (cell.with_ids(0, 0, Some(own)).0 & SHOWN) as u32;
-                }
-            }
+            self.rename_clusters(start as usize, tables.clusters);
         }
         if all >> ATTRS_SHIFT != 0 {
             self.push_runs(cells, tables);
         }
         let run_count = (self.runs.len() - runs as usize) as u16;
         self.rows.push(PackedRow::new(meta, start, runs, run_count, narrow));
+    }
+
+    /// Gives the clusters among the words from `start` on the ids that they have here.
+    fn rename_clusters(&mut self, start: usize, source: &[Arc<str>]) {
+        // Where they are is written down without a branch for each cell: most cells hold none, and which is not foreseen.
+        let mut places = [0; PLACES];
+        for words in self.words[start..].chunks_mut(PLACES) {
+            let mut count = 0;
+            for (at, word) in words.iter().enumerate() {
+                places[count % PLACES] = at as u8;
+                count += (*word & CLUSTER as u32 != 0) as usize;
+            }
+            for &at in &places[..count] {
+                let word = &mut words[at as usize];
+                let cell = Cell((*word).into());
+                let own = rename(&mut self.cluster_ids, &mut self.clusters, source, cell.0 as u16);
+                *word = (cell.with_ids(0, 0, Some(own)).0 & SHOWN) as u32;
+            }
+        }
     }
 
     fn push_runs(&mut self, cells: &[Cell], tables: TablesView<'_>) {

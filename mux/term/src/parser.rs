@@ -224,7 +224,7 @@ impl Parser {
                     work::add(len);
                     at += match checked.get(bytes, at, len) {
                         Some(text) if !term.takes_bytes() => {
-                            len - self.characters(term, text).len()
+                            len - self.characters(term, &bytes[at..], text).len()
                         }
                         _ => self.text(term, &bytes[at..at + len], at + len == bytes.len()),
                     };
@@ -246,10 +246,10 @@ impl Parser {
     fn text(&mut self, term: &mut Term, bytes: &[u8], last: bool) -> usize {
         if term.takes_bytes() {
             let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-            return bytes.len() - self.characters(term, &text).chars().count();
+            return bytes.len() - self.characters(term, text.as_bytes(), &text).chars().count();
         }
         if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
-            return bytes.len() - self.characters(term, text).len();
+            return bytes.len() - self.characters(term, bytes, text).len();
         }
         // std stops at the first error, so this loop looks at each byte once.
         let mut at = 0;
@@ -261,7 +261,7 @@ impl Parser {
             };
             work::add(valid + 4);
             if let Ok(text) = std::str::from_utf8(&rest[..valid]) {
-                let left = self.characters(term, text).len();
+                let left = self.characters(term, rest, text).len();
                 if self.state != State::Ground {
                     return at + valid - left;
                 }
@@ -287,10 +287,11 @@ impl Parser {
         bytes.len()
     }
 
-    /// Prints `text`, and does what the C1 controls in it say; gives what is left of it where one of them begins a sequence.
+    /// Prints `text`, which `bytes` begin with, and does what the C1 controls in it say; gives what is left of it where one of
+    /// them begins a sequence.
     #[inline]
-    fn characters<'a>(&mut self, term: &mut Term, text: &'a str) -> &'a str {
-        let mut rest = term.print_run(text);
+    fn characters<'a>(&mut self, term: &mut Term, bytes: &[u8], text: &'a str) -> &'a str {
+        let mut rest = term.print_run_of(bytes, text);
         loop {
             let mut chars = rest.chars();
             let Some(control) = chars.next() else { return rest };
@@ -315,7 +316,7 @@ impl Parser {
             match std::str::from_utf8(&partial[..self.partial_len + 1]) {
                 Ok(text) => {
                     self.partial_len = 0;
-                    self.characters(term, text);
+                    self.characters(term, text.as_bytes(), text);
                     return at + 1;
                 }
                 Err(error) if error.error_len().is_none() => self.partial_len += 1,

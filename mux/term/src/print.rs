@@ -4,7 +4,7 @@
 //! mode, character sets) goes one character at a time.
 
 use crate::cell::{Cell, HEAD, SHOWN, TAIL, WIDE};
-use crate::cluster::last_class;
+use crate::cluster::Joined;
 use crate::grid::{part_wide, write_ascii};
 use crate::row::WRAPPED;
 use crate::term::Term;
@@ -48,16 +48,18 @@ struct Written {
 }
 
 impl Heads {
-    /// Writes the characters that `text` begins with to `cells`, as long as there is room, none joins the one before it (the
-    /// first that of class `before`) and four bytes of text are left: so one look is enough for a character of any length.
+    /// Writes the characters that `bytes` begin with to `cells`, as long as there is room, none joins the one before it (the
+    /// first that of class `before`) and more than `beyond` bytes are left. Stops where fewer than four are: so one look is
+    /// enough for a character of any length.
     #[inline]
-    fn write(&self, cells: &mut [Cell], text: &str, before: Class) -> Written {
-        let (mut col, mut left) = (0, text.as_bytes());
+    fn write(&self, cells: &mut [Cell], bytes: &[u8], beyond: usize, before: Class) -> Written {
+        let (mut col, mut left) = (0, bytes);
         if before == Class::Prepend {
             return Written { columns: 0, bytes: 0, class: before };
         }
         let mut before = Props::of(before);
-        'text: while let [a, b, c, d, ..] = *left {
+        let next = |left: &[u8]| left.first_chunk().copied().filter(|_| left.len() > beyond);
+        'text: while let Some([a, b, c, d]) = next(left) {
             if a < 0x80 {
                 let Some(cell) = cells.get_mut(col) else { break };
                 *cell = Cell(self.bits | a as u64);
@@ -70,7 +72,7 @@ impl Heads {
                 ..0xe0 => (scalar([0, 0, a & 0x1f, b]), 2),
                 0xf0.. => (scalar([a & 7, b, c, d]), 4),
                 _ => {
-                    let (mut code, mut next) = (scalar([0, a & 0xf, b, c]), d);
+                    let (mut code, mut ahead) = (scalar([0, a & 0xf, b, c]), d);
                     while is_ideograph(code)
                         && let Some([cell, tail]) = cells.get_mut(col..col + 2)
                     {
@@ -79,11 +81,11 @@ impl Heads {
                         col += 2;
                         left = &left[3..];
                         before = Props::WIDE;
-                        let [a, b, c, d, ..] = *left else { break 'text };
-                        if next >> 4 != 14 {
+                        let Some([a, b, c, d]) = next(left) else { break 'text };
+                        if ahead >> 4 != 14 {
                             continue 'text;
                         }
-                        (code, next) = (scalar([0, a & 0xf, b, c]), d);
+                        (code, ahead) = (scalar([0, a & 0xf, b, c]), d);
                     }
                     (code, 3)
                 }
@@ -105,7 +107,7 @@ impl Heads {
                 break;
             }
         }
-        let bytes = text.len() - left.len();
+        let bytes = bytes.len() - left.len();
         work::add(bytes);
         Written { columns: col, bytes, class: before.class() }
     }
@@ -218,11 +220,16 @@ impl Term {
 
     /// Prints text without C0 controls and DEL up to its first C1 control; returns the rest, which begins with that.
     pub(crate) fn print_run<'a>(&mut self, text: &'a str) -> &'a str {
+        self.print_run_of(text.as_bytes(), text)
+    }
+
+    /// The same for a text that `bytes` begin with; whatever comes after it only helps to be fast.
+    pub(crate) fn print_run_of<'a>(&mut self, bytes: &[u8], text: &'a str) -> &'a str {
         let plainly = self.prints_plainly();
         let mut rest = text;
         loop {
             if plainly {
-                rest = self.print_fast(rest);
+                rest = self.print_fast(&bytes[text.len() - rest.len()..], rest);
             }
             let mut chars = rest.chars();
             match chars.next() {
@@ -234,8 +241,8 @@ impl Term {
     }
 
     /// Prints characters into the cursor's row as long as each starts a cell of its own or joins one started here;
-    /// returns the rest.
-    fn print_fast<'a>(&mut self, text: &'a str) -> &'a str {
+    /// returns the rest. `bytes` begin with the text.
+    fn print_fast<'a>(&mut self, bytes: &[u8], text: &'a str) -> &'a str {
         if self.cursor.wrap_pending {
             return text;
         }
@@ -260,7 +267,8 @@ impl Term {
         let mut reach = start;
         let heads = Heads { bits, stops: stops(graphemes), ambiguous_wide };
         loop {
-            let done = heads.write(&mut cells[col..cols], rest, before);
+            let left = &bytes[text.len() - rest.len()..];
+            let done = heads.write(&mut cells[col..cols], left, left.len() - rest.len(), before);
             if let Some((at, _)) = rest[..done.bytes].char_indices().next_back() {
                 col += done.columns;
                 head = col - 1 - cells[col - 1].is_tail() as usize;
@@ -283,11 +291,12 @@ impl Term {
                     break;
                 }
                 let known = head_rest.len() - rest.len();
-                let joined = self.join_ahead(slot, head, col - head, head_rest, known);
+                let so_far = Joined { end: known, columns: col - head, last: before };
+                let joined = self.join_ahead(slot, head, head_rest, so_far);
                 (cells, _) = self.grid.slot_mut(slot);
                 match joined {
-                    Some((0, _)) => {}
-                    Some((more, columns)) => {
+                    Some(Joined { end, .. }) if end == known => {}
+                    Some(Joined { end, columns, last }) => {
                         if head + columns < col {
                             // Its second half, and that of what that lay on, show nothing now.
                             reach = reach.max((col + 1).min(cells.len()));
@@ -295,8 +304,8 @@ impl Term {
                             cells[col - 1] = cells[col - 1].blanked();
                         }
                         col = head + columns;
-                        before = last_class(&rest[..more]);
-                        rest = &rest[more..];
+                        before = last;
+                        rest = &head_rest[end..];
                         continue;
                     }
                     None => break,
