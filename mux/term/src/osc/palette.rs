@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::color_spec::parse;
 use super::terminator;
-use crate::cap::dropped;
 use crate::color::Slot;
 use crate::term::Term;
 use crate::{Event, Palette, Rgb};
@@ -94,7 +93,7 @@ impl Term {
     /// OSC 21: `key=colour` sets, `key=` makes dynamic, `key` resets, `key=?` asks; all answers in one.
     pub(super) fn control_colors(&mut self, rest: &[u8], bell: bool) {
         if memchr::memchr_iter(b';', rest).count() >= KEYS_CAP {
-            return dropped("OSC 21", KEYS_CAP);
+            return self.caps.dropped("OSC 21", KEYS_CAP);
         }
         let mut answers = String::new();
         for item in rest.split(|&b| b == b';') {

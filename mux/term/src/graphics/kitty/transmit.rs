@@ -93,6 +93,9 @@ impl Term {
             return;
         }
         let Loading { command, data, failure } = loading;
+        if failure == Some(Failure::TooLarge) {
+            self.caps.dropped("data of an image", data_cap(&command));
+        }
         let data = failure.map_or(Ok(data), Err);
         let canvas = (command.action == b'f').then(|| self.frame_canvas(&command));
         let media = self.graphics.media.clone();
@@ -146,7 +149,7 @@ impl Term {
         }
         let result = decoded.map(|pixels| {
             let layer = &mut self.graphics.shown;
-            layer.make_room(pixels.rgba().len(), None);
+            layer.make_room(&mut self.caps, pixels.rgba().len(), None);
             if command.number != 0 && command.id == 0 {
                 command.id = layer.store.free_id();
             }
