@@ -547,7 +547,8 @@ impl Term {
         assert!(margins || self.scrolls_whole_rows(), "margins without DECLRMM");
     }
 
-    /// Queues bytes for the program. Callers give fixed texts and numbers, never what a program wrote.
+    /// Queues bytes for the program. Callers give fixed texts and numbers, and of what a program wrote only the names that
+    /// [`crate::report`] lists.
     pub(crate) fn reply(&mut self, bytes: &[u8]) {
         if self.replies.len() + bytes.len() > REPLIES_CAP {
             // Nobody takes them.

@@ -1,6 +1,6 @@
 //! OSC 4, 5, 10–19, their resets 104, 105, 110–119, and kitty's 21: which colours are set, asked for and reset.
 //!
-//! Answers are made of numbers: never of a program's text.
+//! Answers are made of numbers, and of no text of a program's but the names that [`crate::report`] lists.
 
 use std::fmt::Write;
 use std::sync::Arc;
