@@ -245,8 +245,9 @@ fn of_too_many_parameters_the_first_ones_count() {
 
 #[test]
 fn what_xterm_does_not_know_does_nothing() {
-    // VPB of ECMA-48.
+    // VPB of ECMA-48, unlike HPB: see there.
     check("a\r\nb\x1b[kc", "a/bc");
+    check_cursor("abcde\x1b[jX\x1b[3jY", "abYdX", (0, 3));
 }
 
 #[test]
