@@ -29,7 +29,7 @@ pub use observer::{MuxEvent, Observer};
 pub use pane::{AtPrompt, OnExit, Pane, PaneId, PaneState, WriteError};
 pub use process::{
     ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, ReadOutcome, SCRIPTS,
-    ShellIntegration, Signal, Spawn, raise_descriptor_limit,
+    ShellIntegration, Signal, Spawn, is_carrier, raise_descriptor_limit,
 };
 pub use tap::{Hides, TAP_CAPACITY, Tap, TapDirection, TapItem};
 pub use typed::{Composed, Edited, Line, TypedLine};

@@ -1,39 +1,66 @@
 //! Image data that a program on this machine names instead of sending it (kitty graphics protocol, key `t`).
 //!
-//! Nothing is looked at for a program that said it runs on another machine. Whatever name a program gives, only regular files are read that lie outside `/proc`, `/sys` and `/dev`, with no link
+//! Nothing is looked at for a program that said it runs on another machine, nor while `ssh` or the like is in the foreground,
+//! whatever it says: see [`crate::is_carrier`]. What such a program left behind when it ended, not yet applied, can't be told
+//! from its shell's own words; the shell gets the answer then, not the far side.
+//!
+//! Whatever name a program gives, only regular files are read that lie outside `/proc`, `/sys` and `/dev`, with no link
 //! anywhere in their path, and no more than the terminal asks for; what is checked is the opened descriptor, so that
-//! nothing can be put in its place meanwhile.
+//! nothing can be put in its place meanwhile. What is refused stays where it is: only what was read is deleted.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use rustix::shm;
 use unterm_term::{Media, MediaError, MediaRequest, Medium};
 
-use crate::uri;
+use crate::{Process, uri};
 
 /// Bytes of a shared memory object's name (NAME_MAX).
 const NAME_CAP: usize = 255;
 /// What a temporary file's path must hold to be deleted (the protocol's page).
 const TEMPORARY_MARK: &str = "tty-graphics-protocol";
 
-/// Reads files and shared memory of this machine.
-#[derive(Debug)]
-pub(crate) struct LocalMedia;
+/// Reads files and shared memory of this machine for the program of a pane.
+pub(crate) struct LocalMedia {
+    process: Arc<dyn Process>,
+}
+
+impl LocalMedia {
+    pub(crate) fn new(process: Arc<dyn Process>) -> Self {
+        Self { process }
+    }
+}
+
+impl std::fmt::Debug for LocalMedia {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LocalMedia").finish_non_exhaustive()
+    }
+}
 
 impl Media for LocalMedia {
     fn read(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
-        if !request.host.is_none_or(uri::is_local) {
+        if let Some(carrier) = self.process.carrier() {
+            tracing::debug!(%carrier, "nothing is read for what may run on another machine");
             return Err(MediaError::Refused);
         }
-        match request.medium {
-            Medium::SharedMemory => shared_memory(request),
-            Medium::File | Medium::TemporaryFile => file(request),
-        }
+        fetch(request)
+    }
+}
+
+/// Reads for a program that runs here, unless it said otherwise.
+fn fetch(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
+    if !request.host.is_none_or(uri::is_local) {
+        return Err(MediaError::Refused);
+    }
+    match request.medium {
+        Medium::SharedMemory => shared_memory(request),
+        Medium::File | Medium::TemporaryFile => file(request),
     }
 }
 
@@ -47,7 +74,8 @@ fn refuse(error: Errno) -> MediaError {
 
 fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     let path = Path::new(request.name);
-    if !path.is_absolute() {
+    // Before it is opened, too: that alone does something to some devices.
+    if !path.is_absolute() || is_special(&without_dots(path)) {
         return Err(MediaError::Refused);
     }
     let opened = open_without_links(path).map_err(refuse)?;
@@ -60,7 +88,7 @@ fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     if is_special(&real) || is_special_filesystem(&opened) {
         return Err(MediaError::Refused);
     }
-    let data = read(&mut opened, &stat, request);
+    let data = read(&mut opened, &stat, request)?;
     if request.medium == Medium::TemporaryFile && may_delete(&real) {
         // Only the very file that was read.
         let same = rustix::fs::lstat(&real)
@@ -69,7 +97,7 @@ fn file(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
             tracing::debug!(%error, "temporary image file not deleted");
         }
     }
-    data
+    Ok(data)
 }
 
 /// How files are opened to be read: opening a FIFO must not wait for its other end.
@@ -118,6 +146,20 @@ fn real_path(opened: &File, path: &Path) -> Result<PathBuf, MediaError> {
     path.canonicalize().map_err(|_| MediaError::Unreadable)
 }
 
+/// A path without `.` and `..`: the same where no part of it is a link.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                whole.pop();
+            }
+            part => whole.push(part),
+        }
+    }
+    whole
+}
+
 /// Whether a path lies where files are not what they seem.
 fn is_special(path: &Path) -> bool {
     let shared = path.starts_with("/dev/shm");
@@ -159,15 +201,15 @@ fn shared_memory(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(MediaError::Refused);
     }
-    let data = read(&mut File::from(opened), &stat, request);
-    // Only the very object that was opened, whether it could be read or not (as kitty does).
+    let data = read(&mut File::from(opened), &stat, request)?;
+    // Only the very object that was read.
     let same = shm::open(&name, shm::OFlags::RDONLY, Mode::empty())
         .and_then(rustix::fs::fstat)
         .is_ok_and(|now| (now.st_dev, now.st_ino) == (stat.st_dev, stat.st_ino));
     if same && let Err(error) = shm::unlink(&name) {
         tracing::debug!(%error, "shared memory of an image not unlinked");
     }
-    data
+    Ok(data)
 }
 
 /// The part of a file that is asked for.
@@ -193,7 +235,7 @@ mod tests {
     }
 
     fn ask_from(host: Option<&str>, medium: Medium, name: &str) -> Result<Vec<u8>, MediaError> {
-        LocalMedia.read(&MediaRequest { medium, name, host, offset: 1, size: 0, cap: 4 })
+        fetch(&MediaRequest { medium, name, host, offset: 1, size: 0, cap: 4 })
     }
 
     #[test]
@@ -219,7 +261,9 @@ mod tests {
         assert_eq!(ask(Medium::File, &path("none")), Err(MediaError::Unreadable));
         assert_eq!(ask(Medium::File, "relative"), Err(MediaError::Refused));
         assert_eq!(ask(Medium::File, "/proc/self/environ"), Err(MediaError::Refused));
-        assert_eq!(ask(Medium::File, "/dev/zero"), Err(MediaError::Refused));
+        for device in ["/dev/zero", "/dev/../dev/./zero", "/../dev/none", "/tmp/../sys/none"] {
+            assert_eq!(ask(Medium::File, device), Err(MediaError::Refused), "{device}");
+        }
     }
 
     #[test]
@@ -278,6 +322,25 @@ mod tests {
         for ((medium, name), host) in media.into_iter().zip([&own, "localhost", &own]) {
             assert!(ask_from(Some(host), medium, name).is_ok(), "{medium:?}");
         }
+    }
+
+    #[test]
+    fn what_is_refused_stays_where_it_is() {
+        let dir = tempfile::tempdir_in("/tmp").expect("a directory");
+        let path = dir.path().join("tty-graphics-protocol-3");
+        std::fs::write(&path, b"abcdef").expect("written");
+        let path = path.to_str().expect("UTF-8");
+        let name = format!("/unterm-media-large-{}", std::process::id());
+        let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
+        let object = shm::open(&name, flags, Mode::RUSR | Mode::WUSR).expect("made");
+        rustix::fs::ftruncate(&object, 6).expect("sized");
+        for (medium, name) in [(Medium::TemporaryFile, path), (Medium::SharedMemory, name.as_str())]
+        {
+            for _ in 0..2 {
+                assert_eq!(ask(medium, name), Err(MediaError::TooLarge), "{medium:?}");
+            }
+        }
+        shm::unlink(&name).expect("still there");
     }
 
     #[test]

@@ -424,11 +424,12 @@ impl Mux {
             variables = Some(own);
         }
         let nonce = spawn.integration.as_ref().map(|integration| integration.nonce.clone());
+        let process = Arc::new(PtyProcess::spawn(&spawn, size)?);
         // The program runs here, so it may name files instead of sending images.
-        let media = defaults.term.media.unwrap_or_else(|| Arc::new(LocalMedia));
+        let media =
+            defaults.term.media.unwrap_or_else(|| Arc::new(LocalMedia::new(process.clone())));
         let options = Options { media: Some(media), nonce: nonce.clone(), ..defaults.term };
         let term = Term::new(size, options);
-        let process = Arc::new(PtyProcess::spawn(&spawn, size)?);
         let observers = self.observers.clone();
         let mut pane = Pane::new(id, process, term, on_exit, observers, self.this.clone());
         pane.set_command(command);

@@ -3,6 +3,7 @@
 //! Owns the border between panes and operating systems. A pane knows only [`Process`]; that its program is a local child
 //! on a pty is known to the implementations alone, since others (ptys held by a keeper process, remote ones) may follow.
 
+mod carrier;
 mod environment;
 mod integration;
 #[cfg(unix)]
@@ -23,6 +24,7 @@ use std::{
 
 use unterm_term::Size;
 
+pub use carrier::is_carrier;
 pub use integration::{SCRIPTS, ShellIntegration};
 #[cfg(unix)]
 pub use limits::raise_descriptor_limit;
@@ -143,6 +145,11 @@ pub trait Process: Send + Sync {
     fn kill(&self);
     /// The process group in the foreground.
     fn foreground(&self) -> Option<Foreground>;
+    /// The name of a program that carries the terminal on ([`is_carrier`]): one of the process group in the foreground,
+    /// or one that these started. `None`: there is none, or the system does not tell.
+    fn carrier(&self) -> Option<String> {
+        self.foreground().map(|process| process.name).filter(|name| is_carrier(name))
+    }
     /// Working directory of the foreground process, as the system tells it.
     fn cwd(&self) -> Option<PathBuf>;
     /// Whether the terminal echoes input (termios ECHO); `None` where it can't be told.

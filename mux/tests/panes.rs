@@ -360,3 +360,31 @@ fn a_dropped_mux_ends_its_programs() {
     assert_eq!(pane.state(), PaneState::Removed);
     wait(&pane, "its end", |pane| pane.process().exit_status().is_some());
 }
+
+#[test]
+fn no_file_is_read_for_what_may_run_on_another_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (pixel, ask, ssh) = (at("pixel"), at("ask"), at("ssh"));
+    std::fs::write(&pixel, [1, 2, 3]).unwrap();
+    // Says that it is here, and asks for a file. It reads no answer, which the terminal's echo shows.
+    let script = format!(
+        "printf '\\033]7;file://localhost/\\007\\033_Ga=q,t=f,f=24,s=1,v=1,i=1;%s\\033\\\\' \
+         $(printf %s {pixel} | base64 | tr -d '\\n'); read line"
+    );
+    std::fs::write(&ask, script).unwrap();
+    std::os::unix::fs::symlink("/bin/sh", &ssh).unwrap();
+    let mux = headless();
+    for (command, answer) in [
+        (format!("sh {ask}; true"), "_Gi=1;OK"),
+        (format!("exec {ssh} {ask}"), "_Gi=1;EPERM"),
+        // Below a script, and as `sudo` has it: in a session of its own.
+        (format!("{ssh} {ask}; true"), "_Gi=1;EPERM"),
+        (format!("setsid -w {ssh} {ask}; true"), "_Gi=1;EPERM"),
+    ] {
+        let pane = open(&mux, &command);
+        // The answer's end.
+        wait_text(&pane, "^[\\");
+        assert!(screen(&pane).concat().contains(answer), "{command}: {:?}", screen(&pane));
+    }
+}

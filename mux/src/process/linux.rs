@@ -101,18 +101,46 @@ pub(super) fn variable(pid: i32, name: &str) -> Option<String> {
 
 /// The lowest process id in a process group whose leader is gone.
 pub(super) fn group_member(group: i32) -> Option<i32> {
-    std::fs::read_dir("/proc")
-        .ok()?
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
-        .filter(|pid| group_of(*pid) == Some(group))
-        .min()
+    processes().filter(|process| process.group == group).map(|process| process.pid).min()
 }
 
-/// Field 5 of `/proc/PID/stat`; the name before it may contain anything, so it is counted from its closing bracket.
-fn group_of(pid: i32) -> Option<i32> {
+/// The names of the processes in a process group and of all that these started, also in sessions of their own: `sudo` and
+/// `script` give their programs another terminal.
+pub(super) fn names_below(group: i32) -> Vec<String> {
+    let mut rest: Vec<Stat> = processes().collect();
+    let mut found: Vec<Stat> = rest.extract_if(.., |process| process.group == group).collect();
+    let mut next = 0;
+    while let Some(parent) = found.get(next).map(|process| process.pid) {
+        found.extend(rest.extract_if(.., |process| process.parent == parent));
+        next += 1;
+    }
+    found.into_iter().map(|process| process.name).collect()
+}
+
+/// What the kernel says of a process.
+struct Stat {
+    pid: i32,
+    /// At most 15 bytes of it.
+    name: String,
+    parent: i32,
+    group: i32,
+}
+
+/// All that may be looked at.
+fn processes() -> impl Iterator<Item = Stat> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten();
+    entries.filter_map(|entry| stat(entry.ok()?.file_name().to_str()?.parse().ok()?))
+}
+
+/// Fields 2, 4 and 5 of `/proc/PID/stat`; the name may contain anything, so what follows is counted from its closing bracket.
+fn stat(pid: i32) -> Option<Stat> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let rest = &stat[stat.iter().rposition(|byte| *byte == b')')? + 1..];
-    std::str::from_utf8(rest).ok()?.split_ascii_whitespace().nth(2)?.parse().ok()
+    let start = stat.iter().position(|byte| *byte == b'(')? + 1;
+    let end = stat.iter().rposition(|byte| *byte == b')')?;
+    let name = String::from_utf8_lossy(stat.get(start..end)?).into_owned();
+    let mut fields = std::str::from_utf8(&stat[end + 1..]).ok()?.split_ascii_whitespace().skip(1);
+    let mut number = || fields.next()?.parse::<i32>().ok();
+    Some(Stat { pid, name, parent: number()?, group: number()? })
 }
 
 /// Gives memory that was freed back to the system. The C library keeps what threads that have ended freed, for threads
@@ -139,7 +167,9 @@ mod tests {
         assert_eq!(name(pid), Some(exe.to_string_lossy().into_owned()));
         assert_eq!(cwd(pid), std::env::current_dir().ok());
         assert!(is_own_image(pid));
-        assert_eq!(group_of(pid), Some(rustix::process::getpgrp().as_raw_nonzero().get()));
+        let group = rustix::process::getpgrp().as_raw_nonzero().get();
+        assert_eq!(stat(pid).map(|own| own.group), Some(group));
+        assert!(names_below(group).contains(&stat(pid).unwrap().name));
         assert_eq!(name(-1), None);
         assert_eq!(cwd(-1), None);
     }

@@ -23,7 +23,9 @@ use rustix::{
 use unterm_term::Size;
 
 use super::{environment, limits, system};
-use crate::{ExitStatus, Foreground, KILL_GRACE, MuxError, Process, ReadOutcome, Signal, Spawn};
+use crate::{
+    ExitStatus, Foreground, KILL_GRACE, MuxError, Process, ReadOutcome, Signal, Spawn, is_carrier,
+};
 
 /// Bytes that are still read after the program's end while others keep on writing; more than the kernel can hold from
 /// before it.
@@ -433,6 +435,15 @@ impl Process for PtyProcess {
             }
         };
         Some(Foreground { pid, name, is_root: pid == root })
+    }
+
+    fn carrier(&self) -> Option<String> {
+        // Also when it has just ended.
+        if is_carrier(&self.image) {
+            return Some(self.image.clone());
+        }
+        let group = self.foreground_group()?.as_raw_nonzero().get();
+        system::names_below(group).into_iter().find(|name| is_carrier(name))
     }
 
     fn cwd(&self) -> Option<PathBuf> {

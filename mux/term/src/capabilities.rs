@@ -5,7 +5,6 @@
 //! `Smulx` as tmux and neovim ask.
 
 use crate::Modes;
-use crate::cap::dropped;
 use crate::hex::{hex, unhex};
 use crate::keyboard::function_key_number;
 use crate::term::Term;
@@ -82,7 +81,7 @@ impl Term {
     /// XTGETTCAP: one reply for each name, which is in hexadecimal.
     pub(crate) fn report_capabilities(&mut self, names: &[u8]) {
         if memchr::memchr_iter(b';', names).count() >= NAMES_CAP {
-            return dropped("XTGETTCAP", NAMES_CAP);
+            return self.caps.dropped("XTGETTCAP", NAMES_CAP);
         }
         for name in names.split(|&b| b == b';') {
             // A name that is known is one of ours: it may be said again.

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::anchors::Visit;
+use crate::cap::Caps;
 use crate::grid::Grid;
 use crate::row::{OUTPUT, PROMPT};
 use crate::term::{ScreenKind, Term};
@@ -209,8 +210,9 @@ impl Commands {
         }
     }
 
-    fn push(&mut self, command: Command) {
+    fn push(&mut self, command: Command, caps: &mut Caps) {
         if self.list.len() == COMMANDS_CAP {
+            caps.oldest_dropped("command", COMMANDS_CAP);
             self.pop_front();
         }
         self.text += command.text_len();
@@ -258,13 +260,8 @@ impl Term {
         let id = again.unwrap_or(self.commands.last_id + 1);
         self.commands.last_id = self.commands.last_id.max(id);
         let prompt_seq = self.seq;
-        self.commands.push(Command {
-            id,
-            prompt: Some(at),
-            prompt_seq,
-            options,
-            ..Command::default()
-        });
+        let command = Command { id, prompt: Some(at), prompt_seq, options, ..Command::default() };
+        self.commands.push(command, &mut self.caps);
         again.is_none()
     }
 

@@ -23,6 +23,8 @@ impl Term {
             (0, 0, b'B') => self.move_down(p.count(0)), // CUD
             (0, 0, b'C') => self.move_right(p.count(0)), // CUF
             (0, 0, b'a') => self.move_right_any(p.count(0)), // HPR
+            // HPB (ECMA-48 8.3.58) is done, as in libvterm and ghostty: CSI j says nothing to xterm 379, so nothing else is meant.
+            // VPB (CSI k, 8.3.159) is not: xterm ignores it too, and its screens in xterm.js' fixtures (t0032, t0033) show it.
             (0, 0, b'D' | b'j') => self.move_left(p.count(0)), // CUB, HPB
             (0, 0, b'E') => {
                 self.move_down(p.count(0)); // CNL

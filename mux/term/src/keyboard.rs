@@ -6,7 +6,6 @@
 use std::fmt::Write;
 
 use crate::ScreenKind;
-use crate::cap::oldest_dropped;
 use crate::modes::DecModes;
 use crate::params::Params;
 use crate::term::Term;
@@ -119,13 +118,13 @@ impl Term {
 
     /// `CSI > flags u`: new flags on top of those in force.
     pub(crate) fn push_key_flags(&mut self, flags: u16) {
-        let stack = self.key_stack();
+        let stack = &mut self.keyboard.stacks[self.screen as usize];
         if stack.is_empty() {
             // What a pop returns to.
             stack.push(0);
         }
         if stack.len() == STACK_CAP {
-            oldest_dropped("flags of the keyboard", STACK_CAP);
+            self.caps.oldest_dropped("flags of the keyboard", STACK_CAP);
             stack.remove(0);
         }
         stack.push(KittyFlags::from_bits_truncate(flags as u8).bits());

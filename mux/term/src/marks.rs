@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use crate::anchors::Visit;
-use crate::cap::oldest_dropped;
+use crate::cap::Caps;
 use crate::row::MARK;
 use crate::term::Term;
 use crate::{LineId, Point};
@@ -25,7 +25,7 @@ pub(crate) struct Marks {
 
 impl Marks {
     /// Adds a mark, if its line has none.
-    pub fn add(&mut self, at: Point) {
+    pub fn add(&mut self, at: Point, caps: &mut Caps) {
         if std::mem::take(&mut self.has_lost) {
             self.points.retain(Option::is_some);
         }
@@ -33,7 +33,7 @@ impl Marks {
         let Err(place) = self.points.binary_search_by_key(&Some(at.line), line) else { return };
         self.points.insert(place, Some(at));
         if self.points.len() > MARKS_CAP {
-            oldest_dropped("mark", MARKS_CAP);
+            caps.oldest_dropped("mark", MARKS_CAP);
             self.points.pop_front();
         }
     }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use crate::cap::dropped;
 use crate::graphics::SixelMode;
 use crate::modes::DecModes;
 use crate::params::Params;
@@ -405,7 +404,7 @@ impl Term {
             if self.saved_modes.len() < SAVED_CAP {
                 self.saved_modes.push((mode, on));
             } else {
-                dropped("mode put aside", SAVED_CAP);
+                self.caps.dropped("mode put aside", SAVED_CAP);
             }
         }
     }

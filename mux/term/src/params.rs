@@ -1,6 +1,7 @@
 //! The parameters of a control sequence.
 
-/// Parameters a sequence may have; one with more is dropped whole (as in vte).
+/// Parameters of a sequence that are kept. What comes behind them is left out and the rest is acted on, as in xterm (there 30:
+/// charproc.c, `nparam < NPARAM` at `CASE_ESC_SEMI` and `CASE_ESC_COLON`); unlike there, its digits don't go on the last kept.
 pub(crate) const MAX_PARAMS: usize = 32;
 
 /// Numbers of a CSI, each a parameter of its own (`;`) or a part of the one before (`:`). There is at least one; an

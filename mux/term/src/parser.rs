@@ -7,7 +7,7 @@
 //! nothing but through the methods of [`Term`] that vte's calls end in as well, so that both ways come to the same.
 
 use crate::Decoding;
-use crate::params::{Csi, Params};
+use crate::params::{Csi, MAX_PARAMS, Params};
 use crate::scan::{ascii_run, string_run, text_run};
 use crate::term::Term;
 use crate::work;
@@ -60,6 +60,18 @@ enum Kind {
     Other,
 }
 
+impl Kind {
+    /// What the log calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Osc => "string of an OSC",
+            Self::Dcs => "string of a DCS",
+            Self::Apc => "string of an APC",
+            Self::Other => "string of a PM or SOS",
+        }
+    }
+}
+
 /// The state of parsing one program's output; it lives as long as the program's stream.
 #[derive(Default)]
 pub struct Parser {
@@ -69,8 +81,8 @@ pub struct Parser {
     csi: Csi,
     /// The string so far.
     string: Vec<u8>,
-    /// The string was longer than the cap.
-    overflow: bool,
+    /// The cap that the string was longer than.
+    overflow: Option<usize>,
     /// The bytes before ended in the first byte of what may be a C1 control; known only while those are acted on.
     ends_in_lead: bool,
     /// The start of a UTF-8 sequence that the bytes ended in.
@@ -420,7 +432,7 @@ impl Parser {
 
     fn begin(&mut self, kind: Kind) {
         self.string.clear();
-        self.overflow = false;
+        self.overflow = None;
         self.ends_in_lead = false;
         self.state = State::String(kind);
     }
@@ -479,14 +491,17 @@ impl Parser {
     }
 
     fn collect(&mut self, kind: Kind, bytes: &[u8]) {
-        if self.overflow || kind == Kind::Other {
+        if self.overflow.is_some() || kind == Kind::Other {
             return;
         }
         let len = self.string.len() + bytes.len();
-        if len > STRING_CAP && len > self.cap(kind) {
-            self.overflow = true;
-            self.string = Vec::new();
-            return;
+        if len > STRING_CAP {
+            let cap = self.cap(kind);
+            if len > cap {
+                self.overflow = Some(cap);
+                self.string = Vec::new();
+                return;
+            }
         }
         self.string.extend_from_slice(bytes);
     }
@@ -507,9 +522,8 @@ impl Parser {
     }
 
     fn end(&mut self, term: &mut Term, kind: Kind, bell: bool) {
-        if self.overflow {
-            tracing::debug!(?kind, cap = self.cap(kind), "string too long: dropped");
-            return;
+        if let Some(cap) = self.overflow {
+            return term.caps.dropped(kind.name(), cap);
         }
         match kind {
             Kind::Osc => term.osc(&self.string, bell),
@@ -654,6 +668,9 @@ impl vte::Perform for Behind<'_> {
         action: char,
     ) {
         if let Some(mut csi) = csi_from_vte(params, intermediates, ignore, action) {
+            if ignore {
+                self.0.caps.dropped("parameter of a control sequence", MAX_PARAMS);
+            }
             csi.params.set_given(self.1.bits);
             self.0.csi(&csi);
         }
@@ -666,7 +683,8 @@ impl vte::Perform for Behind<'_> {
     }
 }
 
-/// A sequence as vte gives it; `None` for one with too many parameters or intermediates.
+/// A sequence as vte gives it, which says `ignore` where it left something out: parameters behind the last that it keeps, or
+/// intermediates. `None` for one with too many intermediates.
 pub(crate) fn csi_from_vte(
     params: &vte::Params,
     intermediates: &[u8],
@@ -682,8 +700,9 @@ pub(crate) fn csi_from_vte(
         [one] => *one,
         _ => return None,
     };
-    if ignore {
-        tracing::debug!("control sequence with too many parameters: dropped");
+    // Intermediates that vte left out come behind two that it kept. So a DECRQM of too many parameters is dropped as well.
+    if ignore && (params.len() < MAX_PARAMS || intermediates.len() == 2) {
+        tracing::debug!("control sequence with too many intermediates: dropped");
         return None;
     }
     Some(Csi { private, intermediate, end: action as u8, params: Params::from(params) })

@@ -1,7 +1,16 @@
 //! Replies: what the terminal tells its program when asked.
 //!
-//! Every reply is a fixed text with numbers in it. None holds anything a program wrote: a report that echoes is a way
-//! to type into a shell (CVE-2003-0063 and its like).
+//! Every reply is a fixed text with numbers in it: a report that echoes is a way to type into a shell (CVE-2003-0063 and
+//! its like). Of what a program wrote these come back, since their protocols want it, and nothing else by itself:
+//!
+//! - OSC 21: the name of a key that is not known, if it is 1 to 32 of `a`–`z`, `0`–`9` and `_` (kitty, "Color control");
+//! - OSC 99: the identifiers of notifications, if they are 1 to 128 of `A`–`Z`, `a`–`z`, `0`–`9`, `_`, `-`, `+` and `.`, and
+//!   lists of them with `,` between (kitty, "Desktop notifications");
+//! - the letter that names a clipboard in OSC 52, one of `c`, `p`, `q`, `s` and `0`–`7` (xterm).
+//!
+//! None of these holds a control character, a space or what a shell takes for more than a word. Other texts go out only where
+//! the terminal's owner says so: titles (XTWINOPS 20 and 21, [`crate::Allow::TITLE_REPORTS`]) without controls, and what is
+//! in a clipboard, in base64.
 
 use crate::params::Params;
 use crate::term::Term;

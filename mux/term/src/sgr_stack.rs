@@ -3,7 +3,6 @@
 //! Source: xterm ctlseqs, "CSI # {", "CSI # }", "CSI # |".
 
 use crate::Color;
-use crate::cap::dropped;
 use crate::grid::Scratch;
 use crate::params::Params;
 use crate::sgr::rendition_of;
@@ -84,7 +83,7 @@ impl Term {
     pub(crate) fn push_rendition(&mut self, params: &Params) {
         if self.sgr_stack.saved.len() == STACK_CAP {
             // Counted, so that its pop takes nothing else.
-            dropped("rendition put aside", STACK_CAP);
+            self.caps.dropped("rendition put aside", STACK_CAP);
             self.sgr_stack.beyond = self.sgr_stack.beyond.saturating_add(1);
             return;
         }

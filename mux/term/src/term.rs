@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::cap::Caps;
 use crate::charset::Charsets;
 use crate::commands::Commands;
 use crate::conformance::Conformance;
@@ -203,6 +204,8 @@ pub struct Term {
     /// Private modes as XTSAVE left them.
     pub(crate) saved_modes: Vec<(u16, bool)>,
     pub(crate) graphics: Graphics,
+    /// What was said of things beyond their caps.
+    pub(crate) caps: Caps,
     pub(crate) base_palette: Arc<Palette>,
     pub(crate) palette: Arc<Palette>,
     replies: Vec<u8>,
@@ -257,6 +260,7 @@ impl Term {
             cwd: None,
             saved_modes: Vec::new(),
             graphics: Graphics::new(options.media),
+            caps: Caps::default(),
             base_palette: options.palette.clone(),
             palette: options.palette,
             replies: Vec::new(),
@@ -543,11 +547,12 @@ impl Term {
         assert!(margins || self.scrolls_whole_rows(), "margins without DECLRMM");
     }
 
-    /// Queues bytes for the program. Callers give fixed texts and numbers, never what a program wrote.
+    /// Queues bytes for the program. Callers give fixed texts and numbers, and of what a program wrote only the names that
+    /// [`crate::report`] lists.
     pub(crate) fn reply(&mut self, bytes: &[u8]) {
         if self.replies.len() + bytes.len() > REPLIES_CAP {
-            tracing::debug!("reply dropped: nobody takes them");
-            return;
+            // Nobody takes them.
+            return self.caps.dropped("reply", REPLIES_CAP);
         }
         if self.conformance.eight_bit {
             self.conformance.widen(bytes, &mut self.replies);
@@ -561,8 +566,7 @@ impl Term {
             return;
         }
         if self.events.len() >= EVENTS_CAP {
-            tracing::debug!(?event, "event dropped: nobody takes them");
-            return;
+            return self.caps.dropped("event", EVENTS_CAP);
         }
         self.events.push_back(event);
     }

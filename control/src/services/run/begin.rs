@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
-use unterm_mux::{AtPrompt, Pane, Tap};
+use unterm_mux::{AtPrompt, Pane, Tap, is_carrier};
 
 use super::{Block, running};
 use crate::{
@@ -19,22 +19,6 @@ const SETTLED: Duration = Duration::from_millis(200);
 const ENDING: Duration = Duration::from_millis(500);
 /// What runs as far as anybody knows, while a shell has not begun what was entered.
 const ENTERED: &str = "what was entered at its prompt";
-
-/// Programs with a shell at their other end, as a rule.
-const CARRIERS: [&str; 12] = [
-    "ssh",
-    "mosh-client",
-    "telnet",
-    "tmux",
-    "tmux: client",
-    "screen",
-    "docker",
-    "podman",
-    "nerdctl",
-    "kubectl",
-    "incus",
-    "lxc",
-];
 
 /// Types a command, and gives what passes through the pane from then on; a block where the shell's integration marks the
 /// command. `is_careful` as in `run`; `until`: how long a prompt may take that is about to come.
@@ -93,12 +77,12 @@ pub(super) async fn begin(
 }
 
 /// What runs in a pane and would read what is typed there, where a shell with marks would have to be at its prompt: no other
-/// shell that reads a line by an editor of its own, here or at the other end of one of the [`CARRIERS`].
+/// shell that reads a line by an editor of its own, here or at the other end of `ssh` or the like ([`is_carrier`]).
 fn reader(pane: &Pane) -> Option<String> {
     let foreground = pane.foreground();
     let is_shell = foreground.as_ref().is_some_and(|process| {
         let name = process.name.as_str();
-        Shell::of_process(name).is_some() || CARRIERS.contains(&name)
+        Shell::of_process(name).is_some() || is_carrier(name)
     });
     let name = foreground.as_ref().map(|process| process.name.clone());
     let process = pane.process();

@@ -44,7 +44,7 @@ impl Term {
             self.drop_covered_images();
         }
         let layer = &mut self.graphics.shown;
-        layer.make_room(bytes, None);
+        layer.make_room(&mut self.caps, bytes, None);
         let animated = frames.len() > 1;
         let frames = frames.into_iter().map(|(pixels, gap)| Frame { pixels, gap }).collect();
         let image = layer.store.add(0, 0, frames);

@@ -10,6 +10,7 @@ use super::decode;
 use super::decoding::Task;
 use super::kitty::BASE64;
 use super::pixels::Pixels;
+use crate::cap::Caps;
 use crate::term::Term;
 
 /// Bytes of a file.
@@ -102,14 +103,14 @@ impl Term {
             tracing::debug!("file without contents");
             return;
         };
-        let Some(arguments) = Arguments::parse(&value[..at]) else { return };
+        let Some(arguments) = Arguments::parse(&value[..at], &mut self.caps) else { return };
         let contents = Contents::Base64(value.len() - at - 1);
         self.decode_apart(Task::File(File { string: Vec::new(), arguments, contents }));
     }
 
     /// MultipartFile: arguments of a file whose contents follow.
     pub(crate) fn begin_iterm2_file(&mut self, value: &[u8]) {
-        let arguments = Arguments::parse(value);
+        let arguments = Arguments::parse(value, &mut self.caps);
         self.graphics.upload = arguments.map(|arguments| Upload { arguments, base64: Vec::new() });
     }
 
@@ -118,8 +119,8 @@ impl Term {
         let Some(mut upload) = self.graphics.upload.take() else { return };
         let most = upload.arguments.cap().div_ceil(3) * 4;
         if upload.base64.len() + value.len() > most {
-            tracing::debug!(most, "file dropped: it is longer than it said, or than a file may be");
-            return;
+            // Longer than it said, or than a file may be.
+            return self.caps.dropped("image file in parts", upload.arguments.cap());
         }
         upload.base64.extend_from_slice(value);
         self.graphics.upload = Some(upload);
@@ -179,7 +180,7 @@ impl Term {
 
 impl Arguments {
     /// `key=value` pairs with semicolons between them; `None` when the file is not to be shown, or too large.
-    fn parse(text: &[u8]) -> Option<Self> {
+    fn parse(text: &[u8], caps: &mut Caps) -> Option<Self> {
         let mut arguments = Self::default();
         for pair in std::str::from_utf8(text).ok()?.split(';') {
             let Some((key, value)) = pair.split_once('=') else { continue };
@@ -193,8 +194,12 @@ impl Arguments {
                 _ => {}
             }
         }
-        if !arguments.inline || arguments.size > FILE_CAP {
-            tracing::debug!(?arguments, "file refused");
+        if !arguments.inline {
+            tracing::debug!("a file that is not to be shown");
+            return None;
+        }
+        if arguments.size > FILE_CAP {
+            caps.dropped("image file", FILE_CAP);
             return None;
         }
         Some(arguments)

@@ -36,18 +36,19 @@ pub struct MediaRequest<'a> {
 pub enum MediaError {
     /// There is nothing by that name, or it can't be opened or read.
     Unreadable,
-    /// It is nothing a terminal may read: no regular file, a link, a part of `/proc`, `/sys` or `/dev`, or a name on another
-    /// machine.
+    /// It is nothing a terminal may read: no regular file, a link, a part of `/proc`, `/sys` or `/dev`, or a name that may be
+    /// one on another machine.
     Refused,
     /// It has more bytes than may be read.
     TooLarge,
 }
 
-/// Reads image data for a terminal, whose program runs on the same machine.
+/// Reads image data for a terminal, whose program runs on the same machine. Asked only for data of a form and a size that can
+/// be shown.
 ///
 /// Called where [`crate::Decoding::run`] is; the program's output waits meanwhile, so it must not wait for anything but a
 /// disk.
 pub trait Media: std::fmt::Debug + Send + Sync {
-    /// Reads what `request` asks for; deletes what its medium says is to be deleted, when it may.
+    /// Reads what `request` asks for; once it was read, deletes what its medium says is to be deleted, when it may.
     fn read(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError>;
 }

@@ -29,12 +29,11 @@ pub use media::{Media, MediaError, MediaRequest, Medium};
 pub use pixels::Pixels;
 pub(crate) use placement::CellSize;
 pub(crate) use sixel::SixelMode;
-#[cfg(test)]
 pub(crate) use store::QUOTA;
 pub use view::{CellRect, PixelRect, RowImages, SnapshotImage};
 
 use crate::block::Block;
-use crate::cap::oldest_dropped;
+use crate::cap::Caps;
 use crate::term::Term;
 use crate::{LineId, Point, work};
 use placement::{Anchor, Placement, PlacementKey};
@@ -154,11 +153,11 @@ impl Layer {
     }
 
     /// Makes room for a placement: where there are `cap`, the one that came first goes, and what hangs on it.
-    fn make_place(&mut self, cap: usize) {
+    fn make_place(&mut self, caps: &mut Caps, cap: usize) {
         while self.placements.len() >= cap
             && let Some((&oldest, _)) = self.placements.first_key_value()
         {
-            oldest_dropped("placement of an image", cap);
+            caps.oldest_dropped("placement of an image", cap);
             self.remove_placement(oldest);
         }
     }
@@ -232,11 +231,11 @@ impl Layer {
     }
 
     /// Drops the images longest unused until `bytes` more fit into the quota.
-    fn make_room(&mut self, bytes: usize, kept: Option<ImageKey>) {
+    fn make_room(&mut self, caps: &mut Caps, bytes: usize, kept: Option<ImageKey>) {
         let is_placed = |image| self.is_placed(image);
         let dropped = self.store.too_many(bytes, kept.unwrap_or(0), is_placed);
         for image in dropped {
-            tracing::debug!(image, "image dropped: the quota is used up");
+            caps.oldest_dropped("image", QUOTA);
             self.remove_image(image);
         }
     }

@@ -8,7 +8,6 @@ use base64::Engine as _;
 
 use super::terminator;
 use super::text::BASE64;
-use crate::cap::oldest_dropped;
 use crate::term::Term;
 use crate::{ClipboardTarget, Event};
 
@@ -48,7 +47,7 @@ impl Term {
                 return;
             };
             if self.osc.questions.len() == QUESTIONS_CAP {
-                oldest_dropped("question for the clipboard", QUESTIONS_CAP);
+                self.caps.oldest_dropped("question for the clipboard", QUESTIONS_CAP);
                 self.osc.questions.pop_front();
             }
             self.osc.questions.push_back(Question { target, letter, bell });

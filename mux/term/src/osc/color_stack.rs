@@ -4,7 +4,6 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::cap::dropped;
 use crate::params::Params;
 use crate::term::Term;
 use crate::{Event, Palette};
@@ -60,7 +59,7 @@ impl Term {
         let stack = &mut self.osc.colors;
         let at = if place == 0 { stack.used } else { place - 1 };
         let Some(own) = stack.places.get_mut(at) else {
-            return dropped("colours put aside", PLACES);
+            return self.caps.dropped("colours put aside", PLACES);
         };
         *own = Some(self.palette.clone());
         stack.used = at + 1;

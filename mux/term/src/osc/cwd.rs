@@ -26,11 +26,14 @@ impl Term {
 
     /// False when it is dropped.
     fn set_cwd(&mut self, uri: &[u8]) -> bool {
+        if uri.len() > CWD_CAP {
+            self.caps.dropped("working directory", CWD_CAP);
+            return false;
+        }
         let cwd = match std::str::from_utf8(uri) {
             Ok("") => None,
             Ok(uri)
-                if uri.len() <= CWD_CAP
-                    && (uri.starts_with("file://") || uri.starts_with("kitty-shell-cwd://"))
+                if (uri.starts_with("file://") || uri.starts_with("kitty-shell-cwd://"))
                     && !uri.contains(char::is_control) =>
             {
                 // kitty's own form has a path that is not escaped.
@@ -62,7 +65,7 @@ impl Term {
         // A drive of Windows is a directory below the root of a URI.
         let is_drive = path.as_bytes().get(1) == Some(&b':');
         let path = if is_drive { format!("/{}", path.replace('\\', "/")) } else { path.to_owned() };
-        if path.starts_with('/') && path.len() <= CWD_CAP {
+        if path.starts_with('/') {
             self.set_cwd(format!("file://{}", escape(&path)).as_bytes());
         } else {
             tracing::debug!("a working directory that is no absolute path");

@@ -6,7 +6,6 @@ use base64::Engine as _;
 
 use super::terminator;
 use super::text::{BASE64, clean, clean_base64};
-use crate::cap::dropped;
 use crate::term::Term;
 use crate::{ClipboardTarget, CursorShape, Event, Rgb};
 
@@ -50,7 +49,9 @@ impl Term {
             b"SetUserVar" => self.set_user_var(value),
             b"CurrentDir" => self.set_cwd_path(value),
             b"RemoteHost" => {
-                let Some(host) = clean(value, NAME_CAP, "remote host") else { return };
+                let Some(host) = clean(&mut self.caps, value, NAME_CAP, "remote host") else {
+                    return;
+                };
                 let name = host.rsplit_once('@').map_or(host.as_str(), |(_, name)| name);
                 self.osc.host = (!name.is_empty()).then(|| name.to_owned());
                 self.osc.remote_host = (!host.is_empty()).then_some(host);
@@ -88,17 +89,17 @@ impl Term {
     /// `name=base64`.
     fn set_user_var(&mut self, value: &[u8]) {
         let Some(at) = value.iter().position(|&b| b == b'=') else { return };
-        let Some(name) = clean(&value[..at], NAME_CAP, "name of a user variable") else { return };
-        let Some(value) = clean_base64(&value[at + 1..], VALUE_CAP, "user variable") else {
-            return;
-        };
+        let caps = &mut self.caps;
+        let name = clean(caps, &value[..at], NAME_CAP, "name of a user variable");
+        let value = clean_base64(caps, &value[at + 1..], VALUE_CAP, "value of a user variable");
+        let (Some(name), Some(value)) = (name, value) else { return };
         let vars = &mut self.osc.user_vars;
         match vars.iter().position(|(own, _)| *own == name) {
             Some(at) => vars[at].1.clone_from(&value),
             None if vars.len() < VARS_CAP && !name.is_empty() => {
                 vars.push((name.clone(), value.clone()));
             }
-            None => return dropped("user variable", VARS_CAP),
+            None => return self.caps.dropped("user variable", VARS_CAP),
         }
         self.event(Event::UserVar { name, value });
     }

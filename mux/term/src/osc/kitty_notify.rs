@@ -8,7 +8,7 @@ use super::notify::TEXT_CAP;
 use super::terminator;
 use super::text::{BASE64, clean, clean_base64, identifier};
 use crate::Event;
-use crate::cap::{dropped, oldest_dropped};
+use crate::cap::Caps;
 use crate::notification::{Notification, Occasion, Urgency};
 use crate::term::Term;
 
@@ -22,6 +22,8 @@ const LIST_CAP: usize = 8;
 const PENDING_CAP: usize = 16;
 /// Notifications that may be on show; the oldest is forgotten.
 const ALIVE_CAP: usize = 64;
+/// What the log calls a text of a notification.
+const PAYLOAD: &str = "payload of OSC 99";
 /// What we do of the protocol, as its query answers it.
 const SUPPORT: &str = "a=focus,report:c=1:o=always,unfocused,invisible:p=title,body,close,alive,buttons,?:\
                        s=system,silent:u=0,1,2:w=1";
@@ -56,7 +58,14 @@ struct Payload {
     /// Base64 that a later chunk may go on with: a chunk is encoded by itself, and then padded, or the whole was before it
     /// was cut (the page's "Base64").
     base64: Vec<u8>,
-    failure: Option<&'static str>,
+    failure: Option<Failure>,
+}
+
+/// Why a payload comes to nothing.
+#[derive(Clone, Copy, Debug)]
+enum Failure {
+    TooLong,
+    NoBase64,
 }
 
 impl Payload {
@@ -77,7 +86,7 @@ impl Payload {
             }
         }
         if self.text.len() + self.base64.len() / 4 * 3 > TEXT_CAP {
-            *self = Self { failure: Some("it is too long"), ..Self::default() };
+            *self = Self { failure: Some(Failure::TooLong), ..Self::default() };
         }
     }
 
@@ -85,19 +94,20 @@ impl Payload {
     fn decode(&mut self) {
         match BASE64.decode(&self.base64) {
             Ok(text) => self.text.extend_from_slice(&text),
-            Err(_) => self.failure = Some("it is no base64"),
+            Err(_) => self.failure = Some(Failure::NoBase64),
         }
         self.base64.clear();
     }
 
     /// All of it; nothing where one chunk was bad, or there was too much.
-    fn finish(mut self) -> Option<String> {
+    fn finish(mut self, caps: &mut Caps) -> Option<String> {
         self.decode();
-        if let Some(why) = self.failure {
-            tracing::debug!(why, "payload of OSC 99 dropped");
-            return None;
+        match self.failure {
+            None => return clean(caps, &self.text, TEXT_CAP, PAYLOAD),
+            Some(Failure::TooLong) => caps.dropped(PAYLOAD, TEXT_CAP),
+            Some(Failure::NoBase64) => tracing::debug!("payload of OSC 99 dropped: no base64"),
         }
-        clean(&self.text, TEXT_CAP, "payload of OSC 99")
+        None
     }
 }
 
@@ -111,7 +121,13 @@ pub(super) struct Notifications {
 
 impl Notifications {
     /// A notification goes on show; gives its handle, which is the old one where it replaces another.
-    pub fn add(&mut self, id: Option<String>, report: bool, report_close: bool) -> u64 {
+    pub fn add(
+        &mut self,
+        caps: &mut Caps,
+        id: Option<String>,
+        report: bool,
+        report_close: bool,
+    ) -> u64 {
         let old = self.alive.iter().position(|alive| id.is_some() && alive.id == id);
         let handle = match old.and_then(|at| self.alive.remove(at)) {
             Some(old) => old.handle,
@@ -121,7 +137,7 @@ impl Notifications {
             }
         };
         if self.alive.len() == ALIVE_CAP {
-            oldest_dropped("notification on show", ALIVE_CAP);
+            caps.oldest_dropped("notification on show", ALIVE_CAP);
             self.alive.pop_front();
         }
         self.alive.push_back(Alive { handle, id, report, report_close });
@@ -199,7 +215,7 @@ impl Term {
         }
         let mut pending = self.pending(id);
         for (key, value) in pairs() {
-            pending.set(key.trim(), value.trim());
+            pending.set(key.trim(), value.trim(), &mut self.caps);
         }
         match pending.payload(kind) {
             Some(own) => own.add(payload, get("e") == Some("1")),
@@ -207,7 +223,7 @@ impl Term {
         }
         if get("d") == Some("0") {
             if self.osc.notifications.pending.len() == PENDING_CAP {
-                oldest_dropped("notification without its end", PENDING_CAP);
+                self.caps.oldest_dropped("notification without its end", PENDING_CAP);
                 self.osc.notifications.pending.pop_front();
             }
             self.osc.notifications.pending.push_back(pending);
@@ -229,14 +245,13 @@ impl Term {
 
     fn show_pending(&mut self, pending: Pending) {
         let Pending { id, report, report_close, mut content, title, body, buttons } = pending;
-        let (Some(title), Some(body), Some(buttons)) =
-            (title.finish(), body.finish(), buttons.finish())
-        else {
-            return;
-        };
+        let caps = &mut self.caps;
+        let (title, body, buttons) = (title.finish(caps), body.finish(caps), buttons.finish(caps));
+        let (Some(title), Some(body), Some(buttons)) = (title, body, buttons) else { return };
         (content.title, content.body) = (title, body);
         for label in buttons.split('\u{2028}').filter(|label| !label.is_empty()) {
-            push(&mut content.buttons, clean(label.as_bytes(), WORD_CAP, "button of OSC 99"));
+            let label = clean(caps, label.as_bytes(), WORD_CAP, "label of a button of OSC 99");
+            push(&mut content.buttons, label, caps);
         }
         if content.title.is_empty() {
             content.title = std::mem::take(&mut content.body);
@@ -244,7 +259,7 @@ impl Term {
         if content.title.is_empty() {
             return;
         }
-        content.handle = self.osc.notifications.add(id, report, report_close);
+        content.handle = self.osc.notifications.add(caps, id, report, report_close);
         self.event(Event::Notification(Box::new(content)));
     }
 
@@ -257,10 +272,12 @@ impl Term {
 
 impl Pending {
     /// A key of the metadata that is not about the payload.
-    fn set(&mut self, key: &str, value: &str) {
+    fn set(&mut self, key: &str, value: &str, caps: &mut Caps) {
         let content = &mut self.content;
-        let word =
-            || clean_base64(value.as_bytes(), WORD_CAP, "word of OSC 99").filter(|w| !w.is_empty());
+        let word = |caps: &mut Caps| {
+            let word = clean_base64(caps, value.as_bytes(), WORD_CAP, "word of OSC 99");
+            word.filter(|word| !word.is_empty())
+        };
         match key {
             "a" => {
                 for action in value.split(',') {
@@ -276,10 +293,10 @@ impl Pending {
                 }
             }
             "c" => self.report_close = value != "0",
-            "f" => content.app = word(),
-            "n" => push(&mut content.icons, word()),
-            "t" => push(&mut content.kinds, word()),
-            "s" => content.sound = word(),
+            "f" => content.app = word(caps),
+            "n" => push(&mut content.icons, word(caps), caps),
+            "t" => push(&mut content.kinds, word(caps), caps),
+            "s" => content.sound = word(caps),
             "o" => {
                 content.occasion = match value {
                     "unfocused" => Occasion::Unfocused,
@@ -309,9 +326,11 @@ impl Pending {
     }
 }
 
-fn push(list: &mut Vec<String>, word: Option<String>) {
+fn push(list: &mut Vec<String>, word: Option<String>, caps: &mut Caps) {
     match word {
-        Some(_) if list.len() == LIST_CAP => dropped("word or button of OSC 99", LIST_CAP),
+        Some(_) if list.len() == LIST_CAP => {
+            caps.dropped("kind, icon or button of OSC 99", LIST_CAP)
+        }
         word => list.extend(word),
     }
 }

@@ -19,13 +19,17 @@ impl Term {
             return;
         };
         let id = params.split(':').find_map(|param| param.strip_prefix("id=")).unwrap_or("");
-        if uri.len() > URI_CAP || id.len() > ID_CAP || uri.contains(char::is_control) {
-            tracing::debug!(length = uri.len(), "OSC 8 dropped");
-            self.pen.set_link(None);
-            return;
-        }
-        let link =
-            (!uri.is_empty()).then(|| Arc::new(Link { id: id.to_owned(), uri: uri.to_owned() }));
+        let is_fit = if uri.len() > URI_CAP {
+            self.caps.dropped("target of a link", URI_CAP);
+            false
+        } else if id.len() > ID_CAP {
+            self.caps.dropped("id of a link", ID_CAP);
+            false
+        } else {
+            !uri.contains(char::is_control)
+        };
+        let link = (is_fit && !uri.is_empty())
+            .then(|| Arc::new(Link { id: id.to_owned(), uri: uri.to_owned() }));
         self.pen.set_link(link);
     }
 }

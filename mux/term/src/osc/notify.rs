@@ -30,7 +30,7 @@ impl Term {
                 tracing::debug!("command of ConEmu's that is not done");
             }
             _ => {
-                if let Some(text) = clean(rest, TEXT_CAP, "notification") {
+                if let Some(text) = clean(&mut self.caps, rest, TEXT_CAP, "notification") {
                     self.show_text(String::new(), text);
                 }
             }
@@ -44,7 +44,10 @@ impl Term {
             tracing::debug!("unknown extension of urxvt's");
             return;
         }
-        let mut text = || clean(parts.next().unwrap_or_default(), TEXT_CAP, "notification");
+        let mut text = || {
+            let part = parts.next().unwrap_or_default();
+            clean(&mut self.caps, part, TEXT_CAP, "notification")
+        };
         if let (Some(title), Some(body)) = (text(), text()) {
             self.show_text(title, body);
         }
@@ -55,7 +58,7 @@ impl Term {
         if title.is_empty() {
             return;
         }
-        let handle = self.osc.notifications.add(None, false, false);
+        let handle = self.osc.notifications.add(&mut self.caps, None, false, false);
         let notification = Notification { handle, title, body, focus: true, ..Default::default() };
         self.event(Event::Notification(Box::new(notification)));
     }

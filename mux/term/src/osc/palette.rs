@@ -1,13 +1,12 @@
 //! OSC 4, 5, 10–19, their resets 104, 105, 110–119, and kitty's 21: which colours are set, asked for and reset.
 //!
-//! Answers are made of numbers: never of a program's text.
+//! Answers are made of numbers, and of no text of a program's but the names that [`crate::report`] lists.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
 use super::color_spec::parse;
 use super::terminator;
-use crate::cap::dropped;
 use crate::color::Slot;
 use crate::term::Term;
 use crate::{Event, Palette, Rgb};
@@ -94,7 +93,7 @@ impl Term {
     /// OSC 21: `key=colour` sets, `key=` makes dynamic, `key` resets, `key=?` asks; all answers in one.
     pub(super) fn control_colors(&mut self, rest: &[u8], bell: bool) {
         if memchr::memchr_iter(b';', rest).count() >= KEYS_CAP {
-            return dropped("OSC 21", KEYS_CAP);
+            return self.caps.dropped("OSC 21", KEYS_CAP);
         }
         let mut answers = String::new();
         for item in rest.split(|&b| b == b';') {

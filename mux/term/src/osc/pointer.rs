@@ -2,7 +2,6 @@
 
 use super::terminator;
 use crate::Event;
-use crate::cap::{dropped, oldest_dropped};
 use crate::term::Term;
 
 /// Shapes on one screen's stack; the page wants 16 at least. The oldest goes.
@@ -96,7 +95,7 @@ impl Term {
             '>' => {
                 for shape in names.split(',').filter_map(shape) {
                     if stack.len() == STACK_CAP {
-                        oldest_dropped("pointer shape", STACK_CAP);
+                        self.caps.oldest_dropped("pointer shape", STACK_CAP);
                         stack.remove(0);
                     }
                     stack.push(Some(shape));
@@ -119,15 +118,15 @@ impl Term {
     }
 
     fn report_pointer(&mut self, names: &str, bell: bool) {
+        if memchr::memchr_iter(b',', names.as_bytes()).count() >= QUERY_CAP {
+            return self.caps.dropped("question of pointer shapes", QUERY_CAP);
+        }
         let answer = |name: &str| match name {
             "__current__" => self.pointer_shape().unwrap_or("0"),
             "__default__" => "text",
             "__grabbed__" => "default",
             name => ["0", "1"][shape(name).is_some() as usize],
         };
-        if memchr::memchr_iter(b',', names.as_bytes()).count() >= QUERY_CAP {
-            return dropped("question of pointer shapes", QUERY_CAP);
-        }
         let answers: Vec<_> = names.split(',').map(answer).collect();
         self.reply(format!("\x1b]22;{}{}", answers.join(","), terminator(bell)).as_bytes());
     }

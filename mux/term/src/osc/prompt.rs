@@ -1,7 +1,8 @@
 //! OSC 133 (the "Semantic prompts" page, with kitty's additions) and OSC 633 (VS Code's shell integration): where prompts,
 //! input and output begin, and what is known of each command.
 
-use super::text::{clean, identifier, percent_decode};
+use super::text::{fit, identifier, percent_decode};
+use crate::cap::Caps;
 use crate::cell::PromptRole;
 use crate::commands::{ClickEvents, ClickKeys, Command, PromptOptions, Redraw};
 use crate::row::{INPUT, MARK, OUTPUT, PROMPT};
@@ -74,7 +75,7 @@ impl Term {
             b"C" => {
                 let told = options.get("cmdline_url").map(percent_decode);
                 let told = told.or_else(|| options.get("cmdline").map(unquote));
-                let told = told.and_then(|line| command_line(&line));
+                let told = told.and_then(|line| command_line(&mut self.caps, &line));
                 self.start_output(told.map(|line| (line, None)), options.nonce());
             }
             b"D" => self.end_command(rest),
@@ -95,7 +96,8 @@ impl Term {
                 let (line, nonce) = split(rest);
                 let nonce = std::str::from_utf8(nonce).ok();
                 let nonce = nonce.and_then(|nonce| identifier(nonce, ID_CAP)).map(str::to_owned);
-                self.commands.announced = command_line(&unescape(line)).map(|line| (line, nonce));
+                let line = command_line(&mut self.caps, &unescape(line));
+                self.commands.announced = line.map(|line| (line, nonce));
             }
             b"P" => match rest.strip_prefix(b"Cwd=") {
                 Some(path) => self.set_cwd_path(&unescape(path)),
@@ -160,7 +162,12 @@ impl Term {
             if is_new {
                 let line = match &told {
                     Some((line, _)) => Some(line.clone()),
-                    None => self.commands.last().and_then(|last| self.typed_line(last, at)),
+                    None => {
+                        let typed = self.commands.last().and_then(|last| self.typed_line(last, at));
+                        typed.and_then(|line| {
+                            command_line(&mut self.caps, line.trim_end().as_bytes())
+                        })
+                    }
                 };
                 let (seq, cwd) = (self.seq, self.cwd.as_deref().map(Into::into));
                 self.commands.change(|command| {
@@ -201,7 +208,7 @@ impl Term {
     pub(super) fn mark_line(&mut self) {
         if let Some(at) = self.cursor_point() {
             self.mark(MARK, self.pen.role());
-            self.marks.add(at);
+            self.marks.add(at, &mut self.caps);
             self.event(Event::Mark { line: at.line });
         }
     }
@@ -233,7 +240,7 @@ impl Term {
                 line.push('\n');
             }
         }
-        command_line(line.trim_end().as_bytes())
+        Some(line)
     }
 }
 
@@ -246,14 +253,18 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// A command line fit to be shown: of the controls line breaks and tabs stay. `None`, and logged, where it is too long.
-fn command_line(line: &[u8]) -> Option<String> {
+fn command_line(caps: &mut Caps, line: &[u8]) -> Option<String> {
     let mut text = String::new();
     for piece in line.split_inclusive(|b| matches!(b, b'\n' | b'\t')) {
         let (body, last) = match piece {
             [body @ .., last @ (b'\n' | b'\t')] => (body, Some(*last as char)),
             body => (body, None),
         };
-        text.push_str(&clean(body, LINE_CAP.saturating_sub(text.len()), "command line")?);
+        let Some(body) = fit(body, LINE_CAP.saturating_sub(text.len())) else {
+            caps.dropped("command line", LINE_CAP);
+            return None;
+        };
+        text.push_str(&body);
         text.extend(last);
     }
     Some(text)

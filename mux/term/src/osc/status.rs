@@ -4,9 +4,8 @@
 //! `a`. A report replaces its record whole; one that breaks a limit changes nothing.
 
 use super::terminator;
-use super::text::{BASE64, clean, identifier};
+use super::text::{BASE64, fit, identifier};
 use crate::Event;
-use crate::cap::oldest_dropped;
 use crate::term::Term;
 use base64::Engine as _;
 
@@ -122,6 +121,9 @@ impl Term {
             self.reply(format!("\x1b]7501;?{}", terminator(bell)).as_bytes());
             return;
         }
+        if body.len() + FRAME > REPORT_CAP {
+            return self.caps.dropped("report of program status", REPORT_CAP);
+        }
         let seq = self.seq;
         let statuses = &mut self.osc.statuses;
         let before = statuses.len();
@@ -130,7 +132,7 @@ impl Term {
             Some(Report::Update(status)) => {
                 statuses.retain(|own| own.id != status.id);
                 if statuses.len() == RECORDS_CAP {
-                    oldest_dropped("program status", RECORDS_CAP);
+                    self.caps.oldest_dropped("program status", RECORDS_CAP);
                     statuses.remove(0);
                 }
                 statuses.push(status);
@@ -165,9 +167,6 @@ fn is_below(id: &str, root: &str) -> bool {
 
 /// Reads a report; `None` for one that says nothing or breaks a rule. A bad id is no absent one: it must not reach the root.
 fn read(body: &str, seq: u64) -> Option<Report> {
-    if body.len() + FRAME > REPORT_CAP {
-        return None;
-    }
     let (mut state, mut id, mut kind, mut progress) = (None, "", None, None);
     let (mut app, mut title, mut message) = (None, None, None);
     for pair in body.split(':') {
@@ -243,6 +242,6 @@ fn text(encoded: &str, (encoded_cap, cap): (usize, usize)) -> Option<String> {
     }
     let text = String::from_utf8(BASE64.decode(encoded).ok()?).ok()?;
     (text.len() <= cap && !text.contains(char::is_control))
-        .then(|| clean(text.as_bytes(), cap, "program status"))
+        .then(|| fit(text.as_bytes(), cap))
         .flatten()
 }

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use crate::cap::dropped;
+use crate::cap::Caps;
 
 /// Programs pad or don't.
 pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -11,13 +11,26 @@ pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The text without control characters and direction marks; `None`, and logged, when that is more than `cap` bytes.
-pub(super) fn clean(text: &[u8], cap: usize, what: &'static str) -> Option<String> {
+/// The text as [`fit`] makes it; `None`, and logged, when that is more than `cap` bytes.
+pub(super) fn clean(
+    caps: &mut Caps,
+    text: &[u8],
+    cap: usize,
+    what: &'static str,
+) -> Option<String> {
+    let clean = fit(text, cap);
+    if clean.is_none() {
+        caps.dropped(what, cap);
+    }
+    clean
+}
+
+/// The text without control characters and direction marks; `None` when that is more than `cap` bytes.
+pub(super) fn fit(text: &[u8], cap: usize) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     let mut clean = String::new();
     for c in text.chars().filter(|c| !c.is_control() && !is_bidi(*c)) {
         if clean.len() + c.len_utf8() > cap {
-            dropped(what, cap);
             return None;
         }
         clean.push(c);
@@ -26,12 +39,17 @@ pub(super) fn clean(text: &[u8], cap: usize, what: &'static str) -> Option<Strin
 }
 
 /// Base64 of such text; `None`, and logged, when it is none, too.
-pub(super) fn clean_base64(encoded: &[u8], cap: usize, what: &'static str) -> Option<String> {
+pub(super) fn clean_base64(
+    caps: &mut Caps,
+    encoded: &[u8],
+    cap: usize,
+    what: &'static str,
+) -> Option<String> {
     let Ok(text) = BASE64.decode(encoded) else {
         tracing::debug!(what, "dropped: no base64");
         return None;
     };
-    clean(&text, cap, what)
+    clean(caps, &text, cap, what)
 }
 
 /// Characters that would change the order of the text around (UAX #9 explicit formatting).

@@ -2,7 +2,6 @@
 
 use super::text::clean;
 use crate::Event;
-use crate::cap::oldest_dropped;
 use crate::hex::unhex;
 use crate::term::Term;
 
@@ -34,7 +33,7 @@ impl Term {
 
     /// A title without control characters; `None`, and logged, where it is longer than 4 KiB, and where XTSMTITLE says that
     /// it comes in hexadecimal and it does not.
-    fn title_of(&self, text: &[u8]) -> Option<String> {
+    fn title_of(&mut self, text: &[u8]) -> Option<String> {
         let decoded;
         let text = if self.titles_come_in_hex() {
             let Some(bytes) = unhex(text) else {
@@ -46,7 +45,7 @@ impl Term {
         } else {
             text
         };
-        clean(text, TITLE_CAP, "title")
+        clean(&mut self.caps, text, TITLE_CAP, "title")
     }
 
     fn change_title(&mut self, title: String) {
@@ -66,7 +65,7 @@ impl Term {
         let place = match place {
             0 => {
                 if self.titles.used == STACK_CAP {
-                    oldest_dropped("title put aside", STACK_CAP);
+                    self.caps.oldest_dropped("title put aside", STACK_CAP);
                     self.titles.slots.rotate_left(1);
                 } else {
                     self.titles.used += 1;

@@ -181,6 +181,70 @@ fn nothing_of_the_programs_comes_back() {
 }
 
 #[test]
+fn names_come_back_from_their_alphabets_only() {
+    let long = "x".repeat(1000);
+    let hostile: [&[u8]; 18] = [
+        b"",
+        b" ",
+        b"a b",
+        b"a\nb",
+        b"a\r\nrm -rf\r",
+        b"a\x1bb",
+        b"a\x00b\x08\x7f",
+        b"a\x9bb\xff",
+        b"\xc2\x9b31m",
+        "é日\u{202e}\u{200b}".as_bytes(),
+        b"$(reboot)",
+        b"`reboot`|&<>!#*?~\\",
+        b"'\"/",
+        b"UPPER",
+        b"a-b+c.d",
+        b"=a",
+        b"a:p=b",
+        long.as_bytes(),
+    ];
+    let mut fixture = Fixture::new(10, 4);
+    let mut ask = |before: &str, name: &[u8], after: &str| {
+        fixture.feed([&b"\x1b]"[..], before.as_bytes(), name, after.as_bytes(), b"\x07"].concat());
+        for event in fixture.term.take_events() {
+            let Event::Notification(notification) = event else { continue };
+            let handle = notification.handle;
+            fixture.term.activate_notification(handle, Some(1));
+            fixture.feed("\x1b]99;i=q:p=alive;\x07");
+            fixture.term.close_notification(handle);
+        }
+        fixture.replies()
+    };
+    // What is asked, before and behind the name, and what an answer may have besides letters, digits and `_`.
+    let questions = [
+        ("21;", "=?", "=?;"),
+        ("21;foreground=?;", "=?;cursor=?", "=?;:/"),
+        ("99;i=", ":p=?;", "-+.=?;:,"),
+        ("99;i=", ":p=alive;", "-+.=;:,"),
+        ("99;i=", ":a=report:c=1;title", "-+.=;:,"),
+        ("99;i=", ":p=close;", "-+.=;:,"),
+    ];
+    for (before, after, others) in questions {
+        // A name that is fit comes back, but for the closing of what is not on show.
+        let comes_back = ask(before, b"mark_1", after).contains("mark_1");
+        assert_eq!(comes_back, !after.contains("close"), "{before}{after}");
+        for name in hostile {
+            let replies = ask(before, name, after).replace("\x1b\\", "\x07");
+            for reply in replies.split_terminator('\x07') {
+                let text = reply.strip_prefix("\x1b]").expect("an OSC");
+                let is_fit = |c: char| match c {
+                    'a'..='z' | '0'..='9' | '_' => true,
+                    'A'..='Z' => before.starts_with("99"),
+                    c => others.contains(c),
+                };
+                assert!(text.chars().all(is_fit), "{before}{after}: {reply:?}");
+                assert!(text.len() < 256, "{before}{after}: {reply:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn tables_do_not_grow_with_the_stream() {
     let options = Options { scrollback: 200, ..Options::default() };
     let mut term = Term::new(Size::cells(80, 24), options);

@@ -223,9 +223,31 @@ fn a_character_is_repeated_right_behind_it_only() {
 }
 
 #[test]
+fn of_too_many_parameters_the_first_ones_count() {
+    // The last that counts is the 32nd.
+    let sgr = format!("\x1b[{}1;3;4:3m", "0;".repeat(31));
+    for size in [1, 7, 40, sgr.len()] {
+        let mut fixture = Fixture::new(10, 4);
+        for piece in sgr.as_bytes().chunks(size) {
+            fixture.feed(piece);
+        }
+        assert_eq!(fixture.term.rendition(), "0;1");
+    }
+    // A colour that is cut sets nothing.
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed(format!("\x1b[{}38;2;1;2;3m", "1;".repeat(28)));
+    assert_eq!(fixture.term.rendition(), "0;1");
+    check_cursor(format!("\x1b[2;3{}H", ";9".repeat(100)), "", (1, 2));
+    check_cursor(format!("\x1b[2;3{}H", ":9".repeat(100)), "", (0, 0));
+    // Intermediates that are too many drop it, with whatever parameters.
+    check_reply(format!("\x1b[?6{}$$$p\x1b[?6$$$p", ";7".repeat(40)), "");
+}
+
+#[test]
 fn what_xterm_does_not_know_does_nothing() {
-    // VPB of ECMA-48.
+    // VPB of ECMA-48, unlike HPB: see there.
     check("a\r\nb\x1b[kc", "a/bc");
+    check_cursor("abcde\x1b[jX\x1b[3jY", "abYdX", (0, 3));
 }
 
 #[test]

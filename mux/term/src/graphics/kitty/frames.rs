@@ -128,7 +128,7 @@ impl Term {
             command.r = edited.unwrap_or(image.frames.len()) as u32 + 1;
             if edited.is_none() {
                 let bytes = pixels.rgba().len();
-                layer.make_room(bytes, Some(key));
+                layer.make_room(&mut self.caps, bytes, Some(key));
                 if layer.store.bytes() + bytes > QUOTA {
                     return Err(Failure::NoSpace);
                 }

@@ -37,7 +37,7 @@ impl Term {
         let replaced = layer.placement_by_id(key, id);
         if replaced.is_none() {
             // Before the parent is looked up, which may be what goes.
-            layer.make_place(PLACEMENTS_CAP);
+            layer.make_place(&mut self.caps, PLACEMENTS_CAP);
         }
         let anchor = if is_virtual {
             Anchor::Virtual

@@ -93,6 +93,9 @@ impl Term {
             return;
         }
         let Loading { command, data, failure } = loading;
+        if failure == Some(Failure::TooLarge) {
+            self.caps.dropped("data of an image", data_cap(&command));
+        }
         let data = failure.map_or(Ok(data), Err);
         let canvas = (command.action == b'f').then(|| self.frame_canvas(&command));
         let media = self.graphics.media.clone();
@@ -146,7 +149,7 @@ impl Term {
         }
         let result = decoded.map(|pixels| {
             let layer = &mut self.graphics.shown;
-            layer.make_room(pixels.rgba().len(), None);
+            layer.make_room(&mut self.caps, pixels.rgba().len(), None);
             if command.number != 0 && command.id == 0 {
                 command.id = layer.store.free_id();
             }
@@ -183,7 +186,9 @@ impl Transmission {
             return Err(*failure);
         }
         let data = std::mem::replace(&mut self.data, Ok(Vec::new()))?;
-        let decoded = decode(command, self.fetch(data)?)?;
+        // Before anything is read, which may delete it.
+        let form = Form::of(command)?;
+        let decoded = form.decode(self.fetch(data)?)?;
         match &self.canvas {
             Some(Ok(canvas)) => canvas.compose(command, &decoded),
             _ => {
@@ -229,42 +234,58 @@ fn continues(loading: &Loading, command: &Command) -> bool {
         && (command.action == b'f') <= loading.is_frame()
 }
 
-/// The pixels of what was sent.
-fn decode(command: &Command, data: Vec<u8>) -> Result<Decoded, Failure> {
-    let (width, height) = (command.s, command.v);
-    let raw = bytes_per_pixel(command.format);
-    if raw.is_none() && command.format != 100 {
-        return Err(Failure::BadFormat);
-    }
-    let needed = match raw {
-        Some(_) if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE => {
-            return Err(Failure::BadSize);
-        }
-        Some(bytes) => {
-            decode::check_size(width, height)?;
-            width as usize * height as usize * bytes
-        }
-        None => 0,
-    };
-    let mut data = match command.compression {
-        0 => data,
-        // Programs may pack more than they need.
-        b'z' => decode::inflate(&data, if raw.is_some() { needed + (1 << 20) } else { QUOTA })?,
-        _ => return Err(Failure::BadFormat),
-    };
-    match raw {
-        None => Ok(decode::png(&data)?),
-        Some(_) if data.len() < needed => Err(Failure::TooFewBytes),
-        Some(4) => {
-            data.truncate(needed);
-            Ok(Decoded { width, height, rgba: data })
-        }
-        Some(_) => {
-            let mut rgba = Vec::with_capacity(needed / 3 * 4);
-            for pixel in data[..needed].chunks_exact(3) {
-                rgba.extend_from_slice(&[pixel[0], pixel[1], pixel[2], 255]);
+/// What a command says of its data.
+struct Form {
+    width: u32,
+    height: u32,
+    /// Bytes per pixel, and of them all; `None` for PNG, which says it itself.
+    raw: Option<(usize, usize)>,
+    packed: bool,
+}
+
+impl Form {
+    /// That of a command whose data can come to an image.
+    fn of(command: &Command) -> Result<Self, Failure> {
+        let (width, height) = (command.s, command.v);
+        let raw = match bytes_per_pixel(command.format) {
+            None if command.format == 100 => None,
+            None => return Err(Failure::BadFormat),
+            Some(_) if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE => {
+                return Err(Failure::BadSize);
             }
-            Ok(Decoded { width, height, rgba })
+            Some(bytes) => {
+                decode::check_size(width, height)?;
+                Some((bytes, width as usize * height as usize * bytes))
+            }
+        };
+        let packed = match command.compression {
+            0 => false,
+            b'z' => true,
+            _ => return Err(Failure::BadFormat),
+        };
+        Ok(Self { width, height, raw, packed })
+    }
+
+    /// The pixels of what was sent.
+    fn decode(&self, data: Vec<u8>) -> Result<Decoded, Failure> {
+        let Self { width, height, .. } = *self;
+        // Programs may pack more than they need.
+        let cap = self.raw.map_or(QUOTA, |(_, needed)| needed + (1 << 20));
+        let mut data = if self.packed { decode::inflate(&data, cap)? } else { data };
+        match self.raw {
+            None => Ok(decode::png(&data)?),
+            Some((_, needed)) if data.len() < needed => Err(Failure::TooFewBytes),
+            Some((4, needed)) => {
+                data.truncate(needed);
+                Ok(Decoded { width, height, rgba: data })
+            }
+            Some((_, needed)) => {
+                let mut rgba = Vec::with_capacity(needed / 3 * 4);
+                for pixel in data[..needed].chunks_exact(3) {
+                    rgba.extend_from_slice(&[pixel[0], pixel[1], pixel[2], 255]);
+                }
+                Ok(Decoded { width, height, rgba })
+            }
         }
     }
 }

@@ -78,3 +78,25 @@ fn files_are_read_apart_from_the_terminal() {
     fixture.feed("\x1b]7;file://far/\x07").feed(command).feed("\x1b]7;file:///\x07");
     assert_eq!(asked.1.lock().expect("no panic").as_deref(), Some("far"));
 }
+
+#[test]
+fn nothing_is_read_for_a_command_that_can_come_to_no_image() {
+    let asked = Arc::new(Asked::default());
+    let options = Options { media: Some(asked.clone()), ..Options::default() };
+    let term = Term::new(Size::cells(10, 4), options);
+    let mut fixture = Fixture { term, parser: Parser::new() };
+    for (keys, answer) in [
+        ("f=7,s=1,v=1", "EINVAL"),
+        ("f=24", "EINVAL"),
+        ("f=24,s=1,v=10001", "EINVAL"),
+        ("f=32,s=10000,v=10000", "EFBIG"),
+        ("f=24,s=1,v=1,o=x", "EINVAL"),
+    ] {
+        for medium in ["f", "t", "s"] {
+            fixture.feed(format!("\x1b_Ga=t,i=1,t={medium},{keys};L2E=\x1b\\"));
+            let replies = fixture.replies();
+            assert!(replies.starts_with(&format!("\x1b_Gi=1;{answer}:")), "{keys}: {replies:?}");
+        }
+    }
+    assert_eq!(*asked.0.lock().expect("no panic"), 0);
+}

@@ -1,0 +1,70 @@
+//! Programs that carry a terminal on: to another machine, into a container, or into a terminal of their own.
+//!
+//! Owns the one list of them. Who writes what such a program shows, and where, can't be told from here.
+
+/// By the names that the kernel keeps (15 bytes on Linux).
+const CARRIERS: [&str; 34] = [
+    // To other machines.
+    "ssh",
+    "slogin",
+    "dbclient",
+    "plink",
+    "autossh",
+    "mosh",
+    "mosh-client",
+    "et",
+    "telnet",
+    "rsh",
+    "rlogin",
+    "tsh",
+    "adb",
+    // Through a serial line.
+    "cu",
+    "minicom",
+    "picocom",
+    "tio",
+    // Into containers and virtual machines.
+    "docker",
+    "podman",
+    "nerdctl",
+    "crictl",
+    "kubectl",
+    "oc",
+    "incus",
+    "lxc",
+    "lxc-attach",
+    "machinectl",
+    "systemd-nspawn",
+    "virsh",
+    // To programs of another terminal, which may be any of these.
+    "tmux",
+    "tmux: client",
+    "screen",
+    "zellij",
+    "dtach",
+];
+
+/// Virtual machines whose console is a terminal.
+const MACHINES: &str = "qemu-system-";
+
+/// Whether a program, by its name or its executable's path, shows what is written elsewhere: as a rule by a shell there.
+pub fn is_carrier(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    CARRIERS.contains(&name) || name.starts_with(MACHINES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carriers_go_by_name_or_path() {
+        for name in ["ssh", "/usr/bin/ssh", "tmux: client", "/usr/bin/tmux", "qemu-system-x86"] {
+            assert!(is_carrier(name), "{name}");
+        }
+        for name in ["", "/", "sh", "/usr/bin/bash", "ssh-agent", "sshd", "/ssh/vim", "dockerd"] {
+            assert!(!is_carrier(name), "{name}");
+        }
+        assert!(CARRIERS.iter().all(|name| name.len() <= 15));
+    }
+}
