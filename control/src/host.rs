@@ -102,7 +102,8 @@ pub trait Preferences: Send + Sync {
     /// Why it can't be, for people; it is then as it was.
     fn set(&self, key: &str, value: &Value) -> Result<(), String>;
     /// Changes several keys in one go, or none of them. A key is the names of its section and itself; without a value it
-    /// is taken out, so that its default holds.
+    /// is taken out, so that its default holds. `theme.light` and `theme.dark` are the themes of the appearances; where there
+    /// is one theme for both, the appearance that isn't named keeps that.
     ///
     /// # Errors
     /// Why it can't be, for people; all is then as it was.

@@ -36,7 +36,11 @@ impl Preferences for Values {
         let mut new = now.clone();
         for (path, value) in changes {
             let path = format!("/{}", path.join("/"));
-            if path == "/theme"
+            if path.starts_with("/theme/") && new["theme"].is_string() {
+                let both = new["theme"].take();
+                new["theme"] = json!({"light": both, "dark": both});
+            }
+            if path.starts_with("/theme")
                 && !["standard", "nord"]
                     .contains(&value.as_ref().unwrap().as_str().unwrap_or("standard"))
             {
@@ -368,6 +372,24 @@ fn settings_are_read_changed_and_reset() {
     let pair =
         page.send("PUT", "/api/settings/theme", json!({"light": "nord", "dark": "standard"}));
     assert_eq!(pair["theme"], json!({"light": "nord", "dark": "standard"}));
+    let theme = |body| page.send("PUT", "/api/settings/theme", body)["theme"].take();
+    assert_eq!(theme(json!({"dark": "nord"})), json!({"light": "nord", "dark": "nord"}));
+    assert_eq!(theme(json!({"light": "standard"})), json!({"light": "standard", "dark": "nord"}));
+    for (bad, why) in [
+        (json!({"light": "nort"}), "there is no theme \"nort\""),
+        (json!({"dark": "nort"}), "there is no theme \"nort\""),
+        (json!({}), "Missing 'name'"),
+    ] {
+        let (status, message) = page.refused("PUT", "/api/settings/theme", bad);
+        assert_eq!((status, message.as_str()), (400, why));
+    }
+    assert_eq!(
+        page.get("/api/settings/theme")["theme"],
+        json!({"light": "standard", "dark": "nord"})
+    );
+    // One theme for both is what the other appearance keeps.
+    assert_eq!(theme(json!({"name": "nord"})), "nord");
+    assert_eq!(theme(json!({"light": "standard"})), json!({"light": "standard", "dark": "nord"}));
     let bound = page.send("PUT", "/api/settings/keys", json!({"keys": {"ctrl+1": "new_tab"}}));
     assert_eq!(bound["own"], json!({"ctrl+1": "new_tab"}));
     let rules = json!({"redaction": {"enabled": true, "custom_patterns": ["abc+"]}});

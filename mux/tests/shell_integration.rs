@@ -109,3 +109,55 @@ fn a_shell_in_a_shell_is_integrated_and_the_first_takes_over_again() {
         assert_eq!(known.last(), Some(&("true".to_owned(), Some(0))), "{outer} > {inner}");
     }
 }
+
+#[test]
+fn tabs_of_a_line_are_told_and_other_controls_left_out() {
+    for shell in ["bash", "zsh"] {
+        let home = tempfile::tempdir().unwrap();
+        write_settings(home.path());
+        let mux = integrated(home.path());
+        let pane = mux.open_tab(run(shell, &[]), None, OnExit::Hold).unwrap();
+        // Ctrl+V takes the next key as it is. Ctrl+X, as a byte, is CAN, which would end the mark.
+        type_line(&pane, "true 'a\x16\tb\x16\x18;\\n\x16\x07'");
+        let known = commands(&pane).into_iter().find(|command| command.end_seq != 0).unwrap();
+        assert_eq!(known.line.as_deref(), Some("true 'a\tb;\\n'"), "{shell}");
+        assert!(known.line_told && known.is_authentic, "{shell}");
+    }
+}
+
+#[test]
+fn bash_tells_the_lines_that_its_history_has_and_no_other_in_their_place() {
+    let home = tempfile::tempdir().unwrap();
+    let settings = "PS1='own$ '\nunset HISTFILE\nHISTCONTROL=ignoreboth\nHISTTIMEFORMAT='%F '\n\
+                    set -eu\n";
+    std::fs::write(home.path().join(".bashrc"), settings).unwrap();
+    let mux = integrated(home.path());
+    let pane = mux.open_tab(run("bash", &[]), None, OnExit::Hold).unwrap();
+    let lines = [
+        ("true", true),
+        ("true", false),
+        (" echo hidden", false),
+        ("set +o history", true),
+        ("echo off", false),
+        ("set -o history", false),
+        ("for i in 1; do echo \\\\$i; done", true),
+        ("echo one two", true),
+        ("echo \"<$_>\"", true),
+    ];
+    for (line, _) in lines {
+        type_line(&pane, line);
+    }
+    let known: Vec<_> = commands(&pane)
+        .into_iter()
+        .filter(|command| command.end_seq != 0)
+        .map(|command| (command.line.unwrap_or_default().trim().to_owned(), command.line_told))
+        .collect();
+    let expected = lines.map(|(line, is_told)| (line.trim().to_owned(), is_told));
+    assert_eq!(known, expected, "{:#?}", screen(&pane));
+    assert!(screen(&pane).iter().any(|row| row == "<two>"), "{:#?}", screen(&pane));
+    // With it, what the shell does for its prompt is traced too.
+    type_line(&pane, "shopt -s extdebug; trap 'echo traced' DEBUG");
+    type_line(&pane, "echo on");
+    let last = commands(&pane).into_iter().rfind(|command| command.end_seq != 0).unwrap();
+    assert_eq!((last.line.as_deref(), last.line_told), (Some("echo on"), true));
+}

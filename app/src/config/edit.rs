@@ -4,9 +4,9 @@ use std::{fs, path::Path};
 
 use anyhow::{Context, Result, bail};
 use parking_lot::Mutex;
-use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
+use toml_edit::{Document, DocumentMut, InlineTable, Item, TableLike, Value};
 
-use super::{Config, FILE, keys, parse::parse, reference};
+use super::{Config, FILE, ThemeChoice, keys, parse::parse, reference};
 
 /// A key, as the names of its section and itself, and its new value; without one it is taken out.
 pub type Edit = (Vec<String>, Option<Value>);
@@ -20,7 +20,8 @@ pub fn set(home: &Path, key: &[&str], value: Value) -> Result<()> {
     change(home, &[(key.iter().map(|name| (*name).to_owned()).collect(), Some(value))])
 }
 
-/// Changes several keys in one go.
+/// Changes several keys in one go. The theme of one appearance, `theme.light` or `theme.dark`, is changed also where there
+/// is one theme for both, which the other appearance keeps.
 ///
 /// # Errors
 /// As [`set`]; no key is changed then.
@@ -39,7 +40,7 @@ pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
     }
     for (key, value) in edits {
         text = match value {
-            Some(value) => with(&text, key, value.clone())?,
+            Some(value) => with(&with_pair(text, key)?, key, value.clone())?,
             None => without(&text, key)?,
         };
     }
@@ -62,6 +63,20 @@ fn named<'a>(table: &dyn TableLike, key: &'a [String]) -> Result<(&'a [String], 
         name = own.to_owned();
     }
     Ok((sections, name))
+}
+
+/// The text with a theme for each appearance, where `key` is one of those and the text has one theme for both.
+fn with_pair(text: String, key: &[String]) -> Result<String> {
+    if key.len() != 2 || key[0] != "theme" {
+        return Ok(text);
+    }
+    match toml_edit::de::from_str::<Config>(&text)?.theme {
+        ThemeChoice::Pair(_) => Ok(text),
+        ThemeChoice::One(name) => {
+            let pair: InlineTable = [("light", name.clone()), ("dark", name)].into_iter().collect();
+            with(&text, &key[..1], pair.into())
+        }
+    }
 }
 
 fn with(text: &str, key: &[String], value: Value) -> Result<String> {
@@ -264,6 +279,23 @@ mod tests {
         fs::write(home.path().join(FILE), "cursor = { blink = true, shape = \"bar\" }\n").unwrap();
         change(home.path(), &[(path(&["cursor", "blink"]), None)]).unwrap();
         assert_eq!(text(&home).replace(' ', ""), "cursor={shape=\"bar\"}\n");
+    }
+
+    #[test]
+    fn the_theme_of_one_appearance_changes_and_the_other_keeps_its_own() {
+        let home = home("theme = \"nord\" # for now\n");
+        set(home.path(), &["theme", "light"], "daylight".into()).unwrap();
+        set(home.path(), &["theme", "dark"], "dracula".into()).unwrap();
+        let now = "theme = { light = \"daylight\", dark = \"dracula\" } # for now\n";
+        assert_eq!(text(&home), now);
+        assert!(set(home.path(), &["theme", "dark"], "nort".into()).is_err());
+        assert_eq!(text(&home), now);
+        fs::write(home.path().join(FILE), "[font]\nsize = 9.0\n").unwrap();
+        assert!(set(home.path(), &["theme", "dark"], "nort".into()).is_err());
+        assert_eq!(text(&home), "[font]\nsize = 9.0\n");
+        set(home.path(), &["theme", "dark"], "nord".into()).unwrap();
+        let theme = parse(&text(&home), home.path()).unwrap().theme;
+        assert_eq!((theme.pick(Some(true)), theme.pick(Some(false))), ("standard", "nord"));
     }
 
     #[test]

@@ -105,6 +105,18 @@ async function ask(verb, path, body) {
     return value;
 }
 
+let asked = 0;
+const latest = {};
+/** What is loaded under a name; nothing where what was asked for later under it has come before. */
+async function newest(name, load) {
+    asked += 1;
+    const turn = asked;
+    const came = await load();
+    if (turn < (latest[name] ?? 0)) return undefined;
+    latest[name] = turn;
+    return came;
+}
+
 /** Comes in: by the code in the address, which is taken out of it first, or by the token of a page that was reloaded. */
 async function enter() {
     const code = new URLSearchParams(location.hash.slice(1)).get('code');
@@ -141,6 +153,7 @@ document.addEventListener('alpine:init', () => {
         schema: {},
         wrong: {},
         themes: [],
+        themeSaved: Promise.resolve(),
         actions: [],
         ownKeys: {},
         binding: null,
@@ -202,10 +215,13 @@ document.addEventListener('alpine:init', () => {
 
         // What the server knows.
         async loadSettings() {
-            const all = await ask('GET', '/api/settings');
-            const isSpoken = all.settings.language === this.settings?.language;
-            const language = isSpoken ? null : await ask('GET', '/api/i18n');
-            if (this.holds()) return;
+            const came = await newest('settings', async () => {
+                const all = await ask('GET', '/api/settings');
+                const isSpoken = all.settings.language === this.settings?.language;
+                return [all, isSpoken ? null : await ask('GET', '/api/i18n')];
+            });
+            if (!came || this.holds()) return;
+            const [all, language] = came;
             if (language) {
                 this.words = language.dict;
                 this.languages = language.available;
@@ -223,38 +239,48 @@ document.addEventListener('alpine:init', () => {
             return Promise.all([this.loadThemes(), this.loadKeys(), this.loadState(), this.loadProxy(), this.loadRecording(), this.loadAgents()]);
         },
         async loadThemes() {
-            this.themes = (await ask('GET', '/api/settings/themes')).themes;
+            const came = await newest('themes', () => ask('GET', '/api/settings/themes'));
+            if (!came) return;
+            this.themes = came.themes;
             this.dress();
         },
         async loadKeys() {
-            const keys = await ask('GET', '/api/settings/keys');
-            this.actions = keys.actions;
-            this.ownKeys = keys.own;
+            const keys = await newest('keys', () => ask('GET', '/api/settings/keys'));
+            if (keys) Object.assign(this, { actions: keys.actions, ownKeys: keys.own });
         },
         async loadState() {
-            const [state, project, instances] = await Promise.all([ask('GET', '/api/state'), ask('GET', '/api/project'), ask('GET', '/api/instances')]);
-            if (!this.holds()) Object.assign(this, { state, project, instances: instances.instances });
+            const came = await newest('state', () => Promise.all([ask('GET', '/api/state'), ask('GET', '/api/project'), ask('GET', '/api/instances')]));
+            if (!came || this.holds()) return;
+            const [state, project, { instances }] = came;
+            Object.assign(this, { state, project, instances });
         },
         async loadProxy() {
             // What is changed meanwhile is newer than what comes.
             const changes = this.proxyChanges;
-            const [proxy, nodes] = await Promise.all([ask('GET', '/api/settings/proxy'), ask('GET', '/api/proxy/nodes')]);
-            if (changes !== this.proxyChanges || this.proxySaves) return;
-            if (!this.holds()) Object.assign(this, { proxy, nodes });
+            const came = await newest('proxy', () => Promise.all([ask('GET', '/api/settings/proxy'), ask('GET', '/api/proxy/nodes')]));
+            if (!came || changes !== this.proxyChanges || this.proxySaves || this.holds()) return;
+            const [proxy, nodes] = came;
+            Object.assign(this, { proxy, nodes });
         },
         async loadRecording() {
-            const [panes, recording, sessions] = await Promise.all([ask('GET', '/api/panes'), ask('GET', '/api/settings/recording'), ask('GET', '/api/sessions')]);
-            if (!this.holds()) Object.assign(this, { panes: panes.sessions, recording, sessions: sessions.sessions.reverse() });
+            const came = await newest('recording', () => Promise.all([ask('GET', '/api/panes'), ask('GET', '/api/settings/recording'), ask('GET', '/api/sessions')]));
+            if (!came || this.holds()) return;
+            const [panes, recording, sessions] = came;
+            Object.assign(this, { panes: panes.sessions, recording, sessions: sessions.sessions.reverse() });
         },
         async loadAgents() {
-            const [agents, policy] = await Promise.all([ask('GET', '/api/agents'), ask('GET', '/api/policy')]);
+            const came = await newest('agents', () => Promise.all([ask('GET', '/api/agents'), ask('GET', '/api/policy')]));
             this.loadAccessSoon();
-            if (!this.holds()) Object.assign(this, { agents, policy });
+            if (!came || this.holds()) return;
+            const [agents, policy] = came;
+            Object.assign(this, { agents, policy });
         },
         /** Tokens, questions and the clients that may act. Nothing of it is typed into, so it never has to wait. */
         async loadAccess() {
             this.accessAt = Date.now();
-            const [{ tokens }, approvals] = await Promise.all([ask('GET', '/api/tokens'), ask('GET', '/api/approvals')]);
+            const came = await newest('access', () => Promise.all([ask('GET', '/api/tokens'), ask('GET', '/api/approvals')]));
+            if (!came) return;
+            const [{ tokens }, approvals] = came;
             Object.assign(this, { tokens, approvals });
         },
         /** The same where it is seen, and seldom enough for changes that come in bursts. */
@@ -495,14 +521,16 @@ document.addEventListener('alpine:init', () => {
             this.setTheme(next.name);
         },
         async putTheme(body) {
-            await this.act(() => ask('PUT', '/api/settings/theme', body));
+            // One after the other, so that the last choice is the one that stays.
+            this.themeSaved = this.themeSaved.then(() => this.act(() => ask('PUT', '/api/settings/theme', body)));
+            await this.themeSaved;
             await this.loadSettings();
         },
         setTheme(name) {
             return this.follows() ? this.setPair(LIGHT.matches ? 'light' : 'dark', name) : this.putTheme({ name });
         },
         setPair(appearance, name) {
-            return this.putTheme({ ...this.settings.theme, [appearance]: name });
+            return this.putTheme({ [appearance]: name });
         },
         follow(on) {
             const now = this.current();
@@ -594,8 +622,7 @@ document.addEventListener('alpine:init', () => {
         async setKeys(keys) {
             const done = await this.act(() => ask('PUT', '/api/settings/keys', { keys }));
             if (!done) return false;
-            this.actions = done.actions;
-            this.ownKeys = done.own;
+            await this.loadKeys();
             return true;
         },
         async saveBinding() {

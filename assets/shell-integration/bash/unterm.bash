@@ -41,28 +41,36 @@ _unterm_a="\\[\\e]133;A;cl=line;redraw=last;nonce=$UNTERM_NONCE\\a\\]"
 _unterm_b='\[\e]133;B\a${_unterm_on:$((_unterm_next = \!, 0)):0}\]'
 _unterm_a2='\[\e]133;A;k=s\a\]'
 _unterm_b2='\[\e]133;B\a\]'
-# The arithmetic is evaluated in this shell, the substitution in a child.
-_unterm_c='${_unterm_on:$((_unterm_ran = 1, 0)):0}$(_unterm_preexec)'
 
-# The command line, if the history has it, and the beginning of its output.
-_unterm_preexec() {
-    local line number
-    line=$(HISTTIMEFORMAT='' builtin history 1)
-    if [[ $line =~ ^\ *([0-9]+)\*?\ \ ?(.*)$ ]]; then
-        number=${BASH_REMATCH[1]} line=${BASH_REMATCH[2]}
-        # One that the history leaves out (HISTCONTROL) is not the last one there.
-        if [[ $number == "$_unterm_next" ]]; then
-            local back='\\' semicolon='\x3b' newline='\x0a' escape='\x1b' bell='\x07'
-            line=${line//\\/"$back"}
-            line=${line//;/"$semicolon"}
-            line=${line//$'\n'/"$newline"}
-            line=${line//$'\e'/"$escape"}
-            line=${line//$'\a'/"$bell"}
-            builtin printf '\e]633;E;%s;%s\a' "$line" "$UNTERM_NONCE"
-        fi
-    fi
-    builtin printf '\e]133;C;nonce=%s\a' "$UNTERM_NONCE"
-}
+# PS0: the command line, where the history has it (OSC 633 E), and the beginning of its output (OSC 133 C). A child would
+# take most of the time that marks take, so all but `history` is done by expansions, in steps. A value that is only to be
+# kept is named as a prefix that `1` does not have; `1` from its first place on is then nothing.
+_unterm_keep() { _unterm_c+='${_unterm_on:${_unterm_on#"${_unterm_line['$1']:='$2'}"x}}'; }
+_unterm_history() { HISTTIMEFORMAT='' builtin history 1; }
+_unterm_if=([1]=1)
+_unterm_line=()
+_unterm_plain=('\' ';' $'\n' $'\t')
+_unterm_coded=('\\' '\x3b' '\x0a' '\x09')
+_unterm_c=
+if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 503)); then
+    # In this shell. What it is called with is `$_` from then on, so that it stays what it was.
+    _unterm_keep 0 '${ _unterm_history "$_"; }'
+else
+    _unterm_keep 0 '$(_unterm_history)'
+fi
+# `history` says `  12  echo`, and has a star behind the number of a line that was edited.
+_unterm_keep 1 '${_unterm_line[0]#*"$_unterm_next"[ *] }'
+for _unterm_step in 0 1 2 3; do
+    _unterm_pair='"${_unterm_plain['$_unterm_step']}"/"${_unterm_coded['$_unterm_step']}"'
+    _unterm_keep $((_unterm_step + 2)) '${_unterm_line['$((_unterm_step + 1))']//'$_unterm_pair'}'
+done
+_unterm_c+='\e]633;E;${_unterm_line[5]//[[:cntrl:]]/};'$UNTERM_NONCE'\a'
+# One that the history leaves out (HISTCONTROL, HISTIGNORE, `set +o history`) is not the last one there. Where no prompt has
+# been since the last command, what was kept is that one's.
+_unterm_c='${_unterm_if[_unterm_ran == 0 && HISTCMD == _unterm_next + 1]:+'$_unterm_c'}'
+_unterm_c+='\e]133;C;nonce='$UNTERM_NONCE'\a${_unterm_on:$((_unterm_ran = 1))}'
+builtin unset -f _unterm_keep
+builtin unset _unterm_step _unterm_pair
 
 # Variables that a caller of the control port set for this pane; the file says which are new.
 _unterm_variables() {
@@ -84,6 +92,7 @@ _unterm_after() {
         builtin printf '\e]133;D;%s;nonce=%s\a' "$status" "$UNTERM_NONCE"
     fi
     _unterm_ran=0
+    _unterm_line=()
     _unterm_variables
     # How it is told of new ones while the prompt waits, by the one harmless signal that readline acts on at once. It also
     # ends a `wait` when the window is resized, so only where callers set variables. A trap of the person's own stays.

@@ -8,7 +8,7 @@ if ($env:UNTERM_NONCE -and -not $Global:__UntermOn) {
     $Global:__UntermPrompt = $function:prompt
 
     function Global:__UntermEscape([string]$text) {
-        $text.Replace('\', '\\').Replace(';', '\x3b').Replace("`r", '').Replace("`n", '\x0a').Replace([string][char]27, '\x1b').Replace([string][char]7, '\x07')
+        $text.Replace('\', '\\').Replace(';', '\x3b').Replace("`r", '').Replace("`n", '\x0a').Replace("`t", '\x09') -replace '\p{Cc}', ''
     }
 
     function Global:prompt {

@@ -43,8 +43,8 @@ if [[ -o 'interactive' && -n ${UNTERM_NONCE-} && -z ${_unterm_on-} ]]; then
         line=${line//\\/\\\\}
         line=${line//;/'\x3b'}
         line=${line//$'\n'/'\x0a'}
-        line=${line//$'\e'/'\x1b'}
-        line=${line//$'\a'/'\x07'}
+        line=${line//$'\t'/'\x09'}
+        line=${line//[[:cntrl:]]/}
         'builtin' 'print' -rn -- $'\e]633;E;'"$line;$UNTERM_NONCE"$'\a\e]133;C;nonce='"$UNTERM_NONCE"$'\a'
         _unterm_ran=1
     }

@@ -153,6 +153,65 @@ fn themes_for_light_and_dark_are_painted() -> Result<()> {
     })
 }
 
+/// Chooses in both lists before the page has heard of either choice.
+const CHOOSE_BOTH: &str =
+    "() => [['theme-dark', 'nord'], ['theme-light', 'dracula']].forEach(([id, name]) => {
+    const list = document.getElementById(id);
+    list.value = name;
+    list.dispatchEvent(new Event('change', { bubbles: true }));
+})";
+
+#[test]
+fn themes_that_are_chosen_at_once_are_both_in_force() -> Result<()> {
+    let (mut unterm, mut browser) = open_in("en-US")?;
+    browser.to("click", "#tab-appearance")?;
+    browser.to("click", "#follow")?;
+    browser.to("wait_there", "#theme-light option[value=dracula]")?;
+    browser.to("wait_there", "#theme-dark option[value=nord]")?;
+    browser.ask("evaluate", json!({ "script": CHOOSE_BOTH }))?;
+    until("both themes in force", || {
+        let theme = unterm.call("config.get", json!({"key": "theme"}))?;
+        Ok(theme["value"] == json!({"light": "dracula", "dark": "nord"}))
+    })?;
+    check_faults(&mut browser)
+}
+
+/// Keeps what the server answers next about the settings from the page, until it is released.
+const HOLD: &str = "() => {
+    const own = window.fetch;
+    window.fetch = async (path, given) => {
+        const reply = await own(path, given);
+        if (path !== '/api/settings' || window.release) return reply;
+        const text = await reply.text();
+        await new Promise((go) => { window.release = go; });
+        const { ok, status, headers } = reply;
+        return { ok, status, headers, text: async () => text };
+    };
+}";
+
+/// Releases it, and tells which theme the page then shows.
+const RELEASE: &str = "async () => {
+    window.release();
+    await new Promise((go) => setTimeout(go));
+    return document.querySelector('[data-theme][aria-checked=true]').dataset.theme;
+}";
+
+#[test]
+fn an_answer_that_comes_late_takes_nothing_newer_back() -> Result<()> {
+    let (unterm, mut browser) = open_in("en-US")?;
+    browser.to("click", "#tab-appearance")?;
+    browser.to("wait_for", "[data-theme=standard][aria-checked=true]")?;
+    browser.ask("evaluate", json!({ "script": HOLD }))?;
+    ensure!(unterm.cli(&["theme", "set", "nord"])?.status.success());
+    let is_held = json!({ "script": "() => 'release' in window" });
+    until("an answer that is held", || Ok(browser.ask("evaluate", is_held.clone())? == true))?;
+    ensure!(unterm.cli(&["theme", "set", "dracula"])?.status.success());
+    browser.to("wait_for", "[data-theme=dracula][aria-checked=true]")?;
+    let shown = browser.ask("evaluate", json!({ "script": RELEASE }))?;
+    ensure!(shown == "dracula", "{shown}");
+    check_faults(&mut browser)
+}
+
 #[test]
 fn a_proxy_is_what_programs_in_new_panes_find() -> Result<()> {
     const LINE: &str = "echo \"$HTTP_PROXY,$ALL_PROXY,$NO_PROXY\" is it\r";

@@ -43,7 +43,7 @@ if status is-interactive; and set -q UNTERM_NONCE; and not set -q __unterm_on
     function __unterm_preexec --on-event fish_preexec
         __unterm_variables
         set -l line (string replace -a '\\' '\\\\' -- $argv[1] | string replace -a ';' '\\x3b' \
-            | string replace -a \e '\\x1b' | string replace -a \a '\\x07' | string join '\\x0a')
+            | string replace -a \t '\\x09' | string replace -ar '[[:cntrl:]]' '' | string join '\\x0a')
         printf '\e]633;E;%s;%s\a\e]133;C;nonce=%s\a' "$line" $UNTERM_NONCE $UNTERM_NONCE
     end
 

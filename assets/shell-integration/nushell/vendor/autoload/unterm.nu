@@ -20,8 +20,8 @@ if $nu.is-interactive and "UNTERM_NONCE" in $env {
             | str replace --all '\' '\\'
             | str replace --all ';' '\x3b'
             | str replace --all "\n" '\x0a'
-            | str replace --all "\u{1b}" '\x1b'
-            | str replace --all "\u{7}" '\x07'
+            | str replace --all "\t" '\x09'
+            | str replace --all --regex '\p{Cc}' ''
         )
         if ($line | is-not-empty) {
             print -n $"\u{1b}]633;E;($line);($env.UNTERM_NONCE)\u{7}"

@@ -186,7 +186,7 @@ method! {
     }
 }
 
-/// A theme, or one for each appearance of the desktop.
+/// A theme, or one for each appearance of the desktop. For one appearance alone it leaves the other's as it is.
 #[derive(Deserialize, JsonSchema)]
 pub struct SetThemeParams {
     /// Always this one.
@@ -203,18 +203,27 @@ pub struct SetThemeParams {
     dark: Option<String>,
 }
 
+impl SetThemeParams {
+    /// The key and its new value.
+    fn change(self) -> Result<(Vec<String>, Option<Value>)> {
+        let (path, value) = match (self.name, self.light, self.dark) {
+            (Some(name), ..) => (path(GENERAL, "theme"), json!(name)),
+            (None, Some(light), Some(dark)) => {
+                (path(GENERAL, "theme"), json!({"light": light, "dark": dark}))
+            }
+            (None, Some(light), None) => (path("theme", "light"), json!(light)),
+            (None, None, Some(dark)) => (path("theme", "dark"), json!(dark)),
+            (None, None, None) => return Err(Error::Missing("name")),
+        };
+        Ok((path, Some(value)))
+    }
+}
+
 method! {
     /// `POST /api/theme`
     SetTheme "settings.set_theme" Admin "Changes the theme."
     (context, params: SetThemeParams) -> AppliedTheme {
-        let value = match params {
-            SetThemeParams { name: Some(name), .. } => json!(name),
-            SetThemeParams { light: Some(light), dark: Some(dark), .. } => {
-                json!({"light": light, "dark": dark})
-            }
-            _ => return Err(Error::Missing("name")),
-        };
-        change(context, vec![(path(GENERAL, "theme"), Some(value))]).await?;
+        change(context, vec![params.change()?]).await?;
         Ok(AppliedTheme { applied: true, theme: look(context, theme).await? })
     }
 }
