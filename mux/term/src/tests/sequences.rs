@@ -92,6 +92,12 @@ fn alignment_and_reset() {
 fn saving_the_cursor() {
     check_cursor("ab\x1b7\x1b[3;3H\x1b8c", "abc", (0, 3));
     check_cursor("ab\x1b[s\x1b[3;3H\x1b[uc", "abc", (0, 3));
+    // A pending wrap comes back (DEC STD 070; xterm since patch 328).
+    check_cursor("0123456789\x1b7\x1b[3;3H\x1b8c", "0123456789/c", (1, 1));
+    check_cursor("0123456789\x1b[s\x1b[3;3H\x1b[uc", "0123456789/c", (1, 1));
+    check_cursor("0123456789\x1b[?1048h\x1b[3;3H\x1b[?1048lc", "0123456789/c", (1, 1));
+    // One that is pending is gone where none was.
+    check_cursor("\x1b[1;10H\x1b7\r0123456789\x1b8c", "012345678c", (0, 9));
 }
 
 #[test]
