@@ -225,7 +225,6 @@ fn a_character_is_repeated_right_behind_it_only() {
     check("x\x1b[2b\x1b[2b", "xxx");
     check("x\x1b[m\x1b[2b", "x");
     check("x\x1b]2;\x07\x1b[2b\r\n\x1b[2b", "x");
-    check("xe\u{301}\x1b[2b", "xe\u{301}ee");
 }
 
 #[test]
