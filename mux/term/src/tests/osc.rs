@@ -339,6 +339,11 @@ fn iterm2s_commands() {
     assert_eq!(after("\x1b]1337;RemoteHost=me@there\x07").term.remote_host(), Some("me@there"));
     check_reply("\x1b]1337;ReportCellSize\x07", "\x1b]1337;ReportCellSize=16.0;8.0;1.0\x07");
     assert_eq!(events("\n\x1b]1337;SetMark\x07"), [Event::Mark { line: crate::LineId(1) }]);
+    let copied = Event::Clipboard { target: ClipboardTarget::Clipboard, text: "hi".into() };
+    for name in ["", "rule", "find", "font"] {
+        assert_eq!(events(format!("\x1b]1337;Copy={name}:aGk=\x07")), [copied.clone()], "{name}");
+    }
+    assert_eq!(events("\x1b]1337;Copy=aGk=\x07\x1b]1337;Copy=:*\x07\x1b]1337;Copy=:/w==\x07"), []);
     let red = events("\x1b]6;1;bg;red;brightness;255\x07\x1b]6;1;bg;blue;brightness;16\x07");
     assert_eq!(red, [Event::TabColor]);
     let color = |bytes: &str| after(bytes).term.tab_color();
@@ -348,6 +353,18 @@ fn iterm2s_commands() {
     );
     assert_eq!(color("\x1b]6;1;bg;red;brightness;255\x07\x1b]6;1;bg;*;default\x07"), None);
     assert_eq!(color("\x1b]6;1;bg;red;brightness;256\x07\x1b]6;1;fg;red;brightness;1\x07"), None);
+}
+
+#[test]
+fn iterm2_clears_the_history_and_not_the_screen() {
+    let mut fixture = after("a\r\n".repeat(9) + "b");
+    assert_eq!(fixture.term.history_rows(), 4);
+    fixture.feed("\x1b]1337;ClearScrollback\x07c");
+    assert_eq!(fixture.term.history_rows(), 0);
+    assert_eq!(fixture.everything(), "a/a/a/a/a/bc");
+    // That of the screen shown: the alternate one has none.
+    fixture.feed("\r\n\n\n\x1b[?1049h\x1b]1337;ClearScrollback\x07\x1b[?1049l");
+    assert_eq!(fixture.term.history_rows(), 3);
 }
 
 #[test]

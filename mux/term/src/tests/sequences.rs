@@ -70,6 +70,26 @@ fn tabs() {
 }
 
 #[test]
+fn tab_stops_are_put_back_to_every_eighth_column() {
+    let stops = |bytes: &str| {
+        let mut fixture = Fixture::new(40, 2);
+        fixture.feed(bytes).feed("\x1b[2$w");
+        fixture.replies()
+    };
+    let first = stops("");
+    assert_eq!(first, "\x1bP2$u9/17/25/33\x1b\\");
+    // TBC 3 and HTS, then DECST8C; the cursor stays.
+    for reset in ["\x1b[?5W", "\x1b[?W", "\x1b[?0W"] {
+        assert_eq!(stops(&format!("\x1b[3g\x1b[4G\x1bH{reset}")), first, "{reset:?}");
+        check_cursor(format!("\x1b[3g\x1b[2;4H{reset}\tx"), "/        x", (1, 9));
+    }
+    // Other numbers are none, and level 4 does not know it.
+    for other in ["\x1b[?1W", "\x1b[5W", "\x1b[64;1\"p\x1b[?5W"] {
+        assert_eq!(stops(&format!("\x1b[3g{other}")), "\x1bP2$u\x1b\\", "{other:?}");
+    }
+}
+
+#[test]
 fn alternate_screen() {
     check_cursor("main\x1b[?1049hother\x1b[?1049l!", "main!", (0, 5));
     check("main\x1b[?1049h\x1b[Hother", "other");
@@ -186,6 +206,16 @@ fn the_title_stack() {
     // As shelltool and dtterm name it.
     fixture.feed("\x1b]lc\x1b\\");
     assert_eq!(fixture.term.title(), "c");
+}
+
+#[test]
+fn the_title_stack_tells_how_full_it_is() {
+    check_reply(
+        "\x1b[#S\x1b[22t\x1b[22;1t\x1b[#S\x1b[23t\x1b[#S",
+        "\x1b[0;10#S\x1b[2;10#S\x1b[1;10#S",
+    );
+    check_reply("\x1b[22t".repeat(99) + "\x1b[#S", "\x1b[10;10#S");
+    check_reply("\x1b[23t".repeat(99) + "\x1b[#S\x1b[22t\x1bc\x1b[#S", "\x1b[0;10#S\x1b[0;10#S");
 }
 
 #[test]
