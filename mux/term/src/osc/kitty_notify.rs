@@ -1,6 +1,8 @@
-//! OSC 99: kitty's notifications (the page "Desktop notifications"). Icons' pictures are not kept.
+//! OSC 99: kitty's notifications (the page "Desktop notifications"). Icons' pictures are kept as they came, and never
+//! decoded here.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use base64::Engine as _;
 
@@ -18,12 +20,16 @@ const ID_CAP: usize = 128;
 const WORD_CAP: usize = 256;
 /// Kinds, icons, buttons of one notification.
 const LIST_CAP: usize = 8;
+/// Bytes of an icon's file.
+const ICON_CAP: usize = 256 << 10;
+/// Icons that are kept to be used again (`g`); the oldest goes.
+const ICONS_CAP: usize = 16;
 /// Notifications that wait for their end (`d=0`); the oldest goes.
 const PENDING_CAP: usize = 16;
 /// Notifications that may be on show; the oldest is forgotten.
 const ALIVE_CAP: usize = 64;
 /// What we do of the protocol, as its query answers it.
-const SUPPORT: &str = "a=focus,report:c=1:o=always,unfocused,invisible:p=title,body,close,alive,buttons,?:\
+const SUPPORT: &str = "a=focus,report:c=1:o=always,unfocused,invisible:p=title,body,icon,close,alive,buttons,?:\
                        s=system,silent:u=0,1,2:w=1";
 
 /// One that may be on show.
@@ -47,12 +53,15 @@ struct Pending {
     title: Payload,
     body: Payload,
     buttons: Payload,
+    icon: Payload,
+    /// What its icon is kept by.
+    icon_id: Option<String>,
 }
 
 /// A payload in the chunks it comes in, which cut characters and base64 anywhere.
 #[derive(Debug, Default)]
 struct Payload {
-    text: Vec<u8>,
+    bytes: Vec<u8>,
     /// Base64 that a later chunk may go on with: a chunk is encoded by itself, and then padded, or the whole was before it
     /// was cut (the page's "Base64").
     base64: Vec<u8>,
@@ -60,11 +69,11 @@ struct Payload {
 }
 
 impl Payload {
-    /// Adds a chunk, as far as there is room for it.
-    fn add(&mut self, chunk: &[u8], encoded: bool) {
+    /// Adds a chunk, as far as there is room for it below `cap` bytes.
+    fn add(&mut self, chunk: &[u8], encoded: bool, cap: usize) {
         if !encoded {
             self.decode();
-            self.text.extend_from_slice(chunk);
+            self.bytes.extend_from_slice(chunk);
         }
         for piece in chunk.split_inclusive(|&b| b == b'=').filter(|_| encoded) {
             // The rest of a longer padding.
@@ -76,7 +85,7 @@ impl Payload {
                 self.decode();
             }
         }
-        if self.text.len() + self.base64.len() / 4 * 3 > TEXT_CAP {
+        if self.bytes.len() + self.base64.len() / 4 * 3 > cap {
             *self = Self { failure: Some("it is too long"), ..Self::default() };
         }
     }
@@ -84,20 +93,25 @@ impl Payload {
     /// What was encoded by itself has come.
     fn decode(&mut self) {
         match BASE64.decode(&self.base64) {
-            Ok(text) => self.text.extend_from_slice(&text),
+            Ok(bytes) => self.bytes.extend_from_slice(&bytes),
             Err(_) => self.failure = Some("it is no base64"),
         }
         self.base64.clear();
     }
 
     /// All of it; nothing where one chunk was bad, or there was too much.
-    fn finish(mut self) -> Option<String> {
+    fn finish(mut self) -> Option<Vec<u8>> {
         self.decode();
         if let Some(why) = self.failure {
             tracing::debug!(why, "payload of OSC 99 dropped");
             return None;
         }
-        clean(&self.text, TEXT_CAP, "payload of OSC 99")
+        Some(self.bytes)
+    }
+
+    /// The same as text.
+    fn text(self) -> Option<String> {
+        clean(&self.finish()?, TEXT_CAP, "payload of OSC 99")
     }
 }
 
@@ -107,9 +121,27 @@ pub(super) struct Notifications {
     last_handle: u64,
     pending: VecDeque<Pending>,
     alive: VecDeque<Alive>,
+    /// Icons by their identifiers.
+    icons: VecDeque<(String, Arc<[u8]>)>,
 }
 
 impl Notifications {
+    /// The icon of a notification: what was sent, which is kept under its identifier if it has one, else what was kept.
+    fn icon(&mut self, sent: Option<Vec<u8>>, id: Option<String>) -> Option<Arc<[u8]>> {
+        let sent = sent.filter(|file| !file.is_empty()).map(Arc::<[u8]>::from);
+        let Some(id) = id else { return sent };
+        let known = self.icons.iter().position(|(own, _)| *own == id);
+        let Some(sent) = sent else { return known.map(|at| Arc::clone(&self.icons[at].1)) };
+        if let Some(at) = known {
+            self.icons.remove(at);
+        } else if self.icons.len() == ICONS_CAP {
+            oldest_dropped("icon", ICONS_CAP);
+            self.icons.pop_front();
+        }
+        self.icons.push_back((id, Arc::clone(&sent)));
+        Some(sent)
+    }
+
     /// A notification goes on show; gives its handle, which is the old one where it replaces another.
     pub fn add(&mut self, id: Option<String>, report: bool, report_close: bool) -> u64 {
         let old = self.alive.iter().position(|alive| id.is_some() && alive.id == id);
@@ -202,7 +234,7 @@ impl Term {
             pending.set(key.trim(), value.trim());
         }
         match pending.payload(kind) {
-            Some(own) => own.add(payload, get("e") == Some("1")),
+            Some((own, cap)) => own.add(payload, get("e") == Some("1"), cap),
             None => tracing::debug!("payload of OSC 99 that is not kept"),
         }
         if get("d") == Some("0") {
@@ -228,9 +260,10 @@ impl Term {
     }
 
     fn show_pending(&mut self, pending: Pending) {
-        let Pending { id, report, report_close, mut content, title, body, buttons } = pending;
-        let (Some(title), Some(body), Some(buttons)) =
-            (title.finish(), body.finish(), buttons.finish())
+        let Pending { id, report, report_close, mut content, title, body, buttons, icon, icon_id } =
+            pending;
+        content.icon_data = self.osc.notifications.icon(icon.finish(), icon_id);
+        let (Some(title), Some(body), Some(buttons)) = (title.text(), body.text(), buttons.text())
         else {
             return;
         };
@@ -277,6 +310,7 @@ impl Pending {
             }
             "c" => self.report_close = value != "0",
             "f" => content.app = word(),
+            "g" => self.icon_id = identifier(value, ID_CAP).map(str::to_owned),
             "n" => push(&mut content.icons, word()),
             "t" => push(&mut content.kinds, word()),
             "s" => content.sound = word(),
@@ -299,11 +333,13 @@ impl Pending {
         }
     }
 
-    fn payload(&mut self, kind: &str) -> Option<&mut Payload> {
+    /// What a payload belongs to, and how many bytes it has at most.
+    fn payload(&mut self, kind: &str) -> Option<(&mut Payload, usize)> {
         match kind {
-            "title" => Some(&mut self.title),
-            "body" => Some(&mut self.body),
-            "buttons" => Some(&mut self.buttons),
+            "title" => Some((&mut self.title, TEXT_CAP)),
+            "body" => Some((&mut self.body, TEXT_CAP)),
+            "buttons" => Some((&mut self.buttons, TEXT_CAP)),
+            "icon" => Some((&mut self.icon, ICON_CAP)),
             _ => None,
         }
     }
