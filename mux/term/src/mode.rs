@@ -551,12 +551,12 @@ mod tests {
             let (set, reset) = (format!("\x1b[{mode}h"), format!("\x1b[{mode}l"));
             match kind {
                 Private::Permanent { on } => {
-                    for bytes in ["", set.as_str(), &reset] {
+                    for bytes in ["", set.as_str(), reset.as_str()] {
                         check(&mode, bytes, ModeState::permanently(on));
                     }
                 }
                 Private::AmbiguousWide => {
-                    for bytes in ["", set.as_str(), &reset] {
+                    for bytes in ["", set.as_str(), reset.as_str()] {
                         check(&mode, bytes, ModeState::PermanentlyReset);
                     }
                 }

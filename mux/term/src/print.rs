@@ -502,12 +502,21 @@ impl Term {
 
     /// Prints `count` cells of a cluster.
     fn repeat_cluster(&mut self, cluster: &str, width: usize, count: usize) {
+        // Its id, in a table of a generation.
+        let mut known = None;
         for _ in 0..count {
-            work::add(cluster.len());
+            work::add(1);
             let Some(width) = self.make_room(width) else { return };
-            // The row may be another, with other tables.
             let table = self.grid.table_of(self.grid.slot(self.cursor.row));
-            let Some(id) = self.grid.intern_cluster(table, cluster) else { return };
+            let id = match known {
+                Some((place, id)) if place == (table, self.grid.generation()) => id,
+                _ => {
+                    work::add(cluster.len());
+                    let Some(id) = self.grid.intern_cluster(table, cluster) else { return };
+                    known = Some(((table, self.grid.generation()), id));
+                    id
+                }
+            };
             self.write_cell(Cell(CLUSTER | id as u64), width);
         }
     }
