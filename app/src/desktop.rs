@@ -6,17 +6,19 @@
 
 use std::{
     collections::HashMap,
+    io::Cursor,
     sync::{Arc, mpsc},
     time::Duration,
 };
 
+use image::{ImageReader, Limits};
 use parking_lot::Mutex;
 use unterm_mux::PaneId;
 use unterm_term::Urgency;
 use zbus::{
     blocking::{Connection, MessageIterator, connection::Builder},
     message::Type,
-    zvariant::Value,
+    zvariant::{Structure, Value},
 };
 
 const SERVICE: &str = "org.freedesktop.Notifications";
@@ -29,6 +31,9 @@ const QUEUE: usize = 32;
 const SHOWN_CAP: usize = 256;
 /// Words of the service's that wait for its answer.
 const EARLY_CAP: usize = 16;
+/// Pixels a side of a picture that is decoded has at most, and of what the service is given.
+const DECODED_SIDE: u32 = 2048;
+const SHOWN_SIDE: u32 = 256;
 /// The button that stands for a click on the notification itself (the specification's word).
 const DEFAULT: &str = "default";
 
@@ -59,6 +64,8 @@ pub(crate) struct Note {
     pub(crate) body: String,
     /// A name of the icon theme; empty: the terminal's.
     pub(crate) icon: String,
+    /// The file of a picture, which goes before the icon where it is one.
+    pub(crate) picture: Option<Arc<[u8]>>,
     pub(crate) urgency: Urgency,
     /// Milliseconds, 0: until it is dismissed; `None`: as the desktop likes.
     pub(crate) expires: Option<u32>,
@@ -222,6 +229,9 @@ impl Service {
             Some(sound) if sound != "system" => drop(hints.insert("sound-name", sound.into())),
             _ => {}
         }
+        if let Some(data) = note.picture.as_deref().and_then(image_data) {
+            hints.insert("image-data", data);
+        }
         let expires = note.expires.map_or(-1, |ms| i32::try_from(ms).unwrap_or(i32::MAX));
         let app = note.app.as_str();
         let body = (app, old, icon, note.title.as_str(), body.as_str(), actions, hints, expires);
@@ -310,6 +320,26 @@ fn heard(signal: &zbus::Message) -> Option<(u32, Heard)> {
     }
 }
 
+/// A picture for the hint `image-data`: width, height, bytes a row, whether it has alpha, bits a sample, samples a pixel, and
+/// the samples. `None` where the file is no picture, or one that is too large.
+fn image_data(file: &[u8]) -> Option<Value<'static>> {
+    let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format().ok()?;
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(DECODED_SIDE);
+    limits.max_image_height = Some(DECODED_SIDE);
+    limits.max_alloc = Some(u64::from(DECODED_SIDE * DECODED_SIDE * 4));
+    reader.limits(limits);
+    let decoded = reader.decode();
+    let mut image = decoded.inspect_err(|error| tracing::debug!(%error, "no icon")).ok()?;
+    if image.width().max(image.height()) > SHOWN_SIDE {
+        image = image.thumbnail(SHOWN_SIDE, SHOWN_SIDE);
+    }
+    let image = image.into_rgba8();
+    let (width, height) = (image.width() as i32, image.height() as i32);
+    let data = (width, height, 4 * width, true, 8i32, 4i32, image.into_raw());
+    Some(Value::Structure(Structure::from(data)))
+}
+
 /// Text in which no character is markup.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
@@ -326,12 +356,30 @@ mod tests {
             title: String::new(),
             body: String::new(),
             icon: String::new(),
+            picture: None,
             urgency: Urgency::Normal,
             expires: None,
             sound: None,
             buttons: Vec::new(),
             focus: true,
         }
+    }
+
+    #[test]
+    fn a_picture_is_handed_on_as_its_samples() {
+        let file = |width, height, samples: Vec<u8>| {
+            let image = image::RgbaImage::from_raw(width, height, samples).expect("samples");
+            let mut file = Cursor::new(Vec::new());
+            image.write_to(&mut file, image::ImageFormat::Png).expect("a file");
+            file.into_inner()
+        };
+        let samples = vec![1u8, 2, 3, 255, 4, 5, 6, 0];
+        let expected = Structure::from((2i32, 1i32, 8i32, true, 8i32, 4i32, samples.clone()));
+        assert_eq!(image_data(&file(2, 1, samples)), Some(Value::Structure(expected)));
+        let large = image_data(&file(512, 4, vec![7; 512 * 4 * 4]));
+        let Some(Value::Structure(large)) = large else { panic!("{large:?}") };
+        assert_eq!(large.fields()[..3], [Value::I32(256), Value::I32(2), Value::I32(4 * 256)]);
+        assert_eq!(image_data(b"no picture"), None);
     }
 
     #[test]

@@ -228,6 +228,13 @@ fn read(file: &mut File, stat: &Stat, request: &MediaRequest<'_>) -> Result<Vec<
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+    use std::sync::Arc;
+
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use unterm_term::{Options, Parser, Size, Snapshot, Term};
+
     use super::*;
 
     fn ask(medium: Medium, name: &str) -> Result<Vec<u8>, MediaError> {
@@ -354,5 +361,28 @@ mod tests {
         for odd in ["/../etc/passwd", "/a/b", "", "/", "/.."] {
             assert_eq!(ask(Medium::SharedMemory, odd), Err(MediaError::Refused), "{odd}");
         }
+    }
+
+    #[test]
+    fn an_image_in_shared_memory_is_shown() {
+        let name = format!("/unterm-media-shown-{}", std::process::id());
+        let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
+        let object = shm::open(&name, flags, Mode::RUSR | Mode::WUSR).expect("made");
+        // Two pixels, with something before and behind them.
+        File::from(object).write_all(&[9, 9, 1, 2, 3, 4, 5, 6, 9]).expect("written");
+
+        let options = Options { media: Some(Arc::new(LocalMedia)), ..Options::default() };
+        let mut term = Term::new(Size::cells(10, 4), options);
+        let command =
+            format!("\x1b_Ga=T,t=s,f=24,s=2,v=1,O=2,S=6,i=1;{}\x1b\\", STANDARD.encode(&name));
+        Parser::new().advance(&mut term, command.as_bytes());
+        assert_eq!(term.take_replies(), b"\x1b_Gi=1;OK\x1b\\");
+        let mut snapshot = Snapshot::default();
+        term.snapshot(&mut snapshot, None);
+        let [image] = &snapshot.images[..] else { panic!("{:?}", snapshot.images) };
+        assert_eq!((image.pixels.width(), image.pixels.height()), (2, 1));
+        assert_eq!(image.pixels.rgba(), [1, 2, 3, 255, 4, 5, 6, 255]);
+        let opened = shm::open(&name, shm::OFlags::RDONLY, Mode::empty());
+        assert_eq!(opened.map(drop), Err(Errno::NOENT));
     }
 }

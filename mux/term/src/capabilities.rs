@@ -1,8 +1,9 @@
 //! XTGETTCAP: what terminal descriptions say of this terminal, asked by the names of terminfo and of termcap.
 //!
 //! Owns the tables. Keys are answered with what they send now, as in xterm (its `xtermcap.c`): cursor keys follow DECCKM,
-//! Backspace DECBKM, Delete mode 1037. Source: terminfo(5); user_caps(5) for the names with modifiers; `Tc`, `RGB` and
-//! `Smulx` as tmux and neovim ask.
+//! Backspace DECBKM, Delete mode 1037; function keys beyond the last there is are those with modifiers, as in terminfo's
+//! `xterm+pcfkeys`. Source: terminfo(5); user_caps(5) for the names with modifiers; `Tc`, `RGB` and `Smulx` as tmux and
+//! neovim ask.
 
 use crate::Modes;
 use crate::hex::{hex, unhex};
@@ -37,7 +38,7 @@ enum Key {
     Cursor(char),
     /// `CSI n ~`.
     Editing(u32),
-    /// F1 to F63.
+    /// F1 to F35.
     Function(u32),
     Backspace,
     Delete,
@@ -74,6 +75,8 @@ const KEYS: &[(&str, &str, Key, bool)] = &[
     ("", "kUP", Key::Cursor('A'), true),
     ("", "kDN", Key::Cursor('B'), true),
 ];
+/// The last function key that a keyboard may have, as X and kitty's protocol count them.
+const LAST_KEY: u32 = 35;
 /// Names that one question may hold.
 const NAMES_CAP: usize = 256;
 
@@ -103,7 +106,8 @@ impl Term {
             return Some((*value).to_owned());
         }
         if let Some(number) = function_key(name) {
-            return Some(self.sends(Key::Function(number), None));
+            let (number, modifiers) = numbered_key(number);
+            return Some(self.sends(Key::Function(number), modifiers));
         }
         // A digit behind the name of a shifted key stands for other modifiers, as their parameter has it.
         let (base, modifiers) = match name.as_bytes() {
@@ -128,16 +132,35 @@ impl Term {
             (Key::Cursor(last), None) => format!("\x1b[{last}"),
             (Key::Editing(number), Some(modifiers)) => format!("\x1b[{number};{modifiers}~"),
             (Key::Editing(number), None) => format!("\x1b[{number}~"),
-            (Key::Function(number @ 1..=4), _) => {
-                format!("\x1bO{}", ["P", "Q", "R", "S"][number as usize - 1])
+            (Key::Function(number @ 1..=4), modifiers) => {
+                let last = ['P', 'Q', 'R', 'S'][number as usize - 1];
+                match modifiers {
+                    Some(modifiers) => format!("\x1b[1;{modifiers}{last}"),
+                    None => format!("\x1bO{last}"),
+                }
             }
-            (Key::Function(number), _) => format!("\x1b[{}~", function_key_number(number)),
+            (Key::Function(number), modifiers) => {
+                self.sends(Key::Editing(function_key_number(number)), modifiers)
+            }
             (Key::Backspace, _) if is_set(Modes::BACKSPACE_SENDS_BS) => "\x08".to_owned(),
             (Key::Backspace, _) => "\x7f".to_owned(),
             (Key::Delete, _) if is_set(Modes::DELETE_SENDS_DEL) => "\x7f".to_owned(),
             (Key::Delete, _) => self.sends(Key::Editing(3), modifiers),
         }
     }
+}
+
+/// The function key that a number means, and its modifiers as their parameter. Keyboards have 35 at most; from there on
+/// F1 to F12 are counted again with Control, with Shift and Control, with Alt, with Shift and Alt.
+fn numbered_key(number: u32) -> (u32, Option<u8>) {
+    let modifiers = match number {
+        ..=LAST_KEY => return (number, None),
+        ..=36 => 5,
+        ..=48 => 6,
+        ..=60 => 3,
+        _ => 4,
+    };
+    ((number - 1) % 12 + 1, Some(modifiers))
 }
 
 /// The number of a function key: `kf1` to `kf63`; in termcap `k1` to `k9`, `k;`, `F1` to `F9`, `FA` to `FZ`, `Fa` to `Fr`.
@@ -197,8 +220,15 @@ mod tests {
             ("F2", "kf12", "\x1b[24~", "\x1b[24~"),
             ("FA", "kf20", "\x1b[34~", "\x1b[34~"),
             ("FP", "kf35", "\x1b[56~", "\x1b[56~"),
-            ("FZ", "kf45", "\x1b[66~", "\x1b[66~"),
-            ("Fr", "kf63", "\x1b[84~", "\x1b[84~"),
+            ("FQ", "kf36", "\x1b[24;5~", "\x1b[24;5~"),
+            ("FR", "kf37", "\x1b[1;6P", "\x1b[1;6P"),
+            ("FZ", "kf45", "\x1b[20;6~", "\x1b[20;6~"),
+            ("Fc", "kf48", "\x1b[24;6~", "\x1b[24;6~"),
+            ("Fd", "kf49", "\x1b[1;3P", "\x1b[1;3P"),
+            ("Fh", "kf53", "\x1b[15;3~", "\x1b[15;3~"),
+            ("Fo", "kf60", "\x1b[24;3~", "\x1b[24;3~"),
+            ("Fp", "kf61", "\x1b[1;4P", "\x1b[1;4P"),
+            ("Fr", "kf63", "\x1b[1;4R", "\x1b[1;4R"),
             ("Co", "colors", "256", "256"),
         ] {
             for name in [termcap, terminfo] {

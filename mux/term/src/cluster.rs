@@ -1,5 +1,7 @@
 //! Clusters: characters that join the one before them (UAX #29, mode 2027).
 
+use std::sync::Arc;
+
 use crate::Modes;
 use crate::cell::{CLUSTER, Cell, Content, SHOWN, TAIL, WIDE};
 use crate::grid::part_wide;
@@ -21,6 +23,17 @@ impl Term {
         }
         let col = if wrap_pending { col } else { col.checked_sub(1)? };
         Some((row, self.head_of(row, col)))
+    }
+
+    /// The cluster printed last, while the cursor is right behind it, and the columns it takes.
+    pub(crate) fn cluster_before(&self) -> Option<(Arc<str>, usize)> {
+        let (row, col) = self.cell_before()?;
+        let slot = self.grid.slot(row);
+        let cell = self.grid.slot_cells(slot)[col];
+        let Content::Cluster(id) = cell.content() else { return None };
+        let tables = self.grid.tables(self.grid.table_of(slot)).view();
+        let text = tables.cluster(id as u16)?;
+        Some((text.clone(), 1 + cell.is_wide() as usize))
     }
 
     /// The first column of what is at a place.

@@ -16,6 +16,8 @@ use crate::{LineId, Point, TextRange};
 
 /// Commands kept; the oldest goes.
 const COMMANDS_CAP: usize = 10_000;
+/// Commands that may run inside one another: those of shells in shells.
+const NESTED_CAP: usize = 64;
 /// Bytes of text of all commands; the oldest go.
 const TEXT_CAP: usize = 4 << 20;
 
@@ -181,6 +183,23 @@ impl Commands {
         }
         self.list[first].exit_code = exit_code;
         Some(self.list[first].id)
+    }
+
+    /// Ends, at this place and `seq`, the innermost command that runs for an application (`aid`), and whatever was told
+    /// inside it; nothing where an authentic one would end with it.
+    pub fn end_application(&mut self, at: Point, seq: u64, aid: Option<&str>) {
+        let start = self.list.len().saturating_sub(NESTED_CAP);
+        let stops = |command: &Command| {
+            command.is_running() && (command.is_authentic || command.options.aid.as_deref() == aid)
+        };
+        let Some(first) = self.list.range(start..).rposition(stops) else { return };
+        let first = start + first;
+        if self.list[first].is_authentic {
+            return;
+        }
+        for command in self.list.range_mut(first..).filter(|command| command.is_running()) {
+            (command.end, command.end_seq) = (Some(at), seq);
+        }
     }
 
     pub fn last(&self) -> Option<&Command> {

@@ -46,6 +46,8 @@ enum Private {
     Permanent {
         on: bool,
     },
+    /// Nor can this: whether characters of ambiguous width are wide, which is the user's choice.
+    AmbiguousWide,
 }
 
 /// The private modes there are (xterm ctlseqs, DECSET; 2026 and 2027 by their own pages).
@@ -105,6 +107,7 @@ fn private(mode: u16) -> Option<Private> {
         10 | 34 | 36 | 53 | 55 | 57..=61 | 64 | 68 | 70 | 73 | 81 | 96..=104 | 106 | 108..=117 => {
             Permanent { on: false }
         }
+        11 | 16 | 43 => Permanent { on: false }, // DECLTM, DECEKEM, DECGEPM
         // What the user decides here, in the window or by the configuration: scrollbar, Tektronix mode, log, scrolling on
         // output, eighth bit for Meta, selection and clipboard, bell, other keyboards, mouse in readline; highlight tracking.
         30 | 38 | 46 | 1001 | 1010 | 1034 | 1040..=1044 | 1050..=1053 | 1060 | 1061 => {
@@ -112,6 +115,10 @@ fn private(mode: u16) -> Option<Private> {
         }
         2001..=2003 | 2005 | 2006 => Permanent { on: false },
         1011 | 1035 => Permanent { on: true }, // keys scroll to the end, and know Num Lock
+        1014 => Permanent { on: true },        // what scrolls by between two frames is not drawn
+        1020 | 1022 => Permanent { on: true }, // UTF-8; wide emoji
+        1021 => AmbiguousWide,
+        1023 => Permanent { on: false }, // characters for private use are of ambiguous width
         1046 => AlternateAllowed,
         2026 => Flag(Modes::SYNCHRONIZED),
         2027 => Flag(Modes::GRAPHEMES),
@@ -169,7 +176,7 @@ impl Term {
     fn mode_level(mode: u16) -> u8 {
         match mode {
             42 => 2,
-            60 | 61 | 64 | 68 | 73 => 3,
+            11 | 16 | 60 | 61 | 64 | 68 | 73 => 3,
             69 | 81 => 4,
             34 | 36 | 57 | 95..=117 => 5,
             _ => 1,
@@ -193,7 +200,7 @@ impl Term {
             Some(Private::Dec(flag)) => self.dec.set(flag, on),
             Some(Private::Margins) => self.set_margin_mode(on),
             Some(Private::Columns) => self.set_column_mode(on),
-            Some(Private::Permanent { .. }) => {}
+            Some(Private::Permanent { .. } | Private::AmbiguousWide) => {}
             Some(Private::Ansi) if on => {}
             Some(Private::Ansi) => self.enter_vt52(),
             Some(Private::Origin) => {
@@ -273,6 +280,7 @@ impl Term {
             Private::Margins => self.dec.contains(DecModes::LEFT_RIGHT),
             Private::Columns => self.dec.contains(DecModes::COLUMNS_132),
             Private::Permanent { on } => on,
+            Private::AmbiguousWide => self.ambiguous_wide,
             Private::Origin => self.modes.contains(Modes::ORIGIN),
             Private::Ansi => !self.is_vt52(),
             Private::Tracking(tracking) => self.mouse_tracking == tracking,
@@ -292,7 +300,9 @@ impl Term {
     pub(crate) fn private_mode_state(&self, mode: u16) -> ModeState {
         match (self.known_private(mode), self.private_mode(mode)) {
             (None, _) | (_, None) => ModeState::Unknown,
-            (Some(Private::Permanent { .. }), Some(on)) => ModeState::permanently(on),
+            (Some(Private::Permanent { .. } | Private::AmbiguousWide), Some(on)) => {
+                ModeState::permanently(on)
+            }
             (_, Some(on)) => ModeState::of(on),
         }
     }
@@ -394,7 +404,9 @@ impl Term {
             let Some(on) = self.private_mode(mode) else { continue };
             // What cannot change need not be remembered, nor what DECCOLM would do where it does nothing.
             match private(mode) {
-                Some(Private::Permanent { .. } | Private::Ansi) => continue,
+                Some(Private::Permanent { .. } | Private::AmbiguousWide | Private::Ansi) => {
+                    continue;
+                }
                 // Restoring it may change the screen.
                 Some(Private::AlternateAllowed) => continue,
                 Some(Private::Columns) if !self.dec.contains(DecModes::ALLOW_COLUMNS) => continue,
@@ -503,6 +515,104 @@ impl Term {
         if self.palette != self.base_palette {
             self.palette = self.base_palette.clone();
             self.event(Event::Palette);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Parser, Size};
+
+    /// What a terminal whose user wants ambiguous characters `wide` answers to `question` after `bytes`.
+    fn answer(wide: bool, bytes: &str, question: &str) -> String {
+        let options = Options { ambiguous_wide: wide, ..Options::default() };
+        let (mut term, mut parser) = (Term::new(Size::cells(10, 4), options), Parser::new());
+        parser.advance(&mut term, bytes.as_bytes());
+        term.take_replies();
+        parser.advance(&mut term, question.as_bytes());
+        String::from_utf8(term.take_replies()).expect("ASCII")
+    }
+
+    /// Asks for a mode, `?` before the number of a private one.
+    #[track_caller]
+    fn check(mode: &str, bytes: &str, state: ModeState) {
+        let expected = format!("\x1b[{mode};{}$y", state as u8);
+        assert_eq!(answer(false, bytes, &format!("\x1b[{mode}$p")), expected, "after {bytes:?}");
+    }
+
+    #[test]
+    fn every_private_mode_tells_its_state() {
+        const ON_AT_FIRST: [u16; 9] = [7, 25, 35, 1007, 1036, 1039, 1046, 1070, 2027];
+        for number in 1..LAST_MODE {
+            let Some(kind) = private(number) else { continue };
+            let mode = format!("?{number}");
+            let (set, reset) = (format!("\x1b[{mode}h"), format!("\x1b[{mode}l"));
+            match kind {
+                Private::Permanent { on } => {
+                    for bytes in ["", set.as_str(), reset.as_str()] {
+                        check(&mode, bytes, ModeState::permanently(on));
+                    }
+                }
+                Private::AmbiguousWide => {
+                    for bytes in ["", set.as_str(), reset.as_str()] {
+                        check(&mode, bytes, ModeState::PermanentlyReset);
+                    }
+                }
+                // A VT52 is not asked.
+                Private::Ansi => {
+                    check(&mode, "", ModeState::Set);
+                    check(&mode, &set, ModeState::Set);
+                    assert_eq!(answer(false, &reset, "\x1b[?2$p"), "");
+                }
+                Private::SaveCursor => {
+                    check(&mode, &set, ModeState::Reset);
+                    check(&mode, "\x1b[?1049h", ModeState::Set);
+                }
+                _ => {
+                    check(&mode, "", ModeState::of(ON_AT_FIRST.contains(&number)));
+                    // DECCOLM works where ?40 lets it.
+                    check(&mode, &format!("\x1b[?40h{set}"), ModeState::Set);
+                    check(&mode, &format!("\x1b[?40h{set}{reset}"), ModeState::Reset);
+                }
+            }
+        }
+        assert!((LAST_MODE..=u16::MAX).all(|number| private(number).is_none()));
+        for (number, state) in [(1014, 3), (1021, 4), (1001, 4), (9999, 0), (0, 0)] {
+            let question = format!("\x1b[?{number}$p");
+            assert_eq!(answer(false, "", &question), format!("\x1b[?{number};{state}$y"));
+        }
+        assert_eq!(answer(true, "", "\x1b[?1021$p"), "\x1b[?1021;3$y");
+    }
+
+    #[test]
+    fn every_ansi_mode_tells_its_state() {
+        const ON_AT_FIRST: [u16; 1] = [12];
+        for number in 1..LAST_ANSI_MODE {
+            let mode = number.to_string();
+            let (set, reset) = (format!("\x1b[{mode}h"), format!("\x1b[{mode}l"));
+            match number {
+                2 | 4 | 12 | 20 => {
+                    check(&mode, "", ModeState::of(ON_AT_FIRST.contains(&number)));
+                    check(&mode, &set, ModeState::Set);
+                    check(&mode, &format!("{set}{reset}"), ModeState::Reset);
+                }
+                // CRM: nothing shows controls here.
+                3 => check(&mode, &set, ModeState::Reset),
+                1 | 5 | 7 | 10 | 11 | 13..=19 => check(&mode, &set, ModeState::PermanentlyReset),
+                _ => check(&mode, &set, ModeState::Unknown),
+            }
+        }
+    }
+
+    #[test]
+    fn modes_belong_to_levels() {
+        for (level, number, state) in
+            [(3, 64, 4), (4, 69, 2), (3, 69, 0), (3, 11, 4), (3, 34, 0), (5, 34, 4), (3, 1014, 3)]
+        {
+            let level = format!("\x1b[6{level};1\"p");
+            let question = format!("\x1b[?{number}$p");
+            assert_eq!(answer(false, &level, &question), format!("\x1b[?{number};{state}$y"));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What programs tell people: notifications and progress, as the window and the wires get them.
 
+use std::sync::Arc;
+
 /// How much a notification matters (OSC 99 `u`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Urgency {
@@ -41,6 +43,8 @@ pub struct Notification {
     pub kinds: Vec<String>,
     /// Names of icons, the first that exists counts, at most 8.
     pub icons: Vec<String>,
+    /// An icon's file, as it was sent: to be PNG, JPEG or GIF, and nobody has looked at it. At most 256 KiB.
+    pub icon_data: Option<Arc<[u8]>>,
     /// The name of a sound; `silent` for none.
     pub sound: Option<String>,
     /// Labels of buttons, at most 8.

@@ -3,7 +3,7 @@
 //! Runs of text come whole, so that modes are looked at once a run. What needs more care (joining a cluster, insert
 //! mode, character sets) goes one character at a time.
 
-use crate::cell::{Cell, HEAD, SHOWN, TAIL, WIDE};
+use crate::cell::{CLUSTER, Cell, HEAD, SHOWN, TAIL, WIDE};
 use crate::cluster::Joined;
 use crate::grid::{part_wide, write_ascii};
 use crate::row::WRAPPED;
@@ -376,6 +376,15 @@ impl Term {
 
     /// Puts `shown`, a cell's content of `width` columns, at the cursor.
     pub(crate) fn put(&mut self, shown: Cell, width: usize) {
+        if let Some(width) = self.make_room(width) {
+            self.write_cell(shown, width);
+        }
+    }
+
+    /// Goes to where a cell's content of `width` columns has room, and gives the columns it takes there; `None` where it is
+    /// not printed.
+    #[inline]
+    fn make_room(&mut self, width: usize) -> Option<usize> {
         let wraps = self.modes.contains(Modes::AUTO_WRAP);
         if self.cursor.wrap_pending {
             self.cursor.wrap_pending = false;
@@ -389,16 +398,22 @@ impl Term {
         if self.cursor.col + width > stop {
             if !wraps {
                 // xterm prints nothing there.
-                return;
+                return None;
             }
             self.leave_head();
             stop = self.line_end(self.cursor.col);
         }
-        let col = self.cursor.col;
-        let width = width.min(stop - col);
+        let width = width.min(stop - self.cursor.col);
         if self.modes.contains(Modes::INSERT) && self.is_between_margins() {
-            self.insert_cells(self.cursor.row, col, width);
+            self.insert_cells(self.cursor.row, self.cursor.col, width);
         }
+        Some(width)
+    }
+
+    /// Writes `shown` over the `width` columns that [`Term::make_room`] gave.
+    #[inline]
+    fn write_cell(&mut self, shown: Cell, width: usize) {
+        let (col, stop) = (self.cursor.col, self.line_end(self.cursor.col));
         let slot = self.grid.slot(self.cursor.row);
         let table = self.grid.table_of(slot);
         let bits = self.pen.bits(&mut self.grid, table);
@@ -470,14 +485,19 @@ impl Term {
     }
 
     /// REP (ECMA-48 8.3.103): prints the character right before it again, where there is one (as xterm, not behind a
-    /// control or another sequence), at most as often as the screen has cells.
+    /// control or another sequence), at most as often as the screen has cells. All that joined it belongs to it: xterm,
+    /// which knows no clusters, repeats nothing behind a mark.
     pub(crate) fn repeat(&mut self, count: usize) {
         let c = self.last_printed;
         if c == '\0' {
             return;
         }
         let count = count.min(self.grid.cols() * self.grid.rows());
-        if c.is_ascii() {
+        if let Some((cluster, width)) =
+            self.cluster_before().filter(|(text, _)| text.starts_with(c))
+        {
+            self.repeat_cluster(&cluster, width, count);
+        } else if c.is_ascii() {
             let run = [c as u8; 64];
             for start in (0..count).step_by(run.len()) {
                 self.print_ascii(&run, run.len().min(count - start));
@@ -486,6 +506,27 @@ impl Term {
             for _ in 0..count {
                 self.print_char(c);
             }
+        }
+    }
+
+    /// Prints `count` cells of a cluster.
+    fn repeat_cluster(&mut self, cluster: &str, width: usize, count: usize) {
+        // Its id, in a table of a generation.
+        let mut known = None;
+        for _ in 0..count {
+            work::add(1);
+            let Some(width) = self.make_room(width) else { return };
+            let table = self.grid.table_of(self.grid.slot(self.cursor.row));
+            let id = match known {
+                Some((place, id)) if place == (table, self.grid.generation()) => id,
+                _ => {
+                    work::add(cluster.len());
+                    let Some(id) = self.grid.intern_cluster(table, cluster) else { return };
+                    known = Some(((table, self.grid.generation()), id));
+                    id
+                }
+            };
+            self.write_cell(Cell(CLUSTER | id as u64), width);
         }
     }
 }

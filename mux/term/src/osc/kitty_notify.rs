@@ -1,6 +1,8 @@
-//! OSC 99: kitty's notifications (the page "Desktop notifications"). Icons' pictures are not kept.
+//! OSC 99: kitty's notifications (the page "Desktop notifications"). Icons' pictures are kept as they came, and never
+//! decoded here.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use base64::Engine as _;
 
@@ -18,14 +20,18 @@ const ID_CAP: usize = 128;
 const WORD_CAP: usize = 256;
 /// Kinds, icons, buttons of one notification.
 const LIST_CAP: usize = 8;
+/// Bytes of an icon's file.
+const ICON_CAP: usize = 256 << 10;
+/// Icons that are kept to be used again (`g`); the oldest goes.
+const ICONS_CAP: usize = 16;
 /// Notifications that wait for their end (`d=0`); the oldest goes.
 const PENDING_CAP: usize = 16;
 /// Notifications that may be on show; the oldest is forgotten.
 const ALIVE_CAP: usize = 64;
-/// What the log calls a text of a notification.
+/// What the log calls a part of a notification.
 const PAYLOAD: &str = "payload of OSC 99";
 /// What we do of the protocol, as its query answers it.
-const SUPPORT: &str = "a=focus,report:c=1:o=always,unfocused,invisible:p=title,body,close,alive,buttons,?:\
+const SUPPORT: &str = "a=focus,report:c=1:o=always,unfocused,invisible:p=title,body,icon,close,alive,buttons,?:\
                        s=system,silent:u=0,1,2:w=1";
 
 /// One that may be on show.
@@ -49,12 +55,15 @@ struct Pending {
     title: Payload,
     body: Payload,
     buttons: Payload,
+    icon: Payload,
+    /// What its icon is kept by.
+    icon_id: Option<String>,
 }
 
 /// A payload in the chunks it comes in, which cut characters and base64 anywhere.
 #[derive(Debug, Default)]
 struct Payload {
-    text: Vec<u8>,
+    bytes: Vec<u8>,
     /// Base64 that a later chunk may go on with: a chunk is encoded by itself, and then padded, or the whole was before it
     /// was cut (the page's "Base64").
     base64: Vec<u8>,
@@ -64,16 +73,17 @@ struct Payload {
 /// Why a payload comes to nothing.
 #[derive(Clone, Copy, Debug)]
 enum Failure {
-    TooLong,
+    /// Of more bytes than this.
+    TooLong(usize),
     NoBase64,
 }
 
 impl Payload {
-    /// Adds a chunk, as far as there is room for it.
-    fn add(&mut self, chunk: &[u8], encoded: bool) {
+    /// Adds a chunk, as far as there is room for it below `cap` bytes.
+    fn add(&mut self, chunk: &[u8], encoded: bool, cap: usize) {
         if !encoded {
             self.decode();
-            self.text.extend_from_slice(chunk);
+            self.bytes.extend_from_slice(chunk);
         }
         for piece in chunk.split_inclusive(|&b| b == b'=').filter(|_| encoded) {
             // The rest of a longer padding.
@@ -85,29 +95,34 @@ impl Payload {
                 self.decode();
             }
         }
-        if self.text.len() + self.base64.len() / 4 * 3 > TEXT_CAP {
-            *self = Self { failure: Some(Failure::TooLong), ..Self::default() };
+        if self.bytes.len() + self.base64.len() / 4 * 3 > cap {
+            *self = Self { failure: Some(Failure::TooLong(cap)), ..Self::default() };
         }
     }
 
     /// What was encoded by itself has come.
     fn decode(&mut self) {
         match BASE64.decode(&self.base64) {
-            Ok(text) => self.text.extend_from_slice(&text),
+            Ok(bytes) => self.bytes.extend_from_slice(&bytes),
             Err(_) => self.failure = Some(Failure::NoBase64),
         }
         self.base64.clear();
     }
 
     /// All of it; nothing where one chunk was bad, or there was too much.
-    fn finish(mut self, caps: &mut Caps) -> Option<String> {
+    fn finish(mut self, caps: &mut Caps) -> Option<Vec<u8>> {
         self.decode();
         match self.failure {
-            None => return clean(caps, &self.text, TEXT_CAP, PAYLOAD),
-            Some(Failure::TooLong) => caps.dropped(PAYLOAD, TEXT_CAP),
+            None => return Some(self.bytes),
+            Some(Failure::TooLong(cap)) => caps.dropped(PAYLOAD, cap),
             Some(Failure::NoBase64) => tracing::debug!("payload of OSC 99 dropped: no base64"),
         }
         None
+    }
+
+    /// The same as text.
+    fn text(self, caps: &mut Caps) -> Option<String> {
+        clean(caps, &self.finish(caps)?, TEXT_CAP, PAYLOAD)
     }
 }
 
@@ -117,9 +132,32 @@ pub(super) struct Notifications {
     last_handle: u64,
     pending: VecDeque<Pending>,
     alive: VecDeque<Alive>,
+    /// Icons by their identifiers.
+    icons: VecDeque<(String, Arc<[u8]>)>,
 }
 
 impl Notifications {
+    /// The icon of a notification: what was sent, which is kept under its identifier if it has one, else what was kept.
+    fn icon(
+        &mut self,
+        caps: &mut Caps,
+        sent: Option<Vec<u8>>,
+        id: Option<String>,
+    ) -> Option<Arc<[u8]>> {
+        let sent = sent.filter(|file| !file.is_empty()).map(Arc::<[u8]>::from);
+        let Some(id) = id else { return sent };
+        let known = self.icons.iter().position(|(own, _)| *own == id);
+        let Some(sent) = sent else { return known.map(|at| Arc::clone(&self.icons[at].1)) };
+        if let Some(at) = known {
+            self.icons.remove(at);
+        } else if self.icons.len() == ICONS_CAP {
+            caps.oldest_dropped("icon", ICONS_CAP);
+            self.icons.pop_front();
+        }
+        self.icons.push_back((id, Arc::clone(&sent)));
+        Some(sent)
+    }
+
     /// A notification goes on show; gives its handle, which is the old one where it replaces another.
     pub fn add(
         &mut self,
@@ -218,7 +256,7 @@ impl Term {
             pending.set(key.trim(), value.trim(), &mut self.caps);
         }
         match pending.payload(kind) {
-            Some(own) => own.add(payload, get("e") == Some("1")),
+            Some((own, cap)) => own.add(payload, get("e") == Some("1"), cap),
             None => tracing::debug!("payload of OSC 99 that is not kept"),
         }
         if get("d") == Some("0") {
@@ -244,9 +282,11 @@ impl Term {
     }
 
     fn show_pending(&mut self, pending: Pending) {
-        let Pending { id, report, report_close, mut content, title, body, buttons } = pending;
+        let Pending { id, report, report_close, mut content, title, body, buttons, icon, icon_id } =
+            pending;
         let caps = &mut self.caps;
-        let (title, body, buttons) = (title.finish(caps), body.finish(caps), buttons.finish(caps));
+        content.icon_data = self.osc.notifications.icon(caps, icon.finish(caps), icon_id);
+        let (title, body, buttons) = (title.text(caps), body.text(caps), buttons.text(caps));
         let (Some(title), Some(body), Some(buttons)) = (title, body, buttons) else { return };
         (content.title, content.body) = (title, body);
         for label in buttons.split('\u{2028}').filter(|label| !label.is_empty()) {
@@ -294,6 +334,7 @@ impl Pending {
             }
             "c" => self.report_close = value != "0",
             "f" => content.app = word(caps),
+            "g" => self.icon_id = identifier(value, ID_CAP).map(str::to_owned),
             "n" => push(&mut content.icons, word(caps), caps),
             "t" => push(&mut content.kinds, word(caps), caps),
             "s" => content.sound = word(caps),
@@ -316,11 +357,13 @@ impl Pending {
         }
     }
 
-    fn payload(&mut self, kind: &str) -> Option<&mut Payload> {
+    /// What a payload belongs to, and how many bytes it has at most.
+    fn payload(&mut self, kind: &str) -> Option<(&mut Payload, usize)> {
         match kind {
-            "title" => Some(&mut self.title),
-            "body" => Some(&mut self.body),
-            "buttons" => Some(&mut self.buttons),
+            "title" => Some((&mut self.title, TEXT_CAP)),
+            "body" => Some((&mut self.body, TEXT_CAP)),
+            "buttons" => Some((&mut self.buttons, TEXT_CAP)),
+            "icon" => Some((&mut self.icon, ICON_CAP)),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! OSC 9 (iTerm2's notification; ConEmu's progress and directory) and OSC 777 (urxvt's notification).
+//! OSC 9 (iTerm2's notification; ConEmu's progress, directory and prompt) and OSC 777 (urxvt's notification).
 //!
 //! Of ConEmu's commands those that run, wait or show boxes are not done.
 
@@ -25,7 +25,7 @@ impl Term {
         match command {
             b"4" if rest.len() > 1 => self.set_progress(argument),
             b"9" if rest.len() > 1 => self.set_cwd_path(argument),
-            b"12" => self.mark_prompt(b"A"),
+            b"12" => self.end_conemu_prompt(),
             b"1" | b"2" | b"3" | b"5" | b"6" | b"7" | b"8" | b"10" | b"11" if rest.len() > 1 => {
                 tracing::debug!("command of ConEmu's that is not done");
             }

@@ -66,7 +66,13 @@ impl Term {
         let options = Options(rest);
         match letter {
             b"A" | b"N" => match options.text("k") {
-                None | Some("i") => self.start_prompt(options.prompt(), options.nonce()),
+                None | Some("i") => {
+                    let prompt = options.prompt();
+                    if letter == b"N" {
+                        self.end_application(prompt.aid.as_deref());
+                    }
+                    self.start_prompt(prompt, options.nonce());
+                }
                 // A continuation's prompt, or one on the right: no new command.
                 Some(_) => self.pen.set_role(PromptRole::Prompt),
             },
@@ -119,20 +125,48 @@ impl Term {
 
     fn start_prompt(&mut self, options: PromptOptions, nonce: Option<&str>) {
         self.fresh_line();
-        self.mark(PROMPT, PromptRole::Prompt);
-        if let Some(at) = self.cursor_point()
+        let at = self.cursor_point();
+        if let Some(at) = at
             && self.commands.is_authentic(nonce)
         {
             // The shell is back and did not say how.
             self.commands.end(at, self.seq, None, true);
         }
-        if let Some(at) = self.cursor_point()
+        self.begin_prompt(at, options);
+    }
+
+    /// A prompt begins at `at`, which is in the cursor's row.
+    fn begin_prompt(&mut self, at: Option<Point>, options: PromptOptions) {
+        self.mark(PROMPT, PromptRole::Prompt);
+        if let Some(at) = at
             && self.begin_command(at, options)
         {
             self.drop_transient_statuses();
             self.commands.announced = None;
         }
         self.event(Event::PromptStart);
+    }
+
+    /// OSC 133 N: what runs for an application ends here, and nobody says how.
+    fn end_application(&mut self, aid: Option<&str>) {
+        if let Some(at) = self.cursor_point() {
+            self.commands.end_application(at, self.seq, aid);
+        }
+    }
+
+    /// ConEmu's OSC 9;12, "treat current cursor position as prompt start", which its users put behind their PS1: what stands
+    /// before the cursor in its row is a prompt, unless one has been told of, and input begins.
+    pub(super) fn end_conemu_prompt(&mut self) {
+        let at = self.cursor_point();
+        let is_told = |last: &Command| {
+            let is_open = last.output_seq == 0 && last.end_seq == 0;
+            is_open && (last.input.is_none() || last.input == at)
+        };
+        let last = self.commands.last().filter(|last| self.prompt_line(last).is_some());
+        if !last.is_some_and(is_told) {
+            self.begin_prompt(at.map(|at| Point { col: 0, ..at }), PromptOptions::default());
+        }
+        self.start_input();
     }
 
     fn start_input(&mut self) {

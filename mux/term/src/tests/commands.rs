@@ -188,6 +188,79 @@ fn marks_of_the_shells_own_and_of_the_integration_make_one_command() {
 }
 
 #[test]
+fn a_new_prompt_of_an_application_ends_what_runs_in_it() {
+    let run =
+        |aid: &str| format!("\x1b]133;A;aid={aid}\x07$ \x1b]133;B\x07x\r\n\x1b]133;C\x07{aid}\r\n");
+    let nested = run("a") + &run("b");
+    let are_running =
+        |bytes: String| after(bytes).term.commands().map(Command::is_running).collect::<Vec<_>>();
+    assert_eq!(are_running(nested.clone() + "\x1b]133;A;aid=a\x07"), [true, true, false]);
+    assert_eq!(are_running(nested.clone() + "\x1b]133;N;aid=b\x07"), [true, false, false]);
+    assert_eq!(are_running(nested.clone() + "\x1b]133;N;aid=a\x07"), [false, false, false]);
+    assert_eq!(are_running(nested.clone() + "\x1b]133;N;aid=c\x07"), [true, true, false]);
+    assert_eq!(are_running(nested + "\x1b]133;N\x07"), [true, true, false]);
+    // It ends where the cursor was, and the prompt has a line of its own.
+    let unnamed = "\x1b]133;A\x07$ \x1b]133;B\x07x\r\n\x1b]133;C\x07a\r\ntail\x1b]133;N\x07$ ";
+    let fixture = after(unnamed);
+    assert_eq!(fixture.screen(), "$ x/a/tail/$");
+    assert_eq!(output(&fixture.term, 1).as_deref(), Some("a\ntail"));
+    assert!(fixture.term.command(1).is_some_and(|command| !command.is_running()));
+    // Of the pane's own shell only that says so.
+    let own = "\x1b]133;A;nonce=n1\x07$ \x1b]133;B\x07x\r\n\x1b]133;C;nonce=n1\x07\x1b]133;N\x07";
+    assert!(with_nonce(own).term.command(1).is_some_and(Command::is_running));
+    let fixture = with_nonce(&own.replace(";N", ";N;nonce=n1"));
+    assert!(fixture.term.command(1).is_some_and(|command| !command.is_running()));
+}
+
+#[test]
+fn a_fresh_line_is_one_that_has_nothing_before_the_cursor() {
+    assert_eq!(after("ab\x1b]133;L\x07c").screen(), "ab/c");
+    assert_eq!(after("\x1b]133;L\x07c").screen(), "c");
+    assert_eq!(after("ab\r\n\x1b]133;L\x07c").screen(), "ab/c");
+    // No mark, and nothing for a program with the whole screen.
+    assert_eq!(after("ab\x1b]133;L\x07c").term.commands().count(), 0);
+    assert_eq!(after("\x1b[?1049hab\x1b]133;L\x07c").screen(), "abc");
+}
+
+#[test]
+fn prompts_of_continuations_and_on_the_right_are_no_input() {
+    // As VS Code's integration marks them: F to G, and H to I.
+    let prompt = "\x1b]633;A\x07$ \x1b]633;B\x07";
+    let continued = "echo \\\r\n\x1b]633;F\x07> \x1b]633;G\x07b\r\n\x1b]633;C\x07";
+    let fixture = after(format!("{prompt}{continued}"));
+    assert_eq!(lines(&fixture.term), [(1, Some("echo \\\nb".to_owned()), None)]);
+    let right = "\x1b7\x1b[15G\x1b]633;H\x0712:00\x1b]633;I\x07\x1b8";
+    let fixture = after(format!("{prompt}{right}ls\r\n\x1b]633;C\x07"));
+    assert_eq!(lines(&fixture.term), [(1, Some("ls".to_owned()), None)]);
+    assert_eq!(fixture.screen(), "$ ls          12:00");
+}
+
+#[test]
+fn conemus_mark_stands_behind_a_prompt() {
+    let prompt = "$ \x1b]9;12\x07";
+    let mut fixture = after(format!("{prompt}ls\r\na\r\n{prompt}"));
+    assert_eq!(fixture.screen(), "$ ls/a/$", "the cursor stays");
+    let points = |fixture: &Fixture| {
+        let point = |at: Option<Point>| at.map(|at| (at.line.0, at.col));
+        fixture.term.commands().map(|c| (point(c.prompt), point(c.input))).collect::<Vec<_>>()
+    };
+    let first = (Some((0, 0)), Some((0, 2)));
+    assert_eq!(points(&fixture), [first, (Some((2, 0)), Some((2, 2)))]);
+    // Drawn again, and on the alternate screen, it is no other.
+    fixture.feed(format!("\r{prompt}\x1b[?1049h{prompt}\x1b[?1049l"));
+    assert_eq!(points(&fixture).len(), 2);
+    // With marks of their own, before it or on both sides of it, there is one prompt.
+    for told in
+        ["\x1b]133;A;aid=x\x07$ \x1b]9;12\x07", "\x1b]133;A;aid=x\x07$ \x1b]133;B\x07\x1b]9;12\x07"]
+    {
+        let fixture = after(told);
+        assert_eq!(points(&fixture), [first]);
+        let command = fixture.term.command(1).unwrap();
+        assert_eq!(command.options.aid.as_deref(), Some("x"));
+    }
+}
+
+#[test]
 fn input_is_read_off_the_screen_across_rows_without_its_prompts() {
     let fixture = after(
         "\x1b]133;A\x07$ \x1b]133;B\x07for i in 1 2 3 4 5 6 7; do\r\n\x1b]133;A;k=s\x07> \x1b]133;B\x07echo\r\n\x1b]133;C\x07",

@@ -230,6 +230,48 @@ fn kitty_notifications_are_cut_anywhere() {
 }
 
 #[test]
+fn kitty_notifications_have_icons() {
+    let icons = |bytes: String| {
+        let told = events(bytes).into_iter();
+        let icon = |event| match event {
+            Event::Notification(told) => (told.title, told.icon_data.map(|file| file.to_vec())),
+            other => panic!("{other:?}"),
+        };
+        told.map(icon).collect::<Vec<_>>()
+    };
+    let title = |title: &str| title.to_owned();
+    // In chunks, which are any bytes; it comes before or behind the text.
+    let file: Vec<u8> = (0..=255).collect();
+    let (first, second) = file.split_at(100);
+    let send = |keys: &str, file: &[u8]| {
+        format!("\x1b]99;{keys}:p=icon:e=1;{}\x07", STANDARD.encode(file))
+    };
+    let sent = send("i=1:d=0", first) + &send("i=1:d=0", second) + "\x1b]99;i=1;T\x07";
+    assert_eq!(icons(sent), [(title("T"), Some(file.clone()))]);
+    assert_eq!(
+        icons("\x1b]99;i=1:d=0;T\x07".to_owned() + &send("i=1", &file)),
+        [(title("T"), Some(file.clone()))]
+    );
+    // One that has an identifier is there for others, until another comes by that.
+    let kept = "\x1b]99;i=1:d=0;T\x07".to_owned() + &send("i=1:g=x", &file);
+    let used = "\x1b]99;i=2:g=x;U\x07\x1b]99;i=3:g=y;V\x07";
+    assert_eq!(
+        icons(kept.clone() + used),
+        [(title("T"), Some(file.clone())), (title("U"), Some(file.clone())), (title("V"), None)]
+    );
+    let again = "\x1b]99;i=4:d=0;W\x07".to_owned() + &send("i=4:g=x", b"new");
+    assert_eq!(icons(kept.clone() + &again + used)[2], (title("U"), Some(b"new".to_vec())));
+    assert_eq!(icons(kept.clone() + "\x1bc" + used)[1], (title("U"), None));
+    let many: String = (0..16).map(|i| send(&format!("i=5:g=n{i}"), b"other")).collect();
+    assert_eq!(icons(kept + &many + used)[1], (title("U"), None), "the oldest goes");
+    // What is too long, or no base64, leaves the rest.
+    let long = send("i=1:d=0", &[0; 200 << 10]).repeat(2) + "\x1b]99;i=1;T\x07";
+    assert_eq!(icons(long), [(title("T"), None)]);
+    let broken = "\x1b]99;i=1:d=0:p=icon:e=1;***\x07\x1b]99;i=1;T\x07";
+    assert_eq!(icons(broken.to_owned()), [(title("T"), None)]);
+}
+
+#[test]
 fn kitty_notifications_answer() {
     let mut fixture = after("\x1b]99;i=a:a=report:c=1;T\x07\x1b]99;i=b;U\x07");
     fixture.term.activate_notification(1, None);
@@ -339,6 +381,11 @@ fn iterm2s_commands() {
     assert_eq!(after("\x1b]1337;RemoteHost=me@there\x07").term.remote_host(), Some("me@there"));
     check_reply("\x1b]1337;ReportCellSize\x07", "\x1b]1337;ReportCellSize=16.0;8.0;1.0\x07");
     assert_eq!(events("\n\x1b]1337;SetMark\x07"), [Event::Mark { line: crate::LineId(1) }]);
+    let copied = Event::Clipboard { target: ClipboardTarget::Clipboard, text: "hi".into() };
+    for name in ["", "rule", "find", "font"] {
+        assert_eq!(events(format!("\x1b]1337;Copy={name}:aGk=\x07")), [copied.clone()], "{name}");
+    }
+    assert_eq!(events("\x1b]1337;Copy=aGk=\x07\x1b]1337;Copy=:*\x07\x1b]1337;Copy=:/w==\x07"), []);
     let red = events("\x1b]6;1;bg;red;brightness;255\x07\x1b]6;1;bg;blue;brightness;16\x07");
     assert_eq!(red, [Event::TabColor]);
     let color = |bytes: &str| after(bytes).term.tab_color();
@@ -348,6 +395,18 @@ fn iterm2s_commands() {
     );
     assert_eq!(color("\x1b]6;1;bg;red;brightness;255\x07\x1b]6;1;bg;*;default\x07"), None);
     assert_eq!(color("\x1b]6;1;bg;red;brightness;256\x07\x1b]6;1;fg;red;brightness;1\x07"), None);
+}
+
+#[test]
+fn iterm2_clears_the_history_and_not_the_screen() {
+    let mut fixture = after("a\r\n".repeat(9) + "b");
+    assert_eq!(fixture.term.history_rows(), 4);
+    fixture.feed("\x1b]1337;ClearScrollback\x07c");
+    assert_eq!(fixture.term.history_rows(), 0);
+    assert_eq!(fixture.everything(), "a/a/a/a/a/bc");
+    // That of the screen shown: the alternate one has none.
+    fixture.feed("\r\n\n\n\x1b[?1049h\x1b]1337;ClearScrollback\x07\x1b[?1049l");
+    assert_eq!(fixture.term.history_rows(), 3);
 }
 
 #[test]

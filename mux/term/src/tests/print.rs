@@ -148,6 +148,39 @@ fn rep_repeats() {
     check("a\x1b[65535b", "aaaaaaaaaa/aaaaaaaaaa/aaaaaaaaaa/a");
 }
 
+#[test]
+fn rep_repeats_all_that_joined_a_character() {
+    check("xe\u{301}\x1b[2b", "xe\u{301}e\u{301}e\u{301}");
+    check_cursor("👩\u{200d}👧\x1b[bx", "👩\u{200d}👧👩\u{200d}👧x", (0, 5));
+    check_cursor("🇩🇪\x1b[bx", "🇩🇪🇩🇪x", (0, 5));
+    check("1\u{fe0f}\u{20e3}\x1b[b", "1\u{fe0f}\u{20e3}1\u{fe0f}\u{20e3}");
+    // Without mode 2027 marks still join.
+    check("\x1b[?2027le\u{301}\x1b[b", "e\u{301}e\u{301}");
+    // Whole at the end of a row, with the pen's look, shifting what is behind under IRM.
+    check_cursor("0123456👍🏽\x1b[b", "0123456👍🏽/👍🏽", (1, 2));
+    check_cursor("\x1b[?7l0123456👍🏽\x1b[b", "0123456👍🏽", (0, 9));
+    check("abc\x1b[4h\x1b[1;2He\u{301}\x1b[b", "ae\u{301}e\u{301}bc");
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b[31me\u{301}\x1b[b");
+    let runs = &fixture.snapshot().rows[0].styles;
+    assert_eq!((runs[0].start, runs[0].end), (0, 2));
+    // The character behind a cluster is not the cluster.
+    check("e\u{301}x\x1b[b", "e\u{301}xx");
+    check("e\u{301}日\x1b[b", "e\u{301}日日");
+    // As everywhere, only right behind it and at most a screen of it.
+    check("e\u{301}\r\x1b[b", "e\u{301}");
+    check(
+        "e\u{301}\x1b[65535b",
+        &[
+            "e\u{301}".repeat(10),
+            "e\u{301}".repeat(10),
+            "e\u{301}".repeat(10),
+            "e\u{301}".to_owned(),
+        ]
+        .join("/"),
+    );
+}
+
 /// The texts of a row's cells.
 fn cells(row: &crate::SnapshotRow) -> Vec<String> {
     let mut texts = Vec::new();

@@ -70,6 +70,26 @@ fn tabs() {
 }
 
 #[test]
+fn tab_stops_are_put_back_to_every_eighth_column() {
+    let stops = |bytes: &str| {
+        let mut fixture = Fixture::new(40, 2);
+        fixture.feed(bytes).feed("\x1b[2$w");
+        fixture.replies()
+    };
+    let first = stops("");
+    assert_eq!(first, "\x1bP2$u9/17/25/33\x1b\\");
+    // TBC 3 and HTS, then DECST8C; the cursor stays.
+    for reset in ["\x1b[?5W", "\x1b[?W", "\x1b[?0W"] {
+        assert_eq!(stops(&format!("\x1b[3g\x1b[4G\x1bH{reset}")), first, "{reset:?}");
+        check_cursor(format!("\x1b[3g\x1b[2;4H{reset}\tx"), "/        x", (1, 9));
+    }
+    // Other numbers are none, and level 4 does not know it.
+    for other in ["\x1b[?1W", "\x1b[5W", "\x1b[64;1\"p\x1b[?5W"] {
+        assert_eq!(stops(&format!("\x1b[3g{other}")), "\x1bP2$u\x1b\\", "{other:?}");
+    }
+}
+
+#[test]
 fn alternate_screen() {
     check_cursor("main\x1b[?1049hother\x1b[?1049l!", "main!", (0, 5));
     check("main\x1b[?1049h\x1b[Hother", "other");
@@ -92,6 +112,12 @@ fn alignment_and_reset() {
 fn saving_the_cursor() {
     check_cursor("ab\x1b7\x1b[3;3H\x1b8c", "abc", (0, 3));
     check_cursor("ab\x1b[s\x1b[3;3H\x1b[uc", "abc", (0, 3));
+    // A pending wrap comes back (DEC STD 070; xterm since patch 328).
+    check_cursor("0123456789\x1b7\x1b[3;3H\x1b8c", "0123456789/c", (1, 1));
+    check_cursor("0123456789\x1b[s\x1b[3;3H\x1b[uc", "0123456789/c", (1, 1));
+    check_cursor("0123456789\x1b[?1048h\x1b[3;3H\x1b[?1048lc", "0123456789/c", (1, 1));
+    // One that is pending is gone where none was.
+    check_cursor("\x1b[1;10H\x1b7\r0123456789\x1b8c", "012345678c", (0, 9));
 }
 
 #[test]
@@ -183,6 +209,16 @@ fn the_title_stack() {
 }
 
 #[test]
+fn the_title_stack_tells_how_full_it_is() {
+    check_reply(
+        "\x1b[#S\x1b[22t\x1b[22;1t\x1b[#S\x1b[23t\x1b[#S",
+        "\x1b[0;10#S\x1b[2;10#S\x1b[1;10#S",
+    );
+    check_reply("\x1b[22t".repeat(99) + "\x1b[#S", "\x1b[10;10#S");
+    check_reply("\x1b[23t".repeat(99) + "\x1b[#S\x1b[22t\x1bc\x1b[#S", "\x1b[0;10#S\x1b[0;10#S");
+}
+
+#[test]
 fn links_cover_what_is_printed_in_them() {
     let mut fixture = Fixture::new(10, 4);
     fixture.feed("\x1b]8;id=1;http://a\x1b\\ab\x1b]8;;\x1b\\c");
@@ -219,7 +255,6 @@ fn a_character_is_repeated_right_behind_it_only() {
     check("x\x1b[2b\x1b[2b", "xxx");
     check("x\x1b[m\x1b[2b", "x");
     check("x\x1b]2;\x07\x1b[2b\r\n\x1b[2b", "x");
-    check("xe\u{301}\x1b[2b", "xe\u{301}ee");
 }
 
 #[test]
