@@ -11,7 +11,7 @@ NAME = "esctest2"
 
 ARGUMENTS = (
     "--no-print-logs --expected-terminal xterm --max-vt-level 5 --options xtermWinopsEnabled "
-    "--xterm-checksum 334 --xterm-reverse-wrap 383 --timeout 1"
+    "--xterm-checksum 334 --xterm-reverse-wrap 380 --timeout 1"
 ).split()
 
 

@@ -67,11 +67,11 @@ impl Term {
         self.cursor.wrap_pending = false;
     }
 
-    /// [`Term::move_left`] with reverse wraparound, a pending wrap counting as one column: with ?1045 over any row, from the
-    /// region's top to its bottom, with ?45 alone only over rows that wrapped (xterm, as of patch 383; before patch 380
-    /// its ?45 was what ?1045 is).
+    /// [`Term::move_left`] with reverse wraparound: over any row, from the region's top to its bottom, a pending wrap
+    /// counting as one column. So xterm did for ?45 from its first release to patch 379, and does for ?1045 since patch
+    /// 383, where ?45 goes back only over rows that wrapped; we do the same for both, as esctest2 and xterm.js's fixtures
+    /// want it.
     fn wrap_back(&mut self, n: usize) {
-        let over_any = self.dec.contains(DecModes::REVERSE_WRAP_ANY);
         let left = if self.cursor.col >= self.left { self.left } else { 0 };
         let (mut row, mut col) = (self.cursor.row, self.cursor.col);
         let mut steps = n - self.cursor.wrap_pending as usize;
@@ -82,14 +82,10 @@ impl Term {
             if steps == 0 {
                 break;
             }
-            let before = row.checked_sub(1);
-            if !over_any && !before.is_some_and(|row| self.grid.meta(row).is_wrapped()) {
-                break;
-            }
-            row = match before {
-                _ if over_any && row == self.top => self.bottom - 1,
-                None => self.grid.rows() - 1,
-                Some(row) => row,
+            row = match row {
+                row if row == self.top => self.bottom - 1,
+                0 => self.grid.rows() - 1,
+                row => row - 1,
             };
             col = self.right - 1;
             steps -= 1;
