@@ -155,9 +155,9 @@ impl Term {
 fn numbered_key(number: u32) -> (u32, Option<u8>) {
     let modifiers = match number {
         ..=LAST_KEY => return (number, None),
-        ..=36 => 5,
-        ..=48 => 6,
-        ..=60 => 3,
+        36 => 5,
+        37..=48 => 6,
+        49..=60 => 3,
         _ => 4,
     };
     ((number - 1) % 12 + 1, Some(modifiers))

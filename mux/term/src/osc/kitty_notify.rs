@@ -122,7 +122,8 @@ impl Payload {
 
     /// The same as text.
     fn text(self, caps: &mut Caps) -> Option<String> {
-        clean(caps, &self.finish(caps)?, TEXT_CAP, PAYLOAD)
+        let bytes = self.finish(caps)?;
+        clean(caps, &bytes, TEXT_CAP, PAYLOAD)
     }
 }
 
@@ -285,7 +286,8 @@ impl Term {
         let Pending { id, report, report_close, mut content, title, body, buttons, icon, icon_id } =
             pending;
         let caps = &mut self.caps;
-        content.icon_data = self.osc.notifications.icon(caps, icon.finish(caps), icon_id);
+        let icon = icon.finish(caps);
+        content.icon_data = self.osc.notifications.icon(caps, icon, icon_id);
         let (title, body, buttons) = (title.text(caps), body.text(caps), buttons.text(caps));
         let (Some(title), Some(body), Some(buttons)) = (title, body, buttons) else { return };
         (content.title, content.body) = (title, body);
