@@ -369,6 +369,27 @@ fn sessions_are_split_moved_and_named_and_tabs_too() {
     assert!(wire.fail("window.focus", json!({})).starts_with("There is no window"));
 }
 
+#[test]
+fn a_session_without_room_for_two_is_not_split() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let narrow = wire.call("tab.create", json!({"program": "cat", "cols": 8, "rows": 24}));
+    let id = narrow["id"].clone();
+    let refusal = format!(
+        "Session {id} is too small to be split: each part needs 4 columns; make it wider, or close another"
+    );
+    for direction in ["left", "right"] {
+        let split = json!({"id": id, "program": "cat", "direction": direction});
+        assert_eq!(wire.fail("session.split", split), refusal);
+    }
+    let wide = wire.call("tab.create", json!({"program": "cat"}));
+    let moved = json!({"id": wide["id"], "tab_id": narrow["tab_id"]});
+    assert_eq!(wire.fail("session.move", moved), refusal);
+    let below = json!({"id": id, "program": "cat", "direction": "down"});
+    assert_eq!(wire.call("session.split", below)["tab_id"], narrow["tab_id"]);
+    assert_eq!(fixture.mux.panes().len(), 3);
+}
+
 /// A reply between events.
 fn ask(wire: &mut Wire, method: &str) -> Value {
     wire.send(format!("{}\n", json!({"id": "asked", "method": method})));

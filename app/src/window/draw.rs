@@ -84,6 +84,7 @@ impl App {
         screen.geometry.has_tab_bar = has_tab_bar;
         screen.geometry.has_status_bar = self.config.status_bar.show;
         let geometry = screen.geometry;
+        self.mux.set_space(geometry.content(), geometry.spacing());
         for tab in &layout.tabs {
             for (id, area) in tab.place(geometry.content(), &geometry.spacing()) {
                 let Some(pane) = self.mux.pane(id) else { continue };

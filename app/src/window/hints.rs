@@ -212,7 +212,7 @@ impl App {
         let mut words =
             editor::command(&self.config.hints.editor, place, cwd.as_deref()).into_iter();
         let spawn = Spawn { program: words.next(), args: words.collect(), cwd, ..Spawn::default() };
-        let started = match self.has_room(pane, Axis::Horizontal) {
+        let started = match self.mux.has_room(pane, Axis::Horizontal) {
             true => self.mux.split(pane, Axis::Horizontal, spawn, OnExit::Close),
             false => self.mux.open_tab(spawn, None, OnExit::Close),
         };

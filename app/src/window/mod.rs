@@ -612,9 +612,13 @@ impl App {
 
     /// Says an error of the mux.
     fn report<T>(&mut self, result: Result<T, MuxError>) {
-        if let Err(error) = result {
-            tracing::error!("{error}");
-            self.complain("panes", format!("That can't be done.\n{error}"));
+        match result {
+            Ok(_) => {}
+            Err(MuxError::NoRoom { axis, .. }) => self.refuse_split(axis),
+            Err(error) => {
+                tracing::error!("{error}");
+                self.complain("panes", format!("That can't be done.\n{error}"));
+            }
         }
     }
 
