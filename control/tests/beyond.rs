@@ -390,6 +390,29 @@ fn a_session_without_room_for_two_is_not_split() {
     assert_eq!(fixture.mux.panes().len(), 3);
 }
 
+#[test]
+fn a_title_that_a_program_left_behind_is_told_no_more() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let id = fixture.marked_shell(&mut wire).id;
+    let wait = |wire: &mut Wire, condition: Value| {
+        let reply = wire.call("session.wait", json!({"id": id, "any": [condition]}));
+        assert_eq!(reply["matched"], true, "{reply}");
+    };
+    let titles = |wire: &mut Wire| {
+        let [list, got, tabs] = ["session.list", "session.get", "tab.list"]
+            .map(|method| wire.call(method, json!({"id": id})));
+        [&list["sessions"][0], &got, &tabs["tabs"][0]].map(|of| of["title"].clone())
+    };
+    let program = "sh -c 'printf \"\\033]2;left behind\\007\"; exec cat'\r";
+    wire.call("session.input", json!({"id": id, "input": program}));
+    wait(&mut wire, json!({"title": "left behind"}));
+    assert_eq!(titles(&mut wire), ["left behind"; 3]);
+    wire.call("session.keys", json!({"id": id, "keys": ["ctrl+c"]}));
+    wait(&mut wire, json!({"prompt": true}));
+    assert_eq!(titles(&mut wire), ["bash"; 3]);
+}
+
 /// A reply between events.
 fn ask(wire: &mut Wire, method: &str) -> Value {
     wire.send(format!("{}\n", json!({"id": "asked", "method": method})));

@@ -435,6 +435,17 @@ impl Process for PtyProcess {
         Some(Foreground { pid, name, is_root: pid == root })
     }
 
+    fn group_in_front(&self) -> Option<i32> {
+        Some(self.foreground_group()?.as_raw_nonzero().get())
+    }
+
+    fn has_group(&self, group: i32) -> bool {
+        // One that we may not signal is there all the same.
+        Pid::from_raw(group).is_some_and(|group| {
+            rustix::process::test_kill_process_group(group) != Err(Errno::SRCH)
+        })
+    }
+
     fn cwd(&self) -> Option<PathBuf> {
         let group = self.foreground_group().map(|group| group.as_raw_nonzero().get());
         group
