@@ -187,7 +187,7 @@ impl App {
                 self.clipboard.store(Buffer::Primary, target.text.clone());
                 self.clipboard.store(Buffer::Clipboard, target.text.clone());
             }
-            HintAction::Paste => self.paste_text(pane, &target.text, &[]),
+            HintAction::Paste => self.paste_text(pane, &target.text),
             HintAction::Open => self.open_target(&target.text),
             HintAction::Editor => self.edit_file(pane, &target.text),
         }

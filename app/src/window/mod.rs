@@ -527,8 +527,8 @@ impl App {
         if let Some(text) = news.primary {
             self.clipboard.store(Buffer::Primary, text);
         }
-        for (pane, text) in news.pastes {
-            self.pasted(pane, text.as_deref());
+        for (panes, text) in news.pastes {
+            self.pasted(&panes, text.as_deref());
         }
         for pane in news.bells {
             self.ring(pane);

@@ -205,10 +205,8 @@ impl App {
 
     /// Pastes into the focused pane, and into those that get what is typed there.
     pub(super) fn paste_to_all(&mut self, buffer: Buffer, focused: PaneId) {
-        for listener in self.listeners(focused) {
-            self.paste(buffer, listener.id());
-        }
-        self.paste(buffer, focused);
+        let listeners = self.listeners(focused).into_iter().map(|pane| pane.id());
+        self.paste_into(buffer, listeners.chain([focused]).collect());
     }
 
     /// Does what arranges the panes of a tab; false when there was nothing to do.
