@@ -3,12 +3,14 @@
 //! Keys, the check of the configuration and the reference page come from this table; what an action does is the
 //! window's.
 
-use std::{fmt, ops::RangeInclusive, str::FromStr};
+mod argument;
+mod chord;
 
-use unterm_mux::{
-    Axis, Direction,
-    input::{Key, Modifiers},
-};
+use std::ops::RangeInclusive;
+
+use unterm_mux::{Axis, Direction};
+
+pub use chord::Chord;
 
 /// A form of copied text with its looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -390,223 +392,9 @@ pub const ACTIONS: &[Entry] = &[
     plain!("fullscreen", "Full screen", "Fills the screen, and back.", Action::Fullscreen, ["f11", "alt+enter"]),
 ];
 
-impl Entry {
-    /// The action, with an argument or without one.
-    ///
-    /// # Errors
-    /// What is wrong with the argument, for people.
-    pub fn action(&self, argument: Option<&str>) -> Result<Action, String> {
-        let name = self.name;
-        match (&self.takes, argument) {
-            (Takes::Nothing(action), None) => Ok(action.clone()),
-            (Takes::Nothing(_), Some(given)) => {
-                Err(format!("{name} takes no argument, so {given:?} has no meaning"))
-            }
-            (Takes::Number { what, .. } | Takes::Text { what, .. }, None) => {
-                Err(format!("{name} needs {what}: \"{name}:…\""))
-            }
-            (Takes::Number { what, range, make }, Some(given)) => match given.trim().parse() {
-                Ok(number) if range.contains(&number) => Ok(make(number)),
-                _ => Err(format!(
-                    "{name}: {given:?} is not {what}, between {} and {}",
-                    range.start(),
-                    range.end()
-                )),
-            },
-            (Takes::Text { make, .. }, Some(given)) => {
-                unescape(given).map(make).map_err(|why| format!("{name}: {why}"))
-            }
-        }
-    }
-}
-
-/// Text with its escapes replaced.
-fn unescape(text: &str) -> Result<String, String> {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('\\') {
-        out.push_str(before);
-        let mut chars = after.chars();
-        let escape = chars.next().ok_or(r"\ at the end stands for nothing; write \\")?;
-        rest = chars.as_str();
-        let (c, left) = match escape {
-            'n' => ('\n', rest),
-            'r' => ('\r', rest),
-            't' => ('\t', rest),
-            'e' => ('\x1b', rest),
-            '\\' => ('\\', rest),
-            'x' => {
-                let code = rest.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
-                (code.ok_or(r"\x needs two hexadecimal digits")? as char, &rest[2..])
-            }
-            'u' => {
-                let inside = rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-                let (digits, left) = inside.ok_or(r"\u needs a code point in braces: \u{1f600}")?;
-                let code = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
-                (code.ok_or_else(|| format!("{digits:?} is no code point"))?, left)
-            }
-            other => return Err(format!(r"\{other} stands for nothing; write \\ for a backslash")),
-        };
-        out.push(c);
-        rest = left;
-    }
-    out.push_str(rest);
-    Ok(out)
-}
-
-/// A key with its modifiers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Chord {
-    /// The modifiers.
-    pub modifiers: Modifiers,
-    /// Without Shift; letters in lower case.
-    pub key: Key,
-}
-
-/// Names of keys that are no character.
-const KEYS: &[(&str, Key)] = &[
-    ("enter", Key::Enter),
-    ("tab", Key::Tab),
-    ("space", Key::Char(' ')),
-    ("backspace", Key::Backspace),
-    ("escape", Key::Escape),
-    ("up", Key::Up),
-    ("down", Key::Down),
-    ("left", Key::Left),
-    ("right", Key::Right),
-    ("home", Key::Home),
-    ("end", Key::End),
-    ("page_up", Key::PageUp),
-    ("page_down", Key::PageDown),
-    ("insert", Key::Insert),
-    ("delete", Key::Delete),
-    ("menu", Key::Menu),
-];
-
-impl FromStr for Chord {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let mut modifiers = Modifiers::empty();
-        let mut rest = text;
-        while let Some((word, after)) = rest.split_once('+').filter(|(word, _)| !word.is_empty()) {
-            modifiers |= match word.to_ascii_lowercase().as_str() {
-                "ctrl" | "control" => Modifiers::CTRL,
-                "shift" => Modifiers::SHIFT,
-                "alt" | "opt" | "option" => Modifiers::ALT,
-                "super" | "cmd" | "win" => Modifiers::SUPER,
-                _ => {
-                    return Err(format!(
-                        "{word:?} in {text:?} is no modifier; there are ctrl, shift, alt and super"
-                    ));
-                }
-            };
-            rest = after;
-        }
-        let mut chars = rest.chars();
-        let name = match rest.to_ascii_lowercase().as_str() {
-            "pgup" => "page_up".to_owned(),
-            "pgdn" => "page_down".to_owned(),
-            "esc" => "escape".to_owned(),
-            "del" => "delete".to_owned(),
-            "ins" => "insert".to_owned(),
-            name => name.to_owned(),
-        };
-        let function = name.strip_prefix('f').and_then(|number| number.parse::<u8>().ok());
-        let key = match (chars.next(), chars.as_str(), function) {
-            (Some(c), "", _) => Key::Char(c.to_ascii_lowercase()),
-            (_, _, Some(number @ 1..=35)) => Key::F(number),
-            _ => match KEYS.iter().find(|(known, _)| *known == name) {
-                Some((_, key)) => *key,
-                None => {
-                    let names = KEYS.iter().map(|(name, _)| *name);
-                    let hint = crate::config::parse::did_you_mean(&name, names);
-                    return Err(format!("{rest:?} in {text:?} is no key{hint}"));
-                }
-            },
-        };
-        Ok(Self { modifiers, key })
-    }
-}
-
-/// As people write it: `Ctrl+Shift+PgUp`.
-impl fmt::Display for Chord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const MODIFIERS: [(Modifiers, &str); 4] = [
-            (Modifiers::SUPER, "Super+"),
-            (Modifiers::CTRL, "Ctrl+"),
-            (Modifiers::ALT, "Alt+"),
-            (Modifiers::SHIFT, "Shift+"),
-        ];
-        for (modifier, name) in MODIFIERS {
-            if self.modifiers.contains(modifier) {
-                f.write_str(name)?;
-            }
-        }
-        if let Key::F(number) = self.key {
-            return write!(f, "F{number}");
-        }
-        if let Some((name, _)) = KEYS.iter().find(|(_, key)| *key == self.key) {
-            return f.write_str(&match *name {
-                "page_up" => "PgUp".to_owned(),
-                "page_down" => "PgDn".to_owned(),
-                name => name[..1].to_uppercase() + &name[1..],
-            });
-        }
-        match self.key {
-            Key::Char(c) => write!(f, "{}", c.to_uppercase()),
-            other => write!(f, "{other:?}"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn action(name: &str, argument: Option<&str>) -> Result<Action, String> {
-        ACTIONS.iter().find(|entry| entry.name == name).unwrap().action(argument)
-    }
-
-    #[test]
-    fn a_chord_names_its_modifiers_and_key() {
-        let chord: Chord = "ctrl+shift+page_up".parse().unwrap();
-        assert_eq!(
-            chord,
-            Chord { modifiers: Modifiers::CTRL | Modifiers::SHIFT, key: Key::PageUp }
-        );
-        let plus: Chord = "ctrl++".parse().unwrap();
-        assert_eq!(plus, Chord { modifiers: Modifiers::CTRL, key: Key::Char('+') });
-        assert_eq!("f11".parse::<Chord>().unwrap().key, Key::F(11));
-        // As it is shown, too.
-        for chord in ["Ctrl+Shift+PgUp", "Alt+F4", "Super+Ctrl+Shift+=", "Shift+Insert", "Ctrl+T"] {
-            assert_eq!(chord.parse::<Chord>().unwrap().to_string(), chord);
-        }
-        assert!("hyper+x".parse::<Chord>().is_err());
-        let error = "ctrl+pageup".parse::<Chord>().unwrap_err();
-        assert!(error.ends_with("did you mean \"page_up\"?"), "{error}");
-    }
-
-    #[test]
-    fn an_argument_is_checked() {
-        assert_eq!(action("activate_tab", Some("3")), Ok(Action::ActivateTab(3)));
-        assert!(action("activate_tab", Some("0")).unwrap_err().contains("between 1 and 999"));
-        assert!(action("activate_tab", None).unwrap_err().contains("needs the tab's number"));
-        assert!(action("new_tab", Some("x")).unwrap_err().contains("takes no argument"));
-    }
-
-    #[test]
-    fn text_has_escapes() {
-        let sent = |text| match action("send_text", Some(text)) {
-            Ok(Action::SendText(text)) => Ok(text),
-            Ok(other) => panic!("{other:?}"),
-            Err(why) => Err(why),
-        };
-        assert_eq!(sent(r"a\e[A\r\\\x7f\u{e9}").unwrap(), "a\x1b[A\r\\\x7fé");
-        for wrong in [r"\", r"\q", r"\x1", r"\xé1", r"\u{110000}", r"\u41"] {
-            assert!(sent(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn names_are_unique_and_sentences_end() {

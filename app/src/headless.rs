@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     };
     let beside = (Arc::downgrade(&mux), home.clone());
     let page = Arc::clone(&changes);
-    let _settings = settings.watch(apply, move |path| {
+    let settings = settings.watch(apply, move |path| {
         told_page(&page, path);
         if path.file_name().is_some_and(|name| name == proxy::FILE)
             && let Some(mux) = beside.0.upgrade()
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let ready = Ready::new();
     let options = ServerOptions {
         mux: Arc::clone(&mux),
-        host: Arc::new(HeadlessHost { changes }),
+        host: Arc::new(HeadlessHost { settings, changes }),
         home: home.clone(),
         approval,
     };

@@ -212,7 +212,7 @@ impl PaneFile {
             Side::Right => Axis::Horizontal,
             Side::Down => Axis::Vertical,
         };
-        let new = match mux.split(pane, axis, second.spawn(), OnExit::Close) {
+        let new = match mux.split_again(pane, axis, second.spawn(), OnExit::Close) {
             Ok(new) => new.id(),
             Err(error) => {
                 tracing::warn!("a pane of the layout is left out: {error}");

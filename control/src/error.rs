@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use unterm_mux::{ExitStatus, MuxError, WriteError};
+use unterm_mux::{Axis, ExitStatus, MuxError, WriteError};
 
 use crate::{services::policy::Refusal, untrusted};
 
@@ -122,6 +122,14 @@ pub enum Error {
         /// The block.
         block: u64,
     },
+    /// A session is too small for another one beside it.
+    #[error("Session {id} is too small to be split: each part needs {needs}", needs = .axis.split_needs())]
+    NoRoom {
+        /// The session.
+        id: u64,
+        /// How the two would lie.
+        axis: Axis,
+    },
     /// Something that a service could not do, in its words.
     #[error("{0}")]
     Failed(String),
@@ -198,6 +206,7 @@ impl From<MuxError> for Error {
         match error {
             MuxError::NoPane(id) => Self::NoSession(id.0),
             MuxError::BadCwd(path) => Self::BadCwd(path),
+            MuxError::NoRoom { pane, axis } => Self::NoRoom { id: pane.0, axis },
             error => Self::Mux(error),
         }
     }

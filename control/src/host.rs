@@ -19,8 +19,8 @@ pub trait Host: Send + Sync {
     /// Who drives a pane, or whether agents are paused, has changed: [`crate::Server::driver`] and
     /// [`crate::Server::is_paused`] tell.
     fn agents_changed(&self) {}
-    /// Hands a request to the window, which answers over the request's own channel. A channel that is dropped says that
-    /// there is no window.
+    /// Hands a request to the app, which answers over the request's own channel. A channel that is dropped says that it
+    /// needs a window, and there is none.
     fn ask(&self, request: HostRequest);
     /// The person's preferences, where there are any.
     fn preferences(&self) -> Option<Arc<dyn Preferences>> {
@@ -182,7 +182,7 @@ pub struct Binding {
     pub argument: String,
 }
 
-/// What the window can be asked.
+/// What the app can be asked. Without a window it knows its table of actions, and can do none of them.
 #[derive(Debug)]
 pub enum HostRequest {
     /// Every action of the app's table.

@@ -87,7 +87,7 @@ pub struct Context {
     /// What was done.
     pub(crate) audit: Audit,
     /// Whose input is whose.
-    pub(crate) leases: Leases,
+    pub(crate) leases: Arc<Leases>,
     /// Who typed where last.
     pub(crate) drivers: Drivers,
     /// What is recorded.
@@ -126,7 +126,7 @@ impl Context {
             tokens: Arc::new(Tokens::new(registration.home(), registration.start())),
             approvals: Arc::new(Approvals::new(registration.home(), rule)),
             questions: Questions::default(),
-            leases: Leases::default(),
+            leases: Leases::new(&mux),
             drivers: Drivers::default(),
             recorder: Arc::new(Recorder::new(registration.home())),
             proxy_turn: Arc::default(),

@@ -369,6 +369,50 @@ fn sessions_are_split_moved_and_named_and_tabs_too() {
     assert!(wire.fail("window.focus", json!({})).starts_with("There is no window"));
 }
 
+#[test]
+fn a_session_without_room_for_two_is_not_split() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let narrow = wire.call("tab.create", json!({"program": "cat", "cols": 8, "rows": 24}));
+    let id = narrow["id"].clone();
+    let refusal = format!(
+        "Session {id} is too small to be split: each part needs 4 columns; make it wider, or close another"
+    );
+    for direction in ["left", "right"] {
+        let split = json!({"id": id, "program": "cat", "direction": direction});
+        assert_eq!(wire.fail("session.split", split), refusal);
+    }
+    let wide = wire.call("tab.create", json!({"program": "cat"}));
+    let moved = json!({"id": wide["id"], "tab_id": narrow["tab_id"]});
+    assert_eq!(wire.fail("session.move", moved), refusal);
+    let below = json!({"id": id, "program": "cat", "direction": "down"});
+    assert_eq!(wire.call("session.split", below)["tab_id"], narrow["tab_id"]);
+    assert_eq!(fixture.mux.panes().len(), 3);
+}
+
+#[test]
+fn a_title_that_a_program_left_behind_is_told_no_more() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let id = fixture.marked_shell(&mut wire).id;
+    let wait = |wire: &mut Wire, condition: Value| {
+        let reply = wire.call("session.wait", json!({"id": id, "any": [condition]}));
+        assert_eq!(reply["matched"], true, "{reply}");
+    };
+    let titles = |wire: &mut Wire| {
+        let [list, got, tabs] = ["session.list", "session.get", "tab.list"]
+            .map(|method| wire.call(method, json!({"id": id})));
+        [&list["sessions"][0], &got, &tabs["tabs"][0]].map(|of| of["title"].clone())
+    };
+    let program = "sh -c 'printf \"\\033]2;left behind\\007\"; exec cat'\r";
+    wire.call("session.input", json!({"id": id, "input": program}));
+    wait(&mut wire, json!({"title": "left behind"}));
+    assert_eq!(titles(&mut wire), ["left behind"; 3]);
+    wire.call("session.keys", json!({"id": id, "keys": ["ctrl+c"]}));
+    wait(&mut wire, json!({"prompt": true}));
+    assert_eq!(titles(&mut wire), ["bash"; 3]);
+}
+
 /// A reply between events.
 fn ask(wire: &mut Wire, method: &str) -> Value {
     wire.send(format!("{}\n", json!({"id": "asked", "method": method})));

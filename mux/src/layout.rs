@@ -2,6 +2,7 @@
 
 mod arrange;
 mod divider;
+mod room;
 
 pub use divider::{Divider, Spacing, SplitPath};
 

@@ -237,6 +237,16 @@ mod tests {
 
     use super::*;
 
+    /// With no program in between.
+    #[derive(Debug)]
+    struct Local;
+
+    impl Media for Local {
+        fn fetch(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
+            fetch(request)
+        }
+    }
+
     fn ask(medium: Medium, name: &str) -> Result<Vec<u8>, MediaError> {
         ask_from(None, medium, name)
     }
@@ -371,7 +381,7 @@ mod tests {
         // Two pixels, with something before and behind them.
         File::from(object).write_all(&[9, 9, 1, 2, 3, 4, 5, 6, 9]).expect("written");
 
-        let options = Options { media: Some(Arc::new(LocalMedia)), ..Options::default() };
+        let options = Options { media: Some(Arc::new(Local)), ..Options::default() };
         let mut term = Term::new(Size::cells(10, 4), options);
         let command =
             format!("\x1b_Ga=T,t=s,f=24,s=2,v=1,O=2,S=6,i=1;{}\x1b\\", STANDARD.encode(&name));

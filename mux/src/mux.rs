@@ -4,6 +4,7 @@
 //! ended, grids resized and observers called outside.
 
 mod arrange;
+mod room;
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -86,6 +87,14 @@ pub enum MuxError {
     /// The working directory is none.
     #[error("working directory {0:?} is not a directory")]
     BadCwd(std::path::PathBuf),
+    /// The parts of a split would be of no use.
+    #[error("pane {} is too small to be split: each part needs {}", pane_number(.pane), needs(.axis))]
+    NoRoom {
+        /// The pane.
+        pane: PaneId,
+        /// How the parts would lie.
+        axis: Axis,
+    },
 }
 
 fn pane_number(pane: &PaneId) -> u64 {
@@ -94,6 +103,10 @@ fn pane_number(pane: &PaneId) -> u64 {
 
 fn tab_number(tab: &TabId) -> u64 {
     tab.0
+}
+
+fn needs(axis: &Axis) -> String {
+    axis.split_needs()
 }
 
 /// Every pane and tab of one process.
@@ -117,6 +130,8 @@ struct State {
     panes: BTreeMap<PaneId, Arc<Pane>>,
     /// The cells of each tab, where no window gives sizes.
     areas: HashMap<TabId, Size>,
+    /// The space of every tab in a window, once that has said it.
+    space: Option<(Rect, Spacing)>,
     /// After [`Mux::shutdown`] nothing is opened any more.
     is_closed: bool,
 }
@@ -126,10 +141,17 @@ impl State {
         Arc::make_mut(&mut self.layout)
     }
 
-    /// The size of each visible pane of a tab that the mux divides. Cells keep the size in pixels they have.
+    /// The cells of a tab that the mux divides.
+    fn cells(&self, tab: &Tab) -> Option<Rect> {
+        let area = self.areas.get(&tab.id)?;
+        Some(Rect { x: 0, y: 0, width: u32::from(area.cols), height: u32::from(area.rows) })
+    }
+
+    /// The size of each visible pane of such a tab. Cells keep the size in pixels they have.
     fn sizes(&self, tab: &Tab) -> Vec<(PaneId, Size)> {
-        let Some(area) = self.areas.get(&tab.id) else { return Vec::new() };
-        let rect = Rect { x: 0, y: 0, width: u32::from(area.cols), height: u32::from(area.rows) };
+        let (Some(area), Some(rect)) = (self.areas.get(&tab.id), self.cells(tab)) else {
+            return Vec::new();
+        };
         let cells = |length: u32| u16::try_from(length).unwrap_or(u16::MAX).max(1);
         tab.place(rect, &Spacing::CELLS)
             .into_iter()
@@ -266,14 +288,40 @@ impl Mux {
         Ok((self.admit(pane, |_| Ok(()))?, tap))
     }
 
-    /// Splits `pane`; the new pane comes right of or below it and gets its tab's focus. Zoom ends.
+    /// Splits `pane`; the new pane comes right of or below it and gets its tab's focus. Zoom ends. Refused where there is
+    /// no room for both ([`MuxError::NoRoom`]).
     pub fn split(
+        &self,
+        pane: PaneId,
+        axis: Axis,
+        spawn: Spawn,
+        on_exit: OnExit,
+    ) -> Result<Arc<Pane>, MuxError> {
+        self.open_beside(pane, axis, spawn, on_exit, true)
+    }
+
+    /// The same for a layout that was kept and is opened again: whatever room its panes had, they have it.
+    pub fn split_again(
+        &self,
+        pane: PaneId,
+        axis: Axis,
+        spawn: Spawn,
+        on_exit: OnExit,
+    ) -> Result<Arc<Pane>, MuxError> {
+        self.open_beside(pane, axis, spawn, on_exit, false)
+    }
+
+    fn open_beside(
         &self,
         pane: PaneId,
         axis: Axis,
         mut spawn: Spawn,
         on_exit: OnExit,
+        needs_room: bool,
     ) -> Result<Arc<Pane>, MuxError> {
+        if needs_room {
+            self.check_room(&self.state.lock(), pane, axis)?;
+        }
         let split = |layout: &mut Layout, new: PaneId| {
             let index = layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
             let tab = &mut layout.tabs[index];
@@ -288,7 +336,13 @@ impl Mux {
         }
         let new = self.start_pane(spawn, size, on_exit)?;
         let id = new.id();
-        let new = self.admit(new, |state| split(state.layout_mut(), id).map(|_| ()))?;
+        let new = self.admit(new, |state| {
+            // Another split may have taken it meanwhile.
+            if needs_room {
+                self.check_room(state, pane, axis)?;
+            }
+            split(state.layout_mut(), id).map(|_| ())
+        })?;
         self.divide_cells();
         Ok(new)
     }

@@ -6,6 +6,7 @@
 //! business.
 
 mod prompt;
+mod title;
 
 use std::{
     io,
@@ -36,6 +37,7 @@ use crate::{
 };
 
 pub use prompt::AtPrompt;
+use title::Titles;
 
 /// The most that is read at once, into the reader's stack. Linux gives 4 KiB.
 const PIECE: usize = 16 * 1024;
@@ -110,6 +112,8 @@ pub struct Pane {
     command: Option<(String, Vec<String>)>,
     /// The title that somebody gave it.
     name: Mutex<Option<String>>,
+    /// The titles that programs gave it.
+    titles: Mutex<Titles>,
     /// What the marks of its own shells carry; `None`: they don't mark anything.
     nonce: Option<Arc<str>>,
     /// What its shells are told to set; `None`: they don't listen.
@@ -159,6 +163,7 @@ impl Pane {
             process,
             command: None,
             name: Mutex::default(),
+            titles: Mutex::default(),
             nonce: None,
             variables: None,
             queue: WriteQueue::default(),
@@ -345,10 +350,17 @@ impl Pane {
             self.echoes.store(term.echoes_locally(), Ordering::Release);
             let is_synchronized = term.modes().contains(Modes::SYNCHRONIZED);
             let size = term.size();
+            let (titles, titles_set) = (term.take_titles_set(), term.titles_set());
+            let is_at_prompt = events[first..].contains(&Event::InputStart)
+                && term.commands().next_back().is_some_and(Command::is_prompting);
             MutexGuard::unlock_fair(term);
 
             self.follow_requests(&events[first..], size);
             self.reply(&replies);
+            self.note_titles(titles, titles_set);
+            if is_at_prompt && self.settle_title() {
+                events.push(Event::Title);
+            }
             rest = &rest[taken..];
             let Some(mut decoding) = next else { break (seq, is_synchronized) };
             // As long as it takes: others may look at the terminal meanwhile.
@@ -483,8 +495,10 @@ impl Pane {
             parser.advance(&mut term, bytes);
             term.take_replies();
             let (seq, size, events) = (term.seq(), term.size(), term.take_events());
+            let (titles, titles_set) = (term.take_titles_set(), term.titles_set());
             MutexGuard::unlock_fair(term);
             drop(parser);
+            self.note_titles(titles, titles_set);
             self.follow_requests(&events, size);
             self.tell(seq, events);
         }
@@ -630,21 +644,6 @@ impl Pane {
     /// Whether it was given a name ([`Pane::set_name`]).
     pub fn has_name(&self) -> bool {
         self.name.lock().is_some()
-    }
-
-    /// The title: given by [`Pane::set_name`], else set by the program, else the foreground process's name without its folder, else that of the program
-    /// the pane was started with.
-    pub fn title(&self) -> String {
-        if let Some(name) = self.name.lock().clone() {
-            return name;
-        }
-        let title = self.term.lock().title().to_owned();
-        if !title.is_empty() {
-            return title;
-        }
-        let foreground = self.foreground().map(|foreground| foreground.name);
-        let name = foreground.as_deref().unwrap_or(self.process.program());
-        name.rsplit('/').next().unwrap_or_default().to_owned()
     }
 
     /// The program it was asked to run, with its arguments; `None`: a shell, whichever the defaults say.

@@ -5,7 +5,10 @@ mod common;
 use std::sync::Arc;
 
 use common::{Ear, headless, open, sh};
-use unterm_mux::{Axis, Direction, Mux, MuxEvent, MuxOptions, OnExit, Pane, PaneId, TabId};
+use unterm_mux::{
+    Axis, Direction, Mux, MuxError, MuxEvent, MuxOptions, OnExit, Pane, PaneId, Rect, Spacing,
+    TabId,
+};
 use unterm_term::Size;
 
 const SLEEP: &str = "exec sleep 300";
@@ -99,6 +102,46 @@ fn without_a_window_the_mux_divides_the_cells() {
     assert_eq!((size(&second), size(&third)), ((80, 6), (80, 17)));
     mux.close_pane(third.id()).unwrap();
     assert_eq!(size(&second), (80, 24));
+    mux.shutdown();
+}
+
+#[test]
+fn a_pane_without_room_for_two_is_not_split() {
+    let mux = headless();
+    let first = mux.open_tab(sh(SLEEP), Some(Size::cells(8, 5)), OnExit::Close).unwrap();
+    let refused = |pane: &Pane, axis: Axis| {
+        let split = mux.split(pane.id(), axis, sh(SLEEP), OnExit::Close);
+        let along = (pane.id(), axis);
+        matches!(split, Err(MuxError::NoRoom { pane, axis }) if (pane, axis) == along)
+    };
+    assert!(refused(&first, Axis::Horizontal) && !mux.has_room(first.id(), Axis::Horizontal));
+    let below = split(&mux, &first, Axis::Vertical);
+    assert!(refused(&below, Axis::Vertical));
+    assert_eq!(mux.panes().len(), 2, "no program is left of what was refused");
+    // Nor does one come from another tab, but one that was there before comes back.
+    let other = open(&mux, SLEEP);
+    let moved = mux.move_to_tab(other.id(), mux.layout().tabs[0].id);
+    assert!(matches!(moved, Err(MuxError::NoRoom { .. })), "{moved:?}");
+    assert_eq!(mux.layout().tabs.len(), 2);
+    mux.split_again(below.id(), Axis::Horizontal, sh(SLEEP), OnExit::Close).unwrap();
+    mux.shutdown();
+}
+
+#[test]
+fn in_a_window_its_space_says_whether_there_is_room() {
+    let mux = Mux::new(MuxOptions { sized_by_window: true, ..MuxOptions::default() });
+    let first = open(&mux, SLEEP);
+    assert!(mux.has_room(first.id(), Axis::Horizontal), "nobody has said what space there is");
+    let spacing = Spacing { divider: 1, cell: (10, 20), padding: 8 };
+    let window = |width: u32| {
+        mux.set_space(Rect { x: 0, y: 0, width, height: 400 }, spacing);
+        mux.has_room(first.id(), Axis::Horizontal)
+    };
+    // Two paddings around four columns each, and the line between them.
+    assert!(window(2 * 56 + 1));
+    assert!(!window(2 * 56));
+    let split = mux.split(first.id(), Axis::Horizontal, sh(SLEEP), OnExit::Close);
+    assert!(matches!(split, Err(MuxError::NoRoom { .. })));
     mux.shutdown();
 }
 

@@ -266,6 +266,34 @@ fn signals_go_to_what_runs_in_the_foreground() {
 }
 
 #[test]
+fn a_title_that_a_program_left_behind_gives_way() {
+    let mux = headless();
+    let pane = mux.open_tab(common::run("sh", &["-i"]), None, OnExit::Hold).unwrap();
+    let called = |title: &str| wait(&pane, title, |pane| pane.title() == title);
+    // Words that the screen shows only once the shell is past what stands before them.
+    pane.write(b"PS1=; printf '\\033]2;mine\\007'; echo be''gin\r").unwrap();
+    wait_text(&pane, "begin");
+    called("mine");
+    let program = b"sh -c 'printf \"\\033]2;left behind\\007\"; exec cat'\r";
+    pane.write(program).unwrap();
+    called("left behind");
+    // Suspended, in front again, and ended.
+    pane.write(b"\x1a").unwrap();
+    wait_text(&pane, "Stopped");
+    assert_eq!(pane.title(), "mine");
+    pane.write(b"fg\r").unwrap();
+    pane.write(b"from cat\r").unwrap();
+    wait(&pane, "cat's answer", |pane| {
+        common::screen(pane).iter().filter(|row| row.contains("from cat")).count() > 1
+    });
+    assert_eq!(pane.title(), "left behind");
+    pane.write(b"\x04").unwrap();
+    pane.write(b"echo ov''er\r").unwrap();
+    wait_text(&pane, "over");
+    assert_eq!(pane.title(), "mine");
+}
+
+#[test]
 fn every_pane_knows_its_number_and_the_first_is_0() {
     let mux = headless();
     for number in 0..3 {

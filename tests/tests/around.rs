@@ -1,6 +1,6 @@
 //! What lies around the panes: actions from the command line, the status bar, files and folders.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use serde_json::json;
 use unterm_tests::{Display, Instance, Start, wait_for};
 
@@ -68,7 +68,15 @@ fn without_a_window_an_action_says_so() -> Result<()> {
     let (code, said) = action(&unterm, &["new_tab"])?;
     assert_eq!(code, Some(1));
     assert!(said.contains("this instance runs headless"), "{said}");
-    Ok(())
+    // What there is to do is known all the same, with the person's own keys.
+    unterm.write_config("[keys]\n'ctrl+shift+n' = 'new_tab'\n")?;
+    let listed = || {
+        let (code, list) = action(&unterm, &["list"])?;
+        ensure!(code == Some(0), "{list}");
+        let row = list.lines().find(|line| line.starts_with("new_tab "));
+        Ok(row.is_some_and(|row| row.contains("Ctrl+Shift+N")).then_some(()))
+    };
+    wait_for("the table of actions", listed, || unterm.log())
 }
 
 #[test]

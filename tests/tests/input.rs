@@ -1,7 +1,7 @@
 //! What a person puts into the window beside plain keys: pastes that ask first.
 
 use anyhow::{Result, ensure};
-use unterm_tests::{Display, Start, wait_for};
+use unterm_tests::{Display, Pane, Start, wait_for};
 
 #[test]
 fn a_paste_that_would_press_enter_asks_first() -> Result<()> {
@@ -47,4 +47,43 @@ fn a_paste_that_would_press_enter_asks_first() -> Result<()> {
         ensure!(found == (ones, ones), "{answer}: {lines:?}");
     }
     Ok(())
+}
+
+#[test]
+fn a_paste_into_many_panes_asks_once_and_goes_to_all_of_them() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    // It asks for no bracketed pastes, and comes back with each line that it gets.
+    std::fs::write(registry.path().join("config.toml"), "[shell]\nprogram = 'cat'\n")?;
+    let mut unterm = Start::windowed(&display).registry(registry.path()).now()?;
+    let window = display.window_of(&unterm)?;
+    // More than questions that may wait.
+    let panes: Vec<Pane> = (0..10).map(|id| Pane { id }).collect();
+    for _ in 1..panes.len() {
+        unterm.act(&["new_tab"])?;
+    }
+    unterm.act(&["broadcast_all"])?;
+    let twice = |unterm: &mut _, line: &str| -> Result<()> {
+        for pane in &panes {
+            pane.wait(unterm, line, |lines| lines.iter().filter(|own| *own == line).count() == 2)?;
+        }
+        Ok(())
+    };
+    display.type_text("typed\n")?;
+    twice(&mut unterm, "typed")?;
+    display.set_selection("clipboard", "first\nsecond\n")?;
+    let before = window.picture()?;
+    let differs = |by: bool| -> Result<()> {
+        let is_so = || Ok(((window.picture()?.difference(&before) > 20_000) == by).then_some(()));
+        wait_for("the question to come or to go", is_so, String::new)
+    };
+    display.press(&["Control_L", "Shift_L", "v"])?;
+    differs(true)?;
+    display.press(&["Return"])?;
+    twice(&mut unterm, "first")?;
+    twice(&mut unterm, "second")?;
+    differs(false)?;
+    // No question is left, and what is typed next goes to all again.
+    display.type_text("over\n")?;
+    twice(&mut unterm, "over")
 }

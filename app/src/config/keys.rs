@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use unterm_control::Binding;
+use unterm_control::{ActionInfo, Binding};
 
 use super::parse::did_you_mean;
 use crate::action::{ACTIONS, Action, Chord, Entry, Takes};
@@ -107,6 +107,18 @@ impl Keymap {
             .collect();
         keys.sort_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
         keys.into_iter().next().unwrap_or_default()
+    }
+
+    /// The table of actions, each with its key in force.
+    pub fn table(&self) -> Vec<ActionInfo> {
+        let info = |entry: &'static Entry| ActionInfo {
+            name: entry.name,
+            title: entry.title,
+            doc: entry.doc,
+            argument: entry.argument(),
+            key: self.keys_of(entry),
+        };
+        ACTIONS.iter().map(info).collect()
     }
 
     /// The action bound to a key.

@@ -15,7 +15,7 @@ use unterm_control::{
 };
 use unterm_term::Rgb;
 
-use super::{Config, FILE, edit, keys, load, parse, theme};
+use super::{Config, FILE, Settings, edit, keys, keys::Keymap, load, parse, theme};
 use crate::{
     action::{ACTIONS, Entry},
     captures::AppCaptures,
@@ -128,8 +128,10 @@ pub(crate) fn told_page(changes: &Changes, path: &Path) {
     }
 }
 
-/// The host without a window, which has preferences all the same.
+/// The host without a window, which has preferences and knows what keys do all the same.
 pub(crate) struct HeadlessHost {
+    /// The preferences in force.
+    pub(crate) settings: Arc<Settings>,
     /// Where it is told that preferences have changed.
     pub(crate) changes: Arc<Changes>,
 }
@@ -144,7 +146,12 @@ impl Host for HeadlessHost {
     }
 
     fn ask(&self, request: HostRequest) {
-        Headless.ask(request);
+        match request {
+            HostRequest::Actions(answer) => {
+                let _ = answer.send(Keymap::new(&self.settings.get().keys).table());
+            }
+            request => Headless.ask(request),
+        }
     }
 
     fn preferences(&self) -> Option<Arc<dyn Preferences>> {

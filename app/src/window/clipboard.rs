@@ -43,7 +43,7 @@ enum Request {
     /// HTML, and the text that stands for it.
     StoreHtml(String, String),
     StorePicture(Picture),
-    Paste(Buffer, PaneId),
+    Paste(Buffer, Vec<PaneId>),
 }
 
 /// The way to the clipboard's thread.
@@ -79,10 +79,10 @@ impl Clipboard {
         let _ = self.send(Request::StorePicture(picture));
     }
 
-    /// Asks for its text, to be pasted into `pane`. True when an answer will come to the inbox.
+    /// Asks for its text, to be pasted into `panes`. True when an answer will come to the inbox.
     #[must_use]
-    pub(super) fn paste(&self, buffer: Buffer, pane: PaneId) -> bool {
-        self.send(Request::Paste(buffer, pane))
+    pub(super) fn paste(&self, buffer: Buffer, panes: Vec<PaneId>) -> bool {
+        self.send(Request::Paste(buffer, panes))
     }
 
     fn send(&self, request: Request) -> bool {
@@ -139,13 +139,13 @@ fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
                     tracing::warn!("a picture can't be put on the clipboard: {error}");
                 }
             }
-            Request::Paste(buffer, pane) => {
+            Request::Paste(buffer, panes) => {
                 let text = clipboard.and_then(|clipboard| {
                     // Empty, or an image: there is nothing to paste.
                     let none = |error| tracing::debug!("no text on the {buffer:?}: {error}");
                     read(clipboard, buffer).map_err(none).ok()
                 });
-                inbox.post(|news| news.pastes.push((pane, text)));
+                inbox.post(|news| news.pastes.push((panes, text)));
             }
         }
     }

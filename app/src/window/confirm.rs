@@ -6,10 +6,7 @@
 
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
-use unterm_mux::{
-    PaneId,
-    input::{Key, Modifiers},
-};
+use unterm_mux::input::{Key, Modifiers};
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
 
 use super::{
@@ -19,6 +16,7 @@ use super::{
     geometry::{Geometry, contains},
     keys::Pressed,
     panel::{inset, shadow},
+    paste::Receiver,
     toast::wrap,
 };
 
@@ -26,7 +24,7 @@ use super::{
 const WIDTH: f32 = 560.0;
 const PADDING: f32 = 16.0;
 const RADIUS: f32 = 8.0;
-/// Questions that wait; what is asked beyond them is dismissed.
+/// Questions that wait; what is asked beyond them is dismissed, and that is said.
 const CAP: usize = 8;
 
 /// What a button does. Those who ask add theirs.
@@ -34,13 +32,12 @@ const CAP: usize = 8;
 pub(super) enum Answer {
     /// Nothing happens.
     Nothing,
-    /// A text goes to a pane after all, and behind it what was typed meanwhile.
+    /// A text goes to panes after all.
     Paste {
-        pane: PaneId,
+        receivers: Arc<[Receiver]>,
         text: Arc<str>,
         /// Its lines are made one.
         joined: bool,
-        behind: Arc<[u8]>,
     },
     /// Something is closed though programs run in it.
     Close(Closing),
@@ -287,10 +284,15 @@ impl Questions {
 impl App {
     /// Asks the person.
     pub(super) fn ask(&mut self, confirm: Confirm) {
-        if self.questions.0.len() < CAP && !confirm.buttons.is_empty() {
-            self.questions.0.push_back(confirm);
-            self.pacing.ask();
+        if confirm.buttons.is_empty() {
+            return;
         }
+        if self.questions.0.len() == CAP {
+            let why = "It was not asked, and not done: answer the questions before it first.";
+            return self.refuse("questions", format!("{}\n{why}", confirm.question));
+        }
+        self.questions.0.push_back(confirm);
+        self.pacing.ask();
     }
 
     /// A key while a question is open; the program gets nothing of it.
@@ -322,8 +324,8 @@ impl App {
         match open.buttons.swap_remove(button).answer {
             Answer::Nothing => {}
             Answer::Close(what) => self.close_now(what),
-            Answer::Paste { pane, text, joined, behind } => {
-                self.paste_asked(pane, &text, joined, &behind);
+            Answer::Paste { receivers, text, joined } => {
+                self.paste_asked(&receivers, &text, joined);
             }
         }
     }

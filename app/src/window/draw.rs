@@ -28,53 +28,6 @@ const MINIMIZED_AGE: Duration = Duration::from_secs(1);
 const TURN: Duration = Duration::from_millis(1200);
 const TURN_STEPS: u32 = 12;
 
-/// Paints when something changed, at once after a pause and at most once a refresh of the screen in a flood.
-#[derive(Debug)]
-pub(super) struct Pacing {
-    asked: bool,
-    /// The next picture is not painted before this.
-    not_before: Option<Instant>,
-    interval: Duration,
-}
-
-impl Default for Pacing {
-    fn default() -> Self {
-        Self { asked: false, not_before: None, interval: Duration::from_nanos(16_666_667) }
-    }
-}
-
-impl Pacing {
-    pub(super) fn set_refresh_rate(&mut self, millihertz: Option<u32>) {
-        if let Some(rate) = millihertz.filter(|rate| (10_000..=1_000_000).contains(rate)) {
-            self.interval = Duration::from_nanos(1_000_000_000_000 / u64::from(rate));
-        }
-    }
-
-    /// Asks for a picture.
-    pub(super) fn ask(&mut self) {
-        self.asked = true;
-    }
-
-    /// Whether to paint now.
-    pub(super) fn is_due(&self, now: Instant) -> bool {
-        self.asked && self.not_before.is_none_or(|time| now >= time)
-    }
-
-    /// When the picture that was asked for may be painted.
-    pub(super) fn next(&self) -> Option<Instant> {
-        if self.asked { self.not_before } else { None }
-    }
-
-    /// A picture was painted. One more may follow at once (a key's echo right after the key's own change); from then
-    /// on they keep the interval.
-    fn painted(&mut self, now: Instant) {
-        self.asked = false;
-        let earliest = now - self.interval.min(Duration::from_millis(20));
-        let from = self.not_before.map_or(earliest, |time| time.max(earliest));
-        self.not_before = Some(from + self.interval);
-    }
-}
-
 impl App {
     /// Gives every pane the size of its place.
     pub(super) fn arrange(&mut self) {
@@ -84,6 +37,7 @@ impl App {
         screen.geometry.has_tab_bar = has_tab_bar;
         screen.geometry.has_status_bar = self.config.status_bar.show;
         let geometry = screen.geometry;
+        self.mux.set_space(geometry.content(), geometry.spacing());
         for tab in &layout.tabs {
             for (id, area) in tab.place(geometry.content(), &geometry.spacing()) {
                 let Some(pane) = self.mux.pane(id) else { continue };
@@ -491,36 +445,5 @@ impl App {
         let view = layout.active_tab().and_then(|tab| self.views.get(&tab.focused));
         let (project, pane) = view.map_or(("", ""), |view| (view.project(), view.title()));
         title::window_title(&instance, project, pane)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_pictures_after_a_pause_come_at_once_and_a_flood_keeps_the_interval() {
-        let mut pacing = Pacing::default();
-        let start = Instant::now() + Duration::from_secs(1);
-        let mut painted = 0;
-        for millisecond in 0..1000 {
-            let now = start + Duration::from_millis(millisecond);
-            pacing.ask();
-            if pacing.is_due(now) {
-                pacing.painted(now);
-                painted += 1;
-            }
-            if millisecond == 1 {
-                assert_eq!(painted, 2, "the echo of a key does not wait");
-            }
-        }
-        assert!((55..=62).contains(&painted), "{painted} pictures in a second at 60 Hz");
-    }
-
-    #[test]
-    fn nothing_is_due_that_nobody_asked_for() {
-        let pacing = Pacing::default();
-        assert!(!pacing.is_due(Instant::now()));
-        assert_eq!(pacing.next(), None);
     }
 }

@@ -31,7 +31,7 @@ impl App {
             self.report(self.mux.focus(pane));
         }
         let words = paths.iter().map(|path| quote(&path.to_string_lossy()) + " ");
-        self.paste_text(pane, &words.collect::<String>(), &[]);
+        self.paste_text(pane, &words.collect::<String>());
     }
 }
 

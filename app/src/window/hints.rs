@@ -187,7 +187,7 @@ impl App {
                 self.clipboard.store(Buffer::Primary, target.text.clone());
                 self.clipboard.store(Buffer::Clipboard, target.text.clone());
             }
-            HintAction::Paste => self.paste_text(pane, &target.text, &[]),
+            HintAction::Paste => self.paste_text(pane, &target.text),
             HintAction::Open => self.open_target(&target.text),
             HintAction::Editor => self.edit_file(pane, &target.text),
         }
@@ -212,7 +212,7 @@ impl App {
         let mut words =
             editor::command(&self.config.hints.editor, place, cwd.as_deref()).into_iter();
         let spawn = Spawn { program: words.next(), args: words.collect(), cwd, ..Spawn::default() };
-        let started = match self.has_room(pane, Axis::Horizontal) {
+        let started = match self.mux.has_room(pane, Axis::Horizontal) {
             true => self.mux.split(pane, Axis::Horizontal, spawn, OnExit::Close),
             false => self.mux.open_tab(spawn, None, OnExit::Close),
         };

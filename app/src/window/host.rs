@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use unterm_control::{
-    Acted, ActionInfo, Bounds, Captures, Changes, Host, HostRequest, Preferences, Typing,
-};
+use unterm_control::{Acted, Bounds, Captures, Changes, Host, HostRequest, Preferences, Typing};
 use unterm_mux::{PaneId, Tab, input::Modifiers};
 
 use super::{App, inbox::Inbox};
 use crate::{
-    action::{ACTIONS, Action},
+    action::Action,
     captures::AppCaptures,
     config::{keys, wire::FilePreferences},
 };
@@ -57,7 +55,7 @@ impl App {
     /// Answers a request. A caller that has gone hears nothing of it.
     pub(super) fn asked_by_host(&mut self, request: HostRequest) {
         match request {
-            HostRequest::Actions(answer) => drop(answer.send(self.actions())),
+            HostRequest::Actions(answer) => drop(answer.send(self.keymap.table())),
             HostRequest::Raise(answer) => {
                 if self.raise() {
                     let _ = answer.send(());
@@ -68,18 +66,6 @@ impl App {
                 let _ = answer.send(acted);
             }
         }
-    }
-
-    /// The table of actions with the keys in force.
-    fn actions(&self) -> Vec<ActionInfo> {
-        let info = |entry: &'static crate::action::Entry| ActionInfo {
-            name: entry.name,
-            title: entry.title,
-            doc: entry.doc,
-            argument: entry.argument(),
-            key: self.keymap.keys_of(entry),
-        };
-        ACTIONS.iter().map(info).collect()
     }
 
     fn act_by_name(

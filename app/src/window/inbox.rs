@@ -45,8 +45,8 @@ pub(super) struct News {
     pub(super) clipboard: Option<String>,
     /// The newest text written to the primary selection.
     pub(super) primary: Option<String>,
-    /// Answers to requests to paste, in their order: the text, if there was one.
-    pub(super) pastes: Vec<(PaneId, Option<String>)>,
+    /// Answers to requests to paste, in their order: into which panes, and the text, if there was one.
+    pub(super) pastes: Vec<(Vec<PaneId>, Option<String>)>,
     /// The title that the instance was given, if it changed.
     pub(super) instance_title: Option<Option<String>>,
     /// Who drives a pane changed, or whether agents are paused.

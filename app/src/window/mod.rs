@@ -20,6 +20,7 @@ mod draw;
 mod dropped;
 mod emoji;
 mod errand;
+mod events;
 mod export;
 mod first_tab;
 mod folder;
@@ -36,8 +37,10 @@ mod line;
 mod main_menu;
 mod menu;
 mod motion;
+mod news;
 mod notices;
 mod overlay;
+mod pacing;
 mod panel;
 mod panes;
 mod paste;
@@ -62,7 +65,7 @@ mod view;
 mod x_server;
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
@@ -74,12 +77,10 @@ use unterm_mux::{Mux, MuxError, Pane, PaneId, input};
 use unterm_renderer::{FontOptions, PixelRect, Preedit, Renderer, WindowPainter};
 use unterm_term::Palette;
 use winit::{
-    application::ApplicationHandler,
-    dpi::{PhysicalPosition, PhysicalSize},
-    event::{StartCause, WindowEvent},
-    event_loop::{ActiveEventLoop, ControlFlow, DeviceEvents, EventLoop},
+    dpi::PhysicalSize,
+    event_loop::{ActiveEventLoop, DeviceEvents, EventLoop},
     keyboard::ModifiersState,
-    window::{Window, WindowId},
+    window::Window,
 };
 
 use crate::{
@@ -93,20 +94,19 @@ use crate::{
 };
 use access::Access;
 use chrome::KnownColors;
-use clipboard::{Buffer, Clipboard};
-use close::Closing;
+use clipboard::Clipboard;
 use confirm::Questions;
 use debug::Debug;
-use draw::Pacing;
 use geometry::Geometry;
 use hints::Hints;
 use host::WindowHost;
 use hover::Hovered;
-use inbox::{Inbox, News, Wake};
+use inbox::{Inbox, Wake};
 use keys::{Held, Taken};
 use menu::Menu;
 use motion::Motion;
 use notices::Notices;
+use pacing::Pacing;
 use picker::Picker;
 use pointer::Pointer;
 use search::SearchBar;
@@ -474,119 +474,6 @@ impl App {
         self.pacing.ask();
     }
 
-    /// Takes what other threads told.
-    fn hear(&mut self, news: News, event_loop: &ActiveEventLoop) {
-        if news.stop {
-            event_loop.exit();
-            return;
-        }
-        if let Some(title) = news.instance_title {
-            self.instance_title = title;
-            self.pacing.ask();
-        }
-        for pane in &news.removed {
-            self.views.remove(pane);
-            self.hints.take_if(|hints| hints.pane == *pane);
-            self.notices.forget(*pane);
-            if self.search.as_ref().is_some_and(|search| search.pane == *pane) {
-                self.close_search();
-            }
-        }
-        news.exited.into_iter().for_each(|pane| self.tell_end(pane));
-        if news.layout || !news.removed.is_empty() {
-            self.check_divider_drag();
-            self.arrange();
-            self.tell_focus();
-            self.pacing.ask();
-        }
-        for pane in &news.works {
-            self.read_work(*pane);
-        }
-        if news.titles {
-            self.views.values_mut().for_each(View::forget_names);
-            self.pacing.ask();
-        }
-        if let Some(is_reduced) = news.is_motion_reduced {
-            self.motion_told(is_reduced);
-        }
-        if news.reader || news.agents {
-            self.pacing.ask();
-        }
-        if news.agents {
-            self.agents_ask();
-        }
-        if let Some(node) = news.reader_asks {
-            self.reader_asks(node);
-        }
-        if news.pointer_shape {
-            self.pointer_shape_changed();
-        }
-        if let Some(text) = news.clipboard {
-            self.clipboard.store(Buffer::Clipboard, text);
-        }
-        if let Some(text) = news.primary {
-            self.clipboard.store(Buffer::Primary, text);
-        }
-        for (pane, text) in news.pastes {
-            self.pasted(pane, text.as_deref());
-        }
-        for pane in news.bells {
-            self.ring(pane);
-        }
-        if let Some(found) = news.found {
-            self.search_found(found);
-        }
-        if let Some(change) = news.settings {
-            self.settings_changed(change);
-        }
-        if let Some(enabled) = news.proxy {
-            self.proxy_changed(enabled);
-        }
-        news.told.into_iter().for_each(|told| self.told(told));
-        news.asked.into_iter().for_each(|request| self.asked_by_host(request));
-        news.done.into_iter().for_each(|done| self.errand_done(done));
-        self.notice_output(&news.output);
-    }
-
-    /// Asks for a picture when a pane in sight changed, and marks the tabs of the others.
-    fn notice_output(&mut self, panes: &HashSet<PaneId>) {
-        if panes.is_empty() {
-            return;
-        }
-        let layout = self.mux.layout();
-        let visible = layout.active_tab().map_or_else(Vec::new, panes::in_sight);
-        for pane in panes {
-            self.search_output(*pane);
-            if visible.contains(pane) {
-                self.names_stale = true;
-                self.pacing.ask();
-            } else if let Some(view) = self.views.get_mut(pane) {
-                // What the window asked for is no news.
-                if view.repainted.is_some_and(|at| at.elapsed() < REPAINTING) {
-                    continue;
-                }
-                // One picture shows the mark; a flood behind a tab then costs nothing more.
-                if !std::mem::replace(&mut view.unseen, true) {
-                    self.names_stale = true;
-                    self.pacing.ask();
-                }
-            }
-        }
-    }
-
-    fn ring(&mut self, pane: PaneId) {
-        let Some(view) = self.views.get_mut(&pane) else { return };
-        if self.config.bell.mark {
-            view.bell = Some(Instant::now());
-        }
-        if self.config.bell.visual {
-            view.flash = Some(Instant::now());
-        }
-        self.sound_bell();
-        self.ask_attention();
-        self.pacing.ask();
-    }
-
     /// The pane that keys go to.
     fn focused_pane(&self) -> Option<Arc<Pane>> {
         let layout = self.mux.layout();
@@ -612,9 +499,13 @@ impl App {
 
     /// Says an error of the mux.
     fn report<T>(&mut self, result: Result<T, MuxError>) {
-        if let Err(error) = result {
-            tracing::error!("{error}");
-            self.complain("panes", format!("That can't be done.\n{error}"));
+        match result {
+            Ok(_) => {}
+            Err(MuxError::NoRoom { axis, .. }) => self.refuse_split(axis),
+            Err(error) => {
+                tracing::error!("{error}");
+                self.complain("panes", format!("That can't be done.\n{error}"));
+            }
         }
     }
 
@@ -666,89 +557,6 @@ fn named(
     _: &ActiveEventLoop,
 ) -> winit::window::WindowAttributes {
     attributes
-}
-
-impl ApplicationHandler<Wake> for App {
-    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
-        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
-            self.tick(Instant::now());
-        }
-    }
-
-    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
-        if self.screen.is_none()
-            && let Err(error) = self.open_window(event_loop)
-        {
-            self.fail(error, event_loop);
-        }
-    }
-
-    fn user_event(&mut self, event_loop: &ActiveEventLoop, _: Wake) {
-        let news = self.inbox.take();
-        self.hear(news, event_loop);
-    }
-
-    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
-        if let Some(screen) = &self.screen {
-            self.access.event(&screen.window, &event);
-        }
-        match event {
-            WindowEvent::CloseRequested => self.close(Closing::Window),
-            WindowEvent::Destroyed => event_loop.exit(),
-            WindowEvent::Resized(size) => self.resized(size),
-            WindowEvent::ScaleFactorChanged { scale_factor, .. } => self.rescale(scale_factor),
-            WindowEvent::RedrawRequested => {
-                self.ask_whether_minimized();
-                self.redraw_whole();
-            }
-            WindowEvent::ThemeChanged(_) => self.apply_theme(),
-            WindowEvent::Occluded(occluded) => self.occlude(occluded),
-            WindowEvent::Focused(focused) => {
-                self.focused = focused;
-                self.ask_whether_minimized();
-                self.end_attention();
-                self.held.forget();
-                self.taken.forget();
-                self.close_menu();
-                self.tell_focus();
-                if focused {
-                    self.ask_for_motion();
-                }
-                self.pacing.ask();
-            }
-            WindowEvent::ModifiersChanged(modifiers) => {
-                self.modifiers = modifiers.state();
-                if self.pointer.position.is_some() {
-                    self.hover_again();
-                }
-            }
-            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => self.key(&event),
-            WindowEvent::Ime(event) => self.ime(event),
-            WindowEvent::DroppedFile(path) => self.dropped.push(path),
-            WindowEvent::CursorMoved { position: PhysicalPosition { x, y }, .. } => {
-                self.pointer_moved(x, y)
-            }
-            WindowEvent::CursorLeft { .. } => self.pointer_left(),
-            WindowEvent::MouseInput { state, button, .. } => {
-                self.mouse_button(button, state.is_pressed())
-            }
-            WindowEvent::MouseWheel { delta, .. } => self.wheel(delta),
-            _ => {}
-        }
-    }
-
-    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
-        self.take_drop();
-        let now = Instant::now();
-        if self.pacing.is_due(now) {
-            self.paint(now);
-        }
-        if let Some(error) = self.failure.take() {
-            self.fail(error, event_loop);
-        }
-        let next = [self.pacing.next(), self.timer].into_iter().flatten().min();
-        event_loop.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
-    }
 }
 
 /// Half a period of a blinking cursor.

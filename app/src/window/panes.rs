@@ -1,27 +1,22 @@
-//! The panes of a tab side by side: whether one can be split, dividers dragged with the mouse, the focus that follows it,
-//! and input that goes to several panes at once.
+//! The panes of a tab side by side: splits, dividers dragged with the mouse, the focus that follows it, and input that goes
+//! to several panes at once.
 
 use std::{sync::Arc, time::Instant};
 
-use unterm_mux::{Axis, Divider, Layout, Node, OnExit, Pane, PaneId, Rect, SplitPath, Tab, TabId};
+use unterm_mux::{Axis, Divider, Layout, OnExit, Pane, PaneId, Rect, SplitPath, Tab, TabId};
 use unterm_renderer::PixelRect;
 use winit::window::CursorIcon;
 
 use super::{
     App,
     clipboard::Buffer,
-    geometry::{DIVIDER, Geometry, contains, pixels},
+    geometry::{DIVIDER, contains, pixels},
     pointer::DOUBLE_CLICK,
 };
 use crate::action::Action;
 
 /// How near the pointer must be to a divider to take it, in logical pixels on each side.
 const REACH: f32 = 3.0;
-
-/// Columns and rows that a split leaves each part at least: with less no command and its answer can be read. A part can
-/// be made smaller than that afterwards. (wezterm and zellij refuse splits without room as well.)
-const LEAST_COLUMNS: u16 = 4;
-const LEAST_ROWS: u16 = 2;
 
 /// Which panes get what is typed into the focused one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,49 +72,20 @@ pub(super) fn in_sight(tab: &Tab) -> Vec<PaneId> {
     if tab.zoomed { vec![tab.focused] } else { tab.panes() }
 }
 
-/// Whether the parts of a tab's pane would be of use, were it split. Zoom is left out of account: a split ends it.
-fn can_split(tab: &Tab, pane: PaneId, axis: Axis, geometry: &Geometry) -> bool {
-    let spacing = geometry.spacing();
-    let tab = Tab { zoomed: false, ..tab.clone() };
-    let placed = tab.place(geometry.content(), &spacing);
-    let Some((_, area)) = placed.into_iter().find(|(id, _)| *id == pane) else { return true };
-    let part = || Box::new(Node::Pane(pane));
-    let root = Node::Split { axis, ratio: 0.5, first: part(), second: part() };
-    let parts = Tab { root, ..tab }.place(area, &spacing);
-    parts.into_iter().map(|(_, part)| geometry.grid(part)).all(|size| match axis {
-        Axis::Horizontal => size.cols >= LEAST_COLUMNS,
-        Axis::Vertical => size.rows >= LEAST_ROWS,
-    })
-}
-
 impl App {
     /// Opens a shell right of or below a pane; says so where there is no room.
     pub(super) fn split(&mut self, pane: PaneId, axis: Axis) {
-        if !self.has_room(pane, axis) {
-            return self.refuse_split(axis);
-        }
         let spawn = self.spawn_beside();
         self.report(self.mux.split(pane, axis, spawn, OnExit::Close));
     }
 
-    /// Whether a pane can be split. Of one that is gone the mux says so.
-    pub(super) fn has_room(&self, pane: PaneId, axis: Axis) -> bool {
-        let Some(screen) = &self.screen else { return true };
-        let layout = self.mux.layout();
-        let tab = layout.tab_of(pane).map(|index| &layout.tabs[index]);
-        tab.is_none_or(|tab| can_split(tab, pane, axis, &screen.geometry))
-    }
-
-    fn refuse_split(&mut self, axis: Axis) {
-        let (least, of, how) = match axis {
-            Axis::Horizontal => (LEAST_COLUMNS, "columns", "wider"),
-            Axis::Vertical => (LEAST_ROWS, "rows", "taller"),
-        };
-        let why = format!(
-            "The pane is too small to be split.\n\
-             Each part needs {least} {of}: make it {how}, or close another."
+    /// Says that there is no room for a split.
+    pub(super) fn refuse_split(&mut self, axis: Axis) {
+        let needs = axis.split_needs();
+        self.refuse(
+            "split",
+            format!("The pane is too small to be split.\nEach part needs {needs}."),
         );
-        self.refuse("split", why);
     }
 
     /// The divider near a point.
@@ -239,10 +205,8 @@ impl App {
 
     /// Pastes into the focused pane, and into those that get what is typed there.
     pub(super) fn paste_to_all(&mut self, buffer: Buffer, focused: PaneId) {
-        for listener in self.listeners(focused) {
-            self.paste(buffer, listener.id());
-        }
-        self.paste(buffer, focused);
+        let listeners = self.listeners(focused).into_iter().map(|pane| pane.id());
+        self.paste_into(buffer, listeners.chain([focused]).collect());
     }
 
     /// Does what arranges the panes of a tab; false when there was nothing to do.
@@ -256,12 +220,7 @@ impl App {
             Action::PaneToTab(number) => {
                 let index = (number - 1).min(layout.tabs.len().saturating_sub(1));
                 let target = &layout.tabs[index];
-                // It comes right of the pane that has the focus there.
-                if target.id != tab.id && !self.has_room(target.focused, Axis::Horizontal) {
-                    self.refuse_split(Axis::Horizontal);
-                } else {
-                    self.report(self.mux.move_to_tab(tab.focused, target.id));
-                }
+                self.report(self.mux.move_to_tab(tab.focused, target.id));
             }
             Action::BroadcastTab | Action::BroadcastAll => {
                 let wanted = match action {
@@ -296,6 +255,8 @@ fn share(space: &Rect, axis: Axis, divider: Rect) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use unterm_mux::Node;
+
     use super::*;
 
     fn layout() -> Layout {
@@ -332,32 +293,6 @@ mod tests {
         assert_eq!(in_sight(&tab), [PaneId(0), PaneId(1)]);
         (tab.zoomed, tab.focused) = (true, PaneId(1));
         assert_eq!(in_sight(&tab), [PaneId(1)]);
-    }
-
-    #[test]
-    fn a_pane_is_split_as_long_as_both_parts_can_be_used() {
-        let mut tab = layout().tabs.remove(0);
-        let can = |tab: &Tab, pane: u64, axis: Axis, (width, height): (u32, u32)| {
-            let geometry = Geometry { width, height, has_tab_bar: false, ..Geometry::TEST };
-            can_split(tab, PaneId(pane), axis, &geometry)
-        };
-        // Twice four columns of 9 pixels, and the paddings and the line between them; twice two rows of 19.
-        let (width, height) = (8 * 9 + 4 * 8 + 1, 4 * 19 + 4 * 8 + 1);
-        let whole = (2 * width + 1 + 9, height);
-        for pane in [0, 1] {
-            assert!(can(&tab, pane, Axis::Horizontal, whole));
-            assert!(!can(&tab, pane, Axis::Horizontal, (whole.0 / 2, height)));
-            assert!(can(&tab, pane, Axis::Vertical, whole));
-            assert!(!can(&tab, pane, Axis::Vertical, (whole.0, height - 1)));
-        }
-        assert!(can(&tab, 9, Axis::Vertical, (1, 1)), "that there is no such pane is for the mux");
-        // Alone or zoomed it has all the space; zoom ends with the split.
-        (tab.zoomed, tab.focused) = (true, PaneId(1));
-        assert!(!can(&tab, 1, Axis::Horizontal, (width, height)));
-        tab.root = Node::Pane(PaneId(1));
-        assert!(can(&tab, 1, Axis::Horizontal, (width, height)));
-        assert!(!can(&tab, 1, Axis::Horizontal, (width - 1, height)));
-        assert!(!can(&tab, 1, Axis::Horizontal, (0, 0)));
     }
 
     #[test]

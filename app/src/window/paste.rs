@@ -15,7 +15,6 @@ use super::{
     App,
     clipboard::Buffer,
     confirm::{Answer, Confirm, Preview},
-    send,
 };
 use crate::config::ConfirmPaste;
 
@@ -23,10 +22,27 @@ use crate::config::ConfirmPaste;
 const PREVIEW: usize = 8;
 const PREVIEW_LINE: usize = 160;
 
+/// A pane that gets a paste.
+#[derive(Clone, Debug)]
+pub(super) struct Receiver {
+    pane: PaneId,
+    /// What was typed there behind the paste while it came.
+    behind: Vec<u8>,
+}
+
 impl App {
     /// Asks for text to paste into a pane. What is typed there until it comes waits, so that no Enter overtakes it.
     pub(super) fn paste(&mut self, buffer: Buffer, pane: PaneId) {
-        if self.clipboard.paste(buffer, pane) {
+        self.paste_into(buffer, vec![pane]);
+    }
+
+    /// The same for several panes: one text for all of them.
+    pub(super) fn paste_into(&mut self, buffer: Buffer, panes: Vec<PaneId>) {
+        if !self.clipboard.paste(buffer, panes.clone()) {
+            let why = "Nothing was pasted.\nThe clipboard does not answer.";
+            return self.refuse("paste", why.to_owned());
+        }
+        for pane in panes {
             self.views.entry(pane).or_default().pastes_due += 1;
         }
     }
@@ -39,53 +55,80 @@ impl App {
     }
 
     /// The text to paste has come, or there is none. A panel or a search that is open takes it.
-    pub(super) fn pasted(&mut self, id: PaneId, text: Option<&str>) {
-        let Some(view) = self.views.get_mut(&id) else { return };
-        view.pastes_due = view.pastes_due.saturating_sub(1);
-        let behind = match view.pastes_due {
-            0 => std::mem::take(&mut view.typed_ahead),
-            _ => Vec::new(),
-        };
+    pub(super) fn pasted(&mut self, panes: &[PaneId], text: Option<&str>) {
+        let mut receivers = Vec::new();
+        for pane in panes {
+            let Some(view) = self.views.get_mut(pane) else { continue };
+            view.pastes_due = view.pastes_due.saturating_sub(1);
+            let behind = match view.pastes_due {
+                0 => std::mem::take(&mut view.typed_ahead),
+                _ => Vec::new(),
+            };
+            receivers.push(Receiver { pane: *pane, behind });
+        }
+        if receivers.is_empty() {
+            return;
+        }
         let text = match text {
             Some(text) if self.overlay_text(text) => None,
             text => text,
         };
-        self.paste_text(id, text.unwrap_or_default(), &behind);
+        self.paste_to(receivers, text.unwrap_or_default());
     }
 
-    /// Pastes text into a pane, and behind it what was typed while it came; asks before, where it could do harm.
-    pub(super) fn paste_text(&mut self, id: PaneId, text: &str, behind: &[u8]) {
-        let Some(pane) = self.mux.pane(id) else { return };
-        let modes = pane.term().modes();
+    /// Pastes text into a pane; asks before, where it could do harm.
+    pub(super) fn paste_text(&mut self, pane: PaneId, text: &str) {
+        self.paste_to(vec![Receiver { pane, behind: Vec::new() }], text);
+    }
+
+    /// Pastes text into panes, and behind it what was typed there while it came; asks before, once for all of them, where it
+    /// could do harm in one.
+    fn paste_to(&mut self, mut receivers: Vec<Receiver>, text: &str) {
+        receivers.retain(|receiver| self.mux.pane(receiver.pane).is_some());
         let risk = PasteRisk::of(text);
+        let wants_asking = |receiver: &Receiver| {
+            let pane = self.mux.pane(receiver.pane);
+            pane.is_some_and(|pane| risk.wants_asking(pane.term().modes()))
+        };
         let asks = match self.config.paste.confirm {
             ConfirmPaste::Never => false,
-            ConfirmPaste::Unsafe => risk.wants_asking(modes),
+            ConfirmPaste::Unsafe => receivers.iter().any(wants_asking),
             ConfirmPaste::Always => !risk.is_none(),
         };
-        if asks {
-            return self.ask(question(id, text, risk, behind));
+        if asks && !receivers.is_empty() {
+            return self.ask(question(receivers, text, risk));
         }
-        if !text.is_empty() {
-            self.before_input(id);
-            send(&pane, &input::encode_paste(text, modes));
-        }
-        if !behind.is_empty() {
-            send(&pane, behind);
-        }
+        self.paste_now(&receivers, text);
     }
 
     /// The person wants it, as it is or as one line.
-    pub(super) fn paste_asked(&mut self, id: PaneId, text: &str, joined: bool, behind: &[u8]) {
-        let Some(pane) = self.mux.pane(id) else { return };
-        let modes = pane.term().modes();
-        self.before_input(id);
-        let bytes = match joined {
-            true => input::encode_paste(&input::join_lines(text), modes),
-            false => input::encode_paste(text, modes),
-        };
-        send(&pane, &bytes);
-        send(&pane, behind);
+    pub(super) fn paste_asked(&mut self, receivers: &[Receiver], text: &str, joined: bool) {
+        match joined {
+            true => self.paste_now(receivers, &input::join_lines(text)),
+            false => self.paste_now(receivers, text),
+        }
+    }
+
+    /// Gives each pane the text as its program asked for pastes, and says which did not take it.
+    fn paste_now(&mut self, receivers: &[Receiver], text: &str) {
+        let mut lost = Vec::new();
+        for Receiver { pane: id, behind } in receivers {
+            let Some(pane) = self.mux.pane(*id) else { continue };
+            let mut bytes = Vec::new();
+            if !text.is_empty() {
+                self.before_input(*id);
+                bytes = input::encode_paste(text, pane.term().modes());
+            }
+            bytes.extend_from_slice(behind);
+            if !bytes.is_empty()
+                && let Err(error) = pane.write(&bytes)
+            {
+                lost.push(format!("{}: {error}", pane.title()));
+            }
+        }
+        if !lost.is_empty() {
+            self.complain("paste", format!("A paste is lost.\n{}", lost.join("\n")));
+        }
     }
 
     /// What every input to a pane does to its view: the live screen shows and the selection ends, so that the next
@@ -100,13 +143,9 @@ impl App {
 }
 
 /// What is asked before a text is pasted.
-fn question(pane: PaneId, text: &str, risk: PasteRisk, behind: &[u8]) -> Confirm {
+fn question(receivers: Vec<Receiver>, text: &str, risk: PasteRisk) -> Confirm {
     let ends_line = text.ends_with(['\r', '\n']);
-    let lines = risk.line_ends + usize::from(!ends_line);
-    let title = match lines {
-        1 => "Paste this line?".to_owned(),
-        lines => format!("Paste {lines} lines?"),
-    };
+    let title = title(risk.line_ends + usize::from(!ends_line), receivers.len());
     let mut about = Vec::new();
     if risk.ends_bracket {
         about.push(
@@ -120,16 +159,28 @@ fn question(pane: PaneId, text: &str, risk: PasteRisk, behind: &[u8]) -> Confirm
         1 if ends_line => about.push("It ends with a line end: the program may run it at once."),
         _ => about.push("The program may take each line end for Enter and run what stands before."),
     }
-    let (whole, behind): (Arc<str>, Arc<[u8]>) = (text.into(), behind.into());
+    let (whole, receivers): (Arc<str>, Arc<[Receiver]>) = (text.into(), receivers.into());
     let answer = |joined| {
-        let (text, behind) = (Arc::clone(&whole), Arc::clone(&behind));
-        Answer::Paste { pane, text, joined, behind }
+        let (text, receivers) = (Arc::clone(&whole), Arc::clone(&receivers));
+        Answer::Paste { receivers, text, joined }
     };
     let confirm = Confirm::new(title, about.join(" "));
     let confirm = confirm.preview(preview(text)).button("Paste", 'p', answer(false));
     match risk.line_ends {
         0 => confirm.cancel(),
         _ => confirm.button("As one line", 'l', answer(true)).cancel(),
+    }
+}
+
+/// The question itself.
+fn title(lines: usize, panes: usize) -> String {
+    let what = match lines {
+        1 => "this line".to_owned(),
+        lines => format!("{lines} lines"),
+    };
+    match panes {
+        1 => format!("Paste {what}?"),
+        panes => format!("Paste {what} into each of {panes} panes?"),
     }
 }
 
@@ -180,6 +231,14 @@ fn preview_line(line: &str) -> Preview {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_question_says_into_how_many_panes() {
+        assert_eq!(title(1, 1), "Paste this line?");
+        assert_eq!(title(3, 1), "Paste 3 lines?");
+        assert_eq!(title(1, 12), "Paste this line into each of 12 panes?");
+        assert_eq!(title(3, 12), "Paste 3 lines into each of 12 panes?");
+    }
 
     #[test]
     fn a_preview_shows_what_does_not_show_by_itself() {

@@ -1,5 +1,8 @@
 //! The mouse: to the program when it asked for it and Shift is up, else to the tab bar, the focus and the selection.
 
+mod drag;
+mod wheel;
+
 use std::time::{Duration, Instant};
 
 use unterm_mux::{
@@ -7,18 +10,13 @@ use unterm_mux::{
     input::{self, Modifiers, MouseEvent, MouseKind},
 };
 use unterm_term::{MouseTracking, Point};
-use winit::{
-    event::{MouseButton, MouseScrollDelta},
-    window::CursorIcon,
-};
+use winit::{event::MouseButton, window::CursorIcon};
 
 use super::{
     App,
     clipboard::Buffer,
     geometry::{contains, pixels},
-    keys,
-    selection::{Selection, Unit},
-    send,
+    keys, send,
     tab_bar::TabBarPart,
 };
 use crate::config::{CopyOnSelect, RightButton};
@@ -378,141 +376,6 @@ impl App {
             send(&pane, &bytes);
         }
         true
-    }
-
-    fn begin_selection(&mut self, target: &Target, modifiers: Modifiers) {
-        let cell = self.cell();
-        let Some(pane) = self.mux.pane(target.id) else { return };
-        // The mouse selects from here on; what is looked at stays.
-        self.end_copy_mode(target.id);
-        let Some(view) = self.views.get_mut(&target.id) else { return };
-        let Some(spot) = view.spot(target.x, target.y, cell) else { return };
-        let now = Instant::now();
-        if modifiers.contains(Modifiers::SHIFT)
-            && let Some(selection) = &mut view.selection
-        {
-            selection.extend(spot, &pane.term());
-        } else {
-            let clicks = match self.pointer.click {
-                Some((time, id, point, count))
-                    if id == target.id && point == spot.cell && now - time < DOUBLE_CLICK =>
-                {
-                    count % 3 + 1
-                }
-                _ => 1,
-            };
-            self.pointer.deferred = None;
-            self.pointer.click = Some((now, target.id, spot.cell, clicks));
-            let unit = match clicks {
-                2 => Unit::Word,
-                3 => Unit::Line,
-                _ if modifiers.contains(Modifiers::ALT) => Unit::Block,
-                _ => Unit::Cell,
-            };
-            view.selection = Some(Selection::begin(unit, spot, &pane.term()));
-        }
-        self.pointer.selecting = Some(target.id);
-        // One selection at a time.
-        for (id, view) in &mut self.views {
-            if *id != target.id {
-                view.selection = None;
-            }
-        }
-        self.pacing.ask();
-    }
-
-    fn extend_selection(&mut self, pane: PaneId) {
-        let cell = self.cell();
-        let Some(target) = self.target_in(pane) else { return };
-        let Some(pane) = self.mux.pane(pane) else { return };
-        let Some(view) = self.views.get_mut(&target.id) else { return };
-        let Some(spot) = view.spot(target.x, target.y, cell) else { return };
-        if let Some(selection) = &mut view.selection {
-            selection.extend(spot, &pane.term());
-            self.pacing.ask();
-        }
-    }
-
-    /// Scrolls while a selection is dragged above or below its pane.
-    pub(super) fn drag_scroll(&mut self) {
-        let Some(pane) = self.pointer.selecting else { return };
-        let Some(target) = self.target_in(pane) else { return };
-        let (_, height) = self.cell();
-        let clock = self.clock(Instant::now());
-        let Some(view) = self.views.get_mut(&pane) else { return };
-        let bottom = f64::from(u32::from(view.snapshot.size.rows) * height);
-        let beyond = if target.y < 0.0 { target.y } else { (target.y - bottom).max(0.0) };
-        if beyond != 0.0 {
-            let lines = (beyond / f64::from(height)).clamp(-10.0, 10.0);
-            view.scroll(if lines < 0.0 { lines.floor() as i64 } else { lines.ceil() as i64 });
-            if let Some(pane) = self.mux.pane(pane) {
-                view.refresh(&pane, clock);
-            }
-            self.extend_selection(pane);
-        }
-    }
-
-    /// The wheel or a touch pad: whole lines of it go to the program or scroll the view.
-    pub(super) fn wheel(&mut self, delta: MouseScrollDelta) {
-        if self.tab_bar_part().is_some() && !self.has_overlay() {
-            return self.tab_bar_wheel(delta);
-        }
-        let (_, height) = self.cell();
-        let (x, y, per_notch) = match delta {
-            MouseScrollDelta::LineDelta(x, y) => {
-                (f64::from(x), f64::from(y), f64::from(self.config.mouse.scroll_lines))
-            }
-            MouseScrollDelta::PixelDelta(at) => {
-                (at.x / f64::from(height), at.y / f64::from(height), 1.0)
-            }
-        };
-        if self.overlay_wheel(y) {
-            return;
-        }
-        let Some(target) = self.target() else { return };
-        let Some(pane) = self.mux.pane(target.id) else { return };
-        self.pointer.wheel.0 += x;
-        self.pointer.wheel.1 += y;
-        let (columns, notches) = (self.pointer.wheel.0.trunc(), self.pointer.wheel.1.trunc());
-        let (tracking, modes) = {
-            let term = pane.term();
-            (term.mouse_tracking(), term.modes())
-        };
-        if tracking != MouseTracking::Off && !self.modifiers.shift_key() {
-            self.pointer.wheel = (self.pointer.wheel.0 - columns, self.pointer.wheel.1 - notches);
-            self.wheel_to_program(&target, columns as i32, notches as i32);
-            return;
-        }
-        self.pointer.wheel.0 = 0.0;
-        let per_notch = per_notch * f64::from(self.config.mouse.scroll_multiplier);
-        let Some(view) = self.views.get_mut(&target.id) else { return };
-        // Programs take lines, history is scrolled by pixels.
-        let unit = if view.is_alternate() { 1.0 } else { f64::from(height) };
-        let turned = (self.pointer.wheel.1 * per_notch * unit).trunc();
-        self.pointer.wheel.1 -= turned / (per_notch * unit);
-        let turned = turned as i64;
-        if turned == 0 {
-            return;
-        }
-        if !view.is_alternate() {
-            view.scroll_pixels(-turned, height);
-            self.pacing.ask();
-        } else if let Some(bytes) = input::encode_alternate_scroll(turned as i32, modes) {
-            send(&pane, &bytes);
-        }
-    }
-
-    fn wheel_to_program(&mut self, target: &Target, columns: i32, notches: i32) {
-        use input::MouseButton::{WheelDown, WheelLeft, WheelRight, WheelUp};
-        let turns = [
-            (if notches > 0 { WheelUp } else { WheelDown }, notches),
-            (if columns > 0 { WheelLeft } else { WheelRight }, columns),
-        ];
-        for (button, count) in turns {
-            for _ in 0..count.unsigned_abs().min(20) {
-                self.report_mouse(target, MouseKind::Press(button));
-            }
-        }
     }
 }
 

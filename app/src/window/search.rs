@@ -3,36 +3,27 @@
 //!
 //! Owns what is looked for and what was found; the searching itself is the engine's.
 
+mod act;
+mod draw;
+
 use std::{
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
-use unterm_mux::{Pane, PaneId, input::Key, input::Modifiers};
-use unterm_renderer::{Highlight, Label, LabelAlign, PixelRect, Preedit, Renderer, Scene};
+use unterm_mux::{Pane, PaneId};
+use unterm_renderer::Highlight;
 use unterm_term::{
     Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, SnapshotRow, TextRange,
 };
-use winit::event::KeyEvent;
 
-use super::{
-    App,
-    chrome::{Colors, framed, label, quad},
-    geometry::Geometry,
-    inbox::Inbox,
-    keys::Pressed,
-    line::Line,
-};
+use super::{inbox::Inbox, line::Line};
 
 /// Matches that are kept; more are said as "more than".
 const CAP: usize = 100_000;
-/// How long new output waits until it is searched.
-const AGAIN: Duration = Duration::from_millis(300);
-/// Width of the bar in logical pixels.
-const WIDTH: f32 = 340.0;
 
 /// How what is typed is read. Ctrl+R goes from one to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -293,249 +284,6 @@ impl SearchBar {
             Some(at) => format!("{} of {count}{more} · {kind}", at + 1),
             None => format!("nothing · {kind}"),
         }
-    }
-
-    /// Draws the bar into the pane at `area`, with what an input method composes. Gives where its cursor lies.
-    pub(super) fn draw(
-        &self,
-        preedit: Option<&Preedit>,
-        (geometry, colors): (&Geometry, &Colors),
-        area: PixelRect,
-        renderer: &mut Renderer,
-        scene: &mut Scene<'_>,
-    ) -> PixelRect {
-        let padding = geometry.px(8.0);
-        let line = geometry.ui_line() + geometry.px(10.0);
-        let width = geometry.px(WIDTH).min(area.width.saturating_sub(2 * padding)).max(1);
-        let height = if self.problem.is_some() { 2 * line } else { line };
-        let rect = PixelRect {
-            x: area.x + area.width.saturating_sub(width + padding) as i32,
-            y: area.y + padding as i32,
-            width,
-            height,
-        };
-        let radius = geometry.px(6.0) as f32;
-        framed(rect, radius, colors, scene);
-        let size = geometry.ui_font();
-        let inside = PixelRect {
-            x: rect.x + padding as i32,
-            width: width.saturating_sub(2 * padding),
-            height: line,
-            ..rect
-        };
-        let count = self.count();
-        let note = renderer.label_width(&count, size, false).ceil() as u32 + padding;
-        let room = inside.width.saturating_sub(note);
-        let label = |rect, text: &str, color| label(geometry, rect, text, color, LabelAlign::Left);
-        let note = label(inside, &count, colors.muted);
-        scene.labels.push(Label { align: LabelAlign::Right, ..note });
-        let typed = PixelRect { width: room, ..inside };
-        let caret = self.line.draw(("Search", preedit), (geometry, colors), typed, renderer, scene);
-        if !self.is_accepted {
-            scene.quads.push(quad(caret, colors.accent));
-        }
-        if let Some(problem) = &self.problem {
-            let below = PixelRect { y: inside.y + line as i32, ..inside };
-            scene.labels.push(label(below, problem, colors.danger_text));
-        }
-        caret
-    }
-}
-
-impl App {
-    /// Opens the search of the focused pane, or goes back to typing in it.
-    pub(super) fn open_search(&mut self) {
-        let Some(pane) = self.focused_pane() else { return };
-        if self.search.as_ref().is_none_or(|search| search.pane != pane.id()) {
-            self.close_search();
-            let mut search = SearchBar::new(pane.id());
-            if let Some(view) = self.views.get(&pane.id()) {
-                search.origin = (view.top, view.last_line());
-            }
-            self.search = Some(search);
-        }
-        if let Some(search) = &mut self.search {
-            (search.is_accepted, search.from) = (false, None);
-        }
-        self.pacing.ask();
-    }
-
-    /// Opens the search of the focused pane for what is selected there.
-    pub(super) fn search_selection(&mut self) {
-        let Some(pane) = self.focused_pane() else { return };
-        let Some(text) = self.selected_text(&pane) else { return self.open_search() };
-        self.close_search();
-        let mut search = SearchBar::new(pane.id());
-        search.line.insert(text.trim_start());
-        self.search = Some(search);
-        self.search_now();
-    }
-
-    /// Opens the search for copy mode, whose cursor is at `origin`.
-    pub(super) fn search_from_copy_mode(&mut self, pane: PaneId, origin: Point, forward: bool) {
-        self.close_search();
-        let from = Some(FromCopyMode { origin, forward });
-        self.search = Some(SearchBar { from, ..SearchBar::new(pane) });
-        self.pacing.ask();
-    }
-
-    /// Gives the keys to copy mode; what was found stays marked.
-    pub(super) fn accept_search(&mut self) {
-        if let Some(search) = &mut self.search {
-            search.is_accepted = true;
-            self.pacing.ask();
-        }
-    }
-
-    /// Ends the search; the view stays where it is.
-    pub(super) fn close_search(&mut self) {
-        if let Some(search) = self.search.take() {
-            // Stops its thread.
-            search.generation.fetch_add(1, Ordering::AcqRel);
-            self.pacing.ask();
-        }
-    }
-
-    /// Whether keys go to the search: its pane has the keyboard.
-    pub(super) fn is_searching(&self) -> bool {
-        let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
-        let has_keys = |search: &SearchBar| Some(search.pane) == focused && !search.is_accepted;
-        self.search.as_ref().is_some_and(has_keys)
-    }
-
-    /// A key while the search is open; the program gets nothing of it.
-    pub(super) fn search_key(&mut self, pressed: Pressed, modifiers: Modifiers, event: &KeyEvent) {
-        let Some(search) = &mut self.search else { return };
-        let ctrl = modifiers.contains(Modifiers::CTRL);
-        let key = match pressed.unshifted {
-            Some(c) if ctrl => Key::Char(c),
-            _ => pressed.key,
-        };
-        let shift = modifiers.contains(Modifiers::SHIFT);
-        let from = search.from;
-        match (key, ctrl) {
-            (Key::Escape, _) | (Key::Char('c' | 'g'), true) => {
-                let pane = self.mux.pane(search.pane);
-                self.close_search();
-                if let (Some(from), Some(pane)) = (from, pane) {
-                    self.put_copy_cursor(&pane, from.origin);
-                }
-                return;
-            }
-            (Key::Enter | Key::KeypadEnter, _) if from.is_some() => {
-                search.is_awaited = !search.is_answered;
-                return match search.range() {
-                    None if search.is_answered => self.close_search(),
-                    _ => self.accept_search(),
-                };
-            }
-            (Key::Tab, _) if search.range().is_some() && from.is_none() => {
-                return self.toggle_copy_mode();
-            }
-            (Key::Char('w'), false) if modifiers.contains(Modifiers::ALT) => {
-                search.whole_words = !search.whole_words;
-                return self.search_now();
-            }
-            (Key::Enter | Key::KeypadEnter, _) => search.step(if shift { 1 } else { -1 }),
-            (Key::Up, _) | (Key::Char('p'), true) => search.step(-1),
-            (Key::Down, _) | (Key::Char('n'), true) => search.step(1),
-            (Key::Char('r'), true) => {
-                search.kind = search.kind.next();
-                return self.search_now();
-            }
-            _ => {
-                return match search.line.edit(key, modifiers, event.text.as_deref()) {
-                    Some(true) => self.search_changed(),
-                    Some(false) => self.pacing.ask(),
-                    None => {}
-                };
-            }
-        }
-        self.show_match();
-    }
-
-    /// Text that did not come from a key.
-    pub(super) fn search_text(&mut self, text: &str) {
-        if let Some(search) = &mut self.search {
-            search.line.insert(text);
-            self.search_changed();
-        }
-    }
-
-    /// What is looked for is another: it is looked for from where the search was opened, and an emptied field goes back
-    /// there.
-    fn search_changed(&mut self) {
-        let Some(search) = &mut self.search else { return };
-        search.current = None;
-        let (top, _) = search.origin;
-        if search.line.text().is_empty()
-            && search.from.is_none()
-            && let Some(view) = self.views.get_mut(&search.pane)
-        {
-            view.top = top;
-        }
-        self.search_now();
-    }
-
-    fn search_now(&mut self) {
-        self.pacing.ask();
-        let Some(search) = &mut self.search else { return };
-        match self.mux.pane(search.pane) {
-            Some(pane) => search.start(&pane, &self.inbox),
-            None => self.close_search(),
-        }
-    }
-
-    /// A thread has found something.
-    pub(super) fn search_found(&mut self, found: Found) {
-        let Some(search) = &mut self.search else { return };
-        let Some(view) = self.views.get(&search.pane) else { return };
-        let bottom = match search.origin {
-            (None, _) if view.top.is_none() => view.last_line(),
-            (_, line) => line,
-        };
-        if search.take(found, bottom) {
-            self.show_match();
-        }
-        if let Some(search) = &mut self.search {
-            search.is_awaited = false;
-        }
-        self.pacing.ask();
-    }
-
-    /// Scrolls to the match that is looked at.
-    fn show_match(&mut self) {
-        self.pacing.ask();
-        let Some(search) = &self.search else { return };
-        let Some(range) = search.range() else { return };
-        let follows = search.moves_cursor();
-        if let Some(pane) = self.mux.pane(search.pane).filter(|_| follows) {
-            return self.put_copy_cursor(&pane, range.start);
-        }
-        if let Some(view) = self.views.get_mut(&search.pane) {
-            view.reveal(range.start.line);
-        }
-    }
-
-    /// There is new output in the pane that is searched: it is looked at soon.
-    pub(super) fn search_output(&mut self, pane: PaneId) {
-        if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane)
-            && !search.line.text().is_empty()
-        {
-            search.again.get_or_insert_with(|| Instant::now() + AGAIN);
-        }
-    }
-
-    /// Searches new output, once it is time; gives when that is.
-    pub(super) fn search_again(&mut self, now: Instant) -> Option<Instant> {
-        let search = self.search.as_ref()?;
-        // One at a time, however fast the output.
-        let again = search.again.filter(|_| search.is_answered)?;
-        if now < again {
-            return Some(again);
-        }
-        self.search_now();
-        None
     }
 }
 

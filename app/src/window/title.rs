@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use unterm_mux::Pane;
+use unterm_term::Command;
 
 /// `Unterm — <title override or instance id> — <project> — <pane title>`, without the parts that are empty.
 pub(super) fn window_title(instance: &str, project: &str, pane: &str) -> String {
@@ -16,51 +17,16 @@ pub(super) fn window_title(instance: &str, project: &str, pane: &str) -> String 
     title
 }
 
-/// Tells a title that the shell has from one that a program left behind when it ended: vim that was killed, ssh whose
-/// connection broke. kitty and ghostty have their shells' integration set the title at each prompt; here what a person sets
-/// there stays, and only a program's own gives way.
-#[derive(Debug, Default)]
-pub(super) struct Titles {
-    /// The title as it last was without a program in front.
-    shells: String,
-    /// The title that a program has given.
-    programs: Option<String>,
-}
-
-impl Titles {
-    /// Of a pane's title the one to be shown; `in_front`: a command runs, in another program than the pane's own.
-    fn shown<'a>(&'a mut self, title: &'a str, in_front: bool) -> &'a str {
-        if in_front {
-            self.programs = (title != self.shells).then(|| title.to_owned());
-        } else if self.programs.as_deref() == Some(title) {
-            return &self.shells;
-        } else {
-            title.clone_into(&mut self.shells);
-            self.programs = None;
-        }
-        title
+/// What a pane's tab is called: its own title; for a shell that waits at its prompt and has set none, where it is, so that
+/// shells can be told apart (`~`, else the directory's name).
+pub(super) fn of_pane(pane: &Pane, cwd: Option<&Path>) -> String {
+    if let Some(title) = pane.own_title() {
+        return title;
     }
-
-    /// What a pane's tab is called: its own title; for a shell that waits at its prompt and has set none, where it is, so
-    /// that shells can be told apart (`~`, else the directory's name).
-    pub(super) fn of_pane(&mut self, pane: &Pane, cwd: Option<&Path>) -> String {
-        if pane.has_name() {
-            return pane.title();
-        }
-        let (title, runs, waits) = {
-            let term = pane.term();
-            let last = term.commands().next_back();
-            let (runs, waits) = last.map_or((false, false), |c| (c.is_running(), c.is_prompting()));
-            (term.title().to_owned(), runs, waits)
-        };
-        // What a shell runs by itself before a prompt is no command, and may come right behind the shell's own title.
-        let in_front = runs && pane.foreground().is_some_and(|program| !program.is_root);
-        match (self.shown(&title, in_front), cwd) {
-            ("", Some(cwd)) if waits => place(cwd, std::env::home_dir().as_deref()),
-            ("", _) if title.is_empty() => pane.title(),
-            ("", _) => base(pane.process().program()).to_owned(),
-            (shown, _) => shown.to_owned(),
-        }
+    let waits = pane.term().commands().next_back().is_some_and(Command::is_prompting);
+    match cwd {
+        Some(cwd) if waits => place(cwd, std::env::home_dir().as_deref()),
+        _ => pane.title(),
     }
 }
 
@@ -94,30 +60,6 @@ mod tests {
         assert_eq!(called("/home/me"), "~");
         assert_eq!(called("/home/me/src"), "src");
         assert_eq!(called("/"), "/");
-    }
-
-    #[test]
-    fn a_program_takes_its_title_with_it_and_a_shells_stays() {
-        let mut titles = Titles::default();
-        let mut shown = |title: &str, in_front: bool| titles.shown(title, in_front).to_owned();
-        // Set at the prompt, also by a command of the shell's own.
-        assert_eq!(shown("mine", false), "mine");
-        assert_eq!(shown("mine", true), "mine");
-        assert_eq!(shown("vim", true), "vim");
-        // Ended or suspended, and back again.
-        assert_eq!(shown("vim", false), "mine");
-        assert_eq!(shown("vim", false), "mine");
-        assert_eq!(shown("vim", true), "vim");
-        // It put the old one back, as most do.
-        assert_eq!(shown("mine", true), "mine");
-        assert_eq!(shown("mine", false), "mine");
-        // It took it away, and left nothing.
-        assert_eq!(shown("", true), "");
-        assert_eq!(shown("", false), "mine");
-        // A shell that sets its own at each prompt.
-        assert_eq!(shown("ssh", true), "ssh");
-        assert_eq!(shown("~/src", false), "~/src");
-        assert_eq!(shown("ssh", false), "ssh", "said anew by the shell");
     }
 
     #[test]

@@ -64,7 +64,6 @@ pub(super) struct View {
     /// When a bell rang that is seen as a flash.
     pub(super) flash: Option<Instant>,
     title: String,
-    titles: title::Titles,
     /// The program the pane was started with, without its folder.
     program: String,
     cwd: Option<PathBuf>,
@@ -369,7 +368,7 @@ impl View {
         self.names_read = Some(now);
         let program = title::base(pane.process().program());
         let cwd = pane.cwd_path();
-        let title = self.titles.of_pane(pane, cwd.as_deref());
+        let title = title::of_pane(pane, cwd.as_deref());
         let project = cwd.as_deref().and_then(title::project);
         if (program, &title, &cwd, &project)
             == (&*self.program, &self.title, &self.cwd, &self.project)

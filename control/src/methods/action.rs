@@ -101,9 +101,6 @@ async fn ask<T>(
     context: &Context,
     request: impl FnOnce(oneshot::Sender<T>) -> HostRequest,
 ) -> Result<T> {
-    if !context.host.has_window() {
-        return Err(Error::NoWindow);
-    }
     let (answer, answered) = oneshot::channel();
     context.host.ask(request(answer));
     answered.await.map_err(|_| Error::NoWindow)

@@ -1,14 +1,15 @@
-//! Leases: a pane whose input one caller keeps for itself, until it gives it back, its time is over, its connection ends
-//! or a person types there. Without one, everybody may type; but who lost one to the person is kept out until it takes
-//! another, since it believes that nobody types between.
+//! Leases: a pane whose input one caller keeps for itself, until it gives it back, its time is over, its connection ends,
+//! a person types there or the pane is gone. Without one, everybody may type; but who lost one to the person is kept out
+//! until it takes another, since it believes that nobody types between.
 
 use std::{
     collections::{HashMap, HashSet},
+    sync::{Arc, Weak},
     time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
-use unterm_mux::{Pane, PaneId};
+use unterm_mux::{Mux, MuxEvent, Observer, Pane, PaneId, PaneState};
 
 use super::drivers::Driver;
 use crate::caller::Caller;
@@ -66,13 +67,39 @@ impl Held {
         let lease = self.leases.get(&pane.id())?;
         (lease.connection != caller.connection).then(|| lease.holder.clone())
     }
+
+    /// A pane is gone.
+    fn forget(&mut self, pane: PaneId) {
+        self.leases.remove(&pane);
+        self.lost.retain(|(of, _)| *of != pane);
+    }
 }
 
 /// Who has which pane.
 #[derive(Default)]
 pub struct Leases(Mutex<Held>);
 
+/// Hears of panes that are gone. It does not keep the leases alive: a mux keeps its observers.
+struct Ear(Weak<Leases>);
+
+impl Observer for Ear {
+    fn output(&self, _: PaneId) {}
+
+    fn event(&self, event: MuxEvent) {
+        if let (MuxEvent::PaneRemoved(pane), Some(leases)) = (event, self.0.upgrade()) {
+            leases.0.lock().forget(pane);
+        }
+    }
+}
+
 impl Leases {
+    /// None yet, of the panes of a mux.
+    pub fn new(mux: &Mux) -> Arc<Self> {
+        let leases = Arc::<Self>::default();
+        mux.observe(Arc::new(Ear(Arc::downgrade(&leases))));
+        leases
+    }
+
     /// Gives a pane to a caller, or the caller more time; an error names who has it.
     pub fn take(&self, caller: &Caller, pane: &Pane, length: Duration) -> Result<String, String> {
         let mut held = self.0.lock();
@@ -89,7 +116,10 @@ impl Leases {
             touches: pane.touches(),
         };
         held.lost.remove(&(pane.id(), caller.connection));
-        held.leases.insert(pane.id(), lease);
+        // One that was closed meanwhile has been forgotten, and would stay.
+        if pane.state() != PaneState::Removed {
+            held.leases.insert(pane.id(), lease);
+        }
         Ok(holder)
     }
 
@@ -136,5 +166,51 @@ impl Leases {
             return Err(Kept::TakenOver);
         }
         held.other(caller, pane).map_or(Ok(()), |holder| Err(Kept::Leased(holder)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_mux::{MuxOptions, Spawn};
+    use unterm_term::Size;
+
+    use super::*;
+    use crate::caller::{Scopes, TokenKind, Wire};
+
+    fn caller(connection: u64) -> Caller {
+        Caller {
+            wire: Wire::Tcp,
+            connection,
+            token: TokenKind::Instance,
+            client: None,
+            conversation: None,
+            scopes: Scopes::all(),
+            panes: None,
+            is_approved: true,
+            subscription: Default::default(),
+        }
+    }
+
+    #[test]
+    fn of_a_pane_that_is_gone_nothing_stays() {
+        let mux = Mux::new(MuxOptions::default());
+        let leases = Leases::new(&mux);
+        let cat = Spawn { program: Some("cat".to_owned()), ..Spawn::default() };
+        let pane = mux.open_hidden(cat, Size::cells(20, 5)).unwrap();
+        leases.take(&caller(1), &pane, USUAL).unwrap();
+        pane.touch();
+        assert_eq!(leases.admit(&caller(1), &pane), Err(Kept::TakenOver));
+        leases.take(&caller(2), &pane, USUAL).unwrap();
+        let count = || {
+            let held = leases.0.lock();
+            (held.leases.len(), held.lost.len())
+        };
+        assert_eq!(count(), (1, 1));
+        mux.close_pane(pane.id()).unwrap();
+        assert_eq!(count(), (0, 0));
+        // Who was about to take it knows the pane still.
+        leases.take(&caller(2), &pane, USUAL).unwrap();
+        assert_eq!(count(), (0, 0));
+        mux.shutdown();
     }
 }

@@ -301,7 +301,8 @@ impl Opening<'_> {
             Side::Down => Axis::Vertical,
         };
         // Splitting gives the new pane its tab's focus, and no more.
-        let new = match self.mux.split(pane, axis, self.spawn(second.first()), OnExit::Close) {
+        let new = match self.mux.split_again(pane, axis, self.spawn(second.first()), OnExit::Close)
+        {
             Ok(new) => self.add(&new, second.first()),
             Err(error) => {
                 tracing::warn!(%error, "a session of a workspace is left out");

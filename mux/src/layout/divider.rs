@@ -141,7 +141,7 @@ impl Node {
 
 impl Rect {
     /// The two parts of a split. Both get at least one unit as long as there are two.
-    fn split(self, axis: Axis, ratio: f32, spacing: &Spacing) -> (Rect, Rect) {
+    pub(super) fn split(self, axis: Axis, ratio: f32, spacing: &Spacing) -> (Rect, Rect) {
         let (length, cell) = match axis {
             Axis::Horizontal => (self.width, spacing.cell.0.max(1)),
             Axis::Vertical => (self.height, spacing.cell.1.max(1)),

@@ -73,14 +73,16 @@ impl Mux {
     }
 
     /// Puts a pane right of the focused one of another tab, focused and in front; its old tab closes when it was the last
-    /// one there.
+    /// one there. Refused where there is no room for it, as a split is.
     pub fn move_to_tab(&self, pane: PaneId, tab: TabId) -> Result<(), MuxError> {
         self.change_state(|state| {
             let from = state.layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
-            index_of(&state.layout, tab)?;
-            if state.layout.tabs[from].id == tab {
+            let target = index_of(&state.layout, tab)?;
+            if from == target {
                 return Ok(());
             }
+            let focused = state.layout.tabs[target].focused;
+            self.check_room(state, focused, Axis::Horizontal)?;
             state.take_from_tab(pane);
             let layout = state.layout_mut();
             let index = index_of(layout, tab)?;

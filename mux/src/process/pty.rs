@@ -442,8 +442,18 @@ impl Process for PtyProcess {
         if is_carrier(&self.image) {
             return Some(self.image.clone());
         }
-        let group = self.foreground_group()?.as_raw_nonzero().get();
-        system::names_below(group).into_iter().find(|name| is_carrier(name))
+        system::names_below(self.group_in_front()?).into_iter().find(|name| is_carrier(name))
+    }
+
+    fn group_in_front(&self) -> Option<i32> {
+        Some(self.foreground_group()?.as_raw_nonzero().get())
+    }
+
+    fn has_group(&self, group: i32) -> bool {
+        // One that we may not signal is there all the same.
+        Pid::from_raw(group).is_some_and(|group| {
+            rustix::process::test_kill_process_group(group) != Err(Errno::SRCH)
+        })
     }
 
     fn cwd(&self) -> Option<PathBuf> {

@@ -92,6 +92,7 @@ pub use modes::{Modes, MouseEncoding, MouseTracking};
 pub use notification::{Notification, Occasion, Progress, Urgency};
 pub use osc::prompt::unescape as unescape_command_line;
 pub use osc::status::{BlockedOn, ProgramState, ProgramStatus};
+pub use osc::title::TitleSet;
 pub use parser::Parser;
 pub use row::LineSize;
 pub use search::{Case, Pattern, PatternError, PatternKind, Search, SearchOrder};

@@ -509,8 +509,7 @@ impl Term {
         self.titles = Default::default();
         self.saved_modes.clear();
         if !self.title.is_empty() {
-            self.title.clear();
-            self.event(Event::Title);
+            self.change_title(String::new());
         }
         if self.palette != self.base_palette {
             self.palette = self.base_palette.clone();

@@ -17,7 +17,7 @@ use crate::keyboard::Keyboard;
 use crate::marks::Marks;
 use crate::modes::DecModes;
 use crate::osc::OscState;
-use crate::osc::title::TitleStack;
+use crate::osc::title::{TitleStack, TitlesSet};
 use crate::pen::Pen;
 use crate::reflow::Place;
 use crate::sgr_stack::SgrStack;
@@ -200,6 +200,8 @@ pub struct Term {
     /// The icon's label (OSC 0, 1); nobody shows it.
     pub(crate) icon_title: String,
     pub(crate) titles: TitleStack,
+    /// Who hears of titles takes them from here.
+    pub(crate) titles_set: TitlesSet,
     pub(crate) cwd: Option<String>,
     /// Private modes as XTSAVE left them.
     pub(crate) saved_modes: Vec<(u16, bool)>,
@@ -257,6 +259,7 @@ impl Term {
             title: String::new(),
             icon_title: String::new(),
             titles: TitleStack::default(),
+            titles_set: TitlesSet::default(),
             cwd: None,
             saved_modes: Vec::new(),
             graphics: Graphics::new(options.media),

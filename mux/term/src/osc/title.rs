@@ -19,7 +19,36 @@ pub(crate) struct TitleStack {
     used: usize,
 }
 
+/// A title that was set, also to what it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TitleSet {
+    /// The title.
+    pub title: String,
+    /// No command ran, as a shell's marks (OSC 133) say: that shell was at its prompt, or on the way there.
+    pub at_prompt: bool,
+}
+
+/// Titles that were set.
+#[derive(Debug, Default)]
+pub(crate) struct TitlesSet {
+    /// How many.
+    count: u64,
+    /// The last at a prompt and the last by a command since they were taken, in their order.
+    last: Vec<TitleSet>,
+}
+
 impl Term {
+    /// How many titles have been set, also to what it was.
+    pub fn titles_set(&self) -> u64 {
+        self.titles_set.count
+    }
+
+    /// Takes the titles that were set since the last call, in their order: of those at a prompt the last, and of those
+    /// while a command ran, or without a shell's marks.
+    pub fn take_titles_set(&mut self) -> Vec<TitleSet> {
+        std::mem::take(&mut self.titles_set.last)
+    }
+
     /// OSC 0 and 2: the title, and OSC 0 and 1: the icon's label.
     pub(super) fn set_titles(&mut self, number: u16, text: &[u8]) {
         let Some(title) = self.title_of(text) else { return };
@@ -48,7 +77,12 @@ impl Term {
         clean(&mut self.caps, text, TITLE_CAP, "title")
     }
 
-    fn change_title(&mut self, title: String) {
+    /// Sets the title; of one that it was already nobody is told.
+    pub(crate) fn change_title(&mut self, title: String) {
+        let at_prompt = self.commands.last().is_some_and(|last| !last.is_running());
+        self.titles_set.count += 1;
+        self.titles_set.last.retain(|set| set.at_prompt != at_prompt);
+        self.titles_set.last.push(TitleSet { title: title.clone(), at_prompt });
         if title != self.title {
             self.title = title;
             self.event(Event::Title);

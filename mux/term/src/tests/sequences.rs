@@ -1,7 +1,7 @@
 //! What sequences do to the screen, and what they are answered.
 
 use super::{Fixture, check, check_cursor, check_reply};
-use crate::{ClipboardTarget, Color, Event, Modes, Rgb, Underline};
+use crate::{ClipboardTarget, Color, Event, Modes, Rgb, TitleSet, Underline};
 
 #[test]
 fn motions() {
@@ -196,6 +196,23 @@ fn modes_and_events() {
     );
     assert_eq!(fixture.term.title(), "ab");
     assert_eq!(fixture.term.cwd(), Some("file:///tmp"));
+}
+
+#[test]
+fn titles_are_told_with_whether_a_command_ran() {
+    let mut fixture = Fixture::new(20, 4);
+    let set = |title: &str, at_prompt| TitleSet { title: title.to_owned(), at_prompt };
+    fixture.feed("\x1b]2;a\x07\x1b]2;a\x07");
+    assert_eq!(fixture.term.titles_set(), 2, "also what says the same");
+    assert_eq!(fixture.term.take_titles_set(), [set("a", false)], "there are no marks");
+    fixture.feed(
+        "\x1b]133;A\x07\x1b]2;b\x07$ \x1b]133;B\x07ls\r\n\x1b]133;C\x07\x1b]2;c\x07\x1b]2;d\x07",
+    );
+    assert_eq!(fixture.term.take_titles_set(), [set("b", true), set("d", false)]);
+    fixture.feed("\x1b]133;D\x07\x1b]2;e\x07\x1bc");
+    assert_eq!(fixture.term.titles_set(), 7);
+    assert_eq!(fixture.term.take_titles_set().last().map(|set| &*set.title), Some(""));
+    assert!(fixture.term.take_titles_set().is_empty());
 }
 
 #[test]

@@ -1,0 +1,175 @@
+//! What is done with commands: jumps between them, and one that is copied, selected, run again or folded.
+
+use unterm_mux::{Pane, input};
+use unterm_term::Command;
+
+use super::Part;
+use crate::window::{App, clipboard::Buffer, selection::Selection, send};
+
+/// What is typed to run a line again. What a program only pretends was typed is not run without a look at it.
+fn rerun_input(pane: &Pane, line: &str, authentic: bool) -> Vec<u8> {
+    let modes = pane.term().modes();
+    let mut bytes = input::encode_paste(line, modes);
+    if authentic {
+        bytes.push(b'\r');
+    }
+    bytes
+}
+
+impl App {
+    /// Scrolls to the prompt, or the line that a program marked, before or behind what is in sight; false where there is
+    /// none.
+    pub(in crate::window) fn jump_to_prompt(&mut self, forward: bool) -> bool {
+        let Some(pane) = self.focused_pane() else { return false };
+        let Some(view) = self.views.get_mut(&pane.id()) else { return false };
+        if view.is_alternate() {
+            return false;
+        }
+        self.pacing.ask();
+        let (first, _) = view.rows_in_sight();
+        let term = pane.term();
+        let line = if forward { term.mark_after(first) } else { term.mark_before(first) };
+        let Some(line) = line else {
+            if forward {
+                view.scroll_to_live();
+            }
+            return true;
+        };
+        let id = term.command_at(line).map(|command| command.id);
+        drop(term);
+        view.show_at_top(line);
+        view.blocks.current = id;
+        true
+    }
+
+    /// The command that actions mean: the one jumped to, else the last that has run.
+    fn command_meant(&self, pane: &Pane) -> Option<u64> {
+        let view = self.views.get(&pane.id())?;
+        let term = pane.term();
+        let current = view.blocks.current.filter(|id| term.command(*id).is_some());
+        current.or_else(|| {
+            let ran = term.commands().rev().find(|command| command.output.is_some());
+            ran.map(|command| command.id)
+        })
+    }
+
+    /// Does something with a command of the focused pane: the one jumped to, else the last.
+    pub(in crate::window) fn with_command(&mut self, part: Part) {
+        let Some(pane) = self.focused_pane() else { return };
+        match self.command_meant(&pane) {
+            Some(id) => self.do_with(&pane, id, part),
+            None => self.no_commands(),
+        }
+    }
+
+    fn no_commands(&mut self) {
+        self.notify(
+            "commands",
+            "No command is known here.\nThe shell has not told of one (OSC 133).".to_owned(),
+        );
+    }
+
+    /// Selects a command's output.
+    pub(in crate::window) fn select_output(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(id) = self.command_meant(&pane) else { return self.no_commands() };
+        let (range, seq) = {
+            let term = pane.term();
+            (term.output_range(id), term.seq())
+        };
+        let Some(view) = self.views.get_mut(&pane.id()) else { return };
+        match range {
+            Some(range) => {
+                view.selection = Some(Selection::of(range, seq));
+                view.reveal(range.start.line);
+                self.pacing.ask();
+            }
+            None => self.notify("commands", "The command has put out nothing.".to_owned()),
+        }
+    }
+
+    /// Folds every finished command's output in the focused pane, or unfolds all.
+    pub(in crate::window) fn fold_all(&mut self, fold: bool) {
+        let Some(pane) = self.focused_pane() else { return };
+        if let Some(view) = self.views.get_mut(&pane.id()) {
+            view.change_folds(|folds| {
+                match fold {
+                    true => folds.fold_all(&pane.term()),
+                    false => folds.clear(),
+                }
+                true
+            });
+            self.pacing.ask();
+        }
+    }
+
+    /// What is typed to run again the command that is meant in a pane; `None` where none can be.
+    pub(in crate::window) fn rerun_input(&self, pane: &Pane) -> Option<Vec<u8>> {
+        let id = self.command_meant(pane)?;
+        let (line, authentic) = {
+            let term = pane.term();
+            if !term.commands().next_back().is_some_and(Command::is_prompting) {
+                return None;
+            }
+            let command = term.command(id)?;
+            (command.line.clone().filter(|line| !line.is_empty())?, command.is_authentic)
+        };
+        Some(rerun_input(pane, &line, authentic))
+    }
+
+    pub(super) fn do_with(&mut self, pane: &Pane, id: u64, part: Part) {
+        if part == Part::Fold {
+            let Some(view) = self.views.get_mut(&pane.id()) else { return };
+            if !view.change_folds(|folds| folds.toggle(&pane.term(), id)) {
+                let why = "Nothing can be folded: the command runs, or has put out nothing.";
+                self.notify("commands", why.to_owned());
+            }
+            return self.pacing.ask();
+        }
+        let (text, authentic, prompts) = {
+            let term = pane.term();
+            let command = term.command(id);
+            let authentic = command.is_some_and(|command| command.is_authentic);
+            let prompts = term.commands().next_back().is_some_and(Command::is_prompting);
+            let text = match part {
+                Part::CopyOutput => term.output_range(id).map(|range| term.text(range)),
+                Part::CopyCommand | Part::Rerun | Part::Fold => {
+                    command.and_then(|c| c.line.clone())
+                }
+            };
+            (text.filter(|text| !text.is_empty()), authentic, prompts)
+        };
+        let Some(text) = text else {
+            let what = match part {
+                Part::CopyOutput => "The command has put out nothing.",
+                Part::CopyCommand | Part::Rerun | Part::Fold => "The command's line is not known.",
+            };
+            return self.notify("commands", what.to_owned());
+        };
+        match part {
+            Part::Fold => {}
+            Part::CopyOutput | Part::CopyCommand => {
+                let lines = text.lines().count();
+                self.clipboard.store(Buffer::Clipboard, text);
+                let lines = if lines == 1 { "a line".to_owned() } else { format!("{lines} lines") };
+                self.notify("commands", format!("Copied {lines}."));
+            }
+            Part::Rerun if !prompts => {
+                self.notify(
+                    "commands",
+                    "A program runs; at its end the command can be run again.".to_owned(),
+                );
+            }
+            Part::Rerun => {
+                self.before_input(pane.id());
+                send(pane, &rerun_input(pane, &text, authentic));
+                if !authentic {
+                    self.notify(
+                        "commands",
+                        "Enter runs it; the shell itself has not told of it.".to_owned(),
+                    );
+                }
+            }
+        }
+    }
+}

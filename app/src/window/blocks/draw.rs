@@ -1,0 +1,73 @@
+//! Draws marks, buttons, the kept header and what stands for folded lines.
+
+use unterm_renderer::{Highlight, LabelAlign, PixelRect, Quad, Scene};
+
+use super::place::{PARTS, Part, Place, folded};
+use crate::window::{
+    chrome::{Colors, framed, label, quad},
+    geometry::{Geometry, contains},
+    view::View,
+};
+
+impl View {
+    /// Draws marks, buttons and header into the pane at `area`; the header where there are the places of matches.
+    pub(in crate::window) fn draw_blocks(
+        &self,
+        area: PixelRect,
+        hovered: Option<u64>,
+        pointer: Option<(f64, f64)>,
+        shows: (bool, Option<&[Highlight]>),
+        look: (&Geometry, &Colors),
+        scene: &mut Scene<'_>,
+    ) {
+        let (geometry, colors) = look;
+        let (marks, highlights) = shows;
+        let header = highlights.and_then(|matches| self.kept_header(area, geometry, matches));
+        let label = |rect, text: &str, color, align| label(geometry, rect, text, color, align);
+        for (row, block) in self.blocks_in_rows().filter(|_| marks) {
+            let place = Place::new(self, row, area, geometry);
+            let color = block.fare.color(colors);
+            let is_current = self.blocks.current == Some(block.id) || hovered == Some(block.id);
+            let width = if is_current { place.mark.width * 2 } else { place.mark.width };
+            let rect = PixelRect { width, ..place.mark };
+            scene.quads.push(Quad { rect, color, alpha: 1.0, radius: 0.0 });
+            if hovered != Some(block.id) || place.parts.is_empty() {
+                continue;
+            }
+            framed(place.bar, geometry.px(4.0) as f32, colors, scene);
+            for ((part, rect), (_, text)) in place.parts.iter().zip(PARTS) {
+                let folds = *part == Part::Fold && !self.folds.has(block.id);
+                let text = if folds { "Fold" } else { text };
+                let can = block.has_run;
+                let lit = pointer.is_some_and(|(x, y)| contains(*rect, x, y));
+                let color = match (can, lit) {
+                    (false, _) => colors.disabled,
+                    (true, true) => colors.text,
+                    (true, false) => colors.muted,
+                };
+                scene.labels.push(label(*rect, text, color, LabelAlign::Center));
+            }
+        }
+        for (rect, count) in self.folded_marks(area, geometry) {
+            framed(rect, geometry.px(4.0) as f32, colors, scene);
+            let lit = pointer.is_some_and(|(x, y)| contains(rect, x, y));
+            let color = if lit { colors.text } else { colors.muted };
+            scene.labels.push(label(rect, &folded(count), color, LabelAlign::Center));
+        }
+        if let Some((kept, rect)) = header {
+            scene.quads.push(quad(rect, colors.raised));
+            let line = PixelRect { y: rect.y + rect.height as i32 - 1, height: 1, ..rect };
+            scene.quads.push(quad(line, colors.hairline));
+            let inset = geometry.px(2.0);
+            let mark = PixelRect { x: rect.x + inset as i32, width: inset, ..rect };
+            scene.quads.push(quad(mark, kept.fare.color(colors)));
+            let padding = geometry.px(8.0);
+            let inside = PixelRect {
+                x: rect.x + padding as i32,
+                width: rect.width.saturating_sub(3 * padding),
+                ..rect
+            };
+            scene.labels.push(label(inside, &kept.text, colors.text, LabelAlign::Left));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The mouse over commands: buttons that come and go, presses on them, and a click at the prompt.
+
+use unterm_mux::{Pane, PaneId};
+use unterm_term::LineId;
+
+use super::place::Place;
+use crate::window::{
+    App,
+    geometry::{contains, pixels},
+    selection::Selection,
+};
+
+impl App {
+    /// The pointer moved to a point of the window: a command's buttons come and go.
+    pub(in crate::window) fn hover_blocks(&mut self, x: f64, y: f64) {
+        let before = self.block_hover;
+        self.block_hover = None;
+        let geometry = self.screen.as_ref().map(|screen| screen.geometry);
+        if let Some(geometry) = geometry.filter(|_| self.config.commands.marks) {
+            for (pane, area) in self.placed(&self.mux.layout()) {
+                let Some(view) = self.views.get(&pane) else { continue };
+                let area = pixels(area);
+                self.block_hover = self.block_hover.or_else(|| {
+                    view.blocks_in_rows().find_map(|(row, block)| {
+                        let place = Place::new(view, row, area, &geometry);
+                        let known = before == Some((pane, block.id));
+                        let over = contains(place.edge(&geometry), x, y)
+                            || known && (contains(place.row, x, y) || contains(place.bar, x, y));
+                        over.then_some((pane, block.id))
+                    })
+                });
+            }
+        }
+        if before.is_some() || self.block_hover.is_some() {
+            self.pacing.ask();
+        }
+    }
+
+    /// A press of the left button at a point of the window; true where it hit a command's buttons or header.
+    pub(in crate::window) fn press_block(&mut self, x: f64, y: f64) -> bool {
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else {
+            return false;
+        };
+        let (searched, matches) = self.highlights();
+        for (id, area) in self.placed(&self.mux.layout()) {
+            let area = pixels(area);
+            let Some(view) = self.views.get_mut(&id) else { continue };
+            let matches = if searched == Some(id) { &matches[..] } else { &[] };
+            if self.config.commands.sticky_header
+                && let Some((header, rect)) = view.kept_header(area, &geometry, matches)
+                && contains(rect, x, y)
+            {
+                let line = header.line;
+                view.show_at_top(line);
+                self.pacing.ask();
+                return true;
+            }
+            let marks = view.folded_marks(area, &geometry);
+            if let Some(at) = marks.iter().position(|(rect, _)| contains(*rect, x, y)) {
+                let (rect, _) = marks[at];
+                let row = (rect.y - geometry.inside(area).1 + view.shift as i32)
+                    / geometry.cell.height.max(1) as i32;
+                let above = view.snapshot.rows.get(row as usize).map(|row| row.line.0);
+                let line = LineId(above.unwrap_or_default() + 1);
+                view.change_folds(|folds| folds.reveal(line));
+                self.pacing.ask();
+                return true;
+            }
+            let Some((pane, block)) = self.block_hover.filter(|(pane, _)| *pane == id) else {
+                continue;
+            };
+            let row = view.blocks_in_rows().find(|(_, one)| one.id == block).map(|(row, _)| row);
+            let Some(place) = row.map(|row| Place::new(view, row, area, &geometry)) else {
+                continue;
+            };
+            if let Some((part, _)) = place.parts.iter().find(|(_, rect)| contains(*rect, x, y)) {
+                if let Some(pane) = self.mux.pane(pane) {
+                    self.do_with(&pane, block, *part);
+                }
+                return true;
+            }
+            if contains(place.edge(&geometry), x, y) {
+                view.blocks.current = Some(block);
+                self.select_output_of(id, block);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn select_output_of(&mut self, pane: PaneId, block: u64) {
+        let Some(own) = self.mux.pane(pane) else { return };
+        let (range, seq) = {
+            let term = own.term();
+            (term.output_range(block), term.seq())
+        };
+        if let (Some(range), Some(view)) = (range, self.views.get_mut(&pane)) {
+            view.selection = Some(Selection::of(range, seq));
+        }
+        self.pacing.ask();
+    }
+
+    /// A click that selected nothing: at a prompt it moves the shell's cursor.
+    pub(in crate::window) fn click_at_prompt(&mut self, pane: &Pane, x: f64, y: f64) {
+        let cell = self.cell();
+        if !self.config.commands.click_to_move || !self.modifiers.is_empty() {
+            return;
+        }
+        let Some(view) = self.views.get(&pane.id()) else { return };
+        if x < 0.0 || y < 0.0 || view.is_scrolled() {
+            return;
+        }
+        let Some(spot) = view.spot(x, y, cell) else { return };
+        let bytes = pane.term().prompt_click(spot.cell);
+        if let Some(bytes) = bytes {
+            self.type_bytes(pane, &bytes);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Where commands, their marks and buttons, the kept header and what stands for folded lines lie in a pane.
+
+use unterm_renderer::{Highlight, PixelRect};
+
+use super::{Block, Header};
+use crate::window::{geometry::Geometry, view::View};
+
+/// What can be done with a command by the mouse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::window) enum Part {
+    CopyOutput,
+    CopyCommand,
+    Rerun,
+    Fold,
+}
+
+pub(super) const PARTS: [(Part, &str); 4] = [
+    (Part::CopyOutput, "Copy output"),
+    (Part::CopyCommand, "Copy command"),
+    (Part::Rerun, "Rerun"),
+    (Part::Fold, "Unfold"),
+];
+
+/// Where a command's row, its mark and its buttons lie: all of it inside the pane.
+pub(super) struct Place {
+    pub(super) mark: PixelRect,
+    pub(super) row: PixelRect,
+    pub(super) bar: PixelRect,
+    /// The first of [`PARTS`], as many as there is room for.
+    pub(super) parts: Vec<(Part, PixelRect)>,
+}
+
+impl Place {
+    /// That of the command in row `index` of a pane.
+    pub(super) fn new(view: &View, index: usize, area: PixelRect, geometry: &Geometry) -> Self {
+        let height = geometry.cell.height;
+        let origin = geometry.inside(area);
+        let y = origin.1 + (index as u32 * height) as i32 - view.shift as i32;
+        let row = PixelRect { y, height, ..area }.intersection(&area);
+        let inset = geometry.px(2.0);
+        let mark =
+            PixelRect { x: area.x + inset as i32, y: y + 1, width: inset, height: height - 1 };
+        let mark = mark.intersection(&area);
+        let padding = geometry.px(8.0);
+        let tall = geometry.ui_line() + geometry.px(4.0);
+        // Between the mark and the scrollbar, with a blank before that.
+        let room = if tall <= area.height { area.width.saturating_sub(3 * padding) } else { 0 };
+        let mut all = 0;
+        let mut parts = Vec::new();
+        for (part, text) in PARTS {
+            let width = geometry.ui_width(text) + 2 * padding;
+            if all + width > room {
+                break;
+            }
+            parts.push((part, PixelRect { x: all as i32, width, ..PixelRect::default() }));
+            all += width;
+        }
+        let lowest = area.y + area.height.saturating_sub(tall) as i32;
+        let bar = PixelRect {
+            x: area.x + area.width.saturating_sub(all + 2 * padding) as i32,
+            y: (y + (height as i32 - tall as i32) / 2).clamp(area.y, lowest),
+            width: all,
+            height: tall,
+        };
+        for (_, rect) in &mut parts {
+            *rect = PixelRect { x: bar.x + rect.x, width: rect.width, ..bar };
+        }
+        Self { mark, row, bar, parts }
+    }
+
+    /// Where the pointer means the mark: the padding beside the row.
+    pub(super) fn edge(&self, geometry: &Geometry) -> PixelRect {
+        PixelRect { width: geometry.px(8.0), ..self.row }
+    }
+}
+
+impl View {
+    /// The commands in sight, each with its row.
+    pub(super) fn blocks_in_rows(&self) -> impl Iterator<Item = (usize, &Block)> {
+        let rows = &self.snapshot.rows;
+        self.blocks.list.iter().filter_map(|block| {
+            let row = rows.iter().position(|row| row.line == block.line)?;
+            Some((row, block))
+        })
+    }
+
+    /// Where it is said that lines are left out, and how many, behind the text of the row above them.
+    pub(super) fn folded_marks(
+        &self,
+        area: PixelRect,
+        geometry: &Geometry,
+    ) -> Vec<(PixelRect, u64)> {
+        let rows = &self.snapshot.rows;
+        let hidden = self.folds.hidden().iter().filter(|_| !self.is_alternate());
+        let marks = hidden.filter_map(|hidden| {
+            let row = rows.partition_point(|row| row.line < hidden.first).checked_sub(1)?;
+            if rows[row].line.0 + 1 != hidden.first.0 {
+                return None;
+            }
+            let blank = unterm_term::Cell::default().content();
+            let end = rows[row].cells.iter().rposition(|cell| cell.content() != blank);
+            let col = end.map_or(0, |end| end as u32 + 1) + 2;
+            let origin = geometry.inside(area);
+            let (cell, text) = (geometry.cell, folded(hidden.count()));
+            let width = geometry.ui_width(&text) + geometry.px(12.0);
+            let most = area.width.saturating_sub(width + geometry.px(16.0));
+            let rect = PixelRect {
+                x: (origin.0 + (col * cell.width) as i32).min(area.x + most as i32),
+                y: origin.1 + (row as u32 * cell.height) as i32 - self.shift as i32,
+                width,
+                height: cell.height,
+            };
+            // Where there is no room for it, it is not said.
+            area.contains(&rect).then(|| (rect, hidden.count()))
+        });
+        marks.collect()
+    }
+
+    /// The command line that is kept in sight, and where. It makes way for what is looked at in the rows below it: the
+    /// cursor, and where a selection or a match begins.
+    pub(super) fn kept_header(
+        &self,
+        area: PixelRect,
+        geometry: &Geometry,
+        matches: &[Highlight],
+    ) -> Option<(&Header, PixelRect)> {
+        let header = self.blocks.header.as_ref()?;
+        let rect = header_rect(area, geometry);
+        let foot = rect.y + rect.height as i32 + self.shift as i32 - geometry.inside(area).1;
+        let rows = (foot.max(0) as u32).div_ceil(geometry.cell.height.max(1)) as usize;
+        let rows = &self.snapshot.rows[..rows.min(self.snapshot.rows.len())];
+        let holds = |line| rows.iter().any(|row| row.line == line);
+        let cursor = self.snapshot.cursor;
+        let selected = self.selection.and_then(|selection| selection.range);
+        let starts = matches.iter().map(|one| one.range).chain(selected);
+        let makes_way = cursor.visible && usize::from(cursor.row) < rows.len()
+            || starts.into_iter().any(|range| holds(range.start.line));
+        (!makes_way).then_some((header, rect))
+    }
+}
+
+/// What is said of lines that are left out.
+pub(super) fn folded(count: u64) -> String {
+    format!("⋯ {count} {}", if count == 1 { "line" } else { "lines" })
+}
+
+/// Where the kept command line lies in a pane: over whole rows, so that no half of one shows below it.
+fn header_rect(area: PixelRect, geometry: &Geometry) -> PixelRect {
+    let wanted = geometry.ui_line() + geometry.px(8.0);
+    let above = (geometry.inside(area).1 - area.y).max(0) as u32;
+    let cell = geometry.cell.height.max(1);
+    let rows = wanted.saturating_sub(above).div_ceil(cell).max(1);
+    PixelRect { height: (above + rows * cell).min(area.height), ..area }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_command_shows_stays_in_its_pane() {
+        let geometry = Geometry::TEST;
+        let mut view = View::default();
+        for width in (0..500).chain([2000]) {
+            let area = PixelRect { x: 300, y: 50, width, height: 8 + 3 * 19 };
+            for shift in 0..19 {
+                view.shift = shift;
+                for row in 0..4 {
+                    let place = Place::new(&view, row, area, &geometry);
+                    let shown = [place.mark, place.row, place.bar];
+                    let parts = place.parts.iter().map(|(_, rect)| *rect);
+                    for rect in shown.into_iter().chain(parts).filter(|rect| !rect.is_empty()) {
+                        assert!(area.contains(&rect), "{rect:?} in {area:?}");
+                    }
+                }
+            }
+        }
+        let shown = |width, height| {
+            let area = PixelRect { x: 0, y: 0, width, height };
+            Place::new(&View::default(), 0, area, &geometry).parts.len()
+        };
+        assert_eq!(shown(800, 400), PARTS.len());
+        assert_eq!(shown(200, 400), 1, "the first, where there is room for no more");
+        assert_eq!(shown(60, 400), 0);
+        assert_eq!(shown(800, 10), 0);
+    }
+}

@@ -1,0 +1,96 @@
+//! winit's events, each to what it is about.
+
+use std::time::Instant;
+
+use winit::{
+    application::ApplicationHandler,
+    dpi::PhysicalPosition,
+    event::{StartCause, WindowEvent},
+    event_loop::{ActiveEventLoop, ControlFlow},
+    window::WindowId,
+};
+
+use super::{App, close::Closing, inbox::Wake};
+
+impl ApplicationHandler<Wake> for App {
+    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
+        if matches!(cause, StartCause::ResumeTimeReached { .. }) {
+            self.tick(Instant::now());
+        }
+    }
+
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.screen.is_none()
+            && let Err(error) = self.open_window(event_loop)
+        {
+            self.fail(error, event_loop);
+        }
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, _: Wake) {
+        let news = self.inbox.take();
+        self.hear(news, event_loop);
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        if let Some(screen) = &self.screen {
+            self.access.event(&screen.window, &event);
+        }
+        match event {
+            WindowEvent::CloseRequested => self.close(Closing::Window),
+            WindowEvent::Destroyed => event_loop.exit(),
+            WindowEvent::Resized(size) => self.resized(size),
+            WindowEvent::ScaleFactorChanged { scale_factor, .. } => self.rescale(scale_factor),
+            WindowEvent::RedrawRequested => {
+                self.ask_whether_minimized();
+                self.redraw_whole();
+            }
+            WindowEvent::ThemeChanged(_) => self.apply_theme(),
+            WindowEvent::Occluded(occluded) => self.occlude(occluded),
+            WindowEvent::Focused(focused) => {
+                self.focused = focused;
+                self.ask_whether_minimized();
+                self.end_attention();
+                self.held.forget();
+                self.taken.forget();
+                self.close_menu();
+                self.tell_focus();
+                if focused {
+                    self.ask_for_motion();
+                }
+                self.pacing.ask();
+            }
+            WindowEvent::ModifiersChanged(modifiers) => {
+                self.modifiers = modifiers.state();
+                if self.pointer.position.is_some() {
+                    self.hover_again();
+                }
+            }
+            WindowEvent::KeyboardInput { event, is_synthetic: false, .. } => self.key(&event),
+            WindowEvent::Ime(event) => self.ime(event),
+            WindowEvent::DroppedFile(path) => self.dropped.push(path),
+            WindowEvent::CursorMoved { position: PhysicalPosition { x, y }, .. } => {
+                self.pointer_moved(x, y)
+            }
+            WindowEvent::CursorLeft { .. } => self.pointer_left(),
+            WindowEvent::MouseInput { state, button, .. } => {
+                self.mouse_button(button, state.is_pressed())
+            }
+            WindowEvent::MouseWheel { delta, .. } => self.wheel(delta),
+            _ => {}
+        }
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        self.take_drop();
+        let now = Instant::now();
+        if self.pacing.is_due(now) {
+            self.paint(now);
+        }
+        if let Some(error) = self.failure.take() {
+            self.fail(error, event_loop);
+        }
+        let next = [self.pacing.next(), self.timer].into_iter().flatten().min();
+        event_loop.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
+    }
+}

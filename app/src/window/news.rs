@@ -1,0 +1,123 @@
+//! What other threads told the window is taken up here.
+
+use std::{collections::HashSet, time::Instant};
+
+use unterm_mux::PaneId;
+use winit::event_loop::ActiveEventLoop;
+
+use super::{App, REPAINTING, clipboard::Buffer, inbox::News, panes, view::View};
+
+impl App {
+    /// Takes what other threads told.
+    pub(super) fn hear(&mut self, news: News, event_loop: &ActiveEventLoop) {
+        if news.stop {
+            event_loop.exit();
+            return;
+        }
+        if let Some(title) = news.instance_title {
+            self.instance_title = title;
+            self.pacing.ask();
+        }
+        for pane in &news.removed {
+            self.views.remove(pane);
+            self.hints.take_if(|hints| hints.pane == *pane);
+            self.notices.forget(*pane);
+            if self.search.as_ref().is_some_and(|search| search.pane == *pane) {
+                self.close_search();
+            }
+        }
+        news.exited.into_iter().for_each(|pane| self.tell_end(pane));
+        if news.layout || !news.removed.is_empty() {
+            self.check_divider_drag();
+            self.arrange();
+            self.tell_focus();
+            self.pacing.ask();
+        }
+        for pane in &news.works {
+            self.read_work(*pane);
+        }
+        if news.titles {
+            self.views.values_mut().for_each(View::forget_names);
+            self.pacing.ask();
+        }
+        if let Some(is_reduced) = news.is_motion_reduced {
+            self.motion_told(is_reduced);
+        }
+        if news.reader || news.agents {
+            self.pacing.ask();
+        }
+        if news.agents {
+            self.agents_ask();
+        }
+        if let Some(node) = news.reader_asks {
+            self.reader_asks(node);
+        }
+        if news.pointer_shape {
+            self.pointer_shape_changed();
+        }
+        if let Some(text) = news.clipboard {
+            self.clipboard.store(Buffer::Clipboard, text);
+        }
+        if let Some(text) = news.primary {
+            self.clipboard.store(Buffer::Primary, text);
+        }
+        for (panes, text) in news.pastes {
+            self.pasted(&panes, text.as_deref());
+        }
+        for pane in news.bells {
+            self.ring(pane);
+        }
+        if let Some(found) = news.found {
+            self.search_found(found);
+        }
+        if let Some(change) = news.settings {
+            self.settings_changed(change);
+        }
+        if let Some(enabled) = news.proxy {
+            self.proxy_changed(enabled);
+        }
+        news.told.into_iter().for_each(|told| self.told(told));
+        news.asked.into_iter().for_each(|request| self.asked_by_host(request));
+        news.done.into_iter().for_each(|done| self.errand_done(done));
+        self.notice_output(&news.output);
+    }
+
+    /// Asks for a picture when a pane in sight changed, and marks the tabs of the others.
+    fn notice_output(&mut self, panes: &HashSet<PaneId>) {
+        if panes.is_empty() {
+            return;
+        }
+        let layout = self.mux.layout();
+        let visible = layout.active_tab().map_or_else(Vec::new, panes::in_sight);
+        for pane in panes {
+            self.search_output(*pane);
+            if visible.contains(pane) {
+                self.names_stale = true;
+                self.pacing.ask();
+            } else if let Some(view) = self.views.get_mut(pane) {
+                // What the window asked for is no news.
+                if view.repainted.is_some_and(|at| at.elapsed() < REPAINTING) {
+                    continue;
+                }
+                // One picture shows the mark; a flood behind a tab then costs nothing more.
+                if !std::mem::replace(&mut view.unseen, true) {
+                    self.names_stale = true;
+                    self.pacing.ask();
+                }
+            }
+        }
+    }
+
+    fn ring(&mut self, pane: PaneId) {
+        let Some(view) = self.views.get_mut(&pane) else { return };
+        if self.config.bell.mark {
+            view.bell = Some(Instant::now());
+        }
+        if self.config.bell.visual {
+            view.flash = Some(Instant::now());
+        }
+        self.sound_bell();
+        self.ask_attention();
+        self.pacing.ask();
+    }
+}

@@ -1,0 +1,81 @@
+//! When the window paints.
+
+use std::time::{Duration, Instant};
+
+/// Paints when something changed, at once after a pause and at most once a refresh of the screen in a flood.
+#[derive(Debug)]
+pub(super) struct Pacing {
+    asked: bool,
+    /// The next picture is not painted before this.
+    not_before: Option<Instant>,
+    interval: Duration,
+}
+
+impl Default for Pacing {
+    fn default() -> Self {
+        Self { asked: false, not_before: None, interval: Duration::from_nanos(16_666_667) }
+    }
+}
+
+impl Pacing {
+    pub(super) fn set_refresh_rate(&mut self, millihertz: Option<u32>) {
+        if let Some(rate) = millihertz.filter(|rate| (10_000..=1_000_000).contains(rate)) {
+            self.interval = Duration::from_nanos(1_000_000_000_000 / u64::from(rate));
+        }
+    }
+
+    /// Asks for a picture.
+    pub(super) fn ask(&mut self) {
+        self.asked = true;
+    }
+
+    /// Whether to paint now.
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        self.asked && self.not_before.is_none_or(|time| now >= time)
+    }
+
+    /// When the picture that was asked for may be painted.
+    pub(super) fn next(&self) -> Option<Instant> {
+        if self.asked { self.not_before } else { None }
+    }
+
+    /// A picture was painted. One more may follow at once (a key's echo right after the key's own change); from then
+    /// on they keep the interval.
+    pub(super) fn painted(&mut self, now: Instant) {
+        self.asked = false;
+        let earliest = now - self.interval.min(Duration::from_millis(20));
+        let from = self.not_before.map_or(earliest, |time| time.max(earliest));
+        self.not_before = Some(from + self.interval);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_pictures_after_a_pause_come_at_once_and_a_flood_keeps_the_interval() {
+        let mut pacing = Pacing::default();
+        let start = Instant::now() + Duration::from_secs(1);
+        let mut painted = 0;
+        for millisecond in 0..1000 {
+            let now = start + Duration::from_millis(millisecond);
+            pacing.ask();
+            if pacing.is_due(now) {
+                pacing.painted(now);
+                painted += 1;
+            }
+            if millisecond == 1 {
+                assert_eq!(painted, 2, "the echo of a key does not wait");
+            }
+        }
+        assert!((55..=62).contains(&painted), "{painted} pictures in a second at 60 Hz");
+    }
+
+    #[test]
+    fn nothing_is_due_that_nobody_asked_for() {
+        let pacing = Pacing::default();
+        assert!(!pacing.is_due(Instant::now()));
+        assert_eq!(pacing.next(), None);
+    }
+}

@@ -1,0 +1,223 @@
+//! Keys of the search, and what they and new output make of the view: what is looked for, and which match is shown.
+
+use std::{
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+use unterm_mux::{PaneId, input::Key, input::Modifiers};
+use unterm_term::Point;
+use winit::event::KeyEvent;
+
+use super::{Found, FromCopyMode, SearchBar};
+use crate::window::{App, keys::Pressed};
+
+/// How long new output waits until it is searched.
+const AGAIN: Duration = Duration::from_millis(300);
+
+impl App {
+    /// Opens the search of the focused pane, or goes back to typing in it.
+    pub(in crate::window) fn open_search(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        if self.search.as_ref().is_none_or(|search| search.pane != pane.id()) {
+            self.close_search();
+            let mut search = SearchBar::new(pane.id());
+            if let Some(view) = self.views.get(&pane.id()) {
+                search.origin = (view.top, view.last_line());
+            }
+            self.search = Some(search);
+        }
+        if let Some(search) = &mut self.search {
+            (search.is_accepted, search.from) = (false, None);
+        }
+        self.pacing.ask();
+    }
+
+    /// Opens the search of the focused pane for what is selected there.
+    pub(in crate::window) fn search_selection(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(text) = self.selected_text(&pane) else { return self.open_search() };
+        self.close_search();
+        let mut search = SearchBar::new(pane.id());
+        search.line.insert(text.trim_start());
+        self.search = Some(search);
+        self.search_now();
+    }
+
+    /// Opens the search for copy mode, whose cursor is at `origin`.
+    pub(in crate::window) fn search_from_copy_mode(
+        &mut self,
+        pane: PaneId,
+        origin: Point,
+        forward: bool,
+    ) {
+        self.close_search();
+        let from = Some(FromCopyMode { origin, forward });
+        self.search = Some(SearchBar { from, ..SearchBar::new(pane) });
+        self.pacing.ask();
+    }
+
+    /// Gives the keys to copy mode; what was found stays marked.
+    pub(in crate::window) fn accept_search(&mut self) {
+        if let Some(search) = &mut self.search {
+            search.is_accepted = true;
+            self.pacing.ask();
+        }
+    }
+
+    /// Ends the search; the view stays where it is.
+    pub(in crate::window) fn close_search(&mut self) {
+        if let Some(search) = self.search.take() {
+            // Stops its thread.
+            search.generation.fetch_add(1, Ordering::AcqRel);
+            self.pacing.ask();
+        }
+    }
+
+    /// Whether keys go to the search: its pane has the keyboard.
+    pub(in crate::window) fn is_searching(&self) -> bool {
+        let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
+        let has_keys = |search: &SearchBar| Some(search.pane) == focused && !search.is_accepted;
+        self.search.as_ref().is_some_and(has_keys)
+    }
+
+    /// A key while the search is open; the program gets nothing of it.
+    pub(in crate::window) fn search_key(
+        &mut self,
+        pressed: Pressed,
+        modifiers: Modifiers,
+        event: &KeyEvent,
+    ) {
+        let Some(search) = &mut self.search else { return };
+        let ctrl = modifiers.contains(Modifiers::CTRL);
+        let key = match pressed.unshifted {
+            Some(c) if ctrl => Key::Char(c),
+            _ => pressed.key,
+        };
+        let shift = modifiers.contains(Modifiers::SHIFT);
+        let from = search.from;
+        match (key, ctrl) {
+            (Key::Escape, _) | (Key::Char('c' | 'g'), true) => {
+                let pane = self.mux.pane(search.pane);
+                self.close_search();
+                if let (Some(from), Some(pane)) = (from, pane) {
+                    self.put_copy_cursor(&pane, from.origin);
+                }
+                return;
+            }
+            (Key::Enter | Key::KeypadEnter, _) if from.is_some() => {
+                search.is_awaited = !search.is_answered;
+                return match search.range() {
+                    None if search.is_answered => self.close_search(),
+                    _ => self.accept_search(),
+                };
+            }
+            (Key::Tab, _) if search.range().is_some() && from.is_none() => {
+                return self.toggle_copy_mode();
+            }
+            (Key::Char('w'), false) if modifiers.contains(Modifiers::ALT) => {
+                search.whole_words = !search.whole_words;
+                return self.search_now();
+            }
+            (Key::Enter | Key::KeypadEnter, _) => search.step(if shift { 1 } else { -1 }),
+            (Key::Up, _) | (Key::Char('p'), true) => search.step(-1),
+            (Key::Down, _) | (Key::Char('n'), true) => search.step(1),
+            (Key::Char('r'), true) => {
+                search.kind = search.kind.next();
+                return self.search_now();
+            }
+            _ => {
+                return match search.line.edit(key, modifiers, event.text.as_deref()) {
+                    Some(true) => self.search_changed(),
+                    Some(false) => self.pacing.ask(),
+                    None => {}
+                };
+            }
+        }
+        self.show_match();
+    }
+
+    /// Text that did not come from a key.
+    pub(in crate::window) fn search_text(&mut self, text: &str) {
+        if let Some(search) = &mut self.search {
+            search.line.insert(text);
+            self.search_changed();
+        }
+    }
+
+    /// What is looked for is another: it is looked for from where the search was opened, and an emptied field goes back
+    /// there.
+    fn search_changed(&mut self) {
+        let Some(search) = &mut self.search else { return };
+        search.current = None;
+        let (top, _) = search.origin;
+        if search.line.text().is_empty()
+            && search.from.is_none()
+            && let Some(view) = self.views.get_mut(&search.pane)
+        {
+            view.top = top;
+        }
+        self.search_now();
+    }
+
+    fn search_now(&mut self) {
+        self.pacing.ask();
+        let Some(search) = &mut self.search else { return };
+        match self.mux.pane(search.pane) {
+            Some(pane) => search.start(&pane, &self.inbox),
+            None => self.close_search(),
+        }
+    }
+
+    /// A thread has found something.
+    pub(in crate::window) fn search_found(&mut self, found: Found) {
+        let Some(search) = &mut self.search else { return };
+        let Some(view) = self.views.get(&search.pane) else { return };
+        let bottom = match search.origin {
+            (None, _) if view.top.is_none() => view.last_line(),
+            (_, line) => line,
+        };
+        if search.take(found, bottom) {
+            self.show_match();
+        }
+        if let Some(search) = &mut self.search {
+            search.is_awaited = false;
+        }
+        self.pacing.ask();
+    }
+
+    /// Scrolls to the match that is looked at.
+    fn show_match(&mut self) {
+        self.pacing.ask();
+        let Some(search) = &self.search else { return };
+        let Some(range) = search.range() else { return };
+        let follows = search.moves_cursor();
+        if let Some(pane) = self.mux.pane(search.pane).filter(|_| follows) {
+            return self.put_copy_cursor(&pane, range.start);
+        }
+        if let Some(view) = self.views.get_mut(&search.pane) {
+            view.reveal(range.start.line);
+        }
+    }
+
+    /// There is new output in the pane that is searched: it is looked at soon.
+    pub(in crate::window) fn search_output(&mut self, pane: PaneId) {
+        if let Some(search) = self.search.as_mut().filter(|search| search.pane == pane)
+            && !search.line.text().is_empty()
+        {
+            search.again.get_or_insert_with(|| Instant::now() + AGAIN);
+        }
+    }
+
+    /// Searches new output, once it is time; gives when that is.
+    pub(in crate::window) fn search_again(&mut self, now: Instant) -> Option<Instant> {
+        let search = self.search.as_ref()?;
+        // One at a time, however fast the output.
+        let again = search.again.filter(|_| search.is_answered)?;
+        if now < again {
+            return Some(again);
+        }
+        self.search_now();
+        None
+    }
+}

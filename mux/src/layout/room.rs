@@ -1,0 +1,89 @@
+//! Whether a pane can be split.
+
+use super::{Axis, Rect, Spacing, Tab};
+use crate::PaneId;
+
+/// Columns and rows that a split leaves each part at least: with less no command and its answer can be read. A part can
+/// be made smaller than that afterwards. (wezterm and zellij refuse splits without room as well.)
+const LEAST_COLUMNS: u32 = 4;
+const LEAST_ROWS: u32 = 2;
+
+impl Axis {
+    /// What each part of a split needs, and how to get it, for people.
+    pub fn split_needs(self) -> String {
+        match self {
+            Self::Horizontal => {
+                format!("{LEAST_COLUMNS} columns; make it wider, or close another")
+            }
+            Self::Vertical => format!("{LEAST_ROWS} rows; make it taller, or close another"),
+        }
+    }
+}
+
+impl Tab {
+    /// Whether the parts of a pane would be of use, were it split in a tab of this space. Zoom is left out of account: a
+    /// split ends it.
+    pub(crate) fn can_split(
+        &self,
+        pane: PaneId,
+        axis: Axis,
+        space: Rect,
+        spacing: &Spacing,
+    ) -> bool {
+        let mut placed = Vec::new();
+        self.root.place(space, spacing, &mut placed);
+        let Some((_, area)) = placed.into_iter().find(|(id, _)| *id == pane) else { return false };
+        let (one, two) = area.split(axis, 0.5, spacing);
+        let cells =
+            |length: u32, cell: u32| length.saturating_sub(2 * spacing.padding) / cell.max(1);
+        [one, two].into_iter().all(|part| match axis {
+            Axis::Horizontal => cells(part.width, spacing.cell.0) >= LEAST_COLUMNS,
+            Axis::Vertical => cells(part.height, spacing.cell.1) >= LEAST_ROWS,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Node, TabId};
+
+    #[test]
+    fn a_pane_is_split_as_long_as_both_parts_can_be_used() {
+        let mut tab = Tab::new(TabId(0), PaneId(0));
+        assert!(tab.root.split(PaneId(0), Axis::Horizontal, PaneId(1)));
+        let spacing = Spacing { divider: 1, cell: (9, 19), padding: 8 };
+        let can = |tab: &Tab, pane: u64, axis: Axis, (width, height): (u32, u32)| {
+            let space = Rect { x: 0, y: 30, width, height };
+            tab.can_split(PaneId(pane), axis, space, &spacing)
+        };
+        // Twice four columns of 9 pixels, and the paddings and the line between them; twice two rows of 19.
+        let (width, height) = (8 * 9 + 4 * 8 + 1, 4 * 19 + 4 * 8 + 1);
+        let whole = (2 * width + 1 + 9, height);
+        for pane in [0, 1] {
+            assert!(can(&tab, pane, Axis::Horizontal, whole));
+            assert!(!can(&tab, pane, Axis::Horizontal, (whole.0 / 2, height)));
+            assert!(can(&tab, pane, Axis::Vertical, whole));
+            assert!(!can(&tab, pane, Axis::Vertical, (whole.0, height - 1)));
+        }
+        assert!(!can(&tab, 9, Axis::Vertical, whole), "there is no such pane");
+        // Alone or zoomed it has all the space; zoom ends with the split.
+        (tab.zoomed, tab.focused) = (true, PaneId(1));
+        assert!(!can(&tab, 1, Axis::Horizontal, (width, height)));
+        tab.root = Node::Pane(PaneId(1));
+        assert!(can(&tab, 1, Axis::Horizontal, (width, height)));
+        assert!(!can(&tab, 1, Axis::Horizontal, (width - 1, height)));
+        assert!(!can(&tab, 1, Axis::Horizontal, (0, 0)));
+    }
+
+    #[test]
+    fn in_cells_a_column_goes_to_the_divider() {
+        let tab = Tab::new(TabId(0), PaneId(0));
+        let can = |axis: Axis, width: u32, height: u32| {
+            let space = Rect { x: 0, y: 0, width, height };
+            tab.can_split(PaneId(0), axis, space, &Spacing::CELLS)
+        };
+        assert!(can(Axis::Horizontal, 9, 1) && !can(Axis::Horizontal, 8, 30));
+        assert!(can(Axis::Vertical, 1, 5) && !can(Axis::Vertical, 120, 4));
+    }
+}

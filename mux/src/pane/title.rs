@@ -1,0 +1,235 @@
+//! What a pane is called: by the name it was given, else by the title of what runs in it.
+//!
+//! Owns who set which title. A program is known by its process group, which was in the foreground when its title came: one
+//! that it leaves behind when it ends (vim that was killed, ssh whose connection broke) or is suspended gives way to that
+//! of the pane's own program. kitty and ghostty have their shells' integration set the title at each prompt; here what a
+//! person sets there stays, and only a program's own gives way.
+
+use unterm_term::TitleSet;
+
+use super::Pane;
+
+/// Programs whose titles are kept; the oldest goes.
+const CAP: usize = 16;
+
+/// What is in the foreground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Front {
+    /// Nobody can tell.
+    Unknown,
+    /// The pane's own program.
+    Own,
+    /// Another process group.
+    Other(i32),
+}
+
+/// The titles of a pane.
+#[derive(Debug, Default)]
+pub(super) struct Titles {
+    /// That of the pane's own program.
+    own: String,
+    /// Those of others, one each process group, the newest last.
+    others: Vec<(i32, String)>,
+    /// One that a shell set on the way to its prompt with another program in front: what that shell runs in (ssh), or what
+    /// it makes its prompt with. Known when the prompt waits.
+    pending: Option<String>,
+    /// How many have been set.
+    count: u64,
+    /// What was shown when somebody was last told.
+    told: String,
+}
+
+impl Titles {
+    fn set(&mut self, set: TitleSet, front: Front) {
+        match front {
+            Front::Other(_) if set.at_prompt => self.pending = Some(set.title),
+            Front::Other(group) => self.keep(group, set.title),
+            Front::Own | Front::Unknown => {
+                self.own = set.title;
+                self.pending = None;
+            }
+        }
+    }
+
+    fn keep(&mut self, group: i32, title: String) {
+        self.others.retain(|(other, _)| *other != group);
+        if self.others.len() == CAP {
+            self.others.remove(0);
+        }
+        self.others.push((group, title));
+    }
+
+    /// A prompt waits: the shell that makes it is in front now.
+    fn settle(&mut self, front: Front) {
+        let Some(title) = self.pending.take() else { return };
+        match front {
+            Front::Other(group) => self.keep(group, title),
+            Front::Own | Front::Unknown => self.own = title,
+        }
+    }
+
+    fn shown(&self, front: Front) -> &str {
+        let others = || self.others.iter().rev();
+        let pending = self.pending.as_ref();
+        let newest = || others().next().map(|(_, title)| title);
+        let shown = match front {
+            Front::Own => pending,
+            Front::Unknown => pending.or_else(newest),
+            // One that has set none runs in another, such as in a shell within the shell.
+            Front::Other(group) => {
+                let its_own = others().find(|(other, _)| *other == group).map(|(_, title)| title);
+                its_own.or(pending).or_else(newest)
+            }
+        };
+        shown.unwrap_or(&self.own)
+    }
+}
+
+impl Pane {
+    fn front(&self) -> Front {
+        match self.process.group_in_front() {
+            None => Front::Unknown,
+            group if group == self.process.pid() => Front::Own,
+            Some(group) => Front::Other(group),
+        }
+    }
+
+    /// Takes note of titles that were just set; `count`: how many there have been.
+    pub(super) fn note_titles(&self, set: Vec<TitleSet>, count: u64) {
+        if set.is_empty() {
+            return;
+        }
+        let front = self.front();
+        let mut titles = self.titles.lock();
+        set.into_iter().for_each(|set| titles.set(set, front));
+        titles.count = titles.count.max(count);
+        titles.told = titles.shown(front).to_owned();
+    }
+
+    /// A shell's prompt waits for a line; true where another title is shown from now on.
+    pub(super) fn settle_title(&self) -> bool {
+        let front = self.forget_ended();
+        let mut titles = self.titles.lock();
+        titles.settle(front);
+        let shown = titles.shown(front).to_owned();
+        let is_new = shown != titles.told;
+        titles.told = shown;
+        is_new
+    }
+
+    /// Drops the titles of programs that have ended, and says what is in front.
+    fn forget_ended(&self) -> Front {
+        let mut ended: Vec<i32> =
+            self.titles.lock().others.iter().map(|(group, _)| *group).collect();
+        ended.retain(|group| !self.process.has_group(*group));
+        if !ended.is_empty() {
+            self.titles.lock().others.retain(|(group, _)| !ended.contains(group));
+        }
+        self.front()
+    }
+
+    /// The title that holds: given by [`Pane::set_name`], else set by what is in front, or by the pane's own program; `None`
+    /// where none was set, or it was taken away.
+    pub fn own_title(&self) -> Option<String> {
+        if let Some(name) = self.name.lock().clone() {
+            return Some(name);
+        }
+        let (newest, count) = {
+            let term = self.term.lock();
+            (term.title().to_owned(), term.titles_set())
+        };
+        let front = self.forget_ended();
+        let title = {
+            let titles = self.titles.lock();
+            // Whose the newest is will be known in a moment.
+            if titles.count < count { newest } else { titles.shown(front).to_owned() }
+        };
+        Some(title).filter(|title| !title.is_empty())
+    }
+
+    /// What it is called: its [title](Pane::own_title), else the foreground process's name without its folder, else that of
+    /// the program the pane was started with.
+    pub fn title(&self) -> String {
+        self.own_title().unwrap_or_else(|| {
+            let foreground = self.foreground().map(|foreground| foreground.name);
+            let name = foreground.as_deref().unwrap_or(self.process.program());
+            name.rsplit('/').next().unwrap_or_default().to_owned()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VIM: Front = Front::Other(7);
+    const SSH: Front = Front::Other(8);
+
+    fn set(titles: &mut Titles, title: &str, front: Front) {
+        titles.set(TitleSet { title: title.to_owned(), at_prompt: false }, front);
+    }
+
+    fn end(titles: &mut Titles, front: Front) {
+        titles.others.retain(|(group, _)| Front::Other(*group) != front);
+    }
+
+    #[test]
+    fn a_program_takes_its_title_with_it_and_a_shells_stays() {
+        let mut titles = Titles::default();
+        // Set at the prompt, also by a command of the shell's own.
+        set(&mut titles, "mine", Front::Own);
+        assert_eq!((titles.shown(Front::Own), titles.shown(VIM)), ("mine", "mine"));
+        set(&mut titles, "vim", VIM);
+        assert_eq!(titles.shown(VIM), "vim");
+        // Suspended, and back again.
+        assert_eq!(titles.shown(Front::Own), "mine");
+        assert_eq!(titles.shown(VIM), "vim");
+        // It took it away.
+        set(&mut titles, "", VIM);
+        assert_eq!((titles.shown(VIM), titles.shown(Front::Own)), ("", "mine"));
+        end(&mut titles, VIM);
+        assert_eq!(titles.shown(SSH), "mine", "another program has set none");
+        set(&mut titles, "mine too", Front::Own);
+        assert_eq!(titles.shown(Front::Own), "mine too");
+    }
+
+    #[test]
+    fn a_shell_in_a_shell_keeps_its_title_while_its_programs_run() {
+        let mut titles = Titles::default();
+        set(&mut titles, "far", SSH);
+        assert_eq!(titles.shown(VIM), "far");
+        set(&mut titles, "vim", VIM);
+        assert_eq!((titles.shown(VIM), titles.shown(SSH)), ("vim", "far"));
+        end(&mut titles, VIM);
+        end(&mut titles, SSH);
+        assert_eq!(titles.shown(Front::Own), "");
+    }
+
+    #[test]
+    fn what_a_shell_sets_before_its_prompt_is_the_shells_that_then_waits() {
+        let at_prompt = |title: &str| TitleSet { title: title.to_owned(), at_prompt: true };
+        let helper = Front::Other(9);
+        // A program makes the prompt right behind the title.
+        let mut titles = Titles::default();
+        titles.set(at_prompt("mine"), helper);
+        assert_eq!(titles.shown(helper), "mine");
+        titles.settle(Front::Own);
+        assert_eq!(titles.shown(Front::Own), "mine");
+        // A shell far away makes its own.
+        titles.set(at_prompt("far"), SSH);
+        titles.settle(SSH);
+        assert_eq!(titles.shown(SSH), "far");
+        end(&mut titles, SSH);
+        assert_eq!(titles.shown(Front::Own), "mine");
+    }
+
+    #[test]
+    fn titles_of_many_programs_do_not_grow_without_end() {
+        let mut titles = Titles::default();
+        for group in 0..100 {
+            set(&mut titles, "title", Front::Other(group));
+        }
+        assert_eq!(titles.others.len(), CAP);
+        assert_eq!(titles.others.last().map(|(group, _)| *group), Some(99));
+    }
+}
