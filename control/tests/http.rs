@@ -378,7 +378,8 @@ fn settings_are_read_changed_and_reset() {
         (&json!(true), &json!(["abc+"]))
     );
     let bad = json!({"redaction": {"enabled": true, "custom_patterns": ["("]}});
-    assert_eq!(page.refused("PUT", "/api/settings/recording", bad).0, 400);
+    let why = "redaction.custom_patterns: \"(\" is no regular expression: unclosed group";
+    assert_eq!(page.refused("PUT", "/api/settings/recording", bad), (400, why.to_owned()));
 }
 
 #[test]
