@@ -38,7 +38,7 @@ pub enum Error {
         got: String,
     },
     /// The parameters could not be read at all.
-    #[error("Invalid params: {0}")]
+    #[error("Invalid params: {}", unplaced(.0))]
     Params(serde_json::Error),
     /// A grid of too many cells.
     #[error("Invalid size: {cols}x{rows} is more than {max} cells")]
@@ -179,6 +179,13 @@ impl Error {
 
 /// What methods return.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// What is wrong with parameters: where in them it stands says nothing to people.
+pub fn unplaced(error: &serde_json::Error) -> String {
+    let mut text = error.to_string();
+    text.truncate(text.rfind(" at line ").unwrap_or(text.len()));
+    text
+}
 
 /// How a program ended, in words.
 struct Ending(Option<ExitStatus>);
