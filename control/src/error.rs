@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use unterm_mux::{ExitStatus, MuxError, WriteError};
 
-use crate::{services::policy::Refusal, untrusted};
+use crate::{
+    services::{audit::Outcome, policy::Refusal},
+    untrusted,
+};
 
 /// Characters of a line or a command that a message quotes.
 const QUOTED: usize = 200;
@@ -160,6 +163,20 @@ impl Error {
     /// A session in which something runs.
     pub fn busy(id: u64, what: &str) -> Self {
         Self::Busy { id, what: untrusted::line(what, QUOTED) }
+    }
+
+    /// What came of a call that ends so, for the audit log: without what was given, lines that the person has not entered,
+    /// and what runs.
+    pub fn outcome(&self) -> Outcome {
+        let why = match self {
+            Self::Invalid { name, expected, .. } => {
+                format!("Invalid '{name}': expected {expected}")
+            }
+            Self::Begun { id, .. } => format!("A line is begun at the prompt of session {id}"),
+            Self::Busy { id, .. } => format!("Session {id} runs what would read it"),
+            error => error.to_string(),
+        };
+        if self.is_refusal() { Outcome::Refused(why) } else { Outcome::Failed(why) }
     }
 
     /// Whether the caller was kept from something it may ask for.

@@ -54,7 +54,7 @@ use crate::{
     registry::Registration,
     services::{
         approvals::{Approval, Approvals, Verdict},
-        audit::Audit,
+        audit::{Audit, Outcome},
         bytes::Bytes,
         changes::{Changes, Topic},
         clients::Clients,
@@ -186,10 +186,13 @@ impl Context {
             Kind::Question => format!("answered: {text}"),
         };
         let session = session.map_or_else(String::new, |id| id.to_string());
-        let is_allowed = answer != Verdict::Deny.name();
+        let outcome = match answer == Verdict::Deny.name() {
+            true => Outcome::Refused(String::new()),
+            false => Outcome::Done,
+        };
         let is_always = *kind == Kind::Approval && answer == Verdict::Always.name();
         let client = client.clone();
-        self.audit.add("approvals.answer", session, &said, is_allowed, Some(client.clone()));
+        self.audit.add("approvals.answer", session, &said, outcome, Some(client.clone()));
         let approvals = self.approvals.clone();
         // Who may act from now on stands in a file.
         let settled = session::blocking(move || {
