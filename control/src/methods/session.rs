@@ -1,11 +1,11 @@
 //! `session.*`: panes as sessions. A session's id is its pane's number.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use unterm_mux::{ExitStatus, OnExit, Pane, PaneState, Spawn};
-use unterm_term::{LineId, Size};
+use unterm_term::{Command, LineId, Size};
 
 use super::{
     Access, Caller, Context, Group, Method, Result,
@@ -16,7 +16,7 @@ use crate::{
     services::{
         reports::{ProgramReport, ProgressReport},
         secret,
-        shell::{Activity, Shell},
+        shell::{Activity, Shell, as_given},
     },
 };
 
@@ -665,20 +665,42 @@ impl Method for History {
     ) -> Result<HistoryReply> {
         let pane = context.pane(params.target())?;
         let limit = params.limit.number("limit", 0..=u64::MAX)?.unwrap_or(100);
-        let entries = blocking(move || {
-            let (oldest, end) = {
-                let term = pane.term();
-                (term.oldest().0, term.live_top().0)
-            };
-            let start = oldest.max(end.saturating_sub(limit));
-            let rows = super::screen::rows(&pane, LineId(start), end - start);
-            rows.filter(|row| !row.text.is_empty())
-                .map(|row| HistoryEntry { text: row.text })
-                .collect()
-        });
-        let entries: Vec<_> = entries.await?;
+        let texts = blocking(move || history(&pane, limit)).await?;
+        let filled = texts.into_iter().filter(|text| !text.is_empty());
+        let entries: Vec<_> = filled.map(|text| HistoryEntry { text }).collect();
         Ok(HistoryReply { count: entries.len(), entries })
     }
+}
+
+/// The last rows above the screen, with the lines of callers' commands as these were given: the rows of such a line are
+/// one text then, or one for each line of the command.
+fn history(pane: &Pane, limit: u64) -> Vec<String> {
+    let (mut lines, start, end, typed) = {
+        let term = pane.term();
+        let end = term.live_top().0;
+        let start = term.oldest().0.max(end.saturating_sub(limit));
+        let is_there = |command: &&Command| command.end.is_none_or(|end| end.line.0 >= start);
+        let there = term.commands().filter(is_there);
+        let typed: Vec<_> = there.filter_map(|it| it.ran_as_given().cloned()).collect();
+        (term.lines(), start, end, typed)
+    };
+    let mut texts = Vec::new();
+    let mut rows: Vec<String> = Vec::new();
+    for line in (start..end).map(LineId) {
+        let mut text = String::new();
+        lines.row_text(line, &mut text);
+        rows.push(text);
+        if lines.is_wrapped(line) && line.0 + 1 < end {
+            continue;
+        }
+        let whole = rows.concat();
+        match as_given(&whole, &typed) {
+            Cow::Borrowed(_) => texts.append(&mut rows),
+            Cow::Owned(text) => texts.extend(text.lines().map(str::to_owned)),
+        }
+        rows.clear();
+    }
+    texts
 }
 
 /// A pane kept by a method that works outside of the workers.
