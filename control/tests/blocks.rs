@@ -64,6 +64,7 @@ fn commands_are_shown_as_they_were_given() {
     const COMMAND: &str = "echo one; echo 'two three'";
     shells(|shell, _, wire, session| {
         let only = json!({"id": session.id});
+        run(wire, session, "true");
         wire.call("session.recording_start", only.clone());
         let block = run(wire, session, COMMAND)["block"].clone();
         let got = wire.call("block.get", json!({"id": session.id, "block": block}));

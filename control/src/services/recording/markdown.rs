@@ -116,7 +116,12 @@ fn given(shell: Option<Shell>, entered: &[u8], line: &str) -> Option<String> {
     let last = entered.rsplit(['\r', '\x03']).next()?;
     // Replies of the terminal may stand before it.
     let typed = &last[last.find(" eval ")?..];
-    let command = shell?.given(typed)?;
+    let command = match shell {
+        Some(shell) => shell.given(typed),
+        // It was not known yet when the recording began.
+        None => [Shell::Bash, Shell::Fish].into_iter().find_map(|shell| shell.given(typed)),
+    };
+    let command = command?;
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     (squeezed(typed) == squeezed(line)).then_some(command)
 }
