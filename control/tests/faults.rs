@@ -372,6 +372,48 @@ fn a_thousand_idle_connections_hold_up_no_call() {
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
 
+/// Leaves few descriptors to a server, and serves until nobody listens any more.
+#[test]
+fn part_serves_with_few_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let Some(folder) = part("few") else { return };
+    let (_mux, _server) = start(&folder.join("home")).unwrap();
+    let few = descriptors() as u64 + 20;
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: Some(few), maximum }).unwrap();
+    fs::write(folder.join("ready"), "").unwrap();
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).unwrap();
+}
+
+#[test]
+fn one_connection_too_many_is_refused_and_others_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = own_test("part_serves_with_few_descriptors");
+    command.env(ROLE, "few").env(HOME, folder.path());
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = Ended(command.spawn().unwrap());
+    until("it is ready", || folder.path().join("ready").exists().then_some(()));
+    let home = folder.path().join("home");
+    let mut client = Client::connect(&home).unwrap();
+    let port = client.call("instance.info", json!({})).unwrap()["mcp_port"].clone();
+    let port = u16::try_from(port.as_u64().unwrap()).unwrap();
+
+    let mut all: Vec<_> =
+        (0..50).map(|_| TcpStream::connect(("127.0.0.1", port)).unwrap()).collect();
+    let last = all.pop().unwrap();
+    last.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut line = String::new();
+    BufReader::new(last).read_line(&mut line).unwrap();
+    assert!(line.contains("-32603") && line.contains("too many files and connections"), "{line:?}");
+    client.call("server.info", json!({})).unwrap();
+    drop(all);
+    until("there is room again", || Client::connect(&home).ok());
+    drop(child.0.stdin.take());
+    assert!(child.0.wait().unwrap().success());
+}
+
 /// Says that it is there, starts when it is told to, and ends when nobody listens any more.
 #[test]
 fn part_starts_when_it_is_told_to() {
