@@ -24,6 +24,9 @@ const GAP: u32 = 8;
 const GAP_COLOR: Rgb = Rgb { r: 0x30, g: 0x30, b: 0x30 };
 /// The most pixels of a picture of panes: 256 MB of them.
 const LARGEST: u64 = 64 << 20;
+/// What callers are told where no display is named.
+const NO_CLIPBOARD: &str = "There is no clipboard: this Unterm was started without a display. Start it on a desktop (with \
+     DISPLAY or WAYLAND_DISPLAY set), or read sessions by screen.text";
 
 /// Where the program that sees the display is looked for: in the folder that this one lies in, links to it followed.
 pub(crate) fn program() -> std::io::Result<PathBuf> {
@@ -67,11 +70,7 @@ impl Captures for AppCaptures {
     }
 
     fn display(&self, what: &OnDisplay, file: &Path) -> Result<bool, String> {
-        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        if cfg!(all(unix, not(target_os = "macos")))
-            && !is_set("DISPLAY")
-            && !is_set("WAYLAND_DISPLAY")
-        {
+        if !has_display() {
             return Err("there is no display".to_owned());
         }
         let mut args = Vec::new();
@@ -96,27 +95,56 @@ impl Captures for AppCaptures {
     }
 
     fn clipboard(&self) -> Result<Clip, String> {
-        let mut clipboard =
-            arboard::Clipboard::new().map_err(|error| format!("There is no clipboard: {error}"))?;
+        if !has_display() {
+            return Err(NO_CLIPBOARD.to_owned());
+        }
+        let mut clipboard = arboard::Clipboard::new().map_err(unreadable)?;
         match clipboard.get_text() {
             Ok(text) if !text.is_empty() => return Ok(Clip::Text(text)),
             Ok(_) | Err(arboard::Error::ContentNotAvailable) => {}
-            Err(error) => return Err(format!("The clipboard can't be read: {error}")),
+            Err(error) => return Err(unreadable(error)),
         }
-        let image = clipboard.get_image().map_err(|error| match error {
-            arboard::Error::ContentNotAvailable => {
-                "The clipboard is empty, or holds neither text nor an image".to_owned()
-            }
-            error => format!("The clipboard can't be read: {error}"),
-        })?;
+        let image = clipboard.get_image().map_err(unreadable)?;
         let (width, height) = (image.width, image.height);
         let png = png_of(width, height, image.bytes.into_owned())
-            .ok_or_else(|| "The image on the clipboard can't be read".to_owned())?;
+            .ok_or_else(|| unreadable(arboard::Error::ConversionFailure))?;
         Ok(Clip::Image { width, height, png })
     }
 
     fn stamp(&self) -> String {
         local_time::stamp()
+    }
+}
+
+/// Whether the environment names a display, where that is what names one.
+fn has_display() -> bool {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(not(all(unix, not(target_os = "macos")))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
+}
+
+/// Why the clipboard gives nothing, for people.
+fn unreadable(error: arboard::Error) -> String {
+    match error {
+        arboard::Error::ContentNotAvailable => {
+            "The clipboard is empty, or holds neither text nor an image: copy one of these first"
+                .to_owned()
+        }
+        arboard::Error::ClipboardOccupied => {
+            "Another program holds the clipboard just now: ask again".to_owned()
+        }
+        arboard::Error::ConversionFailure => {
+            "What is on the clipboard can't be read as text or as an image: copy it anew".to_owned()
+        }
+        arboard::Error::ClipboardNotSupported => {
+            "This display gives programs without a window no clipboard: ask an Unterm that has one"
+                .to_owned()
+        }
+        error => {
+            tracing::debug!(%error, "the clipboard");
+            "The clipboard can't be reached: the display that DISPLAY or WAYLAND_DISPLAY names does \
+             not answer. Start Unterm anew on one that does"
+                .to_owned()
+        }
     }
 }
 

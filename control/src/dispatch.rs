@@ -23,7 +23,7 @@ use crate::{
     caller::{Access, Caller, TokenKind},
     error::{Error, Result},
     methods::{self, Context, Entry, TYPED},
-    services::changes::Topic,
+    services::{audit::Outcome, changes::Topic},
 };
 
 /// What a gate says to a call.
@@ -86,7 +86,13 @@ impl Dispatcher {
             conversation = caller.conversation,
             "call"
         );
-        let record = Record::of(&self.context, caller, entry, params)?;
+        let record = match Record::of(&self.context, caller, entry, params) {
+            Ok(record) => record,
+            Err(error) => {
+                Record::unread(&self.context, caller, entry).write(Some(&error), &[]);
+                return Err(error);
+            }
+        };
         if let Err(error) = self.admit(caller, entry, params).await {
             record.write(Some(&error), &[]);
             return Err(error);
@@ -105,18 +111,17 @@ impl Dispatcher {
                 }
             }
         };
-        let error = result.as_ref().ok().and_then(|result| result.as_ref().err());
-        record.write(error, &reply[start..]);
         let result = result.unwrap_or_else(|panic| {
             let message = panic_message(panic.as_ref());
             tracing::error!(method, message, "a method panicked");
             Err(Error::Panicked(message.to_owned()))
         });
+        record.write(result.as_ref().err(), &reply[start..]);
         if result.is_err() {
             reply.truncate(start);
         }
         // What is not audited looks, though not everybody may: a page that hears of changes asks by it.
-        if entry.access != Access::Read && entry.is_audited {
+        if is_noted(entry) {
             self.context.changes.called(method);
         }
         result
@@ -230,8 +235,21 @@ fn by_name(params: &str) -> Result<Map<String, Value>> {
     serde_json::from_str(params).map_err(Error::Params)
 }
 
-/// A call that changes something, for the audit log.
-struct Record<'a>(Option<(&'a Context, &'a Caller, &'static str, String, String)>);
+/// What stands for something typed that its program does not show.
+const NOT_SHOWN: &str = "(not shown: the program does not echo it)";
+
+/// A call that changes something, for the audit log; none where that leaves it out.
+struct Record<'a>(Option<Noted<'a>>);
+
+struct Noted<'a> {
+    context: &'a Context,
+    caller: &'a Caller,
+    method: &'static str,
+    session: String,
+    detail: String,
+    /// A program is sent what it does not show: nobody else does, also where the call is refused for it.
+    is_secret: bool,
+}
 
 impl<'a> Record<'a> {
     fn of(
@@ -240,7 +258,7 @@ impl<'a> Record<'a> {
         entry: &'static Entry,
         params: &str,
     ) -> Result<Self> {
-        if entry.access == Access::Read || !entry.is_audited {
+        if !is_noted(entry) {
             return Ok(Self(None));
         }
         let params = by_name(params)?;
@@ -250,7 +268,7 @@ impl<'a> Record<'a> {
         let is_secret = TYPED.iter().any(|key| params.contains_key(*key))
             && session.parse().is_ok_and(|id| context.hides_input(PaneId(id)));
         let detail = if is_secret {
-            "(not shown: the program does not echo it)".to_owned()
+            NOT_SHOWN.to_owned()
         } else {
             entry.telling.iter().find_map(|key| text(key)).unwrap_or_else(|| {
                 let rest = params
@@ -262,33 +280,55 @@ impl<'a> Record<'a> {
             })
         };
         // An action's name says less than what it is given, which may be typed into the focused session.
-        let detail = match text("argument").filter(|_| entry.name == "action.run") {
-            None => detail,
-            Some(_) if context.focus_hides_input() => format!("{detail} (not shown)"),
-            Some(argument) => format!("{detail}: {argument}"),
+        let (detail, is_secret) = match text("argument").filter(|_| entry.name == "action.run") {
+            None => (detail, is_secret),
+            Some(_) if context.focus_hides_input() => (format!("{detail} (not shown)"), true),
+            Some(argument) => (format!("{detail}: {argument}"), is_secret),
         };
-        Ok(Self(Some((context, caller, entry.name, session, detail))))
+        let method = entry.name;
+        Ok(Self(Some(Noted { context, caller, method, session, detail, is_secret })))
     }
 
-    /// Writes it, unless it came to nothing for another reason than that it was refused. One that is about no session is
-    /// about the one that its reply says was made.
+    /// One whose parameters can't be read.
+    fn unread(context: &'a Context, caller: &'a Caller, entry: &'static Entry) -> Self {
+        let (session, detail) = (String::new(), "(parameters that can't be read)".to_owned());
+        let method = entry.name;
+        Self(is_noted(entry).then_some(Noted {
+            context,
+            caller,
+            method,
+            session,
+            detail,
+            is_secret: false,
+        }))
+    }
+
+    /// Writes it, with what came of it. One that is about no session is about the one that its reply says was made.
     fn write(self, error: Option<&Error>, reply: &[u8]) {
         #[derive(Deserialize)]
         struct Made {
             session_id: String,
         }
 
-        let Some((context, caller, method, mut session, detail)) = self.0 else { return };
-        if error.is_none_or(Error::is_refusal) {
-            if session.is_empty()
-                && let Ok(made) = serde_json::from_slice::<Made>(reply)
-            {
-                session = made.session_id;
-            }
-            let client = caller.client.clone();
-            context.audit.add(method, session, &detail, error.is_none(), client);
+        let Some(Noted { context, caller, method, mut session, detail, is_secret }) = self.0 else {
+            return;
+        };
+        if session.is_empty()
+            && let Ok(made) = serde_json::from_slice::<Made>(reply)
+        {
+            session = made.session_id;
         }
+        let outcome = match error.map_or(Outcome::Done, Error::outcome) {
+            Outcome::Failed(_) if is_secret => Outcome::Failed(NOT_SHOWN.to_owned()),
+            outcome => outcome,
+        };
+        context.audit.add(method, session, &detail, outcome, caller.client.clone());
     }
+}
+
+/// Whether the audit log has the calls of a method.
+fn is_noted(entry: &Entry) -> bool {
+    entry.access != Access::Read && entry.is_audited
 }
 
 /// The record of a call under way: written when that is done, or given up.

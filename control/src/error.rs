@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use unterm_mux::{Axis, ExitStatus, MuxError, WriteError};
 
-use crate::{services::policy::Refusal, untrusted};
+use crate::{
+    services::{audit::Outcome, policy::Refusal},
+    untrusted,
+};
 
 /// Characters of a line or a command that a message quotes.
 const QUOTED: usize = 200;
@@ -38,7 +41,7 @@ pub enum Error {
         got: String,
     },
     /// The parameters could not be read at all.
-    #[error("Invalid params: {0}")]
+    #[error("Invalid params: {}", unplaced(.0))]
     Params(serde_json::Error),
     /// A grid of too many cells.
     #[error("Invalid size: {cols}x{rows} is more than {max} cells")]
@@ -170,6 +173,20 @@ impl Error {
         Self::Busy { id, what: untrusted::line(what, QUOTED) }
     }
 
+    /// What came of a call that ends so, for the audit log: without what was given, lines that the person has not entered,
+    /// and what runs.
+    pub fn outcome(&self) -> Outcome {
+        let why = match self {
+            Self::Invalid { name, expected, .. } => {
+                format!("Invalid '{name}': expected {expected}")
+            }
+            Self::Begun { id, .. } => format!("A line is begun at the prompt of session {id}"),
+            Self::Busy { id, .. } => format!("Session {id} runs what would read it"),
+            error => error.to_string(),
+        };
+        if self.is_refusal() { Outcome::Refused(why) } else { Outcome::Failed(why) }
+    }
+
     /// Whether the caller was kept from something it may ask for.
     pub fn is_refusal(&self) -> bool {
         matches!(
@@ -187,6 +204,13 @@ impl Error {
 
 /// What methods return.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// What is wrong with parameters: where in them it stands says nothing to people.
+pub fn unplaced(error: &serde_json::Error) -> String {
+    let mut text = error.to_string();
+    text.truncate(text.rfind(" at line ").unwrap_or(text.len()));
+    text
+}
 
 /// How a program ended, in words.
 struct Ending(Option<ExitStatus>);

@@ -26,7 +26,7 @@ pub mod tokens;
 pub mod wait;
 pub mod workspace;
 
-use regex_automata::meta::{BuildError, Regex};
+use regex_automata::meta::Regex;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// The time, as replies and files have it (RFC 3339, UTC).
@@ -35,7 +35,20 @@ pub fn now() -> String {
 }
 
 /// A caller's pattern as a regular expression; a small one.
-pub fn regex(pattern: &str) -> Result<Regex, Box<BuildError>> {
+///
+/// # Errors
+/// What is wrong with it, for people, in a few words.
+pub fn regex(pattern: &str) -> Result<Regex, String> {
     let config = Regex::config().nfa_size_limit(Some(1 << 20));
-    Regex::builder().configure(config).build(pattern).map_err(Box::new)
+    Regex::builder().configure(config).build(pattern).map_err(|error| {
+        // The parser draws the pattern with a caret below it, and says why in its last line.
+        match error.syntax_error() {
+            Some(error) => {
+                let drawn = error.to_string();
+                let last = drawn.lines().next_back().unwrap_or_default();
+                last.trim_start_matches("error: ").to_owned()
+            }
+            None => "it would take too much memory, use smaller repetitions".to_owned(),
+        }
+    })
 }

@@ -60,6 +60,47 @@ fn output_and_exit_code_are_those_of_the_block() {
 }
 
 #[test]
+fn commands_are_shown_as_they_were_given() {
+    const COMMAND: &str = "echo one; echo 'two three'";
+    shells(|shell, _, wire, session| {
+        let only = json!({"id": session.id});
+        run(wire, session, "true");
+        wire.call("session.recording_start", only.clone());
+        let block = run(wire, session, COMMAND)["block"].clone();
+        let got = wire.call("block.get", json!({"id": session.id, "block": block}));
+        assert_eq!((&got["command"], &got["output"]), (&json!(COMMAND), &json!("one\ntwo three")));
+        let listed = wire.call("block.list", only.clone())["blocks"].clone();
+        let is_it = |listed: &&Value| listed["block"] == block;
+        let listed = listed.as_array().unwrap().iter().find(is_it).unwrap()["command"].clone();
+        assert_eq!(listed, COMMAND, "{shell}");
+        run(wire, session, "seq 100");
+        let history = wire.call("session.history", json!({"id": session.id, "limit": 1000}));
+        let history = history["entries"].to_string();
+        assert!(history.contains(COMMAND) && !history.contains("eval"), "{shell}: {history}");
+        let stopped = wire.call("session.recording_stop", only);
+        let page = std::fs::read_to_string(stopped["md_path"].as_str().unwrap()).unwrap();
+        assert!(page.contains(&format!("`{COMMAND}`")), "{shell}: {page}");
+        assert!(!page.contains(" eval "), "{shell}: {page}");
+    });
+}
+
+#[test]
+fn commands_between_marks_that_were_typed_are_shown_as_given() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.shell(&mut wire);
+    run(&mut wire, &session, "echo one; echo two");
+    run(&mut wire, &session, "seq 100");
+    let history = wire.call("session.history", json!({"id": session.id, "limit": 1000}));
+    let path = fixture.home.path().join("page.md");
+    wire.call("session.export_markdown", json!({"id": session.id, "path": path}));
+    for text in [history["entries"].to_string(), std::fs::read_to_string(&path).unwrap()] {
+        assert!(text.contains("echo one; echo two"), "{text}");
+        assert!(!text.contains("UntermRun") && !text.contains("__UNTERM"), "{text}");
+    }
+}
+
+#[test]
 fn prompts_of_many_lines_and_on_the_right_are_no_output() {
     let prompts = [
         ("bash", "PS1='one\\ntwo $ '"),

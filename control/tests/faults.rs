@@ -8,16 +8,23 @@ mod support;
 use std::{
     collections::BTreeSet,
     fs,
-    io::Write,
+    io::{BufRead, BufReader, Write},
+    net::TcpStream,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{Arc, Barrier},
+    sync::{
+        Arc, Barrier,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 use support::PATIENCE;
-use unterm_control::{Approval, Headless, Server, ServerOptions, client::Client};
+use unterm_control::{
+    Approval, Headless, Server, ServerOptions,
+    client::{self, Client},
+};
 use unterm_mux::{Mux, MuxOptions};
 
 /// What the process is to do.
@@ -287,6 +294,203 @@ fn part_can_not_write_its_home() {
 #[test]
 fn a_home_that_can_not_be_written_is_said() {
     on_a_disk("1m", "part_can_not_write_its_home", "read-only");
+}
+
+/// Connections that do nothing.
+const IDLE: usize = 1000;
+
+/// Descriptors of this process.
+fn descriptors() -> usize {
+    fs::read_dir("/dev/fd").unwrap().count()
+}
+
+/// Ends the calls however the test ends.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// Has both ends of every connection, for which the server raises the limit of open files: in a process of its own.
+#[test]
+fn part_serves_beside_idle_connections() {
+    let Some(folder) = part("idle") else { return };
+    let home = folder.join("home");
+    let (_mux, server) = start(&home).unwrap();
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    if limit.is_some_and(|limit| limit < 3 * IDLE as u64) {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: {limit:?} open files are too few here");
+        return;
+    }
+    let mut client = Client::connect(&home).unwrap();
+    let cat = json!({"program": "cat", "cwd": folder});
+    let id = client.call("session.create", cat).unwrap()["id"].clone();
+    let before = descriptors();
+    let (calls, is_over) = (AtomicU64::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let over = Over(&is_over);
+        // Calls go on all the while.
+        let calling = scope.spawn(|| {
+            let mut client = Client::connect(&home).unwrap();
+            while !is_over.load(Ordering::Acquire) {
+                client.call("screen.text", json!({"id": id})).unwrap();
+                calls.fetch_add(1, Ordering::Release);
+            }
+        });
+        let mut idle: Vec<_> =
+            (0..IDLE).map(|_| TcpStream::connect(server.address()).unwrap()).collect();
+        let so_far = calls.load(Ordering::Acquire);
+        until("another call", || (calls.load(Ordering::Acquire) > so_far).then_some(()));
+        client.call("session.input", json!({"id": id, "input": "still here\r"})).unwrap();
+        let there = json!({"id": id, "any": [{"text": "still here"}]});
+        assert_eq!(client.call("session.wait", there).unwrap()["matched"], true);
+        // None of them was forgotten.
+        for stream in &mut idle {
+            stream.set_read_timeout(Some(PATIENCE)).unwrap();
+            stream.write_all(b"{\"id\":1,\"method\":\"server.info\"}\n").unwrap();
+        }
+        for stream in idle {
+            let mut line = String::new();
+            BufReader::new(stream).read_line(&mut line).unwrap();
+            assert!(line.contains("-32002"), "{line:?}");
+        }
+        drop(over);
+        calling.join().unwrap();
+    });
+    until("their descriptors are given back", || (descriptors() <= before).then_some(()));
+    client.call("session.destroy", json!({"id": id})).unwrap();
+}
+
+#[test]
+fn a_thousand_idle_connections_hold_up_no_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = own_test("part_serves_beside_idle_connections");
+    let output = command.env(ROLE, "idle").env(HOME, folder.path()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+/// Leaves few descriptors to a server, and serves until nobody listens any more.
+#[test]
+fn part_serves_with_few_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let Some(folder) = part("few") else { return };
+    let (_mux, _server) = start(&folder.join("home")).unwrap();
+    let few = descriptors() as u64 + 20;
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: Some(few), maximum }).unwrap();
+    fs::write(folder.join("ready"), "").unwrap();
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).unwrap();
+}
+
+#[test]
+fn one_connection_too_many_is_refused_and_others_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = own_test("part_serves_with_few_descriptors");
+    command.env(ROLE, "few").env(HOME, folder.path());
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = Ended(command.spawn().unwrap());
+    until("it is ready", || folder.path().join("ready").exists().then_some(()));
+    let home = folder.path().join("home");
+    let mut client = Client::connect(&home).unwrap();
+    let port = client.call("instance.info", json!({})).unwrap()["mcp_port"].clone();
+    let port = u16::try_from(port.as_u64().unwrap()).unwrap();
+
+    let mut all: Vec<_> =
+        (0..50).map(|_| TcpStream::connect(("127.0.0.1", port)).unwrap()).collect();
+    let last = all.pop().unwrap();
+    last.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut line = String::new();
+    BufReader::new(last).read_line(&mut line).unwrap();
+    assert!(line.contains("-32603") && line.contains("too many files and connections"), "{line:?}");
+    client.call("server.info", json!({})).unwrap();
+    drop(all);
+    until("there is room again", || Client::connect(&home).ok());
+    drop(child.0.stdin.take());
+    assert!(child.0.wait().unwrap().success());
+}
+
+/// Says that it is there, starts when it is told to, and ends when nobody listens any more.
+#[test]
+fn part_starts_when_it_is_told_to() {
+    let Some(folder) = part("start") else { return };
+    fs::write(folder.join(format!("ready-{}", std::process::id())), "").unwrap();
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).unwrap();
+    let (_mux, _server) = start(&folder.join("home")).unwrap();
+    line.clear();
+    std::io::stdin().read_line(&mut line).unwrap();
+}
+
+/// What the instances of a home say of themselves.
+fn entries(home: &Path) -> Vec<Value> {
+    let Ok(files) = fs::read_dir(home.join("instances")) else { return Vec::new() };
+    let paths = files.map(|file| file.unwrap().path());
+    let is_entry = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "json");
+    paths
+        .filter(is_entry)
+        // A name is claimed by an empty file before the entry is written over it.
+        .filter_map(|path| serde_json::from_slice(&fs::read(path).ok()?).ok())
+        .collect()
+}
+
+#[test]
+fn four_processes_that_start_at_one_moment_have_names_and_ports_of_their_own() {
+    const COUNT: usize = 4;
+    for _ in 0..5 {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("home");
+        let start_one = |_| {
+            let mut command = own_test("part_starts_when_it_is_told_to");
+            command.env(ROLE, "start").env(HOME, folder.path());
+            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            Ended(command.spawn().unwrap())
+        };
+        let mut all: Vec<Ended> = (0..COUNT).map(start_one).collect();
+        until("all of them are ready", || {
+            let names = fs::read_dir(folder.path()).unwrap().map(|it| it.unwrap().file_name());
+            let ready = names.filter(|name| name.to_string_lossy().starts_with("ready-"));
+            (ready.count() == COUNT).then_some(())
+        });
+        for one in &mut all {
+            one.0.stdin.as_mut().unwrap().write_all(b"start\n").unwrap();
+        }
+        let entries = until("all of them are entered", || {
+            let entries = entries(&home);
+            (entries.len() == COUNT).then_some(entries)
+        });
+        let all_of = |key: &str| -> BTreeSet<String> {
+            entries.iter().map(|entry| entry[key].to_string()).collect()
+        };
+        let ids = ["alpha", "bravo", "charlie", "delta"].map(|id| Value::from(id).to_string());
+        assert_eq!(all_of("id"), BTreeSet::from(ids));
+        let ports = &all_of("mcp_port") | &all_of("http_port");
+        assert_eq!((ports.len(), ports.contains("0")), (2 * COUNT, false), "{entries:?}");
+        assert_eq!((all_of("pid").len(), all_of("auth_token").len()), (COUNT, COUNT));
+        // Each answers under its own name.
+        for entry in &entries {
+            let port = u16::try_from(entry["mcp_port"].as_u64().unwrap()).unwrap();
+            let token = entry["auth_token"].as_str().unwrap().to_owned();
+            let mut client = until("it answers", || {
+                let endpoint = client::Endpoint { port, token: token.clone() };
+                Client::connect_to(&endpoint).ok()
+            });
+            assert_eq!(client.call("instance.info", json!({})).unwrap()["id"], entry["id"]);
+            let list = client.call("instance.list", json!({})).unwrap();
+            assert_eq!(list["instances"].as_array().unwrap().len(), COUNT);
+        }
+        for one in &mut all {
+            drop(one.0.stdin.take());
+        }
+        for one in &mut all {
+            assert!(one.0.wait().unwrap().success());
+        }
+        assert!(self::entries(&home).is_empty());
+    }
 }
 
 #[test]

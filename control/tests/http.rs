@@ -392,6 +392,21 @@ fn settings_are_read_changed_and_reset() {
     assert_eq!(theme(json!({"light": "standard"})), json!({"light": "standard", "dark": "nord"}));
     let bound = page.send("PUT", "/api/settings/keys", json!({"keys": {"ctrl+1": "new_tab"}}));
     assert_eq!(bound["own"], json!({"ctrl+1": "new_tab"}));
+    let object =
+        r#"Invalid 'keys': expected an object of keys, such as {"ctrl+shift+t": "new_tab"}"#;
+    for (body, why) in [
+        (json!({"ctrl+2": "new_tab"}), format!("{object}, got nothing")),
+        (json!({"keys": ["ctrl+2"]}), format!(r#"{object}, got ["ctrl+2"]"#)),
+        (
+            json!({"keys": {"ctrl+2": "new_tab", "ctrl+3": 5}}),
+            r#"Invalid 'keys': expected an action's name for "ctrl+3", such as "new_tab", or null to take it out, got 5"#.to_owned(),
+        ),
+    ] {
+        assert_eq!(page.refused("PUT", "/api/settings/keys", body), (400, why));
+    }
+    assert_eq!(page.get("/api/settings/keys")["own"], json!({"ctrl+1": "new_tab"}));
+    let wrong = page.refused("PUT", "/api/settings/recording", json!({"enabled": "yes"}));
+    assert!(wrong.1.starts_with("Invalid params: ") && !wrong.1.contains("line 1"), "{wrong:?}");
     let rules = json!({"redaction": {"enabled": true, "custom_patterns": ["abc+"]}});
     assert_eq!(page.send("PUT", "/api/settings/recording", rules)["idle_rotate_minutes"], 5);
     let every = page.send("PUT", "/api/settings/recording", json!({"enabled": true}));
@@ -400,7 +415,8 @@ fn settings_are_read_changed_and_reset() {
         (&json!(true), &json!(["abc+"]))
     );
     let bad = json!({"redaction": {"enabled": true, "custom_patterns": ["("]}});
-    assert_eq!(page.refused("PUT", "/api/settings/recording", bad).0, 400);
+    let why = "redaction.custom_patterns: \"(\" is no regular expression: unclosed group";
+    assert_eq!(page.refused("PUT", "/api/settings/recording", bad), (400, why.to_owned()));
 }
 
 #[test]

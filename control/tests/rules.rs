@@ -204,31 +204,52 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
     wire.call("signal.send", json!({"id": id, "signal": "INT"}));
     wire.fail("exec.run", json!({"id": 9999, "command": "nowhere"}));
     wire.call("session.destroy", json!({"id": id}));
-    let log = wire.call("session.audit_log", json!({"limit": 3}));
+    let log = wire.call("session.audit_log", json!({"limit": 4}));
     let log = log.as_array().unwrap();
-    let told: Vec<_> = log.iter().map(|entry| (&entry["method"], &entry["detail"])).collect();
+    let told: Vec<_> =
+        log.iter().map(|entry| (&entry["method"], &entry["detail"], &entry["outcome"])).collect();
     assert_eq!(
         told,
         [
-            (&json!("session.destroy"), &json!("")),
-            (&json!("signal.send"), &json!("INT")),
-            (&json!("exec.run"), &json!("cargo test")),
+            (&json!("session.destroy"), &json!(""), &json!("ok")),
+            (&json!("exec.run"), &json!("nowhere"), &json!("error")),
+            (&json!("signal.send"), &json!("INT"), &json!("ok")),
+            (&json!("exec.run"), &json!("cargo test"), &json!("ok")),
         ]
     );
-    assert_eq!((&log[2]["session_id"], &log[2]["allowed"]), (&json!(id.to_string()), &json!(true)));
-    assert_eq!(log[2]["client"], "tester");
-    assert!(log[2]["timestamp"].as_str().unwrap().ends_with('Z'));
-
-    // What came to nothing is not in it, also where that took its time; what was made is, with its session.
-    let made = fixture.program(&mut wire, "cat", &[]).id;
-    wire.fail("workspace.save", json!({"name": "../x"}));
-    wire.fail("session.set_env", json!({"id": made, "name": "no name", "value": "x"}));
-    wire.fail("session.create", json!({"cwd": "/no/such/folder"}));
-    let log = wire.call("session.audit_log", json!({"limit": 1}));
+    assert_eq!((&log[3]["session_id"], &log[3]["allowed"]), (&json!(id.to_string()), &json!(true)));
+    assert_eq!(log[3]["client"], "tester");
+    assert!(log[3].get("error").is_none(), "{}", log[3]);
+    assert!(log[3]["timestamp"].as_str().unwrap().ends_with('Z'));
     assert_eq!(
-        (&log[0]["method"], &log[0]["session_id"]),
-        (&json!("session.create"), &json!(made.to_string()))
+        (&log[1]["error"], &log[1]["allowed"]),
+        (&json!("Session 9999 not found"), &json!(true))
     );
+
+    // What came to nothing is in it as well, for what it was given or later; what was made with its session.
+    let made = fixture.program(&mut wire, "cat", &[]).id;
+    wire.fail("exec.run", json!({"id": made}));
+    wire.fail("workspace.save", json!({"name": "../x"}));
+    wire.fail("session.create", json!({"cwd": "/no/such/folder"}));
+    wire.fail("session.create", json!({"env": {"A=B": "hunter2"}}));
+    wire.exchange(r#"{"id":1,"method":"session.input","params":{"id":1e999,"input":"hunter2"}}"#);
+    let log = wire.call("session.audit_log", json!({"limit": 6}));
+    let of =
+        |index: usize| (&log[index]["method"], &log[index]["session_id"], &log[index]["outcome"]);
+    let error = json!("error");
+    for (index, method, session) in [
+        (0, "session.input", String::new()),
+        (1, "session.create", String::new()),
+        (2, "session.create", String::new()),
+        (3, "workspace.save", String::new()),
+        (4, "exec.run", made.to_string()),
+    ] {
+        assert_eq!(of(index), (&json!(method), &json!(session), &error), "{}", log[index]);
+        assert!(!log[index]["error"].as_str().unwrap().is_empty(), "{}", log[index]);
+    }
+    assert_eq!(log[4]["error"], "Missing 'command'");
+    assert_eq!(of(5), (&json!("session.create"), &json!(made.to_string()), &json!("ok")));
+    assert!(!log.to_string().contains("hunter2"), "{log}");
 
     // What a program does not show is not in the log either.
     let script = "stty -echo; printf 'Password: '; exec cat > /dev/null";

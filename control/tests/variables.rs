@@ -100,6 +100,30 @@ fn what_is_split_off_has_it_and_others_have_not() {
 }
 
 #[test]
+fn what_a_shell_exported_is_told_of_the_programs_that_it_starts() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let id = session.id;
+    let own = json!({"id": id, "name": "OWN"});
+    run(&mut wire, id, "export OWN=mine");
+    let reply = wire.call("session.env", own.clone());
+    assert_eq!((&reply["value"], &reply["source"]), (&Value::Null, &json!("process")));
+    let message = reply["message"].as_str().unwrap();
+    assert!(message.ends_with("but `printenv` by exec.run_wait tells it"), "{message}");
+    assert_eq!(run(&mut wire, id, "printenv OWN"), "mine");
+    // One that starts no other in its place: for a moment it would have no environment.
+    wire.call("exec.run", json!({"id": id, "command": "sh -c 'echo u''p; cat; true'"}));
+    session.wait_for(|screen| screen.lines().any(|line| line == "up"));
+    let reply = wire.call("session.env", own.clone());
+    assert_eq!((&reply["value"], &reply["source"]), (&json!("mine"), &json!("process")));
+    wire.call("session.input", json!({"id": id, "input": "\x04"}));
+    set(&mut wire, id, "OWN", "theirs");
+    let reply = wire.call("session.env", own);
+    assert_eq!((&reply["value"], &reply["source"]), (&json!("theirs"), &json!("set_env")));
+}
+
+#[test]
 fn a_shell_without_integration_says_that_nothing_was_applied() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

@@ -242,7 +242,7 @@ mod tests {
     struct Local;
 
     impl Media for Local {
-        fn fetch(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
+        fn read(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
             fetch(request)
         }
     }

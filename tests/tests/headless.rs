@@ -20,6 +20,19 @@ fn it_starts_with_one_pane_and_needs_no_display() -> Result<()> {
 }
 
 #[test]
+fn without_a_display_the_clipboard_says_what_to_do() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    let error = unterm.call("capture.clipboard", json!({})).expect_err("there is none").to_string();
+    assert!(error.contains("[-32603]: There is no clipboard: this Unterm was started"), "{error}");
+    assert!(error.contains("Start it on a desktop"), "{error}");
+
+    let mut unterm = Start::headless().env("DISPLAY", ":nowhere").now()?;
+    let error = unterm.call("capture.clipboard", json!({})).expect_err("it is none").to_string();
+    assert!(error.contains("[-32603]: The clipboard can't be reached: the display"), "{error}");
+    Ok(())
+}
+
+#[test]
 fn sigterm_ends_it_and_its_programs_and_its_registry_entry() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;

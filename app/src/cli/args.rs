@@ -25,8 +25,8 @@ pub struct Args {
     /// The instance to drive, by its id (such as alpha) or its title; else the active one.
     #[arg(long, global = true, value_name = "NAME")]
     pub instance: Option<String>,
-    /// The language to take for the one in use, by its code, such as `de-DE` or `de`. The settings page has languages; what
-    /// is printed here is English.
+    /// The language that `lang list` and `lang current` take for the one in use, by its code, such as `de-DE` or `de`. Every
+    /// command accepts it and prints English all the same: the settings page has languages, and `lang set` chooses one.
     #[arg(long, global = true, value_name = "CODE", value_parser = language)]
     pub lang: Option<String>,
     /// What to do.

@@ -105,10 +105,10 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
         "session.recording_read" => plain(&result["markdown"]),
         "session.export_markdown" => line(plain(&result["path"])),
         "session.audit_log" => table(
-            ["TIME", "METHOD", "SESSION", "ALLOWED", "DETAIL"],
+            ["TIME", "METHOD", "SESSION", "OUTCOME", "DETAIL", "ERROR"],
             result.as_array().into_iter().flatten().map(|entry| {
-                ["timestamp", "method", "session_id", "allowed", "detail"]
-                    .map(|key| plain(&entry[key]).replace('\n', " "))
+                ["timestamp", "method", "session_id", "outcome", "detail", "error"]
+                    .map(|key| entry[key].as_str().unwrap_or_default().replace('\n', " "))
             }),
         ),
         "capture.screen" | "capture.window" | "capture.select" => {

@@ -16,6 +16,7 @@ use crate::{
     error::Error,
     services::{
         approvals::{self, Approval, Known},
+        audit::Outcome,
         questions::{Draft, Kind, Question},
     },
 };
@@ -92,7 +93,13 @@ impl Method for Answer {
         let answer = params.answer.required("answer")?;
         let denied = |why: String| {
             let client = caller.client.clone();
-            context.audit.add(Self::NAME, String::new(), &why, false, client);
+            context.audit.add(
+                Self::NAME,
+                String::new(),
+                &why,
+                Outcome::Refused(String::new()),
+                client,
+            );
             Err(Error::Denied(why))
         };
         if caller.token != TokenKind::Page {

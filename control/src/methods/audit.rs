@@ -27,7 +27,7 @@ impl Method for Log {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const DOC: &'static str =
-        "The last calls that changed something or were refused, newest first.";
+        "The last calls of what changes something, newest first: made, refused or come to nothing.";
     const OF_SESSION: bool = true;
     const NAMED: &'static [&'static str] = &["session_id"];
     type Params<'a> = LogParams<'a>;

@@ -8,7 +8,7 @@ use unterm_term::{Command, ScreenKind, Term};
 use super::{
     Access, Caller, Context, Group, Method, Result, params::session_params, session::blocking,
 };
-use crate::error::Error;
+use crate::{error::Error, services::shell::as_given};
 
 /// Lines of output that a reply holds, when nobody says.
 const LINES: u64 = 10_000;
@@ -18,7 +18,7 @@ const LINES: u64 = 10_000;
 pub struct Block {
     /// Its number in its session, from 1.
     block: u64,
-    /// Its line; absent before one was entered.
+    /// Its line, of exec.run_wait the command as it was given; absent before one was entered.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
     /// Where it was started, as a URI.
@@ -49,7 +49,7 @@ impl Block {
         let seq = |seq: u64| (seq != 0).then_some(seq);
         Self {
             block: command.id,
-            command: command.line.clone(),
+            command: command.shown().map(|line| as_given(line, &[]).into_owned()),
             cwd: command.cwd.as_deref().map(str::to_owned),
             state: match command {
                 command if command.end_seq != 0 => "done",
@@ -192,5 +192,5 @@ fn output(term: &Term, command: u64, most: u64) -> (Option<String>, bool) {
         range.start.col = 0;
         truncated = true;
     }
-    (Some(term.text(range)), truncated)
+    (Some(as_given(&term.text(range), &[]).into_owned()), truncated)
 }

@@ -126,10 +126,8 @@ impl Method for Broadcast {
             match send(&session_id) {
                 Ok(()) => Sent { session_id, sent: Some(true), error: None },
                 Err(error) => {
-                    if error.is_refusal() {
-                        let client = caller.client.clone();
-                        context.audit.add(Self::NAME, session_id.clone(), &command, false, client);
-                    }
+                    let (id, outcome) = (session_id.clone(), error.outcome());
+                    context.audit.add(Self::NAME, id, &command, outcome, caller.client.clone());
                     Sent { session_id, sent: None, error: Some(error.to_string()) }
                 }
             }

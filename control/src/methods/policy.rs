@@ -9,7 +9,7 @@ use super::{
     params::{Arg, Raw, Target},
 };
 use crate::{
-    error::Error,
+    error::{self, Error},
     services::policy::{Refusal, Rules},
 };
 
@@ -34,12 +34,8 @@ impl Method for Set {
         _: &'a Caller,
         params: Raw<'a, Rules>,
     ) -> Result<SetReply> {
-        let rules: Rules = params.read().map_err(|error| {
-            // Where in the parameters says nothing to people.
-            let text = error.to_string();
-            let end = text.rfind(" at line ").unwrap_or(text.len());
-            Error::BadPolicy(text[..end].to_owned())
-        })?;
+        let rules: Rules =
+            params.read().map_err(|error| Error::BadPolicy(error::unplaced(&error)))?;
         context.policy.set(rules).map_err(Error::BadPolicy)?;
         Ok(SetReply { set: true })
     }

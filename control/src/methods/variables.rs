@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use unterm_mux::Pane;
 
 use super::{
     Access, Caller, Context, Group, Method, Result, params::session_params, session::blocking,
@@ -29,15 +30,46 @@ pub struct EnvReply {
     name: String,
     /// Its value, `null` when it has none that is known.
     value: Option<String>,
-    /// Where the value is from.
+    /// Who knows: `set_env`, as session.set_env left it; `process`, the environment that the foreground process was started
+    /// with: that of a shell at its prompt lacks what it exported since, that of a program which it started does not.
+    source: &'static str,
+    /// The same in words, and how to ask the shell itself.
     message: String,
+}
+
+impl EnvReply {
+    fn of(pane: &Pane, name: String) -> Self {
+        let (source, said, value) = match pane.variable(&name) {
+            Some(Some(value)) => ("set_env", "Set by session.set_env", Some(value)),
+            Some(None) => ("set_env", "Taken away by session.set_env", None),
+            None => match pane.process().variable(&name) {
+                Some(value) => {
+                    let said = "From the environment that the foreground process was started with";
+                    ("process", said, Some(value))
+                }
+                None => {
+                    let said =
+                        "Not in the environment that the foreground process was started with";
+                    ("process", said, None)
+                }
+            },
+        };
+        let is_shell = pane.foreground().is_some_and(|it| Shell::of_process(&it.name).is_some());
+        let message = match is_shell {
+            true => format!(
+                "{said}; what its shell set since is not told, but `printenv` by exec.run_wait tells it"
+            ),
+            false => said.to_owned(),
+        };
+        Self { name, value, source, message }
+    }
 }
 
 impl Method for Env {
     const NAME: &'static str = "session.env";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
-    const DOC: &'static str = "A variable: as session.set_env set it, else as the foreground process was started with it.";
+    const DOC: &'static str = "A variable: as session.set_env set it, else as the foreground process was started with it. What a shell at its prompt exported since is not told.";
     const OF_SESSION: bool = true;
     type Params<'a> = EnvParams<'a>;
     type Reply = EnvReply;
@@ -49,23 +81,7 @@ impl Method for Env {
     ) -> Result<EnvReply> {
         let pane = context.pane(params.target())?;
         let name = params.name.required("name")?.into_owned();
-        let (name, value, message) = blocking(move || {
-            if let Some(set) = pane.variable(&name) {
-                let message = match set {
-                    Some(_) => "Set by session.set_env",
-                    None => "Taken away by session.set_env",
-                };
-                return (name, set, message);
-            }
-            let value = pane.process().variable(&name);
-            let message = match value {
-                Some(_) => "From the environment that the foreground process was started with; what its shell set later is not told",
-                None => "Not in the environment that the foreground process was started with; what its shell set later is not told",
-            };
-            (name, value, message)
-        })
-        .await?;
-        Ok(EnvReply { name, value, message: message.to_owned() })
+        blocking(move || EnvReply::of(&pane, name)).await
     }
 }
 

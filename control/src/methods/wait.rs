@@ -279,7 +279,7 @@ fn condition(name: &'static str, given: Map<String, Value>) -> Result<Condition>
                 return Err(Error::Invalid {
                     name,
                     expected: "a regular expression".to_owned(),
-                    got: format!("{pattern:?} ({})", innermost(&*error)),
+                    got: format!("{pattern:?} ({error})"),
                 });
             }
         },
@@ -292,10 +292,4 @@ fn condition(name: &'static str, given: Map<String, Value>) -> Result<Condition>
         Awaited::Seq(seq) => Condition::Seq(seq),
         Awaited::Secret(is) => is_set(is, Condition::Secret)?,
     })
-}
-
-/// What an error comes of: the builder of expressions itself says only that one is wrong.
-fn innermost(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |&error| error.source());
-    causes.last().map_or_else(String::new, ToString::to_string)
 }

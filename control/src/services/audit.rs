@@ -29,7 +29,7 @@ const LONGEST: u64 = 5 << 20;
 const FILES: u32 = 3;
 /// Entries that may wait for the disk.
 const WAITING: usize = 4096;
-/// Characters of a detail.
+/// Characters of a detail, and of a reason.
 const DETAIL: usize = 500;
 
 /// One call.
@@ -45,9 +45,25 @@ pub struct Entry {
     pub detail: String,
     /// False: it was refused.
     pub allowed: bool,
+    /// `ok`, `refused`, or `error`: it came to nothing, for what it was given or for another reason.
+    pub outcome: &'static str,
+    /// Why it was refused or came to nothing, as its caller was told; empty where it did not, or the detail says it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub error: String,
     /// The client's name for itself, where it gave one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
+}
+
+/// What came of a call; with the reason, where it is not in the detail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was made.
+    Done,
+    /// Its caller was kept from it.
+    Refused(String),
+    /// It came to nothing.
+    Failed(String),
 }
 
 /// The log.
@@ -76,19 +92,30 @@ impl Audit {
         Self { entries: Mutex::default(), writer, lost: AtomicU64::new(0) }
     }
 
-    /// Adds a call that was made or refused just now.
+    /// Adds a call of just now.
     pub fn add(
         &self,
         method: &str,
         session_id: String,
         detail: &str,
-        allowed: bool,
+        outcome: Outcome,
         client: Option<String>,
     ) {
-        let timestamp = super::now();
-        let detail = detail.chars().take(DETAIL).collect();
-        let method = method.to_owned();
-        let entry = Entry { timestamp, method, session_id, detail, allowed, client };
+        let (outcome, error) = match outcome {
+            Outcome::Done => ("ok", String::new()),
+            Outcome::Refused(why) => ("refused", why),
+            Outcome::Failed(why) => ("error", why),
+        };
+        let entry = Entry {
+            timestamp: super::now(),
+            method: method.to_owned(),
+            session_id,
+            detail: detail.chars().take(DETAIL).collect(),
+            allowed: outcome != "refused",
+            outcome,
+            error: error.chars().take(DETAIL).collect(),
+            client,
+        };
         if let Ok(mut line) = serde_json::to_vec(&entry) {
             line.push(b'\n');
             let lost = self.lost.swap(0, Ordering::Relaxed);
@@ -171,13 +198,21 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let audit = Audit::new(home.path());
         for n in 0..10 {
-            audit.add("exec.run", (n % 2).to_string(), &format!("echo {n}"), n != 9, None);
+            let outcome = match n {
+                8 => Outcome::Failed("x".repeat(DETAIL + 1)),
+                9 => Outcome::Refused(String::new()),
+                _ => Outcome::Done,
+            };
+            audit.add("exec.run", (n % 2).to_string(), &format!("echo {n}"), outcome, None);
         }
         let details = |limit, id| {
             audit.last(limit, id).into_iter().map(|entry| entry.detail).collect::<Vec<_>>()
         };
         assert_eq!(details(2, None), ["echo 9", "echo 8"]);
         assert_eq!(details(2, Some("0")), ["echo 8", "echo 6"]);
-        assert!(!audit.last(1, None)[0].allowed);
+        let told = audit.last(3, None).into_iter();
+        let told: Vec<_> =
+            told.map(|entry| (entry.outcome, entry.allowed, entry.error.len())).collect();
+        assert_eq!(told, [("refused", false, 0), ("error", true, DETAIL), ("ok", true, 0)]);
     }
 }

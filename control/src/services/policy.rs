@@ -93,10 +93,19 @@ struct Patterns {
 }
 
 impl Patterns {
+    /// An error names the field, the pattern in it, and the reason.
     fn new(rules: PaneRules) -> Result<Self, String> {
-        let compile = |pattern: &str| {
-            super::regex(pattern)
-                .map_err(|error| format!("{pattern:?} is no regular expression: {error}"))
+        let wrong = |field: &str, pattern: &str, error: String| {
+            format!("{field}: {pattern:?} is no regular expression: {error}")
+        };
+        let compile = |field: &str, pattern: &str| {
+            super::regex(pattern).map_err(|error| wrong(field, pattern, error))
+        };
+        // Looked at by itself first: a parenthesis too many is none within those around it.
+        let compile_whole = |field: &str, pattern: &str| {
+            compile(field, pattern)?;
+            let whole = format!("^(?:{pattern})$");
+            super::regex(&whole).map_err(|error| wrong(field, pattern, error))
         };
         Ok(Self {
             blocked: rules.blocked_patterns.into_iter().filter(|text| !text.is_empty()).collect(),
@@ -104,12 +113,12 @@ impl Patterns {
             blocked_regexes: rules
                 .blocked_regexes
                 .into_iter()
-                .map(|pattern| Ok((pattern.clone(), compile(&pattern)?)))
+                .map(|pattern| compile("blocked_regexes", &pattern).map(|regex| (pattern, regex)))
                 .collect::<Result<_, String>>()?,
             allowed_regexes: rules
                 .allowed_regexes
                 .iter()
-                .map(|pattern| compile(&format!("^(?:{pattern})$")))
+                .map(|pattern| compile_whole("allowed_regexes", pattern))
                 .collect::<Result<_, String>>()?,
             enforce_allowed: rules.enforce_allowed,
         })
@@ -171,8 +180,11 @@ impl Policy {
         let mut panes = BTreeMap::new();
         let kept = rules.clone();
         for (id, rules) in rules.sessions {
-            let id = id.parse().map_err(|_| format!("{id:?} is no session's number"))?;
-            panes.insert(id, Patterns::new(rules)?);
+            let number = id.parse().map_err(|_| {
+                format!("sessions: {id:?} is no session's number; use one that session.list gives")
+            })?;
+            let rules = Patterns::new(rules).map_err(|error| format!("sessions.{id}.{error}"))?;
+            panes.insert(number, rules);
         }
         let all = Patterns::new(PaneRules {
             blocked_patterns: rules.blocked_patterns,
@@ -294,8 +306,20 @@ mod tests {
         let policy = policy(serde_json::json!({
             "enabled": true, "blocked_patterns": ["x"], "allowed_patterns": [],
         }));
-        let bad = Rules { blocked_regexes: vec!["(".to_owned()], ..Rules::default() };
-        assert!(policy.set(bad).unwrap_err().contains("no regular expression"));
+        let bad = Rules { blocked_regexes: vec!["(a".to_owned()], ..Rules::default() };
+        assert_eq!(
+            policy.set(bad).unwrap_err(),
+            "blocked_regexes: \"(a\" is no regular expression: unclosed group"
+        );
+        let bad = PaneRules { allowed_regexes: vec!["a)|(b".to_owned()], ..PaneRules::default() };
+        let bad = Rules { sessions: BTreeMap::from([("7".to_owned(), bad)]), ..Rules::default() };
+        assert_eq!(
+            policy.set(bad).unwrap_err(),
+            "sessions.7.allowed_regexes: \"a)|(b\" is no regular expression: unopened group"
+        );
+        let bad = Rules { blocked_regexes: vec![r"\w{900}{900}".to_owned()], ..Rules::default() };
+        let error = policy.set(bad).unwrap_err();
+        assert!(error.contains("too much memory") && error.contains(r"\\w{900}{900}"), "{error}");
         let bad = Rules {
             sessions: BTreeMap::from([("x".to_owned(), PaneRules::default())]),
             ..Rules::default()

@@ -28,7 +28,7 @@ use self::{
 };
 use super::{
     events::Subscription,
-    shell::{Activity, Shell},
+    shell::{Activity, Shell, as_given},
 };
 use crate::registry;
 
@@ -417,7 +417,8 @@ fn finish(home: &Path, record: Record) -> io::Result<Record> {
 
 /// The same with the log as it was read.
 fn render(home: &Path, mut record: Record, events: &[Event]) -> io::Result<Record> {
-    let content = markdown::blocks(events, Size::cells(record.cols.max(1), record.rows.max(1)));
+    let size = Size::cells(record.cols.max(1), record.rows.max(1));
+    let content = markdown::blocks(events, size, Shell::of_process(&record.shell));
     record.block_count = content.as_ref().map_or(0, |blocks| blocks.len() as u64);
     let page = markdown::page(&record, &content, &mut Settings::read(home).redaction());
     private::write(&record.md_path, page.as_bytes())?;
@@ -624,10 +625,10 @@ fn contents(pane: &Pane) -> Result<Vec<Block>, String> {
         // A lock for each, so that the program's output goes on in between.
         let term = pane.term();
         let command = term.command(id)?;
-        let output = term.output_range(id).map(|range| term.text(range));
+        let output = term.output_range(id).map(|range| term.text(range)).unwrap_or_default();
         Some(Block {
-            command: command.line.clone().unwrap_or_default().trim().to_owned(),
-            output: output.unwrap_or_default(),
+            command: as_given(command.shown().unwrap_or_default().trim(), &[]).into_owned(),
+            output: as_given(&output, &[]).into_owned(),
             exit_code: command.exit_code,
             start: None,
             end: None,
@@ -645,7 +646,7 @@ fn contents(pane: &Pane) -> Result<Vec<Block>, String> {
             text.push('\n');
         }
     }
-    Err(text.trim_end().to_owned())
+    Err(as_given(text.trim_end(), &[]).into_owned())
 }
 
 #[cfg(test)]

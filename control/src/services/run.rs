@@ -121,7 +121,7 @@ pub async fn run(
     let shell = Shell::of_pane(pane).unwrap_or(Shell::Posix);
     let mut script = Script::of(pane, command);
     let sourced = script.as_ref().map(Script::command);
-    let command = sourced.as_deref().unwrap_or(command);
+    let command = (command, sourced.as_deref().unwrap_or(command));
     if pane.nonce().is_some() {
         wait_for_prompt(pane, deadline.min(Instant::now() + begin::START)).await;
     }

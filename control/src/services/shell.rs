@@ -1,6 +1,9 @@
 //! Shells: which one a process is, and how a command is typed into each so that its output can be told from everything
 //! else on the screen.
 
+mod given;
+
+pub use given::as_given;
 use unterm_mux::{Pane, PaneState};
 
 /// A kind of shell.

@@ -6,6 +6,7 @@
 
 mod lines;
 mod request;
+mod spare;
 pub(super) mod throttle;
 
 use std::{
@@ -30,6 +31,7 @@ use tokio::{
 use self::{
     lines::{Lines, Next},
     request::{Login, Request},
+    spare::Spare,
     throttle::Throttle,
 };
 use crate::{
@@ -98,6 +100,7 @@ impl Shared {
 
 /// Accepts connections for as long as it is polled.
 pub async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+    let mut spare = Spare::default();
     loop {
         match listener.accept().await {
             Ok((stream, address)) => {
@@ -105,8 +108,10 @@ pub async fn serve(listener: TcpListener, shared: Arc<Shared>) {
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
-                // Out of descriptors, most likely: there is no event that tells when one is free again.
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                if !spare.refuse(&listener, &error).await {
+                    // There is no event that tells when it would do.
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
             }
         }
     }

@@ -20,6 +20,8 @@ const COMMANDS_CAP: usize = 10_000;
 const NESTED_CAP: usize = 64;
 /// Bytes of text of all commands; the oldest go.
 const TEXT_CAP: usize = 4 << 20;
+/// Bytes of a command that is kept as it was given; of more, the beginning.
+const GIVEN_CAP: usize = 4096;
 
 /// What arrow keys move the cursor at a prompt (OSC 133 `cl`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +71,16 @@ pub struct PromptOptions {
     pub redraw: Redraw,
 }
 
+/// What a program typed at a prompt so that the shell runs a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// What it typed, without Enter.
+    pub typed: String,
+    /// The command that this stands for, to be shown and never to be run: the first 4 KiB, without control characters but
+    /// for line breaks and tabs.
+    pub command: String,
+}
+
 /// A command, from its prompt on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
@@ -104,9 +116,31 @@ pub struct Command {
     pub cwd: Option<Arc<str>>,
     /// What its prompt said of itself.
     pub options: PromptOptions,
+    /// What was typed at its prompt for somebody, which need not be what ran.
+    pub given: Option<Given>,
 }
 
 impl Command {
+    /// Its line as it is to be shown: the command that it was given as, where what ran is what was typed for that.
+    pub fn shown(&self) -> Option<&str> {
+        match self.ran_as_given() {
+            Some(given) => Some(&given.command),
+            None => self.line.as_deref(),
+        }
+    }
+
+    /// What was typed for somebody, where that ran. A line that was read off the screen may lack its beginning; one that was
+    /// too long is not known.
+    pub fn ran_as_given(&self) -> Option<&Given> {
+        let given = self.given.as_ref().filter(|_| self.output_seq != 0)?;
+        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+        let is_it = self.line.as_deref().is_none_or(|line| {
+            let (typed, line) = (squeezed(&given.typed), squeezed(line));
+            typed == line || !self.line_told && typed.ends_with(&line)
+        });
+        is_it.then_some(given)
+    }
+
     /// Whether the shell waits for it to be typed.
     pub fn is_prompting(&self) -> bool {
         self.input.is_some() && self.output_seq == 0 && self.end_seq == 0
@@ -122,6 +156,7 @@ impl Command {
         len(&self.line)
             + len(&self.nonce)
             + len(&self.options.aid)
+            + self.given.as_ref().map_or(0, |given| given.typed.len() + given.command.len())
             + self.cwd.as_ref().map_or(0, |cwd| cwd.len())
     }
 }
@@ -220,10 +255,16 @@ impl Commands {
 
     /// Changes the last command.
     pub fn change(&mut self, change: impl FnOnce(&mut Command)) {
-        let Some(last) = self.list.back_mut() else { return };
-        self.text -= last.text_len();
-        change(last);
-        self.text += last.text_len();
+        if let Some(last) = self.list.len().checked_sub(1) {
+            self.change_at(last, change);
+        }
+    }
+
+    fn change_at(&mut self, at: usize, change: impl FnOnce(&mut Command)) {
+        let Some(command) = self.list.get_mut(at) else { return };
+        self.text -= command.text_len();
+        change(command);
+        self.text += command.text_len();
         while self.text > TEXT_CAP && self.list.len() > 1 {
             self.pop_front();
         }
@@ -272,6 +313,7 @@ impl Term {
             .list
             .back()
             .filter(|last| is_over(last) && last.output_seq == 0 && last.end_seq == 0);
+        let given = again.and_then(|last| last.given.clone());
         let again = again.map(|last| last.id);
         while self.commands.list.back().is_some_and(is_over) {
             self.commands.pop_back();
@@ -279,9 +321,29 @@ impl Term {
         let id = again.unwrap_or(self.commands.last_id + 1);
         self.commands.last_id = self.commands.last_id.max(id);
         let prompt_seq = self.seq;
-        let command = Command { id, prompt: Some(at), prompt_seq, options, ..Command::default() };
+        let command =
+            Command { id, prompt: Some(at), prompt_seq, options, given, ..Command::default() };
         self.commands.push(command, &mut self.caps);
         again.is_none()
+    }
+
+    /// Somebody typed this, without Enter, at the prompt of the command of that id, to have `command` run.
+    pub fn give_command(&mut self, id: u64, typed: &str, command: &str) {
+        let Ok(at) = self.commands.list.binary_search_by_key(&id, |command| command.id) else {
+            return;
+        };
+        let mut shown = String::new();
+        for char in command.trim().chars() {
+            if shown.len() > GIVEN_CAP {
+                shown.push('…');
+                break;
+            }
+            if !char.is_control() || matches!(char, '\n' | '\t') {
+                shown.push(char);
+            }
+        }
+        let given = Given { typed: typed.to_owned(), command: shown };
+        self.commands.change_at(at, |command| command.given = Some(given));
     }
 
     /// The commands whose prompt is still there, oldest first.

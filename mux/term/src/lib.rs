@@ -77,7 +77,7 @@ mod work;
 
 pub use cell::{Cell, Content, PromptRole, Width};
 pub use color::{Color, Palette, Rgb};
-pub use commands::{ClickEvents, ClickKeys, Command, PromptOptions, Redraw};
+pub use commands::{ClickEvents, ClickKeys, Command, Given, PromptOptions, Redraw};
 pub use cursor::{Cursor, CursorShape};
 pub use event::{ClipboardTarget, Event, WindowRequest};
 pub use geometry::{LineId, Point, Size};

@@ -1,6 +1,6 @@
 //! A recording as markdown: front matter, and each command with its output.
 
-use std::fmt::Write;
+use std::{borrow::Cow, fmt::Write};
 
 use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
 use unterm_term::{Size, unescape_command_line};
@@ -10,7 +10,10 @@ use super::{
     log::{Event, Kind},
     redact::Redaction,
 };
-use crate::services::output::visible;
+use crate::services::{
+    output::visible,
+    shell::{Shell, as_given},
+};
 
 /// A command of a recording.
 #[derive(Clone, Debug, Default)]
@@ -27,10 +30,12 @@ pub struct Block {
     pub end: Option<u64>,
 }
 
-/// The commands of a log, or, where none was marked, all of its output as text.
-pub fn blocks(events: &[Event], size: Size) -> Result<Vec<Block>, String> {
+/// The commands of a log of that shell, or, where none was marked, all of its output as text.
+pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<Block>, String> {
     let mut blocks: Vec<Block> = Vec::new();
     let (mut input, mut output, mut told) = (Vec::new(), Vec::new(), None);
+    // What was sent since a command began to run, and what had been before that.
+    let (mut sent, mut entered): (Vec<u8>, Vec<u8>) = (Vec::new(), Vec::new());
     let (mut is_input, mut running) = (false, None::<u64>);
     let mut all = Vec::new();
     let mut finish = |start: u64,
@@ -38,10 +43,12 @@ pub fn blocks(events: &[Event], size: Size) -> Result<Vec<Block>, String> {
                       exit_code,
                       input: &mut Vec<u8>,
                       told: &mut Option<String>,
-                      output: &mut Vec<u8>| {
+                      output: &mut Vec<u8>,
+                      entered: &[u8]| {
         let typed = visible(&std::mem::take(input), size);
-        let command = told.take().unwrap_or(typed).trim().to_owned();
-        let output = visible(&std::mem::take(output), size);
+        let line = told.take().unwrap_or(typed).trim().to_owned();
+        let command = given(shell, entered, &line).unwrap_or(line);
+        let output = as_given(&visible(&std::mem::take(output), size), &[]).into_owned();
         blocks.push(Block { command, output, exit_code, start: Some(start), end });
     };
     for event in events {
@@ -54,10 +61,11 @@ pub fn blocks(events: &[Event], size: Size) -> Result<Vec<Block>, String> {
                 }
                 all.extend_from_slice(&event.bytes);
             }
-            Kind::In => {}
+            // It may come before the prompt's mark, which its sender has seen already.
+            Kind::In => sent.extend_from_slice(&event.bytes),
             Kind::Prompt => {
                 if let Some(start) = running.take() {
-                    finish(start, None, None, &mut input, &mut told, &mut output);
+                    finish(start, None, None, &mut input, &mut told, &mut output, &entered);
                 }
                 // A continuation's prompt belongs to the same input.
                 if !event.bytes.ends_with(b"k=s") {
@@ -74,22 +82,48 @@ pub fn blocks(events: &[Event], size: Size) -> Result<Vec<Block>, String> {
             },
             Kind::Output => {
                 is_input = false;
-                running = running.or(Some(event.micros));
+                if running.is_none() {
+                    running = Some(event.micros);
+                    entered = std::mem::take(&mut sent);
+                }
             }
             Kind::Exit => {
                 if let Some(start) = running.take() {
                     let code =
                         event.bytes.strip_prefix(b"D;").and_then(|code| str::from_utf8(code).ok());
                     let code = code.and_then(|code| code.split(';').next()?.parse().ok());
-                    finish(start, Some(event.micros), code, &mut input, &mut told, &mut output);
+                    let end = Some(event.micros);
+                    finish(start, end, code, &mut input, &mut told, &mut output, &entered);
                 }
             }
         }
     }
     if let Some(start) = running {
-        finish(start, None, None, &mut input, &mut told, &mut output);
+        finish(start, None, None, &mut input, &mut told, &mut output, &entered);
     }
-    if blocks.is_empty() { Err(visible(&all, size)) } else { Ok(blocks) }
+    if !blocks.is_empty() {
+        return Ok(blocks);
+    }
+    Err(as_given(&visible(&all, size), &[]).into_owned())
+}
+
+/// The command that a line stands for, where the last line that was entered was typed for it.
+fn given(shell: Option<Shell>, entered: &[u8], line: &str) -> Option<String> {
+    if let Cow::Owned(command) = as_given(line, &[]) {
+        return Some(command);
+    }
+    let entered = str::from_utf8(entered.strip_suffix(b"\r")?).ok()?;
+    let last = entered.rsplit(['\r', '\x03']).next()?;
+    // Replies of the terminal may stand before it.
+    let typed = &last[last.find(" eval ")?..];
+    let command = match shell {
+        Some(shell) => shell.given(typed),
+        // It was not known yet when the recording began.
+        None => [Shell::Bash, Shell::Fish].into_iter().find_map(|shell| shell.given(typed)),
+    };
+    let command = command?;
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    (squeezed(typed) == squeezed(line)).then_some(command)
 }
 
 /// The page, and how many lines of text it has.
@@ -187,4 +221,37 @@ fn fence(out: &mut String, text: &str) {
     let fence = "`".repeat(longest.max(2) + 1);
     let text = text.trim_end_matches('\n');
     let _ = writeln!(out, "{fence}\n{text}{}{fence}\n", if text.is_empty() { "" } else { "\n" });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commands(sent: &str, line: &str) -> Vec<String> {
+        let event = |kind, bytes: &str| Event { micros: 1, kind, bytes: bytes.into() };
+        let events = [
+            // As it may come: before the mark that its sender saw.
+            event(Kind::In, sent),
+            event(Kind::Prompt, "A"),
+            event(Kind::Input, "B"),
+            event(Kind::Out, line),
+            event(Kind::Output, "C"),
+            event(Kind::In, "for the program\r"),
+            event(Kind::Out, "out\r\n"),
+            event(Kind::Exit, "D;0"),
+        ];
+        let blocks = blocks(&events, Size::cells(20, 5), Some(Shell::Bash)).unwrap();
+        blocks.into_iter().map(|block| block.command).collect()
+    }
+
+    #[test]
+    fn a_command_that_was_typed_for_a_caller_is_headed_as_given() {
+        let line = " eval 'echo one; echo two'";
+        assert_eq!(commands(&format!("{line}\r"), line), ["echo one; echo two"]);
+        assert_eq!(commands(&format!("ls\rrm\x03\x1b[1;2R{line}\r"), line), ["echo one; echo two"]);
+        // A person's own.
+        let own = "eval 'echo one; echo two'";
+        assert_eq!(commands(&format!("{own}\r"), own), [own]);
+        assert_eq!(commands(&format!("{line}\r"), "ls"), ["ls"]);
+    }
 }

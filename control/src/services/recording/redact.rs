@@ -34,7 +34,13 @@ impl Redaction {
     pub fn new(is_on: bool, custom: &[String]) -> Self {
         let compile = |pattern: &String| {
             crate::services::regex(pattern)
-                .map_err(|error| tracing::warn!(pattern, %error, "no pattern for redaction"))
+                .map_err(|error| {
+                    tracing::warn!(
+                        pattern,
+                        error,
+                        "redaction.custom_patterns: no regular expression"
+                    );
+                })
                 .ok()
         };
         let custom = custom.iter().filter_map(compile).collect();

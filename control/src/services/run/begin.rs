@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
 use unterm_mux::{AtPrompt, Pane, Tap, is_carrier};
+use unterm_term::Command;
 
 use super::{Block, running};
 use crate::{
@@ -21,11 +22,12 @@ const ENDING: Duration = Duration::from_millis(500);
 const ENTERED: &str = "what was entered at its prompt";
 
 /// Types a command, and gives what passes through the pane from then on; a block where the shell's integration marks the
-/// command. `is_careful` as in `run`; `until`: how long a prompt may take that is about to come.
+/// command, which is shown as the one that was `given`. `is_careful` as in `run`; `until`: how long a prompt may take that is
+/// about to come.
 pub(super) async fn begin(
     pane: &Arc<Pane>,
     shell: Shell,
-    command: &str,
+    (given, command): (&str, &str),
     marks: &Marks,
     is_careful: bool,
     until: Instant,
@@ -50,6 +52,7 @@ pub(super) async fn begin(
             .map_err(write_error)?
         {
             AtPrompt::Typed(id) => {
+                pane.term().give_command(id, typed.trim_end_matches('\r'), given);
                 let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
                 return Ok((tap, block));
             }
@@ -87,8 +90,8 @@ fn reader(pane: &Pane) -> Option<String> {
     let name = foreground.as_ref().map(|process| process.name.clone());
     let process = pane.process();
     let edits = process.echo() == Some(false) && !process.reads_secret();
-    let last = pane.term().commands().next_back().map(|last| last.line.clone());
-    let last = last.map(|line| line.map(|line| line.trim().to_owned()));
+    let line = |last: &Command| last.shown().map(|line| line.trim().to_owned());
+    let last = pane.term().commands().next_back().map(line);
     match last {
         Some(_) if is_shell && edits => None,
         Some(line) => Some(line.or(name).unwrap_or_else(|| "a command".to_owned())),

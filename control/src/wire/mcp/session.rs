@@ -33,6 +33,7 @@ use crate::{
     caller::{Caller, Wire},
     dispatch::{panic_message, unwound},
     registry::held::Hold,
+    services::audit::Outcome,
 };
 
 /// Calls of one session at a time; one more is refused.
@@ -364,7 +365,8 @@ impl ServerHandler for Session {
                 Approved::Asks(asks) => return Ok((*asks).into()),
                 Approved::No(why) => {
                     let audit = &self.server.dispatcher.context().audit;
-                    audit.add(tool.name, String::new(), &why, false, caller.client);
+                    let outcome = Outcome::Refused(String::new());
+                    audit.add(tool.name, String::new(), &why, outcome, caller.client);
                     return Ok(failed(&why).into());
                 }
             }

@@ -42,6 +42,32 @@ fn commands_know_their_line_output_and_exit_code() {
 }
 
 #[test]
+fn a_command_shows_as_it_was_given_where_that_is_what_ran() {
+    const PROMPT: &str = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    let shown = |ran: &str, told: bool| {
+        let mut fixture = after(PROMPT);
+        fixture.term.give_command(1, " eval 'a; b'", " a\n\x1bb ");
+        assert_eq!(fixture.term.command(1).unwrap().shown(), None, "it has not run");
+        // Drawn again, as some prompts are when a line is entered.
+        fixture.feed(format!("\r{PROMPT}{ran}"));
+        let told = if told { format!("\x1b]633;E;{ran}\x07") } else { String::new() };
+        fixture.feed(format!("{told}\r\n\x1b]133;C\x07"));
+        fixture.term.command(1).unwrap().shown().map(str::to_owned)
+    };
+    let given = Some("a\nb".to_owned());
+    assert_eq!(shown("eval 'a\\x3b b'", true), given);
+    assert_eq!(shown(" eval 'a; b'", false), given);
+    assert_eq!(shown("'a; b'", false), given, "its beginning has left the screen");
+    assert_eq!(shown("rm x", true), Some("rm x".to_owned()), "another line was entered");
+    assert_eq!(shown("rm x", false), Some("rm x".to_owned()));
+    let mut fixture = after(PROMPT);
+    fixture.term.give_command(1, "x", &"é".repeat(3000));
+    fixture.feed("\r\n\x1b]133;C\x07");
+    let command = fixture.term.command(1).unwrap();
+    assert!(command.shown().unwrap().len() < 4200 && command.shown().unwrap().ends_with("é…"));
+}
+
+#[test]
 fn a_screen_cleared_at_a_prompt_is_kept_in_the_history() {
     let prompt = "\x1b]133;A\x07$ \x1b]133;B\x07";
     let mut fixture = after(run("ls", "a\r\nb\r\n", 0) + prompt + "ec");

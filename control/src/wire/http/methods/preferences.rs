@@ -253,17 +253,41 @@ method! {
 pub struct SetKeysParams {
     /// `"ctrl+shift+t": "new_tab"`, with an argument `"activate_tab:1"`; `"none"` leaves a key to the program, `null` takes
     /// the person's own word on it away.
-    keys: BTreeMap<String, Value>,
+    #[schemars(with = "BTreeMap<String, Value>")]
+    keys: Option<Value>,
+}
+
+impl SetKeysParams {
+    /// The keys, each with its action; without one it is taken out of the file.
+    fn changes(self) -> Result<Vec<(Vec<String>, Option<Value>)>> {
+        let given = match self.keys {
+            Some(Value::Object(keys)) => keys,
+            other => {
+                let expected = r#"an object of keys, such as {"ctrl+shift+t": "new_tab"}"#;
+                let got = other.map_or_else(|| "nothing".to_owned(), |other| other.to_string());
+                return Err(Error::Invalid { name: "keys", expected: expected.to_owned(), got });
+            }
+        };
+        let change = |(key, action): (String, Value)| match action {
+            Value::Null => Ok((path("keys", &key), None)),
+            Value::String(_) => Ok((path("keys", &key), Some(action))),
+            got => Err(Error::Invalid {
+                name: "keys",
+                expected: format!(
+                    "an action's name for {key:?}, such as \"new_tab\", or null to take it out"
+                ),
+                got: got.to_string(),
+            }),
+        };
+        given.into_iter().map(change).collect()
+    }
 }
 
 method! {
     /// `PUT /api/settings/keys`
     SetKeys "settings.set_keys" Admin "Binds keys, or leaves them to programs, all of them or none."
     (context, params: SetKeysParams) -> KeysReply {
-        let change_one = |(key, value): (String, Value)| {
-            (path("keys", &key), Some(value).filter(|value| !value.is_null()))
-        };
-        change(context, params.keys.into_iter().map(change_one).collect()).await?;
+        change(context, params.changes()?).await?;
         look(context, keys).await
     }
 }

@@ -1,0 +1,272 @@
+//! What methods work on, and what every one of them keeps to: leases, the rules on what may be entered, and that secrets are
+//! the person's to type.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use unterm_mux::{Composed, Edited, Mux, Pane, PaneId};
+
+use super::{params, screen, session};
+use crate::{
+    Host,
+    caller::{Caller, Wire},
+    error::{Error, Result},
+    registry::Registration,
+    services::{
+        approvals::{Approval, Approvals, Verdict},
+        audit::{Audit, Outcome},
+        bytes::Bytes,
+        changes::{Changes, Topic},
+        clients::Clients,
+        door::Door,
+        drivers::Drivers,
+        events::Hub,
+        leases::{Kept, Leases},
+        policy::{Policy, Refusal},
+        questions::{Kind, Question, Questions},
+        reading::Reading,
+        recording::Recorder,
+        secret,
+        shell::Shell,
+        tokens::Tokens,
+    },
+};
+
+/// What methods work on.
+pub struct Context {
+    /// The panes.
+    pub mux: Arc<Mux>,
+    /// The app.
+    pub host: Arc<dyn Host>,
+    /// This instance in the registry.
+    pub registration: Arc<Registration>,
+    /// What happens in the panes.
+    pub(crate) hub: Arc<Hub>,
+    /// What may be entered.
+    pub(crate) policy: Policy,
+    /// What was done.
+    pub(crate) audit: Audit,
+    /// Whose input is whose.
+    pub(crate) leases: Arc<Leases>,
+    /// Who typed where last.
+    pub(crate) drivers: Drivers,
+    /// What is recorded.
+    pub(crate) recorder: Arc<Recorder>,
+    /// Held while the proxy's file is changed.
+    pub(crate) proxy_turn: Arc<Mutex<()>>,
+    /// Who is connected, and whether they wait.
+    pub(crate) clients: Clients,
+    /// Who may use the settings page.
+    pub(crate) door: Door,
+    /// What pages are told of.
+    pub(crate) changes: Arc<Changes>,
+    /// Texts of screens that were asked for last.
+    pub(super) texts: screen::TextCache,
+    /// What a person made for agents.
+    pub(crate) tokens: Arc<Tokens>,
+    /// Who may act.
+    pub(crate) approvals: Arc<Approvals>,
+    /// What is put to the person.
+    pub(crate) questions: Questions,
+    /// What the programs of hidden panes wrote.
+    pub(crate) bytes: Bytes,
+}
+
+impl Context {
+    /// For these.
+    pub fn new(
+        mux: Arc<Mux>,
+        host: Arc<dyn Host>,
+        registration: Arc<Registration>,
+        rule: Approval,
+    ) -> Self {
+        Self {
+            hub: Hub::new(&mux),
+            policy: Policy::default(),
+            audit: Audit::new(registration.home()),
+            tokens: Arc::new(Tokens::new(registration.home(), registration.start())),
+            approvals: Arc::new(Approvals::new(registration.home(), rule)),
+            questions: Questions::default(),
+            leases: Leases::new(&mux),
+            drivers: Drivers::default(),
+            recorder: Arc::new(Recorder::new(registration.home())),
+            proxy_turn: Arc::default(),
+            clients: Clients::default(),
+            door: Door::default(),
+            changes: host.changes().unwrap_or_default(),
+            mux,
+            host,
+            registration,
+            texts: screen::TextCache::default(),
+            bytes: Bytes::default(),
+        }
+    }
+
+    /// Types into a pane for a caller: what every method does that sends input. Leases are kept, and the rules on what
+    /// may be entered are applied to the line as it is composed in the pane, whoever sent its parts.
+    pub(crate) fn type_in(&self, caller: &Caller, pane: &Pane, bytes: &[u8]) -> Result<()> {
+        let id = pane.id();
+        self.admit_to(caller, pane)?;
+        // What ends a question is no answer to it: Ctrl+C, Ctrl+D, Ctrl+Z, Ctrl+\.
+        if !bytes.iter().all(|byte| matches!(byte, 0x03 | 0x04 | 0x1a | 0x1c)) {
+            refuse_secret(caller, pane)?;
+        }
+        // Looked at before, since the terminal may be locked then.
+        let reading = self.policy.binds(id).then(|| Reading::of(pane));
+        let admit = |composed: &Composed| {
+            reading.as_ref().map_or(Ok(()), |reading| reading.check(&self.policy, id, composed))
+        };
+        pane.write_admitted(bytes, admit)
+            .map_err(Error::Policy)?
+            .map_err(|error| Error::Write { id: id.0, error })?;
+        if self.drivers.typed(caller, pane) {
+            self.host.agents_changed();
+        }
+        Ok(())
+    }
+
+    /// The questions to the person, or who may act, have changed.
+    pub(crate) fn questions_changed(&self) {
+        self.host.agents_changed();
+        self.changes.tell(Topic::Agents);
+    }
+
+    /// The person answers a question.
+    ///
+    /// # Errors
+    /// There is no such question any more, that is no answer to it, or the answer could not be kept; for people.
+    pub(crate) async fn answer(
+        &self,
+        number: u64,
+        answer: &str,
+    ) -> std::result::Result<(), String> {
+        let taken = self.questions.take(number, answer)?;
+        let Question { kind, client, text, session, .. } = taken.question();
+        let said = match kind {
+            Kind::Approval => format!("{answer}: {text}"),
+            Kind::Question => format!("answered: {text}"),
+        };
+        let session = session.map_or_else(String::new, |id| id.to_string());
+        let outcome = match answer == Verdict::Deny.name() {
+            true => Outcome::Refused(String::new()),
+            false => Outcome::Done,
+        };
+        let is_always = *kind == Kind::Approval && answer == Verdict::Always.name();
+        let client = client.clone();
+        self.audit.add("approvals.answer", session, &said, outcome, Some(client.clone()));
+        let approvals = self.approvals.clone();
+        // Who may act from now on stands in a file.
+        let settled = session::blocking(move || {
+            let settled = match taken.question().kind {
+                Kind::Approval => approvals.settle(taken.question(), taken.answer()),
+                Kind::Question => Ok(()),
+            };
+            taken.tell();
+            settled
+        });
+        let settled = settled.await.unwrap_or_else(|error| Err(error.to_string()));
+        if is_always {
+            self.questions.withdraw_approvals(Some(&client));
+        }
+        self.questions_changed();
+        settled
+    }
+
+    /// Makes calls that change something wait, or go on.
+    pub(crate) fn pause(&self, paused: bool) {
+        self.clients.pause(paused);
+        self.host.agents_changed();
+    }
+
+    /// Whether a caller may run a command in a pane, behind what stands in its line.
+    pub(crate) fn admit_command(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
+        self.admit_to(caller, pane)?;
+        refuse_secret(caller, pane)?;
+        let line = pane.typed() + command;
+        self.policy.check_typed(Some(pane.id()), &[command], &line).map_err(Error::Policy)?;
+        let lines: Vec<&str> = command.lines().collect();
+        self.policy.check_typed(Some(pane.id()), &lines, "").map_err(Error::Policy)?;
+        self.admit_behind_edits(pane, command).map_err(Error::Policy)
+    }
+
+    /// Whether a command may be entered behind what keys have made of a pane's line, if they have.
+    fn admit_behind_edits(&self, pane: &Pane, command: &str) -> std::result::Result<(), Refusal> {
+        let mut composed = pane.compose(&[]);
+        if composed.unfinished.edited == Edited::No || !self.policy.binds(pane.id()) {
+            return Ok(());
+        }
+        let reading = Reading::of(pane);
+        if reading.is_shell() {
+            let mut line = std::mem::take(&mut composed.unfinished);
+            line.text.push_str(command);
+            command.clone_into(&mut line.added);
+            composed.entered.push(line);
+            reading.check(&self.policy, pane.id(), &composed)?;
+        }
+        Ok(())
+    }
+
+    /// Types a command and Enter for a caller.
+    pub(crate) fn enter(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
+        self.admit_command(caller, pane, command)?;
+        self.type_in(caller, pane, format!("{command}\r").as_bytes())
+    }
+
+    /// See [`hides_input`].
+    pub(crate) fn hides_input(&self, pane: PaneId) -> bool {
+        self.mux.pane(pane).is_some_and(|pane| hides_input(&pane))
+    }
+
+    /// The same of the pane that a person's keys go to.
+    pub(crate) fn focus_hides_input(&self) -> bool {
+        self.mux.layout().active_tab().is_some_and(|tab| self.hides_input(tab.focused))
+    }
+
+    /// Whether a caller may have a pane's shell set a variable: some are run as commands, so the rules see it as a line.
+    pub(crate) fn admit_variable(&self, caller: &Caller, pane: &Pane, line: &str) -> Result<()> {
+        self.admit_to(caller, pane)?;
+        self.policy.check_typed(Some(pane.id()), &[line], line).map_err(Error::Policy)
+    }
+
+    /// Whether a caller may type in a pane, or do what its lease keeps to its holder: resize, rename, move and close it.
+    pub(crate) fn admit_to(&self, caller: &Caller, pane: &Pane) -> Result<()> {
+        let id = pane.id().0;
+        self.leases.admit(caller, pane).map_err(|kept| match kept {
+            Kept::Leased(holder) => Error::Leased { id, holder },
+            Kept::TakenOver => Error::TakenOver(id),
+        })
+    }
+
+    /// The pane that a session's number names, for what its lease keeps to its holder.
+    pub(crate) fn pane_for(
+        &self,
+        caller: &Caller,
+        target: params::Target<'_>,
+    ) -> Result<Arc<Pane>> {
+        let pane = self.pane(target)?;
+        self.admit_to(caller, &pane)?;
+        Ok(pane)
+    }
+
+    /// The pane a session's number names. Hidden panes are in no list; they are found by whoever knows their number.
+    pub fn pane(&self, target: params::Target<'_>) -> Result<Arc<Pane>> {
+        let id = target.id()?;
+        self.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))
+    }
+}
+
+/// Keeps agents from answering what asks for a secret: it is the person's to type, and nobody else's to know.
+fn refuse_secret(caller: &Caller, pane: &Pane) -> Result<()> {
+    if caller.wire == Wire::Mcp && secret::is_asked(pane) {
+        return Err(Error::Secret(pane.id().0));
+    }
+    Ok(())
+}
+
+/// Whether a program reads something in a pane that it does not show: it asks for a secret, or the echo is off and it is no
+/// shell's line.
+pub(crate) fn hides_input(pane: &Pane) -> bool {
+    pane.process().echo() == Some(false)
+        && (pane.foreground().is_none_or(|process| Shell::of_process(&process.name).is_none())
+            || secret::is_asked(pane))
+}

@@ -1,0 +1,203 @@
+//! `session.create`: a new session, with a shell or a program.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_mux::{OnExit, Spawn};
+use unterm_term::Size;
+
+use super::{
+    SharedPane, blocking,
+    size::{DEFAULT_COLS, DEFAULT_ROWS, size},
+};
+use crate::{
+    error::Error,
+    methods::{Access, Caller, Context, Group, Method, Result, layout, params::Arg},
+    services::shell::Shell,
+};
+
+/// `session.create`.
+pub struct Create;
+
+#[derive(serde::Deserialize, JsonSchema)]
+pub struct CreateParams<'a> {
+    /// Columns; given explicitly, they pin the session's size.
+    #[serde(borrow, default)]
+    cols: Arg<'a, u64>,
+    /// Rows; given explicitly, they pin the session's size.
+    #[serde(borrow, default)]
+    rows: Arg<'a, u64>,
+    /// Working directory, absolute or as a `file://` URI; else the user's home.
+    #[serde(borrow, default)]
+    cwd: Arg<'a, String>,
+    /// What to run instead of the user's shell; its session stays, dead, until it is destroyed.
+    #[serde(borrow, default)]
+    program: Arg<'a, String>,
+    /// Another shell to run than the user's, such as `zsh`; its session goes when it ends, as that of the user's shell does.
+    #[serde(borrow, default)]
+    shell: Arg<'a, String>,
+    /// The arguments of the program, or the shell.
+    #[serde(borrow, default)]
+    args: Arg<'a, Vec<String>>,
+    /// Variables over the inherited environment.
+    #[serde(borrow, default)]
+    env: Arg<'a, BTreeMap<String, String>>,
+    /// A title of its own, as session.rename gives.
+    #[serde(borrow, default)]
+    name: Arg<'a, String>,
+    /// In no tab and no list, found by its number only; what its program writes is kept for screen.bytes.
+    #[serde(borrow, default)]
+    hidden: Arg<'a, bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct CreateReply {
+    pub(in crate::methods) id: u64,
+    session_id: String,
+    title: String,
+    cols: u16,
+    rows: u16,
+}
+
+impl Method for Create {
+    const NAME: &'static str = "session.create";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str = "Opens a session with the user's shell or a given program.";
+    type Params<'a> = CreateParams<'a>;
+    type Reply = CreateReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: CreateParams<'a>,
+    ) -> Result<CreateReply> {
+        Ok(create(context, &params).await?.1)
+    }
+}
+
+/// Opens a session.
+pub(in crate::methods) async fn create(
+    context: &Context,
+    params: &CreateParams<'_>,
+) -> Result<(SharedPane, CreateReply)> {
+    let size = size(&params.cols, &params.rows)?;
+    let (spawn, on_exit) = params.spawn(context)?;
+    let name = params.title()?;
+    let mux = context.mux.clone();
+    let pane = if params.hidden.is_set("hidden")? {
+        let size = size.unwrap_or(Size::cells(DEFAULT_COLS, DEFAULT_ROWS));
+        let (pane, tap) = blocking(move || mux.open_tapped(spawn, size)).await??;
+        context.bytes.keep(pane.id(), tap);
+        pane
+    } else {
+        // Behind the tab that a person may be typing in.
+        blocking(move || mux.open_tab_in_background(spawn, size, on_exit)).await??
+    };
+    if let Some(name) = name {
+        pane.set_name(&name);
+    }
+    let size = pane.term().size();
+    let reply = CreateReply {
+        id: pane.id().0,
+        session_id: pane.id().0.to_string(),
+        title: pane.title(),
+        cols: size.cols,
+        rows: size.rows,
+    };
+    Ok((pane, reply))
+}
+
+impl CreateParams<'_> {
+    /// The title that the session is given, if it is.
+    pub(in crate::methods) fn title(&self) -> Result<Option<String>> {
+        Ok(self.name.text("name")?.map(|name| layout::title(&name)))
+    }
+
+    /// What to start, if the rules on what may be entered allow it: the program with its arguments as a line, and each
+    /// variable, since shells run some. A shell without arguments is what a session is without a program, too. And what
+    /// becomes of the session when it ends: an agent still wants to read what a program printed and how it ended; a shell that
+    /// ends was closed.
+    pub(in crate::methods) fn spawn(&self, context: &Context) -> Result<(Spawn, OnExit)> {
+        let cwd = self.cwd.text("cwd")?;
+        let (program, on_exit) = match (self.program.text("program")?, self.shell.text("shell")?) {
+            (Some(_), Some(_)) => {
+                return Err(Error::Failed("Give 'program' or 'shell', not both".to_owned()));
+            }
+            (Some(program), None) => (Some(program), OnExit::Hold),
+            (None, shell) => (shell, OnExit::Close),
+        };
+        let args = self.args.list("args")?;
+        if program.is_none() && !args.is_empty() {
+            return Err(Error::Missing("program"));
+        }
+        let env = self.env.map("env")?;
+        for (name, value) in &env {
+            // The environment can't hold them (POSIX, "Environment Variables").
+            if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+                return Err(Error::Invalid {
+                    name: "env",
+                    expected: "names without '=' and values without NUL".to_owned(),
+                    got: format!("{name:?}: {value:?}"),
+                });
+            }
+        }
+        let mut lines: Vec<_> = env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if let Some(program) = &program
+            && (Shell::of_process(program).is_none() || !args.is_empty())
+        {
+            lines.push(format!("{program} {}", args.join(" ")));
+        }
+        context.policy.check_typed(None, &lines, "").map_err(Error::Policy)?;
+        let env = env.into_iter().chain([("UNTERM_DRIVEN".to_owned(), "1".to_owned())]);
+        let spawn = Spawn {
+            program: program.map(Into::into),
+            args,
+            cwd: cwd.map(|cwd| directory(&cwd)).transpose()?,
+            // Its shell listens for variables (`session.set_env`) from the start.
+            env: env.collect(),
+            ..Spawn::default()
+        };
+        Ok((spawn, on_exit))
+    }
+}
+
+/// A directory as a path or as `session.cwd` gives it.
+fn directory(cwd: &str) -> Result<PathBuf> {
+    let path = match cwd.strip_prefix("file://") {
+        // RFC 8089: a host, or none, before the path.
+        Some(uri) => percent_decoded(&uri[uri.find('/').unwrap_or(uri.len())..]),
+        None => PathBuf::from(cwd),
+    };
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    Err(Error::Invalid {
+        name: "cwd",
+        expected: "an absolute path or a file:// URI".to_owned(),
+        got: format!("{cwd:?}"),
+    })
+}
+
+/// RFC 3986, 2.1; a `%` without two digits stands for itself.
+fn percent_decoded(path: &str) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|_| byte == b'%').and_then(|d| str::from_utf8(d).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(decoded) => {
+                bytes.push(decoded);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(byte);
+                rest = after;
+            }
+        }
+    }
+    std::ffi::OsString::from_vec(bytes).into()
+}

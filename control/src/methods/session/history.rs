@@ -1,0 +1,91 @@
+//! `session.history`: what stands above the screen.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_mux::Pane;
+use unterm_term::{Command, LineId};
+
+use super::blocking;
+use crate::{
+    methods::{Access, Caller, Context, Group, Method, Result, params::session_params},
+    services::shell::as_given,
+};
+
+/// `session.history`.
+pub struct History;
+
+session_params! {
+    /// A session, and how much of its history.
+    HistoryParams {
+        /// How many of the last rows to read; 100.
+        #[serde(default)]
+        limit: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct HistoryReply {
+    entries: Vec<HistoryEntry>,
+    count: usize,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct HistoryEntry {
+    text: String,
+}
+
+impl Method for History {
+    const NAME: &'static str = "session.history";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The last rows of history above the screen, without empty ones.";
+    const OF_SESSION: bool = true;
+    type Params<'a> = HistoryParams<'a>;
+    type Reply = HistoryReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: HistoryParams<'a>,
+    ) -> Result<HistoryReply> {
+        let pane = context.pane(params.target())?;
+        let limit = params.limit.number("limit", 0..=u64::MAX)?.unwrap_or(100);
+        let texts = blocking(move || history(&pane, limit)).await?;
+        let filled = texts.into_iter().filter(|text| !text.is_empty());
+        let entries: Vec<_> = filled.map(|text| HistoryEntry { text }).collect();
+        Ok(HistoryReply { count: entries.len(), entries })
+    }
+}
+
+/// The last rows above the screen, with the lines of callers' commands as these were given: the rows of such a line are
+/// one text then, or one for each line of the command.
+fn history(pane: &Pane, limit: u64) -> Vec<String> {
+    let (mut lines, start, end, typed) = {
+        let term = pane.term();
+        let end = term.live_top().0;
+        let start = term.oldest().0.max(end.saturating_sub(limit));
+        let is_there = |command: &&Command| command.end.is_none_or(|end| end.line.0 >= start);
+        let there = term.commands().filter(is_there);
+        let typed: Vec<_> = there.filter_map(|it| it.ran_as_given().cloned()).collect();
+        (term.lines(), start, end, typed)
+    };
+    let mut texts = Vec::new();
+    let mut rows: Vec<String> = Vec::new();
+    for line in (start..end).map(LineId) {
+        let mut text = String::new();
+        lines.row_text(line, &mut text);
+        rows.push(text);
+        if lines.is_wrapped(line) && line.0 + 1 < end {
+            continue;
+        }
+        let whole = rows.concat();
+        match as_given(&whole, &typed) {
+            Cow::Borrowed(_) => texts.append(&mut rows),
+            Cow::Owned(text) => texts.extend(text.lines().map(str::to_owned)),
+        }
+        rows.clear();
+    }
+    texts
+}

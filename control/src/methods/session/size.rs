@@ -1,0 +1,79 @@
+//! Sizes that callers ask for, and `session.resize`.
+
+use unterm_term::Size;
+
+use super::Done;
+use crate::{
+    error::Error,
+    methods::{
+        Access, Caller, Context, Group, Method, Result,
+        params::{Arg, session_params},
+    },
+};
+
+/// The most columns, and the most rows, of a grid.
+const LONGEST_SIDE: u64 = 10_000;
+/// The most cells of a grid: 32 MB of them.
+const MOST_CELLS: u32 = 4_000_000;
+/// A size that is given by half takes the other half from here, as documented.
+pub(super) const DEFAULT_COLS: u16 = 120;
+pub(super) const DEFAULT_ROWS: u16 = 30;
+
+/// The size that is asked for, if it is.
+pub(super) fn size(cols: &Arg<'_, u64>, rows: &Arg<'_, u64>) -> Result<Option<Size>> {
+    let side = |arg: &Arg<'_, u64>, name| {
+        Ok::<_, Error>(arg.number(name, 1..=LONGEST_SIDE)?.map(|n| n as u16))
+    };
+    let (cols, rows) = match (side(cols, "cols")?, side(rows, "rows")?) {
+        (None, None) => return Ok(None),
+        (cols, rows) => (cols.unwrap_or(DEFAULT_COLS), rows.unwrap_or(DEFAULT_ROWS)),
+    };
+    if u32::from(cols) * u32::from(rows) > MOST_CELLS {
+        return Err(Error::TooLarge { cols, rows, max: MOST_CELLS });
+    }
+    Ok(Some(Size::cells(cols, rows)))
+}
+
+/// `session.resize`.
+pub struct Resize;
+
+session_params! {
+    /// A session and its new size.
+    ResizeParams {
+        /// Columns.
+        cols: u64,
+        /// Rows.
+        rows: u64,
+    }
+}
+
+impl Method for Resize {
+    const NAME: &'static str = "session.resize";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const DOC: &'static str =
+        "Gives a session another size, which the window leaves alone from then on.";
+    const OF_SESSION: bool = true;
+    type Params<'a> = ResizeParams<'a>;
+    type Reply = Done;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: ResizeParams<'a>,
+    ) -> Result<Done> {
+        let pane = context.pane_for(caller, params.target())?;
+        let given = |arg: &Arg<'_, u64>, name| {
+            arg.number(name, 1..=LONGEST_SIDE)?.ok_or(Error::Missing(name))
+        };
+        given(&params.cols, "cols")?;
+        given(&params.rows, "rows")?;
+        if let Some(size) = size(&params.cols, &params.rows)? {
+            // A window's cells keep their size in pixels.
+            let cell = pane.term().size();
+            pane.set_pinned(true);
+            pane.resize(Size { cols: size.cols, rows: size.rows, ..cell });
+        }
+        Ok(Done::OK)
+    }
+}

@@ -1,0 +1,227 @@
+//! `session.list`, `session.get` and its other name: what is known of sessions.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_mux::{ExitStatus, Pane, PaneState};
+
+use super::scrollback_rows;
+use crate::{
+    methods::{
+        Access, Caller, Context, Group, Method, Result,
+        params::{NoParams, SessionOnly},
+    },
+    services::{
+        reports::{ProgramReport, ProgressReport},
+        secret,
+        shell::{Activity, Shell},
+    },
+};
+
+/// Where the cursor is on the live screen.
+#[derive(Serialize, JsonSchema)]
+pub struct CursorState {
+    /// Column from the left.
+    pub x: u16,
+    /// Row from the top.
+    pub y: u16,
+    /// Whether it is shown.
+    pub visible: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct ShellState {
+    /// `powershell`, `cmd`, `bash`, `zsh`, `fish`, `nushell` or `unknown`.
+    shell_type: &'static str,
+    process_name: String,
+    /// A `file://` URI, empty when nobody knows.
+    cwd: String,
+}
+
+impl ShellState {
+    fn of(pane: &Pane) -> Self {
+        let process_name = Activity::of(pane).process;
+        Self {
+            shell_type: Shell::kind(Shell::of_process(&process_name)),
+            process_name,
+            cwd: pane.cwd_uri(),
+        }
+    }
+}
+
+/// `session.list`.
+pub struct List;
+
+#[derive(Serialize, JsonSchema)]
+pub struct ListReply {
+    sessions: Vec<Listed>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Listed {
+    id: u64,
+    title: String,
+    cols: u16,
+    rows: u16,
+    cursor: CursorState,
+    is_dead: bool,
+    domain_id: u32,
+    shell: ShellState,
+    /// Its terminal's device, such as `/dev/pts/3`; empty where there is none.
+    tty: String,
+}
+
+impl Method for List {
+    const NAME: &'static str = "session.list";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "Every session, in the order they were opened.";
+    const OF_NONE: bool = true;
+    type Params<'a> = NoParams;
+    type Reply = ListReply;
+
+    async fn call<'a>(context: &'a Context, caller: &'a Caller, _: NoParams) -> Result<ListReply> {
+        let panes = context.mux.panes();
+        let reached = panes.iter().filter(|pane| caller.reaches(pane.id().0));
+        let sessions = reached.map(|pane| {
+            let (size, cursor) = {
+                let term = pane.term();
+                (term.size(), term.cursor())
+            };
+            Listed {
+                id: pane.id().0,
+                title: pane.title(),
+                cols: size.cols,
+                rows: size.rows,
+                cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
+                is_dead: pane.state() != PaneState::Running,
+                domain_id: 0,
+                shell: ShellState::of(pane),
+                tty: pane.process().tty().map_or(String::new(), |tty| tty.display().to_string()),
+            }
+        });
+        Ok(ListReply { sessions: sessions.collect() })
+    }
+}
+
+/// `session.get`, and by another name `session.status`.
+pub struct Get;
+/// See [`Get`].
+pub struct Status;
+
+#[derive(Serialize, JsonSchema)]
+pub struct StatusReply {
+    id: u64,
+    title: String,
+    cols: u16,
+    rows: u16,
+    /// Rows of history above the screen, and the screen's.
+    scrollback_rows: usize,
+    cursor: CursorState,
+    /// The program has ended.
+    is_dead: bool,
+    domain_id: u32,
+    shell: ShellState,
+    /// The program ended by itself, with this code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    /// The program was ended by the signal of this number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_signal: Option<i32>,
+    /// Its program reads a line that it does not echo, as for a password.
+    awaiting_secret: bool,
+    /// What its programs set by OSC 1337 SetUserVar, if they did: text of theirs, to be trusted as little as its output.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    user_vars: BTreeMap<String, String>,
+    /// How far something is, by OSC 9;4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<ProgressReport>,
+    /// What its programs say they do, by OSC 7501, the newest last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    programs: Vec<ProgramReport>,
+    /// How far its output has got: what `since_seq` counts in.
+    seq: u64,
+}
+
+fn status(pane: &Pane) -> StatusReply {
+    let (size, cursor, scrollback_rows, user_vars, reports, seq) = {
+        let term = pane.term();
+        let user_vars = term.user_vars().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let reports = (ProgressReport::of(&term), ProgramReport::all(&term));
+        (
+            term.size(),
+            term.cursor(),
+            scrollback_rows(&term),
+            user_vars.collect(),
+            reports,
+            term.seq(),
+        )
+    };
+    let (progress, programs) = reports;
+    let state = pane.state();
+    let status = match state {
+        PaneState::Running => None,
+        PaneState::Exited(status) => Some(status),
+        PaneState::Removed => pane.process().exit_status(),
+    };
+    let (exit_code, exit_signal) = match status {
+        Some(ExitStatus::Code(code)) => (Some(code), None),
+        Some(ExitStatus::Signal(signal)) => (None, Some(signal)),
+        None => (None, None),
+    };
+    StatusReply {
+        id: pane.id().0,
+        title: pane.title(),
+        cols: size.cols,
+        rows: size.rows,
+        scrollback_rows,
+        cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
+        is_dead: state != PaneState::Running,
+        domain_id: 0,
+        shell: ShellState::of(pane),
+        exit_code,
+        exit_signal,
+        awaiting_secret: state == PaneState::Running && secret::is_asked(pane),
+        user_vars,
+        progress,
+        programs,
+        seq,
+    }
+}
+
+impl Method for Get {
+    const NAME: &'static str = "session.get";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The whole state of a session, with its exit status once it is dead.";
+    const OF_SESSION: bool = true;
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = StatusReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<StatusReply> {
+        Ok(status(&*context.pane(params.session())?))
+    }
+}
+
+impl Method for Status {
+    const NAME: &'static str = "session.status";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const DOC: &'static str = "The same as session.get.";
+    const OF_SESSION: bool = true;
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = StatusReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<StatusReply> {
+        Ok(status(&*context.pane(params.session())?))
+    }
+}

@@ -1,0 +1,212 @@
+//! Lines that [`Shell::wrap`] and [`Shell::line`] made, turned back into the commands that they were made of: for those who
+//! read a session afterwards. Takes only what these two write, to the letter; everything else stays as it is.
+
+use std::borrow::Cow;
+
+use unterm_term::Given;
+
+use super::{Marks, Shell};
+
+/// How the mark before the output is begun in what is typed, and its digits.
+const BEGIN: &str = "UntermRun=";
+const DIGITS: usize = 32;
+/// How the mark behind the output begins, and ends behind its digits.
+const END: (&str, &str) = ("__UNTERM_DONE_", "__");
+/// Shells that are typed to in different ways.
+const SHELLS: [Shell; 5] =
+    [Shell::Bash, Shell::Fish, Shell::Posix, Shell::Nushell, Shell::PowerShell];
+/// Stands for a command.
+const COMMAND: &str = "COMMAND";
+
+/// Text as it was shown, wrapped rows joined, with commands as they were given, and without the marks behind their output.
+/// `typed`: lines that are known to have been typed for somebody. Borrowed: there are none of these.
+pub fn as_given<'a>(text: &'a str, typed: &[Given]) -> Cow<'a, str> {
+    let is_known = typed.iter().any(|given| text.contains(&given.typed));
+    if !is_known && !text.contains(BEGIN) && !text.contains(END.0) {
+        return Cow::Borrowed(text);
+    }
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        let mut line = unwrapped(line).unwrap_or_else(|| line.to_owned());
+        if let Some(given) = typed.iter().find(|given| line.contains(&given.typed)) {
+            line = line.replacen(&given.typed, &given.command, 1);
+        }
+        match end_mark(&line) {
+            Some(0) => continue,
+            Some(at) => line.truncate(at),
+            None => {}
+        }
+        lines.push(line);
+    }
+    Cow::Owned(lines.join("\n"))
+}
+
+impl Shell {
+    /// The command of a line that [`Shell::line`] made.
+    pub fn given(self, line: &str) -> Option<String> {
+        let line = line.trim();
+        let command = unquoted(self, line.strip_prefix("eval ")?)?;
+        let is_it = self.line(&command).is_some_and(|made| made.trim() == line);
+        is_it.then_some(command)
+    }
+}
+
+/// A line with the command in place of what [`Shell::wrap`] made of it.
+fn unwrapped(line: &str) -> Option<String> {
+    let behind = &line[line.find(BEGIN)? + BEGIN.len()..];
+    let is_id = |part: &&str| part.len() == DIGITS;
+    let id = behind.split(|char: char| !char.is_ascii_hexdigit()).find(is_id)?;
+    SHELLS.into_iter().find_map(|shell| {
+        let whole = shell.wrap(COMMAND, &Marks { id: id.to_owned() }, false);
+        let quoted = format!("'{COMMAND}'");
+        let (before, after) = whole.split_once(&quoted).or_else(|| whole.split_once(COMMAND))?;
+        let start = line.find(before)?;
+        let (command, rest) = line[start + before.len()..].split_once(after)?;
+        Some(line[..start].to_owned() + &unquoted(shell, command)? + rest)
+    })
+}
+
+/// Where a mark behind an output stands.
+fn end_mark(line: &str) -> Option<usize> {
+    let at = line.rfind(END.0)?;
+    let (digits, rest) = line[at + END.0.len()..].split_at_checked(DIGITS)?;
+    let is_mark = digits.bytes().all(|byte| byte.is_ascii_hexdigit()) && rest.starts_with(END.1);
+    is_mark.then_some(at)
+}
+
+/// A command as it was before it was quoted for a shell.
+fn unquoted(shell: Shell, text: &str) -> Option<String> {
+    match shell {
+        Shell::Bash | Shell::Zsh => match text.strip_prefix("$'") {
+            Some(rest) => escaped(rest.strip_suffix('\'')?, 3),
+            None => plain(text),
+        },
+        Shell::Posix => match text.strip_prefix("\"$(printf %b ") {
+            Some(rest) => escaped(&plain(rest.strip_suffix(")\"")?)?, 4),
+            None => plain(text),
+        },
+        Shell::Fish => fish(text),
+        Shell::Nushell | Shell::PowerShell | Shell::Cmd => Some(text.to_owned()),
+    }
+}
+
+/// `'…'`, in which `'\''` is a quote.
+fn plain(text: &str) -> Option<String> {
+    let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    let parts: Vec<&str> = inner.split(r"'\''").collect();
+    parts.iter().all(|part| !part.contains('\'')).then(|| parts.join("'"))
+}
+
+/// The inside of `$'…'`, and what `printf %b` is given: `\n`, `\t`, a character behind a backslash, or so many octal digits.
+fn escaped(text: &str, digits: usize) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('\\') {
+        out.push_str(before);
+        let (char, length) = match behind.chars().next()? {
+            'n' => ('\n', 1),
+            't' => ('\t', 1),
+            char @ ('\\' | '\'') => (char, 1),
+            _ => (char::from(u8::from_str_radix(behind.get(..digits)?, 8).ok()?), digits),
+        };
+        out.push(char);
+        rest = &behind[length..];
+    }
+    Some(out + rest)
+}
+
+/// `'…'` with `\\` and `\'` in it, and `\n` and `\x1b` between such.
+fn fish(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    let mut is_quoted = false;
+    while let Some(char) = rest.chars().next() {
+        let length = match (char, is_quoted) {
+            ('\'', _) => {
+                is_quoted = !is_quoted;
+                1
+            }
+            ('\\', true) => {
+                let char = rest[1..].chars().next().filter(|char| matches!(char, '\\' | '\''))?;
+                out.push(char);
+                2
+            }
+            ('\\', false) if rest.starts_with(r"\n") => {
+                out.push('\n');
+                2
+            }
+            ('\\', false) => {
+                let digits = rest.strip_prefix(r"\x")?.get(..2)?;
+                out.push(char::from(u8::from_str_radix(digits, 16).ok()?));
+                4
+            }
+            (char, true) => {
+                out.push(char);
+                char.len_utf8()
+            }
+            (_, false) => return None,
+        };
+        rest = &rest[length..];
+    }
+    (!is_quoted).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMANDS: [&str; 8] = [
+        "echo a; echo b",
+        "it's",
+        "printf 'it'\\''s \"$HOME\" \\\\ %%'",
+        "a\nb\tc!\\n",
+        "\x1b[31m 'é ∀' \\'",
+        "!5\x1b7; echo",
+        "'",
+        "echo \\x41 \\101 \\0101",
+    ];
+
+    #[test]
+    fn what_was_typed_is_the_command_again() {
+        let marks = Marks::new().unwrap();
+        for shell in [Shell::Zsh].into_iter().chain(SHELLS) {
+            for command in COMMANDS {
+                if let Some(line) = shell.line(command) {
+                    assert_eq!(shell.given(&line).as_deref(), Some(command), "{shell:?}: {line}");
+                }
+                // Typed as it is, it ends the line.
+                if command.contains('\n') && matches!(shell, Shell::Nushell | Shell::PowerShell) {
+                    continue;
+                }
+                let shown = format!(
+                    "before\n$ {}\nout{} 0\n$ ",
+                    shell.wrap(command, &marks, false),
+                    marks.end()
+                );
+                let expected = format!("before\n$ {command}\nout\n$ ");
+                assert_eq!(as_given(&shown, &[]), expected, "{shell:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_person_typed_stays() {
+        for line in
+            ["eval ls", "eval 'ls'", "eval \"a; b\"", "eval 'a; b' c", " ls", "eval 'a''b;'"]
+        {
+            assert_eq!(Shell::Bash.given(line), None, "{line}");
+        }
+        for text in ["UntermRun=", "echo __UNTERM_DONE_", "__UNTERM_DONE_0123__ 0", "é"] {
+            assert_eq!(as_given(text, &[]), text);
+        }
+    }
+
+    #[test]
+    fn lines_that_are_known_show_as_given_and_marks_alone_go() {
+        let marks = Marks::new().unwrap();
+        let typed = [Given { typed: " eval 'a; b'".to_owned(), command: "a; b".to_owned() }];
+        let text = format!("$  eval 'a; b'\nout\n{} 0\n$ ", marks.end());
+        assert_eq!(as_given(&text, &typed), "$ a; b\nout\n$ ");
+        assert!(matches!(as_given("$ ls", &typed), Cow::Borrowed(_)));
+    }
+}
