@@ -261,12 +261,7 @@ impl<'a> Record<'a> {
                 rest.join(", ")
             })
         };
-        // An action's name says less than what it is given, which may be typed into the focused session.
-        let detail = match text("argument").filter(|_| entry.name == "action.run") {
-            None => detail,
-            Some(_) if context.focus_hides_input() => format!("{detail} (not shown)"),
-            Some(argument) => format!("{detail}: {argument}"),
-        };
+        let detail = (entry.detail)(context, &params, detail);
         Ok(Self(Some((context, caller, entry.name, session, detail))))
     }
 

@@ -45,6 +45,7 @@ use std::{
 use parking_lot::Mutex;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use unterm_mux::{Composed, Edited, Mux, Pane, PaneId};
 
 use crate::{
@@ -353,6 +354,11 @@ pub trait Method: 'static {
         caller: &'a Caller,
         params: Self::Params<'a>,
     ) -> impl Future<Output = Result<Self::Reply>> + Send + 'a;
+
+    /// What the audit log says of a call, `told` being what [`Method::TELLING`] gives of its parameters.
+    fn detail(_context: &Context, _params: &Map<String, Value>, told: String) -> String {
+        told
+    }
 }
 
 /// The groups of `server.capabilities`, in its order.
@@ -427,6 +433,8 @@ pub struct Entry {
     pub lasts: bool,
     /// The parameters that say most of it, in order.
     pub telling: &'static [&'static str],
+    /// What the audit log says of a call, given its parameters and what is told of them.
+    pub(crate) detail: fn(&Context, &Map<String, Value>, String) -> String,
     /// The schema of its parameters.
     pub params_schema: fn() -> Schema,
     /// The schema of its reply.
@@ -448,6 +456,7 @@ pub(crate) const fn entry<M: Method>() -> Entry {
         is_for_people: M::FOR_PEOPLE,
         lasts: M::LASTS,
         telling: M::TELLING,
+        detail: M::detail,
         params_schema: || schema_for!(M::Params<'static>),
         reply_schema: || schema_for!(M::Reply),
         call: call::<M>,

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::{
@@ -9,6 +10,7 @@ use super::{
     params::{Arg, NoParams},
 };
 use crate::{
+    dispatch::plain,
     error::Error,
     host::{Acted, ActionInfo, Bounds, HostRequest},
 };
@@ -94,6 +96,16 @@ impl Method for Run {
             }
         };
         Ok(RunReply { name, done })
+    }
+
+    /// An action's name says less than what it is given, which may be typed into the focused session.
+    fn detail(context: &Context, params: &Map<String, Value>, told: String) -> String {
+        let argument = params.get("argument").map(plain).filter(|argument| !argument.is_empty());
+        match argument {
+            None => told,
+            Some(_) if context.focus_hides_input() => format!("{told} (not shown)"),
+            Some(argument) => format!("{told}: {argument}"),
+        }
     }
 }
 
