@@ -30,8 +30,11 @@ use tokio::{
     sync::watch,
 };
 
-pub use self::tool::{Hints, Toolset};
 use self::{jobs::Jobs, owed::Owing, seats::Seats, session::Session};
+pub use self::{
+    owed::Owed,
+    tool::{Hints, Toolset},
+};
 use crate::{caller::Caller, dispatch::Dispatcher, untrusted};
 
 /// The longest message of a client, in bytes.
@@ -61,7 +64,7 @@ impl Server {
         }
     }
 
-    /// Serves a client that has logged in, until it goes; `folder`: where it was started.
+    /// Serves a client that has logged in, until it goes; `folder`: where it was started; `owed`: kept while it is served.
     pub async fn serve(
         self: Arc<Self>,
         reader: impl AsyncRead + Send + Unpin + 'static,
@@ -69,6 +72,7 @@ impl Server {
         caller: Caller,
         toolset: &'static Toolset,
         folder: Option<String>,
+        owed: Owed,
     ) {
         let connection = caller.connection;
         let gone = watch::Sender::new(false);
@@ -76,7 +80,7 @@ impl Server {
             Session::of_connection(self.clone(), caller, toolset, folder, gone.subscribe());
         let transport =
             AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST_MESSAGE);
-        match rmcp::serve_server(session, Owing::new(transport, gone)).await {
+        match rmcp::serve_server(session, Owing::new(transport, owed, gone)).await {
             Ok(running) => {
                 let end = running.waiting().await;
                 tracing::debug!(connection, ?end, "a client of the Model Context Protocol went");

@@ -21,11 +21,13 @@ use crate::client::LAST;
 /// The longest that answers are waited for, past the longest that a call takes.
 const LONGEST: Duration = Duration::from_secs(60);
 
+/// The requests of a connection that are not answered.
+pub type Owed = watch::Sender<HashSet<RequestId>>;
+
 /// A transport that ends with the last answer once its client has said its last.
 pub struct Owing<T> {
     inner: T,
-    /// Requests that are not answered.
-    owed: watch::Sender<HashSet<RequestId>>,
+    owed: Owed,
     /// Whether the client will ask for nothing more.
     gone: watch::Sender<bool>,
     /// Once it has said so: when the rest is given up.
@@ -33,9 +35,9 @@ pub struct Owing<T> {
 }
 
 impl<T> Owing<T> {
-    /// Tells `gone` when the client will ask for nothing more: nobody listens any longer for what never ends.
-    pub fn new(inner: T, gone: watch::Sender<bool>) -> Self {
-        Self { inner, owed: watch::Sender::default(), gone, until: None }
+    /// Keeps `owed`, and tells `gone` when the client will ask for nothing more: nobody listens any longer for what never ends.
+    pub fn new(inner: T, owed: Owed, gone: watch::Sender<bool>) -> Self {
+        Self { inner, owed, gone, until: None }
     }
 
     fn note(&mut self, message: Option<&RxJsonRpcMessage<RoleServer>>) {
@@ -58,7 +60,7 @@ impl<T> Owing<T> {
     }
 }
 
-fn settle(owed: &watch::Sender<HashSet<RequestId>>, id: Option<&RequestId>) {
+fn settle(owed: &Owed, id: Option<&RequestId>) {
     if let Some(id) = id {
         owed.send_if_modified(|owed| owed.remove(id));
     }
@@ -164,7 +166,7 @@ mod tests {
         let (says, said) = mpsc::unbounded_channel();
         let gone = watch::Sender::new(false);
         let is_gone = gone.subscribe();
-        (Owing::new(Client(said), gone), says, is_gone)
+        (Owing::new(Client(said), Owed::default(), gone), says, is_gone)
     }
 
     fn say(says: &Says, message: Value) {
