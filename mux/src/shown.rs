@@ -47,15 +47,12 @@ impl ShownLine {
                 is_full = written == size.cols && shown != " ";
             });
             let Some(is_wrapped) = read else { continue };
+            if row == here {
+                // Cells that were never written are blanks, before the cursor.
+                (written..cursor).for_each(|col| put(col, " "));
+            }
             // A shell may break a long line by itself, at the last column.
             let goes_on = is_wrapped || is_full;
-            // Cells that were never written are blanks, before the cursor and within a line.
-            let end = match goes_on {
-                true => size.cols,
-                false if row == here => cursor,
-                false => written,
-            };
-            (written..end).for_each(|col| put(col, " "));
             if !goes_on {
                 text[usize::from(row >= here)].push('\n');
             }
