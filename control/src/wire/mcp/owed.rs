@@ -40,7 +40,7 @@ impl<T> Owing<T> {
         Self { inner, owed, gone, until: None }
     }
 
-    fn note(&mut self, message: Option<&RxJsonRpcMessage<RoleServer>>) {
+    fn note(&self, message: Option<&RxJsonRpcMessage<RoleServer>>) {
         match message {
             Some(JsonRpcMessage::Request(request)) => {
                 self.owed.send_modify(|owed| {
