@@ -16,6 +16,10 @@ use serde_json::{Value, value::RawValue};
 
 pub use discover::{Endpoint, find, find_by_name};
 
+/// The method of a notification that a relay of the Model Context Protocol sends when its client asks for nothing more: the
+/// session ends once all that was asked for is answered.
+pub const LAST: &str = "notifications/unterm/last";
+
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {

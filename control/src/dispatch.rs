@@ -22,7 +22,7 @@ use unterm_mux::PaneId;
 use crate::{
     caller::{Access, Caller, TokenKind},
     error::{Error, Result},
-    methods::{self, Context, Entry, TYPED},
+    methods::{self, Context, Detail, Entry, TYPED},
     services::{audit::Outcome, changes::Topic},
 };
 
@@ -279,12 +279,8 @@ impl<'a> Record<'a> {
                 rest.join(", ")
             })
         };
-        // An action's name says less than what it is given, which may be typed into the focused session.
-        let (detail, is_secret) = match text("argument").filter(|_| entry.name == "action.run") {
-            None => (detail, is_secret),
-            Some(_) if context.focus_hides_input() => (format!("{detail} (not shown)"), true),
-            Some(argument) => (format!("{detail}: {argument}"), is_secret),
-        };
+        let Detail { text: detail, is_secret } =
+            (entry.detail)(context, &params, Detail { text: detail, is_secret });
         let method = entry.name;
         Ok(Self(Some(Noted { context, caller, method, session, detail, is_secret })))
     }

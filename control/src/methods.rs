@@ -42,7 +42,7 @@ use std::sync::LazyLock;
 
 pub use self::{
     context::Context,
-    method::{Entry, Group, Method},
+    method::{Detail, Entry, Group, Method},
 };
 pub(crate) use self::{
     context::hides_input,

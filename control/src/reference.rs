@@ -53,7 +53,10 @@ pub fn tools() -> String {
         "# Tools of the Model Context Protocol\n\n\
          Made from the tables of tools by `UPDATE_EXPECT=1 cargo test -p unterm-control reference`; do not edit.\n\n\
          `unterm-cli mcp` speaks the protocol on stdin and stdout, `/mcp` of the settings server by HTTP, with the instance's \
-         token as a bearer. `--toolset`, or `?toolset=`, chooses the tools; unterm if nothing is said.\n",
+         token as a bearer. `--toolset`, or `?toolset=`, chooses the tools; unterm if nothing is said. By HTTP, \
+         `?conversation=` is a name that tells two agents of one program and one token apart.\n\n\
+         Which fields of a reply hold what programs wrote is said in its `untrusted`; with iterm and tester, whose replies are \
+         those of other documents, in the result's `_meta` under `unterm/untrusted`.\n",
     );
     for toolset in mcp::TOOLSETS {
         let _ = writeln!(page, "\n## {}\n\n{}", toolset.name, toolset.instructions);

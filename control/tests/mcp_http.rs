@@ -19,6 +19,7 @@ struct Client {
     /// The session of the older era.
     session: Option<String>,
     name: &'static str,
+    path: &'static str,
 }
 
 /// The message that a reply carries, as JSON or as the last event of a stream.
@@ -31,7 +32,7 @@ fn message(reply: &Reply) -> Value {
 
 impl Client {
     fn new(fixture: &Fixture, name: &'static str) -> Self {
-        Self { page: Page::of(fixture), session: None, name }
+        Self { page: Page::of(fixture), session: None, name, path: "/mcp" }
     }
 
     fn post(&self, method: &str, path: &str, more: &[(&str, &str)], body: &Value) -> Reply {
@@ -88,7 +89,7 @@ impl Client {
         }
         headers.extend(more);
         let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params});
-        self.post("POST", "/mcp", &headers, &body)
+        self.post("POST", self.path, &headers, &body)
     }
 }
 
@@ -153,6 +154,14 @@ fn both_eras_drive_a_pane() {
     new.call("input", json!({"text": "it\n"}));
     let ended = new.call("wait", json!({"handle": begun["handle"]}));
     assert_eq!(ended["run"]["output"], "asked\nit\nit", "{ended}");
+    // Two of one name are told apart by the conversation that their addresses name.
+    assert_eq!(new.call("lease", json!({}))["held"], true);
+    let second = Client { path: "/mcp?conversation=second", ..Client::new(&fixture, "new client") };
+    let refused = message(&second.ask("run", json!({"command": "true"}), &[]));
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    let again = Client::new(&fixture, "new client");
+    assert_eq!(again.call("run", json!({"command": "true"}))["exit_code"], 0);
+    assert_eq!(again.call("lease", json!({"release": true}))["held"], false);
     // A session ends when its client says so, with what it held.
     assert_eq!(old.call("lease", json!({}))["held"], true);
     let end = old.post("DELETE", "/mcp", &[], &json!({}));
@@ -285,6 +294,11 @@ impl Older {
         let mut line = String::new();
         let read = self.events.read_line(&mut line).unwrap();
         (read > 0).then(|| line.trim_end().to_owned())
+    }
+
+    /// Reads until the stream is over: its last chunk is an empty one.
+    fn until_over(&mut self) {
+        while self.line().is_some_and(|line| line != "0") {}
     }
 
     /// The next event: its kind, and its data. Sizes of chunks are passed over.
@@ -452,14 +466,16 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
     assert_eq!(page.ask("DELETE", "/mcp/sse", None).status, 405);
     assert_eq!(page.ask("GET", "/mcp/sse?toolset=nope", None).status, 404);
     assert_eq!(older.call("status", json!({}))["you"], "older", "it is still there");
-    // There are no more than so many, and room again when one goes.
+    // There are no more than so many. Who comes then waits for one to go, where none of its own is idle.
     let mut all: Vec<Older> = (0..23).map(|_| Older::silent(&fixture, "")).collect();
-    let full = page::read(Older::connect_once(&page));
+    let other = Page { port: page.port, token: made["token"].as_str().unwrap().to_owned() };
+    let full = page::read(Older::connect_once(&other));
     assert_eq!(full.status, 503, "{}", full.body);
+    assert!(full.body.contains("none of yours is idle"), "{}", full.body);
     assert_eq!(older.call("status", json!({}))["you"], "older", "there is a place to post");
     all.pop();
     let end = std::time::Instant::now() + support::PATIENCE;
-    let mut again = Older::connect_once(&page);
+    let mut again = Older::connect_once(&other);
     let mut status = [0; 12];
     loop {
         std::io::Read::read_exact(&mut again, &mut status).unwrap();
@@ -467,8 +483,15 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
             break;
         }
         assert!(std::time::Instant::now() < end, "there is no room");
-        again = Older::connect_once(&page);
+        again = Older::connect_once(&other);
     }
+    // Else the one that was left longest ago gives way.
+    let mut new = Older::new(&fixture, "new", "");
+    all[0].until_over();
+    for (client, name) in [(&mut new, "new"), (&mut older, "older")] {
+        assert_eq!(client.call("status", json!({}))["you"], name);
+    }
+    drop(again);
     // Of a token that was taken back nothing more is taken.
     let mut headers = vec![("Authorization", reader.as_str())];
     headers.push(("Content-Type", "application/json"));

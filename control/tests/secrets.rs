@@ -2,10 +2,19 @@
 
 mod support;
 
-use std::process::Command;
+use std::{path::PathBuf, process::Command};
 
 use serde_json::json;
-use support::{Fixture, PATIENCE};
+use support::{Fixture, PATIENCE, Wire};
+
+/// Asks until a session's program asks for a secret, or does not.
+fn until(wire: &mut Wire, session: u64, is_asked: bool) {
+    let end = std::time::Instant::now() + PATIENCE;
+    while wire.call("session.get", json!({"id": session}))["awaiting_secret"] != is_asked {
+        assert!(std::time::Instant::now() < end, "it should be {is_asked}");
+        std::thread::yield_now();
+    }
+}
 
 /// As `gpg` asks for a passphrase: in a box on the alternate screen, every key read by itself.
 #[test]
@@ -20,13 +29,7 @@ fn a_passphrase_in_a_box_on_the_alternate_screen_is_a_secret() {
                   printf 'OPTION lc-ctype=C.UTF-8\\nSETPROMPT Passphrase:\\nGETPIN\\n'; exec tail -f /dev/null; } \
                   | pinentry-curses > /dev/null";
     let session = fixture.program(&mut wire, "bash", &["-c", script]);
-    let mut until = |is_asked: bool| {
-        let end = std::time::Instant::now() + PATIENCE;
-        while wire.call("session.get", json!({"id": session.id}))["awaiting_secret"] != is_asked {
-            assert!(std::time::Instant::now() < end, "it should be {is_asked}");
-            std::thread::yield_now();
-        }
-    };
+    let mut until = |is_asked: bool| until(&mut wire, session.id, is_asked);
     // It moves its cursor after all is drawn.
     session.wait_for_text("Passphrase: ____");
     until(true);
@@ -35,4 +38,48 @@ fn a_passphrase_in_a_box_on_the_alternate_screen_is_a_secret() {
     until(true);
     session.pane.write(b"\r").unwrap();
     until(false);
+}
+
+/// A server of tmux of the test's own, which outlives its clients.
+struct Tmux(PathBuf);
+
+impl Tmux {
+    fn command(&self) -> Command {
+        let mut command = Command::new("tmux");
+        command.arg("-S").arg(&self.0);
+        command
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        let _ = self.command().arg("kill-server").output();
+    }
+}
+
+/// Its own pty has every key read by itself, whatever the one within does.
+#[test]
+fn a_password_within_tmux_is_a_secret() {
+    if Command::new("tmux").arg("-V").output().is_err() {
+        eprintln!("tmux is not here: not tried");
+        return;
+    }
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let tmux = Tmux(fixture.home.path().join("tmux"));
+    let script = "stty -echo; printf 'Password: '; read X; stty echo; echo it was read; exec cat";
+    let socket = tmux.0.to_str().unwrap();
+    let args = ["-S", socket, "-f", "/dev/null", "new-session", script];
+    let session = fixture.program(&mut wire, "tmux", &args);
+    session.wait_for_text("Password:");
+    until(&mut wire, session.id, true);
+    let split = tmux.command().args(["split-window", "-h", "cat"]).output().unwrap();
+    assert!(split.status.success(), "{split:?}");
+    until(&mut wire, session.id, false);
+    let back = tmux.command().args(["select-pane", "-L"]).output().unwrap();
+    assert!(back.status.success(), "{back:?}");
+    until(&mut wire, session.id, true);
+    session.pane.write(b"abc\r").unwrap();
+    session.wait_for_text("it was read");
+    until(&mut wire, session.id, false);
 }

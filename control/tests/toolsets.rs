@@ -367,3 +367,46 @@ fn each_toolset_offers_the_jobs_that_its_tools_can_do() {
         assert_eq!(client.request("prompts/get", missing), Value::Null);
     }
 }
+
+#[test]
+fn what_programs_wrote_is_marked_beside_the_documented_content() {
+    const MARK: &str = "unterm/untrusted";
+    let fixture = Fixture::new();
+    let mut tester = Client::new(&fixture, "tester");
+    let result = |client: &mut Client, name: &str, arguments: Value| {
+        client.request("tools/call", json!({"name": name, "arguments": arguments}))
+    };
+    let mark = |result: &Value| result["_meta"][MARK].clone();
+    let launched = tester.call("launch_app", json!({"command": "cat"}));
+    for format in ["plain", "raw", "ansi", "scrollback", "passthrough"] {
+        let asked = json!({"session_id": launched["session_id"], "format": format});
+        let view = result(&mut tester, "view_screen", asked);
+        assert_eq!(mark(&view), json!(["content"]), "{format}: {view}");
+    }
+    let size = result(&mut tester, "get_screen_size", launched);
+    assert_eq!(size.get("_meta"), None, "{size}");
+    let gone = result(&mut tester, "view_screen", json!({"session_id": ""}));
+    assert_eq!((gone.get("_meta"), &gone["isError"]), (None, &json!(true)), "{gone}");
+
+    let mut wire = fixture.login();
+    let session = fixture.program(&mut wire, "cat", &[]);
+    let mut iterm = Client::new(&fixture, "iterm");
+    let listed = result(&mut iterm, "iterm_list_sessions", json!({}));
+    assert_eq!(mark(&listed), json!(["name"]), "{listed}");
+    let tty = iterm.call("iterm_list_sessions", json!({}))[0]["tty"].clone();
+    for (tool, fields) in [
+        ("iterm_read_output", json!(["name", "output"])),
+        ("iterm_watch_session", json!(["name", "new_output"])),
+    ] {
+        let read = result(&mut iterm, tool, json!({"identifier": tty}));
+        assert_eq!(mark(&read), fields, "{tool}: {read}");
+    }
+    let sent = json!({"identifier": tty, "command": "echo"});
+    assert_eq!(result(&mut iterm, "iterm_send_command", sent).get("_meta"), None);
+    // It tells the names that there are.
+    let title = json!({"id": session.id, "title": "a name"});
+    wire.call("session.rename", title);
+    let wrong = json!({"identifier": "xyzzy", "command": "rm"});
+    let wrong = result(&mut iterm, "iterm_send_command", wrong);
+    assert_eq!(mark(&wrong), json!(["error"]), "{wrong}");
+}

@@ -18,6 +18,7 @@ pub mod private;
 mod process;
 pub mod quote;
 pub mod random;
+mod shown;
 mod tap;
 mod typed;
 mod uri;
@@ -31,6 +32,7 @@ pub use process::{
     ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, ReadOutcome, SCRIPTS,
     ShellIntegration, Signal, Spawn, is_carrier, raise_descriptor_limit,
 };
+pub use shown::ShownLine;
 pub use tap::{Hides, TAP_CAPACITY, Tap, TapDirection, TapItem};
 pub use typed::{Composed, Edited, Line, TypedLine};
 pub use uri::to_local_path as local_path;

@@ -5,6 +5,7 @@ import warnings
 from contextlib import asynccontextmanager
 
 from mcp import Client, MCPDeprecationWarning, StdioServerParameters
+from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp_types import Implementation
@@ -30,12 +31,16 @@ class Door:
             server = StdioServerParameters(command=self.target, args=arguments, env=dict(os.environ))
             async with Client(server, **callbacks) as client:
                 yield self.checked(client)
-        else:
-            token = {"Authorization": f"Bearer {os.environ['UNTERM_TOKEN']}"}
-            async with create_mcp_http_client(headers=token) as http:
-                server = streamable_http_client(f"{self.target}?toolset={toolset}", http_client=http)
-                async with Client(server, **callbacks) as client:
-                    yield self.checked(client)
+            return
+        url = f"{self.target}?toolset={toolset}"
+        token = {"Authorization": f"Bearer {os.environ['UNTERM_TOKEN']}"}
+        if self.kind == "sse":
+            async with Client(sse_client(url, headers=token), **callbacks) as client:
+                yield self.checked(client)
+            return
+        async with create_mcp_http_client(headers=token) as http:
+            async with Client(streamable_http_client(url, http_client=http), **callbacks) as client:
+                yield self.checked(client)
 
     def checked(self, client):
         """A client that speaks what it should."""

@@ -2,7 +2,7 @@
 each of the protocol's other parts once in earnest. What is not as it should be ends it with a traceback.
 
     drive.py MODE stdio PROGRAM    # PROGRAM: unterm-cli
-    drive.py MODE http URL         # the token is in UNTERM_TOKEN
+    drive.py MODE http URL         # the token is in UNTERM_TOKEN; or sse, for the transport of 2024
     drive.py … tasks               # instead: what agents are given to do (tasks.py)
     drive.py … approval            # instead, with an Unterm that asks (`--approval ask`): who lets the agent act
 

@@ -82,21 +82,44 @@ impl Relay {
     ///
     /// The server's, or that none came.
     pub fn request(&mut self, method: &str, params: Value) -> Result<Value> {
+        self.begin(method, params)?;
+        self.answer()
+    }
+
+    /// Sends a request whose result is taken later.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be sent.
+    pub fn begin(&mut self, method: &str, params: Value) -> Result<()> {
         self.id += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
-        self.send(&request)?;
+        self.send(&request)
+    }
+
+    /// The result of the last request.
+    ///
+    /// # Errors
+    ///
+    /// The server's, or that none came.
+    pub fn answer(&mut self) -> Result<Value> {
         loop {
             let line = match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => line,
-                Err(RecvTimeoutError::Timeout) => bail!("no reply to {request}"),
+                Err(RecvTimeoutError::Timeout) => bail!("no reply to request {}", self.id),
                 Err(RecvTimeoutError::Disconnected) => bail!("it ended before it answered"),
             };
             let mut message: Value = serde_json::from_str(&line).context("a reply")?;
             if message["id"] == self.id && message.get("method").is_none() {
-                ensure!(message.get("error").is_none(), "{method}: {message}");
+                ensure!(message.get("error").is_none(), "request {}: {message}", self.id);
                 return Ok(message["result"].take());
             }
         }
+    }
+
+    /// Closes its input.
+    pub fn close(&mut self) {
+        self.input.take();
     }
 
     /// Calls a tool that must succeed; its structured reply.

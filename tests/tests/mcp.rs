@@ -111,7 +111,12 @@ fn the_relay_stays_for_replies_and_ends_with_who_reads_them() -> Result<()> {
     wire.read_line(&mut line)?;
     assert_eq!(line, "a call\n");
     drop(input);
-    assert_eq!(wire.read_line(&mut line)?, 0, "nothing more is asked");
+    // Nothing more is asked.
+    for said in ["", r#"{"jsonrpc":"2.0","method":"notifications/unterm/last"}"#] {
+        line.clear();
+        wire.read_line(&mut line)?;
+        assert_eq!(line.trim_end(), said);
+    }
     writeln!(wire.get_mut(), "its reply")?;
     let mut output = BufReader::new(relay.stdout.take().context("its output")?);
     line.clear();
@@ -209,6 +214,20 @@ fn seen(agent: &mut Relay, arguments: Value) -> Result<Value> {
         reply = agent.call("wait", json!({"handle": reply["handle"]}))?;
     }
     Ok(reply)
+}
+
+#[test]
+fn an_agent_that_asks_for_nothing_more_has_its_last_answer() -> Result<()> {
+    let (mut unterm, mut agent) = driven()?;
+    let pane = open(&mut agent, &["sh", "-c", "echo here; exec cat"], "here")?;
+    let wait = json!({"pane": pane, "any": [{"regex": "^there$"}], "timeout_ms": 50_000});
+    agent.begin("tools/call", json!({"name": "wait", "arguments": wait}))?;
+    agent.close();
+    unterm.call("session.input", json!({"id": pane, "input": "there\r"}))?;
+    let waited = agent.answer()?;
+    ensure!(waited["structuredContent"]["matched"] == true, "{waited}");
+    assert!(agent.finish()?.success());
+    Ok(())
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Public clients of the Model Context Protocol drive Unterm: the conformance suite, the Inspector in strict mode and the
-//! Python SDK, in both eras of the protocol, over stdio and HTTP.
+//! Python SDK, in both eras of the protocol, over stdio and HTTP, and over HTTP with events as in 2024.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -80,6 +80,19 @@ fn the_conformance_suite_of_2026_07_28_is_passed() -> Result<()> {
 enum Door {
     Stdio,
     Http,
+    /// HTTP as clients of 2024 speak it.
+    Sse,
+}
+
+impl Door {
+    /// Its name to the clients, and its path where it is by HTTP.
+    fn by_http(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Stdio => None,
+            Self::Http => Some(("http", "/mcp")),
+            Self::Sse => Some(("sse", "/mcp/sse")),
+        }
+    }
 }
 
 /// A version of the Inspector; the older one knows the older era only.
@@ -99,19 +112,21 @@ fn inspected(
     method: &[&str],
 ) -> Result<Value> {
     let (url, token) = http_door(unterm)?;
-    let url = format!("{url}/mcp?toolset={toolset}");
     let header = format!("Authorization: Bearer {token}");
     let program = binary("unterm-cli");
     let program = program.to_string_lossy();
     let stdio = [&*program, "mcp", "--toolset", toolset];
-    let http = ["--transport", "http", "--header", header.as_str()];
+    let http = door.by_http().map(|(transport, path)| {
+        let url = format!("{url}{path}?toolset={toolset}");
+        (url, ["--transport", transport, "--header", header.as_str()])
+    });
     let said = match inspector {
         Inspector::V1 => {
             let mut command = clients.node("inspector-1/cli/build/cli.js", unterm);
             command.arg("--cli");
-            match door {
-                Door::Stdio => command.args(stdio),
-                Door::Http => command.arg(&url).args(http),
+            match &http {
+                None => command.args(stdio),
+                Some((url, http)) => command.arg(url).args(http),
             };
             Said::of(command.arg("--method").args(method))?
         }
@@ -122,9 +137,9 @@ fn inspected(
             if method == ["tools/list"] {
                 command.arg("--strict");
             }
-            match door {
-                Door::Stdio => command.arg("--").args(stdio),
-                Door::Http => command.args(http).args(["--server-url", &url]),
+            match &http {
+                None => command.arg("--").args(stdio),
+                Some((url, http)) => command.args(http).args(["--server-url", url.as_str()]),
             };
             let said = Said::of(&mut command)?;
             // It warns of what it would let pass.
@@ -176,15 +191,20 @@ fn the_inspector_finds_nothing_wrong_over_http() -> Result<()> {
     the_inspector_is_content(Door::Http)
 }
 
+#[test]
+fn the_inspector_finds_nothing_wrong_over_events() -> Result<()> {
+    the_inspector_is_content(Door::Sse)
+}
+
 /// Has `tests/clients/drive.py` do something in each mode.
 fn drive((unterm, clients): (&Instance, &Clients), door: Door, what: &str) -> Result<()> {
     for mode in ["legacy", "auto", "2026-07-28"] {
         let mut command = clients.drive(unterm);
-        match door {
-            Door::Stdio => command.args([mode, "stdio"]).arg(binary("unterm-cli")),
-            Door::Http => {
+        match door.by_http() {
+            None => command.args([mode, "stdio"]).arg(binary("unterm-cli")),
+            Some((kind, path)) => {
                 let (url, token) = http_door(unterm)?;
-                command.args([mode, "http"]).arg(format!("{url}/mcp")).env("UNTERM_TOKEN", token)
+                command.args([mode, kind]).arg(format!("{url}{path}")).env("UNTERM_TOKEN", token)
             }
         };
         Said::of(command.arg(what)).with_context(|| format!("{what}, {mode}"))?;
@@ -210,6 +230,11 @@ fn the_python_sdk_drives_every_toolset_over_stdio() -> Result<()> {
 #[test]
 fn the_python_sdk_drives_every_toolset_over_http() -> Result<()> {
     the_python_sdk_drives(Door::Http)
+}
+
+#[test]
+fn the_python_sdk_drives_every_toolset_over_events() -> Result<()> {
+    the_python_sdk_drives(Door::Sse)
 }
 
 /// What agents are given to do, in earnest; with `UNTERM_LONG=1` the build takes three minutes.

@@ -19,7 +19,7 @@ use rustix::{
     io::Errno,
 };
 use unterm_control::{
-    client::{self, Client, ClientError, Endpoint},
+    client::{self, Client, ClientError, Endpoint, LAST},
     held::{self, Hold},
 };
 
@@ -40,8 +40,9 @@ pub fn relay(home: &Path, instance: Option<&str>, toolset: Option<&str>) -> Resu
     thread::spawn(move || {
         let _ = pass(&mut io::stdin().lock(), &mut up);
         ended.store(true, Ordering::Relaxed);
-        // Replies that are under way still come, for as long as somebody may read them.
-        let _ = up.shutdown(Shutdown::Write);
+        // Replies that are under way still come, for as long as somebody may read them. The line is one of its own, whatever
+        // the client ended with.
+        let _ = write!(up, "\n{{\"jsonrpc\":\"2.0\",\"method\":\"{LAST}\"}}\n");
         if until_unread().is_ok() {
             let _ = up.shutdown(Shutdown::Both);
         }

@@ -2,13 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Detail, Group, Method, Result,
     params::{Arg, NoParams},
 };
 use crate::{
+    dispatch::plain,
     error::Error,
     host::{Acted, ActionInfo, Bounds, HostRequest},
 };
@@ -94,6 +96,19 @@ impl Method for Run {
             }
         };
         Ok(RunReply { name, done })
+    }
+
+    /// An action's name says less than what it is given, which may be typed into the focused session.
+    fn detail(context: &Context, params: &Map<String, Value>, told: Detail) -> Detail {
+        let argument = params.get("argument").map(plain).filter(|argument| !argument.is_empty());
+        let Detail { text, is_secret } = told;
+        match argument {
+            None => Detail { text, is_secret },
+            Some(_) if context.focus_hides_input() => {
+                Detail { text: format!("{text} (not shown)"), is_secret: true }
+            }
+            Some(argument) => Detail { text: format!("{text}: {argument}"), is_secret },
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::{future::Future, pin::Pin};
 
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::Context;
 use crate::{
@@ -57,6 +58,19 @@ pub trait Method: 'static {
         caller: &'a Caller,
         params: Self::Params<'a>,
     ) -> impl Future<Output = Result<Self::Reply>> + Send + 'a;
+
+    /// What the audit log says of a call, `told` being what [`Method::TELLING`] gives of its parameters.
+    fn detail(_context: &Context, _params: &Map<String, Value>, told: Detail) -> Detail {
+        told
+    }
+}
+
+/// What the audit log says of a call.
+pub struct Detail {
+    /// What is done, in a line.
+    pub text: String,
+    /// A program is sent what it does not show: nobody else does, also where the call is refused for it.
+    pub is_secret: bool,
 }
 
 /// The groups of `server.capabilities`, in its order.
@@ -131,6 +145,8 @@ pub struct Entry {
     pub lasts: bool,
     /// The parameters that say most of it, in order.
     pub telling: &'static [&'static str],
+    /// What the audit log says of a call, given its parameters and what is told of them.
+    pub(crate) detail: fn(&Context, &Map<String, Value>, Detail) -> Detail,
     /// The schema of its parameters.
     pub params_schema: fn() -> Schema,
     /// The schema of its reply.
@@ -152,6 +168,7 @@ pub(crate) const fn entry<M: Method>() -> Entry {
         is_for_people: M::FOR_PEOPLE,
         lasts: M::LASTS,
         telling: M::TELLING,
+        detail: M::detail,
         params_schema: || schema_for!(M::Params<'static>),
         reply_schema: || schema_for!(M::Reply),
         call: call::<M>,

@@ -4,72 +4,20 @@
 //! A shell that marks where its input begins (OSC 133 B) shows the line; it is read off the screen. Of any other shell's
 //! nobody knows it. A program that is no shell enters no commands: what was typed is all there is to say of it.
 
-use unterm_mux::{Composed, Edited, Line, Pane, PaneId};
-use unterm_term::{LineId, Modes, Term};
+use unterm_mux::{Composed, Edited, Line, Pane, PaneId, ShownLine};
+use unterm_term::Modes;
 
 use super::{
     policy::{Policy, Refusal},
     shell::Shell,
 };
 
-/// What a shell's input is on the screen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Shown {
-    before_cursor: String,
-    behind_cursor: String,
-}
-
-impl Shown {
-    /// Of a shell that waits at a marked prompt.
-    fn of(term: &Term) -> Option<Self> {
-        if term.modes().contains(Modes::ALT_SCREEN) {
-            return None;
-        }
-        let start = term.commands().next_back().filter(|last| last.is_prompting())?.input?;
-        let (top, cursor, cols) = (term.live_top().0, term.cursor(), usize::from(term.size().cols));
-        let here = top + u64::from(cursor.row);
-        let mut lines = term.lines();
-        let mut chars = Vec::new();
-        let mut text = [String::new(), String::new()];
-        for row in start.line.0..lines.end().0 {
-            let Some(is_wrapped) = lines.row_chars(LineId(row), &mut chars) else { continue };
-            // A shell may break a long line by itself, at the last column.
-            let goes_on = is_wrapped || chars.get(cols - 1).is_some_and(|last| *last != ' ');
-            let first = if row == start.line.0 { usize::from(start.col) } else { 0 };
-            let cursor = match row.cmp(&here) {
-                std::cmp::Ordering::Less => cols,
-                std::cmp::Ordering::Equal => usize::from(cursor.col),
-                std::cmp::Ordering::Greater => 0,
-            };
-            if goes_on || row == here {
-                // Cells that were never written are blanks, before the cursor and within a line.
-                chars.resize(chars.len().max(if goes_on { cols } else { cursor }), ' ');
-            }
-            for (col, char) in chars.iter().enumerate().skip(first) {
-                if *char != '\0' {
-                    text[usize::from(col >= cursor)].push(*char);
-                }
-            }
-            if !goes_on {
-                text[usize::from(row >= here)].push('\n');
-            }
-        }
-        let [before_cursor, behind_cursor] = text;
-        Some(Self { before_cursor, behind_cursor: behind_cursor.trim_end().to_owned() })
-    }
-
-    /// The line once this is typed, too.
-    fn with(&self, added: &str) -> String {
-        format!("{}{added}{}", self.before_cursor, self.behind_cursor)
-    }
-}
-
 /// Who reads a pane's input.
 pub struct Reading {
     /// It is a shell.
     is_shell: bool,
     /// What that shows of its line.
-    shown: Option<Shown>,
+    shown: Option<ShownLine>,
     /// It knows the marks of a paste.
     knows_pastes: bool,
 }
@@ -79,7 +27,7 @@ impl Reading {
     pub fn of(pane: &Pane) -> Self {
         let (shown, knows_pastes) = {
             let term = pane.term();
-            (Shown::of(&term), term.modes().contains(Modes::BRACKETED_PASTE))
+            (ShownLine::of(&term), term.modes().contains(Modes::BRACKETED_PASTE))
         };
         let is_shell = shown.is_some()
             || pane.foreground().is_some_and(|it| Shell::of_process(&it.name).is_some());
@@ -105,7 +53,7 @@ impl Reading {
         // (Ctrl+C) may still take that away.
         let next = entered.first().unwrap_or(unfinished);
         let typed = next.text.strip_suffix(next.added.as_str()).unwrap_or_default();
-        if let Some(Shown { before_cursor, .. }) = shown
+        if let Some(ShownLine { before_cursor, .. }) = shown
             && next.edited == Edited::No
             && !(entered.is_empty() && next.added.is_empty())
             && (typed.is_empty() || !before_cursor.starts_with(typed))
@@ -138,34 +86,7 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    use unterm_term::{Options, Parser, Size};
-
     use super::*;
-
-    fn shown(cols: u16, output: &str) -> Option<(String, String)> {
-        let mut term = Term::new(Size::cells(cols, 5), Options::default());
-        Parser::new().advance(&mut term, output.as_bytes());
-        Shown::of(&term).map(|shown| (shown.before_cursor, shown.behind_cursor))
-    }
-
-    fn parts(before: &str, behind: &str) -> Option<(String, String)> {
-        Some((before.to_owned(), behind.to_owned()))
-    }
-
-    #[test]
-    fn a_shells_line_is_what_stands_behind_the_mark_of_its_input() {
-        const PROMPT: &str = "\x1b]133;A\x07$ \x1b]133;B\x07";
-        let at = |output: &str| shown(20, &format!("{PROMPT}{output}"));
-        assert_eq!(at("echo ab"), parts("echo ab", ""));
-        assert_eq!(at("echo ab\x1b[2D"), parts("echo ", "ab"), "the cursor is within");
-        assert_eq!(at("echo \x1b[C"), parts("echo  ", ""), "blanks count");
-        // Over several rows, wrapped and not.
-        assert_eq!(at("0123456789abcdefghijk"), parts("0123456789abcdefghijk", ""));
-        assert_eq!(at("one\r\ntwo\x1b[A\r\x1b[3C"), parts("o", "ne\ntwo"));
-        assert_eq!(at("ls\x1b]133;C\x07out"), None, "it runs");
-        assert_eq!(at("ls\x1b[?1049h"), None, "a program has the screen");
-        assert_eq!(shown(20, "$ ls"), None, "nothing is marked");
-    }
 
     #[test]
     fn of_an_edited_line_what_is_shown_counts() {
@@ -177,9 +98,10 @@ mod tests {
         policy.set(serde_json::from_value(rules).unwrap()).unwrap();
         let shell = |before: &str, behind: &str| Reading {
             is_shell: true,
-            shown: Some(Shown {
+            shown: Some(ShownLine {
                 before_cursor: before.to_owned(),
                 behind_cursor: behind.to_owned(),
+                ..ShownLine::default()
             }),
             knows_pastes: true,
         };

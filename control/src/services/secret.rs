@@ -2,20 +2,26 @@
 //!
 //! The terminal's settings say it where a program reads a line without echo (ICANON without ECHO), as `getpass`, `ssh` and
 //! `read -s` do. One that takes every key by itself (neither of the two), as those do that show an asterisk for each, sets
-//! them as every shell's editor does; there the line that the cursor stands in decides, where it is all of a question for a
-//! password and nothing else, and where it does not show what was typed. On the alternate screen an editor's text may be such
-//! a line; there it counts between the sides of a box that is closed all around, as `pinentry-curses` draws one, with nothing
-//! but the field behind the cursor.
+//! them as every shell's editor does, and so does a program that shows another terminal, as `ssh` and `tmux` do; there the line
+//! that the cursor stands in decides, where it is all of a question for a password and nothing else, and where it does not
+//! show what was typed. Where the cursor's row holds no more than the field, it is the line above. On the alternate screen an
+//! editor's text may be such a line; there it counts between the sides of a box that is closed all around, as
+//! `pinentry-curses` draws one, with nothing but the field behind the cursor, and in a multiplexer's part of the screen that
+//! has nothing behind the cursor and below it.
 //!
-//! What stays unseen: a question in other words or another language than these, another one on the alternate screen (as of a
-//! form whose field is under its name, and of all within `tmux`), one whose cursor stands elsewhere, and what a program reads
-//! without asking. What is wrongly seen: a question for a password whose answer is shown, until its first character is.
+//! What stays unseen: a question in other words or another language than these, another one on the alternate screen, also
+//! within `tmux` with something below it, one whose cursor stands elsewhere, and what a program reads without asking. What is
+//! wrongly seen: a question for a password whose answer is shown, until its first character is.
+
+mod field;
 
 use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 use unterm_mux::Pane;
-use unterm_term::{LineId, Modes, Point, Term, TextRange};
+use unterm_term::{Modes, Term};
+
+use self::field::Label;
 
 /// The longest question, in bytes.
 const LONGEST: usize = 500;
@@ -58,10 +64,8 @@ const BEHIND: &[&str] = &[
     "短语|短語",
 ];
 
-/// The sides of a box, also where a line goes off to the inside.
-const SIDES: &str = "│┃║├┤┠┨┣┫╟╢╠╣";
-/// What fills a field that nothing was typed into.
-const FILL: &str = "_·.";
+/// Programs that show other terminals, of other machines too, which may be in parts of the screen.
+const MULTIPLEXERS: [&str; 6] = ["tmux", "tmate", "screen", "zellij", "ssh", "mosh-client"];
 
 /// A line that is all of a question for a secret: what comes before the word for it, the word, for what or whom, a colon or
 /// what stands for one, a hint, and a sign for each character that was typed. No sign of a shell's prompt is before it, and
@@ -94,8 +98,18 @@ pub fn is_asked(pane: &Pane) -> bool {
     if process.echo() != Some(false) {
         return false;
     }
-    let Some(line) = asking(&pane.term()) else { return false };
+    let is_full = pane.term().modes().contains(Modes::ALT_SCREEN);
+    let is_shared =
+        is_full && pane.foreground().is_some_and(|process| is_multiplexer(&process.name));
+    let Some(line) = asking(&pane.term(), is_shared) else { return false };
     !shows(&line, &pane.typed())
+}
+
+/// Whether a program, by its path or its name for itself (`tmux: client`), is a multiplexer.
+fn is_multiplexer(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = name.split(':').next().unwrap_or(name);
+    MULTIPLEXERS.contains(&name)
 }
 
 /// Whether a line shows what was typed, as an editor of lines does.
@@ -104,61 +118,13 @@ fn shows(line: &str, typed: &str) -> bool {
     typed.contains(char::is_alphanumeric) && line.trim_end().ends_with(typed)
 }
 
-/// The line up to the cursor, where it is a question.
-fn asking(term: &Term) -> Option<String> {
-    let cursor = term.cursor();
-    if cursor.col == 0 {
-        return None;
-    }
-    let line = LineId(term.live_top().0 + u64::from(cursor.row));
-    let is_full = term.modes().contains(Modes::ALT_SCREEN);
-    let start = if is_full { Point { line, col: 0 } } else { term.line_at(line).start };
-    let end = Point { line, col: cursor.col - 1 };
-    let mut text = term.text(TextRange { start, end, block: false });
-    if is_full {
-        let inside = text.rfind(is_side)?;
-        text = text[inside..].chars().skip(1).collect();
-    }
-    let is_one = text.len() <= LONGEST && is_question(&text) && (!is_full || is_boxed(term));
-    is_one.then_some(text)
-}
-
-fn is_side(char: char) -> bool {
-    SIDES.contains(char)
-}
-
-/// What a cell of the live screen shows; `None`: nothing.
-fn shown(term: &Term, row: u16, col: u16) -> Option<char> {
-    let at = Point { line: LineId(term.live_top().0 + u64::from(row)), col };
-    term.text(TextRange { start: at, end: at, block: false }).chars().next()
-}
-
-/// What comes first in these rows of a column that is no side.
-fn corner(term: &Term, col: u16, mut rows: impl Iterator<Item = u16>) -> Option<char> {
-    rows.find_map(|row| match shown(term, row, col) {
-        Some(char) if is_side(char) => None,
-        other => Some(other),
-    })?
-}
-
-/// Whether the cursor stands within a box of its own, in a field that is empty from there on.
-fn is_boxed(term: &Term) -> bool {
-    let (cursor, size) = (term.cursor(), term.size());
-    let here = |col: u16| shown(term, cursor.row, col);
-    let left = (0..cursor.col).rev().find(|col| here(*col).is_some_and(is_side));
-    let is_more = |col: &u16| here(*col).is_some_and(|char| !FILL.contains(char));
-    let right = (cursor.col..size.cols).find(is_more);
-    let (Some(left), Some(right)) = (left, right) else { return false };
-    let (above, below) = (|| (0..cursor.row).rev(), || cursor.row + 1..size.rows);
-    here(right).is_some_and(is_side)
-        && [
-            (corner(term, left, above()), "┌╭╔┏"),
-            (corner(term, right, above()), "┐╮╗┓"),
-            (corner(term, left, below()), "└╰╚┗"),
-            (corner(term, right, below()), "┘╯╝┛"),
-        ]
-        .into_iter()
-        .all(|(corner, of)| corner.is_some_and(|corner| of.contains(corner)))
+/// The question that the cursor stands behind, or below.
+fn asking(term: &Term, is_shared: bool) -> Option<String> {
+    let is_asked = |Label { text, has_field }: &Label| {
+        text.len() <= LONGEST
+            && (is_question(text) || *has_field && is_question(&format!("{text}:")))
+    };
+    field::labels(term, is_shared).into_iter().find(is_asked).map(|label| label.text)
 }
 
 fn is_question(line: &str) -> bool {
@@ -296,12 +262,116 @@ mod tests {
         ] {
             let mut term = Term::new(Size::cells(40, 10), Options::default());
             Parser::new().advance(&mut term, format!("{FULL}{drawn}{cursor}").as_bytes());
-            let asked = asking(&term);
+            let asked = asking(&term, false);
             assert_eq!(asked.as_deref().map(str::trim), question, "{drawn}{cursor:?}");
         }
-        // On the main screen no box is needed.
+    }
+
+    /// What is asked on a screen of 40 columns and 10 rows.
+    fn asked(output: &str, is_shared: bool) -> Option<String> {
         let mut term = Term::new(Size::cells(40, 10), Options::default());
-        Parser::new().advance(&mut term, b"Password: ");
-        assert_eq!(asking(&term).as_deref(), Some("Password:"));
+        Parser::new().advance(&mut term, output.as_bytes());
+        asking(&term, is_shared).map(|text| text.trim().to_owned())
+    }
+
+    #[test]
+    fn a_question_may_stand_above_its_field() {
+        let password = || Some("Password:".to_owned());
+        for output in [
+            "Password: ",
+            "Password: [",
+            "Password:\r\n",
+            "Password:\r\n  ",
+            "Password:\r\n  ****",
+            "Password:\r\n[________]\x1b[9D",
+            "Password:\r\n┃ ",
+        ] {
+            assert_eq!(asked(output, false), password(), "{output:?}");
+        }
+        // A field of its own says as much as a colon.
+        assert_eq!(asked("Your password\r\n│ ", false).as_deref(), Some("Your password"));
+        const PROMPT: &str = "\x1b]133;A\x07$ \x1b]133;B\x07";
+        for output in [
+            "Your password\r\n",
+            "Password:\r\n\r\n",
+            "Password:\r\n> ",
+            "Password:\r\n$ ",
+            "Password:\r\n... ",
+            "Password:\r\nhunter2",
+            "Password:\r\n  right\r",
+            "password: hunter2\r\n",
+            "Wrong password\r\n",
+            ">>> \"\"\"password:\r\n",
+            &format!("{PROMPT}echo '\r\npassword:\r\n"),
+        ] {
+            assert_eq!(asked(output, false), None, "{output:?}");
+        }
+        // In a box, also above the field's own, or a blank row.
+        const FULL: &str = "\x1b[?1049h\x1b[H";
+        let own = "┌──────────────┐\r\n│ Password     │\r\n│ ┌──────────┐ │\r\n│ │**        │ │\r\n\
+                   │ └──────────┘ │\r\n└──────────────┘\x1b[4;6H";
+        let apart = "┌──────────────┐\r\n│ New password │\r\n│              │\r\n│ ____________ │\r\n\
+                     └──────────────┘\x1b[4;3H";
+        for (drawn, text) in [(own, "Password"), (apart, "New password")] {
+            assert_eq!(asked(&format!("{FULL}{drawn}"), false).as_deref(), Some(text), "{drawn}");
+            let other = drawn.replace("assword", "roject ");
+            assert_eq!(asked(&format!("{FULL}{other}"), false), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_multiplexers_screen_is_a_terminal() {
+        // Two parts side by side, and below the second a third.
+        let screen = |right: &str, below: &str| {
+            let mut drawn = String::from("\x1b[?1049h\x1b[H");
+            for row in 1..=9 {
+                drawn += &format!("\x1b[{row};1Hother text to read │");
+            }
+            drawn += "\x1b[7;20H├────────────────────\x1b[8;21H$ make\x1b[10;1H[0] 0:sh*   \"host\" 12:00";
+            for (at, text) in below.lines().enumerate() {
+                drawn += &format!("\x1b[{};21H{text}", at + 4);
+            }
+            for (at, text) in right.lines().enumerate() {
+                drawn += &format!("\x1b[{};21H{text}", at + 1);
+            }
+            drawn
+        };
+        let long = "Enter passphrase for\n key '/home/me/id': ";
+        for (right, text) in [
+            ("$ sudo make\nPassword: ", "Password:"),
+            ("$ sudo make\n[sudo] password: ", "[sudo] password:"),
+            ("$ login\nPassword:\n  **", "Password:"),
+            (long, "Enter passphrase for key '/home/me/id':"),
+        ] {
+            assert_eq!(asked(&screen(right, ""), true).as_deref(), Some(text), "{right}");
+            // Of an editor that is split this is the text.
+            assert_eq!(asked(&screen(right, ""), false), None, "{right}");
+            // An editor within has something below.
+            assert_eq!(asked(&screen(right, "~\n~"), true), None, "{right}");
+        }
+        for right in [
+            "$ echo password:",
+            "password:\n$ ",
+            "password: hunter2",
+            "Password:\nhunter2",
+            "password: \x1b[3D",
+        ] {
+            assert_eq!(asked(&screen(right, ""), true), None, "{right}");
+        }
+        // All of the screen is one part.
+        let one = "\x1b[?1049h\x1b[Hlast login\r\nPassword: \x1b7\x1b[10;1H[0] 0:sh*\x1b8";
+        assert_eq!(asked(one, true).as_deref(), Some("Password:"));
+        let vim = one.replace("\x1b[10;1H", "\x1b[9;1H-- INSERT --\x1b[10;1H");
+        assert_eq!(asked(&vim, true), None);
+    }
+
+    #[test]
+    fn multiplexers_are_known_by_their_names() {
+        for name in ["/usr/bin/tmux", "tmux: client", "screen", "/usr/bin/ssh"] {
+            assert!(is_multiplexer(name), "{name}");
+        }
+        for name in ["/usr/bin/vim", "sshd", "bash"] {
+            assert!(!is_multiplexer(name), "{name}");
+        }
     }
 }

@@ -10,6 +10,7 @@ mod approve;
 pub mod http;
 mod iterm;
 mod jobs;
+mod owed;
 mod prompts;
 mod resources;
 mod rows;
@@ -21,21 +22,19 @@ mod tester;
 mod tool;
 mod unterm;
 
-use std::{
-    io,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, ready},
-};
+use std::sync::Arc;
 
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncWrite},
     sync::watch,
 };
 
-pub use self::tool::{Hints, Toolset};
-use self::{jobs::Jobs, seats::Seats, session::Session};
+use self::{jobs::Jobs, owed::Owing, seats::Seats, session::Session};
+pub use self::{
+    owed::Owed,
+    tool::{Hints, Toolset},
+};
 use crate::{caller::Caller, dispatch::Dispatcher, untrusted};
 
 /// The longest message of a client, in bytes.
@@ -65,7 +64,7 @@ impl Server {
         }
     }
 
-    /// Serves a client that has logged in, until it goes; `folder`: where it was started.
+    /// Serves a client that has logged in, until it goes; `folder`: where it was started; `owed`: kept while it is served.
     pub async fn serve(
         self: Arc<Self>,
         reader: impl AsyncRead + Send + Unpin + 'static,
@@ -73,15 +72,15 @@ impl Server {
         caller: Caller,
         toolset: &'static Toolset,
         folder: Option<String>,
+        owed: Owed,
     ) {
         let connection = caller.connection;
         let gone = watch::Sender::new(false);
         let session =
             Session::of_connection(self.clone(), caller, toolset, folder, gone.subscribe());
-        let reader = Ended { reader, gone };
         let transport =
             AsyncRwTransport::new_server(reader, writer).with_max_line_length(LONGEST_MESSAGE);
-        match rmcp::serve_server(session, transport).await {
+        match rmcp::serve_server(session, Owing::new(transport, owed, gone)).await {
             Ok(running) => {
                 let end = running.waiting().await;
                 tracing::debug!(connection, ?end, "a client of the Model Context Protocol went");
@@ -118,25 +117,4 @@ pub fn toolset(name: Option<&str>) -> Result<&'static Toolset, String> {
         let known: Vec<_> = TOOLSETS.iter().map(|toolset| toolset.name).collect();
         format!("There is no toolset {name:?}; there are: {}", known.join(", "))
     })
-}
-
-/// A reader whose end is told: replies are still written then, but nobody listens any more for what never ends.
-struct Ended<R> {
-    reader: R,
-    gone: watch::Sender<bool>,
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for Ended<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let (room, before) = (buffer.remaining(), buffer.filled().len());
-        let read = ready!(Pin::new(&mut self.reader).poll_read(context, buffer));
-        if read.is_err() || room > 0 && buffer.filled().len() == before {
-            self.gone.send_replace(true);
-        }
-        Poll::Ready(read)
-    }
 }

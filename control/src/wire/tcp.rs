@@ -159,7 +159,8 @@ impl Connection {
         let Self { shared, writer, caller, mcp, .. } = connection;
         if let (Ok(()), Some((toolset, folder)), Some(caller)) = (&end, mcp, caller) {
             let reader = AsyncReadExt::chain(Cursor::new(lines.into_rest()), reader);
-            shared.mcp.clone().serve(reader, writer, caller, toolset, folder).await;
+            let owed = mcp::Owed::default();
+            shared.mcp.clone().serve(reader, writer, caller, toolset, folder, owed).await;
         }
         shared.dispatcher.disconnected(id);
         tracing::debug!(id, ?end, "disconnected");

@@ -2,10 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use unterm_term::{LineId, Modes, Point, Term, TextRange};
-
 use super::{Pane, WriteError};
-use crate::writer::SoFar;
+use crate::{ShownLine, writer::SoFar};
 
 /// What came of typing at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,22 +56,19 @@ impl Pane {
         loop {
             let (so_far, typed) = self.queue.so_far();
             let term = self.term.lock();
-            let last = term.commands().next_back().filter(|last| last.is_prompting());
-            let Some((command, Some(input))) = last.map(|last| (last.id, last.input)) else {
-                return Standing::Elsewhere;
-            };
+            let Some(shown) = ShownLine::of(&term) else { return Standing::Elsewhere };
             let enters = self.enters_at_prompt.load(Ordering::Acquire);
             if enters > so_far.enters {
                 // A prompt that came after the first look.
                 continue;
             }
-            if enters < so_far.enters || term.modes().contains(Modes::ALT_SCREEN) {
+            if enters < so_far.enters {
                 return Standing::Elsewhere;
             }
             let is_shown = self.inputs_shown.load(Ordering::Acquire) >= so_far.inputs;
-            return match line_behind(&term, input, &typed, is_shown) {
+            return match line_behind(&shown, &typed, is_shown) {
                 Some(line) => Standing::Begun(line),
-                None => Standing::Free { command, so_far },
+                None => Standing::Free { command: shown.command, so_far },
             };
         }
     }
@@ -82,31 +77,19 @@ impl Pane {
 /// The line that stands behind a prompt: what is shown up to the cursor, which is no suggestion of the shell's and no prompt on
 /// the right; else what was `typed`, where that is shown behind the cursor, or nothing was shown since (`is_shown`). Keys
 /// that input alone can't follow may have taken it away again.
-fn line_behind(term: &Term, input: Point, typed: &str, is_shown: bool) -> Option<String> {
+fn line_behind(shown: &ShownLine, typed: &str, is_shown: bool) -> Option<String> {
     let whole = |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
-    let cursor = term.cursor();
-    let cursor = Point { line: LineId(term.live_top().0 + u64::from(cursor.row)), col: cursor.col };
-    if cursor > input {
-        let end = match cursor.col.checked_sub(1) {
-            Some(col) => Point { line: cursor.line, col },
-            None => Point { line: LineId(cursor.line.0 - 1), col: term.size().cols - 1 },
-        };
-        if let Some(line) = whole(&term.text(TextRange { start: input, end, block: false })) {
-            return Some(line);
-        }
+    if let Some(line) = whole(&shown.before_cursor) {
+        return Some(line);
     }
     let typed = whole(typed)?;
-    if !is_shown {
-        return Some(typed);
-    }
-    let end = term.line_at(input.line).end;
-    let shown = term.text(TextRange { start: input, end, block: false });
-    shown.trim_start().starts_with(&typed).then_some(typed)
+    let is_there = !is_shown || shown.with("").trim_start().starts_with(&typed);
+    is_there.then_some(typed)
 }
 
 #[cfg(test)]
 mod tests {
-    use unterm_term::{Options, Parser, Size};
+    use unterm_term::{Options, Parser, Size, Term};
 
     use super::*;
 
@@ -115,8 +98,7 @@ mod tests {
         const PROMPT: &str = "before\r\n\x1b]133;A\x07$ \x1b]133;B\x07";
         let mut term = Term::new(Size::cells(20, 5), Options::default());
         Parser::new().advance(&mut term, format!("{PROMPT}{output}").as_bytes());
-        let input = term.commands().next_back().unwrap().input.unwrap();
-        line_behind(&term, input, typed, is_shown)
+        line_behind(&ShownLine::of(&term).unwrap(), typed, is_shown)
     }
 
     #[test]

@@ -19,6 +19,24 @@ impl Term {
         true
     }
 
+    /// Gives `each` what the row's columns show, up to the last that was written, or the end of a row that goes on: a blank where
+    /// nothing is, no text in the second column of a wide character and where one did not fit. Tells whether the text goes on
+    /// in the next row; `None` for a row that is not kept.
+    pub fn row_cells(&self, line: LineId, mut each: impl FnMut(u16, &str)) -> Option<bool> {
+        let mut scratch = Scratch::default();
+        let view = self.grid.read(line.0, &mut scratch)?;
+        let is_wrapped = view.meta.is_wrapped();
+        let end = if is_wrapped { view.meta.wrapped_cols(self.grid.cols()) } else { 0 };
+        let mut text = String::new();
+        for col in 0..view.cells.len() {
+            text.clear();
+            push_cells(&view, col, col + 1, &mut text);
+            each(col as u16, &text);
+        }
+        (view.cells.len()..end).for_each(|col| each(col as u16, " "));
+        Some(is_wrapped)
+    }
+
     /// Appends the text of a row's cells that have a role; whether the row goes on in the next.
     pub(crate) fn role_text(&self, line: LineId, role: PromptRole, text: &mut String) -> bool {
         let mut scratch = Scratch::default();

@@ -38,7 +38,7 @@ const MOST_REQUESTS: usize = 48;
 /// Sessions of the older era at a time, for each toolset: more than there are requests, so that one of them is idle.
 const MOST_SESSIONS: usize = 64;
 /// What names a session of the older era.
-const SESSION: &str = "mcp-session-id";
+pub(super) const SESSION: &str = "mcp-session-id";
 /// How long a session that asks for nothing is kept.
 pub(super) const IDLE: Duration = Duration::from_secs(3600);
 /// Requests a second that are answered in the long run, and how many may come at once.
@@ -97,6 +97,7 @@ impl Http {
         let place = self.admit(&caller)?;
         announced(request.body(), LONGEST_MESSAGE)?;
         let asked = |name: &str| query.get(name).map(String::as_str);
+        let caller = Caller { conversation: asked("conversation").map(str::to_owned), ..caller };
         let toolset = super::toolset(asked("toolset")).map_err(|why| (StatusCode::NOT_FOUND, why));
         if request.uri().path() == sse::PATH {
             return match *request.method() {

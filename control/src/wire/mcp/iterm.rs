@@ -2,7 +2,8 @@
 //!
 //! A window is an instance, its number the instance's process. A session is found by its id, its terminal's device, or the
 //! name that is most like what was said; input for a name that is like none of them goes nowhere. What acts on a session of
-//! another instance is done there ([`far`]).
+//! another instance is done there ([`far`]). Which fields hold what programs wrote is said in the result's `_meta`, beside the
+//! documented content.
 
 mod far;
 mod find;
@@ -141,6 +142,7 @@ struct RegisterArguments {
 
 plain_tool! {
     Register "iterm_register_session" "Register a session" Adds RegisterArguments,
+    untrusted ["session_name"],
     "Register a TTY as belonging to the current session. Call once per session."
     (ask, given) {
         let path = text(&given, "tty_path")?;
@@ -167,6 +169,7 @@ struct Nothing {}
 
 plain_tool! {
     List "iterm_list_sessions" "List sessions" Looks Nothing,
+    untrusted ["name"],
     "List all sessions across every window, tab, and pane."
     (ask, _given) {
         let terminals = all(ask).await.map_err(error)?;
@@ -183,6 +186,7 @@ struct OnSession {
 
 plain_tool! {
     Focus "iterm_focus_session" "Focus a session" Adds OnSession,
+    untrusted ["name"],
     "Bring a session to the foreground."
     (ask, given) {
         let identifier = text(&given, "identifier")?;
@@ -207,6 +211,7 @@ struct ByNameArguments {
 
 plain_tool! {
     ByName "iterm_get_session_by_name" "Find sessions by name" Looks ByNameArguments,
+    untrusted ["name"],
     "Find sessions by fuzzy name match: up to 5, the best first."
     (ask, given) {
         let name = text(&given, "name")?;
@@ -232,6 +237,7 @@ struct SetNameArguments {
 
 plain_tool! {
     SetName "iterm_set_session_name" "Rename a session" Adds SetNameArguments,
+    untrusted ["old_name", "error"],
     "Rename a session."
     (ask, given) {
         let name = text(&given, "new_name")?;
@@ -259,6 +265,7 @@ struct SendCommandArguments {
 
 plain_tool! {
     SendCommand "iterm_send_command" "Send a command" Acts SendCommandArguments,
+    untrusted ["error"],
     "Send a shell command followed by Enter."
     (ask, given) {
         let command = text(&given, "command")?;
@@ -281,6 +288,7 @@ struct SendKeysArguments {
 
 plain_tool! {
     SendKeys "iterm_send_keys" "Send keys" Acts SendKeysArguments,
+    untrusted ["error"],
     "Send special keys or key combinations, such as \"ctrl+c\" or \"up enter\"."
     (ask, given) {
         let names = text(&given, "keys")?;
@@ -326,6 +334,7 @@ struct ReadOutputArguments {
 
 plain_tool! {
     ReadOutput "iterm_read_output" "Read a session" Looks ReadOutputArguments,
+    untrusted ["name", "output", "error"],
     "Read the last N lines of visible terminal content."
     (ask, given) {
         let most = match given.get("lines") {

@@ -3,21 +3,49 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
+use axum::http::{HeaderMap, HeaderValue, header};
 use parking_lot::Mutex;
 
-use super::Server;
+use super::{Server, http::SESSION};
 use crate::caller::{Caller, TokenKind, Wire};
 
 /// Clients that are remembered; the one that was silent for longest gives way to another.
 const MOST: usize = 64;
 
-/// One client: the token it brings, and its name for itself. The protocol tells no more of who sends a request, so two
-/// agents with one token and one name are one client: what one leases, the other may type through. A token of its own for
-/// each tells them apart.
+/// One client, as far as its requests tell it from others. Where it connects from tells nothing: one client has several
+/// connections, and opens others. So two of the same program that bring one token, and name no session or conversation, are
+/// one client: what one leases, the other may type through. A token of its own for each tells them apart, or a
+/// `conversation` in the address.
 #[derive(PartialEq, Eq)]
-struct Who {
+pub struct Who {
     token: TokenKind,
+    conversation: Option<String>,
+    /// Its name for itself, and its version.
     name: Option<String>,
+    version: Option<String>,
+    /// What it sends its requests with (`User-Agent`).
+    program: Option<HeaderValue>,
+    /// A session that it names, as in the older era, though it begins none.
+    session: Option<HeaderValue>,
+}
+
+impl Who {
+    /// Who sends a request: `name` and `version` are what it says of itself.
+    pub fn of(
+        caller: &Caller,
+        name: Option<String>,
+        version: Option<String>,
+        headers: &HeaderMap,
+    ) -> Self {
+        Self {
+            token: caller.token,
+            conversation: caller.conversation.clone(),
+            name,
+            version,
+            program: headers.get(header::USER_AGENT).cloned(),
+            session: headers.get(SESSION).cloned(),
+        }
+    }
 }
 
 /// The clients, the one that asked last behind the others.
@@ -26,8 +54,7 @@ pub struct Seats(Mutex<VecDeque<(Who, u64)>>);
 
 impl Seats {
     /// A client with its name for itself and the number that stands for its connection.
-    pub fn seated(&self, caller: Caller, name: Option<String>, server: &Arc<Server>) -> Caller {
-        let who = Who { token: caller.token, name };
+    pub fn seated(&self, caller: Caller, who: Who, server: &Arc<Server>) -> Caller {
         let mut seats = self.0.lock();
         let seat = match seats.iter().position(|(other, _)| *other == who) {
             Some(index) => seats.remove(index),
@@ -47,5 +74,47 @@ impl Seats {
             server.dispatcher.logged_in(&caller);
         }
         caller
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::caller::{Scopes, SubscriptionSlot};
+
+    #[test]
+    fn clients_are_told_apart_by_what_their_requests_say() {
+        let who = |token, conversation: Option<&str>, version: &str, headers: &[(&str, &str)]| {
+            let caller = Caller {
+                wire: Wire::Http,
+                connection: 1,
+                token,
+                client: None,
+                conversation: conversation.map(str::to_owned),
+                scopes: Scopes::all(),
+                panes: None,
+                is_approved: false,
+                subscription: SubscriptionSlot::default(),
+            };
+            let mut map = HeaderMap::new();
+            for (name, value) in headers {
+                let name: header::HeaderName = name.parse().unwrap();
+                map.insert(name, HeaderValue::from_str(value).unwrap());
+            }
+            Who::of(&caller, Some("agent".to_owned()), Some(version.to_owned()), &map)
+        };
+        let agent = |headers: &[(&str, &str)]| who(TokenKind::Instance, None, "1", headers);
+        let one = agent(&[("user-agent", "a/1")]);
+        assert!(one == agent(&[("user-agent", "a/1"), ("accept", "*/*")]));
+        for other in [
+            agent(&[]),
+            agent(&[("user-agent", "b/1")]),
+            agent(&[("user-agent", "a/1"), (SESSION, "5")]),
+            who(TokenKind::Agent(1), None, "1", &[("user-agent", "a/1")]),
+            who(TokenKind::Instance, Some("second"), "1", &[("user-agent", "a/1")]),
+            who(TokenKind::Instance, None, "2", &[("user-agent", "a/1")]),
+        ] {
+            assert!(one != other);
+        }
     }
 }

@@ -27,6 +27,7 @@ use super::{
     approve::{Approved, approve},
     prompts,
     resources::{self, Address, Watched},
+    seats::Who,
     tool::{Ask, Hints, ToolEntry, Toolset, failed},
 };
 use crate::{
@@ -112,18 +113,24 @@ impl Session {
 
     /// Who asks.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
-        let name = context.client_info().map(|client| client.name);
-        let name = name.map(|name| name.chars().take(LONGEST_NAME).collect::<String>());
+        let info = context.client_info();
+        let short = |text: &str| text.chars().take(LONGEST_NAME).collect::<String>();
+        let name = info.as_ref().map(|client| short(&client.name));
         let mut caller = match &self.base {
             Base::Connection(caller, _) => caller.clone(),
             Base::Http(connection) => {
                 let parts = context.extensions.get::<Parts>();
-                let caller = parts.and_then(|parts| parts.extensions.get::<Caller>()).cloned();
-                let caller =
-                    caller.ok_or_else(|| ErrorData::internal_error("Nobody asks", None))?;
+                let asks = parts.and_then(|parts| {
+                    let caller = parts.extensions.get::<Caller>()?;
+                    Some((caller.clone(), &parts.headers))
+                });
+                let (caller, headers) =
+                    asks.ok_or_else(|| ErrorData::internal_error("Nobody asks", None))?;
                 if context.meta.protocol_version().is_some() {
                     // There is no session: what the same client held before is still its own.
-                    return Ok(self.server.seats.seated(caller, name, &self.server));
+                    let version = info.map(|client| short(&client.version));
+                    let who = Who::of(&caller, name, version, headers);
+                    return Ok(self.server.seats.seated(caller, who, &self.server));
                 }
                 let dispatcher = &self.server.dispatcher;
                 let begin =

@@ -16,13 +16,13 @@ use parking_lot::Mutex;
 use serde::de::IgnoredAny;
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex},
-    sync::{OwnedSemaphorePermit, mpsc},
+    sync::{Notify, OwnedSemaphorePermit, mpsc},
     time::{Instant, sleep_until},
 };
 use unterm_mux::random;
 
 use super::{
-    Server, Toolset,
+    Owed, Server, Toolset,
     http::{IDLE, Refused},
 };
 use crate::{
@@ -49,8 +49,12 @@ struct Stream {
     token: TokenKind,
     /// To the session, a line a message.
     input: tokio::sync::Mutex<DuplexStream>,
-    /// When its client said something last.
+    /// Requests that are not answered.
+    owed: Owed,
+    /// When something was said last, by its client or to it.
     used: Mutex<Instant>,
+    /// Has it give way to another.
+    end: Notify,
 }
 
 /// The open streams, by what their clients name them with: nobody guesses it.
@@ -78,22 +82,18 @@ impl Streams {
         let stream = Arc::new(Stream {
             token: caller.token,
             input: tokio::sync::Mutex::new(to_session),
+            owed: Owed::default(),
             used: Mutex::new(Instant::now()),
+            end: Notify::new(),
         });
-        {
-            let mut open = self.open.lock();
-            if open.len() >= MOST_STREAMS {
-                let why = "Too many streams; end some of them";
-                return Err((StatusCode::SERVICE_UNAVAILABLE, why.to_owned()));
-            }
-            open.insert(id.clone(), stream.clone());
-        }
+        self.admit(id.clone(), stream.clone())?;
         let server = self.server.clone();
         let connection = server.dispatcher.next_connection();
         let caller = Caller { wire: Wire::Mcp, connection, ..caller };
         server.dispatcher.logged_in(&caller);
+        let owed = stream.owed.clone();
         tokio::spawn(async move {
-            server.clone().serve(from_client, to_client, caller, toolset, None).await;
+            server.clone().serve(from_client, to_client, caller, toolset, None, owed).await;
             server.dispatcher.disconnected(connection);
         });
         let (events, body) = mpsc::channel(MOST_EVENTS);
@@ -110,6 +110,29 @@ impl Streams {
         let kind = HeaderValue::from_static("text/event-stream");
         reply.headers_mut().insert(header::CONTENT_TYPE, kind);
         Ok(reply)
+    }
+
+    /// Takes a stream in. Where there are too many, the one of the same token that was idle for longest gives way: many
+    /// clients leave theirs open and never come back to them.
+    fn admit(&self, id: String, stream: Arc<Stream>) -> Result<(), Refused> {
+        let mut open = self.open.lock();
+        if open.len() >= MOST_STREAMS {
+            let Some((left, idle)) = longest_idle(&open, stream.token) else {
+                let why = format!(
+                    "There are {MOST_STREAMS} streams, and none of yours is idle: end one, or use /mcp, which needs none"
+                );
+                return Err((StatusCode::SERVICE_UNAVAILABLE, why));
+            };
+            tracing::warn!(
+                ?idle,
+                "there are {MOST_STREAMS} streams: one that was left gives way to a new one"
+            );
+            if let Some(left) = open.remove(&left) {
+                left.end.notify_one();
+            }
+        }
+        open.insert(id, stream);
+        Ok(())
     }
 
     /// Takes a message for the stream of that name; `place` is kept until its session has it.
@@ -144,6 +167,17 @@ impl Streams {
     }
 }
 
+/// Among the streams of a token that owe no answer the one that was not used for longest, and how long.
+fn longest_idle(
+    open: &HashMap<String, Arc<Stream>>,
+    token: TokenKind,
+) -> Option<(String, Duration)> {
+    let is_idle = |stream: &Stream| stream.token == token && stream.owed.borrow().is_empty();
+    let idle = open.iter().filter(|(_, stream)| is_idle(stream));
+    let (id, since) = idle.map(|(id, stream)| (id, *stream.used.lock())).min_by_key(|of| of.1)?;
+    Some((id.clone(), since.elapsed()))
+}
+
 /// A message as a line: in JSON line ends stand between its parts only, as blanks do.
 fn line(body: &[u8]) -> Result<Vec<u8>, Refused> {
     let wrong = |why: String| (StatusCode::BAD_REQUEST, why);
@@ -164,28 +198,33 @@ async fn pass(stream: &Stream, session: DuplexStream, events: &mpsc::Sender<Byte
     const BEFORE: &[u8] = b"event: message\ndata: ";
     let mut session = BufReader::new(session);
     let mut event = BEFORE.to_vec();
-    let (mut spoke, mut sent) = (Instant::now(), Instant::now());
+    let mut sent = Instant::now();
     loop {
-        let idle = (*stream.used.lock()).max(spoke) + IDLE;
+        let idle = *stream.used.lock() + IDLE;
         let next: Bytes = tokio::select! {
             () = events.closed() => return,
+            () = stream.end.notified() => return,
             // What was read of a line stays when something else comes first.
             read = session.read_until(b'\n', &mut event) => {
                 if read.is_err() || !event.ends_with(b"\n") {
                     return;
                 }
-                spoke = Instant::now();
+                *stream.used.lock() = Instant::now();
                 event.push(b'\n');
                 std::mem::replace(&mut event, BEFORE.to_vec()).into()
             }
             () = sleep_until(idle.min(sent + QUIET)) => {
-                if Instant::now() >= (*stream.used.lock()).max(spoke) + IDLE {
+                if Instant::now() >= *stream.used.lock() + IDLE {
                     return;
                 }
                 Bytes::from_static(b":\n\n")
             }
         };
-        if events.send(next).await.is_err() {
+        let passed = tokio::select! {
+            passed = events.send(next) => passed,
+            () = stream.end.notified() => return,
+        };
+        if passed.is_err() {
             return;
         }
         sent = Instant::now();
@@ -194,7 +233,39 @@ async fn pass(stream: &Stream, session: DuplexStream, events: &mpsc::Sender<Byte
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::RequestId;
+
     use super::*;
+
+    #[test]
+    fn a_stream_of_the_same_token_that_owes_nothing_gives_way() {
+        let now = Instant::now();
+        let at = |token, seconds| {
+            let stream = Stream {
+                token,
+                input: tokio::sync::Mutex::new(duplex(1).0),
+                owed: Owed::default(),
+                used: Mutex::new(now + Duration::from_secs(seconds)),
+                end: Notify::new(),
+            };
+            Arc::new(stream)
+        };
+        let busy = at(TokenKind::Instance, 0);
+        busy.owed.send_modify(|owed| {
+            owed.insert(RequestId::Number(1));
+        });
+        let mut open = HashMap::from([
+            ("busy".to_owned(), busy),
+            ("another's".to_owned(), at(TokenKind::Agent(1), 1)),
+        ]);
+        let left = |open: &HashMap<_, _>, token| longest_idle(open, token).map(|left| left.0);
+        assert_eq!(left(&open, TokenKind::Instance), None);
+        open.insert("younger".to_owned(), at(TokenKind::Instance, 3));
+        open.insert("older".to_owned(), at(TokenKind::Instance, 2));
+        assert_eq!(left(&open, TokenKind::Instance).as_deref(), Some("older"));
+        assert_eq!(left(&open, TokenKind::Agent(1)).as_deref(), Some("another's"));
+        assert_eq!(left(&open, TokenKind::Agent(2)), None);
+    }
 
     #[test]
     fn a_message_is_one_line_whatever_it_looks_like() {

@@ -1,7 +1,8 @@
 //! The toolset `tester`: the nine tools of document 4, on hidden panes.
 //!
 //! Owns its sessions, which belong to the client that launched them and end with it, its limits and its checks of what is
-//! given. Replies and errors are JSON in a text, as documented.
+//! given. Replies and errors are JSON in a text, as documented; which of a reply's fields holds what programs wrote is said in
+//! the result's `_meta`, beside it.
 
 mod apps;
 mod keys;
@@ -178,6 +179,7 @@ struct ViewArguments {
 
 plain_tool! {
     ViewScreen "view_screen" "View the screen" Looks ViewArguments,
+    untrusted ["content"],
     "Captures the current terminal screen content in various formats."
     (ask, given) {
         let format = match given.get("format") {

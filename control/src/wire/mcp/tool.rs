@@ -5,8 +5,8 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 use rmcp::{
     Peer, RoleServer,
     model::{
-        CallToolResult, ContentBlock, JsonObject, ProgressNotificationParam, ProgressToken,
-        ToolAnnotations,
+        CallToolResult, ContentBlock, JsonObject, MetaObject, ProgressNotificationParam,
+        ProgressToken, ToolAnnotations,
     },
 };
 use schemars::JsonSchema;
@@ -26,6 +26,9 @@ use crate::{caller::Caller, error::Error};
 pub const FIRST_PROGRESS: Duration = Duration::from_secs(1);
 /// See [`FIRST_PROGRESS`].
 pub const PROGRESS: Duration = Duration::from_secs(5);
+
+/// What a result's `_meta` names the fields under that hold what programs wrote.
+const UNTRUSTED: &str = "unterm/untrusted";
 
 /// Tools that go together, under the names of one document.
 pub struct Toolset {
@@ -163,6 +166,8 @@ pub trait PlainTool: 'static {
     const DOC: &'static str;
     /// What it may do.
     const HINTS: Hints;
+    /// The fields of its replies and errors that hold what programs wrote.
+    const UNTRUSTED: &'static [&'static str] = &[];
     /// What its arguments should be.
     type Arguments: JsonSchema;
 
@@ -188,14 +193,28 @@ pub const fn plain<T: PlainTool>() -> ToolEntry {
                     Value::Object(given) => given,
                     _ => JsonObject::new(),
                 };
-                let text = |value: Value| vec![ContentBlock::text(value.to_string())];
-                match T::call(ask, given).await {
-                    Ok(reply) => CallToolResult::success(text(reply)),
-                    Err(error) => CallToolResult::error(text(error)),
-                }
+                let text = |value: &Value| vec![ContentBlock::text(value.to_string())];
+                let (mut result, said) = match T::call(ask, given).await {
+                    Ok(reply) => (CallToolResult::success(text(&reply)), reply),
+                    Err(error) => (CallToolResult::error(text(&error)), error),
+                };
+                result.meta = marked(&said, T::UNTRUSTED);
+                result
             })
         },
     }
+}
+
+/// Names the fields of a reply that hold what programs wrote, where its document leaves no room for that within it.
+fn marked(reply: &Value, untrusted: &[&str]) -> Option<MetaObject> {
+    let one = std::slice::from_ref(reply);
+    let parts = reply.as_array().map_or(one, Vec::as_slice);
+    let has = |field: &&&str| parts.iter().any(|part| part.get(**field).is_some());
+    let fields: Vec<&&str> = untrusted.iter().filter(has).collect();
+    if fields.is_empty() {
+        return None;
+    }
+    Some(MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))])))
 }
 
 /// A failure that the model reads.
@@ -338,6 +357,7 @@ pub(super) use tool;
 macro_rules! plain_tool {
     (
         $vis:vis $type:ident $name:literal $title:literal $hints:ident $arguments:ty,
+        $(untrusted $untrusted:tt,)?
         $doc:literal
         ($ask:ident, $given:ident) $body:block
     ) => {
@@ -349,6 +369,7 @@ macro_rules! plain_tool {
             const TITLE: &'static str = $title;
             const DOC: &'static str = $doc;
             const HINTS: $crate::wire::mcp::tool::Hints = $crate::wire::mcp::tool::Hints::$hints;
+            $(const UNTRUSTED: &'static [&'static str] = &$untrusted;)?
             type Arguments = $arguments;
 
             async fn call<'a>(

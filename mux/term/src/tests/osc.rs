@@ -383,7 +383,11 @@ fn iterm2s_commands() {
     assert_eq!(events("\n\x1b]1337;SetMark\x07"), [Event::Mark { line: crate::LineId(1) }]);
     let copied = Event::Clipboard { target: ClipboardTarget::Clipboard, text: "hi".into() };
     for name in ["", "rule", "find", "font"] {
-        assert_eq!(events(format!("\x1b]1337;Copy={name}:aGk=\x07")), std::slice::from_ref(&copied), "{name}");
+        assert_eq!(
+            events(format!("\x1b]1337;Copy={name}:aGk=\x07")),
+            std::slice::from_ref(&copied),
+            "{name}"
+        );
     }
     assert_eq!(events("\x1b]1337;Copy=aGk=\x07\x1b]1337;Copy=:*\x07\x1b]1337;Copy=:/w==\x07"), []);
     let red = events("\x1b]6;1;bg;red;brightness;255\x07\x1b]6;1;bg;blue;brightness;16\x07");

@@ -60,6 +60,7 @@ pub struct NewTabArguments {
 
 plain_tool! {
     pub NewTab "iterm_new_tab" "Open a tab" Acts NewTabArguments,
+    untrusted ["name", "error"],
     "Create a new tab in a window."
     (ask, given) {
         let beside = match optional(&given, "window_identifier")? {
@@ -89,6 +90,7 @@ pub struct SplitPaneArguments {
 
 plain_tool! {
     pub SplitPane "iterm_split_pane" "Split a pane" Acts SplitPaneArguments,
+    untrusted ["name", "error"],
     "Split the current or specified pane."
     (ask, given) {
         let direction = optional(&given, "direction")?.unwrap_or("vertical");

@@ -74,6 +74,7 @@ fn drawn(line: &Value) -> (u64, String) {
 
 plain_tool! {
     pub(super) Watch "iterm_watch_session" "Read what is new" Looks OnSession,
+    untrusted ["name", "new_output", "error"],
     "Get only new output since the last watch call; the first call gives the whole visible buffer."
     (ask, given) {
         let terminal = named(ask, &given).await?;

@@ -199,7 +199,7 @@ pub struct LeaseReply {
 
 tool! {
     Lease "lease" "Take or give back a pane's input" Adds
-    "Keep other callers from typing in a pane for a while. The person's first key there ends it: what you type is refused from then on, until you take it anew (once their line is done) or give it back. Over HTTP without sessions, agents of one name and one token are one caller and share it."
+    "Keep other callers from typing in a pane for a while. The person's first key there ends it: what you type is refused from then on, until you take it anew (once their line is done) or give it back. Over HTTP without sessions, agents of one program and one token are one caller and share it, unless their addresses name a conversation each."
     (ask, arguments: LeaseArguments) -> LeaseReply {
         let LeaseArguments { pane, release, ttl_ms } = arguments;
         let pane = ask.pane(pane).await?;

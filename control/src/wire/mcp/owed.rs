@@ -1,0 +1,242 @@
+//! Which answers a client is still owed: one that asks for nothing more, and reads on, is served to the last of them.
+//!
+//! A relay keeps its connection open both ways then, so that its end is still seen, and says so by a line of its own
+//! ([`LAST`]). Where a connection ends without that line, rmcp gives what is under way five seconds.
+
+use std::{collections::HashSet, time::Duration};
+
+use rmcp::{
+    RoleServer,
+    model::{ClientNotification, JsonRpcMessage, JsonRpcNotification, RequestId},
+    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    transport::Transport,
+};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+
+use crate::client::LAST;
+
+/// The longest that answers are waited for, past the longest that a call takes.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// The requests of a connection that are not answered.
+pub type Owed = watch::Sender<HashSet<RequestId>>;
+
+/// A transport that ends with the last answer once its client has said its last.
+pub struct Owing<T> {
+    inner: T,
+    owed: Owed,
+    /// Whether the client will ask for nothing more.
+    gone: watch::Sender<bool>,
+    /// Once it has said so: when the rest is given up.
+    until: Option<Instant>,
+}
+
+impl<T> Owing<T> {
+    /// Keeps `owed`, and tells `gone` when the client will ask for nothing more: nobody listens any longer for what never ends.
+    pub fn new(inner: T, owed: Owed, gone: watch::Sender<bool>) -> Self {
+        Self { inner, owed, gone, until: None }
+    }
+
+    fn note(&self, message: Option<&RxJsonRpcMessage<RoleServer>>) {
+        match message {
+            Some(JsonRpcMessage::Request(request)) => {
+                self.owed.send_modify(|owed| {
+                    owed.insert(request.id.clone());
+                });
+            }
+            // What is cancelled need not be answered.
+            Some(JsonRpcMessage::Notification(JsonRpcNotification {
+                notification: ClientNotification::CancelledNotification(cancelled),
+                ..
+            })) => settle(&self.owed, cancelled.params.request_id.as_ref()),
+            Some(_) => {}
+            None => {
+                self.gone.send_replace(true);
+            }
+        }
+    }
+}
+
+fn settle(owed: &Owed, id: Option<&RequestId>) {
+    if let Some(id) = id {
+        owed.send_if_modified(|owed| owed.remove(id));
+    }
+}
+
+/// Whether a message is a relay's last.
+fn is_last(message: &RxJsonRpcMessage<RoleServer>) -> bool {
+    match message {
+        JsonRpcMessage::Notification(JsonRpcNotification {
+            notification: ClientNotification::CustomNotification(note),
+            ..
+        }) => note.method == LAST,
+        _ => false,
+    }
+}
+
+impl<T: Transport<RoleServer>> Transport<RoleServer> for Owing<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let answered = match &item {
+            JsonRpcMessage::Response(response) => Some(response.id.clone()),
+            JsonRpcMessage::Error(error) => error.id.clone(),
+            _ => None,
+        };
+        let owed = self.owed.clone();
+        let sending = self.inner.send(item);
+        async move {
+            let sent = sending.await;
+            settle(&owed, answered.as_ref());
+            sent
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let message = match self.until {
+                None => self.inner.receive().await,
+                Some(until) => {
+                    let mut owed = self.owed.subscribe();
+                    tokio::select! {
+                        biased;
+                        message = self.inner.receive() => message,
+                        _ = owed.wait_for(HashSet::is_empty) => None,
+                        () = sleep_until(until) => None,
+                    }
+                }
+            };
+            if message.as_ref().is_some_and(is_last) {
+                self.until = Some(Instant::now() + LONGEST);
+                self.gone.send_replace(true);
+                continue;
+            }
+            self.note(message.as_ref());
+            return message;
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::poll_fn, io, pin::pin, task::Poll};
+
+    use rmcp::ErrorData;
+    use serde_json::{Value, json};
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    /// A client that says what the test has it say; what it is told goes nowhere.
+    struct Client(mpsc::UnboundedReceiver<RxJsonRpcMessage<RoleServer>>);
+
+    impl Transport<RoleServer> for Client {
+        type Error = io::Error;
+
+        fn send(
+            &mut self,
+            _: TxJsonRpcMessage<RoleServer>,
+        ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+            std::future::ready(Ok(()))
+        }
+
+        async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+            self.0.recv().await
+        }
+
+        async fn close(&mut self) -> Result<(), Self::Error> {
+            Ok(())
+        }
+    }
+
+    type Says = mpsc::UnboundedSender<RxJsonRpcMessage<RoleServer>>;
+
+    /// A connection, what its client says, and whether it will ask for nothing more.
+    fn connection() -> (Owing<Client>, Says, watch::Receiver<bool>) {
+        let (says, said) = mpsc::unbounded_channel();
+        let gone = watch::Sender::new(false);
+        let is_gone = gone.subscribe();
+        (Owing::new(Client(said), Owed::default(), gone), says, is_gone)
+    }
+
+    fn say(says: &Says, message: Value) {
+        says.send(serde_json::from_str(&message.to_string()).unwrap()).unwrap();
+    }
+
+    fn last() -> Value {
+        json!({"jsonrpc": "2.0", "method": LAST})
+    }
+
+    fn ping(id: u64) -> Value {
+        json!({"jsonrpc": "2.0", "id": id, "method": "ping"})
+    }
+
+    async fn waits(owing: &mut Owing<Client>) -> bool {
+        let mut receive = pin!(owing.receive());
+        poll_fn(|context| Poll::Ready(receive.as_mut().poll(context).is_pending())).await
+    }
+
+    async fn answer(owing: &mut Owing<Client>, id: i64) {
+        let error = ErrorData::internal_error("no", None);
+        let answer = JsonRpcMessage::error(error, Some(RequestId::Number(id)));
+        owing.send(answer).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_client_that_asks_for_nothing_more_has_its_last_answer() {
+        let (mut owing, says, is_gone) = connection();
+        for id in [1, 2] {
+            say(&says, ping(id));
+            assert!(owing.receive().await.is_some());
+        }
+        say(&says, last());
+        assert!(waits(&mut owing).await);
+        assert!(*is_gone.borrow());
+        answer(&mut owing, 1).await;
+        assert!(waits(&mut owing).await, "another is owed");
+        answer(&mut owing, 2).await;
+        assert!(owing.receive().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn what_is_owed_nothing_ends_at_once() {
+        let (mut owing, says, _) = connection();
+        say(&says, ping(1));
+        assert!(owing.receive().await.is_some());
+        let params = json!({"requestId": 1});
+        say(
+            &says,
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}),
+        );
+        assert!(owing.receive().await.is_some());
+        say(&says, last());
+        assert!(owing.receive().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_breaks_ends_whatever_is_owed() {
+        for is_last in [false, true] {
+            let (mut owing, says, is_gone) = connection();
+            say(&says, ping(1));
+            assert!(owing.receive().await.is_some());
+            assert!(waits(&mut owing).await, "it may ask for more");
+            if is_last {
+                say(&says, last());
+                assert!(waits(&mut owing).await);
+            }
+            drop(says);
+            assert!(owing.receive().await.is_none());
+            assert!(*is_gone.borrow());
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The line that a shell shows of its input: what stands on the screen behind the mark where that begins (OSC 133 B), whoever
+//! put it there. Of a shell that marks nothing there is none.
+
+use std::cmp::Ordering;
+
+use unterm_term::{LineId, Modes, Term};
+
+/// The input of a shell that waits at a marked prompt, as the screen shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShownLine {
+    /// The id of the command that it will be.
+    pub command: u64,
+    /// Its text up to the cursor; blanks count.
+    pub before_cursor: String,
+    /// What is shown from the cursor on, without the blanks at its end: also what the shell only suggests, and a prompt on
+    /// the right.
+    pub behind_cursor: String,
+}
+
+impl ShownLine {
+    /// `None`: no shell waits at a marked prompt, or a program has the screen.
+    pub fn of(term: &Term) -> Option<Self> {
+        if term.modes().contains(Modes::ALT_SCREEN) {
+            return None;
+        }
+        let last = term.commands().next_back().filter(|last| last.is_prompting())?;
+        let (command, start) = (last.id, last.input?);
+        let (top, cursor, size) = (term.live_top().0, term.cursor(), term.size());
+        let here = top + u64::from(cursor.row);
+        let mut text = [String::new(), String::new()];
+        for row in start.line.0..top + u64::from(size.rows) {
+            let first = if row == start.line.0 { start.col } else { 0 };
+            let cursor = match row.cmp(&here) {
+                Ordering::Less => size.cols,
+                Ordering::Equal => cursor.col,
+                Ordering::Greater => 0,
+            };
+            let mut put = |col: u16, shown: &str| {
+                if col >= first {
+                    text[usize::from(col >= cursor)].push_str(shown);
+                }
+            };
+            let (mut written, mut is_full) = (0, false);
+            let read = term.row_cells(LineId(row), |col, shown| {
+                put(col, shown);
+                written = col + 1;
+                is_full = written == size.cols && shown != " ";
+            });
+            let Some(is_wrapped) = read else { continue };
+            if row == here {
+                // Cells that were never written are blanks, before the cursor.
+                (written..cursor).for_each(|col| put(col, " "));
+            }
+            // A shell may break a long line by itself, at the last column.
+            let goes_on = is_wrapped || is_full;
+            if !goes_on {
+                text[usize::from(row >= here)].push('\n');
+            }
+        }
+        let [before_cursor, behind_cursor] = text;
+        let behind_cursor = behind_cursor.trim_end().to_owned();
+        Some(Self { command, before_cursor, behind_cursor })
+    }
+
+    /// The line once this is typed, too.
+    pub fn with(&self, added: &str) -> String {
+        format!("{}{added}{}", self.before_cursor, self.behind_cursor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use unterm_term::{Options, Parser, Size};
+
+    use super::*;
+
+    fn shown(cols: u16, output: &str) -> Option<(String, String)> {
+        let mut term = Term::new(Size::cells(cols, 5), Options::default());
+        Parser::new().advance(&mut term, output.as_bytes());
+        ShownLine::of(&term).map(|shown| (shown.before_cursor, shown.behind_cursor))
+    }
+
+    fn parts(before: &str, behind: &str) -> Option<(String, String)> {
+        Some((before.to_owned(), behind.to_owned()))
+    }
+
+    #[test]
+    fn a_shells_line_is_what_stands_behind_the_mark_of_its_input() {
+        const PROMPT: &str = "\x1b]133;A\x07$ \x1b]133;B\x07";
+        let at = |output: &str| shown(20, &format!("{PROMPT}{output}"));
+        assert_eq!(at("echo ab"), parts("echo ab", ""));
+        assert_eq!(at("echo ab\x1b[2D"), parts("echo ", "ab"), "the cursor is within");
+        assert_eq!(at("echo \x1b[C"), parts("echo  ", ""), "blanks count");
+        // Over several rows, wrapped and not.
+        assert_eq!(at("0123456789abcdefghijk"), parts("0123456789abcdefghijk", ""));
+        assert_eq!(at("one\r\ntwo\x1b[A\r\x1b[3C"), parts("o", "ne\ntwo"));
+        assert_eq!(at("ls\x1b]133;C\x07out"), None, "it runs");
+        assert_eq!(at("ls\x1b[?1049h"), None, "a program has the screen");
+        assert_eq!(shown(20, "$ ls"), None, "nothing is marked");
+    }
+
+    #[test]
+    fn a_shells_line_has_every_character_whole() {
+        const PROMPT: &str = "\x1b]133;A\x07$ \x1b]133;B\x07";
+        let at = |output: &str| shown(20, &format!("{PROMPT}{output}"));
+        assert_eq!(at("cafe\u{301} 漢字"), parts("cafe\u{301} 漢字", ""));
+        // A wide character that does not fit leaves a column free, which is no part of the line.
+        assert_eq!(at("0123456789abcdefg漢x"), parts("0123456789abcdefg漢x", ""));
+    }
+}
