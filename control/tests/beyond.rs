@@ -215,6 +215,19 @@ fn cells_have_their_looks_links_and_roles() {
 }
 
 #[test]
+fn cells_tell_larger_characters_and_a_reversed_screen() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let script = "printf '\\033[?5h\\033#3top\\n\\033#4bottom\\n\\033#6wide\\nready'; exec cat";
+    let session = fixture.program(&mut wire, "sh", &["-c", script]);
+    session.wait_for_text("ready");
+    let cells = wire.call("screen.cells", json!({"id": session.id}));
+    let sizes = [0_usize, 1, 2, 3].map(|row| cells["lines"][row]["size"].as_str());
+    assert_eq!(sizes, [Some("double_top"), Some("double_bottom"), Some("double_width"), None]);
+    assert_eq!(cells["reverse_screen"], true, "{cells}");
+}
+
+#[test]
 fn commands_are_kept_as_blocks() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
