@@ -262,6 +262,20 @@ fn commands_are_kept_as_blocks() {
 }
 
 #[test]
+fn keys_of_the_keypad_are_digits_or_what_application_mode_makes_of_them() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    for (mode, sent) in [(">", "ready7-^M"), ("=", "ready^[Ow^[Om^[OM")] {
+        let script = format!("stty raw -echo; printf '\\033{mode}ready'; exec cat -v");
+        let session = fixture.program(&mut wire, "sh", &["-c", &script]);
+        session.wait_for_text("ready");
+        let keys = json!({"id": session.id, "keys": ["kp_7", "kp_subtract", "KP_Enter"]});
+        wire.call("session.keys", keys);
+        session.wait_for_text(sent);
+    }
+}
+
+#[test]
 fn keys_pastes_and_the_mouse_arrive_as_the_program_asked_for_them() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
@@ -320,8 +334,8 @@ fn keys_pastes_and_the_mouse_arrive_as_the_program_asked_for_them() {
     let wrong = wire.fail("screen.find", json!({"id": id, "pattern": "(", "regex": true}));
     assert!(wrong.starts_with("Invalid 'pattern': expected a regular expression"), "{wrong}");
 
-    let message = wire.fail("session.keys", json!({"id": id, "keys": ["enter", "entr"]}));
-    assert!(message.starts_with("Unknown key(s): [\"entr\"]"), "{message}");
+    let message = wire.fail("session.keys", json!({"id": id, "keys": ["enter", "entr", "kp_10"]}));
+    assert!(message.starts_with("Unknown key(s): [\"entr\", \"kp_10\"]"), "{message}");
     assert!(message.contains("f1 to f35"), "{message}");
     let outside = json!({"id": id, "action": "click", "col": 250, "row": 2});
     assert_eq!(
