@@ -182,6 +182,20 @@ fn rows_of_double_width() {
 }
 
 #[test]
+fn a_row_keeps_its_size_when_its_line_is_erased_but_not_the_display() {
+    let mut fixture = Fixture::new(10, 3);
+    fixture.feed("\x1b#3top\x1b[2K\x1b[G\x1b[K\x1b[10X\r\n\x1b#4low\x1b[2K");
+    let sizes =
+        |fixture: &Fixture| fixture.snapshot().rows.iter().map(|row| row.size).collect::<Vec<_>>();
+    use LineSize::{DoubleBottom, DoubleTop, Single};
+    assert_eq!(sizes(&fixture), [DoubleTop, DoubleBottom, Single]);
+    fixture.feed("\x1b[H\x1b[J");
+    assert_eq!(sizes(&fixture), [DoubleTop, Single, Single]);
+    fixture.feed("\x1b[2J");
+    assert_eq!(sizes(&fixture), [Single; 3]);
+}
+
+#[test]
 fn a_rows_size_survives_a_resize_and_history() {
     let mut fixture = Fixture::new(12, 4);
     fixture.feed("0123456789abcdef\r\n\x1b#3top\r\n\x1b#4top\r\n\x1b#6wide");
