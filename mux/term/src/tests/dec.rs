@@ -234,6 +234,19 @@ fn windows_are_resized_for_those_who_are_allowed() {
 }
 
 #[test]
+fn a_change_of_columns_that_keeps_the_screen_wraps_no_row_anew() {
+    let rows = |columns: usize| ["E".repeat(columns).as_str(); 3].join("/");
+    let mut fixture = allowed(132, 3);
+    fixture.feed("\x1b[?40;95h\x1b#8\x1b[3;100H\x1b[?3l");
+    assert_eq!((fixture.screen(), fixture.term.history_rows()), (rows(80), 0));
+    // DECSCPP, whose cursor stays on the screen; rows that were full are not joined by more columns.
+    fixture.feed("\x1b[H").feed("E".repeat(240)).feed("\x1b[3;80H\x1b[132$|\x1b[6n");
+    assert_eq!((fixture.screen(), fixture.replies().as_str()), (rows(80), "\x1b[3;80R"));
+    fixture.feed("\x1b#8\x1b[3;100H\x1b[80$|\x1b[6n");
+    assert_eq!((fixture.screen(), fixture.replies().as_str()), (rows(80), "\x1b[3;80R"));
+}
+
+#[test]
 fn a_protected_wide_character_at_an_edge_stays_whole() {
     check("\x1b[1\"q日本\x1b[\"q語\x1b[;2${", "日本");
     check("\x1b[1\"qx日\x1b[\"q\x1b[;3${", "x日");
