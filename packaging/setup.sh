@@ -55,6 +55,7 @@ command htop                      htop
 command tmux                      tmux
 command mc                        mc
 command git                       git
+command vttest                    vttest
 command ps                        procps
 command uim-xim                   uim-xim
 file    /var/lib/dpkg/info/uim-byeoru.list  uim-byeoru

@@ -215,6 +215,19 @@ fn cells_have_their_looks_links_and_roles() {
 }
 
 #[test]
+fn cells_tell_larger_characters_and_a_reversed_screen() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let script = "printf '\\033[?5h\\033#3top\\n\\033#4bottom\\n\\033#6wide\\nready'; exec cat";
+    let session = fixture.program(&mut wire, "sh", &["-c", script]);
+    session.wait_for_text("ready");
+    let cells = wire.call("screen.cells", json!({"id": session.id}));
+    let sizes = [0_usize, 1, 2, 3].map(|row| cells["lines"][row]["size"].as_str());
+    assert_eq!(sizes, [Some("double_top"), Some("double_bottom"), Some("double_width"), None]);
+    assert_eq!(cells["reverse_screen"], true, "{cells}");
+}
+
+#[test]
 fn commands_are_kept_as_blocks() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
@@ -246,6 +259,20 @@ fn commands_are_kept_as_blocks() {
         wire.fail("block.get", json!({"id": id, "block": 99})),
         format!("Block 99 of session {id} not found")
     );
+}
+
+#[test]
+fn keys_of_the_keypad_are_digits_or_what_application_mode_makes_of_them() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    for (mode, sent) in [(">", "ready7-^M"), ("=", "ready^[Ow^[Om^[OM")] {
+        let script = format!("stty raw -echo; printf '\\033{mode}ready'; exec cat -v");
+        let session = fixture.program(&mut wire, "sh", &["-c", &script]);
+        session.wait_for_text("ready");
+        let keys = json!({"id": session.id, "keys": ["kp_7", "kp_subtract", "KP_Enter"]});
+        wire.call("session.keys", keys);
+        session.wait_for_text(sent);
+    }
 }
 
 #[test]
@@ -307,8 +334,8 @@ fn keys_pastes_and_the_mouse_arrive_as_the_program_asked_for_them() {
     let wrong = wire.fail("screen.find", json!({"id": id, "pattern": "(", "regex": true}));
     assert!(wrong.starts_with("Invalid 'pattern': expected a regular expression"), "{wrong}");
 
-    let message = wire.fail("session.keys", json!({"id": id, "keys": ["enter", "entr"]}));
-    assert!(message.starts_with("Unknown key(s): [\"entr\"]"), "{message}");
+    let message = wire.fail("session.keys", json!({"id": id, "keys": ["enter", "entr", "kp_10"]}));
+    assert!(message.starts_with("Unknown key(s): [\"entr\", \"kp_10\"]"), "{message}");
     assert!(message.contains("f1 to f35"), "{message}");
     let outside = json!({"id": id, "action": "click", "col": 250, "row": 2});
     assert_eq!(

@@ -4,7 +4,8 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::Serialize;
 use unterm_term::{
-    Attrs, Color, Content, LineId, PromptRole, Snapshot, SnapshotRow, Underline, Width,
+    Attrs, Color, Content, LineId, LineSize, Modes, PromptRole, Snapshot, SnapshotRow, Underline,
+    Width,
 };
 
 use super::{
@@ -98,6 +99,8 @@ pub struct CellsReply {
     rows: u16,
     /// A full-screen program shows its own screen.
     alternate_screen: bool,
+    /// Foreground and background of the whole screen have changed places (DECSCNM).
+    reverse_screen: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -106,6 +109,10 @@ struct Line {
     line_id: u64,
     /// The text goes on in the next row without a line break.
     wrapped: bool,
+    /// Its cells are drawn twice as wide, each at twice its column: `double_width`, and `double_top` and `double_bottom`,
+    /// the halves of what is twice as high; absent: they are of one column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<&'static str>,
     /// Neighbouring cells of one look, link and role, without blanks of no look behind them.
     runs: Vec<Run>,
 }
@@ -188,6 +195,15 @@ fn underline(underline: Underline) -> Option<&'static str> {
     })
 }
 
+fn line_size(size: LineSize) -> Option<&'static str> {
+    Some(match size {
+        LineSize::Single => return None,
+        LineSize::DoubleWidth => "double_width",
+        LineSize::DoubleTop => "double_top",
+        LineSize::DoubleBottom => "double_bottom",
+    })
+}
+
 fn role(role: PromptRole) -> Option<&'static str> {
     match role {
         PromptRole::Prompt => Some("prompt"),
@@ -266,6 +282,7 @@ impl Method for Cells {
             row: row.line.0.saturating_sub(snapshot.oldest.0),
             line_id: row.line.0,
             wrapped: row.wrapped,
+            size: line_size(row.size),
             runs: runs(row),
         });
         let images = snapshot.images.iter().map(|image| Image {
@@ -284,6 +301,7 @@ impl Method for Cells {
             cols: snapshot.size.cols,
             rows: snapshot.size.rows,
             alternate_screen: snapshot.screen == unterm_term::ScreenKind::Alternate,
+            reverse_screen: snapshot.modes.contains(Modes::REVERSE_SCREEN),
         })
     }
 }

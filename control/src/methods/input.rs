@@ -151,7 +151,7 @@ pub struct Keys;
 session_params! {
     /// Keys to press, and where.
     KeysParams {
-        /// Names such as `enter`, `ctrl+c`, `alt+left`, `f5`, `a`.
+        /// Names such as `enter`, `ctrl+c`, `alt+left`, `f5`, `kp_7`, `a`.
         keys: Vec<String>,
     }
 }
@@ -201,7 +201,7 @@ fn keys(pane: &Pane, names: &[String]) -> Result<Vec<u8>> {
     if !unknown.is_empty() {
         let unknown: Vec<_> = unknown.into_iter().filter_map(std::result::Result::err).collect();
         return Err(Error::Failed(format!(
-            "Unknown key(s): {unknown:?}. Keys are characters, f1 to f{LAST_F} and {}, with ctrl+, alt+, shift+ or super+",
+            "Unknown key(s): {unknown:?}. Keys are characters, f1 to f{LAST_F}, kp_0 to kp_9 and {}, with ctrl+, alt+, shift+ or super+",
             NAMED.map(|(name, _)| name).join(", ")
         )));
     }
@@ -241,7 +241,7 @@ fn stroke(key: Key, modifiers: Modifiers, modes: Modes, keyboard: &KeyboardMode)
 }
 
 /// The keys that have names.
-const NAMED: [(&str, Key); 20] = [
+const NAMED: [(&str, Key); 28] = [
     ("enter", Key::Enter),
     ("return", Key::Enter),
     ("tab", Key::Tab),
@@ -262,6 +262,14 @@ const NAMED: [(&str, Key); 20] = [
     ("insert", Key::Insert),
     ("delete", Key::Delete),
     ("plus", Key::Char('+')),
+    ("kp_enter", Key::KeypadEnter),
+    ("kp_decimal", Key::KeypadDecimal),
+    ("kp_separator", Key::KeypadSeparator),
+    ("kp_add", Key::KeypadAdd),
+    ("kp_subtract", Key::KeypadSubtract),
+    ("kp_multiply", Key::KeypadMultiply),
+    ("kp_divide", Key::KeypadDivide),
+    ("kp_equal", Key::KeypadEqual),
 ];
 
 /// A key by its name: modifiers and `+` before it.
@@ -283,6 +291,10 @@ fn key(name: &str) -> Option<(Key, Modifiers)> {
         let char = if is_shifted { char.to_lowercase().next()? } else { char };
         let shift = if is_shifted { Modifiers::SHIFT } else { Modifiers::empty() };
         return Some((Key::Char(char), modifiers | shift)).filter(|_| !char.is_control());
+    }
+    if let Some(digit) = lower.strip_prefix("kp_") {
+        let digit = digit.parse::<u8>().ok().filter(|digit| *digit <= 9)?;
+        return Some((Key::KeypadDigit(digit), modifiers));
     }
     let number: u8 = lower.strip_prefix('f')?.parse().ok()?;
     (1..=LAST_F).contains(&number).then_some((Key::F(number), modifiers))

@@ -1,6 +1,5 @@
 //! Erasing, inserting and deleting.
 
-use crate::LineSize;
 use crate::block::Block;
 use crate::cell::Cell;
 use crate::row::WRAPPED;
@@ -46,10 +45,6 @@ impl Term {
         let blank = self.blank_for(row);
         self.grid.part_wide(row, start, end);
         self.grid.fill(row, start, end, blank, self.seq);
-        if start == 0 && end == self.grid.cols() {
-            // A row that is erased whole is single width again (xterm).
-            self.grid.meta_mut(row).set_line_size(LineSize::Single);
-        }
     }
 
     /// Erases columns `start..end` of a row as ED, EL and ECH do: what SPA protects stays.
@@ -60,6 +55,8 @@ impl Term {
         }
     }
 
+    /// Erases rows `start..end` whole, as ED does: they are single width again, which EL does not make them (DEC STD 070;
+    /// xterm).
     fn erase_rows(&mut self, start: usize, end: usize) {
         for row in start..end {
             if self.protection == Protection::Iso {

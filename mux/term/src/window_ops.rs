@@ -5,6 +5,7 @@
 //! window this keeps what the program asked for, so that its reports agree with its requests where no window is.
 //! Source: xterm ctlseqs, "Window manipulation".
 
+use crate::cell::Cell;
 use crate::params::Params;
 use crate::term::{Allow, Term};
 use crate::{Event, Size, WindowRequest};
@@ -177,7 +178,7 @@ impl Term {
             self.clear_screen();
         }
         self.dec.set(DecModes::COLUMNS_132, on);
-        self.request_size(None, Some(if on { 132 } else { 80 }));
+        self.request_columns(if on { 132 } else { 80 });
         self.make_rows_single();
         (self.top, self.bottom) = (0, self.grid.rows());
         (self.left, self.right) = (0, self.grid.cols());
@@ -191,6 +192,25 @@ impl Term {
             132 => 132,
             _ => return,
         };
+        self.request_columns(columns);
+    }
+
+    /// Asks for a number of columns as a VT changes it: each row stays the row it is and loses what is behind its new end,
+    /// where a resize by the person wraps it anew.
+    fn request_columns(&mut self, columns: u16) {
+        let (now, end) = (self.grid.cols(), usize::from(columns));
+        if end != now && self.allow.contains(Allow::WINDOW_OPS) {
+            let end = end.min(now);
+            for row in 0..self.grid.rows() {
+                self.grid.part_wide(row, end, now);
+                // Takes the wrap into the next row, too.
+                self.grid.fill(row, end, now, Cell::EMPTY, self.seq);
+            }
+            if self.cursor.col >= end {
+                self.cursor.col = end - 1;
+                self.cursor.wrap_pending = false;
+            }
+        }
         self.request_size(None, Some(columns));
     }
 

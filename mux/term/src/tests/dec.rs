@@ -182,6 +182,20 @@ fn rows_of_double_width() {
 }
 
 #[test]
+fn a_row_keeps_its_size_when_its_line_is_erased_but_not_the_display() {
+    let mut fixture = Fixture::new(10, 3);
+    fixture.feed("\x1b#3top\x1b[2K\x1b[G\x1b[K\x1b[10X\r\n\x1b#4low\x1b[2K");
+    let sizes =
+        |fixture: &Fixture| fixture.snapshot().rows.iter().map(|row| row.size).collect::<Vec<_>>();
+    use LineSize::{DoubleBottom, DoubleTop, Single};
+    assert_eq!(sizes(&fixture), [DoubleTop, DoubleBottom, Single]);
+    fixture.feed("\x1b[H\x1b[J");
+    assert_eq!(sizes(&fixture), [DoubleTop, Single, Single]);
+    fixture.feed("\x1b[2J");
+    assert_eq!(sizes(&fixture), [Single; 3]);
+}
+
+#[test]
 fn a_rows_size_survives_a_resize_and_history() {
     let mut fixture = Fixture::new(12, 4);
     fixture.feed("0123456789abcdef\r\n\x1b#3top\r\n\x1b#4top\r\n\x1b#6wide");
@@ -217,6 +231,19 @@ fn windows_are_resized_for_those_who_are_allowed() {
     assert_eq!(fixture.replies(), "\x1b[8;24;100t\x1b[4;480;1000t\x1b[8;24;132t");
     let resize = |cols| Event::Window(WindowRequest::Resize(Size::cells(cols, 24)));
     assert_eq!(fixture.term.take_events(), [resize(100), resize(132)]);
+}
+
+#[test]
+fn a_change_of_columns_that_keeps_the_screen_wraps_no_row_anew() {
+    let rows = |columns: usize| ["E".repeat(columns).as_str(); 3].join("/");
+    let mut fixture = allowed(132, 3);
+    fixture.feed("\x1b[?40;95h\x1b#8\x1b[3;100H\x1b[?3l");
+    assert_eq!((fixture.screen(), fixture.term.history_rows()), (rows(80), 0));
+    // DECSCPP, whose cursor stays on the screen; rows that were full are not joined by more columns.
+    fixture.feed("\x1b[H").feed("E".repeat(240)).feed("\x1b[3;80H\x1b[132$|\x1b[6n");
+    assert_eq!((fixture.screen(), fixture.replies().as_str()), (rows(80), "\x1b[3;80R"));
+    fixture.feed("\x1b#8\x1b[3;100H\x1b[80$|\x1b[6n");
+    assert_eq!((fixture.screen(), fixture.replies().as_str()), (rows(80), "\x1b[3;80R"));
 }
 
 #[test]
