@@ -10,6 +10,11 @@
 //! `v` the upper and lower half of double height, of which only the columns in sight are shown. A row that begins
 //! with `~` says by a letter in which look the text above it is; the looks are listed below the screen.
 //!
+//! Where a screen is not what vttest says: with margins, IL and DL end a row off, and CNL and CPL count on behind the
+//! margin (11.3.3.11, 11.4.2.13, 11.4.2.14: vttest doesn't reckon with margins there); DECSCUSR 0 is reported as it was
+//! asked for, the person's own cursor, and not as 1 (11.4.5.2.3.8); settings of keyboards, lamps, ports and power that a
+//! VT has are reported as unknown.
+//!
 //! What vttest itself leaves to the eye and the ear (bells, lamps, smooth scrolling, blinking) is not seen here.
 
 use std::{cell::RefCell, fmt::Write as _, iter};
