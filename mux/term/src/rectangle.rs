@@ -147,9 +147,11 @@ impl Term {
         let values = params.values().get(RECTANGLE_PARAMS..).unwrap_or_default();
         // Without any, as one that is 0.
         let attributes = if values.is_empty() { &[0][..] } else { values };
+        // A stream goes on in the next row at the margins where DECOM is set (xterm).
+        let (first, last) = (self.first_col(), self.end_col());
         for row in block.top..block.bottom {
-            let start = if exact || row == block.top { block.left } else { 0 };
-            let end = if exact || row + 1 == block.bottom { block.right } else { self.grid.cols() };
+            let start = if exact || row == block.top { block.left } else { first };
+            let end = if exact || row + 1 == block.bottom { block.right } else { last };
             self.change_row(row, start, end, |style| {
                 for attribute in attributes {
                     change_attribute(style, *attribute, reverse);

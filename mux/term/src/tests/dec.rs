@@ -67,6 +67,15 @@ fn rectangles() {
     let snapshot = fixture.snapshot();
     let bold: Vec<_> = snapshot.rows[1].styles.iter().map(|run| (run.start, run.end)).collect();
     assert_eq!(bold, [(0, 1), (1, 3), (3, 10)]);
+    // A stream between margins, under DECOM.
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("\x1b#8\x1b[?69h\x1b[3;6s\x1b[?6h\x1b[1;2;2;3;1$r");
+    let snapshot = fixture.snapshot();
+    let bold = |row: usize| -> Vec<_> {
+        snapshot.rows[row].styles.iter().map(|run| (run.start, run.end)).collect()
+    };
+    assert_eq!(bold(0), [(0, 3), (3, 6), (6, 10)]);
+    assert_eq!(bold(1), [(0, 2), (2, 5), (5, 10)]);
 }
 
 #[test]
