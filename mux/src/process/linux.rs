@@ -54,6 +54,8 @@ impl AsFd for Wake {
 /// The path of a process's executable where it may be read, with the name it was called by (`vim`, not the `vim.basic` that
 /// this leads to); else its name. `None` when there is no such process.
 pub(super) fn name(pid: i32) -> Option<String> {
+    // Before the rest: see there.
+    let first_argument = first_argument(pid);
     let called = std::fs::read(format!("/proc/{pid}/comm"));
     let called =
         called.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\n').to_owned());
@@ -63,7 +65,7 @@ pub(super) fn name(pid: i32) -> Option<String> {
     let path = std::path::Path::new(text.strip_suffix(" (deleted)").unwrap_or(&text));
     // A process may call itself anything: what its first argument says as well is how it was started.
     let path = match called {
-        Ok(called) if !called.is_empty() && first_argument(pid).as_ref() == Some(&called) => {
+        Ok(called) if !called.is_empty() && first_argument.as_ref() == Some(&called) => {
             path.with_file_name(called)
         }
         _ => path.to_owned(),
@@ -71,9 +73,21 @@ pub(super) fn name(pid: i32) -> Option<String> {
     Some(path.to_string_lossy().into_owned())
 }
 
-/// The name in a process's first argument, without the mark of a login shell.
+/// Looks at a process that has no arguments, as one that has ended.
+const EXEC_LOOKS: usize = 50;
+
+/// The name in a process's first argument, without the mark of a login shell. While a process becomes another program
+/// (execve) its arguments come last, and what else is said of it is partly of the one before: that is waited for.
 fn first_argument(pid: i32) -> Option<String> {
-    let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let path = format!("/proc/{pid}/cmdline");
+    let mut arguments = std::fs::read(&path).ok()?;
+    for _ in 0..EXEC_LOOKS {
+        if !arguments.is_empty() {
+            break;
+        }
+        std::thread::yield_now();
+        arguments = std::fs::read(&path).ok()?;
+    }
     let first = String::from_utf8_lossy(arguments.split(|&byte| byte == 0).next()?).into_owned();
     let name = first.rsplit('/').next().unwrap_or_default();
     Some(name.strip_prefix('-').unwrap_or(name).to_owned())
