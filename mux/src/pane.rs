@@ -357,9 +357,9 @@ impl Pane {
 
             self.follow_requests(&events[first..], size);
             self.reply(&replies);
-            self.note_titles(titles, titles_set);
-            if is_at_prompt && self.settle_title() {
-                events.push(Event::Title);
+            self.note_titles(titles, titles_set, events);
+            if is_at_prompt {
+                self.settle_title(events);
             }
             rest = &rest[taken..];
             let Some(mut decoding) = next else { break (seq, is_synchronized) };
@@ -494,11 +494,11 @@ impl Pane {
         if took(&outcome) {
             parser.advance(&mut term, bytes);
             term.take_replies();
-            let (seq, size, events) = (term.seq(), term.size(), term.take_events());
+            let (seq, size, mut events) = (term.seq(), term.size(), term.take_events());
             let (titles, titles_set) = (term.take_titles_set(), term.titles_set());
             MutexGuard::unlock_fair(term);
             drop(parser);
-            self.note_titles(titles, titles_set);
+            self.note_titles(titles, titles_set, &mut events);
             self.follow_requests(&events, size);
             self.tell(seq, events);
         }

@@ -150,13 +150,17 @@ pub trait Process: Send + Sync {
     fn carrier(&self) -> Option<String> {
         self.foreground().map(|process| process.name).filter(|name| is_carrier(name))
     }
-    /// Its number alone, without a look at what it runs; `None` where it can't be told.
+    /// The number of the process group in the foreground, without a look at what it runs; `None` where it can't be told.
     fn group_in_front(&self) -> Option<i32> {
         None
     }
     /// Whether there is a process left in a process group.
     fn has_group(&self, _group: i32) -> bool {
         false
+    }
+    /// The process groups that a process group was started from, the nearest first; `None` where the system does not tell.
+    fn groups_above(&self, _group: i32) -> Option<Vec<i32>> {
+        None
     }
     /// Working directory of the foreground process, as the system tells it.
     fn cwd(&self) -> Option<PathBuf>;

@@ -281,6 +281,11 @@ fn a_title_that_a_program_left_behind_gives_way() {
     pane.write(b"\x1a").unwrap();
     wait_text(&pane, "Stopped");
     assert_eq!(pane.title(), "mine");
+    // What runs in the meantime has none of its own.
+    pane.write(b"sh -c \"echo oth''er; exec cat\"\r").unwrap();
+    wait_text(&pane, "other");
+    assert_eq!(pane.title(), "mine");
+    pane.write(b"\x04").unwrap();
     pane.write(b"fg\r").unwrap();
     pane.write(b"from cat\r").unwrap();
     wait(&pane, "cat's answer", |pane| {
@@ -291,6 +296,11 @@ fn a_title_that_a_program_left_behind_gives_way() {
     pane.write(b"echo ov''er\r").unwrap();
     wait_text(&pane, "over");
     assert_eq!(pane.title(), "mine");
+    // The same once more is news: it had given way.
+    let ear = Ear::new(&mux);
+    pane.write(program).unwrap();
+    ear.wait_for(&MuxEvent::Title(pane.id()));
+    assert_eq!(pane.title(), "left behind");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! of the pane's own program. kitty and ghostty have their shells' integration set the title at each prompt; here what a
 //! person sets there stays, and only a program's own gives way.
 
-use unterm_term::TitleSet;
+use unterm_term::{Event, TitleSet};
 
 use super::Pane;
 
@@ -13,14 +13,27 @@ use super::Pane;
 const CAP: usize = 16;
 
 /// What is in the foreground.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Front {
     /// Nobody can tell.
     Unknown,
     /// The pane's own program.
     Own,
     /// Another process group.
-    Other(i32),
+    Other {
+        group: i32,
+        /// The groups that it was started from, the nearest first; `None`: nobody can tell, or it makes no difference.
+        above: Option<Vec<i32>>,
+    },
+}
+
+impl Front {
+    fn group(&self) -> Option<i32> {
+        match self {
+            Self::Unknown | Self::Own => None,
+            Self::Other { group, .. } => Some(*group),
+        }
+    }
 }
 
 /// The titles of a pane.
@@ -37,14 +50,16 @@ pub(super) struct Titles {
     count: u64,
     /// What was shown when somebody was last told.
     told: String,
+    /// Whose that was, if another group's. It may have given way since, of which nobody is told without a marked prompt.
+    told_of: Option<i32>,
 }
 
 impl Titles {
-    fn set(&mut self, set: TitleSet, front: Front) {
-        match front {
-            Front::Other(_) if set.at_prompt => self.pending = Some(set.title),
-            Front::Other(group) => self.keep(group, set.title),
-            Front::Own | Front::Unknown => {
+    fn set(&mut self, set: TitleSet, front: &Front) {
+        match front.group() {
+            Some(_) if set.at_prompt => self.pending = Some(set.title),
+            Some(group) => self.keep(group, set.title),
+            None => {
                 self.own = set.title;
                 self.pending = None;
             }
@@ -60,61 +75,84 @@ impl Titles {
     }
 
     /// A prompt waits: the shell that makes it is in front now.
-    fn settle(&mut self, front: Front) {
+    fn settle(&mut self, front: &Front) {
         let Some(title) = self.pending.take() else { return };
-        match front {
-            Front::Other(group) => self.keep(group, title),
-            Front::Own | Front::Unknown => self.own = title,
+        match front.group() {
+            Some(group) => self.keep(group, title),
+            None => self.own = title,
         }
     }
 
-    fn shown(&self, front: Front) -> &str {
-        let others = || self.others.iter().rev();
+    /// The title that a process group has set.
+    fn of(&self, group: i32) -> Option<&String> {
+        self.others.iter().find(|(other, _)| *other == group).map(|(_, title)| title)
+    }
+
+    /// Whether others have set a title, and this group none.
+    fn has_only_others(&self, group: i32) -> bool {
+        !self.others.is_empty() && self.of(group).is_none()
+    }
+
+    fn shown(&self, front: &Front) -> &str {
         let pending = self.pending.as_ref();
-        let newest = || others().next().map(|(_, title)| title);
+        let newest = || self.others.last().map(|(_, title)| title);
         let shown = match front {
             Front::Own => pending,
             Front::Unknown => pending.or_else(newest),
             // One that has set none runs in another, such as in a shell within the shell.
-            Front::Other(group) => {
-                let its_own = others().find(|(other, _)| *other == group).map(|(_, title)| title);
-                its_own.or(pending).or_else(newest)
-            }
+            Front::Other { group, above } => self.of(*group).or(pending).or_else(|| match above {
+                Some(above) => above.iter().find_map(|group| self.of(*group)),
+                None => newest(),
+            }),
         };
         shown.unwrap_or(&self.own)
+    }
+
+    /// Takes note of what is shown with this in front, and has it told where that is new.
+    fn tell(&mut self, front: &Front, events: &mut Vec<Event>) {
+        let shown = self.shown(front).to_owned();
+        let group = front.group();
+        let has_left = self.told_of.is_some() && self.told_of != group;
+        let is_new = has_left || shown != self.told;
+        self.told_of = group.filter(|group| self.of(*group).is_some());
+        self.told = shown;
+        if is_new && !events.contains(&Event::Title) {
+            events.push(Event::Title);
+        }
     }
 }
 
 impl Pane {
     fn front(&self) -> Front {
-        match self.process.group_in_front() {
-            None => Front::Unknown,
-            group if group == self.process.pid() => Front::Own,
-            Some(group) => Front::Other(group),
-        }
+        let group = match self.process.group_in_front() {
+            None => return Front::Unknown,
+            group if group == self.process.pid() => return Front::Own,
+            Some(group) => group,
+        };
+        let needs_above = self.titles.lock().has_only_others(group);
+        let above = if needs_above { self.process.groups_above(group) } else { None };
+        Front::Other { group, above }
     }
 
-    /// Takes note of titles that were just set; `count`: how many there have been.
-    pub(super) fn note_titles(&self, set: Vec<TitleSet>, count: u64) {
+    /// Takes note of titles that were just set; `count`: how many there have been. Where another is shown from now on, the
+    /// events say so.
+    pub(super) fn note_titles(&self, set: Vec<TitleSet>, count: u64, events: &mut Vec<Event>) {
         if set.is_empty() {
             return;
         }
         let front = self.front();
         let mut titles = self.titles.lock();
-        set.into_iter().for_each(|set| titles.set(set, front));
+        set.into_iter().for_each(|set| titles.set(set, &front));
         titles.count = titles.count.max(count);
-        titles.told = titles.shown(front).to_owned();
+        titles.tell(&front, events);
     }
 
-    /// A shell's prompt waits for a line; true where another title is shown from now on.
-    pub(super) fn settle_title(&self) -> bool {
+    /// A shell's prompt waits for a line. Where another title is shown from now on, the events say so.
+    pub(super) fn settle_title(&self, events: &mut Vec<Event>) {
         let front = self.forget_ended();
         let mut titles = self.titles.lock();
-        titles.settle(front);
-        let shown = titles.shown(front).to_owned();
-        let is_new = shown != titles.told;
-        titles.told = shown;
-        is_new
+        titles.settle(&front);
+        titles.tell(&front, events);
     }
 
     /// Drops the titles of programs that have ended, and says what is in front.
@@ -142,7 +180,7 @@ impl Pane {
         let title = {
             let titles = self.titles.lock();
             // Whose the newest is will be known in a moment.
-            if titles.count < count { newest } else { titles.shown(front).to_owned() }
+            if titles.count < count { newest } else { titles.shown(&front).to_owned() }
         };
         Some(title).filter(|title| !title.is_empty())
     }
@@ -162,72 +200,111 @@ impl Pane {
 mod tests {
     use super::*;
 
-    const VIM: Front = Front::Other(7);
-    const SSH: Front = Front::Other(8);
+    const OWN: Front = Front::Own;
+    const VIM: Front = Front::Other { group: 7, above: None };
+    const SSH: Front = Front::Other { group: 8, above: None };
 
-    fn set(titles: &mut Titles, title: &str, front: Front) {
+    fn set(titles: &mut Titles, title: &str, front: &Front) {
         titles.set(TitleSet { title: title.to_owned(), at_prompt: false }, front);
     }
 
-    fn end(titles: &mut Titles, front: Front) {
-        titles.others.retain(|(group, _)| Front::Other(*group) != front);
+    fn end(titles: &mut Titles, front: &Front) {
+        titles.others.retain(|(group, _)| Some(*group) != front.group());
+    }
+
+    fn started_from(groups: &[i32]) -> Front {
+        Front::Other { group: 9, above: Some(groups.to_vec()) }
     }
 
     #[test]
     fn a_program_takes_its_title_with_it_and_a_shells_stays() {
         let mut titles = Titles::default();
         // Set at the prompt, also by a command of the shell's own.
-        set(&mut titles, "mine", Front::Own);
-        assert_eq!((titles.shown(Front::Own), titles.shown(VIM)), ("mine", "mine"));
-        set(&mut titles, "vim", VIM);
-        assert_eq!(titles.shown(VIM), "vim");
+        set(&mut titles, "mine", &OWN);
+        assert_eq!((titles.shown(&OWN), titles.shown(&VIM)), ("mine", "mine"));
+        set(&mut titles, "vim", &VIM);
+        assert_eq!(titles.shown(&VIM), "vim");
         // Suspended, and back again.
-        assert_eq!(titles.shown(Front::Own), "mine");
-        assert_eq!(titles.shown(VIM), "vim");
+        assert_eq!(titles.shown(&OWN), "mine");
+        assert_eq!(titles.shown(&VIM), "vim");
         // It took it away.
-        set(&mut titles, "", VIM);
-        assert_eq!((titles.shown(VIM), titles.shown(Front::Own)), ("", "mine"));
-        end(&mut titles, VIM);
-        assert_eq!(titles.shown(SSH), "mine", "another program has set none");
-        set(&mut titles, "mine too", Front::Own);
-        assert_eq!(titles.shown(Front::Own), "mine too");
+        set(&mut titles, "", &VIM);
+        assert_eq!((titles.shown(&VIM), titles.shown(&OWN)), ("", "mine"));
+        end(&mut titles, &VIM);
+        assert_eq!(titles.shown(&SSH), "mine", "another program has set none");
+        set(&mut titles, "mine too", &OWN);
+        assert_eq!(titles.shown(&OWN), "mine too");
     }
 
     #[test]
     fn a_shell_in_a_shell_keeps_its_title_while_its_programs_run() {
         let mut titles = Titles::default();
-        set(&mut titles, "far", SSH);
-        assert_eq!(titles.shown(VIM), "far");
-        set(&mut titles, "vim", VIM);
-        assert_eq!((titles.shown(VIM), titles.shown(SSH)), ("vim", "far"));
-        end(&mut titles, VIM);
-        end(&mut titles, SSH);
-        assert_eq!(titles.shown(Front::Own), "");
+        set(&mut titles, "far", &SSH);
+        assert_eq!(titles.shown(&VIM), "far");
+        set(&mut titles, "vim", &VIM);
+        assert_eq!((titles.shown(&VIM), titles.shown(&SSH)), ("vim", "far"));
+        end(&mut titles, &VIM);
+        end(&mut titles, &SSH);
+        assert_eq!(titles.shown(&OWN), "");
+    }
+
+    #[test]
+    fn a_program_without_a_title_has_that_of_what_started_it() {
+        let mut titles = Titles::default();
+        set(&mut titles, "mine", &OWN);
+        set(&mut titles, "inner", &SSH);
+        set(&mut titles, "vim", &VIM);
+        // That of a program that was suspended belongs to no other.
+        assert_eq!(titles.shown(&started_from(&[8, 1])), "inner");
+        assert_eq!(titles.shown(&started_from(&[1])), "mine");
+    }
+
+    #[test]
+    fn a_title_that_comes_again_is_told_again() {
+        let mut titles = Titles::default();
+        let told = |titles: &mut Titles, front: &Front| {
+            let mut events = Vec::new();
+            titles.tell(front, &mut events);
+            events == [Event::Title]
+        };
+        set(&mut titles, "far", &SSH);
+        assert!(told(&mut titles, &SSH) && !told(&mut titles, &SSH));
+        end(&mut titles, &SSH);
+        // Nobody was told that it had gone.
+        let again = started_from(&[1]);
+        set(&mut titles, "far", &again);
+        assert!(told(&mut titles, &again) && !told(&mut titles, &again));
+        assert!(told(&mut titles, &OWN) && !told(&mut titles, &OWN));
+        // Not twice where the terminal has told of it.
+        let mut events = vec![Event::Title];
+        titles.tell(&again, &mut events);
+        assert_eq!(events, [Event::Title]);
+        assert!(!told(&mut titles, &again));
     }
 
     #[test]
     fn what_a_shell_sets_before_its_prompt_is_the_shells_that_then_waits() {
         let at_prompt = |title: &str| TitleSet { title: title.to_owned(), at_prompt: true };
-        let helper = Front::Other(9);
+        let helper = &started_from(&[]);
         // A program makes the prompt right behind the title.
         let mut titles = Titles::default();
         titles.set(at_prompt("mine"), helper);
         assert_eq!(titles.shown(helper), "mine");
-        titles.settle(Front::Own);
-        assert_eq!(titles.shown(Front::Own), "mine");
+        titles.settle(&OWN);
+        assert_eq!(titles.shown(&OWN), "mine");
         // A shell far away makes its own.
-        titles.set(at_prompt("far"), SSH);
-        titles.settle(SSH);
-        assert_eq!(titles.shown(SSH), "far");
-        end(&mut titles, SSH);
-        assert_eq!(titles.shown(Front::Own), "mine");
+        titles.set(at_prompt("far"), &SSH);
+        titles.settle(&SSH);
+        assert_eq!(titles.shown(&SSH), "far");
+        end(&mut titles, &SSH);
+        assert_eq!(titles.shown(&OWN), "mine");
     }
 
     #[test]
     fn titles_of_many_programs_do_not_grow_without_end() {
         let mut titles = Titles::default();
         for group in 0..100 {
-            set(&mut titles, "title", Front::Other(group));
+            set(&mut titles, "title", &Front::Other { group, above: None });
         }
         assert_eq!(titles.others.len(), CAP);
         assert_eq!(titles.others.last().map(|(group, _)| *group), Some(99));

@@ -118,6 +118,13 @@ pub(super) fn group_member(group: i32) -> Option<i32> {
     processes().filter(|process| process.group == group).map(|process| process.pid).min()
 }
 
+/// The process groups that a process group was started from, the nearest first.
+pub(super) fn groups_above(group: i32) -> Option<Vec<i32>> {
+    let leader = stat(group).or_else(|| stat(group_member(group)?))?;
+    let line = std::iter::successors(Some(leader), |process| stat(process.parent));
+    Some(line.take(ANCESTORS).map(|process| process.group).filter(|own| *own != group).collect())
+}
+
 /// The names of the processes in a process group and of all that these started, also in sessions of their own: `sudo` and
 /// `script` give their programs another terminal.
 pub(super) fn names_below(group: i32) -> Vec<String> {
@@ -130,6 +137,9 @@ pub(super) fn names_below(group: i32) -> Vec<String> {
     }
     found.into_iter().map(|process| process.name).collect()
 }
+
+/// Ancestors of a process that are looked at: a number that is given anew meanwhile could lead in a circle.
+const ANCESTORS: usize = 64;
 
 /// What the kernel says of a process.
 struct Stat {
@@ -184,6 +194,7 @@ mod tests {
         let group = rustix::process::getpgrp().as_raw_nonzero().get();
         assert_eq!(stat(pid).map(|own| own.group), Some(group));
         assert!(names_below(group).contains(&stat(pid).unwrap().name));
+        assert!(groups_above(group).is_some_and(|above| !above.contains(&group)));
         assert_eq!(name(-1), None);
         assert_eq!(cwd(-1), None);
     }

@@ -90,6 +90,11 @@ pub(super) fn group_member(_group: i32) -> Option<i32> {
     None
 }
 
+/// The process groups that a process group was started from: not told here yet.
+pub(super) fn groups_above(_group: i32) -> Option<Vec<i32>> {
+    None
+}
+
 /// The names of the processes in a process group and of all that these started: not told here yet.
 pub(super) fn names_below(_group: i32) -> Vec<String> {
     Vec::new()

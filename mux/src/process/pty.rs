@@ -456,6 +456,10 @@ impl Process for PtyProcess {
         })
     }
 
+    fn groups_above(&self, group: i32) -> Option<Vec<i32>> {
+        system::groups_above(group)
+    }
+
     fn cwd(&self) -> Option<PathBuf> {
         let group = self.foreground_group().map(|group| group.as_raw_nonzero().get());
         group
