@@ -5,6 +5,10 @@ use std::cmp::Ordering;
 
 use unterm_term::{LineId, Modes, Term};
 
+/// Rows above the screen that are read at most. Of a shell that does not mark where output begins, all that its programs
+/// write stands behind its input, and the terminal is locked meanwhile.
+const ROWS_ABOVE: u64 = 64;
+
 /// The input of a shell that waits at a marked prompt, as the screen shows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShownLine {
@@ -15,6 +19,8 @@ pub struct ShownLine {
     /// What is shown from the cursor on, without the blanks at its end: also what the shell only suggests, and a prompt on
     /// the right.
     pub behind_cursor: String,
+    /// It begins further above the screen than is read: what is here is its end.
+    pub is_cut: bool,
 }
 
 impl ShownLine {
@@ -27,8 +33,9 @@ impl ShownLine {
         let (command, start) = (last.id, last.input?);
         let (top, cursor, size) = (term.live_top().0, term.cursor(), term.size());
         let here = top + u64::from(cursor.row);
+        let from = start.line.0.max(top.saturating_sub(ROWS_ABOVE));
         let mut text = [String::new(), String::new()];
-        for row in start.line.0..top + u64::from(size.rows) {
+        for row in from..top + u64::from(size.rows) {
             let first = if row == start.line.0 { start.col } else { 0 };
             let cursor = match row.cmp(&here) {
                 Ordering::Less => size.cols,
@@ -59,7 +66,7 @@ impl ShownLine {
         }
         let [before_cursor, behind_cursor] = text;
         let behind_cursor = behind_cursor.trim_end().to_owned();
-        Some(Self { command, before_cursor, behind_cursor })
+        Some(Self { command, before_cursor, behind_cursor, is_cut: from > start.line.0 })
     }
 
     /// The line once this is typed, too.
@@ -97,6 +104,21 @@ mod tests {
         assert_eq!(at("ls\x1b]133;C\x07out"), None, "it runs");
         assert_eq!(at("ls\x1b[?1049h"), None, "a program has the screen");
         assert_eq!(shown(20, "$ ls"), None, "nothing is marked");
+    }
+
+    #[test]
+    fn of_what_an_unmarked_command_wrote_the_end_is_read() {
+        let read = |lines: usize| {
+            let mut term = Term::new(Size::cells(20, 5), Options::default());
+            let output = format!("\x1b]133;A\x07$ \x1b]133;B\x07{}", "\r\nout".repeat(lines));
+            Parser::new().advance(&mut term, output.as_bytes());
+            let shown = ShownLine::of(&term).unwrap();
+            (shown.before_cursor.matches("out").count(), shown.is_cut)
+        };
+        // As many as are above a screen of five rows, whose last has the cursor.
+        assert_eq!(read(4 + 64), (4 + 64, false));
+        assert_eq!(read(5 + 64), (5 + 64, true));
+        assert_eq!(read(9 + 64), (5 + 64, true));
     }
 
     #[test]

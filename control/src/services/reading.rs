@@ -25,12 +25,13 @@ pub struct Reading {
 impl Reading {
     /// Of a pane, now.
     pub fn of(pane: &Pane) -> Self {
-        let (shown, knows_pastes) = {
+        let (line, knows_pastes) = {
             let term = pane.term();
             (ShownLine::of(&term), term.modes().contains(Modes::BRACKETED_PASTE))
         };
-        let is_shell = shown.is_some()
+        let is_shell = line.is_some()
             || pane.foreground().is_some_and(|it| Shell::of_process(&it.name).is_some());
+        let shown = line.filter(|line| !line.is_cut);
         Self { is_shell, shown, knows_pastes }
     }
 
