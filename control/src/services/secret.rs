@@ -18,7 +18,7 @@ mod field;
 use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
-use unterm_mux::Pane;
+use unterm_mux::{Pane, is_carrier};
 use unterm_term::{Modes, Term};
 
 use self::field::Label;
@@ -64,9 +64,6 @@ const BEHIND: &[&str] = &[
     "短语|短語",
 ];
 
-/// Programs that show other terminals, of other machines too, which may be in parts of the screen.
-const MULTIPLEXERS: [&str; 6] = ["tmux", "tmate", "screen", "zellij", "ssh", "mosh-client"];
-
 /// A line that is all of a question for a secret: what comes before the word for it, the word, for what or whom, a colon or
 /// what stands for one, a hint, and a sign for each character that was typed. No sign of a shell's prompt is before it, and
 /// no colon, which would be another prompt's; the colon in what sudo-rs begins with is its own.
@@ -98,18 +95,11 @@ pub fn is_asked(pane: &Pane) -> bool {
     if process.echo() != Some(false) {
         return false;
     }
+    // A multiplexer's, or that of one at the other end.
     let is_full = pane.term().modes().contains(Modes::ALT_SCREEN);
-    let is_shared =
-        is_full && pane.foreground().is_some_and(|process| is_multiplexer(&process.name));
+    let is_shared = is_full && pane.foreground().is_some_and(|process| is_carrier(&process.name));
     let Some(line) = asking(&pane.term(), is_shared) else { return false };
     !shows(&line, &pane.typed())
-}
-
-/// Whether a program, by its path or its name for itself (`tmux: client`), is a multiplexer.
-fn is_multiplexer(name: &str) -> bool {
-    let name = name.rsplit('/').next().unwrap_or(name);
-    let name = name.split(':').next().unwrap_or(name);
-    MULTIPLEXERS.contains(&name)
 }
 
 /// Whether a line shows what was typed, as an editor of lines does.
@@ -363,15 +353,5 @@ mod tests {
         assert_eq!(asked(one, true).as_deref(), Some("Password:"));
         let vim = one.replace("\x1b[10;1H", "\x1b[9;1H-- INSERT --\x1b[10;1H");
         assert_eq!(asked(&vim, true), None);
-    }
-
-    #[test]
-    fn multiplexers_are_known_by_their_names() {
-        for name in ["/usr/bin/tmux", "tmux: client", "screen", "/usr/bin/ssh"] {
-            assert!(is_multiplexer(name), "{name}");
-        }
-        for name in ["/usr/bin/vim", "sshd", "bash"] {
-            assert!(!is_multiplexer(name), "{name}");
-        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns the one list of them. Who writes what such a program shows, and where, can't be told from here.
 
-/// By the names that the kernel keeps (15 bytes on Linux).
+/// By the names that the kernel keeps (15 bytes on Linux), up to a colon: `tmux: client`.
 const CARRIERS: [&str; 34] = [
     // To other machines.
     "ssh",
@@ -38,7 +38,7 @@ const CARRIERS: [&str; 34] = [
     "virsh",
     // To programs of another terminal, which may be any of these.
     "tmux",
-    "tmux: client",
+    "tmate",
     "screen",
     "zellij",
     "dtach",
@@ -50,6 +50,7 @@ const MACHINES: &str = "qemu-system-";
 /// Whether a program, by its name or its executable's path, shows what is written elsewhere: as a rule by a shell there.
 pub fn is_carrier(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name);
+    let name = name.split(':').next().unwrap_or(name);
     CARRIERS.contains(&name) || name.starts_with(MACHINES)
 }
 
@@ -62,7 +63,9 @@ mod tests {
         for name in ["ssh", "/usr/bin/ssh", "tmux: client", "/usr/bin/tmux", "qemu-system-x86"] {
             assert!(is_carrier(name), "{name}");
         }
-        for name in ["", "/", "sh", "/usr/bin/bash", "ssh-agent", "sshd", "/ssh/vim", "dockerd"] {
+        for name in
+            ["", "/", ":", "sh", "/usr/bin/bash", "ssh-agent", "sshd", "/ssh/vim", "dockerd"]
+        {
             assert!(!is_carrier(name), "{name}");
         }
         assert!(CARRIERS.iter().all(|name| name.len() <= 15));

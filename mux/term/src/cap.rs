@@ -1,4 +1,4 @@
-//! What lies beyond a cap is dropped whole, never cut, and said in the log: the one place that says it.
+//! What a program sends beyond a cap is dropped whole, never cut, and said in the log: the one place that says it.
 //!
 //! The first of a kind in a terminal is a warning, for whoever wonders where it went; later ones are told at debug level
 //! alone, so that no output floods the log. A reset (RIS) begins nothing anew.
