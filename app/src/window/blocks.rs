@@ -109,7 +109,7 @@ impl Blocks {
         }
         self.header = above.filter(|_| is_scrolled && at_first.is_none()).and_then(|command| {
             let output = command.output?.line;
-            let text = command.line.as_deref()?.lines().next()?.trim().to_owned();
+            let text = command.shown()?.lines().next()?.trim().to_owned();
             let header = Header { line: command.prompt?.line, fare: Fare::of(command), text };
             (output <= first && !header.text.is_empty()).then_some(header)
         });
@@ -147,5 +147,20 @@ mod tests {
         assert_eq!(at(Some(3)), (vec![two], Some("one".to_owned())));
         assert_eq!(at(Some(0)), (vec![(0, Fare::Good)], None));
         assert_eq!(at(Some(1)).1, Some("one".to_owned()));
+    }
+
+    #[test]
+    fn the_header_is_the_command_as_it_was_given() {
+        let mut term = Term::new(Size::cells(20, 4), Options::default());
+        let mut parser = Parser::new();
+        parser.advance(&mut term, b"\x1b]133;A\x07$ \x1b]133;B\x07");
+        term.give_command(1, "eval one", "one");
+        let output =
+            b"eval one\r\n\x1b]133;C\x071\r\n2\r\n3\r\n4\r\n\x1b]133;D;0\x07\x1b]133;A\x07$ ";
+        parser.advance(&mut term, output);
+        let (mut snapshot, mut blocks) = (Snapshot::default(), Blocks::default());
+        term.snapshot(&mut snapshot, Some(LineId(1)));
+        blocks.read(&term, &snapshot, true);
+        assert_eq!(blocks.header.map(|header| header.text).as_deref(), Some("one"));
     }
 }

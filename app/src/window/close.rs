@@ -94,7 +94,7 @@ fn running(pane: &Pane) -> Option<String> {
     // A shell may be busy itself: with a loop, or a command of its own.
     let term = pane.term();
     let command = term.commands().next_back().filter(|command| command.is_running())?;
-    let line = command.line.as_deref().and_then(|line| line.lines().next());
+    let line = command.shown().and_then(|line| line.lines().next());
     Some(line.unwrap_or(name).to_owned())
 }
 

@@ -203,7 +203,7 @@ impl App {
         }
         let line = self.mux.pane(pane).and_then(|pane| {
             let term = pane.term();
-            term.command(ended.command).and_then(|command| command.line.clone())
+            term.command(ended.command).and_then(|command| command.shown().map(str::to_owned))
         });
         let took = lasted(ended.took);
         let body = match ended.exit_code {
