@@ -43,6 +43,7 @@ test_needs='
 command Xvfb                      xvfb
 command setxkbmap                 x11-xkb-utils
 command xclip                     xclip
+command openbox                   openbox
 library libvulkan.so.1            libvulkan1
 file    /usr/share/vulkan/icd.d/lvp_icd*.json  mesa-vulkan-drivers
 command bash                      bash

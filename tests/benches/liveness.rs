@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::Result;
 use serde_json::json;
-use unterm_tests::{Display, Instance, PROMPT, Pane, Start};
+use unterm_tests::{Display, Instance, PROMPT, Pane, Start, wait_for};
 
 fn main() -> Result<()> {
     // `cargo test --benches` asks only whether it runs.
@@ -100,9 +100,13 @@ fn until_prompt(unterm: &mut Instance, command: &str) -> Result<Duration> {
     if command.starts_with("cat") {
         pane.wait(unterm, "the flood", |lines| lines[0].starts_with("a line of a file"))?;
     } else {
-        pane.wait(unterm, "the running command", |lines| lines[0].ends_with("100"))?;
         // Its echo is there a little before the program.
-        std::thread::sleep(Duration::from_millis(20));
+        let runs = || {
+            let status = unterm.call("exec.status", json!({"id": pane.id}))?;
+            let process = status["foreground_process"].as_str().unwrap_or_default();
+            Ok(process.ends_with("sleep").then_some(()))
+        };
+        wait_for("the running command", runs, String::new)?;
     }
     let start = Instant::now();
     pane.type_text(unterm, "\u{3}")?;

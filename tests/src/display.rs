@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use x11rb::{
     connection::Connection as _,
     protocol::{
+        xkb::{self, ConnectionExt as _},
         xproto::{self, ConfigureWindowAux, ConnectionExt as _, ImageFormat, InputFocus},
         xtest::ConnectionExt as _,
     },
@@ -17,7 +18,7 @@ use x11rb::{
 
 use crate::{Instance, process::Ended, wait_for};
 
-/// An Xvfb on a display number that was free, without a window manager; ended when dropped.
+/// An Xvfb on a display number that was free, without a window manager until one is started; ended when dropped.
 pub struct Display {
     _server: Ended,
     number: u32,
@@ -108,10 +109,25 @@ impl Display {
         Ok(Window { display: self, id })
     }
 
+    /// The windows of programs: the root's children, and those that a window manager has put into frames.
+    fn top_windows(&self) -> Result<Vec<xproto::Window>> {
+        let mut windows = self.connection.query_tree(self.root)?.reply()?.children;
+        windows.extend(self.root_windows(b"_NET_CLIENT_LIST")?);
+        Ok(windows)
+    }
+
+    /// The windows that a property of the root names.
+    pub(crate) fn root_windows(&self, property: &[u8]) -> Result<Vec<xproto::Window>> {
+        let property = self.connection.intern_atom(false, property)?.reply()?.atom;
+        let kind = xproto::AtomEnum::WINDOW;
+        let list = self.connection.get_property(false, self.root, property, kind, 0, 1024)?;
+        Ok(list.reply()?.value32().into_iter().flatten().collect())
+    }
+
     /// A viewable top-level window whose `_NET_WM_PID` is `pid`.
     fn find_window(&self, pid: u32) -> Result<Option<xproto::Window>> {
         let property = self.connection.intern_atom(false, b"_NET_WM_PID")?.reply()?.atom;
-        for window in self.connection.query_tree(self.root)?.reply()?.children {
+        for window in self.top_windows()? {
             // A window may close between the listing and the question.
             let Ok(attributes) = self.connection.get_window_attributes(window)?.reply() else {
                 continue;
@@ -144,7 +160,7 @@ impl Display {
     }
 
     fn find_titled(&self, title: &str) -> Result<Option<xproto::Window>> {
-        for id in self.connection.query_tree(self.root)?.reply()?.children {
+        for id in self.top_windows()? {
             // A window may close between the listing and the questions.
             let window = Window { display: self, id };
             if window.is_shown().unwrap_or(false) && window.title().is_ok_and(|own| own == title) {
@@ -189,6 +205,21 @@ impl Display {
         let attributes = xproto::ChangeWindowAttributesAux::new().event_mask(events);
         connection.change_window_attributes(self.root, &attributes)?.check()?;
         Ok(Activations { connection, atom })
+    }
+
+    /// Listens for the bells that the X server rings.
+    ///
+    /// # Errors
+    ///
+    /// When the display has gone.
+    pub fn bells(&self) -> Result<Bells> {
+        let (connection, _) = x11rb::connect(Some(&self.name()))?;
+        connection.xkb_use_extension(1, 0)?.reply()?;
+        let (keyboard, bells) = (xkb::ID::USE_CORE_KBD.into(), xkb::EventType::BELL_NOTIFY);
+        let (none, no_part) = (xkb::EventType::from(0_u16), xkb::MapPart::from(0_u16));
+        let details = xkb::SelectEventsAux::new();
+        connection.xkb_select_events(keyboard, none, bells, no_part, no_part, &details)?.check()?;
+        Ok(Bells { connection })
     }
 
     /// Takes the keyboard away from every window.
@@ -316,6 +347,26 @@ impl Activations {
             },
             String::new,
         )
+    }
+}
+
+/// The bells that the X server rings (X Keyboard Extension, XkbBellNotify).
+pub struct Bells {
+    connection: RustConnection,
+}
+
+impl Bells {
+    /// Whether one rang since this was asked last.
+    ///
+    /// # Errors
+    ///
+    /// When the display has gone.
+    pub fn rang(&self) -> Result<bool> {
+        let mut rang = false;
+        while let Some(event) = self.connection.poll_for_event()? {
+            rang |= matches!(event, x11rb::protocol::Event::XkbBellNotify(_));
+        }
+        Ok(rang)
     }
 }
 

@@ -1,15 +1,21 @@
-//! Pictures of the screen: the program that takes them, started by the real window, and a person who drags a region.
+//! Pictures of the screen and of other programs' windows: the program that takes them, started by the real window or for a
+//! caller, and a person who drags a region.
 
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
-use serde_json::json;
-use unterm_tests::{Display, Instance, Picture, Start, binary, wait_for};
+use serde_json::{Value, json};
+use unterm_tests::{
+    Compositor, Display, Instance, Picture, Start, WindowManager, binary, wait_for,
+};
 
 /// What the window that lies over the screen is called.
 const OVERLAY: &str = "Unterm: drag a region";
 /// The pane's colour, which no theme has.
 const GREEN: [u8; 3] = [0x12, 0x54, 0x36];
+/// Those of windows that are not Unterm's.
+const RED: [u8; 3] = [0x93, 0x21, 0x17];
+const BLUE: [u8; 3] = [0x17, 0x21, 0x93];
 
 /// A window with text in a colour of its own, painted.
 fn coloured(display: &Display) -> Result<Instance> {
@@ -102,7 +108,7 @@ fn a_region_is_dragged_out_and_escape_cancels() -> Result<()> {
 }
 
 /// The picture that a reply names.
-fn pictured(reply: &serde_json::Value) -> Result<Picture> {
+fn pictured(reply: &Value) -> Result<Picture> {
     let image = &reply["image"];
     let picture = Picture::of_png(&std::fs::read(image["path"].as_str().unwrap_or_default())?)?;
     let size = (&image["width"], &image["height"]);
@@ -163,5 +169,117 @@ fn a_caller_lets_the_person_choose_a_region() -> Result<()> {
     ensure!(error.contains("The selection was cancelled"), "{error}");
     let late = choose(1)?.join().expect("no panic").expect_err("nobody chose").to_string();
     ensure!(late.contains("nobody chose a region in time"), "{late}");
+    Ok(())
+}
+
+/// An Unterm without a window, which sees the display all the same.
+fn without_a_window(display: &Display) -> Result<Instance> {
+    binary("unterm-capture");
+    Start::headless().env("DISPLAY", &display.name()).now()
+}
+
+/// The picture of a window that is no session of its own.
+fn foreign(unterm: &mut Instance, named: Value) -> Result<Picture> {
+    let reply = unterm.call("capture.window", named)?;
+    assert_eq!(reply["text_snapshot"], false, "{reply}");
+    assert_eq!(reply["image"]["source"], "window", "{reply}");
+    ensure!(reply.get("session_id").is_none(), "{reply}");
+    pictured(&reply)
+}
+
+/// That there is no picture of a window, and why.
+fn refused(unterm: &mut Instance, named: Value, why: &str) -> Result<()> {
+    let error = foreign(unterm, named).expect_err("a picture of no window").to_string();
+    ensure!(error.contains(&format!("No picture could be taken: {why}")), "{error}");
+    Ok(())
+}
+
+#[test]
+fn a_caller_has_pictures_of_windows_of_another_unterm() -> Result<()> {
+    let display = Display::start()?;
+    let _manager = WindowManager::start(&display)?;
+    let mut other = coloured(&display)?;
+    let window = display.window_of(&other)?;
+    other.call("instance.set_title", json!({"title": "the foreign one"}))?;
+    wait_for(
+        "its title",
+        || Ok(window.title()?.contains("the foreign one").then_some(())),
+        || other.log(),
+    )?;
+    // Rows of numbers: no two of them are alike, and nothing changes there.
+    let (corner, size) = ((20, 60), (200, 150));
+    let shown = window.picture()?;
+    let wanted = shown.part(corner, size);
+    ensure!(wanted.colors() > 2, "there is text in it");
+
+    let mut unterm = without_a_window(&display)?;
+    let pid = other.pid();
+    for named in [
+        json!({"title": "foreign one"}),
+        json!({ "pid": pid }),
+        json!({"title": "foreign one", "pid": pid}),
+    ] {
+        let picture = foreign(&mut unterm, named)?;
+        assert_eq!((picture.width, picture.height()), (shown.width, shown.height()));
+        ensure!(picture.count(GREEN) > 100_000);
+        assert_eq!(picture.part(corner, size).difference(&wanted), 0, "it is what was there");
+    }
+
+    let none = r#"there is no window with "Foreign one" in its title on the display"#;
+    refused(&mut unterm, json!({"title": "Foreign one"}), none)?;
+    let own = unterm.pid();
+    let none = format!("there is no window of process {own} on the display");
+    refused(&mut unterm, json!({ "pid": own }), &none)?;
+    let none = format!(r#"there is no window of process {own} with "foreign" in its title"#);
+    refused(&mut unterm, json!({"title": "foreign", "pid": own}), &none)
+}
+
+#[test]
+fn windows_out_of_sight_are_pictured_as_far_as_the_display_has_them() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = without_a_window(&display)?;
+    let unlisted = "the windows can't be listed; on X11 a window manager has to list them";
+    refused(&mut unterm, json!({"title": "below"}), unlisted)?;
+
+    let _manager = WindowManager::start(&display)?;
+    let size = (300, 200);
+    let below = display.open_window("the one below", RED, size)?;
+    let above = display.open_window("the one above", BLUE, size)?;
+    let (below_it, above_it) = (json!({"title": "below"}), json!({"title": "above"}));
+    let whole = |picture: &Picture, color| {
+        let (width, height) = (usize::from(size.0), usize::from(size.1));
+        assert_eq!((picture.width, picture.height()), (width, height));
+        assert_eq!(picture.count(color), width * height);
+    };
+
+    // Half of it is behind the other one, which is in front of all windows of this process.
+    below.move_to(100, 100)?;
+    above.move_to(250, 100)?;
+    whole(&foreign(&mut unterm, above_it.clone())?, BLUE);
+    whole(&foreign(&mut unterm, json!({"pid": std::process::id()}))?, BLUE);
+    let picture = foreign(&mut unterm, below_it.clone())?;
+    assert_eq!((picture.width, picture.height()), (300, 200));
+    let in_sight = picture.part((0, 0), (100, 200));
+    assert_eq!(in_sight.count(RED), in_sight.pixels.len());
+    assert_eq!(picture.count(BLUE), 0, "the other one is in its picture");
+
+    // What lies beyond the screen's edges is not there.
+    below.move_to(1180, 700)?;
+    let (x, y) = below.place()?;
+    let picture = foreign(&mut unterm, below_it.clone())?;
+    assert_eq!((picture.width, picture.height()), ((1280 - x) as usize, (800 - y) as usize));
+    assert_eq!(picture.count(RED), picture.pixels.len());
+
+    // Where the desktop composes its screen of them, windows have all that they show.
+    let composed = Compositor::start(&display)?;
+    whole(&foreign(&mut unterm, below_it.clone())?, RED);
+    below.move_to(100, 100)?;
+    whole(&foreign(&mut unterm, below_it.clone())?, RED);
+    drop(composed);
+
+    // One that is minimised shows nothing, and what is seen at its place is another's.
+    below.minimise()?;
+    refused(&mut unterm, below_it, "the window is not shown: it is minimised")?;
+    whole(&foreign(&mut unterm, above_it)?, BLUE);
     Ok(())
 }

@@ -98,7 +98,8 @@ fn window(args: &Args) -> Result<Window> {
         args.title.is_some() || args.pid.is_some(),
         "say which window: --title or --pid"
     );
-    let windows = Window::all().context("the windows can't be listed")?;
+    let windows = Window::all()
+        .context("the windows can't be listed; on X11 a window manager has to list them (EWMH)")?;
     let is_meant = |window: &Window| {
         let has_title = |part: &String| {
             window.title().is_ok_and(|title| title.contains(part))
@@ -107,15 +108,27 @@ fn window(args: &Args) -> Result<Window> {
         args.title.as_ref().is_none_or(has_title)
             && args.pid.is_none_or(|pid| window.pid().is_ok_and(|own| own == pid))
     };
-    windows.into_iter().find(is_meant).context("there is no such window")
+    windows.into_iter().find(is_meant).with_context(|| missing(args))
+}
+
+/// That there is no such window, for people.
+fn missing(args: &Args) -> String {
+    let pid = args.pid.map(|pid| format!(" of process {pid}")).unwrap_or_default();
+    let title = args.title.as_ref().map(|title| format!(" with {title:?} in its title"));
+    format!("there is no window{pid}{} on the display", title.unwrap_or_default())
 }
 
 /// What a window shows; of one that reaches over the screen's edge, which X11 does not give, the part on the screen.
+/// One that is not shown has none.
 fn picture_of(window: &Window) -> Result<RgbaImage> {
     let error = match window.capture_image() {
         Ok(picture) => return Ok(picture),
         Err(error) => anyhow::Error::from(error).context("the window can't be read"),
     };
+    anyhow::ensure!(
+        is_shown(window),
+        "the window is not shown: it is minimised or on another desktop. Have it shown first"
+    );
     let on_screen = || -> Option<RgbaImage> {
         let monitor = window.current_monitor().ok()?;
         let screen = (monitor.x().ok()?, monitor.y().ok()?);
@@ -131,6 +144,23 @@ fn picture_of(window: &Window) -> Result<RgbaImage> {
         (width > 0 && height > 0).then_some(part)
     };
     on_screen().ok_or(error)
+}
+
+/// Whether a window is on the screen, in sight or not. What is seen at the place of one that is minimised is another's.
+#[cfg(all(unix, not(target_os = "macos")))]
+fn is_shown(window: &Window) -> bool {
+    use x11rb::protocol::xproto::{ConnectionExt, MapState};
+    let state = || {
+        let (connection, _) = x11rb::connect(None).ok()?;
+        let attributes = connection.get_window_attributes(window.id().ok()?).ok()?;
+        Some(attributes.reply().ok()?.map_state)
+    };
+    state().is_none_or(|state| state == MapState::VIEWABLE)
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn is_shown(window: &Window) -> bool {
+    !window.is_minimized().unwrap_or(false)
 }
 
 /// The title of a window whose program gave it by ICCCM alone, as xterm does.

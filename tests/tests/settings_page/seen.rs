@@ -6,7 +6,7 @@ mod next;
 mod notices;
 mod shown;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use unterm_tests::{
     Area, Browser, Bus, Display, Instance, Notifier, Pane, Picture, Start, Window, wait_for,
@@ -24,11 +24,9 @@ enum Seen {
     Session(&'static str, &'static str),
     /// By what this does.
     By(fn(&mut Desk<'_>, &Row) -> Result<()>),
-    /// In what the running instance says of itself alone, and why.
-    Told(&'static str),
 }
 
-use Seen::{By, Look, Session, Size, Told};
+use Seen::{By, Look, Session, Size};
 
 /// A row of the page.
 struct Row {
@@ -46,11 +44,7 @@ const fn row(key: &'static str, given: &'static str, seen: Seen) -> Row {
 const GENERAL: &[Row] = &[
     row("language", "de-DE", By(speaks)),
     row("confirm_close", "never", By(mouse::closes_unasked)),
-    row(
-        "window.start",
-        "fullscreen",
-        Told("a window manager makes windows larger, and the test's display has none"),
-    ),
+    row("window.start", "fullscreen", By(next::fills_the_screen)),
     row("window.restore", "", By(next::forgets_its_size)),
     row("window.columns", "100", By(next::is_of_size)),
     row("window.rows", "20", By(next::is_of_size)),
@@ -68,7 +62,7 @@ const GENERAL: &[Row] = &[
     row("bell.mark", "", By(notices::marks_no_tab)),
     row("bell.attention", "", By(notices::asks_for_no_attention)),
     row("bell.visual", "", By(notices::flashes)),
-    row("bell.audible", "", Told("the test's display makes no sound, and tells nobody of one")),
+    row("bell.audible", "", By(notices::rings)),
     row("notifications.programs", "", By(notices::keeps_from_the_desktop)),
     row("notifications.long_commands", "1", By(notices::tells_of_a_command)),
     row("notifications.desktop", "", By(notices::keeps_from_the_desktop)),
@@ -278,11 +272,6 @@ impl Desk<'_> {
                 self.reset(row)
             }
             By(look) => look(self, row),
-            Told(why) => {
-                ensure!(!why.is_empty(), "no reason is said");
-                self.set(row)?;
-                self.reset(row)
-            }
         }
     }
 }

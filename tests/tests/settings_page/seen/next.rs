@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
-use unterm_tests::{Instance, Start, Window, wait_for};
+use unterm_tests::{Display, Instance, Start, Window, WindowManager, wait_for};
 
 use super::{Desk, Row};
 
@@ -12,13 +12,18 @@ const BLUR: &str = "_KDE_NET_WM_BLUR_BEHIND_REGION";
 impl<'a> Desk<'a> {
     /// The next window. What the last one left of itself is forgotten first, or not.
     fn next(&self, forgets: bool) -> Result<(Instance, Window<'a>)> {
+        self.next_on(self.display, forgets)
+    }
+
+    /// The next window, on a display.
+    fn next_on<'d>(&self, display: &'d Display, forgets: bool) -> Result<(Instance, Window<'d>)> {
         let last = self.unterm.registry().join("last_session");
         if forgets && last.exists() {
             std::fs::remove_file(last)?;
         }
-        let start = Start::windowed(self.display).arg("--painter").arg("cpu");
+        let start = Start::windowed(display).arg("--painter").arg("cpu");
         let next = start.registry(self.unterm.registry()).now()?;
-        let window = self.display.window_of(&next)?;
+        let window = display.window_of(&next)?;
         Ok((next, window))
     }
 
@@ -53,6 +58,29 @@ pub(super) fn is_of_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 fn wait_for_size(window: &Window<'_>, size: (u16, u16)) -> Result<()> {
     let is_so = || Ok((window.size()? == size).then_some(()));
     wait_for(&format!("a window of {size:?}"), is_so, String::new)
+}
+
+/// It fills the screen, or what its title leaves of it, by a window manager: on a display that has one.
+pub(super) fn fills_the_screen(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    const SCREEN: (u16, u16) = (1280, 800);
+    let display = Display::start()?;
+    let _manager = WindowManager::start(&display)?;
+    let (next, window) = desk.next_on(&display, true)?;
+    ensure!(window.size()?.0 < SCREEN.0, "it fills it unasked");
+    drop(next);
+    desk.set(row)?;
+    let (next, window) = desk.next_on(&display, true)?;
+    wait_for_size(&window, SCREEN)?;
+    drop(next);
+    desk.prefer(row.key, "maximized".into())?;
+    let (next, window) = desk.next_on(&display, true)?;
+    let is_maximized = || {
+        let (width, height) = window.size()?;
+        Ok((width == SCREEN.0 && (SCREEN.1 - 60..SCREEN.1).contains(&height)).then_some(()))
+    };
+    wait_for("a maximised window", is_maximized, String::new)?;
+    drop(next);
+    desk.reset(row)
 }
 
 /// It is as large as the first one was, not as the last.

@@ -99,6 +99,21 @@ pub(super) fn flashes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.close(voice.pane)
 }
 
+/// A bell rings the X server's own, which alone makes the sound; taken back, it does not.
+pub(super) fn rings(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    let bells = desk.display.bells()?;
+    let mut voice = Voice::start(desk)?;
+    voice.tell(desk, "\\007")?;
+    desk.set(row)?;
+    ensure!(!bells.rang()?, "it rings unasked");
+    voice.say("\\007")?;
+    desk.until("a bell", |_| bells.rang())?;
+    desk.reset(row)?;
+    voice.tell(desk, "\\007")?;
+    ensure!(!bells.rang()?, "it rings all the same");
+    desk.close(voice.pane)
+}
+
 /// The title of the next notification on the desktop.
 fn next_notice(desk: &Desk<'_>) -> Result<String> {
     loop {
