@@ -13,7 +13,9 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use rustix::fs::{CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use rustix::shm;
@@ -29,11 +31,28 @@ const TEMPORARY_MARK: &str = "tty-graphics-protocol";
 /// Reads files and shared memory of this machine for the program of a pane.
 pub(crate) struct LocalMedia {
     process: Arc<dyn Process>,
+    /// When nothing was last found that carries the terminal on.
+    local_at: Mutex<Option<Instant>>,
 }
+
+/// How long that holds: a look at all processes is not worth it for each picture of a film, and a connection that has begun
+/// since then has no far side yet.
+const LOOK_HOLDS: Duration = Duration::from_millis(50);
 
 impl LocalMedia {
     pub(crate) fn new(process: Arc<dyn Process>) -> Self {
-        Self { process }
+        Self { process, local_at: Mutex::default() }
+    }
+
+    /// The program in the foreground that may run on another machine.
+    fn carrier(&self) -> Option<String> {
+        let mut local_at = self.local_at.lock();
+        if local_at.is_some_and(|at| at.elapsed() < LOOK_HOLDS) {
+            return None;
+        }
+        let carrier = self.process.carrier();
+        *local_at = carrier.is_none().then(Instant::now);
+        carrier
     }
 }
 
@@ -45,7 +64,7 @@ impl std::fmt::Debug for LocalMedia {
 
 impl Media for LocalMedia {
     fn read(&self, request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
-        if let Some(carrier) = self.process.carrier() {
+        if let Some(carrier) = self.carrier() {
             tracing::debug!(%carrier, "nothing is read for what may run on another machine");
             return Err(MediaError::Refused);
         }
