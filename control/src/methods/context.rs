@@ -217,7 +217,12 @@ impl Context {
         self.mux.pane(pane).is_some_and(|pane| hides_input(&pane))
     }
 
-    /// The same of the pane that a person's keys go to.
+    /// Whether a program asks for a secret in a pane ([`secret::is_asked`]).
+    pub(crate) fn asks_secret(&self, pane: PaneId) -> bool {
+        self.mux.pane(pane).is_some_and(|pane| secret::is_asked(&pane))
+    }
+
+    /// Whether the pane that a person's keys go to hides what is typed there.
     pub(crate) fn focus_hides_input(&self) -> bool {
         self.mux.layout().active_tab().is_some_and(|tab| self.hides_input(tab.focused))
     }

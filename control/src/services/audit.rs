@@ -45,9 +45,10 @@ pub struct Entry {
     pub detail: String,
     /// False: it was refused.
     pub allowed: bool,
-    /// `ok`, `refused`, or `error`: it came to nothing, for what it was given or for another reason.
+    /// `ok`: it was made, or what takes its time began; `refused`; or `error`: it came to nothing, for what it was given or for
+    /// another reason. What began and then came to nothing has an entry for each.
     pub outcome: &'static str,
-    /// Why it was refused or came to nothing, as its caller was told; empty where it did not, or the detail says it.
+    /// Why it was refused or came to nothing, as its caller was told; absent where it did not, or the detail says it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub error: String,
     /// The client's name for itself, where it gave one.
