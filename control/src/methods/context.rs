@@ -102,8 +102,9 @@ impl Context {
         }
     }
 
-    /// Types into a pane for a caller: what every method does that sends input. Leases are kept, and the rules on what
-    /// may be entered are applied to the line as it is composed in the pane, whoever sent its parts.
+    /// Types into a pane for a caller: what every method does that sends input, but for commands that are waited for, which
+    /// [`Context::admit_command`] admits. Leases are kept, and the rules on what may be entered are applied to the line as it is
+    /// composed in the pane, whoever sent its parts.
     pub(crate) fn type_in(&self, caller: &Caller, pane: &Pane, bytes: &[u8]) -> Result<()> {
         let id = pane.id();
         self.admit_to(caller, pane)?;
@@ -119,10 +120,15 @@ impl Context {
         pane.write_admitted(bytes, admit)
             .map_err(Error::Policy)?
             .map_err(|error| Error::Write { id: id.0, error })?;
+        self.typed(caller, pane);
+        Ok(())
+    }
+
+    /// A caller has typed into a pane, which says so.
+    pub(crate) fn typed(&self, caller: &Caller, pane: &Pane) {
         if self.drivers.typed(caller, pane) {
             self.host.agents_changed();
         }
-        Ok(())
     }
 
     /// The questions to the person, or who may act, have changed.
