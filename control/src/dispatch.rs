@@ -141,7 +141,7 @@ impl Dispatcher {
         }
     }
 
-    /// A connection of the TCP wire has logged in.
+    /// A connection has logged in, or a client was told from others by its requests.
     pub fn logged_in(&self, caller: &Caller) {
         let Caller { connection, client, conversation, .. } = caller;
         self.context.clients.add(*connection, client.as_deref(), conversation.as_deref());

@@ -1,4 +1,4 @@
-//! Who is connected to the TCP wire, and whether those who act have to wait.
+//! Who is connected, and whether those who act have to wait.
 
 use std::collections::BTreeMap;
 
