@@ -76,6 +76,9 @@ pub enum TokenKind {
     Agent(u64),
 }
 
+/// Characters of a name that a client gives itself, or its conversation: it is kept with all that the client does.
+pub(crate) const LONGEST_NAME: usize = 100;
+
 /// Who calls.
 #[derive(Clone, Debug)]
 pub struct Caller {

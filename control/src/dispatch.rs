@@ -22,7 +22,7 @@ use unterm_mux::PaneId;
 use crate::{
     caller::{Access, Caller, TokenKind},
     error::{Error, Result},
-    methods::{self, Context, Detail, Entry, TYPED},
+    methods::{self, Context, Detail, Entry, NOT_SHOWN, TYPED},
     services::{audit::Outcome, changes::Topic},
 };
 
@@ -97,7 +97,7 @@ impl Dispatcher {
             record.write(Some(&error), &[]);
             return Err(error);
         }
-        let mut record = Begun(Some(record));
+        let mut record = Begun { record: Some(record), is_written: false };
         let start = reply.len();
         let result = {
             let mut call = unwound((entry.call)(&self.context, caller, params, reply));
@@ -105,7 +105,7 @@ impl Dispatcher {
                 Poll::Ready(result) => result,
                 Poll::Pending => {
                     if entry.lasts {
-                        record.write(None, &[]);
+                        record.begin();
                     }
                     call.await
                 }
@@ -141,7 +141,7 @@ impl Dispatcher {
         }
     }
 
-    /// A connection of the TCP wire has logged in.
+    /// A connection has logged in, or a client was told from others by its requests.
     pub fn logged_in(&self, caller: &Caller) {
         let Caller { connection, client, conversation, .. } = caller;
         self.context.clients.add(*connection, client.as_deref(), conversation.as_deref());
@@ -235,12 +235,11 @@ fn by_name(params: &str) -> Result<Map<String, Value>> {
     serde_json::from_str(params).map_err(Error::Params)
 }
 
-/// What stands for something typed that its program does not show.
-const NOT_SHOWN: &str = "(not shown: the program does not echo it)";
-
 /// A call that changes something, for the audit log; none where that leaves it out.
+#[derive(Clone)]
 struct Record<'a>(Option<Noted<'a>>);
 
+#[derive(Clone)]
 struct Noted<'a> {
     context: &'a Context,
     caller: &'a Caller,
@@ -264,23 +263,28 @@ impl<'a> Record<'a> {
         let params = by_name(params)?;
         let text = |key: &str| params.get(key).map(plain).filter(|text| !text.is_empty());
         let session = text("id").or_else(|| text("session_id")).unwrap_or_default();
-        // What says most; what a program without echo is sent (a password) is for nobody.
-        let is_secret = TYPED.iter().any(|key| params.contains_key(*key))
-            && session.parse().is_ok_and(|id| context.hides_input(PaneId(id)));
-        let detail = if is_secret {
-            NOT_SHOWN.to_owned()
+        // What a program without echo is sent (a password) is for nobody. A command is to be known also where there is no echo,
+        // as within ssh, unless it answers a question for a secret.
+        let has = |keys: &[&str]| keys.iter().any(|key| params.contains_key(*key));
+        let is_secret = session.parse().map(PaneId).is_ok_and(|pane| {
+            has(&TYPED) && context.hides_input(pane)
+                || has(&["command"]) && context.asks_secret(pane)
+        });
+        let told = if is_secret {
+            Detail::not_shown()
         } else {
-            entry.telling.iter().find_map(|key| text(key)).unwrap_or_else(|| {
+            // What says most.
+            let most = entry.telling.iter().find_map(|key| text(key)).unwrap_or_else(|| {
                 let rest = params
                     .iter()
                     .filter(|(key, _)| !matches!(key.as_str(), "id" | "session_id" | "env"));
                 let rest: Vec<_> =
                     rest.map(|(key, value)| format!("{key}: {}", plain(value))).collect();
                 rest.join(", ")
-            })
+            });
+            Detail { text: most, is_secret }
         };
-        let Detail { text: detail, is_secret } =
-            (entry.detail)(context, &params, Detail { text: detail, is_secret });
+        let Detail { text: detail, is_secret } = (entry.detail)(context, &params, told);
         let method = entry.name;
         Ok(Self(Some(Noted { context, caller, method, session, detail, is_secret })))
     }
@@ -327,13 +331,27 @@ fn is_noted(entry: &Entry) -> bool {
     entry.access != Access::Read && entry.is_audited
 }
 
-/// The record of a call under way: written when that is done, or given up.
-struct Begun<'a>(Option<Record<'a>>);
+/// The record of a call under way: written when that is done, or given up; of one that lasts when it begins, and again where
+/// it then comes to nothing.
+struct Begun<'a> {
+    record: Option<Record<'a>>,
+    is_written: bool,
+}
 
 impl Begun<'_> {
-    /// Writes it, unless it is written.
+    /// Writes that it began.
+    fn begin(&mut self) {
+        if let Some(record) = self.record.clone() {
+            record.write(None, &[]);
+            self.is_written = true;
+        }
+    }
+
+    /// Writes what came of it, unless that is written.
     fn write(&mut self, error: Option<&Error>, reply: &[u8]) {
-        if let Some(record) = self.0.take() {
+        if let Some(record) = self.record.take()
+            && (error.is_some() || !self.is_written)
+        {
             record.write(error, reply);
         }
     }

@@ -10,7 +10,7 @@ use unterm_mux::{Pane, PaneId};
 
 use crate::services::changes::Changes;
 
-/// The app, with or without a window. Later issues add to it: window focus, pixels, clipboard, dialogs, toasts, settings.
+/// The app, with or without a window.
 pub trait Host: Send + Sync {
     /// Whether there is a window.
     fn has_window(&self) -> bool;

@@ -46,7 +46,7 @@ pub use self::{
 };
 pub(crate) use self::{
     context::hides_input,
-    method::{DOING, TYPED, entry},
+    method::{DOING, NOT_SHOWN, TYPED, entry},
 };
 use crate::{
     caller::{Access, Caller},

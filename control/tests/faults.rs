@@ -397,16 +397,22 @@ fn one_connection_too_many_is_refused_and_others_go_on() {
     until("it is ready", || folder.path().join("ready").exists().then_some(()));
     let home = folder.path().join("home");
     let mut client = Client::connect(&home).unwrap();
-    let port = client.call("instance.info", json!({})).unwrap()["mcp_port"].clone();
-    let port = u16::try_from(port.as_u64().unwrap()).unwrap();
+    let info = client.call("instance.info", json!({})).unwrap();
+    let [port, page] =
+        ["mcp_port", "http_port"].map(|key| u16::try_from(info[key].as_u64().unwrap()).unwrap());
 
     let mut all: Vec<_> =
         (0..50).map(|_| TcpStream::connect(("127.0.0.1", port)).unwrap()).collect();
-    let last = all.pop().unwrap();
-    last.set_read_timeout(Some(PATIENCE)).unwrap();
-    let mut line = String::new();
-    BufReader::new(last).read_line(&mut line).unwrap();
+    let first_line = |stream: TcpStream| {
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line).unwrap();
+        line
+    };
+    let line = first_line(all.pop().unwrap());
     assert!(line.contains("-32603") && line.contains("too many files and connections"), "{line:?}");
+    let line = first_line(TcpStream::connect(("127.0.0.1", page)).unwrap());
+    assert_eq!(line, "HTTP/1.1 503 Service Unavailable\r\n");
     client.call("server.info", json!({})).unwrap();
     drop(all);
     until("there is room again", || Client::connect(&home).ok());

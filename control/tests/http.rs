@@ -378,7 +378,7 @@ fn settings_are_read_changed_and_reset() {
     for (bad, why) in [
         (json!({"light": "nort"}), "there is no theme \"nort\""),
         (json!({"dark": "nort"}), "there is no theme \"nort\""),
-        (json!({}), "Missing 'name'"),
+        (json!({}), "Give a theme: 'name', or 'light', 'dark' or both"),
     ] {
         let (status, message) = page.refused("PUT", "/api/settings/theme", bad);
         assert_eq!((status, message.as_str()), (400, why));

@@ -261,6 +261,16 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
     wire.call("session.input", json!({"id": session.id, "input": "hunter2\r"}));
     let log = wire.call("session.audit_log", json!({"limit": 1}));
     assert_eq!(log[0]["detail"], "(not shown: the program does not echo it)");
+    // As a command it would be the answer as well.
+    wire.call("exec.run", json!({"id": session.id, "command": "hunter2"}));
+    let sessions = [session.id.to_string(), "9999".to_owned()];
+    wire.call("orchestrate.broadcast", json!({"command": "hunter2", "sessions": sessions}));
+    let log = wire.call("session.audit_log", json!({"limit": 3}));
+    let told: Vec<_> =
+        log.as_array().unwrap().iter().map(|entry| (&entry["method"], &entry["detail"])).collect();
+    let hidden = json!("(not shown: the program does not echo it)");
+    let broadcast = json!("orchestrate.broadcast");
+    assert_eq!(told, [(&broadcast, &hidden), (&broadcast, &hidden), (&json!("exec.run"), &hidden)]);
     // Of what only gives a name, that; else all there is, so that no name looks like a command.
     wire.call("session.rename", json!({"id": session.id, "title": "build"}));
     wire.call("session.resize", json!({"id": session.id, "cols": 90, "rows": 20}));
@@ -283,6 +293,24 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
         assert!(entry["method"].is_string(), "{line}");
     }
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_command_that_is_refused_once_it_is_waited_for_is_logged_as_refused() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    wire.call("session.input", json!({"id": session.id, "input": "half a line"}));
+    session.wait_for_text("half a line");
+    let refusal = wire.fail("exec.run_wait", json!({"id": session.id, "command": "true"}));
+    assert!(refusal.contains("is typing a line"), "{refusal}");
+    let log = wire.call("session.audit_log", json!({"limit": 2}));
+    let told = [0, 1].map(|index: usize| {
+        let entry = &log[index];
+        (entry["method"].as_str(), entry["detail"].as_str(), entry["outcome"].as_str())
+    });
+    let of = |outcome| (Some("exec.run_wait"), Some("true"), Some(outcome));
+    assert_eq!(told, [of("refused"), of("ok")], "it began, and came to nothing: {log}");
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 mod support;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU64, Ordering},
+};
 
 use serde_json::{Value, json};
 use support::{Fixture, PATIENCE, Session, Wire};
@@ -39,6 +42,37 @@ impl Host for WindowHost {
             None => Acted::Refused("not by programs".to_owned()),
         };
         let _ = answer.send(Ok(acted));
+    }
+}
+
+/// A host that counts how often it was told that who drives has changed.
+#[derive(Default)]
+struct Counting(AtomicU64);
+
+impl Host for Counting {
+    fn has_window(&self) -> bool {
+        false
+    }
+
+    fn instance_title_changed(&self, _: Option<&str>) {}
+
+    fn agents_changed(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn ask(&self, _: HostRequest) {}
+}
+
+#[test]
+fn who_has_a_command_run_drives_the_session() {
+    let host = Arc::new(Counting::default());
+    let fixture = Fixture::hosted(host.clone(), Vec::new());
+    let mut wire = fixture.login();
+    for session in [fixture.marked_shell(&mut wire), fixture.shell(&mut wire)] {
+        let before = host.0.load(Ordering::SeqCst);
+        let reply = wire.call("exec.run_wait", json!({"id": session.id, "command": "true"}));
+        assert_eq!(reply["exit_code"], 0, "{reply}");
+        assert_eq!(host.0.load(Ordering::SeqCst), before + 1);
     }
 }
 

@@ -167,15 +167,19 @@ impl Method for Get {
 }
 
 fn get(pane: &Pane, block: Option<u64>, most: u64) -> Result<GetReply> {
-    let term = pane.term();
-    let command = match block {
-        Some(block) => term.command(block),
-        None => term.commands().rev().find(|command| command.end_seq != 0),
+    let (block, (output, truncated)) = {
+        let term = pane.term();
+        let command = match block {
+            Some(block) => term.command(block),
+            None => term.commands().rev().find(|command| command.end_seq != 0),
+        };
+        let missing = || Error::NoBlock { id: pane.id().0, block: block.unwrap_or_default() };
+        let command = command.ok_or_else(missing)?;
+        (Block::of(command), output(&term, command.id, most))
     };
-    let missing = || Error::NoBlock { id: pane.id().0, block: block.unwrap_or_default() };
-    let command = command.ok_or_else(missing)?;
-    let (output, truncated) = output(&term, command.id, most);
-    Ok(GetReply { block: Block::of(command), output, truncated })
+    // It may be long: the program's output goes on meanwhile.
+    let output = output.map(|text| as_given(&text, &[]).into_owned());
+    Ok(GetReply { block, output, truncated })
 }
 
 /// The text a command has put out, at most so many rows of it, and whether some is missing.
@@ -192,5 +196,5 @@ fn output(term: &Term, command: u64, most: u64) -> (Option<String>, bool) {
         range.start.col = 0;
         truncated = true;
     }
-    (Some(as_given(&term.text(range), &[]).into_owned()), truncated)
+    (Some(term.text(range)), truncated)
 }

@@ -102,8 +102,9 @@ impl Context {
         }
     }
 
-    /// Types into a pane for a caller: what every method does that sends input. Leases are kept, and the rules on what
-    /// may be entered are applied to the line as it is composed in the pane, whoever sent its parts.
+    /// Types into a pane for a caller: what every method does that sends input, but for commands that are waited for, which
+    /// [`Context::admit_command`] admits. Leases are kept, and the rules on what may be entered are applied to the line as it is
+    /// composed in the pane, whoever sent its parts.
     pub(crate) fn type_in(&self, caller: &Caller, pane: &Pane, bytes: &[u8]) -> Result<()> {
         let id = pane.id();
         self.admit_to(caller, pane)?;
@@ -119,10 +120,15 @@ impl Context {
         pane.write_admitted(bytes, admit)
             .map_err(Error::Policy)?
             .map_err(|error| Error::Write { id: id.0, error })?;
+        self.typed(caller, pane);
+        Ok(())
+    }
+
+    /// A caller has typed into a pane, which says so.
+    pub(crate) fn typed(&self, caller: &Caller, pane: &Pane) {
         if self.drivers.typed(caller, pane) {
             self.host.agents_changed();
         }
-        Ok(())
     }
 
     /// The questions to the person, or who may act, have changed.
@@ -217,7 +223,12 @@ impl Context {
         self.mux.pane(pane).is_some_and(|pane| hides_input(&pane))
     }
 
-    /// The same of the pane that a person's keys go to.
+    /// Whether a program asks for a secret in a pane ([`secret::is_asked`]).
+    pub(crate) fn asks_secret(&self, pane: PaneId) -> bool {
+        self.mux.pane(pane).is_some_and(|pane| secret::is_asked(&pane))
+    }
+
+    /// Whether the pane that a person's keys go to hides what is typed there.
     pub(crate) fn focus_hides_input(&self) -> bool {
         self.mux.layout().active_tab().is_some_and(|tab| self.hides_input(tab.focused))
     }

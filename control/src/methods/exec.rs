@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use unterm_mux::Pane;
 
 use super::{
     Access, Caller, Context, Group, Method, Result,
@@ -13,7 +14,7 @@ use super::{
 use crate::{
     caller::Wire,
     services::{
-        run::{self, Ending},
+        run::{self, Ending, Typist},
         shell::Activity,
     },
 };
@@ -139,11 +140,12 @@ impl Method for RunWait {
         let pane = context.pane(params.target())?;
         let command = params.command.required("command")?;
         let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
-        context.admit_command(caller, &pane, &command)?;
+        let typist = ForCaller { context, caller, pane: &pane, command: &command };
+        typist.admit()?;
         // The documented wire types ahead into what runs; the tool of that protocol promises a command of its own.
         let is_careful = caller.wire == Wire::Mcp;
         let timeout = Duration::from_millis(timeout);
-        let outcome = run::run(&pane, &command, timeout, is_careful).await?;
+        let outcome = run::run(&pane, &command, timeout, is_careful, &typist).await?;
         Ok(RunWaitReply {
             output: outcome.output,
             exit_status: match outcome.ending {
@@ -162,6 +164,24 @@ impl Method for RunWait {
             truncated: outcome.truncated,
             block: outcome.block,
         })
+    }
+}
+
+/// A caller whose command is typed into a pane.
+struct ForCaller<'a> {
+    context: &'a Context,
+    caller: &'a Caller,
+    pane: &'a Pane,
+    command: &'a str,
+}
+
+impl Typist for ForCaller<'_> {
+    fn admit(&self) -> Result<()> {
+        self.context.admit_command(self.caller, self.pane, self.command)
+    }
+
+    fn typed(&self) {
+        self.context.typed(self.caller, self.pane);
     }
 }
 

@@ -42,7 +42,7 @@ pub trait Method: 'static {
     /// Whether it gives more than an agent's token does, or what outlives it: it is refused to them all.
     const FOR_PEOPLE: bool = false;
     /// Whether it waits, once it has looked at its parameters, for something that may take its time: the audit log has it when
-    /// it begins.
+    /// it begins, and again where it then comes to nothing.
     const LASTS: bool = false;
     /// The parameters that say by themselves what it does, what says most first: the audit log has the first that is given,
     /// else all of them.
@@ -65,12 +65,22 @@ pub trait Method: 'static {
     }
 }
 
+/// What stands for something typed that its program does not show.
+pub(crate) const NOT_SHOWN: &str = "(not shown: the program does not echo it)";
+
 /// What the audit log says of a call.
 pub struct Detail {
     /// What is done, in a line.
     pub text: String,
     /// A program is sent what it does not show: nobody else does, also where the call is refused for it.
     pub is_secret: bool,
+}
+
+impl Detail {
+    /// Of a call that sends a program what it does not show.
+    pub fn not_shown() -> Self {
+        Self { text: NOT_SHOWN.to_owned(), is_secret: true }
+    }
 }
 
 /// The groups of `server.capabilities`, in its order.

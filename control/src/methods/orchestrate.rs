@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::time::Instant;
 use unterm_mux::PaneId;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Detail, Group, Method, NOT_SHOWN, Result,
     params::{Arg, Raw, session_params},
     session::{CreateParams, CreateReply, create},
 };
 use crate::{
+    dispatch::plain,
     error::Error,
     services::{
         run::wait_for_prompt,
@@ -118,7 +119,9 @@ impl Method for Broadcast {
             let pane = context.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))?;
             context.enter(caller, &pane, &command)
         };
-        let results = sessions.ok_or(Error::Missing("sessions"))?.into_iter().map(|session| {
+        let sessions = sessions.ok_or(Error::Missing("sessions"))?;
+        let detail = if ask_secret(context, &sessions) { NOT_SHOWN } else { &*command };
+        let results = sessions.into_iter().map(|session| {
             let session_id = match session {
                 Value::String(text) => text,
                 other => other.to_string(),
@@ -127,13 +130,27 @@ impl Method for Broadcast {
                 Ok(()) => Sent { session_id, sent: Some(true), error: None },
                 Err(error) => {
                     let (id, outcome) = (session_id.clone(), error.outcome());
-                    context.audit.add(Self::NAME, id, &command, outcome, caller.client.clone());
+                    context.audit.add(Self::NAME, id, detail, outcome, caller.client.clone());
                     Sent { session_id, sent: None, error: Some(error.to_string()) }
                 }
             }
         });
         Ok(BroadcastReply { results: results.collect() })
     }
+
+    /// In one of the sessions the command may answer a question for a secret.
+    fn detail(context: &Context, params: &Map<String, Value>, told: Detail) -> Detail {
+        match params.get("sessions").and_then(Value::as_array) {
+            Some(sessions) if ask_secret(context, sessions) => Detail::not_shown(),
+            _ => told,
+        }
+    }
+}
+
+/// Whether a program asks for a secret in one of these sessions.
+fn ask_secret(context: &Context, sessions: &[Value]) -> bool {
+    let mut panes = sessions.iter().filter_map(|session| plain(session).parse().ok().map(PaneId));
+    panes.any(|pane| context.asks_secret(pane))
 }
 
 /// `orchestrate.wait`.

@@ -19,6 +19,8 @@ use rustix::fs::{FlockOperation, flock};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::caller::LONGEST_NAME;
+
 /// The file, in Unterm's home directory.
 pub const FILE: &str = "audit.jsonl";
 /// Entries kept in memory.
@@ -31,6 +33,8 @@ const FILES: u32 = 3;
 const WAITING: usize = 4096;
 /// Characters of a detail, and of a reason.
 const DETAIL: usize = 500;
+/// Characters of what names a session, or a recording of one.
+const SESSION: usize = 100;
 
 /// One call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -45,9 +49,10 @@ pub struct Entry {
     pub detail: String,
     /// False: it was refused.
     pub allowed: bool,
-    /// `ok`, `refused`, or `error`: it came to nothing, for what it was given or for another reason.
+    /// `ok`: it was made, or what takes its time began; `refused`; or `error`: it came to nothing, for what it was given or for
+    /// another reason. What began and then came to nothing has an entry for each.
     pub outcome: &'static str,
-    /// Why it was refused or came to nothing, as its caller was told; empty where it did not, or the detail says it.
+    /// Why it was refused or came to nothing, as its caller was told; absent where it did not, or the detail says it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub error: String,
     /// The client's name for itself, where it gave one.
@@ -106,15 +111,17 @@ impl Audit {
             Outcome::Refused(why) => ("refused", why),
             Outcome::Failed(why) => ("error", why),
         };
+        // Callers give all of these, at any length.
+        let short = |text: &str, most| text.chars().take(most).collect();
         let entry = Entry {
             timestamp: super::now(),
             method: method.to_owned(),
-            session_id,
-            detail: detail.chars().take(DETAIL).collect(),
+            session_id: short(&session_id, SESSION),
+            detail: short(detail, DETAIL),
             allowed: outcome != "refused",
             outcome,
-            error: error.chars().take(DETAIL).collect(),
-            client,
+            error: short(&error, DETAIL),
+            client: client.map(|name| short(&name, LONGEST_NAME)),
         };
         if let Ok(mut line) = serde_json::to_vec(&entry) {
             line.push(b'\n');
@@ -214,5 +221,16 @@ mod tests {
         let told: Vec<_> =
             told.map(|entry| (entry.outcome, entry.allowed, entry.error.len())).collect();
         assert_eq!(told, [("refused", false, 0), ("error", true, DETAIL), ("ok", true, 0)]);
+        let long = "9".repeat(1 << 20);
+        audit.add(
+            "exec.run",
+            long.clone(),
+            &long,
+            Outcome::Failed(long.clone()),
+            Some(long.clone()),
+        );
+        let kept = audit.last(1, None).remove(0);
+        assert_eq!((kept.session_id.len(), kept.detail.len()), (SESSION, DETAIL));
+        assert_eq!((kept.error.len(), kept.client.unwrap().len()), (DETAIL, LONGEST_NAME));
     }
 }

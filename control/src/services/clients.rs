@@ -1,4 +1,4 @@
-//! Who is connected to the TCP wire, and whether those who act have to wait.
+//! Who is connected, and whether those who act have to wait.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +6,8 @@ use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::watch;
+
+use crate::caller::LONGEST_NAME;
 
 /// A connection that has logged in.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -35,9 +37,8 @@ impl Default for Clients {
 impl Clients {
     /// A connection has logged in, or has done so again.
     pub fn add(&self, connection: u64, client: Option<&str>, conversation: Option<&str>) {
-        const LONGEST: usize = 100;
         let short = |text: Option<&str>| -> String {
-            text.unwrap_or_default().chars().take(LONGEST).collect()
+            text.unwrap_or_default().chars().take(LONGEST_NAME).collect()
         };
         let row = Client {
             connection,

@@ -623,13 +623,17 @@ fn contents(pane: &Pane) -> Result<Vec<Block>, String> {
     };
     let block = |id: u64| {
         // A lock for each, so that the program's output goes on in between.
-        let term = pane.term();
-        let command = term.command(id)?;
-        let output = term.output_range(id).map(|range| term.text(range)).unwrap_or_default();
+        let (command, output, exit_code) = {
+            let term = pane.term();
+            let command = term.command(id)?;
+            let output = term.output_range(id).map(|range| term.text(range)).unwrap_or_default();
+            let line = command.shown().unwrap_or_default().trim().to_owned();
+            (line, output, command.exit_code)
+        };
         Some(Block {
-            command: as_given(command.shown().unwrap_or_default().trim(), &[]).into_owned(),
+            command: as_given(&command, &[]).into_owned(),
             output: as_given(&output, &[]).into_owned(),
-            exit_code: command.exit_code,
+            exit_code,
             start: None,
             end: None,
         })

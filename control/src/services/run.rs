@@ -100,18 +100,30 @@ const INLINE: usize = 64 << 10;
 /// Ctrl+C, as a terminal is told of it.
 const INTERRUPT: u8 = 0x03;
 
+/// For whom a command is typed.
+pub trait Typist: Sync {
+    /// Whether it may be typed now: asked right before, since what it waited for took its time.
+    ///
+    /// # Errors
+    /// Why it may not; it is not typed then.
+    fn admit(&self) -> Result<()>;
+    /// It was typed.
+    fn typed(&self);
+}
+
 /// Types `command` into the pane's shell and waits until it has ended, for as long as `timeout`. Waits for output only:
 /// nothing is polled, and any number of commands may be waited for. `is_careful`: a shell that marks its prompts has to wait
 /// at one; otherwise the command is typed ahead where something runs, as documented of `exec.run_wait`.
 ///
 /// # Errors
-/// Nothing was typed where a line was begun at the prompt, or, if that matters, where something else would read it. The
-/// program may end meanwhile, or not take input.
+/// Nothing was typed where the typist may not, where a line was begun at the prompt, or, if that matters, where something else
+/// would read it. The program may end meanwhile, or not take input.
 pub async fn run(
     pane: &Arc<Pane>,
     command: &str,
     timeout: Duration,
     is_careful: bool,
+    typist: &dyn Typist,
 ) -> Result<Outcome> {
     if pane.state() != PaneState::Running {
         return Err(ended(pane));
@@ -128,7 +140,7 @@ pub async fn run(
     let size = pane.term().size();
     let until = deadline.min(Instant::now() + begin::START);
     let mut changes = pane.watch();
-    let begun = begin::begin(pane, shell, command, &marks, is_careful, until).await;
+    let begun = begin::begin(pane, shell, command, &marks, is_careful, until, typist).await;
     if let (Err(_), Some(script)) = (&begun, &mut script) {
         // Nobody comes to it.
         script.is_read = true;

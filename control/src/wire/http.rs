@@ -36,7 +36,13 @@ use tokio::{
 use tower_service::Service as _;
 
 use self::{guard::Guard, patience::Patient};
-use super::{mcp, tcp};
+use super::{
+    mcp,
+    tcp::{
+        self,
+        spare::{self, Spare},
+    },
+};
 use crate::dispatch::Dispatcher;
 
 /// The port it listens on when that is free.
@@ -88,6 +94,8 @@ pub async fn serve(
     let router = routes::router(&shared);
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     tracing::info!(port, "settings page");
+    let mut spare = Spare::default();
+    let full = full();
     loop {
         match listener.accept().await {
             Ok((stream, address)) => {
@@ -103,11 +111,22 @@ pub async fn serve(
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection to the settings page");
-                // Out of descriptors, most likely: there is no event that tells when one is free again.
-                tokio::time::sleep(Duration::from_millis(100)).await;
+                if !spare.refuse(&listener, &error, full.as_bytes()).await {
+                    // There is no event that tells when it would do.
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
             }
         }
     }
+}
+
+/// The reply to whom no descriptor is left for.
+fn full() -> String {
+    let body = json!({ "error": spare::FULL }).to_string();
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 async fn talk(stream: TcpStream, address: SocketAddr, router: Router, shared: Arc<Shared>) {

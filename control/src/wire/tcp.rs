@@ -6,7 +6,7 @@
 
 mod lines;
 mod request;
-mod spare;
+pub(super) mod spare;
 pub(super) mod throttle;
 
 use std::{
@@ -101,6 +101,8 @@ impl Shared {
 /// Accepts connections for as long as it is polled.
 pub async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     let mut spare = Spare::default();
+    let mut full = Vec::new();
+    write_error(&mut full, "null", code::INTERNAL, spare::FULL);
     loop {
         match listener.accept().await {
             Ok((stream, address)) => {
@@ -108,7 +110,7 @@ pub async fn serve(listener: TcpListener, shared: Arc<Shared>) {
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
-                if !spare.refuse(&listener, &error).await {
+                if !spare.refuse(&listener, &error, &full).await {
                     // There is no event that tells when it would do.
                     tokio::time::sleep(Duration::from_millis(100)).await;
                 }

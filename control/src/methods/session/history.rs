@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Serialize;
 use unterm_mux::Pane;
-use unterm_term::{Command, LineId};
+use unterm_term::{Command, Given, LineId};
 
 use super::blocking;
 use crate::{
@@ -68,9 +68,11 @@ fn history(pane: &Pane, limit: u64) -> Vec<String> {
         let start = term.oldest().0.max(end.saturating_sub(limit));
         let is_there = |command: &&Command| command.end.is_none_or(|end| end.line.0 >= start);
         let there = term.commands().filter(is_there);
-        let typed: Vec<_> = there.filter_map(|it| it.ran_as_given().cloned()).collect();
+        let at = |it: &Command| Some((it.input?.line, it.ran_as_given()?.clone()));
+        let typed: Vec<(LineId, Given)> = there.filter_map(at).collect();
         (term.lines(), start, end, typed)
     };
+    let mut typed = typed.into_iter().peekable();
     let mut texts = Vec::new();
     let mut rows: Vec<String> = Vec::new();
     for line in (start..end).map(LineId) {
@@ -81,7 +83,10 @@ fn history(pane: &Pane, limit: u64) -> Vec<String> {
             continue;
         }
         let whole = rows.concat();
-        match as_given(&whole, &typed) {
+        // Each is looked for where it was typed, and nowhere else.
+        let here = std::iter::from_fn(|| typed.next_if(|(at, _)| *at <= line));
+        let here: Vec<Given> = here.map(|(_, given)| given).collect();
+        match as_given(&whole, &here) {
             Cow::Borrowed(_) => texts.append(&mut rows),
             Cow::Owned(text) => texts.extend(text.lines().map(str::to_owned)),
         }

@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout_at};
 use unterm_mux::{AtPrompt, Pane, Tap, is_carrier};
 use unterm_term::Command;
 
-use super::{Block, running};
+use super::{Block, Typist, running};
 use crate::{
     error::{Error, Result},
     services::shell::{Marks, Shell},
@@ -31,6 +31,7 @@ pub(super) async fn begin(
     marks: &Marks,
     is_careful: bool,
     until: Instant,
+    typist: &dyn Typist,
 ) -> Result<(Tap, Option<Block>)> {
     let id = pane.id().0;
     let write_error = |error| Error::Write { id, error };
@@ -44,6 +45,7 @@ pub(super) async fn begin(
     let mut changes = pane.watch();
     while (is_careful || own.is_some()) && pane.term().commands().next_back().is_some() {
         changes.borrow_and_update();
+        typist.admit()?;
         let tap = pane.tap();
         let leader = pane.foreground().map(|foreground| foreground.pid);
         let typed = own.as_ref().map_or_else(wrapped, |(_, line)| format!("{line}\r"));
@@ -52,6 +54,7 @@ pub(super) async fn begin(
             .map_err(write_error)?
         {
             AtPrompt::Typed(id) => {
+                typist.typed();
                 pane.term().give_command(id, typed.trim_end_matches('\r'), given);
                 let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
                 return Ok((tap, block));
@@ -74,8 +77,10 @@ pub(super) async fn begin(
     if is_careful && let Some(what) = reader(pane) {
         return Err(Error::busy(id, &what));
     }
+    typist.admit()?;
     let tap = pane.tap();
     pane.write(wrapped().as_bytes()).map_err(write_error)?;
+    typist.typed();
     Ok((tap, None))
 }
 

@@ -9,7 +9,8 @@ use parking_lot::Mutex;
 use super::{Server, http::SESSION};
 use crate::caller::{Caller, TokenKind, Wire};
 
-/// Clients that are remembered; the one that was silent for longest gives way to another.
+/// Clients that are remembered; the one that was silent for longest gives way to another, of the same token where there is
+/// one: nobody takes the seats of others by many names.
 const MOST: usize = 64;
 
 /// One client, as far as its requests tell it from others. Where it connects from tells nothing: one client has several
@@ -63,8 +64,9 @@ impl Seats {
         let is_new = seat.is_none();
         let (who, connection) = seat.unwrap_or_else(|| (who, server.dispatcher.next_connection()));
         let client = who.name.clone().or(caller.client);
+        let given = (is_new && seats.len() == MOST).then(|| given_up(&seats, &who));
+        let gone = given.and_then(|index| seats.remove(index));
         seats.push_back((who, connection));
-        let gone = if seats.len() > MOST { seats.pop_front() } else { None };
         drop(seats);
         if let Some((_, gone)) = gone {
             server.release(gone);
@@ -77,10 +79,31 @@ impl Seats {
     }
 }
 
+/// Whose seat a new client gets.
+fn given_up(seats: &VecDeque<(Who, u64)>, new: &Who) -> usize {
+    seats.iter().position(|(who, _)| who.token == new.token).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::caller::{Scopes, SubscriptionSlot};
+
+    #[test]
+    fn a_new_client_gets_the_seat_of_one_of_the_same_token_first() {
+        let who = |token, name: &str| Who {
+            token,
+            conversation: None,
+            name: Some(name.to_owned()),
+            version: None,
+            program: None,
+            session: None,
+        };
+        let [one, two] = [1, 2].map(TokenKind::Agent);
+        let seats = VecDeque::from([(who(one, "a"), 1), (who(two, "b"), 2), (who(two, "c"), 3)]);
+        assert_eq!(given_up(&seats, &who(two, "new")), 1);
+        assert_eq!(given_up(&seats, &who(TokenKind::Instance, "new")), 0);
+    }
 
     #[test]
     fn clients_are_told_apart_by_what_their_requests_say() {

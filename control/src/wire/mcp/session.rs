@@ -31,7 +31,7 @@ use super::{
     tool::{Ask, Hints, ToolEntry, Toolset, failed},
 };
 use crate::{
-    caller::{Caller, Wire},
+    caller::{Caller, LONGEST_NAME, Wire},
     dispatch::{panic_message, unwound},
     registry::held::Hold,
     services::audit::Outcome,
@@ -39,8 +39,6 @@ use crate::{
 
 /// Calls of one session at a time; one more is refused.
 const MOST_CALLS: usize = 64;
-/// Characters of a client's name.
-const LONGEST_NAME: usize = 100;
 
 /// A client's session.
 pub struct Session {

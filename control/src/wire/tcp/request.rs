@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::caller::LONGEST_NAME;
+
 /// A request, borrowed from its line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request<'a> {
@@ -88,12 +90,16 @@ pub struct Login {
 }
 
 impl Login {
-    /// Reads the parameters; `None`: they hold no token.
+    /// Reads the parameters, names as far as they are shown; `None`: they hold no token.
     pub fn parse(params: &str) -> Option<Self> {
         if !params.starts_with('{') {
             return None;
         }
-        serde_json::from_str(params).ok()
+        let mut login: Self = serde_json::from_str(params).ok()?;
+        for name in [&mut login.client, &mut login.conversation] {
+            *name = name.take().map(|name| name.chars().take(LONGEST_NAME).collect());
+        }
+        Some(login)
     }
 }
 
@@ -148,6 +154,18 @@ mod tests {
         let fault = Request::parse(b"{\"method\":\"\xff\"}").unwrap_err();
         assert_eq!(fault.id, "null");
         assert!(fault.message.contains("unicode"), "{}", fault.message);
+    }
+
+    #[test]
+    fn names_are_cut() {
+        let long = "é".repeat(1000);
+        let params = serde_json::json!({"token": "t", "client": long, "conversation": long});
+        let login = Login::parse(&params.to_string()).unwrap();
+        for name in [login.client, login.conversation] {
+            assert_eq!(name.unwrap(), "é".repeat(LONGEST_NAME));
+        }
+        assert!(Login::parse(r#"{"token":"t"}"#).unwrap().client.is_none());
+        assert!(Login::parse("[]").is_none());
     }
 
     #[test]

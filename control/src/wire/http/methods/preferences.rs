@@ -213,7 +213,10 @@ impl SetThemeParams {
             }
             (None, Some(light), None) => (path("theme", "light"), json!(light)),
             (None, None, Some(dark)) => (path("theme", "dark"), json!(dark)),
-            (None, None, None) => return Err(Error::Missing("name")),
+            (None, None, None) => {
+                let why = "Give a theme: 'name', or 'light', 'dark' or both";
+                return Err(Error::Failed(why.to_owned()));
+            }
         };
         Ok((path, Some(value)))
     }
