@@ -127,7 +127,7 @@ impl Window<'_> {
     /// # Errors
     ///
     /// When it has closed.
-    pub fn place(&self) -> Result<(i16, i16)> {
+    pub fn corner(&self) -> Result<(i16, i16)> {
         let connection = &self.display.connection;
         let at = connection.translate_coordinates(self.id, self.display.root, 0, 0)?.reply()?;
         Ok((at.dst_x, at.dst_y))
@@ -143,7 +143,7 @@ impl Window<'_> {
         self.display.connection.configure_window(self.id, &place)?.check()?;
         let is_near = |is: i16, wanted: i16| (wanted..wanted + FRAME).contains(&is);
         let is_there = || {
-            let place = self.place()?;
+            let place = self.corner()?;
             Ok((is_near(place.0, x) && is_near(place.1, y)).then_some(()))
         };
         wait_for("the window at its new place", is_there, String::new)

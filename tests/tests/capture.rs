@@ -265,7 +265,7 @@ fn windows_out_of_sight_are_pictured_as_far_as_the_display_has_them() -> Result<
 
     // What lies beyond the screen's edges is not there.
     below.move_to(1180, 700)?;
-    let (x, y) = below.place()?;
+    let (x, y) = below.corner()?;
     let picture = foreign(&mut unterm, below_it.clone())?;
     assert_eq!((picture.width, picture.height()), ((1280 - x) as usize, (800 - y) as usize));
     assert_eq!(picture.count(RED), picture.pixels.len());
