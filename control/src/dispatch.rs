@@ -7,7 +7,7 @@ use std::{
     any::Any,
     future::{Future, poll_fn},
     panic::{AssertUnwindSafe, catch_unwind},
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -86,14 +86,27 @@ impl Dispatcher {
             conversation = caller.conversation,
             "call"
         );
-        let record = match Record::of(&self.context, caller, entry, params) {
+        let mut record = match Record::of(&self.context, caller, entry, params) {
             Ok(record) => record,
             Err(error) => {
                 Record::unread(&self.context, caller, entry).write(Some(&error), &[]);
                 return Err(error);
             }
         };
-        if let Err(error) = self.admit(caller, entry, params).await {
+        let mut admitted = pin!(self.admit(caller, entry, params));
+        let admitted = match poll_once(&mut admitted).await {
+            Poll::Ready(admitted) => admitted,
+            Poll::Pending => {
+                let admitted = admitted.await;
+                // Its program may have begun to ask for a secret while the call was held.
+                let now = Record::of(&self.context, caller, entry, params)?;
+                if now.is_secret() {
+                    record = now;
+                }
+                admitted
+            }
+        };
+        if let Err(error) = admitted {
             record.write(Some(&error), &[]);
             return Err(error);
         }
@@ -287,6 +300,10 @@ impl<'a> Record<'a> {
         let Detail { text: detail, is_secret } = (entry.detail)(context, &params, told);
         let method = entry.name;
         Ok(Self(Some(Noted { context, caller, method, session, detail, is_secret })))
+    }
+
+    fn is_secret(&self) -> bool {
+        self.0.as_ref().is_some_and(|noted| noted.is_secret)
     }
 
     /// One whose parameters can't be read.
