@@ -425,6 +425,11 @@ impl App {
         (geometry.width, geometry.height) = (size.width.max(1), size.height.max(1));
         let mut painter = WindowPainter::new(Arc::clone(&window), self.args.painter.into())?;
         painter.resize(geometry.width, geometry.height);
+        if self.is_transparent && wayland::is_opaque(&window, painter.kind()) {
+            self.is_transparent = false;
+            window.set_transparent(false);
+            self.notify("opacity", wayland::OPAQUE.to_owned());
+        }
         window.set_ime_allowed(true);
         if self.config.window.accessibility {
             self.access = Access::start(event_loop, &window, &self.inbox);

@@ -98,14 +98,21 @@ impl App {
             self.apply_blur(&screen.window);
         }
         if before.window.opacity != self.config.window.opacity && !self.is_transparent {
-            self.notify(
-                "opacity",
-                "New windows can be seen through; this one stays opaque.".to_owned(),
-            );
+            self.notify("opacity", self.why_opaque().to_owned());
         }
         self.ask_for_motion();
         self.arrange();
         self.redraw_whole();
+    }
+
+    /// Why the window can't be seen through.
+    fn why_opaque(&self) -> &'static str {
+        match &self.screen {
+            Some(screen) if wayland::is_opaque(&screen.window, screen.painter.kind()) => {
+                wayland::OPAQUE
+            }
+            _ => "New windows can be seen through; this one stays opaque.",
+        }
     }
 
     /// Says which fonts that were asked for are not there.

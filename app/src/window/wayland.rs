@@ -1,6 +1,7 @@
 //! What Wayland does otherwise: a window there has its size in logical pixels, can neither hide nor say where it lies, and
 //! may have a frame that we draw.
 
+use unterm_renderer::PainterKind;
 use winit::{
     dpi::{LogicalSize, PhysicalSize, Size},
     event_loop::ActiveEventLoop,
@@ -23,6 +24,15 @@ pub(super) fn is_used(_: &ActiveEventLoop) -> bool {
 pub(super) fn shows(window: &Window) -> bool {
     let handle = window.window_handle().map(|handle| handle.as_raw());
     matches!(handle, Ok(RawWindowHandle::Wayland(_)))
+}
+
+/// What the person is told of an [`is_opaque`] window that they would see through.
+pub(super) const OPAQUE: &str = "On Wayland only the GPU's painter draws windows that can be seen through.\n\
+     Start with --painter gpu.";
+
+/// Whether a window can't be seen through whatever is preferred: softbuffer's pictures have no opacity there (XRGB8888).
+pub(super) fn is_opaque(window: &Window, painter: PainterKind) -> bool {
+    painter == PainterKind::Cpu && shows(window)
 }
 
 /// What to ask for, so that a window has so many pixels on a screen of a scale.
