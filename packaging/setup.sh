@@ -44,6 +44,9 @@ command Xvfb                      xvfb
 command setxkbmap                 x11-xkb-utils
 command xclip                     xclip
 command openbox                   openbox
+command sway                      sway
+command wtype                     wtype
+command wl-copy                   wl-clipboard
 library libvulkan.so.1            libvulkan1
 file    /usr/share/vulkan/icd.d/lvp_icd*.json  mesa-vulkan-drivers
 command bash                      bash

@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Display, PATIENCE, Resources, Window, binary, wait_for};
+use crate::{Compositor, Display, PATIENCE, Resources, Window, binary, wait_for};
 
 /// The prompt of every shell that a test starts: short, the same everywhere, and on no other line.
 pub const PROMPT: &str = "ready$ ";
@@ -40,6 +40,12 @@ impl<'a> Start<'a> {
     /// `unterm` with a window on `display`.
     pub fn windowed(display: &'a Display) -> Self {
         Self { display: Some(display), ..Self::default() }
+    }
+
+    /// `unterm` with a window on a Wayland compositor.
+    pub fn on_wayland(compositor: &Compositor) -> Self {
+        let start = Self::default();
+        compositor.env().iter().fold(start, |start, (name, value)| start.env(name, value))
     }
 
     /// Adds an argument.

@@ -82,7 +82,7 @@ fn run(args: &Args) -> Result<bool> {
         });
     }
     let monitor = monitor(args.at)?;
-    let whole = monitor.capture_image().context("the screen can't be read")?;
+    let whole = monitor.capture_image().with_context(|| hinted("the screen can't be read"))?;
     let picture = match args.what {
         What::Screen | What::Window => Some(whole),
         What::Region => region::drag(whole, (monitor.x()?, monitor.y()?))?,
@@ -98,8 +98,9 @@ fn window(args: &Args) -> Result<Window> {
         args.title.is_some() || args.pid.is_some(),
         "say which window: --title or --pid"
     );
-    let windows = Window::all()
-        .context("the windows can't be listed; on X11 a window manager has to list them (EWMH)")?;
+    let windows = Window::all().with_context(|| {
+        hinted("the windows can't be listed; on X11 a window manager has to list them (EWMH)")
+    })?;
     let is_meant = |window: &Window| {
         let has_title = |part: &String| {
             window.title().is_ok_and(|title| title.contains(part))
@@ -108,7 +109,7 @@ fn window(args: &Args) -> Result<Window> {
         args.title.as_ref().is_none_or(has_title)
             && args.pid.is_none_or(|pid| window.pid().is_ok_and(|own| own == pid))
     };
-    windows.into_iter().find(is_meant).with_context(|| missing(args))
+    windows.into_iter().find(is_meant).with_context(|| hinted(&missing(args)))
 }
 
 /// That there is no such window, for people.
@@ -179,12 +180,24 @@ fn old_title(_: &Window) -> Option<String> {
     None
 }
 
+/// What went wrong, and on Wayland what it takes there: xcap lists screens and windows by X11, and asks for the picture over
+/// the session bus before it asks the compositor.
+fn hinted(what: &str) -> String {
+    match std::env::var_os("WAYLAND_DISPLAY") {
+        Some(display) if !display.is_empty() => format!(
+            "{what}; on Wayland it takes Xwayland (DISPLAY) and the session bus (DBUS_SESSION_BUS_ADDRESS), and only \
+             windows of Xwayland have a picture of their own"
+        ),
+        _ => what.to_owned(),
+    }
+}
+
 /// The screen at a point; else the first one that the person calls theirs.
 fn monitor(at: Option<(i32, i32)>) -> Result<Monitor> {
     if let Some(monitor) = at.and_then(|(x, y)| Monitor::from_point(x, y).ok()) {
         return Ok(monitor);
     }
-    let mut all = Monitor::all().context("there is no screen to be seen")?;
+    let mut all = Monitor::all().with_context(|| hinted("there is no screen to be seen"))?;
     let primary = all.iter().position(|monitor| monitor.is_primary().unwrap_or(false));
     anyhow::ensure!(!all.is_empty(), "there is no screen");
     Ok(all.swap_remove(primary.unwrap_or(0)))

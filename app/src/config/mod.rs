@@ -254,7 +254,7 @@ pub struct Window {
     pub start: WindowStart,
     /// Start as large as the last window was, and where it was, as far as the desktop lets: `columns` and `rows` then count for the first one only.
     pub restore: bool,
-    /// Opacity of the panes' backgrounds, where the desktop shows what is behind. A window that started opaque stays so.
+    /// Opacity of the panes' backgrounds, where the desktop shows what is behind. A window that started opaque stays so. On Wayland only the painter of the GPU does that.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub opacity: f32,
     /// Blur what is behind a translucent window, where the desktop can (KDE and picom on X11, KDE on Wayland, macOS).

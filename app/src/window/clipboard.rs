@@ -38,6 +38,10 @@ impl std::fmt::Debug for Picture {
     }
 }
 
+/// What the person is told where there is no clipboard.
+pub(super) const UNREACHABLE: &str = "The clipboard can't be reached.\nOn Wayland that takes a compositor with \
+     ext-data-control or wlr-data-control, or Xwayland and DISPLAY.";
+
 enum Request {
     Store(Buffer, String),
     /// HTML, and the text that stands for it.
@@ -109,12 +113,17 @@ fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
     // Made at the first use: it connects to the display, which a start should not wait for.
     let mut system: Option<arboard::Clipboard> = None;
     while let Ok(request) = requests.recv() {
+        // A selection is put there by itself: nobody waits for that.
+        let is_asked_for = !matches!(request, Request::Store(Buffer::Primary, _));
         let clipboard = match &mut system {
             Some(clipboard) => Some(clipboard),
             none => match arboard::Clipboard::new() {
                 Ok(clipboard) => Some(none.insert(clipboard)),
                 Err(error) => {
                     tracing::warn!("the clipboard can't be reached: {error}");
+                    if is_asked_for {
+                        inbox.post(|news| news.has_no_clipboard = true);
+                    }
                     None
                 }
             },

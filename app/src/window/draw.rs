@@ -17,7 +17,7 @@ use super::{
     status_bar::About,
     tab_bar::{TabBar, TabLabel},
     tab_marks::{Fare, Marks, Work},
-    title,
+    title, wayland,
 };
 
 /// How old titles may be while panes print.
@@ -356,6 +356,7 @@ impl App {
             .draw(&mut scene, &colors, look);
         let about = About {
             view,
+            hides: !wayland::shows(&screen.window),
             has_proxy: self.has_proxy,
             is_paused,
             questions: self.asked.open,

@@ -47,6 +47,8 @@ pub(super) struct News {
     pub(super) primary: Option<String>,
     /// Answers to requests to paste, in their order: into which panes, and the text, if there was one.
     pub(super) pastes: Vec<(Vec<PaneId>, Option<String>)>,
+    /// Somebody asked for the clipboard, and there is none.
+    pub(super) has_no_clipboard: bool,
     /// The title that the instance was given, if it changed.
     pub(super) instance_title: Option<Option<String>>,
     /// Who drives a pane changed, or whether agents are paused.

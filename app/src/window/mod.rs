@@ -62,6 +62,7 @@ mod targets;
 mod title;
 mod toast;
 mod view;
+mod wayland;
 mod x_server;
 
 use std::{
@@ -398,19 +399,20 @@ impl App {
         let (columns, rows) = (self.config.window.columns, self.config.window.rows);
         let attributes = Window::default_attributes().with_title("Unterm").with_visible(false);
         let (attributes, last_size) = self.as_last(attributes, event_loop);
-        let (mut width, mut height) =
-            last_size.unwrap_or_else(|| geometry.window_for(columns, rows));
+        let wanted = |geometry: &Geometry| {
+            let size = last_size.unwrap_or_else(|| geometry.window_for(columns, rows));
+            quake::within(size, monitor.as_ref())
+        };
         if let Some(monitor) = &monitor {
-            // Not larger than the screen; one that is unknown has size 0.
-            let size = monitor.size();
-            width = if size.width > 0 { width.min(size.width) } else { width };
-            height = if size.height > 0 { height.min(size.height) } else { height };
             self.pacing.set_refresh_rate(monitor.refresh_rate_millihertz());
         }
         self.is_transparent = self.config.window.opacity < 1.0;
         let mut attributes = attributes
-            .with_inner_size(PhysicalSize::new(width, height))
+            .with_inner_size(wayland::size(event_loop, wanted(&geometry), geometry.scale))
             .with_transparent(self.is_transparent);
+        if wayland::is_used(event_loop) {
+            attributes = attributes.with_theme(Some(self.frame_theme()));
+        }
         if self.args.quake {
             let share = self.config.window.quake_height;
             attributes = quake::hang(attributes, monitor.as_ref(), share, event_loop)?;
@@ -423,6 +425,11 @@ impl App {
         (geometry.width, geometry.height) = (size.width.max(1), size.height.max(1));
         let mut painter = WindowPainter::new(Arc::clone(&window), self.args.painter.into())?;
         painter.resize(geometry.width, geometry.height);
+        if self.is_transparent && wayland::is_opaque(&window, painter.kind()) {
+            self.is_transparent = false;
+            window.set_transparent(false);
+            self.notify("opacity", wayland::OPAQUE.to_owned());
+        }
         window.set_ime_allowed(true);
         if self.config.window.accessibility {
             self.access = Access::start(event_loop, &window, &self.inbox);
@@ -442,8 +449,16 @@ impl App {
             minimized: None,
             ime_area: None,
         });
+        let guessed = geometry.scale;
         self.rescale(window.scale_factor());
-        if window.theme().is_some() {
+        if let Some(geometry) = self.told_scale(guessed) {
+            // A whole number was the first guess, on Wayland.
+            let size = wayland::size(event_loop, wanted(&geometry), geometry.scale);
+            if let Some(size) = window.request_inner_size(size) {
+                self.resized(size);
+            }
+        }
+        if self.is_light().is_some() {
             self.apply_theme();
         }
         self.arrange();
@@ -459,6 +474,13 @@ impl App {
             self.fonts.scale = scale as f32;
             self.apply_fonts();
         }
+    }
+
+    /// The window's measures, where a new one has another scale than was guessed. 1 may mean that it was not told yet.
+    fn told_scale(&self, guessed: f32) -> Option<Geometry> {
+        let geometry = self.screen.as_ref()?.geometry;
+        let is_other = (geometry.scale - guessed).abs() > f32::EPSILON;
+        (is_other && geometry.scale > 1.0 && !self.args.quake).then_some(geometry)
     }
 
     /// Measures the cell anew after a change of font or scale.
@@ -543,11 +565,11 @@ fn named(
     attributes: winit::window::WindowAttributes,
     event_loop: &ActiveEventLoop,
 ) -> winit::window::WindowAttributes {
-    use winit::platform::{wayland, x11};
-    if wayland::ActiveEventLoopExtWayland::is_wayland(event_loop) {
-        wayland::WindowAttributesExtWayland::with_name(attributes, "unterm", "")
+    use winit::platform::{wayland::WindowAttributesExtWayland, x11::WindowAttributesExtX11};
+    if wayland::is_used(event_loop) {
+        WindowAttributesExtWayland::with_name(attributes, "unterm", "")
     } else {
-        x11::WindowAttributesExtX11::with_name(attributes, "unterm", "unterm")
+        WindowAttributesExtX11::with_name(attributes, "unterm", "unterm")
     }
 }
 

@@ -5,7 +5,13 @@ use std::{collections::HashSet, time::Instant};
 use unterm_mux::PaneId;
 use winit::event_loop::ActiveEventLoop;
 
-use super::{App, REPAINTING, clipboard::Buffer, inbox::News, panes, view::View};
+use super::{
+    App, REPAINTING,
+    clipboard::{self, Buffer},
+    inbox::News,
+    panes,
+    view::View,
+};
 
 impl App {
     /// Takes what other threads told.
@@ -63,6 +69,9 @@ impl App {
         }
         for (panes, text) in news.pastes {
             self.pasted(&panes, text.as_deref());
+        }
+        if news.has_no_clipboard {
+            self.notify("clipboard", clipboard::UNREACHABLE.to_owned());
         }
         for pane in news.bells {
             self.ring(pane);

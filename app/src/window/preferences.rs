@@ -6,12 +6,12 @@ use unterm_renderer::{FontOptions, Renderer};
 use unterm_term::CursorShape as TermShape;
 use winit::window::{Fullscreen, Theme as SystemTheme, Window};
 
-use super::{App, view::View};
+use super::{App, view::View, wayland};
 use crate::{
     args::Args,
     config::{
         BarPosition, Change, Config, Cursor, CursorShape, ShowTabBar, WindowStart, keys,
-        keys::Keymap, parse::did_you_mean,
+        keys::Keymap, parse::did_you_mean, theme,
     },
     copy_command::CopyKeys,
     environment,
@@ -98,14 +98,21 @@ impl App {
             self.apply_blur(&screen.window);
         }
         if before.window.opacity != self.config.window.opacity && !self.is_transparent {
-            self.notify(
-                "opacity",
-                "New windows can be seen through; this one stays opaque.".to_owned(),
-            );
+            self.notify("opacity", self.why_opaque().to_owned());
         }
         self.ask_for_motion();
         self.arrange();
         self.redraw_whole();
+    }
+
+    /// Why the window can't be seen through.
+    fn why_opaque(&self) -> &'static str {
+        match &self.screen {
+            Some(screen) if wayland::is_opaque(&screen.window, screen.painter.kind()) => {
+                wayland::OPAQUE
+            }
+            _ => "New windows can be seen through; this one stays opaque.",
+        }
     }
 
     /// Says which fonts that were asked for are not there.
@@ -134,12 +141,22 @@ impl App {
         environment::apply(&self.mux, &self.config, self.settings.home(), &self.palette);
         let now = Instant::now();
         self.views.values_mut().for_each(|view| view.repainted = Some(now));
+        if let Some(screen) = self.screen.as_ref().filter(|screen| wayland::shows(&screen.window)) {
+            screen.window.set_theme(Some(self.frame_theme()));
+            screen.window.request_redraw();
+        }
         self.pacing.ask();
     }
 
-    /// Whether the system's appearance is light, where it tells.
+    /// How a frame looks that we draw around the window: Wayland's compositors may leave that to us.
+    pub(super) fn frame_theme(&self) -> SystemTheme {
+        if theme::is_light(&self.palette) { SystemTheme::Light } else { SystemTheme::Dark }
+    }
+
+    /// Whether the system's appearance is light, where it tells. On Wayland the window's is the one that we gave it.
     pub(super) fn is_light(&self) -> Option<bool> {
-        let theme = self.screen.as_ref()?.window.theme()?;
+        let window = &self.screen.as_ref()?.window;
+        let theme = window.theme().filter(|_| !wayland::shows(window))?;
         Some(theme == SystemTheme::Light)
     }
 

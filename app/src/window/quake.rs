@@ -12,7 +12,7 @@ use winit::{
     window::{Window, WindowAttributes, WindowLevel},
 };
 
-use super::{App, blur};
+use super::{App, blur, wayland};
 use crate::{args::Args, config::Settings, last_session::LastSession, layout_file::LayoutFile};
 
 /// So many pixels of a window that returns to its place have to be on a screen.
@@ -61,7 +61,7 @@ pub(super) fn hang(
     share: f32,
     event_loop: &ActiveEventLoop,
 ) -> Result<WindowAttributes> {
-    if is_wayland(event_loop) {
+    if wayland::is_used(event_loop) {
         bail!(
             "--quake needs X11: on Wayland a window can't say where it lies. Start it under Xwayland (without \
              WAYLAND_DISPLAY), or let your compositor place a normal window."
@@ -79,14 +79,11 @@ pub(super) fn hang(
         .with_inner_size(PhysicalSize::new(size.width, height)))
 }
 
-#[cfg(all(unix, not(target_os = "macos")))]
-fn is_wayland(event_loop: &ActiveEventLoop) -> bool {
-    winit::platform::wayland::ActiveEventLoopExtWayland::is_wayland(event_loop)
-}
-
-#[cfg(not(all(unix, not(target_os = "macos"))))]
-fn is_wayland(_: &ActiveEventLoop) -> bool {
-    false
+/// A window's size, but no larger than the screen; one that is unknown has size 0.
+pub(super) fn within((width, height): (u32, u32), monitor: Option<&MonitorHandle>) -> (u32, u32) {
+    let room = monitor.map(MonitorHandle::size).unwrap_or_default();
+    let least = |length: u32, room: u32| if room > 0 { length.min(room) } else { length };
+    (least(width, room.width), least(height, room.height))
 }
 
 /// The place of the last window, if enough of it would be on one of the screens: each by its corner and its size.

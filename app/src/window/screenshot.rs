@@ -13,6 +13,7 @@ use super::{
     App,
     clipboard::{Buffer, Picture},
     errand::Done,
+    wayland,
 };
 use crate::{action::Shot, captures, local_time};
 
@@ -22,6 +23,9 @@ const FOLDER: &str = "screenshots";
 const GONE: &str = "250";
 /// What messages are about.
 const ABOUT: &str = "screenshot";
+/// What the person is told where the window can't get out of the picture.
+const CANT_HIDE: &str = "On Wayland a window can't hide itself.\nMove this one away, and capture the \
+     region with it (capture include).";
 
 /// Whether the program that sees the screen is there.
 pub(super) fn sees_screen() -> bool {
@@ -60,6 +64,9 @@ impl App {
                 .errand(ABOUT, move || told(save_own(&folder, &name, &pixels, size).map(Some)));
         }
         let hidden = shot == Shot::Region { hidden: true };
+        if hidden && wayland::shows(&screen.window) {
+            return self.refuse(ABOUT, CANT_HIDE.to_owned());
+        }
         let corner = screen.window.outer_position().ok();
         let middle = corner.map(|corner| {
             let size = screen.window.outer_size();

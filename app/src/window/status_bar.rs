@@ -98,6 +98,8 @@ struct Status {
     project: String,
     /// The program that sees the screen is there.
     captures: bool,
+    /// The window can be hidden from it.
+    hides: bool,
     proxy: bool,
     /// Agents have to wait.
     is_paused: bool,
@@ -116,6 +118,7 @@ impl Status {
             }
             StatusPart::Project => self.project.clone(),
             StatusPart::Exclude | StatusPart::Include if !self.captures => String::new(),
+            StatusPart::Exclude if !self.hides => String::new(),
             StatusPart::Exclude => "capture exclude".to_owned(),
             StatusPart::Include => "capture include".to_owned(),
             StatusPart::Agents if self.is_paused => "agents paused".to_owned(),
@@ -146,6 +149,8 @@ pub(super) struct StatusBar {
 pub(super) struct About<'a> {
     /// The view of the focused pane.
     pub(super) view: Option<&'a View>,
+    /// The window can be hidden.
+    pub(super) hides: bool,
     pub(super) has_proxy: bool,
     pub(super) is_paused: bool,
     pub(super) questions: usize,
@@ -163,6 +168,7 @@ impl About<'_> {
             size: self.view.map(|view| (view.snapshot.size.cols, view.snapshot.size.rows)),
             project: self.view.map_or("", View::project).to_owned(),
             captures: screenshot::sees_screen(),
+            hides: self.hides,
             proxy: self.has_proxy,
             is_paused: self.is_paused,
             questions: self.questions,
@@ -428,6 +434,17 @@ mod tests {
         assert_eq!(short(&one).width(), CWD_COLUMNS);
         let wide = format!("/home/ada/{}", "語".repeat(60));
         assert!((CWD_COLUMNS - 1..=CWD_COLUMNS).contains(&short(&wide).width()));
+    }
+
+    #[test]
+    fn a_picture_without_the_window_is_offered_where_it_can_be_hidden() {
+        let offers = |captures, hides| {
+            let status = Status { captures, hides, ..Status::default() };
+            [StatusPart::Exclude, StatusPart::Include].map(|part| !status.text(part).is_empty())
+        };
+        assert_eq!(offers(true, true), [true, true]);
+        assert_eq!(offers(true, false), [false, true]);
+        assert_eq!(offers(false, true), [false, false]);
     }
 
     fn parts() -> Vec<(StatusPart, u32, String)> {

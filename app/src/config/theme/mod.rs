@@ -152,9 +152,14 @@ impl Theme {
 
     /// Whether its background is lighter than its text.
     pub fn is_light(&self) -> bool {
-        let light = |c: Rgb| 299 * u32::from(c.r) + 587 * u32::from(c.g) + 114 * u32::from(c.b);
-        light(self.palette.background) > light(self.palette.foreground)
+        is_light(&self.palette)
     }
+}
+
+/// Whether a palette's background is lighter than its text.
+pub fn is_light(palette: &Palette) -> bool {
+    let light = |c: Rgb| 299 * u32::from(c.r) + 587 * u32::from(c.g) + 114 * u32::from(c.b);
+    light(palette.background) > light(palette.foreground)
 }
 
 /// Where a person's own themes are.

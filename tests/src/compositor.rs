@@ -1,0 +1,202 @@
+//! A Wayland compositor of the test's own, and a person in front of it: keys, the clipboard, and what windows there are.
+
+use std::{
+    fs::{self, File},
+    os::unix::{fs::chown, net::UnixStream},
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::{
+    process::{Ended, bare},
+    wait_for,
+};
+
+/// A sway without hardware, on a screen of 2560×1600 pixels; ended when dropped.
+pub struct Compositor {
+    // Before the compositor, which it needs.
+    _keyboard: Ended,
+    _sway: Ended,
+    folder: TempDir,
+}
+
+/// Whom it runs as where the tests run as root, which it refuses: nobody.
+const NOBODY: u32 = 65_534;
+/// Its socket for windows: the first free name, in a folder of its own.
+const SOCKET: &str = "wayland-1";
+
+impl Compositor {
+    /// Starts it with this scale of the screen, and a keyboard.
+    ///
+    /// # Errors
+    ///
+    /// When sway or wtype is not installed or does not start.
+    pub fn start(scale: f64) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("unterm-sway-").tempdir()?;
+        let settings = folder.path().join("config");
+        fs::write(
+            &settings,
+            format!(
+                "xwayland disable\noutput HEADLESS-1 resolution 2560x1600 scale {scale}\ndefault_border none\n\
+                 for_window [app_id=\"unterm\"] floating enable\n"
+            ),
+        )?;
+        let log = folder.path().join("log");
+        let is_root = rustix::process::geteuid().is_root();
+        let mut command = program(if is_root { "setpriv" } else { "sway" }, folder.path());
+        if is_root {
+            chown(folder.path(), Some(NOBODY), Some(NOBODY))?;
+            chown(&settings, Some(NOBODY), Some(NOBODY))?;
+            command.arg(format!("--reuid={NOBODY}")).arg(format!("--regid={NOBODY}"));
+            command.args(["--clear-groups", "sway"]);
+        }
+        let sway = command
+            .arg("--config")
+            .arg(&settings)
+            .env_remove("WAYLAND_DISPLAY")
+            .env("WLR_BACKENDS", "headless")
+            .env("WLR_LIBINPUT_NO_DEVICES", "1")
+            .env("WLR_RENDERER", "pixman")
+            .stdout(Stdio::null())
+            .stderr(File::create(&log)?)
+            .spawn()
+            .context("starting sway")?;
+        let sway = Ended(sway);
+        let read_log = || fs::read_to_string(&log).unwrap_or_default();
+        let is_there = |name: &str| UnixStream::connect(folder.path().join(name)).is_ok();
+        wait_for(
+            "sway",
+            || Ok((is_there("sway.sock") && is_there(SOCKET)).then_some(())),
+            read_log,
+        )?;
+        // A seat has keys as long as there is a keyboard: this one types nothing, and stays.
+        let keyboard = stays("wtype", &["-s", "1000000000"], folder.path())?;
+        let compositor = Self { _keyboard: keyboard, _sway: sway, folder };
+        wait_for(
+            "the keyboard",
+            || Ok(compositor.tell(&["-t", "get_inputs"])?.contains("keyboard").then_some(())),
+            read_log,
+        )?;
+        Ok(compositor)
+    }
+
+    /// The variables, and their values, of a program that is to have its windows here.
+    pub fn env(&self) -> [(&'static str, String); 2] {
+        let folder = self.folder.path().display().to_string();
+        [("XDG_RUNTIME_DIR", folder), ("WAYLAND_DISPLAY", SOCKET.to_owned())]
+    }
+
+    /// Types text and presses keys, as wtype's arguments say.
+    ///
+    /// # Errors
+    ///
+    /// When it can't.
+    pub fn press(&self, args: &[&str]) -> Result<()> {
+        let output = program("wtype", self.folder.path()).args(args).output()?;
+        succeeded("wtype", &output)
+    }
+
+    /// Waits until a window of Unterm has the keyboard, and returns its title.
+    ///
+    /// # Errors
+    ///
+    /// When none comes.
+    pub fn wait_for_window(&self) -> Result<String> {
+        wait_for(
+            "a window with the keyboard",
+            || {
+                let tree: Value = serde_json::from_str(&self.tell(&["-t", "get_tree"])?)?;
+                Ok(focused_title(&tree).map(str::to_owned))
+            },
+            String::new,
+        )
+    }
+
+    /// Asks the window to close.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn close_window(&self) -> Result<()> {
+        self.tell(&["[app_id=\"unterm\"]", "kill"]).map(|_| ())
+    }
+
+    /// Puts text on the clipboard, as another program, and waits until it is there. It stays while what is returned does.
+    ///
+    /// # Errors
+    ///
+    /// When wl-clipboard is not installed or fails.
+    pub fn copy(&self, text: &str) -> Result<impl Sized> {
+        let owner = stays("wl-copy", &["--foreground", text], self.folder.path())?;
+        self.wait_for_clipboard(text)?;
+        Ok(owner)
+    }
+
+    /// Waits until the clipboard has this text for other programs.
+    ///
+    /// # Errors
+    ///
+    /// When it has not.
+    pub fn wait_for_clipboard(&self, text: &str) -> Result<()> {
+        let last = std::cell::RefCell::new(String::new());
+        wait_for(
+            "text on the clipboard",
+            || {
+                let output = program("wl-paste", self.folder.path())
+                    .arg("--no-newline")
+                    .output()
+                    .context("starting wl-paste")?;
+                *last.borrow_mut() = String::from_utf8_lossy(&output.stdout).into_owned();
+                Ok((*last.borrow() == text).then_some(()))
+            },
+            || format!("there is {:?}", last.borrow()),
+        )
+    }
+
+    /// Asks sway, and returns what it answers.
+    fn tell(&self, words: &[&str]) -> Result<String> {
+        let output = program("swaymsg", self.folder.path())
+            .args(words)
+            .output()
+            .context("starting swaymsg")?;
+        succeeded("swaymsg", &output)?;
+        Ok(String::from_utf8(output.stdout)?)
+    }
+}
+
+/// A program with the compositor whose folder this is, and nothing else of a desktop.
+fn program(name: &str, folder: &Path) -> Command {
+    let mut command = bare(name, folder);
+    command
+        .env("XDG_RUNTIME_DIR", folder)
+        .env("WAYLAND_DISPLAY", SOCKET)
+        .env("SWAYSOCK", folder.join("sway.sock"))
+        .stdin(Stdio::null());
+    command
+}
+
+/// Starts one that stays.
+fn stays(name: &str, args: &[&str], folder: &Path) -> Result<Ended> {
+    let mut command = program(name, folder);
+    command.args(args).stdout(Stdio::null()).stderr(Stdio::null());
+    Ok(Ended(command.spawn().with_context(|| format!("starting {name}"))?))
+}
+
+fn succeeded(name: &str, output: &Output) -> Result<()> {
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{name} failed: {}", said.trim());
+    Ok(())
+}
+
+/// The title of Unterm's window, if it has the keyboard.
+fn focused_title(node: &Value) -> Option<&str> {
+    if node["app_id"] == "unterm" && node["focused"] == true {
+        return node["name"].as_str();
+    }
+    let children = ["nodes", "floating_nodes"].into_iter().filter_map(|name| node[name].as_array());
+    children.flatten().find_map(focused_title)
+}
