@@ -40,4 +40,4 @@ pub use relay::Relay;
 pub use resources::Resources;
 pub use tree::{SourceFile, Tree};
 pub use wait::{PATIENCE, wait_for};
-pub use window_manager::{Compositor, WindowManager};
+pub use window_manager::{Compositing, WindowManager};

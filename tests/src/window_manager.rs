@@ -56,11 +56,11 @@ impl WindowManager {
 }
 
 /// Keeps what each window shows apart from the screen, as a compositing manager does (Composite extension); until dropped.
-pub struct Compositor {
+pub struct Compositing {
     _connection: RustConnection,
 }
 
-impl Compositor {
+impl Compositing {
     /// Has the X server do it on a display.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{
-    Compositor, Display, Instance, Picture, Start, WindowManager, binary, wait_for,
+    Compositing, Display, Instance, Picture, Start, WindowManager, binary, wait_for,
 };
 
 /// What the window that lies over the screen is called.
@@ -271,7 +271,7 @@ fn windows_out_of_sight_are_pictured_as_far_as_the_display_has_them() -> Result<
     assert_eq!(picture.count(RED), picture.pixels.len());
 
     // Where the desktop composes its screen of them, windows have all that they show.
-    let composed = Compositor::start(&display)?;
+    let composed = Compositing::start(&display)?;
     whole(&foreign(&mut unterm, below_it.clone())?, RED);
     below.move_to(100, 100)?;
     whole(&foreign(&mut unterm, below_it.clone())?, RED);
