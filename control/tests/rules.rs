@@ -2,10 +2,58 @@
 
 mod support;
 
-use std::os::unix::fs::PermissionsExt;
+use std::{
+    os::unix::fs::PermissionsExt,
+    sync::{
+        Arc,
+        mpsc::{Sender, channel},
+    },
+};
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use support::{Fixture, PATIENCE, Wire};
+use tokio::sync::oneshot;
+use unterm_control::{Caller, Decision, Entry, Gate};
+
+/// Holds the first input until it is let go, and says that it does.
+struct Held {
+    said: Sender<()>,
+    go: Mutex<Option<oneshot::Receiver<()>>>,
+}
+
+impl Gate for Held {
+    fn decide(&self, _: &Caller, method: &Entry, _: &str) -> Decision {
+        let go = (method.name == "session.input").then(|| self.go.lock().take());
+        let Some(go) = go.flatten() else { return Decision::Allow };
+        self.said.send(()).unwrap();
+        Decision::Hold(Box::pin(async move {
+            let _ = go.await;
+            Decision::Allow
+        }))
+    }
+}
+
+#[test]
+fn what_was_held_back_is_no_secret_in_the_log_when_it_becomes_one() {
+    let ((said, held), (go, gone)) = (channel(), oneshot::channel());
+    let fixture = Fixture::gated(vec![Arc::new(Held { said, go: Mutex::new(Some(gone)) })]);
+    let (mut wire, mut other) = (fixture.login(), fixture.login());
+    let script = "read line; stty -echo; printf 'Password: '; exec cat > /dev/null";
+    let session = fixture.program(&mut wire, "sh", &["-c", script]);
+    let input = json!({"id": 99, "method": "session.input",
+        "params": {"id": session.id, "input": "hunter2\r"}});
+    wire.send(format!("{input}\n"));
+    held.recv_timeout(PATIENCE).expect("it is held");
+    session.pane.write(b"\r").unwrap();
+    session.wait_for_text("Password:");
+    session.wait(|pane| pane.foreground().filter(|process| process.name.ends_with("cat")));
+    go.send(()).unwrap();
+    wire.receive().expect("it goes on");
+    let log = other.call("session.audit_log", json!({"limit": 9}));
+    assert_eq!(log[0]["detail"], "(not shown: the program does not echo it)");
+    assert!(!log.to_string().contains("hunter2"), "{log}");
+}
 
 fn block(wire: &mut support::Wire, patterns: Value) {
     let rules = json!({"enabled": true, "blocked_patterns": patterns, "allowed_patterns": []});

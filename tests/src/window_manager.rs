@@ -110,8 +110,9 @@ impl Display {
         let pid = connection.intern_atom(false, b"_NET_WM_PID")?.reply()?.atom;
         let own = [std::process::id()];
         connection.change_property32(replace, id, pid, AtomEnum::CARDINAL, &own)?;
-        connection.map_window(id)?.check()?;
         let is_there = || {
+            // Again and again: openbox, which says that it is there before it has begun, passes over the first.
+            connection.map_window(id)?.check()?;
             let is_listed = self.root_windows(b"_NET_CLIENT_LIST_STACKING")?.contains(&id);
             let state = connection.get_window_attributes(id)?.reply()?.map_state;
             Ok((is_listed && state == MapState::VIEWABLE).then_some(()))

@@ -81,12 +81,12 @@ use winit::{
     dpi::PhysicalSize,
     event_loop::{ActiveEventLoop, DeviceEvents, EventLoop},
     keyboard::ModifiersState,
-    window::Window,
+    window::{Fullscreen, Window},
 };
 
 use crate::{
     args::Args,
-    config::{BarPosition, Config, Settings, keys::Keymap, wire::told_page},
+    config::{BarPosition, Config, Settings, WindowStart, keys::Keymap, wire::told_page},
     copy_command::CopyKeys,
     environment,
     last_session::LastSession,
@@ -417,6 +417,8 @@ impl App {
             let share = self.config.window.quake_height;
             attributes = quake::hang(attributes, monitor.as_ref(), share, event_loop)?;
         }
+        let starts_maximized = self.config.window.start == WindowStart::Maximized;
+        let is_maximized = !self.args.quake && (attributes.maximized || starts_maximized);
         let window = event_loop
             .create_window(named(attributes, event_loop))
             .context("the window can't be created")?;
@@ -434,8 +436,8 @@ impl App {
         if self.config.window.accessibility {
             self.access = Access::start(event_loop, &window, &self.inbox);
         }
-        if !self.args.quake {
-            self.start_as(&window);
+        if !self.args.quake && self.config.window.start == WindowStart::Fullscreen {
+            window.set_fullscreen(Some(Fullscreen::Borderless(None)));
         }
         if self.config.window.blur {
             self.apply_blur(&window);
@@ -464,6 +466,10 @@ impl App {
         self.arrange();
         self.paint(Instant::now());
         window.set_visible(true);
+        if is_maximized {
+            // Not before: X11's window managers pass over it for a window that they have not been asked to show.
+            window.set_maximized(true);
+        }
         self.ask_for_motion();
         Ok(())
     }

@@ -4,14 +4,14 @@ use std::{sync::Arc, time::Instant};
 
 use unterm_renderer::{FontOptions, Renderer};
 use unterm_term::CursorShape as TermShape;
-use winit::window::{Fullscreen, Theme as SystemTheme, Window};
+use winit::window::Theme as SystemTheme;
 
 use super::{App, view::View, wayland};
 use crate::{
     args::Args,
     config::{
-        BarPosition, Change, Config, Cursor, CursorShape, ShowTabBar, WindowStart, keys,
-        keys::Keymap, parse::did_you_mean, theme,
+        BarPosition, Change, Config, Cursor, CursorShape, ShowTabBar, keys, keys::Keymap,
+        parse::did_you_mean, theme,
     },
     copy_command::CopyKeys,
     environment,
@@ -171,15 +171,6 @@ impl App {
             ShowTabBar::Always => true,
             ShowTabBar::Several => tabs > 1,
             ShowTabBar::Never => false,
-        }
-    }
-
-    /// Gives a new window its first form.
-    pub(super) fn start_as(&self, window: &Window) {
-        match self.config.window.start {
-            WindowStart::Normal => {}
-            WindowStart::Maximized => window.set_maximized(true),
-            WindowStart::Fullscreen => window.set_fullscreen(Some(Fullscreen::Borderless(None))),
         }
     }
 }
