@@ -183,7 +183,7 @@ pub enum Command {
     /// What is on the screen, and in its history.
     #[command(subcommand)]
     Screen(ScreenCommand),
-    /// Do something in the window, as its key would; `action list` lists what there is. Both need a window.
+    /// Do something in the window, as its key would; `action list` lists what there is, also without a window.
     Action {
         /// The action's name, such as new_tab, or list.
         name: String,
