@@ -1,8 +1,9 @@
 //! vttest (version 2.7, 20221229) in a pane, gone through screen by screen: its menus 1 to 6, 8, 9 and 11.
 //!
 //! Every entry of these menus is opened, but for those in [`LEFT_OUT`], and every screen it shows is compared with a file
-//! of `vttest/`. Each screen there was looked at and is what vttest says on it that it should be; where that can't be
-//! seen by what vttest says, it is what xterm 379 shows. A change that is meant is taken over by
+//! of `vttest/`. The screens there were looked at, but for parts of 11.6.6.1–3, 11.3.3.10 and 11.8.7.5, and are what
+//! vttest says on them that they should be; where that can't be
+//! seen by what vttest says, it is what xterm 379 shows, or says in its source. A change that is meant is taken over by
 //! `UPDATE_EXPECT=1 cargo test -p unterm-tests --test vttest`.
 //!
 //! A screen in a file begins with the entry it is of, its number there, its size, and the cursor's row and column from 0,
