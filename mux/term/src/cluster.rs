@@ -217,7 +217,6 @@ fn joined_width(text: &str, old: usize, c: char, width: usize) -> usize {
     let mut before = text.chars().rev();
     let mut last = || before.next().map(props);
     match c {
-        _ if width == 0 && c < '\u{fe0e}' => old,
         // Text presentation, of a pictograph alone.
         '\u{fe0e}' => match (last(), last()) {
             (Some(only), None) if only.varies() && only.width() == 2 => 1,
