@@ -51,6 +51,14 @@ impl WindowManager {
             Ok((!named.is_empty()).then_some(()))
         };
         wait_for("the window manager", is_there, String::new)?;
+        // It says so before it has begun: a window that comes then stays hidden. From the first that it shows on it shows all.
+        let first = display.open_window("the first one", [0; 3], (1, 1))?;
+        display.connection.destroy_window(first.id)?.check()?;
+        let is_gone = || {
+            let listed = display.root_windows(b"_NET_CLIENT_LIST_STACKING")?;
+            Ok((!listed.contains(&first.id)).then_some(()))
+        };
+        wait_for("the first window to go", is_gone, String::new)?;
         Ok(Self { _process: process, _home: home })
     }
 }
@@ -111,7 +119,7 @@ impl Display {
         let own = [std::process::id()];
         connection.change_property32(replace, id, pid, AtomEnum::CARDINAL, &own)?;
         let is_there = || {
-            // Again and again: openbox, which says that it is there before it has begun, passes over the first.
+            // Again and again: see [`WindowManager::start`].
             connection.map_window(id)?.check()?;
             let is_listed = self.root_windows(b"_NET_CLIENT_LIST_STACKING")?.contains(&id);
             let state = connection.get_window_attributes(id)?.reply()?.map_state;
