@@ -39,5 +39,5 @@ pub use reader::ScreenReader;
 pub use relay::Relay;
 pub use resources::Resources;
 pub use tree::{SourceFile, Tree};
-pub use wait::{PATIENCE, wait_for};
+pub use wait::{PATIENCE, wait_for, wait_until};
 pub use window_manager::{Compositing, WindowManager};

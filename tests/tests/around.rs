@@ -95,11 +95,7 @@ fn the_status_bar_copies_the_directory_and_switches_the_proxy() -> Result<()> {
     // Behind `bash`, at the left, comes the directory: home, which is `~`.
     click(64)?;
     let home = unterm.home().display().to_string();
-    wait_for(
-        "the directory on the clipboard",
-        || Ok((display.selection("clipboard")? == home).then_some(())),
-        || display.selection("clipboard").unwrap_or_default(),
-    )?;
+    display.wait_for_selection("clipboard", &home)?;
     // Left of the theme's name, which is `standard`, at the right.
     click(width as i16 - 120)?;
     let text = || std::fs::read_to_string(&proxy).unwrap_or_default();
