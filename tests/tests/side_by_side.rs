@@ -53,8 +53,8 @@ fn two_windows_and_one_without_know_each_other() -> Result<()> {
 
     // The command line reaches each by its name or its title.
     for (name, id) in [("bravo", "bravo"), ("the builds", "alpha"), ("charlie", "charlie")] {
-        let output = one.cli(&["--json", "--instance", name, "instance", "info"])?;
-        let info: Value = serde_json::from_slice(&output.stdout)?;
+        let info = one.prints(&["--json", "--instance", name, "instance", "info"])?;
+        let info: Value = serde_json::from_str(&info)?;
         assert_eq!(info["id"], id);
     }
     Ok(())

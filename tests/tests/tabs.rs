@@ -1,7 +1,7 @@
 //! Tabs and panes under a person's hands: drags, clicks and menus in the window, their outcome read from outside.
 
 use anyhow::{Result, ensure};
-use serde_json::{Value, json};
+use serde_json::Value;
 use unterm_tests::{Display, Instance, Pane, Start, Window, wait_for, wait_until};
 
 /// The middle of the tab bar, which is 28 pixels high at the top; a tab is 217 wide where there is room.
@@ -9,15 +9,10 @@ const BAR: i16 = 13;
 /// Space around a pane's cells.
 const PADDING: i16 = 8;
 
-fn sessions(unterm: &mut Instance) -> Result<Vec<Value>> {
-    let list = unterm.call("session.list", json!({}))?;
-    Ok(list["sessions"].as_array().cloned().unwrap_or_default())
-}
-
 /// Each pane's id and columns.
 fn columns(unterm: &mut Instance) -> Result<Vec<(u64, i16)>> {
     let number = |value: &Value| value.as_u64().unwrap_or_default();
-    let all = sessions(unterm)?;
+    let all = unterm.sessions()?;
     Ok(all.iter().map(|one| (number(&one["id"]), number(&one["cols"]) as i16)).collect())
 }
 
@@ -191,7 +186,7 @@ fn closing_asks_only_where_a_program_runs() -> Result<()> {
     wait_for(
         "cat to run",
         || {
-            let first = &sessions(&mut unterm)?[0]["shell"]["process_name"];
+            let first = &unterm.sessions()?[0]["shell"]["process_name"];
             Ok(first.as_str().is_some_and(|path| path.ends_with("/cat")).then_some(()))
         },
         String::new,

@@ -1,15 +1,13 @@
 //! The program in a window, with a person's keys, mouse and eyes on it: an X server of the test's own.
 
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde_json::Value;
 use unterm_tests::{Area, Display, Instance, Start, Window, describe, wait_for, wait_until};
 
 /// The panes and their sizes, as session.list has them.
 fn sizes(unterm: &mut Instance) -> Result<Vec<(u64, u64)>> {
-    let list = unterm.call("session.list", json!({}))?;
     let number = |value: &Value| value.as_u64().unwrap_or_default();
-    let sessions = list["sessions"].as_array().cloned().unwrap_or_default();
-    Ok(sessions.iter().map(|one| (number(&one["cols"]), number(&one["rows"]))).collect())
+    Ok(unterm.sessions()?.iter().map(|one| (number(&one["cols"]), number(&one["rows"]))).collect())
 }
 
 fn wait_for_panes(unterm: &mut Instance, count: usize) -> Result<Vec<(u64, u64)>> {
@@ -112,9 +110,7 @@ fn tabs_and_splits_open_and_close_by_keys() -> Result<()> {
 
     // The new pane has the keyboard.
     display.type_text("echo in the third\n")?;
-    let list = unterm.call("session.list", json!({}))?;
-    let newest =
-        list["sessions"].as_array().and_then(|all| all.iter().map(|one| one["id"].as_u64()).max());
+    let newest = unterm.sessions()?.iter().map(|one| one["id"].as_u64()).max();
     let newest = unterm_tests::Pane { id: newest.flatten().unwrap_or_default() };
     newest.wait_for_text(&mut unterm, "in the third")?;
 
