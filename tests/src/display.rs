@@ -499,6 +499,17 @@ impl Window<'_> {
         self.display.connection.sync_all()
     }
 
+    /// Clicks with a mouse button at a point of the window, in pixels.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn click(&self, button: u8, (x, y): (i16, i16)) -> Result<()> {
+        self.point(x, y)?;
+        self.button(button, true)?;
+        self.button(button, false)
+    }
+
     /// Presses the left button twice where the pointer is, as fast as the display takes it.
     ///
     /// # Errors

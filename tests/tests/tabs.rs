@@ -42,9 +42,7 @@ fn with_tabs<'a>(display: &'a Display, count: u64) -> Result<(Instance, Window<'
 }
 
 fn click(window: &Window<'_>, button: u8, x: i16, y: i16) -> Result<()> {
-    window.point(x, y)?;
-    window.button(button, true)?;
-    window.button(button, false)
+    window.click(button, (x, y))
 }
 
 /// Waits until the tab at a place of the row, from 1, is the one called so.
