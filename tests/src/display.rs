@@ -645,7 +645,7 @@ impl Picture {
 
 /// A part of a window, in pixels; right and bottom are the first outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names of the sides say it")]
 pub struct Area {
     pub left: i16,
     pub top: i16,
