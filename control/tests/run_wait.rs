@@ -5,9 +5,9 @@ mod support;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::{Fixture, Session, Wire};
+use support::{Fixture, Session, Wire, run};
 
-/// The shells to try: those that this machine has. The third is how each prints its last exit code.
+/// The shells to try, without files of their own.
 const SHELLS: [(&str, &[&str]); 4] = [
     ("sh", &[]),
     ("bash", &["--norc", "--noprofile"]),
@@ -15,22 +15,9 @@ const SHELLS: [(&str, &[&str]); 4] = [
     ("fish", &["--no-config"]),
 ];
 
-fn shells(mut test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
-    for (program, args) in SHELLS {
-        let found = std::process::Command::new(program).args(args).arg("-c").arg("true").output();
-        if found.is_err() {
-            eprintln!("{program} is not here: not tried");
-            continue;
-        }
-        let fixture = Fixture::new();
-        let mut wire = fixture.login();
-        let session = fixture.program(&mut wire, program, args);
-        test(program, &fixture, &mut wire, &session);
-    }
-}
-
-fn run(wire: &mut Wire, session: &Session, command: &str) -> Value {
-    wire.call("exec.run_wait", json!({"id": session.id, "command": command}))
+/// Those of them that this machine has.
+fn shells(test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
+    support::shells(&SHELLS, |_| (), test);
 }
 
 #[test]

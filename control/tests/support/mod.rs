@@ -273,6 +273,37 @@ impl Session {
     }
 }
 
+/// Tries shells, each with its arguments, in a fixture of its own that is prepared first; those that this machine has.
+pub fn shells(
+    shells: &[(&str, &[&str])],
+    prepare: impl Fn(&Fixture),
+    mut test: impl FnMut(&str, &Fixture, &mut Wire, &Session),
+) {
+    for (program, args) in shells {
+        let found = std::process::Command::new(program).args(*args).arg("-c").arg("true").output();
+        if found.is_err() {
+            eprintln!("{program} is not here: not tried");
+            continue;
+        }
+        let fixture = Fixture::new();
+        prepare(&fixture);
+        let mut wire = fixture.login();
+        let session = fixture.program(&mut wire, program, args);
+        test(program, &fixture, &mut wire, &session);
+    }
+}
+
+/// Runs a command and waits for its end; the reply.
+pub fn run(wire: &mut Wire, session: &Session, command: &str) -> Value {
+    wire.call("exec.run_wait", json!({"id": session.id, "command": command}))
+}
+
+/// Makes these the patterns of what may not be entered.
+pub fn block(wire: &mut Wire, patterns: Value) {
+    let rules = json!({"enabled": true, "blocked_patterns": patterns, "allowed_patterns": []});
+    assert_eq!(wire.call("policy.set", rules), json!({"set": true}));
+}
+
 /// The question that a server's person has, once there is one.
 pub fn question(of: &Server) -> Question {
     let end = Instant::now() + PATIENCE;
