@@ -11,6 +11,10 @@ fn action(unterm: &Instance, words: &[&str]) -> Result<(Option<i32>, String)> {
     Ok((output.status.code(), String::from_utf8_lossy(&said).into_owned()))
 }
 
+fn sessions(unterm: &mut Instance) -> Result<usize> {
+    Ok(unterm.sessions()?.len())
+}
+
 #[test]
 fn an_action_is_done_from_the_command_line() -> Result<()> {
     let display = Display::start()?;
@@ -18,7 +22,7 @@ fn an_action_is_done_from_the_command_line() -> Result<()> {
     display.window_of(&unterm)?;
     assert_eq!(action(&unterm, &["split_right"])?, (Some(0), String::new()));
     assert_eq!(action(&unterm, &["new-tab"])?.0, Some(0));
-    assert_eq!(unterm.sessions()?.len(), 3);
+    assert_eq!(sessions(&mut unterm)?, 3);
     assert_eq!(action(&unterm, &["activate_tab", "1"])?.0, Some(0));
     assert_eq!(action(&unterm, &["focus_left"])?.0, Some(0));
     // The leftmost pane has the keyboard now.
@@ -153,7 +157,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     let mut unterm = start()?;
     let window = display.window_of(&unterm)?;
     assert_eq!(window.size()?, (900, 500));
-    assert_eq!(unterm.sessions()?.len(), 4);
+    assert_eq!(sessions(&mut unterm)?, 4);
     Ok(())
 }
 
@@ -233,7 +237,7 @@ fn a_session_is_exported_and_a_folder_opened_in_a_new_tab() -> Result<()> {
     std::fs::create_dir(&folder)?;
     let name = folder.display().to_string();
     assert_eq!(action(&unterm, &["new_tab_in", &name])?.0, Some(0));
-    assert_eq!(unterm.sessions()?.len(), 2);
+    assert_eq!(sessions(&mut unterm)?, 2);
     assert_eq!(action(&unterm, &["previous_tab"])?.0, Some(0));
     assert_eq!(action(&unterm, &["change_directory_to", &name])?.0, Some(0));
     pane.type_text(&mut unterm, "pwd\r")?;
