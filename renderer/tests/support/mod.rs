@@ -1,5 +1,5 @@
 //! Snapshots made by hand, for tests and benches of the renderer.
-#![allow(dead_code)] // Each test uses its own part of this.
+#![allow(dead_code, reason = "each test uses its part")]
 
 use std::sync::Arc;
 
