@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use unterm_mux::{Layout, PaneId, Rect};
+use unterm_mux::{Layout, PaneId, Rect, Tab};
 use unterm_renderer::{Highlight, PainterKind, PaneScene, PixelRect, Scene};
 
 use super::{
@@ -17,7 +17,9 @@ use super::{
     status_bar::About,
     tab_bar::{TabBar, TabLabel},
     tab_marks::{Fare, Marks, Work},
-    title, wayland,
+    title,
+    view::View,
+    wayland,
 };
 
 /// How old titles may be while panes print.
@@ -122,9 +124,7 @@ impl App {
         self.pacing.painted(now);
         if self.is_out_of_sight(now) {
             // Nothing is drawn of a window that nobody sees, but lists of windows show its title.
-            let layout = self.mux.layout();
-            self.refresh_names(&layout, now);
-            return self.retitle(&layout);
+            return self.retitle(&self.mux.layout());
         }
         self.timer = None;
         self.deferred_click(false);
@@ -165,7 +165,6 @@ impl App {
         let caret = self.compose(&layout, &placed, blink_on, turn);
         self.debug_painted(begun);
         self.after_paint(&layout, &placed, caret);
-        self.refresh_names(&layout, now);
     }
 
     /// How far the rings of programs that don't say how far they are have turned, 0 to 1; sets the timer for the next
@@ -264,24 +263,25 @@ impl App {
         }
     }
 
-    /// Reads titles again after output, when they are old enough: after a picture, so that none waits for the system.
-    fn refresh_names(&mut self, layout: &Layout, now: Instant) {
-        if !std::mem::take(&mut self.names_stale) {
-            return;
-        }
-        let mut next: Option<Instant> = None;
-        for tab in &layout.tabs {
+    /// When titles are to be read again, after output.
+    pub(super) fn names_due(&self) -> Option<Instant> {
+        let layout = self.names_stale.then(|| self.mux.layout())?;
+        let read = |tab: &Tab| self.views.get(&tab.focused).and_then(View::names_read);
+        let due = |tab| read(tab).map_or(self.started, |read| read + NAMES_AGE);
+        layout.tabs.iter().map(due).min()
+    }
+
+    /// Reads the titles that are old enough again, which asks the system.
+    pub(super) fn read_names(&mut self, now: Instant) {
+        self.names_stale = false;
+        for tab in &self.mux.layout().tabs {
             let Some(pane) = self.mux.pane(tab.focused) else { continue };
             let view = self.views.entry(tab.focused).or_default();
-            match view.names_read().map(|read| read + NAMES_AGE).filter(|due| now < *due) {
-                Some(due) => next = Some(next.map_or(due, |next| next.min(due))),
-                None if view.read_names(&pane, now) => self.pacing.ask(),
-                None => {}
+            if view.names_read().is_some_and(|read| now < read + NAMES_AGE) {
+                self.names_stale = true;
+            } else if view.read_names(&pane, now) {
+                self.pacing.ask();
             }
-        }
-        if let Some(due) = next {
-            self.names_stale = true;
-            self.wake_at(due);
         }
     }
 

@@ -86,11 +86,14 @@ impl ApplicationHandler<Wake> for App {
         let now = Instant::now();
         if self.pacing.is_due(now) {
             self.paint(now);
+        } else if self.names_due().is_some_and(|due| now >= due) {
+            // Not right behind a picture: that is sent when winit looks for more events, and would wait for the system.
+            self.read_names(now);
         }
         if let Some(error) = self.failure.take() {
             self.fail(error, event_loop);
         }
-        let next = [self.pacing.next(), self.timer].into_iter().flatten().min();
+        let next = [self.pacing.next(), self.timer, self.names_due()].into_iter().flatten().min();
         event_loop.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }
 }
