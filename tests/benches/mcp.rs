@@ -3,14 +3,17 @@
 //! the same run; asserts nothing.
 //!
 //! The floor of a screen's text is an echo over the same transport, with requests and replies of the same lengths: another
-//! process on pipes, or a server on the loopback address. That of `true` is a bare bash on pipes that runs it and says so.
-//! Calls and floor take turns, so that what else the machine does hits both.
+//! process on pipes, or a server on the loopback address. That of `true` is bash alone on a pty, from the line that is
+//! typed until its next prompt. Calls and floor take turns, so that what else the machine does hits both; and since what
+//! stops the machine for a moment hits a long call more often than a short one, the floor is shown once more by as many in
+//! a row as take about as long as a call.
 //!
 //! `cargo bench -p unterm-tests --bench mcp`
 
 #![allow(clippy::print_stdout, reason = "a bench prints its figures, and its echo answers there")]
 
 use std::{
+    fs::File,
     io::{self, BufRead as _, BufReader, Read as _, Write as _},
     net::{TcpListener, TcpStream},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
@@ -20,7 +23,7 @@ use std::{
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
-use unterm_tests::{Instance, Start, binary, clients::http_door};
+use unterm_tests::{Instance, Start, binary, clients::http_door, start_on_pty};
 
 /// Calls that are timed: with fewer, the 99.9th percentile is a single one.
 const CALLS: usize = 10_000;
@@ -53,9 +56,12 @@ fn main() -> Result<()> {
     full.wait_for_text(&mut unterm, "40: the quick")?;
 
     println!(
-        "{:<34}{:>10}{:>10}{:>10}{:>12}{:>10}{:>10}{:>9}{:>9}",
-        "microseconds", "median", "p99", "p99.9", "floor", "p99", "p99.9", "median", "p99"
+        "{:<34}{:>27}{:>27}{:>27}{:>18}",
+        "", "call", "floor", "floor, as long", "call to floor"
     );
+    print!("{:<34}", "microseconds");
+    (0..3).for_each(|_| print!("{:>9}{:>9}{:>9}", "median", "p99", "p99.9"));
+    println!("{:>9}{:>9}", "median", "p99");
     for era in ERAS {
         let mut screen = Tool::new(era, "screen", json!({"pane": full.id})).over_pipes(&unterm)?;
         let mut floor = echo_on_pipes(&screen)?;
@@ -67,9 +73,9 @@ fn main() -> Result<()> {
     for era in ERAS {
         let run = || Tool::new(era, "run", json!({"pane": shell.id, "command": "true"}));
         let mut stdio = run().over_pipes(&unterm)?;
-        compare(&format!("stdio {era}, run true"), runs, &mut stdio, &mut bash()?)?;
+        compare(&format!("stdio {era}, run true"), runs, &mut stdio, &mut Shell::start()?)?;
         let mut http = run().over_http(&unterm)?;
-        compare(&format!("HTTP {era}, run true"), runs, &mut http, &mut bash()?)?;
+        compare(&format!("HTTP {era}, run true"), runs, &mut http, &mut Shell::start()?)?;
     }
     Ok(())
 }
@@ -95,31 +101,28 @@ trait Peer {
 
 /// Times calls and their floor in turns, and prints a line of both.
 fn compare(name: &str, count: usize, call: &mut impl Peer, floor: &mut impl Peer) -> Result<()> {
-    let (mut calls, mut floors) = (Vec::with_capacity(count), Vec::with_capacity(count));
-    // These warm up.
-    take_turn(call, &mut Vec::new())?;
-    take_turn(floor, &mut Vec::new())?;
+    // These warm up, and tell how often the floor fits into a call.
+    let (mut calls, mut floors) = (Vec::new(), Vec::new());
+    take_turn(TURN, call, &mut calls)?;
+    take_turn(TURN, floor, &mut floors)?;
+    let fits = ((quantiles(&mut calls)[0] / quantiles(&mut floors)[0]).round() as usize).max(1);
+    (calls, floors) = (Vec::with_capacity(count), Vec::with_capacity(count * fits));
     for _ in 0..count / TURN {
-        take_turn(call, &mut calls)?;
-        take_turn(floor, &mut floors)?;
+        take_turn(TURN, call, &mut calls)?;
+        take_turn(TURN * fits, floor, &mut floors)?;
     }
-    let (call, floor) = (quantiles(&mut calls), quantiles(&mut floors));
-    println!(
-        "{name:<34}{:>10.1}{:>10.1}{:>10.1}{:>12.1}{:>10.1}{:>10.1}{:>8.2}x{:>8.2}x",
-        call[0],
-        call[1],
-        call[2],
-        floor[0],
-        floor[1],
-        floor[2],
-        call[0] / floor[0],
-        call[1] / floor[1]
-    );
+    let mut as_long: Vec<Duration> =
+        floors.chunks(fits).map(|floors| floors.iter().sum()).collect();
+    let figures = [&mut calls, &mut floors, &mut as_long].map(|times| quantiles(times));
+    let [call, floor, _] = figures;
+    print!("{name:<34}");
+    figures.as_flattened().iter().for_each(|figure| print!("{figure:>9.1}"));
+    println!("{:>8.2}x{:>8.2}x", call[0] / floor[0], call[1] / floor[1]);
     Ok(())
 }
 
-fn take_turn(peer: &mut impl Peer, times: &mut Vec<Duration>) -> Result<()> {
-    for _ in 0..TURN {
+fn take_turn(count: usize, peer: &mut impl Peer, times: &mut Vec<Duration>) -> Result<()> {
+    for _ in 0..count {
         let start = Instant::now();
         peer.call()?;
         times.push(start.elapsed());
@@ -292,11 +295,47 @@ fn echo_on_pipes(like: &Pipes) -> Result<Pipes> {
     Ok(echo)
 }
 
-/// The floor of a run: a shell that is told to run it, without a terminal.
-fn bash() -> Result<Pipes> {
-    let mut bash = Pipes::start(Command::new("bash").args(["--norc", "--noprofile"]))?;
-    bash.repeat("true; echo ran\n".to_owned())?;
-    Ok(bash)
+/// The floor of a run: a shell at its prompt, that no terminal shows.
+struct Shell {
+    process: Child,
+    pty: File,
+}
+
+/// What its prompt ends in.
+const PROMPT: &[u8] = b"\x1b]133;B\x07";
+
+impl Shell {
+    fn start() -> Result<Self> {
+        let script = r"exec env PS1='$ \e]133;B\a' bash --norc --noprofile";
+        let (pty, process) = start_on_pty(80, 24, &["sh", "-c", script])?;
+        let mut shell = Self { process, pty };
+        shell.wait_for_prompt()?;
+        Ok(shell)
+    }
+
+    fn wait_for_prompt(&mut self) -> Result<()> {
+        let (mut buffer, mut end) = ([0; 4096], 0);
+        while !buffer[..end].ends_with(PROMPT) {
+            let count = self.pty.read(&mut buffer[end..])?;
+            ensure!(count > 0, "no prompt");
+            end += count;
+        }
+        Ok(())
+    }
+}
+
+impl Peer for Shell {
+    fn call(&mut self) -> Result<()> {
+        self.pty.write_all(b"true\r")?;
+        self.wait_for_prompt()
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 /// A connection that stays open.

@@ -38,7 +38,7 @@ pub use display::{Activations, Bells, Display};
 pub use input_method::InputMethod;
 pub use instance::{Instance, PROMPT, Start, Wire, describe};
 pub use notifier::{Asked, Notice, Notifier};
-pub use null_reader::run_and_throw_away;
+pub use null_reader::{run_and_throw_away, start_on_pty};
 pub use pane::Pane;
 pub use picture::{Area, Picture};
 pub use reader::ScreenReader;

@@ -1,10 +1,10 @@
-//! The floor of every end-to-end measurement: a pty whose other end is read and forgotten.
+//! The floor of every end-to-end measurement: a program on a pty that no terminal shows.
 
 use std::{
     ffi::OsStr,
     fs::File,
     io::{Read as _, Write as _},
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
 };
 
 use anyhow::{Context as _, Result, ensure};
@@ -16,12 +16,12 @@ use rustix::{
 /// A question (DSR 6) that is answered when it comes last: a program knows by it that all before was read.
 const QUESTION: &[u8] = b"\x1b[6n";
 
-/// Runs a program on a pty of that size until it ends, and throws away what it writes.
+/// Starts a program on a pty of that size, without any terminal: its end of the pty, and the program.
 ///
 /// # Errors
 ///
-/// When it can't be started, or fails.
-pub fn run_and_throw_away(cols: u16, rows: u16, words: &[impl AsRef<OsStr>]) -> Result<()> {
+/// When it can't be started.
+pub fn start_on_pty(cols: u16, rows: u16, words: &[impl AsRef<OsStr>]) -> Result<(File, Child)> {
     let pty = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&pty)?;
     unlockpt(&pty)?;
@@ -30,7 +30,7 @@ pub fn run_and_throw_away(cols: u16, rows: u16, words: &[impl AsRef<OsStr>]) -> 
     rustix::termios::tcsetwinsize(&pty, size)?;
     let terminal = File::options().read(true).write(true).open(name)?;
     // `setsid --ctty` makes the pty the program's /dev/tty.
-    let mut child = Command::new("setsid")
+    let child = Command::new("setsid")
         .arg("--ctty")
         .args(words)
         .stdin(Stdio::from(terminal.try_clone()?))
@@ -38,7 +38,16 @@ pub fn run_and_throw_away(cols: u16, rows: u16, words: &[impl AsRef<OsStr>]) -> 
         .stderr(Stdio::from(terminal))
         .spawn()
         .context("starting setsid")?;
-    let mut pty = File::from(pty);
+    Ok((File::from(pty), child))
+}
+
+/// Runs a program on a pty of that size until it ends, and throws away what it writes.
+///
+/// # Errors
+///
+/// When it can't be started, or fails.
+pub fn run_and_throw_away(cols: u16, rows: u16, words: &[impl AsRef<OsStr>]) -> Result<()> {
+    let (mut pty, mut child) = start_on_pty(cols, rows, words)?;
     let mut buffer = vec![0; 64 << 10];
     // The end of the pty is an error on Linux (EIO).
     while let Ok(count) = pty.read(&mut buffer) {
