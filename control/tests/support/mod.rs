@@ -273,6 +273,13 @@ impl Session {
     }
 }
 
+/// Says that something can't be tested here. That is a failure where all that tests look for is said to be there, as
+/// `packaging/test` does.
+pub fn skip(why: &str) {
+    assert!(std::env::var_os("UNTERM_NEEDS_ALL").is_none(), "UNTERM_NEEDS_ALL is set, and {why}");
+    eprintln!("SKIPPED: {why}");
+}
+
 /// Tries shells, each with its arguments, in a fixture of its own that is prepared first; those that this machine has.
 pub fn shells(
     shells: &[(&str, &[&str])],
@@ -282,7 +289,7 @@ pub fn shells(
     for (program, args) in shells {
         let found = std::process::Command::new(program).args(*args).arg("-c").arg("true").output();
         if found.is_err() {
-            eprintln!("{program} is not here: not tried");
+            skip(&format!("{program} is not here"));
             continue;
         }
         let fixture = Fixture::new();
