@@ -228,9 +228,11 @@ impl Context {
         self.mux.pane(pane).is_some_and(|pane| secret::is_asked(&pane))
     }
 
-    /// Whether the pane that a person's keys go to hides what is typed there.
-    pub(crate) fn focus_hides_input(&self) -> bool {
+    /// Whether what is typed as a person types it may be hidden: the pane that their keys go to hides it, or it may answer a
+    /// question for a secret in another, since all of them may get it.
+    pub(crate) fn may_hide_keys(&self) -> bool {
         self.mux.layout().active_tab().is_some_and(|tab| self.hides_input(tab.focused))
+            || self.mux.panes().iter().any(|pane| secret::is_asked(pane))
     }
 
     /// Whether a caller may have a pane's shell set a variable: some are run as commands, so the rules see it as a line.
