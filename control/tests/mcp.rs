@@ -783,6 +783,12 @@ fn the_person_says_whether_an_unknown_client_acts() {
     let why = "The person does not let old client act. Ask them before you try again.";
     assert_eq!(denied["result"]["content"][0]["text"], why);
     assert_eq!(client.fail("pane_open", json!({})), why, "nobody is asked again");
+    let log = wire.call("session.audit_log", json!({"limit": 2}));
+    let entries: Vec<_> =
+        log.as_array().unwrap().iter().map(|it| (&it["method"], &it["detail"])).collect();
+    let tool = json!("pane_open");
+    assert_eq!(entries, [(&tool, &json!("")), (&tool, &json!(r#"["sleep","1000"]"#))]);
+    assert_eq!((&log[1]["outcome"], &log[1]["error"]), (&json!("refused"), &json!(why)));
     // Whoever connects again is asked about again; the last answer holds for every instance.
     let mut again = Client::old(&fixture);
     let asked = open(&mut again);
@@ -812,6 +818,33 @@ fn the_person_says_whether_an_unknown_client_acts() {
     assert!(fixture.server().questions().is_empty());
     let mut fourth = Client::old(&fixture);
     assert!(fourth.fail("pane_open", json!({})).contains("does not let"));
+}
+
+#[test]
+fn what_was_refused_is_logged_and_no_secret_with_it() {
+    let fixture = Fixture::new();
+    fixture.server().set_approval(Approval::Deny);
+    let mut client = Client::old(&fixture);
+    let mut wire = fixture.login();
+    let script = "stty -echo; printf 'Password: '; exec cat > /dev/null";
+    let asking = fixture.program(&mut wire, "sh", &["-c", script]);
+    asking.wait_for_text("Password:");
+    let mut logged = |tool: &str, arguments: Value| {
+        client.fail(tool, arguments);
+        wire.call("session.audit_log", json!({"limit": 1}))[0].take()
+    };
+    for typed in [
+        json!({"pane": asking.id, "text": "hunter2"}),
+        json!({"pane": asking.id, "keys": ["h", "enter"]}),
+        json!({"text": "hunter2"}),
+    ] {
+        let entry = logged("input", typed);
+        assert_eq!(entry["detail"], "(not shown: the program does not echo it)", "{entry}");
+        assert_eq!(entry["outcome"], "refused", "{entry}");
+    }
+    let entry = logged("signal", json!({"pane": asking.id, "signal": "int"}));
+    let session = json!(asking.id.to_string());
+    assert_eq!((&entry["session_id"], &entry["detail"]), (&session, &json!("int")));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use unterm_mux::{Composed, Edited, Mux, Pane, PaneId};
 
-use super::{params, screen, session};
+use super::{NOT_SHOWN, params, screen, session};
 use crate::{
     Host,
     caller::{Caller, Wire},
@@ -148,7 +148,9 @@ impl Context {
     ) -> std::result::Result<(), String> {
         let taken = self.questions.take(number, answer)?;
         let Question { kind, client, text, session, .. } = taken.question();
+        let is_secret = || session.is_some_and(|id| self.asks_secret(PaneId(id)));
         let said = match kind {
+            Kind::Approval if is_secret() => format!("{answer}: {NOT_SHOWN}"),
             Kind::Approval => format!("{answer}: {text}"),
             Kind::Question => format!("answered: {text}"),
         };
@@ -228,11 +230,16 @@ impl Context {
         self.mux.pane(pane).is_some_and(|pane| secret::is_asked(&pane))
     }
 
+    /// Whether a program asks for a secret in any pane of a tab.
+    pub(crate) fn asks_any_secret(&self) -> bool {
+        self.mux.panes().iter().any(|pane| secret::is_asked(pane))
+    }
+
     /// Whether what is typed as a person types it may be hidden: the pane that their keys go to hides it, or it may answer a
     /// question for a secret in another, since all of them may get it.
     pub(crate) fn may_hide_keys(&self) -> bool {
         self.mux.layout().active_tab().is_some_and(|tab| self.hides_input(tab.focused))
-            || self.mux.panes().iter().any(|pane| secret::is_asked(pane))
+            || self.asks_any_secret()
     }
 
     /// Whether a caller may have a pane's shell set a variable: some are run as commands, so the rules see it as a line.

@@ -24,7 +24,7 @@ use tokio::{
 
 use super::{
     Server,
-    approve::{Approved, approve},
+    approve::{Approved, approve, log_refusal},
     prompts,
     resources::{self, Address, Watched},
     seats::Who,
@@ -34,7 +34,6 @@ use crate::{
     caller::{Caller, LONGEST_NAME, Wire},
     dispatch::{panic_message, unwound},
     registry::held::Hold,
-    services::audit::Outcome,
 };
 
 /// Calls of one session at a time; one more is refused.
@@ -369,9 +368,7 @@ impl ServerHandler for Session {
                 Approved::Yes => caller.is_approved = true,
                 Approved::Asks(asks) => return Ok((*asks).into()),
                 Approved::No(why) => {
-                    let audit = &self.server.dispatcher.context().audit;
-                    let outcome = Outcome::Refused(String::new());
-                    audit.add(tool.name, String::new(), &why, outcome, caller.client);
+                    log_refusal(&self.server, &caller, &request, &why);
                     return Ok(failed(&why).into());
                 }
             }
