@@ -27,7 +27,7 @@ use crate::{
         reading::Reading,
         recording::Recorder,
         secret,
-        shell::Shell,
+        shell::{Shell, TypedRuns},
         tokens::Tokens,
     },
 };
@@ -70,6 +70,8 @@ pub struct Context {
     pub(crate) questions: Questions,
     /// What the programs of hidden panes wrote.
     pub(crate) bytes: Bytes,
+    /// The commands that were typed with marks of ours.
+    pub(crate) runs: Arc<TypedRuns>,
 }
 
 impl Context {
@@ -99,6 +101,7 @@ impl Context {
             registration,
             texts: screen::TextCache::default(),
             bytes: Bytes::default(),
+            runs: Arc::default(),
         }
     }
 
