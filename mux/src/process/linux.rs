@@ -8,8 +8,11 @@ use std::{
 
 use rustix::{
     event::{EventfdFlags, eventfd},
+    fs::{Mode, OFlags},
     process::{Pid, PidfdFlags, pidfd_open},
 };
+
+use super::{carrier::bare, pty::reads_secret};
 
 /// Becomes readable, for good, when a process has ended.
 pub(super) struct ExitWatch(OwnedFd);
@@ -136,6 +139,26 @@ pub(super) fn names_below(group: i32) -> Vec<String> {
         next += 1;
     }
     found.into_iter().map(|process| process.name).collect()
+}
+
+/// Whether a line is read without echo in a terminal of a multiplexer of that name. In a pane is its client; what that shows
+/// was started by a server, which is another process.
+pub(super) fn serves_secret(name: &str) -> bool {
+    let all: Vec<Stat> = processes().collect();
+    let is_server = |process: &&Stat| bare(&process.name).eq_ignore_ascii_case(name);
+    let servers: Vec<i32> = all.iter().filter(is_server).map(|process| process.pid).collect();
+    let served = all.iter().filter(|process| servers.contains(&process.parent));
+    served.filter_map(|process| terminal(process.pid)).any(reads_secret)
+}
+
+/// The terminal that a process reads, opened anew.
+fn terminal(pid: i32) -> Option<OwnedFd> {
+    let input = format!("/proc/{pid}/fd/0");
+    if !std::fs::read_link(&input).is_ok_and(|path| path.starts_with("/dev/pts")) {
+        return None;
+    }
+    let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    rustix::fs::open(input, flags, Mode::empty()).ok()
 }
 
 /// Ancestors of a process that are looked at: a number that is given anew meanwhile could lead in a circle.
