@@ -25,6 +25,7 @@ use tokio::{
 use super::{
     Server,
     approve::{Approved, approve, log_refusal},
+    http::SESSION,
     prompts,
     resources::{self, Address, Watched},
     seats::Who,
@@ -145,6 +146,16 @@ impl Session {
             self.server.dispatcher.logged_in(&caller);
         }
         Ok(caller)
+    }
+
+    /// Whether other clients may be this very caller: its requests stand for themselves, and name neither a session nor a
+    /// conversation ([`Who`]).
+    fn is_shared(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> bool {
+        let headers = context.extensions.get::<Parts>().map(|parts| &parts.headers);
+        matches!(self.base, Base::Http(_))
+            && context.meta.protocol_version().is_some()
+            && caller.conversation.is_none()
+            && headers.is_none_or(|headers| !headers.contains_key(SESSION))
     }
 
     /// Ends when the client will ask for nothing more, as far as the connection tells.
@@ -384,6 +395,7 @@ impl ServerHandler for Session {
             caller: &caller,
             toolset,
             folder: self.folder.as_deref(),
+            is_shared: self.is_shared(&caller, &context),
             held: start.elapsed(),
             progress,
         };

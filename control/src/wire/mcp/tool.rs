@@ -232,6 +232,8 @@ pub struct Ask<'a> {
     pub toolset: &'static str,
     /// Where the client was started, if it said.
     pub folder: Option<&'a str>,
+    /// Other clients may be this very caller: nothing tells them apart.
+    pub is_shared: bool,
     /// How long the client has been kept waiting for the person's approval.
     pub held: Duration,
     /// Where to tell that it goes on, if the client asked for that.
