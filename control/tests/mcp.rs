@@ -300,6 +300,33 @@ fn a_command_that_takes_longer_is_asked_for_again_by_its_handle() {
     assert_eq!(ended["run"]["output"], "asked\nit\ngot it", "{ended}");
     assert_eq!(ended["run"]["exit_code"], 0);
     assert!(client.fail("wait", json!({"handle": handle})).starts_with("There is no such handle"));
+    // Its output is given as is said there.
+    let command = "echo again; read -r A; printf 'a\\xe2\\x80\\x8bb\\n'; seq 100";
+    let begun = client.call("run", json!({"command": command, "timeout_ms": 0}));
+    client.call("wait", json!({"pane": pane, "any": [{"regex": "^again$"}]}));
+    client.call("input", json!({"pane": pane, "text": "it\n"}));
+    let handle = begun["handle"].as_str().unwrap();
+    let ended = client.call("wait", json!({"handle": handle, "max_chars": 50, "raw": true}));
+    let output = ended["run"]["output"].as_str().unwrap();
+    assert!(output.contains("a\u{200b}b") && output.contains("characters in"), "{output}");
+    assert_eq!(ended["run"]["truncated"], false);
+}
+
+#[test]
+fn what_is_missing_of_a_long_output_is_said() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    client.shell(&fixture);
+    // Escapes are longer than what they stand for.
+    let command = "printf 'a\\xe2\\x80\\x8b%.0s' {1..9}";
+    let escaped = client.call("run", json!({"command": command, "max_chars": 50}));
+    let output = escaped["output"].as_str().unwrap();
+    assert!(output.contains(&format!("; block {} has them", escaped["block"])), "{escaped}");
+    // More than is kept.
+    let long = client.call("run", json!({"command": "seq 1000000 2500000", "max_chars": 40}));
+    assert_eq!((&long["truncated"], &long["block"]), (&json!(true), &Value::Null), "{long}");
+    let output = long["output"].as_str().unwrap();
+    assert!(output.ends_with("2500000") && !output.contains(" has them"), "{output}");
 }
 
 #[test]

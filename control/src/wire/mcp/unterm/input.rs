@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     Untrusted, add_given,
-    run::{Condition, WaitReply, go_on, watched},
+    run::{Condition, View, WaitReply, go_on, watched},
     screen,
 };
 use crate::wire::mcp::{jobs::SLICE, tool::tool};
@@ -119,7 +119,7 @@ tool! {
             watch["since_seq"] = json!(seq);
             let within = std::time::Duration::from_millis(timeout_ms.unwrap_or(10_000)).min(SLICE);
             let job = ask.begin("wait", pane, "session.watch", watch)?;
-            wait = Some(go_on(ask, &job, within).await?);
+            wait = Some(go_on(ask, &job, within, View::default()).await?);
         }
         let (state, screen) = screen::state(ask, pane).await?;
         Ok(InputReply {
