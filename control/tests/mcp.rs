@@ -624,12 +624,16 @@ fn screens_and_output_are_read_by_address_and_changes_of_them_told() {
         let listed = client.request("resources/list", json!({}));
         let listed = listed["result"]["resources"].as_array().unwrap();
         for uri in [&screen, &output] {
-            assert!(listed.iter().any(|resource| resource["uri"] == *uri), "{listed:?}");
+            let resource = listed.iter().find(|resource| resource["uri"] == *uri);
+            let resource = resource.unwrap_or_else(|| panic!("{listed:?}"));
+            assert_eq!(resource["_meta"]["unterm/untrusted"], json!(["title"]));
         }
         let templates = client.request("resources/templates/list", json!({}));
         assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 3);
         let mut read = |uri: &str| client.request("resources/read", json!({"uri": uri}));
-        assert_eq!(read(&output)["result"]["contents"][0]["text"], "on the screen");
+        let found = read(&output)["result"]["contents"][0].take();
+        assert_eq!(found["text"], "on the screen");
+        assert_eq!(found["_meta"]["unterm/untrusted"], json!(["text"]));
         let text = read(&screen)["result"]["contents"][0]["text"].clone();
         assert!(text.as_str().unwrap().contains("\non the screen"), "{text}");
         let missing = if is_new { -32602 } else { -32002 };

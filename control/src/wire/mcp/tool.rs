@@ -27,7 +27,7 @@ pub const FIRST_PROGRESS: Duration = Duration::from_secs(1);
 /// See [`FIRST_PROGRESS`].
 pub const PROGRESS: Duration = Duration::from_secs(5);
 
-/// What a result's `_meta` names the fields under that hold what programs wrote.
+/// What `_meta` names the fields under that hold what programs wrote.
 const UNTRUSTED: &str = "unterm/untrusted";
 
 /// Tools that go together, under the names of one document.
@@ -209,12 +209,14 @@ pub const fn plain<T: PlainTool>() -> ToolEntry {
 fn marked(reply: &Value, untrusted: &[&str]) -> Option<MetaObject> {
     let one = std::slice::from_ref(reply);
     let parts = reply.as_array().map_or(one, Vec::as_slice);
-    let has = |field: &&&str| parts.iter().any(|part| part.get(**field).is_some());
-    let fields: Vec<&&str> = untrusted.iter().filter(has).collect();
-    if fields.is_empty() {
-        return None;
-    }
-    Some(MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))])))
+    let has = |field: &&str| parts.iter().any(|part| part.get(*field).is_some());
+    let fields: Vec<&str> = untrusted.iter().copied().filter(has).collect();
+    (!fields.is_empty()).then(|| untrusted_fields(&fields))
+}
+
+/// Names fields that hold what programs wrote.
+pub fn untrusted_fields(fields: &[&str]) -> MetaObject {
+    MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))]))
 }
 
 /// A failure that the model reads.
