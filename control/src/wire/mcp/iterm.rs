@@ -47,6 +47,7 @@ pub static TOOLSET: Toolset = Toolset {
         plain::<ReadOutput>(),
         plain::<Watch>(),
     ],
+    refusal: |why| error(why).to_string(),
 };
 
 /// Terminals that are remembered for each client.

@@ -7,11 +7,11 @@ use parking_lot::Mutex;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-        ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams,
-        SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams,
+        GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{RequestContext, SubscriptionContext},
 };
@@ -181,6 +181,11 @@ impl Session {
             resources::watch_list(&server, &caller, changes, tell).await;
         });
         self.watched.lock().add(LIST.to_owned(), task.abort_handle());
+    }
+
+    /// What the model reads of a call that is refused, or ended by a fault of ours.
+    fn refused(&self, why: &str) -> CallToolResult {
+        failed(&(self.toolset.refusal)(why))
     }
 
     fn find(&self, name: &str) -> Option<&'static ToolEntry> {
@@ -365,7 +370,9 @@ impl ServerHandler for Session {
             return Err(ErrorData::invalid_params(format!("Unknown tool: {}", request.name), None));
         };
         let Ok(_place) = self.places.try_acquire() else {
-            return Ok(failed("There are too many calls at once; wait for some of them").into());
+            return Ok(self
+                .refused("There are too many calls at once; wait for some of them")
+                .into());
         };
         let mut caller = self.caller(&context)?;
         let start = Instant::now();
@@ -380,7 +387,7 @@ impl ServerHandler for Session {
                 Approved::Asks(asks) => return Ok((*asks).into()),
                 Approved::No(why) => {
                     log_refusal(&self.server, &caller, &request, &why);
-                    return Ok(failed(&why).into());
+                    return Ok(self.refused(&why).into());
                 }
             }
         }
@@ -407,7 +414,7 @@ impl ServerHandler for Session {
                 .unwrap_or_else(|panic| {
                     let message = panic_message(panic.as_ref());
                     tracing::error!(tool = tool.name, message, "a tool panicked");
-                    failed(&format!("Internal error: {message}"))
+                    self.refused(&format!("Internal error: {message}"))
                 })
                 .into()),
         }

@@ -38,6 +38,8 @@ pub struct Toolset {
     pub instructions: &'static str,
     /// Its tools, in order.
     pub tools: &'static [ToolEntry],
+    /// Why a call is refused, as its document writes errors.
+    pub refusal: fn(&str) -> String,
 }
 
 /// A row: a tool with its types erased.

@@ -47,6 +47,7 @@ pub static TOOLSET: Toolset = Toolset {
         row::<input::Lease>(),
         row::<person::RequestHuman>(),
     ],
+    refusal: |why| why.to_owned(),
 };
 
 /// The most characters of one text in a reply, if nothing else is said: clients cut, or put aside, what is longer.
