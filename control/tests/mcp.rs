@@ -692,6 +692,30 @@ fn what_says_nothing_is_refused_and_told_what_would_be_right() {
 }
 
 #[test]
+fn no_reply_is_longer_than_clients_take() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let script = "printf '\\033[31mx\\033[0m %.0s' $(seq 8000); echo all; exec cat";
+    let opened =
+        client.call("pane_open", json!({"command": ["sh", "-c", script], "cols": 250, "rows": 70}));
+    let pane = opened["pane"].clone();
+    client.call("wait", json!({"pane": pane, "any": [{"text": "all"}]}));
+    let seen = client.tool("screen", json!({"pane": pane, "format": "cells"}));
+    assert_eq!(seen["structuredContent"]["complete"], false);
+    let mut replies = vec![seen];
+    for (tool, arguments) in [
+        ("screen", json!({"pane": pane, "format": "diff"})),
+        ("search", json!({"pane": pane, "pattern": "x", "max_results": 500})),
+    ] {
+        replies.push(client.tool(tool, arguments));
+    }
+    for reply in replies {
+        let length = reply["content"][0]["text"].as_str().unwrap().len();
+        assert!((10_000..50_000).contains(&length), "{length}");
+    }
+}
+
+#[test]
 fn more_places_than_a_reply_holds_are_counted() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
