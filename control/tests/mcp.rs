@@ -689,6 +689,26 @@ fn what_says_nothing_is_refused_and_told_what_would_be_right() {
     assert!(wrong.starts_with("Each condition of wait_all must be"), "{wrong}");
     let screen = client.call("screen", json!({"pane": pane}));
     assert!(!screen["text"].as_str().unwrap().contains("typed"), "{screen}");
+    for (tool, size) in [
+        ("pane_open", json!({"cols": 70_000, "rows": 5})),
+        ("pane_resize", json!({"cols": 70_000, "rows": 5})),
+    ] {
+        let wrong = client.fail(tool, size);
+        let right = "Invalid 'cols': expected a whole number from 1 to 10000, got 70000";
+        assert_eq!(wrong, right, "{tool}");
+    }
+}
+
+#[test]
+fn what_is_before_a_line_that_is_not_there_yet_is_the_end() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let script = "echo first; echo last; exec cat";
+    client.call("pane_open", json!({"command": ["sh", "-c", script], "cols": 40, "rows": 2}));
+    client.until(json!({"any": [{"text": "last"}]}));
+    let read = client.call("transcript", json!({"before_line": 1_000_000}));
+    assert!(read["text"].as_str().unwrap().starts_with("first\nlast"), "{read}");
+    assert_eq!(read["more"], false);
 }
 
 #[test]

@@ -203,10 +203,10 @@ tool! {
         let oldest: Value =
             ask.method("screen.scroll", json!({"id": pane, "offset": 0, "count": 1})).await?;
         let oldest = oldest["line_id"].as_u64().unwrap_or_default();
+        let rows = state["scrollback_rows"].as_u64().unwrap_or_default();
         let end = match before_line {
-            Some(line) => line.saturating_sub(oldest),
+            Some(line) => line.saturating_sub(oldest).min(rows),
             None => {
-                let rows = state["scrollback_rows"].as_u64().unwrap_or_default();
                 // Rows below the last text are none of it.
                 let screen: Value = ask.method("screen.text", json!({"id": pane})).await?;
                 let lines = screen["lines"].as_array().into_iter().flatten().rev();
