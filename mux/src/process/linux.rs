@@ -8,7 +8,7 @@ use std::{
 
 use rustix::{
     event::{EventfdFlags, eventfd},
-    fs::{Mode, OFlags},
+    fs::{Dev, Mode, OFlags, major, minor},
     process::{Pid, PidfdFlags, pidfd_open},
 };
 
@@ -148,17 +148,19 @@ pub(super) fn serves_secret(name: &str) -> bool {
     let is_server = |process: &&Stat| bare(&process.name).eq_ignore_ascii_case(name);
     let servers: Vec<i32> = all.iter().filter(is_server).map(|process| process.pid).collect();
     let served = all.iter().filter(|process| servers.contains(&process.parent));
-    served.filter_map(|process| terminal(process.pid)).any(reads_secret)
+    served.filter_map(|process| terminal(process.terminal)).any(reads_secret)
 }
 
-/// The terminal that a process reads, opened anew.
-fn terminal(pid: i32) -> Option<OwnedFd> {
-    let input = format!("/proc/{pid}/fd/0");
-    if !std::fs::read_link(&input).is_ok_and(|path| path.starts_with("/dev/pts")) {
+/// The pseudo-terminal of a device number, opened; `None`: it is none, or somebody else's.
+fn terminal(device: u32) -> Option<OwnedFd> {
+    // Linux's admin-guide/devices.txt: 136 to 143 are the slaves' major numbers, of which the first is used.
+    const SLAVE: u32 = 136;
+    let device = Dev::from(device);
+    if major(device) != SLAVE {
         return None;
     }
     let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    rustix::fs::open(input, flags, Mode::empty()).ok()
+    rustix::fs::open(format!("/dev/pts/{}", minor(device)), flags, Mode::empty()).ok()
 }
 
 /// Ancestors of a process that are looked at: a number that is given anew meanwhile could lead in a circle.
@@ -171,6 +173,8 @@ struct Stat {
     name: String,
     parent: i32,
     group: i32,
+    /// Its controlling terminal's device number; 0: it has none.
+    terminal: u32,
 }
 
 /// All that may be looked at.
@@ -179,7 +183,7 @@ fn processes() -> impl Iterator<Item = Stat> {
     entries.filter_map(|entry| stat(entry.ok()?.file_name().to_str()?.parse().ok()?))
 }
 
-/// Fields 2, 4 and 5 of `/proc/PID/stat`; the name may contain anything, so what follows is counted from its closing bracket.
+/// Fields 2, 4, 5 and 7 of `/proc/PID/stat`; the name may contain anything, so what follows is counted from its closing bracket.
 fn stat(pid: i32) -> Option<Stat> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let start = stat.iter().position(|byte| *byte == b'(')? + 1;
@@ -187,7 +191,8 @@ fn stat(pid: i32) -> Option<Stat> {
     let name = String::from_utf8_lossy(stat.get(start..end)?).into_owned();
     let mut fields = std::str::from_utf8(&stat[end + 1..]).ok()?.split_ascii_whitespace().skip(1);
     let mut number = || fields.next()?.parse::<i32>().ok();
-    Some(Stat { pid, name, parent: number()?, group: number()? })
+    let (parent, group, _session) = (number()?, number()?, number()?);
+    Some(Stat { pid, name, parent, group, terminal: number()?.cast_unsigned() })
 }
 
 /// Gives memory that was freed back to the system. The C library keeps what threads that have ended freed, for threads
