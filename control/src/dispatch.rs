@@ -283,21 +283,12 @@ impl<'a> Record<'a> {
             has(&TYPED) && context.hides_input(pane)
                 || has(&["command"]) && context.asks_secret(pane)
         });
-        let told = if is_secret {
+        let most = if is_secret {
             Detail::not_shown()
         } else {
-            // What says most.
-            let most = entry.telling.iter().find_map(|key| text(key)).unwrap_or_else(|| {
-                let rest = params
-                    .iter()
-                    .filter(|(key, _)| !matches!(key.as_str(), "id" | "session_id" | "env"));
-                let rest: Vec<_> =
-                    rest.map(|(key, value)| format!("{key}: {}", plain(value))).collect();
-                rest.join(", ")
-            });
-            Detail { text: most, is_secret }
+            Detail { text: told(&params, entry.telling), is_secret }
         };
-        let Detail { text: detail, is_secret } = (entry.detail)(context, &params, told);
+        let Detail { text: detail, is_secret } = (entry.detail)(context, &params, most);
         let method = entry.name;
         Ok(Self(Some(Noted { context, caller, method, session, detail, is_secret })))
     }
@@ -378,6 +369,19 @@ impl Drop for Begun<'_> {
     fn drop(&mut self) {
         self.write(None, &[]);
     }
+}
+
+/// What the audit log says of a call by its parameters: the first of those that say most, else all but the session and the
+/// variables of programs.
+pub(crate) fn told(params: &Map<String, Value>, telling: &[&str]) -> String {
+    let most =
+        telling.iter().find_map(|key| params.get(*key).map(plain).filter(|text| !text.is_empty()));
+    most.unwrap_or_else(|| {
+        let rest =
+            params.iter().filter(|(key, _)| !matches!(key.as_str(), "id" | "session_id" | "env"));
+        let rest: Vec<_> = rest.map(|(key, value)| format!("{key}: {}", plain(value))).collect();
+        rest.join(", ")
+    })
 }
 
 /// A value as a person would write it.

@@ -139,6 +139,33 @@ fn a_command_that_takes_longer_is_asked_for_again_by_its_handle() {
     assert_eq!(ended["run"]["output"], "asked\nit\ngot it", "{ended}");
     assert_eq!(ended["run"]["exit_code"], 0);
     assert!(client.fail("wait", json!({"handle": handle})).starts_with("There is no such handle"));
+    // Its output is given as is said there.
+    let command = "echo again; read -r A; printf 'a\\xe2\\x80\\x8bb\\n'; seq 100";
+    let begun = client.call("run", json!({"command": command, "timeout_ms": 0}));
+    client.call("wait", json!({"pane": pane, "any": [{"regex": "^again$"}]}));
+    client.call("input", json!({"pane": pane, "text": "it\n"}));
+    let handle = begun["handle"].as_str().unwrap();
+    let ended = client.call("wait", json!({"handle": handle, "max_chars": 50, "raw": true}));
+    let output = ended["run"]["output"].as_str().unwrap();
+    assert!(output.contains("a\u{200b}b") && output.contains("characters in"), "{output}");
+    assert_eq!(ended["run"]["truncated"], false);
+}
+
+#[test]
+fn what_is_missing_of_a_long_output_is_said() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    client.shell(&fixture);
+    // Escapes are longer than what they stand for.
+    let command = "printf 'a\\xe2\\x80\\x8b%.0s' {1..9}";
+    let escaped = client.call("run", json!({"command": command, "max_chars": 50}));
+    let output = escaped["output"].as_str().unwrap();
+    assert!(output.contains(&format!("; block {} has them", escaped["block"])), "{escaped}");
+    // More than is kept.
+    let long = client.call("run", json!({"command": "seq 1000000 2500000", "max_chars": 40}));
+    assert_eq!((&long["truncated"], &long["block"]), (&json!(true), &Value::Null), "{long}");
+    let output = long["output"].as_str().unwrap();
+    assert!(output.ends_with("2500000") && !output.contains(" has them"), "{output}");
 }
 
 #[test]
@@ -436,12 +463,16 @@ fn screens_and_output_are_read_by_address_and_changes_of_them_told() {
         let listed = client.request("resources/list", json!({}));
         let listed = listed["result"]["resources"].as_array().unwrap();
         for uri in [&screen, &output] {
-            assert!(listed.iter().any(|resource| resource["uri"] == *uri), "{listed:?}");
+            let resource = listed.iter().find(|resource| resource["uri"] == *uri);
+            let resource = resource.unwrap_or_else(|| panic!("{listed:?}"));
+            assert_eq!(resource["_meta"]["unterm/untrusted"], json!(["title"]));
         }
         let templates = client.request("resources/templates/list", json!({}));
         assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 3);
         let mut read = |uri: &str| client.request("resources/read", json!({"uri": uri}));
-        assert_eq!(read(&output)["result"]["contents"][0]["text"], "on the screen");
+        let found = read(&output)["result"]["contents"][0].take();
+        assert_eq!(found["text"], "on the screen");
+        assert_eq!(found["_meta"]["unterm/untrusted"], json!(["text"]));
         let text = read(&screen)["result"]["contents"][0]["text"].clone();
         assert!(text.as_str().unwrap().contains("\non the screen"), "{text}");
         let missing = if is_new { -32602 } else { -32002 };
@@ -497,6 +528,50 @@ fn what_says_nothing_is_refused_and_told_what_would_be_right() {
     assert!(wrong.starts_with("Each condition of wait_all must be"), "{wrong}");
     let screen = client.call("screen", json!({"pane": pane}));
     assert!(!screen["text"].as_str().unwrap().contains("typed"), "{screen}");
+    for (tool, size) in [
+        ("pane_open", json!({"cols": 70_000, "rows": 5})),
+        ("pane_resize", json!({"cols": 70_000, "rows": 5})),
+    ] {
+        let wrong = client.fail(tool, size);
+        let right = "Invalid 'cols': expected a whole number from 1 to 10000, got 70000";
+        assert_eq!(wrong, right, "{tool}");
+    }
+}
+
+#[test]
+fn what_is_before_a_line_that_is_not_there_yet_is_the_end() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let script = "echo first; echo last; exec cat";
+    client.call("pane_open", json!({"command": ["sh", "-c", script], "cols": 40, "rows": 2}));
+    client.until(json!({"any": [{"text": "last"}]}));
+    let read = client.call("transcript", json!({"before_line": 1_000_000}));
+    assert!(read["text"].as_str().unwrap().starts_with("first\nlast"), "{read}");
+    assert_eq!(read["more"], false);
+}
+
+#[test]
+fn no_reply_is_longer_than_clients_take() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let script = "printf '\\033[31mx\\033[0m %.0s' $(seq 8000); echo all; exec cat";
+    let opened =
+        client.call("pane_open", json!({"command": ["sh", "-c", script], "cols": 250, "rows": 70}));
+    let pane = opened["pane"].clone();
+    client.call("wait", json!({"pane": pane, "any": [{"text": "all"}]}));
+    let seen = client.tool("screen", json!({"pane": pane, "format": "cells"}));
+    assert_eq!(seen["structuredContent"]["complete"], false);
+    let mut replies = vec![seen];
+    for (tool, arguments) in [
+        ("screen", json!({"pane": pane, "format": "diff"})),
+        ("search", json!({"pane": pane, "pattern": "x", "max_results": 500})),
+    ] {
+        replies.push(client.tool(tool, arguments));
+    }
+    for reply in replies {
+        let length = reply["content"][0]["text"].as_str().unwrap().len();
+        assert!((10_000..50_000).contains(&length), "{length}");
+    }
 }
 
 #[test]
@@ -615,6 +690,12 @@ fn the_person_says_whether_an_unknown_client_acts() {
     let why = "The person does not let old client act. Ask them before you try again.";
     assert_eq!(denied["result"]["content"][0]["text"], why);
     assert_eq!(client.fail("pane_open", json!({})), why, "nobody is asked again");
+    let log = wire.call("session.audit_log", json!({"limit": 2}));
+    let entries: Vec<_> =
+        log.as_array().unwrap().iter().map(|it| (&it["method"], &it["detail"])).collect();
+    let tool = json!("pane_open");
+    assert_eq!(entries, [(&tool, &json!("")), (&tool, &json!(r#"["sleep","1000"]"#))]);
+    assert_eq!((&log[1]["outcome"], &log[1]["error"]), (&json!("refused"), &json!(why)));
     // Whoever connects again is asked about again; the last answer holds for every instance.
     let mut again = Client::old(&fixture);
     let asked = open(&mut again);
@@ -644,6 +725,33 @@ fn the_person_says_whether_an_unknown_client_acts() {
     assert!(fixture.server().questions().is_empty());
     let mut fourth = Client::old(&fixture);
     assert!(fourth.fail("pane_open", json!({})).contains("does not let"));
+}
+
+#[test]
+fn what_was_refused_is_logged_and_no_secret_with_it() {
+    let fixture = Fixture::new();
+    fixture.server().set_approval(Approval::Deny);
+    let mut client = Client::old(&fixture);
+    let mut wire = fixture.login();
+    let script = "stty -echo; printf 'Password: '; exec cat > /dev/null";
+    let asking = fixture.program(&mut wire, "sh", &["-c", script]);
+    asking.wait_for_text("Password:");
+    let mut logged = |tool: &str, arguments: Value| {
+        client.fail(tool, arguments);
+        wire.call("session.audit_log", json!({"limit": 1}))[0].take()
+    };
+    for typed in [
+        json!({"pane": asking.id, "text": "hunter2"}),
+        json!({"pane": asking.id, "keys": ["h", "enter"]}),
+        json!({"text": "hunter2"}),
+    ] {
+        let entry = logged("input", typed);
+        assert_eq!(entry["detail"], "(not shown: the program does not echo it)", "{entry}");
+        assert_eq!(entry["outcome"], "refused", "{entry}");
+    }
+    let entry = logged("signal", json!({"pane": asking.id, "signal": "int"}));
+    let session = json!(asking.id.to_string());
+    assert_eq!((&entry["session_id"], &entry["detail"]), (&session, &json!("int")));
 }
 
 #[test]

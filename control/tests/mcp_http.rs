@@ -157,12 +157,17 @@ fn both_eras_drive_a_pane() {
     // Two of one name are told apart by the conversation that their addresses name.
     assert_eq!(new.call("lease", json!({}))["held"], true);
     let second = Client { path: "/mcp?conversation=second", ..Client::new(&fixture, "new client") };
+    let note = |client: &Client| client.call("lease", json!({"pane": pane}))["note"].clone();
+    assert!(note(&new).as_str().is_some_and(|note| note.contains("/mcp?conversation=")));
     let refused = message(&second.ask("run", json!({"command": "true"}), &[]));
     assert_eq!(refused["result"]["isError"], true, "{refused}");
     let again = Client::new(&fixture, "new client");
     assert_eq!(again.call("run", json!({"command": "true"}))["exit_code"], 0);
     assert_eq!(again.call("lease", json!({"release": true}))["held"], false);
+    assert_eq!(note(&second), Value::Null);
+    assert_eq!(second.call("lease", json!({"release": true}))["held"], false);
     // A session ends when its client says so, with what it held.
+    assert_eq!(note(&old), Value::Null);
     assert_eq!(old.call("lease", json!({}))["held"], true);
     let end = old.post("DELETE", "/mcp", &[], &json!({}));
     assert_eq!((end.status, end.body.as_str()), (204, ""));

@@ -108,6 +108,26 @@ fn what_an_action_types_is_held_to_rules_and_leases() {
     assert_eq!((&log[0]["detail"], &log[0]["allowed"]), (&json!("paste"), &json!(false)));
 }
 
+#[test]
+fn what_an_action_types_is_not_logged_where_a_pane_asks_for_a_password() {
+    let window = Arc::new(Window::default());
+    let fixture = Fixture::hosted(Arc::new(WindowHost(window.clone())), Vec::new());
+    let mut wire = fixture.login();
+    let session = fixture.program(&mut wire, "cat", &[]);
+    *window.focused.lock().unwrap() = Some(session.pane.id());
+    let mut logged = |text: &str| {
+        wire.call("action.run", json!({"name": "send_text", "argument": text}));
+        wire.call("session.audit_log", json!({"limit": 1}))[0]["detail"].clone()
+    };
+    assert_eq!(logged("shown"), "send_text: shown");
+    // Also in one that only gets what is typed into the focused one.
+    let script = "stty -echo; printf 'Password: '; exec cat > /dev/null";
+    let asking = fixture.program(&mut fixture.login(), "sh", &["-c", script]);
+    asking.wait_for_text("Password:");
+    fixture.mux.focus(session.pane.id()).unwrap();
+    assert_eq!(logged("hunter2"), "send_text (not shown)");
+}
+
 /// Sends what is refused until its line is on the screen, and gives how that ended: the refusal, if there was one.
 fn send_when_shown(wire: &mut Wire, method: &str, params: &Value) -> Option<String> {
     let start = std::time::Instant::now();

@@ -67,9 +67,13 @@ fn a_password_within_tmux_is_a_secret() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let tmux = Tmux(fixture.home.path().join("tmux"));
-    let script = "stty -echo; printf 'Password: '; read X; stty echo; echo it was read; exec cat";
+    const ABOVE_TEXT: &str = "printf '\\nPassword: \\n\\nbelow it\\033[2A\\r\\033[10C'";
+    let script = format!(
+        "stty -echo; printf 'Password: '; read X; stty echo; echo it was read; {ABOVE_TEXT}; read X; \
+         stty -echo; {ABOVE_TEXT}; read X; stty echo; echo all was read; exec cat"
+    );
     let socket = tmux.0.to_str().unwrap();
-    let args = ["-S", socket, "-f", "/dev/null", "new-session", script];
+    let args = ["-S", socket, "-f", "/dev/null", "new-session", &script];
     let session = fixture.program(&mut wire, "tmux", &args);
     session.wait_for_text("Password:");
     until(&mut wire, session.id, true);
@@ -80,6 +84,12 @@ fn a_password_within_tmux_is_a_secret() {
     assert!(back.status.success(), "{back:?}");
     until(&mut wire, session.id, true);
     session.pane.write(b"abc\r").unwrap();
-    session.wait_for_text("it was read");
+    // With something below, only where its answer is not shown.
+    session.wait_for_text("below it");
+    until(&mut wire, session.id, false);
+    session.pane.write(b"\r").unwrap();
+    until(&mut wire, session.id, true);
+    session.pane.write(b"abc\r").unwrap();
+    session.wait_for_text("all was read");
     until(&mut wire, session.id, false);
 }

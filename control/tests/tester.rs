@@ -4,6 +4,7 @@ mod support;
 
 use serde_json::{Value, json};
 use support::{Fixture, toolset::Client};
+use unterm_control::Approval;
 
 /// A request to a tool of the toolset `unterm`; what it says when it fails.
 fn refused(client: &mut Client, tool: &str, mut arguments: Value, pane: u64) -> String {
@@ -73,4 +74,16 @@ fn a_view_that_is_too_long_is_cut_and_says_so() {
     // A debug view has every column of every row.
     let view = tester.view(&id, "ansi", " left out …]");
     assert!(view.chars().count() < 201_000, "{}", view.len());
+}
+
+#[test]
+fn who_is_refused_reads_it_as_the_document_writes_errors() {
+    let fixture = Fixture::new();
+    fixture.server().set_approval(Approval::Deny);
+    let why = "The person does not let client act. Ask them before you try again.";
+    let mut tester = Client::new(&fixture, "tester");
+    let refused = tester.fail("launch_app", json!({"command": "cat"}));
+    assert_eq!(refused, json!({"message": why, "code": "INTERNAL_ERROR"}));
+    let mut iterm = Client::new(&fixture, "iterm");
+    assert_eq!(iterm.fail("iterm_new_tab", json!({})), why);
 }

@@ -30,7 +30,7 @@ pub use observer::{MuxEvent, Observer};
 pub use pane::{AtPrompt, OnExit, Pane, PaneId, PaneState, WriteError};
 pub use process::{
     ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, ReadOutcome, SCRIPTS,
-    ShellIntegration, Signal, Spawn, is_carrier, raise_descriptor_limit,
+    ShellIntegration, Signal, Spawn, carries_secret, is_carrier, raise_descriptor_limit,
 };
 pub use shown::ShownLine;
 pub use tap::{Hides, TAP_CAPACITY, Tap, TapDirection, TapItem};

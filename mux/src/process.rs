@@ -24,7 +24,7 @@ use std::{
 
 use unterm_term::Size;
 
-pub use carrier::is_carrier;
+pub use carrier::{carries_secret, is_carrier};
 pub use integration::{SCRIPTS, ShellIntegration};
 #[cfg(unix)]
 pub use limits::raise_descriptor_limit;

@@ -161,3 +161,31 @@ fn bash_tells_the_lines_that_its_history_has_and_no_other_in_their_place() {
     let last = commands(&pane).into_iter().rfind(|command| command.end_seq != 0).unwrap();
     assert_eq!((last.line.as_deref(), last.line_told), (Some("echo on"), true));
 }
+
+#[test]
+fn bash_marks_its_commands_where_it_expands_nothing_in_prompts() {
+    let home = tempfile::tempdir().unwrap();
+    let settings = "PS1='own$ '\nunset HISTFILE\nshopt -u promptvars\n";
+    std::fs::write(home.path().join(".bashrc"), settings).unwrap();
+    let mux = integrated(home.path());
+    let pane = mux.open_tab(run("bash", &[]), None, OnExit::Hold).unwrap();
+    let lines = [
+        ("sh -c 'exit 3'", 3, false),
+        ("shopt -s promptvars", 0, false),
+        ("echo told", 0, true),
+        ("shopt -u promptvars", 0, true),
+        ("sh -c 'exit 4'", 4, false),
+    ];
+    for (line, ..) in lines {
+        type_line(&pane, line);
+    }
+    let known: Vec<_> = commands(&pane)
+        .into_iter()
+        .filter(|command| command.end_seq != 0 && command.is_authentic)
+        .map(|command| (command.line.unwrap_or_default(), command.exit_code, command.line_told))
+        .collect();
+    let expected = lines.map(|(line, code, is_told)| (line.to_owned(), Some(code), is_told));
+    let shown = screen(&pane);
+    assert_eq!(known, expected, "{shown:#?}");
+    assert!(!shown.iter().any(|row| row.contains("_unterm")), "{shown:#?}");
+}

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item};
+use unterm_mux::input::Key;
 
 use super::{
     Config,
@@ -101,11 +102,13 @@ pub fn page() -> String {
         let value = row.value(&values);
         let _ = writeln!(out, "| `{}` | {} | `{value}` | {doc} |", row.name, row.kind);
     }
-    out.push_str(
+    let named: Vec<_> = Key::names().map(|name| format!("`{name}`")).collect();
+    let _ = write!(
+        out,
         "\n## Actions\n\nWhat `[keys]` binds. Keys are written as `ctrl+shift+t`: any of `ctrl`, `shift`, `alt` and \
-         `super`, then the key as it is\nwithout Shift: a character, `f1` to `f35`, `enter`, `tab`, `space`, `backspace`, \
-         `escape`, `up`, `down`, `left`, `right`, `home`,\n`end`, `page_up`, `page_down`, `insert`, `delete` or `menu`.\n\n\
+         `super`, then the key as it is\nwithout Shift: a character, `f1` to `f35`, `kp_0` to `kp_9`, or one of {}.\n\n\
          | action | argument | default keys | what it does |\n|---|---|---|---|\n",
+        named.join(", ")
     );
     for entry in ACTIONS {
         let argument = entry.argument();

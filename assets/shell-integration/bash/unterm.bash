@@ -72,6 +72,24 @@ _unterm_c+='\e]133;C;nonce='$UNTERM_NONCE'\a${_unterm_on:$((_unterm_ran = 1))}'
 builtin unset -f _unterm_keep
 builtin unset _unterm_step _unterm_pair
 
+# Marks of text alone. With `promptvars` off nothing is expanded in prompts, and what was to be would be shown.
+_unterm_is_text=0
+_unterm_other_b='\[\e]133;B\a\]'
+_unterm_other_c='\e]133;C;nonce='$UNTERM_NONCE'\a'
+# The number of the command that comes, where PS0 does not keep that one ran.
+_unterm_number=
+
+# The prompts lose the marks they have, and get the other ones.
+_unterm_swap() {
+    local b=$_unterm_b c=$_unterm_c
+    PS1=${PS1/"$_unterm_a"/}
+    PS1=${PS1/"$b"/}
+    PS0=${PS0-}
+    PS0=${PS0/"$c"/}
+    _unterm_b=$_unterm_other_b _unterm_c=$_unterm_other_c
+    _unterm_other_b=$b _unterm_other_c=$c
+}
+
 # Variables that a caller of the control port set for this pane; the file says which are new.
 _unterm_variables() {
     if [[ -n ${UNTERM_VARIABLES-} && -O $UNTERM_VARIABLES.sh ]]; then . "$UNTERM_VARIABLES.sh" 2>/dev/null; fi
@@ -85,10 +103,11 @@ _unterm_before() {
 
 # Behind the person's own PROMPT_COMMAND, which may have made another prompt.
 _unterm_after() {
-    local status=$?
+    local status=$? number='\#' is_text=0
     status=${_unterm_status:-$status}
     _unterm_status=
-    if ((_unterm_ran)); then
+    number=${number@P}
+    if ((_unterm_ran)) || [[ -n $_unterm_number && $number != "$_unterm_number" ]]; then
         builtin printf '\e]133;D;%s;nonce=%s\a' "$status" "$UNTERM_NONCE"
     fi
     _unterm_ran=0
@@ -101,6 +120,11 @@ _unterm_after() {
         if [[ -z $(builtin trap -p WINCH) ]]; then builtin trap _unterm_variables WINCH; fi
     fi
     builtin printf '\e]7;kitty-shell-cwd://%s%s\a' "$HOSTNAME" "$PWD"
+    if ! builtin shopt -q promptvars; then is_text=1; fi
+    if ((is_text != _unterm_is_text)); then _unterm_swap; fi
+    _unterm_is_text=$is_text
+    _unterm_number=
+    if ((is_text)); then _unterm_number=$number; fi
     if [[ $PS1 != *"$_unterm_a"* ]]; then PS1=$_unterm_a$PS1$_unterm_b; fi
     if [[ $PS2 != *"$_unterm_a2"* ]]; then PS2=$_unterm_a2$PS2$_unterm_b2; fi
     if [[ ${PS0-} != *"$_unterm_c"* ]]; then PS0=${PS0-}$_unterm_c; fi

@@ -98,13 +98,13 @@ impl Method for Run {
         Ok(RunReply { name, done })
     }
 
-    /// An action's name says less than what it is given, which may be typed into the focused session.
+    /// An action's name says less than what it is given, which may be typed into the focused session, and into others.
     fn detail(context: &Context, params: &Map<String, Value>, told: Detail) -> Detail {
         let argument = params.get("argument").map(plain).filter(|argument| !argument.is_empty());
         let Detail { text, is_secret } = told;
         match argument {
             None => Detail { text, is_secret },
-            Some(_) if context.focus_hides_input() => {
+            Some(_) if context.may_hide_keys() => {
                 Detail { text: format!("{text} (not shown)"), is_secret: true }
             }
             Some(argument) => Detail { text: format!("{text}: {argument}"), is_secret },

@@ -8,7 +8,10 @@ use unterm_term::{Command, ScreenKind, Term};
 use super::{
     Access, Caller, Context, Group, Method, Result, params::session_params, session::blocking,
 };
-use crate::{error::Error, services::shell::as_given};
+use crate::{
+    error::Error,
+    services::shell::{Runs, TypedRuns, as_given},
+};
 
 /// Lines of output that a reply holds, when nobody says.
 const LINES: u64 = 10_000;
@@ -49,7 +52,7 @@ impl Block {
         let seq = |seq: u64| (seq != 0).then_some(seq);
         Self {
             block: command.id,
-            command: command.shown().map(|line| as_given(line, &[]).into_owned()),
+            command: command.shown().map(|line| as_given(line, &[], Runs::Shown).into_owned()),
             cwd: command.cwd.as_deref().map(str::to_owned),
             state: match command {
                 command if command.end_seq != 0 => "done",
@@ -162,11 +165,12 @@ impl Method for Get {
         let pane = context.pane(params.target())?;
         let block = params.block.number("block", 1..=u64::MAX)?;
         let most = params.max_lines.number("max_lines", 1..=u64::MAX)?.unwrap_or(LINES);
-        blocking(move || get(&pane, block, most)).await?
+        let runs = context.runs.clone();
+        blocking(move || get(&pane, block, most, &runs)).await?
     }
 }
 
-fn get(pane: &Pane, block: Option<u64>, most: u64) -> Result<GetReply> {
+fn get(pane: &Pane, block: Option<u64>, most: u64, runs: &TypedRuns) -> Result<GetReply> {
     let (block, (output, truncated)) = {
         let term = pane.term();
         let command = match block {
@@ -178,7 +182,7 @@ fn get(pane: &Pane, block: Option<u64>, most: u64) -> Result<GetReply> {
         (Block::of(command), output(&term, command.id, most))
     };
     // It may be long: the program's output goes on meanwhile.
-    let output = output.map(|text| as_given(&text, &[]).into_owned());
+    let output = output.map(|text| as_given(&text, &[], Runs::Typed(runs)).into_owned());
     Ok(GetReply { block, output, truncated })
 }
 

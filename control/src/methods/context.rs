@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use unterm_mux::{Composed, Edited, Mux, Pane, PaneId};
 
-use super::{params, screen, session};
+use super::{NOT_SHOWN, params, screen, session};
 use crate::{
     Host,
     caller::{Caller, Wire},
@@ -27,7 +27,7 @@ use crate::{
         reading::Reading,
         recording::Recorder,
         secret,
-        shell::Shell,
+        shell::{Shell, TypedRuns},
         tokens::Tokens,
     },
 };
@@ -70,6 +70,8 @@ pub struct Context {
     pub(crate) questions: Questions,
     /// What the programs of hidden panes wrote.
     pub(crate) bytes: Bytes,
+    /// The commands that were typed with marks of ours.
+    pub(crate) runs: Arc<TypedRuns>,
 }
 
 impl Context {
@@ -99,6 +101,7 @@ impl Context {
             registration,
             texts: screen::TextCache::default(),
             bytes: Bytes::default(),
+            runs: Arc::default(),
         }
     }
 
@@ -148,7 +151,9 @@ impl Context {
     ) -> std::result::Result<(), String> {
         let taken = self.questions.take(number, answer)?;
         let Question { kind, client, text, session, .. } = taken.question();
+        let is_secret = || session.is_some_and(|id| self.asks_secret(PaneId(id)));
         let said = match kind {
+            Kind::Approval if is_secret() => format!("{answer}: {NOT_SHOWN}"),
             Kind::Approval => format!("{answer}: {text}"),
             Kind::Question => format!("answered: {text}"),
         };
@@ -228,9 +233,16 @@ impl Context {
         self.mux.pane(pane).is_some_and(|pane| secret::is_asked(&pane))
     }
 
-    /// Whether the pane that a person's keys go to hides what is typed there.
-    pub(crate) fn focus_hides_input(&self) -> bool {
+    /// Whether a program asks for a secret in any pane of a tab.
+    pub(crate) fn asks_any_secret(&self) -> bool {
+        self.mux.panes().iter().any(|pane| secret::is_asked(pane))
+    }
+
+    /// Whether what is typed as a person types it may be hidden: the pane that their keys go to hides it, or it may answer a
+    /// question for a secret in another, since all of them may get it.
+    pub(crate) fn may_hide_keys(&self) -> bool {
         self.mux.layout().active_tab().is_some_and(|tab| self.hides_input(tab.focused))
+            || self.asks_any_secret()
     }
 
     /// Whether a caller may have a pane's shell set a variable: some are run as commands, so the rules see it as a line.

@@ -15,7 +15,7 @@ use crate::{
     caller::Wire,
     services::{
         run::{self, Ending, Typist},
-        shell::Activity,
+        shell::{Activity, Marks},
     },
 };
 
@@ -180,7 +180,8 @@ impl Typist for ForCaller<'_> {
         self.context.admit_command(self.caller, self.pane, self.command)
     }
 
-    fn typed(&self) {
+    fn typed(&self, marks: &Marks) {
+        self.context.runs.add(marks);
         self.context.typed(self.caller, self.pane);
     }
 }

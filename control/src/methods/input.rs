@@ -22,8 +22,6 @@ use crate::error::Error;
 
 /// The most keys of one call.
 const MOST_KEYS: usize = 1000;
-/// The last of the function keys.
-const LAST_F: u8 = 35;
 
 /// `session.paste`.
 pub struct Paste;
@@ -201,8 +199,8 @@ fn keys(pane: &Pane, names: &[String]) -> Result<Vec<u8>> {
     if !unknown.is_empty() {
         let unknown: Vec<_> = unknown.into_iter().filter_map(std::result::Result::err).collect();
         return Err(Error::Failed(format!(
-            "Unknown key(s): {unknown:?}. Keys are characters, f1 to f{LAST_F}, kp_0 to kp_9 and {}, with ctrl+, alt+, shift+ or super+",
-            NAMED.map(|(name, _)| name).join(", ")
+            "Unknown key(s): {unknown:?}. Keys are characters, f1 to f35, kp_0 to kp_9 and {}, with ctrl+, alt+, shift+ or super+",
+            Key::names().collect::<Vec<_>>().join(", ")
         )));
     }
     let (modes, keyboard) = {
@@ -240,74 +238,24 @@ fn stroke(key: Key, modifiers: Modifiers, modes: Modes, keyboard: &KeyboardMode)
     bytes
 }
 
-/// The keys that have names.
-const NAMED: [(&str, Key); 28] = [
-    ("enter", Key::Enter),
-    ("return", Key::Enter),
-    ("tab", Key::Tab),
-    ("backspace", Key::Backspace),
-    ("escape", Key::Escape),
-    ("esc", Key::Escape),
-    ("space", Key::Char(' ')),
-    ("up", Key::Up),
-    ("down", Key::Down),
-    ("left", Key::Left),
-    ("right", Key::Right),
-    ("home", Key::Home),
-    ("end", Key::End),
-    ("page_up", Key::PageUp),
-    ("pageup", Key::PageUp),
-    ("page_down", Key::PageDown),
-    ("pagedown", Key::PageDown),
-    ("insert", Key::Insert),
-    ("delete", Key::Delete),
-    ("plus", Key::Char('+')),
-    ("kp_enter", Key::KeypadEnter),
-    ("kp_decimal", Key::KeypadDecimal),
-    ("kp_separator", Key::KeypadSeparator),
-    ("kp_add", Key::KeypadAdd),
-    ("kp_subtract", Key::KeypadSubtract),
-    ("kp_multiply", Key::KeypadMultiply),
-    ("kp_divide", Key::KeypadDivide),
-    ("kp_equal", Key::KeypadEqual),
-];
-
 /// A key by its name: modifiers and `+` before it.
 fn key(name: &str) -> Option<(Key, Modifiers)> {
     let mut modifiers = Modifiers::empty();
     let mut rest = name;
     while let Some((first, after)) = rest.split_once('+').filter(|(first, _)| !first.is_empty()) {
-        modifiers |= modifier(first)?;
+        modifiers |= Modifiers::of_name(first)?;
         rest = after;
     }
-    let lower = rest.to_ascii_lowercase();
-    if let Some((_, key)) = NAMED.iter().find(|(name, _)| *name == lower) {
-        return Some((*key, modifiers));
+    if let Some(key) = Key::of_name(rest) {
+        return Some((key, modifiers));
     }
     let mut chars = rest.chars();
-    if let (Some(char), None) = (chars.next(), chars.next()) {
-        let is_shifted = char.is_uppercase();
-        // A letter is the same key in either case.
-        let char = if is_shifted { char.to_lowercase().next()? } else { char };
-        let shift = if is_shifted { Modifiers::SHIFT } else { Modifiers::empty() };
-        return Some((Key::Char(char), modifiers | shift)).filter(|_| !char.is_control());
-    }
-    if let Some(digit) = lower.strip_prefix("kp_") {
-        let digit = digit.parse::<u8>().ok().filter(|digit| *digit <= 9)?;
-        return Some((Key::KeypadDigit(digit), modifiers));
-    }
-    let number: u8 = lower.strip_prefix('f')?.parse().ok()?;
-    (1..=LAST_F).contains(&number).then_some((Key::F(number), modifiers))
-}
-
-fn modifier(name: &str) -> Option<Modifiers> {
-    Some(match name.to_ascii_lowercase().as_str() {
-        "ctrl" | "control" => Modifiers::CTRL,
-        "alt" | "option" | "meta" => Modifiers::ALT,
-        "shift" => Modifiers::SHIFT,
-        "super" | "cmd" | "win" => Modifiers::SUPER,
-        _ => return None,
-    })
+    let (Some(char), None) = (chars.next(), chars.next()) else { return None };
+    let is_shifted = char.is_uppercase();
+    // A letter is the same key in either case.
+    let char = if is_shifted { char.to_lowercase().next()? } else { char };
+    let shift = if is_shifted { Modifiers::SHIFT } else { Modifiers::empty() };
+    Some((Key::Char(char), modifiers | shift)).filter(|_| !char.is_control())
 }
 
 /// `session.mouse`.
@@ -376,7 +324,7 @@ fn mouse(pane: &Pane, params: &MouseParams<'_>) -> Result<Vec<u8>> {
     let (col, row) = (place(&params.col, "col", size.cols)?, place(&params.row, "row", size.rows)?);
     let mut modifiers = Modifiers::empty();
     for name in params.modifiers.list("modifiers")? {
-        modifiers |= modifier(&name).ok_or_else(|| Error::Invalid {
+        modifiers |= Modifiers::of_name(&name).ok_or_else(|| Error::Invalid {
             name: "modifiers",
             expected: "some of ctrl, alt, shift".to_owned(),
             got: format!("{name:?}"),

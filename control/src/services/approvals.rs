@@ -123,7 +123,7 @@ struct State {
     denied: HashMap<u64, Instant>,
     /// When clients of that name were.
     denials: HashMap<String, Vec<Instant>>,
-    /// The question that is open about a call.
+    /// The question about a call, kept at the latest until another is asked after that was closed.
     asked: HashMap<OneCall, u64>,
 }
 
@@ -235,6 +235,8 @@ impl Approvals {
             connection: caller.connection,
             call: call.1,
         })?;
+        // Questions that were taken back are answered by nobody.
+        state.asked.retain(|_, number| questions.is_open(*number));
         state.asked.insert(call, number);
         Ok((number, answer, true))
     }
@@ -390,6 +392,18 @@ mod tests {
         let (first, again, other) = (ask("run: ls"), ask("run: ls"), ask("run: id"));
         assert_eq!((first.0, first.2, again.2), (again.0, true, false));
         assert!(other.2 && questions.list().len() == 2);
+    }
+
+    #[test]
+    fn questions_that_were_taken_back_are_forgotten() {
+        let home = tempfile::tempdir().unwrap();
+        let (approvals, questions) = asking(home.path());
+        for number in 0..100 {
+            let call = format!("run: {number}");
+            let (asked, ..) = approvals.ask(&questions, &agent(1), &call, &call, None).unwrap();
+            assert!(questions.withdraw(asked));
+        }
+        assert_eq!(approvals.state.lock().asked.len(), 1);
     }
 
     #[test]

@@ -166,6 +166,11 @@ impl Questions {
         Some((open.question.clone(), open.tell.subscribe()))
     }
 
+    /// Whether the one of that number can still be answered.
+    pub fn is_open(&self, number: u64) -> bool {
+        self.0.lock().open.contains_key(&number)
+    }
+
     /// Takes one to answer it: nobody else can from now on.
     ///
     /// # Errors

@@ -28,7 +28,7 @@ use self::{
 };
 use super::{
     events::Subscription,
-    shell::{Activity, Shell, as_given},
+    shell::{Activity, Runs, Shell, as_given},
 };
 use crate::registry;
 
@@ -631,8 +631,8 @@ fn contents(pane: &Pane) -> Result<Vec<Block>, String> {
             (line, output, command.exit_code)
         };
         Some(Block {
-            command: as_given(&command, &[]).into_owned(),
-            output: as_given(&output, &[]).into_owned(),
+            command: as_given(&command, &[], Runs::Shown).into_owned(),
+            output: as_given(&output, &[], Runs::Shown).into_owned(),
             exit_code,
             start: None,
             end: None,
@@ -650,7 +650,7 @@ fn contents(pane: &Pane) -> Result<Vec<Block>, String> {
             text.push('\n');
         }
     }
-    Err(as_given(text.trim_end(), &[]).into_owned())
+    Err(as_given(text.trim_end(), &[], Runs::Shown).into_owned())
 }
 
 #[cfg(test)]

@@ -107,8 +107,8 @@ pub trait Typist: Sync {
     /// # Errors
     /// Why it may not; it is not typed then.
     fn admit(&self) -> Result<()>;
-    /// It was typed.
-    fn typed(&self);
+    /// It was typed, with these marks.
+    fn typed(&self, marks: &Marks);
 }
 
 /// Types `command` into the pane's shell and waits until it has ended, for as long as `timeout`. Waits for output only:

@@ -7,18 +7,19 @@
 //! show what was typed. Where the cursor's row holds no more than the field, it is the line above. On the alternate screen an
 //! editor's text may be such a line; there it counts between the sides of a box that is closed all around, as
 //! `pinentry-curses` draws one, with nothing but the field behind the cursor, and in a multiplexer's part of the screen that
-//! has nothing behind the cursor and below it.
+//! has nothing behind the cursor and below it. With something below it counts where one of the multiplexer's own terminals has
+//! a line read without echo.
 //!
 //! What stays unseen: a question in other words or another language than these, another one on the alternate screen, also
-//! within `tmux` with something below it, one whose cursor stands elsewhere, and what a program reads without asking. What is
-//! wrongly seen: a question for a password whose answer is shown, until its first character is.
+//! within the `tmux` of another machine with something below it, one whose cursor stands elsewhere, and what a program reads
+//! without asking. What is wrongly seen: a question for a password whose answer is shown, until its first character is.
 
 mod field;
 
 use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
-use unterm_mux::{Pane, is_carrier};
+use unterm_mux::{Pane, carries_secret, is_carrier};
 use unterm_term::{Modes, Term};
 
 use self::field::Label;
@@ -97,9 +98,18 @@ pub fn is_asked(pane: &Pane) -> bool {
     }
     // A multiplexer's, or that of one at the other end.
     let is_full = pane.term().modes().contains(Modes::ALT_SCREEN);
-    let is_shared = is_full && pane.foreground().is_some_and(|process| is_carrier(&process.name));
-    let Some(line) = asking(&pane.term(), is_shared) else { return false };
-    !shows(&line, &pane.typed())
+    let foreground = if is_full { pane.foreground() } else { None };
+    let carrier = foreground.filter(|process| is_carrier(&process.name));
+    let line = asking(&pane.term(), carrier.is_some());
+    let line = line.or_else(|| asking_above_text(pane, &carrier?.name));
+    line.is_some_and(|line| !shows(&line, &pane.typed()))
+}
+
+/// The question that the cursor stands behind in a multiplexer, with something below it, where one of its terminals has a
+/// secret read.
+fn asking_above_text(pane: &Pane, carrier: &str) -> Option<String> {
+    let line = question(field::labels_above_text(&pane.term()))?;
+    carries_secret(carrier).then_some(line)
 }
 
 /// Whether a line shows what was typed, as an editor of lines does.
@@ -110,11 +120,16 @@ fn shows(line: &str, typed: &str) -> bool {
 
 /// The question that the cursor stands behind, or below.
 fn asking(term: &Term, is_shared: bool) -> Option<String> {
+    question(field::labels(term, is_shared))
+}
+
+/// The first of these that is a question.
+fn question(labels: Vec<Label>) -> Option<String> {
     let is_asked = |Label { text, has_field }: &Label| {
         text.len() <= LONGEST
             && (is_question(text) || *has_field && is_question(&format!("{text}:")))
     };
-    field::labels(term, is_shared).into_iter().find(is_asked).map(|label| label.text)
+    labels.into_iter().find(is_asked).map(|label| label.text)
 }
 
 fn is_question(line: &str) -> bool {
@@ -336,8 +351,13 @@ mod tests {
             assert_eq!(asked(&screen(right, ""), true).as_deref(), Some(text), "{right}");
             // Of an editor that is split this is the text.
             assert_eq!(asked(&screen(right, ""), false), None, "{right}");
-            // An editor within has something below.
-            assert_eq!(asked(&screen(right, "~\n~"), true), None, "{right}");
+            // An editor within has something below, and so may a program that is known to read without echo.
+            let crowded = screen(right, "~\n~");
+            assert_eq!(asked(&crowded, true), None, "{right}");
+            let mut term = Term::new(Size::cells(40, 10), Options::default());
+            Parser::new().advance(&mut term, crowded.as_bytes());
+            let line = question(field::labels_above_text(&term));
+            assert_eq!(line.as_deref().map(str::trim), Some(text), "{right}");
         }
         for right in [
             "$ echo password:",

@@ -3,7 +3,7 @@
 
 mod given;
 
-pub use given::as_given;
+pub use given::{Runs, TypedRuns, as_given};
 use unterm_mux::{Pane, PaneState};
 
 /// A kind of shell.

@@ -1,10 +1,11 @@
 //! Keys as bytes: what a key event is, and which encoding it gets.
 //!
-//! Owns the events; the encodings are in the files beside it. A program chooses by the flags it pushed (kitty), by
-//! XTMODKEYS (modifyOtherKeys) or not at all (legacy).
+//! Owns the events; the encodings, and the names of keys, are in the files beside it. A program chooses by the flags it
+//! pushed (kitty), by XTMODKEYS (modifyOtherKeys) or not at all (legacy).
 
 mod kitty;
 mod legacy;
+mod name;
 mod other;
 
 use unterm_term::{KeyboardMode, Modes};

@@ -1,6 +1,7 @@
 //! Programs that carry a terminal on: to another machine, into a container, or into a terminal of their own.
 //!
-//! Owns the one list of them. Who writes what such a program shows, and where, can't be told from here.
+//! Owns the one list of them. Who writes what such a program shows, and where, can't be told from here, but for what asks for
+//! a secret in a multiplexer of this machine.
 
 /// By the names that the kernel keeps (15 bytes on Linux), up to a colon: `tmux: client`.
 const CARRIERS: [&str; 34] = [
@@ -49,9 +50,20 @@ const MACHINES: &str = "qemu-system-";
 
 /// Whether a program, by its name or its executable's path, shows what is written elsewhere: as a rule by a shell there.
 pub fn is_carrier(name: &str) -> bool {
-    let name = name.rsplit('/').next().unwrap_or(name);
-    let name = name.split(':').next().unwrap_or(name);
+    let name = bare(name);
     CARRIERS.contains(&name) || name.starts_with(MACHINES)
+}
+
+/// Whether something reads a line without echo, as for a password, in one of the terminals that multiplexers of that name have
+/// on this machine; false where the system does not tell. Looks at all processes.
+pub fn carries_secret(name: &str) -> bool {
+    super::system::serves_secret(bare(name))
+}
+
+/// A program's name without its folder, and without what it says of itself behind a colon.
+pub(super) fn bare(name: &str) -> &str {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    name.split(':').next().unwrap_or(name)
 }
 
 #[cfg(test)]

@@ -8,8 +8,11 @@ use std::{
 
 use rustix::{
     event::{EventfdFlags, eventfd},
+    fs::{Dev, Mode, OFlags, major, minor},
     process::{Pid, PidfdFlags, pidfd_open},
 };
+
+use super::{carrier::bare, pty::reads_secret};
 
 /// Becomes readable, for good, when a process has ended.
 pub(super) struct ExitWatch(OwnedFd);
@@ -138,6 +141,28 @@ pub(super) fn names_below(group: i32) -> Vec<String> {
     found.into_iter().map(|process| process.name).collect()
 }
 
+/// Whether a line is read without echo in a terminal of a multiplexer of that name. In a pane is its client; what that shows
+/// was started by a server, which is another process.
+pub(super) fn serves_secret(name: &str) -> bool {
+    let all: Vec<Stat> = processes().collect();
+    let is_server = |process: &&Stat| bare(&process.name).eq_ignore_ascii_case(name);
+    let servers: Vec<i32> = all.iter().filter(is_server).map(|process| process.pid).collect();
+    let served = all.iter().filter(|process| servers.contains(&process.parent));
+    served.filter_map(|process| terminal(process.terminal)).any(reads_secret)
+}
+
+/// The pseudo-terminal of a device number, opened; `None`: it is none, or somebody else's.
+fn terminal(device: u32) -> Option<OwnedFd> {
+    // Linux's admin-guide/devices.txt: 136 to 143 are the slaves' major numbers, of which the first is used.
+    const SLAVE: u32 = 136;
+    let device = Dev::from(device);
+    if major(device) != SLAVE {
+        return None;
+    }
+    let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    rustix::fs::open(format!("/dev/pts/{}", minor(device)), flags, Mode::empty()).ok()
+}
+
 /// Ancestors of a process that are looked at: a number that is given anew meanwhile could lead in a circle.
 const ANCESTORS: usize = 64;
 
@@ -148,6 +173,8 @@ struct Stat {
     name: String,
     parent: i32,
     group: i32,
+    /// Its controlling terminal's device number; 0: it has none.
+    terminal: u32,
 }
 
 /// All that may be looked at.
@@ -156,7 +183,7 @@ fn processes() -> impl Iterator<Item = Stat> {
     entries.filter_map(|entry| stat(entry.ok()?.file_name().to_str()?.parse().ok()?))
 }
 
-/// Fields 2, 4 and 5 of `/proc/PID/stat`; the name may contain anything, so what follows is counted from its closing bracket.
+/// Fields 2, 4, 5 and 7 of `/proc/PID/stat`; the name may contain anything, so what follows is counted from its closing bracket.
 fn stat(pid: i32) -> Option<Stat> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let start = stat.iter().position(|byte| *byte == b'(')? + 1;
@@ -164,7 +191,8 @@ fn stat(pid: i32) -> Option<Stat> {
     let name = String::from_utf8_lossy(stat.get(start..end)?).into_owned();
     let mut fields = std::str::from_utf8(&stat[end + 1..]).ok()?.split_ascii_whitespace().skip(1);
     let mut number = || fields.next()?.parse::<i32>().ok();
-    Some(Stat { pid, name, parent: number()?, group: number()? })
+    let (parent, group, _session) = (number()?, number()?, number()?);
+    Some(Stat { pid, name, parent, group, terminal: number()?.cast_unsigned() })
 }
 
 /// Gives memory that was freed back to the system. The C library keeps what threads that have ended freed, for threads

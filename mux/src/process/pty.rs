@@ -296,6 +296,14 @@ fn winsize(size: Size) -> Winsize {
     }
 }
 
+/// Whether a line is read without echo in a terminal.
+pub(super) fn reads_secret(terminal: impl AsFd) -> bool {
+    rustix::termios::tcgetattr(terminal).is_ok_and(|termios| {
+        let modes = termios.local_modes;
+        modes.contains(LocalModes::ICANON) && !modes.contains(LocalModes::ECHO)
+    })
+}
+
 impl Process for PtyProcess {
     fn read(&self, buffer: &mut [u8], deadline: Option<Instant>) -> io::Result<ReadOutcome> {
         if buffer.is_empty() {
@@ -484,10 +492,7 @@ impl Process for PtyProcess {
     }
 
     fn reads_secret(&self) -> bool {
-        rustix::termios::tcgetattr(&self.master).is_ok_and(|termios| {
-            let modes = termios.local_modes;
-            modes.contains(LocalModes::ICANON) && !modes.contains(LocalModes::ECHO)
-        })
+        reads_secret(&self.master)
     }
 
     fn tty(&self) -> Option<PathBuf> {

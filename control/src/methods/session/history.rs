@@ -10,7 +10,7 @@ use unterm_term::{Command, Given, LineId};
 use super::blocking;
 use crate::{
     methods::{Access, Caller, Context, Group, Method, Result, params::session_params},
-    services::shell::as_given,
+    services::shell::{Runs, TypedRuns, as_given},
 };
 
 /// `session.history`.
@@ -52,7 +52,8 @@ impl Method for History {
     ) -> Result<HistoryReply> {
         let pane = context.pane(params.target())?;
         let limit = params.limit.number("limit", 0..=u64::MAX)?.unwrap_or(100);
-        let texts = blocking(move || history(&pane, limit)).await?;
+        let runs = context.runs.clone();
+        let texts = blocking(move || history(&pane, limit, &runs)).await?;
         let filled = texts.into_iter().filter(|text| !text.is_empty());
         let entries: Vec<_> = filled.map(|text| HistoryEntry { text }).collect();
         Ok(HistoryReply { count: entries.len(), entries })
@@ -61,7 +62,7 @@ impl Method for History {
 
 /// The last rows above the screen, with the lines of callers' commands as these were given: the rows of such a line are
 /// one text then, or one for each line of the command.
-fn history(pane: &Pane, limit: u64) -> Vec<String> {
+fn history(pane: &Pane, limit: u64, runs: &TypedRuns) -> Vec<String> {
     let (mut lines, start, end, typed) = {
         let term = pane.term();
         let end = term.live_top().0;
@@ -86,7 +87,7 @@ fn history(pane: &Pane, limit: u64) -> Vec<String> {
         // Each is looked for where it was typed, and nowhere else.
         let here = std::iter::from_fn(|| typed.next_if(|(at, _)| *at <= line));
         let here: Vec<Given> = here.map(|(_, given)| given).collect();
-        match as_given(&whole, &here) {
+        match as_given(&whole, &here, Runs::Typed(runs)) {
             Cow::Borrowed(_) => texts.append(&mut rows),
             Cow::Owned(text) => texts.extend(text.lines().map(str::to_owned)),
         }

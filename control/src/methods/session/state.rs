@@ -219,9 +219,9 @@ impl Method for Status {
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: SessionOnly<'a>,
     ) -> Result<StatusReply> {
-        Ok(status(&*context.pane(params.session())?))
+        Get::call(context, caller, params).await
     }
 }

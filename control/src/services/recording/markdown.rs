@@ -12,7 +12,7 @@ use super::{
 };
 use crate::services::{
     output::visible,
-    shell::{Shell, as_given},
+    shell::{Runs, Shell, as_given},
 };
 
 /// A command of a recording.
@@ -48,7 +48,8 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
         let typed = visible(&std::mem::take(input), size);
         let line = told.take().unwrap_or(typed).trim().to_owned();
         let command = given(shell, entered, &line).unwrap_or(line);
-        let output = as_given(&visible(&std::mem::take(output), size), &[]).into_owned();
+        let output =
+            as_given(&visible(&std::mem::take(output), size), &[], Runs::Shown).into_owned();
         blocks.push(Block { command, output, exit_code, start: Some(start), end });
     };
     for event in events {
@@ -104,12 +105,12 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
     if !blocks.is_empty() {
         return Ok(blocks);
     }
-    Err(as_given(&visible(&all, size), &[]).into_owned())
+    Err(as_given(&visible(&all, size), &[], Runs::Shown).into_owned())
 }
 
 /// The command that a line stands for, where the last line that was entered was typed for it.
 fn given(shell: Option<Shell>, entered: &[u8], line: &str) -> Option<String> {
-    if let Cow::Owned(command) = as_given(line, &[]) {
+    if let Cow::Owned(command) = as_given(line, &[], Runs::Shown) {
         return Some(command);
     }
     let entered = str::from_utf8(entered.strip_suffix(b"\r")?).ok()?;

@@ -54,7 +54,7 @@ pub(super) async fn begin(
             .map_err(write_error)?
         {
             AtPrompt::Typed(id) => {
-                typist.typed();
+                typist.typed(marks);
                 pane.term().give_command(id, typed.trim_end_matches('\r'), given);
                 let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
                 return Ok((tap, block));
@@ -80,7 +80,7 @@ pub(super) async fn begin(
     typist.admit()?;
     let tap = pane.tap();
     pane.write(wrapped().as_bytes()).map_err(write_error)?;
-    typist.typed();
+    typist.typed(marks);
     Ok((tap, None))
 }
 

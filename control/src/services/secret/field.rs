@@ -3,7 +3,7 @@
 //!
 //! On the main screen the question is a line. A full-screen program has it in a box that is closed all around. A multiplexer
 //! shows a terminal in a part of the screen, whose lines it breaks by itself: there the question is the last that the part
-//! has, with nothing below it.
+//! has, with nothing below it, unless something there is known to read without echo.
 
 use std::ops::Range;
 
@@ -42,6 +42,11 @@ pub fn labels(term: &Term, is_shared: bool) -> Vec<Label> {
         None if is_shared => part(term).map_or_else(Vec::new, |cols| within(term, &cols, false)),
         None => Vec::new(),
     }
+}
+
+/// What may be asked at the cursor in a multiplexer's part of the screen that has something below: as a rule it is an editor's.
+pub fn labels_above_text(term: &Term) -> Vec<Label> {
+    open_part(term).map_or_else(Vec::new, |cols| within(term, &cols, false))
 }
 
 /// The line up to the cursor, else the one above it.
@@ -131,18 +136,22 @@ fn corner(term: &Term, col: u16, mut rows: impl Iterator<Item = u16>) -> Option<
 /// The columns of a multiplexer's part that the cursor stands in, where nothing is behind it and nothing below: an editor has
 /// something there.
 fn part(term: &Term) -> Option<Range<u16>> {
+    let cols = open_part(term)?;
+    // At the bottom the multiplexer says what it has.
+    let rows = term.cursor().row + 1..term.size().rows.saturating_sub(1);
+    let mut below = rows.map(|row| row_text(term, row, cols.clone()));
+    let first = below.find(|text| !text.trim().is_empty());
+    first.is_none_or(|text| is_across(&text)).then_some(cols)
+}
+
+/// The same, whatever is below.
+fn open_part(term: &Term) -> Option<Range<u16>> {
     let (cursor, size) = (term.cursor(), term.size());
     let is_end = |col: &u16| shown(term, cursor.row, *col).is_some_and(is_side);
     let left = (0..cursor.col).rev().find(is_end).map_or(0, |col| col + 1);
     let right = (cursor.col..size.cols).find(is_end).unwrap_or(size.cols);
-    if left >= right || !(cursor.col..right).all(|col| is_free(shown(term, cursor.row, col))) {
-        return None;
-    }
-    // At the bottom the multiplexer says what it has.
-    let rows = cursor.row + 1..size.rows.saturating_sub(1);
-    let mut below = rows.map(|row| row_text(term, row, left..right));
-    let first = below.find(|text| !text.trim().is_empty());
-    first.is_none_or(|text| is_across(&text)).then_some(left..right)
+    let is_empty = || (cursor.col..right).all(|col| is_free(shown(term, cursor.row, col)));
+    (left < right && is_empty()).then_some(left..right)
 }
 
 /// What a row says between the sides that stand around a column.

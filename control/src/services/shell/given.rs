@@ -1,8 +1,9 @@
 //! Lines that [`Shell::wrap`] and [`Shell::line`] made, turned back into the commands that they were made of: for those who
 //! read a session afterwards. Takes only what these two write, to the letter; everything else stays as it is.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::VecDeque};
 
+use parking_lot::Mutex;
 use unterm_term::Given;
 
 use super::{Marks, Shell};
@@ -18,27 +19,66 @@ const SHELLS: [Shell; 5] =
 /// Stands for a command.
 const COMMAND: &str = "COMMAND";
 
-/// Text as it was shown, wrapped rows joined, with commands as they were given, and without the marks behind their output.
-/// `typed`: lines that are known to have been typed for somebody. Borrowed: there are none of these.
-pub fn as_given<'a>(text: &'a str, typed: &[Given]) -> Cow<'a, str> {
+/// Runs that are remembered; one more takes the place of the oldest.
+const MOST_RUNS: usize = 4096;
+
+/// The runs that were typed lately, in whatever pane, by the digits of their marks, which nobody guesses.
+#[derive(Default)]
+pub struct TypedRuns(Mutex<VecDeque<String>>);
+
+impl TypedRuns {
+    /// One was typed.
+    pub fn add(&self, marks: &Marks) {
+        let mut ids = self.0.lock();
+        if ids.len() == MOST_RUNS {
+            ids.pop_front();
+        }
+        ids.push_back(marks.id.clone());
+    }
+
+    fn has(&self, id: &str) -> bool {
+        self.0.lock().iter().any(|known| known == id)
+    }
+}
+
+/// The runs whose marks are left out of a text. Whatever else looks like one is a program's own output.
+#[derive(Clone, Copy)]
+pub enum Runs<'a> {
+    /// Those of this instance.
+    Typed(&'a TypedRuns),
+    /// Those that were typed in the text itself: of what was recorded nobody knows more.
+    Shown,
+}
+
+/// Text as it was shown, wrapped rows joined, with commands as they were given, and without the marks behind the output of
+/// `runs`. `typed`: lines that are known to have been typed for somebody. Borrowed: there are none of these.
+pub fn as_given<'a>(text: &'a str, typed: &[Given], runs: Runs<'_>) -> Cow<'a, str> {
     let is_known = typed.iter().any(|given| text.contains(&given.typed));
     if !is_known && !text.contains(BEGIN) && !text.contains(END.0) {
         return Cow::Borrowed(text);
     }
     let mut lines = Vec::new();
+    let mut shown: Vec<&str> = Vec::new();
     for line in text.split('\n') {
+        shown.extend(typed_id(line));
         let mut line = unwrapped(line).unwrap_or_else(|| line.to_owned());
         if let Some(given) = typed.iter().find(|given| line.contains(&given.typed)) {
             line = line.replacen(&given.typed, &given.command, 1);
         }
-        match end_mark(&line) {
+        let is_of_run = |id: &str| match runs {
+            Runs::Typed(runs) => runs.has(id),
+            Runs::Shown => shown.contains(&id),
+        };
+        let mark = end_mark(&line).filter(|(_, id)| is_of_run(id)).map(|(at, _)| at);
+        match mark {
             Some(0) => continue,
             Some(at) => line.truncate(at),
             None => {}
         }
         lines.push(line);
     }
-    Cow::Owned(lines.join("\n"))
+    let given = lines.join("\n");
+    if given == text { Cow::Borrowed(text) } else { Cow::Owned(given) }
 }
 
 impl Shell {
@@ -51,11 +91,16 @@ impl Shell {
     }
 }
 
-/// A line with the command in place of what [`Shell::wrap`] made of it.
-fn unwrapped(line: &str) -> Option<String> {
+/// The digits of the marks that are typed in a line.
+fn typed_id(line: &str) -> Option<&str> {
     let behind = &line[line.find(BEGIN)? + BEGIN.len()..];
     let is_id = |part: &&str| part.len() == DIGITS;
-    let id = behind.split(|char: char| !char.is_ascii_hexdigit()).find(is_id)?;
+    behind.split(|char: char| !char.is_ascii_hexdigit()).find(is_id)
+}
+
+/// A line with the command in place of what [`Shell::wrap`] made of it.
+fn unwrapped(line: &str) -> Option<String> {
+    let id = typed_id(line)?;
     SHELLS.into_iter().find_map(|shell| {
         let whole = shell.wrap(COMMAND, &Marks { id: id.to_owned() }, false);
         let quoted = format!("'{COMMAND}'");
@@ -66,12 +111,12 @@ fn unwrapped(line: &str) -> Option<String> {
     })
 }
 
-/// Where a mark behind an output stands.
-fn end_mark(line: &str) -> Option<usize> {
+/// Where a mark behind an output stands, and its digits.
+fn end_mark(line: &str) -> Option<(usize, &str)> {
     let at = line.rfind(END.0)?;
     let (digits, rest) = line[at + END.0.len()..].split_at_checked(DIGITS)?;
     let is_mark = digits.bytes().all(|byte| byte.is_ascii_hexdigit()) && rest.starts_with(END.1);
-    is_mark.then_some(at)
+    is_mark.then_some((at, digits))
 }
 
 /// A command as it was before it was quoted for a shell.
@@ -184,7 +229,7 @@ mod tests {
                     marks.end()
                 );
                 let expected = format!("before\n$ {command}\nout\n$ ");
-                assert_eq!(as_given(&shown, &[]), expected, "{shell:?}");
+                assert_eq!(as_given(&shown, &[], Runs::Shown), expected, "{shell:?}");
             }
         }
     }
@@ -197,16 +242,46 @@ mod tests {
             assert_eq!(Shell::Bash.given(line), None, "{line}");
         }
         for text in ["UntermRun=", "echo __UNTERM_DONE_", "__UNTERM_DONE_0123__ 0", "é"] {
-            assert_eq!(as_given(text, &[]), text);
+            assert_eq!(as_given(text, &[], Runs::Shown), text);
         }
     }
 
     #[test]
     fn lines_that_are_known_show_as_given_and_marks_alone_go() {
         let marks = Marks::new().unwrap();
+        let runs = TypedRuns::default();
+        runs.add(&marks);
         let typed = [Given { typed: " eval 'a; b'".to_owned(), command: "a; b".to_owned() }];
         let text = format!("$  eval 'a; b'\nout\n{} 0\n$ ", marks.end());
-        assert_eq!(as_given(&text, &typed), "$ a; b\nout\n$ ");
-        assert!(matches!(as_given("$ ls", &typed), Cow::Borrowed(_)));
+        assert_eq!(as_given(&text, &typed, Runs::Typed(&runs)), "$ a; b\nout\n$ ");
+        assert!(matches!(as_given("$ ls", &typed, Runs::Typed(&runs)), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn what_looks_like_a_mark_of_no_run_is_output() {
+        let (own, other) = (Marks::new().unwrap(), Marks::new().unwrap());
+        let runs = TypedRuns::default();
+        runs.add(&own);
+        let printed = format!("kept {} 0", other.end());
+        for runs in [Runs::Typed(&runs), Runs::Shown] {
+            assert!(matches!(as_given(&printed, &[], runs), Cow::Borrowed(_)));
+        }
+        let typed = Shell::Bash.wrap("ls", &own, false);
+        let text = format!("$ {typed}\n{printed}\nout{} 0", own.end());
+        for runs in [Runs::Typed(&runs), Runs::Shown] {
+            assert_eq!(as_given(&text, &[], runs), format!("$ ls\n{printed}\nout"));
+        }
+    }
+
+    #[test]
+    fn only_so_many_runs_are_remembered() {
+        let runs = TypedRuns::default();
+        let first = Marks::new().unwrap();
+        runs.add(&first);
+        for _ in 0..MOST_RUNS {
+            runs.add(&Marks::new().unwrap());
+        }
+        assert!(!runs.has(&first.id));
+        assert_eq!(runs.0.lock().len(), MOST_RUNS);
     }
 }

@@ -16,6 +16,7 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 use tokio::time::{Instant, interval_at, sleep_until};
+use unterm_mux::PaneId;
 
 use super::{
     Server,
@@ -24,10 +25,11 @@ use super::{
 };
 use crate::{
     caller::Caller,
-    dispatch::plain,
-    methods::{Context, DOING},
+    dispatch::{plain, told},
+    methods::{Context, DOING, NOT_SHOWN, TYPED},
     services::{
         approvals::{self, Standing, Verdict},
+        audit::Outcome,
         questions::Kind,
     },
 };
@@ -137,6 +139,48 @@ pub async fn approve(
                 return Approved::No(why);
             }
         }
+    }
+}
+
+/// Enters a call that was refused into the audit log: what was asked for, as of calls that are made, and why it is not.
+pub fn log_refusal(server: &Server, caller: &Caller, request: &CallToolRequestParams, why: &str) {
+    let no_arguments = JsonObject::new();
+    let arguments = request.arguments.as_ref().unwrap_or(&no_arguments);
+    let named = ["pane", "session_id", "identifier"].into_iter().find_map(|key| arguments.get(key));
+    let detail = if is_secret(server, caller, arguments) {
+        NOT_SHOWN.to_owned()
+    } else {
+        told(arguments, &DOING)
+    };
+    let outcome = Outcome::Refused(why.to_owned());
+    let session = named.map(plain).unwrap_or_default();
+    let audit = &server.dispatcher.context().audit;
+    audit.add(&request.name, session, &detail, outcome, caller.client.clone());
+}
+
+/// Whether a call would have sent a program what that does not show.
+fn is_secret(server: &Server, caller: &Caller, arguments: &JsonObject) -> bool {
+    let methods = server.dispatcher.context();
+    let types = TYPED.iter().any(|key| arguments.contains_key(*key));
+    let enters = arguments.contains_key("command");
+    match pane_of(server, caller, arguments) {
+        Some(pane) => types && methods.hides_input(pane) || enters && methods.asks_secret(pane),
+        None => (types || enters) && methods.asks_any_secret(),
+    }
+}
+
+/// The pane that a call is about: of the toolset `tester` that of one of its sessions, else the one that is named by its
+/// number, or the only one there is.
+fn pane_of(server: &Server, caller: &Caller, arguments: &JsonObject) -> Option<PaneId> {
+    if let Some(id) = arguments.get("session_id").and_then(Value::as_str) {
+        return server.tester.find(caller.connection, id).map(|app| PaneId(app.pane));
+    }
+    if let Some(pane) = arguments.get("pane") {
+        return pane.as_u64().map(PaneId);
+    }
+    match server.dispatcher.context().mux.panes().as_slice() {
+        [only] => Some(only.id()),
+        _ => None,
     }
 }
 

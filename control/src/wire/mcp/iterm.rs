@@ -47,12 +47,14 @@ pub static TOOLSET: Toolset = Toolset {
         plain::<ReadOutput>(),
         plain::<Watch>(),
     ],
+    refusal: |why| error(why).to_string(),
 };
 
 /// Terminals that are remembered for each client.
 const MOST: usize = 1000;
-/// The most characters of what sessions print in one reply; of more, the beginning and the end are given.
-const MOST_CHARACTERS: usize = 50_000;
+/// The most characters of what sessions print in one reply; of more, the beginning and the end are given. Clients put aside
+/// replies of more than 50,000, escapes among them.
+const MOST_CHARACTERS: usize = 40_000;
 
 /// What this toolset remembers.
 #[derive(Default)]

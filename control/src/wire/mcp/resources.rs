@@ -20,7 +20,7 @@ use tokio::task::AbortHandle;
 use super::{
     Server,
     rows::joined,
-    tool::{Said, is_hidden, method, not_found},
+    tool::{Said, is_hidden, method, not_found, untrusted_fields},
     untrusted::{clipped, escaped, line},
 };
 use crate::{caller::Caller, services::events::Subscription};
@@ -107,8 +107,9 @@ fn recorded(id: &str, title: &str) -> Resource {
     resource.with_title(title).with_mime_type("text/markdown")
 }
 
+/// One of a pane, whose title has what programs wrote.
 fn text(resource: Resource) -> Resource {
-    resource.with_mime_type("text/plain")
+    resource.with_mime_type("text/plain").with_meta(untrusted_fields(&["title"]))
 }
 
 /// How addresses are made.
@@ -141,7 +142,8 @@ pub async fn read(
     let address = Address::parse(uri).ok_or_else(|| none("there is nothing".to_owned()))?;
     let (text, kind) = contents(server, caller, &address).await.map_err(none)?;
     let text = clipped(escaped(&text), MOST_CHARACTERS, "").0;
-    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind)]))
+    let contents = ResourceContents::text(text, uri).with_mime_type(kind);
+    Ok(ReadResourceResult::new(vec![contents.with_meta(untrusted_fields(&["text"]))]))
 }
 
 async fn contents(

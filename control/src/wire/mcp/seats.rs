@@ -15,8 +15,9 @@ const MOST: usize = 64;
 
 /// One client, as far as its requests tell it from others. Where it connects from tells nothing: one client has several
 /// connections, and opens others. So two of the same program that bring one token, and name no session or conversation, are
-/// one client: what one leases, the other may type through. A token of its own for each tells them apart, or a
-/// `conversation` in the address.
+/// one client: what one leases, the other may type through, as the lease says. A token of its own for each tells them apart, or
+/// a `conversation` in the address. Without sessions (2026-07-28) the protocol has but handles, which a tool gives and is given
+/// back: an agent that left one out would be kept from typing by its own lease.
 #[derive(PartialEq, Eq)]
 pub struct Who {
     token: TokenKind,

@@ -7,11 +7,11 @@ use parking_lot::Mutex;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse,
-        Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-        ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestParams,
-        SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        CallToolRequestParams, CallToolResponse, CallToolResult, GetPromptRequestParams,
+        GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+        ReadResourceResponse, ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig,
+        SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{RequestContext, SubscriptionContext},
 };
@@ -24,7 +24,8 @@ use tokio::{
 
 use super::{
     Server,
-    approve::{Approved, approve},
+    approve::{Approved, approve, log_refusal},
+    http::SESSION,
     prompts,
     resources::{self, Address, Watched},
     seats::Who,
@@ -34,7 +35,6 @@ use crate::{
     caller::{Caller, LONGEST_NAME, Wire},
     dispatch::{panic_message, unwound},
     registry::held::Hold,
-    services::audit::Outcome,
 };
 
 /// Calls of one session at a time; one more is refused.
@@ -148,6 +148,16 @@ impl Session {
         Ok(caller)
     }
 
+    /// Whether other clients may be this very caller: its requests stand for themselves, and name neither a session nor a
+    /// conversation ([`Who`]).
+    fn is_shared(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> bool {
+        let headers = context.extensions.get::<Parts>().map(|parts| &parts.headers);
+        matches!(self.base, Base::Http(_))
+            && context.meta.protocol_version().is_some()
+            && caller.conversation.is_none()
+            && headers.is_none_or(|headers| !headers.contains_key(SESSION))
+    }
+
     /// Ends when the client will ask for nothing more, as far as the connection tells.
     async fn gone(&self) {
         if let Base::Connection(_, gone) = &self.base
@@ -171,6 +181,11 @@ impl Session {
             resources::watch_list(&server, &caller, changes, tell).await;
         });
         self.watched.lock().add(LIST.to_owned(), task.abort_handle());
+    }
+
+    /// What the model reads of a call that is refused, or ended by a fault of ours.
+    fn refused(&self, why: &str) -> CallToolResult {
+        failed(&(self.toolset.refusal)(why))
     }
 
     fn find(&self, name: &str) -> Option<&'static ToolEntry> {
@@ -355,7 +370,9 @@ impl ServerHandler for Session {
             return Err(ErrorData::invalid_params(format!("Unknown tool: {}", request.name), None));
         };
         let Ok(_place) = self.places.try_acquire() else {
-            return Ok(failed("There are too many calls at once; wait for some of them").into());
+            return Ok(self
+                .refused("There are too many calls at once; wait for some of them")
+                .into());
         };
         let mut caller = self.caller(&context)?;
         let start = Instant::now();
@@ -369,10 +386,8 @@ impl ServerHandler for Session {
                 Approved::Yes => caller.is_approved = true,
                 Approved::Asks(asks) => return Ok((*asks).into()),
                 Approved::No(why) => {
-                    let audit = &self.server.dispatcher.context().audit;
-                    let outcome = Outcome::Refused(String::new());
-                    audit.add(tool.name, String::new(), &why, outcome, caller.client);
-                    return Ok(failed(&why).into());
+                    log_refusal(&self.server, &caller, &request, &why);
+                    return Ok(self.refused(&why).into());
                 }
             }
         }
@@ -387,6 +402,7 @@ impl ServerHandler for Session {
             caller: &caller,
             toolset,
             folder: self.folder.as_deref(),
+            is_shared: self.is_shared(&caller, &context),
             held: start.elapsed(),
             progress,
         };
@@ -398,7 +414,7 @@ impl ServerHandler for Session {
                 .unwrap_or_else(|panic| {
                     let message = panic_message(panic.as_ref());
                     tracing::error!(tool = tool.name, message, "a tool panicked");
-                    failed(&format!("Internal error: {message}"))
+                    self.refused(&format!("Internal error: {message}"))
                 })
                 .into()),
         }

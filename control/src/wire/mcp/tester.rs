@@ -32,6 +32,7 @@ pub static TOOLSET: Toolset = Toolset {
         plain::<Stop>(),
         plain::<List>(),
     ],
+    refusal: |why| internal(why).to_string(),
 };
 
 /// Characters of an argument, and of a variable's value.

@@ -27,7 +27,7 @@ pub const FIRST_PROGRESS: Duration = Duration::from_secs(1);
 /// See [`FIRST_PROGRESS`].
 pub const PROGRESS: Duration = Duration::from_secs(5);
 
-/// What a result's `_meta` names the fields under that hold what programs wrote.
+/// What `_meta` names the fields under that hold what programs wrote.
 const UNTRUSTED: &str = "unterm/untrusted";
 
 /// Tools that go together, under the names of one document.
@@ -38,6 +38,8 @@ pub struct Toolset {
     pub instructions: &'static str,
     /// Its tools, in order.
     pub tools: &'static [ToolEntry],
+    /// Why a call is refused, as its document writes errors.
+    pub refusal: fn(&str) -> String,
 }
 
 /// A row: a tool with its types erased.
@@ -209,12 +211,14 @@ pub const fn plain<T: PlainTool>() -> ToolEntry {
 fn marked(reply: &Value, untrusted: &[&str]) -> Option<MetaObject> {
     let one = std::slice::from_ref(reply);
     let parts = reply.as_array().map_or(one, Vec::as_slice);
-    let has = |field: &&&str| parts.iter().any(|part| part.get(**field).is_some());
-    let fields: Vec<&&str> = untrusted.iter().filter(has).collect();
-    if fields.is_empty() {
-        return None;
-    }
-    Some(MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))])))
+    let has = |field: &&str| parts.iter().any(|part| part.get(*field).is_some());
+    let fields: Vec<&str> = untrusted.iter().copied().filter(has).collect();
+    (!fields.is_empty()).then(|| untrusted_fields(&fields))
+}
+
+/// Names fields that hold what programs wrote.
+pub fn untrusted_fields(fields: &[&str]) -> MetaObject {
+    MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))]))
 }
 
 /// A failure that the model reads.
@@ -232,6 +236,8 @@ pub struct Ask<'a> {
     pub toolset: &'static str,
     /// Where the client was started, if it said.
     pub folder: Option<&'a str>,
+    /// Other clients may be this very caller: nothing tells them apart.
+    pub is_shared: bool,
     /// How long the client has been kept waiting for the person's approval.
     pub held: Duration,
     /// Where to tell that it goes on, if the client asked for that.

@@ -47,12 +47,22 @@ pub static TOOLSET: Toolset = Toolset {
         row::<input::Lease>(),
         row::<person::RequestHuman>(),
     ],
+    refusal: |why| why.to_owned(),
 };
 
 /// The most characters of one text in a reply, if nothing else is said: clients cut, or put aside, what is longer.
 const MOST_CHARACTERS: usize = 20_000;
 /// The most that may be asked for.
 const MOST_ASKED: usize = 200_000;
+
+/// The most of a reply's cells, changed rows or matches, in bytes: clients put aside replies of more than 50,000 characters.
+const MOST_OF_ROWS: usize = 45_000;
+
+/// The length of a part of a reply, in bytes.
+fn length(part: &impl Serialize) -> usize {
+    // With what parts it from the next.
+    serde_json::to_string(part).map_or(0, |text| text.len() + 1)
+}
 
 /// A tool without arguments.
 #[derive(Deserialize, JsonSchema)]

@@ -93,7 +93,7 @@ fn said(reply: &Value) -> Result<Value, Value> {
     match (serde_json::from_str::<Value>(text), result["isError"] == true) {
         (Ok(said), false) => Ok(said),
         (Ok(said @ Value::Object(_)), true) => Err(said),
-        // Refusals are plain words.
+        // An instance of another version may refuse in plain words.
         _ => Err(error(text)),
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     Untrusted, add_given,
-    run::{Condition, WaitReply, go_on, watched},
+    run::{Condition, View, WaitReply, go_on, watched},
     screen,
 };
 use crate::wire::mcp::{jobs::SLICE, tool::tool};
@@ -119,7 +119,7 @@ tool! {
             watch["since_seq"] = json!(seq);
             let within = std::time::Duration::from_millis(timeout_ms.unwrap_or(10_000)).min(SLICE);
             let job = ask.begin("wait", pane, "session.watch", watch)?;
-            wait = Some(go_on(ask, &job, within).await?);
+            wait = Some(go_on(ask, &job, within, View::default()).await?);
         }
         let (state, screen) = screen::state(ask, pane).await?;
         Ok(InputReply {
@@ -195,20 +195,29 @@ pub struct LeaseReply {
     pane: u64,
     /// You have it.
     held: bool,
+    /// Who may have it as well, where that can't be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
 }
+
+/// What is said of a lease that others may have, too.
+const SHARED: &str = "Any other agent of your program that brings your token is you here, and may type too: requests over HTTP \
+    without a session are told apart by nothing else. A conversation of your own in the server's address \
+    (/mcp?conversation=NAME), or a token of your own, tells you from them.";
 
 tool! {
     Lease "lease" "Take or give back a pane's input" Adds
-    "Keep other callers from typing in a pane for a while. The person's first key there ends it: what you type is refused from then on, until you take it anew (once their line is done) or give it back. Over HTTP without sessions, agents of one program and one token are one caller and share it, unless their addresses name a conversation each."
+    "Keep other callers from typing in a pane for a while. The person's first key there ends it: what you type is refused from then on, until you take it anew (once their line is done) or give it back. A note says where other agents may share it."
     (ask, arguments: LeaseArguments) -> LeaseReply {
         let LeaseArguments { pane, release, ttl_ms } = arguments;
         let pane = ask.pane(pane).await?;
         if release == Some(true) {
             let _: Value = ask.method("session.release", json!({"id": pane})).await?;
-            return Ok(LeaseReply { pane, held: false }.into());
+            return Ok(LeaseReply { pane, held: false, note: None }.into());
         }
         let params = json!({"id": pane, "ttl_ms": ttl_ms.unwrap_or(60_000)});
         let leased: Value = ask.method("session.lease", params).await?;
-        Ok(LeaseReply { pane, held: leased["leased"] == true }.into())
+        let held = leased["leased"] == true;
+        Ok(LeaseReply { pane, held, note: (held && ask.is_shared).then_some(SHARED) }.into())
     }
 }

@@ -105,9 +105,9 @@ pub struct OpenArguments {
     /// Variables over the inherited environment.
     env: Option<BTreeMap<String, String>>,
     /// Columns.
-    cols: Option<u16>,
+    cols: Option<u64>,
     /// Rows.
-    rows: Option<u16>,
+    rows: Option<u64>,
     /// A title that stays, whatever the program says.
     title: Option<String>,
 }
@@ -198,9 +198,9 @@ pub struct ResizeArguments {
     /// The pane; not needed when there is only one.
     pane: Option<u64>,
     /// Columns.
-    cols: u16,
+    cols: u64,
     /// Rows.
-    rows: u16,
+    rows: u64,
 }
 
 /// What was done.

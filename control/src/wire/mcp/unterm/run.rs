@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{MOST_CHARACTERS, Untrusted, add_given, line, screen, shown};
+use super::{Untrusted, add_given, line, screen, shown};
 use crate::wire::mcp::{
     jobs::{Asking, Job, SLICE},
     tool::{Ask, Said, tool},
@@ -62,6 +62,8 @@ pub struct RunReply {
     /// What is missing of the output.
     #[serde(skip_serializing_if = "Option::is_none")]
     clipped: Option<Clipped>,
+    /// The output's beginning is missing besides: there was too much of it.
+    truncated: bool,
     /// Its number, for `block`, which gives any part of the output that is still kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     block: Option<u64>,
@@ -73,26 +75,30 @@ pub struct RunReply {
     untrusted: Untrusted,
 }
 
-/// What a command's end says.
-async fn ended(
-    ask: &Ask<'_>,
-    pane: u64,
-    outcome: &Value,
+/// How a command's output is given.
+#[derive(Clone, Copy, Default)]
+pub struct View {
     raw: bool,
     most: Option<usize>,
-) -> RunReply {
-    let text = outcome["output"].as_str().unwrap_or_default().to_owned();
+}
+
+/// What a command's end says.
+async fn ended(ask: &Ask<'_>, pane: u64, outcome: &Value, view: View) -> RunReply {
+    let View { raw, most } = view;
+    let text = outcome["output"].as_str().unwrap_or_default();
     let mut block = outcome["block"].as_u64();
-    let mut hint = String::new();
-    if let (Some(number), true) = (block, text.len() > most.unwrap_or(MOST_CHARACTERS)) {
+    let (mut output, mut clipped) = shown(text.to_owned(), raw, most, "");
+    if let (Some(number), true) = (block, clipped.is_some()) {
         // What was longer than the history is there no more.
         let params = json!({"id": pane, "block": number, "max_lines": 1});
         match ask.method::<Value>("block.get", params).await {
-            Ok(_) => hint = format!("; block {number} has them"),
+            Ok(_) => {
+                let hint = format!("; block {number} has them");
+                (output, clipped) = shown(text.to_owned(), raw, most, &hint);
+            }
             Err(_) => block = None,
         }
     }
-    let (output, clipped) = shown(text, raw, most, &hint);
     RunReply {
         pane,
         ended: true,
@@ -102,6 +108,7 @@ async fn ended(
         interrupted: outcome["interrupted"] == true,
         reason: outcome["reason"].as_str().map(str::to_owned),
         clipped,
+        truncated: outcome["truncated"] == true,
         block,
         untrusted: &["output"],
         ..RunReply::default()
@@ -143,8 +150,8 @@ tool! {
         match outcome {
             Some(outcome) => {
                 ask.server.jobs.forget(&job);
-                let raw = raw == Some(true);
-                Ok(ended(ask, pane, &outcome?, raw, max_chars).await.into())
+                let view = View { raw: raw == Some(true), most: max_chars };
+                Ok(ended(ask, pane, &outcome?, view).await.into())
             }
             None => Ok(running(ask, &job).await?.into()),
         }
@@ -187,7 +194,7 @@ pub struct Condition {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaitArguments {
-    /// What an earlier call gave, to go on waiting for that; nothing else but timeout_ms is needed then.
+    /// What an earlier call gave, to go on waiting for that; nothing else is needed then.
     handle: Option<String>,
     /// The pane; not needed when there is only one.
     pane: Option<u64>,
@@ -199,6 +206,10 @@ pub struct WaitArguments {
     since_seq: Option<u64>,
     /// How long this call waits, in milliseconds; 50,000, which is the most.
     timeout_ms: Option<u64>,
+    /// For a handle of run, as there: the most characters of output.
+    max_chars: Option<usize>,
+    /// For a handle of run, as there: characters that nobody sees as they are.
+    raw: Option<bool>,
 }
 
 /// A condition that came true.
@@ -275,7 +286,7 @@ pub fn watched(
 }
 
 /// Goes on with a wait or a command for one more slice.
-pub async fn go_on(ask: &Ask<'_>, job: &Job, within: Duration) -> Said<WaitReply> {
+pub async fn go_on(ask: &Ask<'_>, job: &Job, within: Duration, view: View) -> Said<WaitReply> {
     let _asking = Asking(&ask.server.jobs, job);
     let outcome = ask.finish(job, within).await;
     let mut reply = WaitReply {
@@ -292,7 +303,7 @@ pub async fn go_on(ask: &Ask<'_>, job: &Job, within: Duration) -> Said<WaitReply
     }
     match (job.tool, outcome.transpose()?) {
         ("run", Some(outcome)) => {
-            reply.run = Some(ended(ask, job.pane, &outcome, false, None).await);
+            reply.run = Some(ended(ask, job.pane, &outcome, view).await);
         }
         ("run", None) => reply.run = Some(running(ask, job).await?),
         (_, Some(outcome)) => {
@@ -315,12 +326,14 @@ tool! {
     Wait "wait" "Wait" Looks
     "Wait until a pane shows or does something, or until what a handle stands for has ended. Returns at the latest after 50 seconds, then with a handle to call again with."
     (ask, arguments: WaitArguments) -> WaitReply {
-        let WaitArguments { handle, pane, any, all, since_seq, timeout_ms } = arguments;
+        let WaitArguments { handle, pane, any, all, since_seq, timeout_ms, max_chars, raw } =
+            arguments;
         let within = slice(timeout_ms);
+        let view = View { raw: raw == Some(true), most: max_chars };
         if let Some(handle) = handle {
             let job = ask.server.jobs.find(ask.caller.connection, &handle);
             let job = job.ok_or("There is no such handle: what it stood for was told, or never began")?;
-            return Ok(go_on(ask, &job, within).await?.into());
+            return Ok(go_on(ask, &job, within, view).await?.into());
         }
         if any.is_none() && all.is_none() {
             return Err("Say in any or all what to wait for, or give a handle to go on waiting".to_owned());
@@ -328,7 +341,7 @@ tool! {
         let pane = ask.pane(pane).await?;
         let params = watched(pane, "", any, all, since_seq)?;
         let job = ask.begin("wait", pane, "session.watch", params)?;
-        Ok(go_on(ask, &job, within).await?.into())
+        Ok(go_on(ask, &job, within, view).await?.into())
     }
 }
 

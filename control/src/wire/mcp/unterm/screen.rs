@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    Cursor, Untrusted, line,
+    Cursor, MOST_OF_ROWS, Untrusted, length, line,
     region::{self, Run, redaction},
     shown,
 };
@@ -109,9 +109,6 @@ pub struct ScreenReply {
     untrusted: Untrusted,
 }
 
-/// The most characters of a diff, and of cells.
-const MOST_OF_ROWS: usize = 60_000;
-
 tool! {
     Screen "screen" "Look at a pane" Looks
     "See what a pane shows now, as text, as cells with their looks, as a picture, or what has changed since an earlier look."
@@ -178,10 +175,11 @@ tool! {
                 let mut cells = Vec::new();
                 let mut left = MOST_OF_ROWS;
                 for run in part.runs(first, count, &cols) {
-                    left = left.saturating_sub(run.text.len() + 40);
+                    let link = run.link.as_deref().map(plain);
+                    let run = Run { text: plain(&run.text), link, ..run };
+                    left = left.saturating_sub(length(&run));
                     if left > 0 {
-                        let link = run.link.as_deref().map(plain);
-                        cells.push(Run { text: plain(&run.text), link, ..run });
+                        cells.push(run);
                     }
                 }
                 reply.complete = Some(left > 0);
@@ -208,7 +206,7 @@ tool! {
                         text: plain(text),
                     })
                     .take_while(|changed| {
-                        left = left.saturating_sub(changed.text.len() + 20);
+                        left = left.saturating_sub(length(changed));
                         left > 0
                     })
                     .collect();

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Untrusted, line, region::redaction, shown};
+use super::{MOST_OF_ROWS, Untrusted, length, line, region::redaction, shown};
 use crate::wire::mcp::{rows, tool::tool, untrusted::Clipped};
 
 #[derive(Deserialize, JsonSchema)]
@@ -113,6 +113,7 @@ pub struct Hit {
 
 #[derive(Serialize, JsonSchema)]
 pub struct SearchReply {
+    /// Of more than a client takes, the first.
     matches: Vec<Hit>,
     /// How many there are, also beyond those given.
     total: u64,
@@ -150,8 +151,11 @@ tool! {
             reply.matches.extend(hits);
             reply.total += found["total"].as_u64().unwrap_or_default();
         }
-        // As much of it as a client takes.
-        reply.matches.truncate(1000);
+        let mut left = MOST_OF_ROWS;
+        reply.matches.retain(|hit| {
+            left = left.saturating_sub(length(hit));
+            left > 0
+        });
         Ok(reply.into())
     }
 }
@@ -199,10 +203,10 @@ tool! {
         let oldest: Value =
             ask.method("screen.scroll", json!({"id": pane, "offset": 0, "count": 1})).await?;
         let oldest = oldest["line_id"].as_u64().unwrap_or_default();
+        let rows = state["scrollback_rows"].as_u64().unwrap_or_default();
         let end = match before_line {
-            Some(line) => line.saturating_sub(oldest),
+            Some(line) => line.saturating_sub(oldest).min(rows),
             None => {
-                let rows = state["scrollback_rows"].as_u64().unwrap_or_default();
                 // Rows below the last text are none of it.
                 let screen: Value = ask.method("screen.text", json!({"id": pane})).await?;
                 let lines = screen["lines"].as_array().into_iter().flatten().rev();
