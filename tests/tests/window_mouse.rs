@@ -37,6 +37,31 @@ fn a_program_is_told_of_every_button_that_is_let_go() -> Result<()> {
 /// The background of a link's text.
 const MARK: [u8; 3] = [255, 0, 255];
 
+#[test]
+fn shift_selects_anew_each_time_where_a_program_has_the_mouse() -> Result<()> {
+    let display = Display::start()?;
+    let script = "stty raw -echo; \
+                  printf '\\033[?25l\\033[?1000h\\033[10;20H\\033[48;2;255;0;255mselectme\\033[m'; exec cat -v";
+    let unterm = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(script).now()?;
+    let window = display.window_of(&unterm)?;
+    let word = wait_for("the word", || Ok(window.picture()?.area_of(MARK)), String::new)?;
+    let (_, y) = word.middle();
+    let letter = (word.right - word.left) / 8;
+    let edge = |index: i16| (word.left + letter * index + letter / 8, y);
+    display.one_key("Shift_L", true)?;
+    for (from, to, selected) in [(0, 3, "sel"), (4, 6, "ct")] {
+        window.drag(edge(from), edge(to))?;
+        let is_selected = || Ok((display.selection("primary")? == selected).then_some(()));
+        wait_for(selected, is_selected, || format!("{:?}", display.selection("primary")))?;
+    }
+    let (x, y) = edge(1);
+    window.point(x, y)?;
+    window.double_click()?;
+    let is_selected = || Ok((display.selection("primary")? == "selectme").then_some(()));
+    wait_for("the word", is_selected, || format!("{:?}", display.selection("primary")))?;
+    display.one_key("Shift_L", false)
+}
+
 /// The lower left corner of what panes lie in, where a link's target is shown.
 fn foot(window: &Window<'_>) -> Result<Picture> {
     let picture = window.picture()?;

@@ -162,10 +162,22 @@ impl App {
             MouseButton::Left
                 if modifiers.contains(Modifiers::CTRL)
                     && self.open_link(target.id, target.x, target.y) => {}
-            MouseButton::Left => self.begin_selection(&target, modifiers),
+            MouseButton::Left => {
+                let modifiers = self.without_override(target.id, modifiers);
+                self.begin_selection(&target, modifiers);
+            }
             MouseButton::Middle => self.paste(Buffer::Primary, target.id),
             MouseButton::Right => self.right_button(&target),
             _ => {}
+        }
+    }
+
+    /// Modifiers without the Shift that keeps the mouse from a pane's program: there it extends no selection.
+    fn without_override(&self, pane: PaneId, modifiers: Modifiers) -> Modifiers {
+        let pane = self.mux.pane(pane);
+        match pane.is_some_and(|pane| pane.term().mouse_tracking() != MouseTracking::Off) {
+            true => modifiers - Modifiers::SHIFT,
+            false => modifiers,
         }
     }
 
