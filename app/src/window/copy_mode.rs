@@ -115,11 +115,11 @@ impl CopyMode {
         }
     }
 
-    /// Draws the mark into the pane at `area`.
+    /// Draws the mark into the pane at `area`, not over what is `seen` there.
     pub(super) fn draw(
         &self,
         geometry: &Geometry,
-        area: PixelRect,
+        (area, seen): (PixelRect, &[PixelRect]),
         colors: &Colors,
         renderer: &mut Renderer,
         scene: &mut Scene<'_>,
@@ -132,12 +132,7 @@ impl CopyMode {
         let width = renderer.label_width(&text, size, false).ceil() as u32 + 2 * padding;
         // Not over the next pane: the text is cut.
         let width = width.min(area.width.saturating_sub(padding)).max(1);
-        let rect = PixelRect {
-            x: area.x + area.width.saturating_sub(width + padding) as i32,
-            y: area.y + padding as i32,
-            width,
-            height: geometry.ui_line() + geometry.px(6.0),
-        };
+        let rect = geometry.corner(area, (width, geometry.ui_line() + geometry.px(6.0)), seen);
         framed(rect, geometry.px(4.0) as f32, colors, scene);
         let color = if self.anchor.is_some() { colors.accent_text } else { colors.muted };
         scene.labels.push(Label {
