@@ -51,6 +51,21 @@ fn copy_mode_walks_to_a_word_and_copies_it() -> Result<()> {
 }
 
 #[test]
+fn copy_mode_goes_to_a_line_by_its_number() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, _, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
+    // The prompt is the first line.
+    run(&display, &mut unterm, pane, "seq 60", "60")?;
+    for (keys, line) in [("5Gy", "4"), ("6ggy", "5"), ("7ggggy", "ready$ seq 60")] {
+        display.press(&["Control_L", "Shift_L", "m"])?;
+        display.type_text(keys)?;
+        wait_for_clipboard(&display, line)?;
+    }
+    Ok(())
+}
+
+#[test]
 fn a_label_copies_what_it_stands_for_and_its_capital_pastes_it() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, pane) =

@@ -42,12 +42,22 @@ pub(super) struct CopyMode {
     count: u32,
     /// The last search went towards newer lines.
     forward: bool,
+    /// The last command went to a line by its number: of vi's `gg` the second `g` says no more.
+    numbered: bool,
 }
 
 impl CopyMode {
     pub(super) fn new(cursor: Point) -> Self {
         let wanted = cursor.col;
-        Self { cursor, anchor: None, kind: CopyKind::Characters, wanted, count: 0, forward: true }
+        Self {
+            cursor,
+            anchor: None,
+            kind: CopyKind::Characters,
+            wanted,
+            count: 0,
+            forward: true,
+            numbered: false,
+        }
     }
 
     /// Copy mode with this selected, its cursor at the selection's end or start.
@@ -231,8 +241,12 @@ impl App {
             return false;
         };
         let count = std::mem::take(&mut copy.count);
+        let goes_to_oldest = command == CopyCommand::Move(Motion::Oldest);
+        let was_numbered = std::mem::replace(&mut copy.numbered, goes_to_oldest && count > 0);
         self.pacing.ask();
-        self.copy_command(&pane, command, count);
+        if !(was_numbered && goes_to_oldest && count == 0) {
+            self.copy_command(&pane, command, count);
+        }
         true
     }
 
@@ -290,12 +304,9 @@ impl App {
             }
             CopyCommand::NextMatch(same) => {
                 let (at, forward) = (copy.cursor, copy.forward == same);
-                for _ in 0..count.max(1) {
-                    let Some(search) = &mut self.search else { break };
-                    search.seek(at, forward);
-                }
-                if let Some(range) = self.search.as_ref().and_then(|search| search.range()) {
-                    self.put_copy_cursor(pane, range.start);
+                let search = self.search.as_mut().filter(|search| search.pane == pane.id());
+                if let Some(to) = search.and_then(|search| search.walk(at, forward, count.max(1))) {
+                    self.put_copy_cursor(pane, to);
                 }
             }
             CopyCommand::Leave => self.leave_copy_mode(pane),

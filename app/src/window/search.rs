@@ -201,8 +201,18 @@ impl SearchBar {
         same.is_none()
     }
 
+    /// Goes to the match so many behind `at`, or before it; gives where it begins.
+    pub(super) fn walk(&mut self, at: Point, forward: bool, count: u32) -> Option<Point> {
+        let mut at = at;
+        for _ in 0..count {
+            self.seek(at, forward);
+            at = self.range()?.start;
+        }
+        Some(at)
+    }
+
     /// Goes to the nearest match behind `at`, or before it, round the ends.
-    pub(super) fn seek(&mut self, at: Point, forward: bool) {
+    fn seek(&mut self, at: Point, forward: bool) {
         let matches = &self.found.matches;
         let Some(last) = matches.len().checked_sub(1) else { return };
         self.current = Some(match forward {
@@ -328,6 +338,18 @@ mod tests {
         assert_eq!(seek(1, 0, false), Some((0, 0)));
         assert_eq!(seek(3, 0, true), Some((0, 0)), "round the end");
         assert_eq!(seek(0, 0, false), Some((3, 0)), "round the start");
+    }
+
+    #[test]
+    fn copy_mode_walks_over_as_many_matches_as_its_count_says() {
+        let mut bar = found("a1\r\na2 a\r\nb\r\na3", "a");
+        let start = Point { line: LineId(0), col: 0 };
+        let mut walk =
+            |forward, count| bar.walk(start, forward, count).map(|to| (to.line.0, to.col));
+        assert_eq!(walk(true, 2), Some((1, 3)));
+        assert_eq!(walk(true, 4), Some((0, 0)), "round the end");
+        assert_eq!(walk(false, 2), Some((1, 3)));
+        assert_eq!(found("b", "a").walk(start, true, 3), None);
     }
 
     #[test]
