@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    net::{Ipv4Addr, Ipv6Addr},
+    net::{Ipv4Addr, Ipv6Addr, SocketAddrV4},
     ops::Range,
     sync::OnceLock,
 };
@@ -46,7 +46,8 @@ pub(super) struct Target {
 /// A pattern, and what is no match of it after all.
 type Rule<P> = (Kind, P, fn(&str) -> bool);
 
-/// What is looked for, the more telling first: what one has found, those below don't find again.
+/// What is looked for, the more telling first: what one has found, those below don't find again. Of a pattern with groups
+/// the first is what is found, the second and third are the line and column of a file.
 const RULES: &[Rule<&str>] = &[
     (
         Kind::Url,
@@ -58,12 +59,27 @@ const RULES: &[Rule<&str>] = &[
         r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b",
         |_| true,
     ),
+    // Python's tracebacks.
+    (Kind::Path, r#""([^"]+)", line (\d+)"#, |text| !text.starts_with('<')),
+    // Quoted, a name may hold blanks: one that says where it is, or one that `ls` quotes for them.
+    (Kind::Path, r#"(?:^|[\s(\[=:,])["']((?:~|\.\.?)?/[^"']+)["']"#, |text| {
+        // A quoted command is none.
+        ![" -", " /", " ~"].iter().any(|sign| text.contains(sign))
+    }),
+    (Kind::Path, r"(?:^|\s)'([^'/]*[^'/\s] [^'/]*\.[A-Za-z]\w{0,9})'", |_| true),
+    // git's diff and status.
+    (Kind::Path, r"(?:--- a|\+\+\+ b|diff --git a)/([\w@+.,=%~/-]+)", |_| true),
+    (Kind::Path, r"^\s+(?:modified|deleted|new file|typechange|both \w+):\s+(\S.*?)\s*$", |_| true),
+    // Compilers of C# and TypeScript.
+    (Kind::Path, r"([\w@+./-]+\.[A-Za-z]\w{0,9})\((\d+)(?:,(\d+))?\) ?:", |_| true),
     (
         Kind::Path,
         r"(?:~|[\w@+.,-]+)?(?:/[\w@+.,=%~-]+)+/?(?::\d+(?::\d+)?)?|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,9}:\d+(?::\d+)?",
         |text| text.contains(char::is_alphabetic),
     ),
-    (Kind::Text, r"\b\d{1,3}(?:\.\d{1,3}){3}\b", |text| text.parse::<Ipv4Addr>().is_ok()),
+    (Kind::Text, r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b", |text| {
+        text.parse::<Ipv4Addr>().is_ok() || text.parse::<SocketAddrV4>().is_ok()
+    }),
     (Kind::Text, r"(?:[0-9a-fA-F]{1,4})?(?::[0-9a-fA-F]{0,4}){2,7}", |text| {
         text.len() > 2 && text.parse::<Ipv6Addr>().is_ok()
     }),
@@ -151,19 +167,25 @@ impl Line {
     fn find(&self, own: &[(HintAction, Regex)], found: &mut Vec<Target>) {
         let mut taken: Vec<Range<usize>> = Vec::new();
         let mut add = |kind: Kind, regex: &Regex, is_one: &dyn Fn(&str) -> bool| {
-            for found_at in regex.find_iter(self.text.as_bytes()) {
-                let mut bytes = found_at.range();
-                if kind == Kind::Url || kind == Kind::Path {
+            for captures in regex.captures_iter(self.text.as_bytes()) {
+                let group = |index| captures.get_group(index).map(|span| span.range());
+                let named = group(1).filter(|_| !matches!(kind, Kind::Own(_)));
+                let is_named = named.is_some();
+                let Some(mut bytes) = named.or_else(|| group(0)) else { continue };
+                if !is_named && (kind == Kind::Url || kind == Kind::Path) {
                     bytes.end = bytes.start + trimmed(&self.text[bytes.clone()]).len();
                 }
-                let text = &self.text[bytes.clone()];
+                let mut text = self.text[bytes.clone()].to_owned();
                 let overlaps =
                     |other: &Range<usize>| other.start < bytes.end && bytes.start < other.end;
-                if text.is_empty() || !is_one(text) || taken.iter().any(overlaps) {
+                if text.is_empty() || !is_one(&text) || taken.iter().any(overlaps) {
                     continue;
                 }
+                for place in [group(2), group(3)].into_iter().flatten().filter(|_| is_named) {
+                    text = format!("{text}:{}", &self.text[place]);
+                }
                 if let Some(range) = self.range(&bytes) {
-                    found.push(Target { kind, range, text: text.to_owned() });
+                    found.push(Target { kind, range, text });
                     taken.push(bytes);
                 }
             }
@@ -302,10 +324,27 @@ mod tests {
     }
 
     #[test]
+    fn names_with_blanks_and_those_that_programs_dress_up_are_paths() {
+        use Kind::Path;
+        check("File \"/a b/c d.py\", line 12, in f", &[(Path, "/a b/c d.py:12")]);
+        check("File \"<stdin>\", line 1", &[]);
+        check("no '/a b/c' or \"~/d e\": x", &[(Path, "/a b/c"), (Path, "~/d e")]);
+        check("it's 'my file.txt' isn't", &[(Path, "my file.txt")]);
+        check("run \"/bin/sh -c x\"", &[(Path, "/bin/sh")]);
+        check("--- a/src/x.rs", &[(Path, "src/x.rs")]);
+        check("+++ b/src/x.rs", &[(Path, "src/x.rs")]);
+        check("diff --git a/x.rs b/x.rs", &[(Path, "x.rs"), (Path, "b/x.rs")]);
+        check("        modified:   My notes", &[(Path, "My notes")]);
+        check("src/a.ts(12,5): error", &[(Path, "src/a.ts:12:5")]);
+        check("a.sleep(3); b.c(4): x", &[(Path, "b.c:4")]);
+    }
+
+    #[test]
     fn hashes_addresses_and_numbers_are_found() {
         use Kind::Text;
         check("1a2b3c4 deadbeef 123 2024", &[(Text, "1a2b3c4"), (Text, "2024")]);
         check("10.0.0.1 999.0.0.1 fe80::1", &[(Text, "10.0.0.1"), (Text, "fe80::1")]);
+        check("10.0.0.1:8080 x", &[(Text, "10.0.0.1:8080")]);
         check("at 12:30:45 0xff", &[(Text, "0xff")]);
         let id = "123e4567-e89b-12d3-a456-426614174000";
         check(id, &[(Text, id)]);
