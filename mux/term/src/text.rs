@@ -87,7 +87,8 @@ impl Term {
         text
     }
 
-    /// The word at `point` (a stretch of non-separators, across wrapped rows), for a double click.
+    /// The word at `point` (a stretch of non-separators, across wrapped rows), for a double click. Colons at its ends, as in
+    /// `error:`, are none of it, those inside, as in a URL or before a line's number, are.
     pub fn word_at(&self, point: Point) -> TextRange {
         let alone = TextRange { start: point, end: point, block: false };
         let line = self.line_at(point.line);
@@ -113,8 +114,14 @@ impl Term {
         if !in_word(at) {
             return alone;
         }
-        let start = (0..at).rev().take_while(|&i| in_word(i)).last().unwrap_or(at);
-        let end = (at + 1..cells.len()).take_while(|&i| in_word(i)).last().unwrap_or(at);
+        let mut start = (0..at).rev().take_while(|&i| in_word(i)).last().unwrap_or(at);
+        let mut end = (at + 1..cells.len()).take_while(|&i| in_word(i)).last().unwrap_or(at);
+        while start < at && cells[start].1 == Some(':') {
+            start += 1;
+        }
+        while end > at && cells[end].1 == Some(':') {
+            end -= 1;
+        }
         TextRange { start: cells[start].0, end: cells[end].0, block: false }
     }
 

@@ -28,6 +28,10 @@ fn words() {
     // On a separator: just that.
     check_word("ab cd", (0, 2), "");
     check_word("a,b", (0, 1), ",");
+    // A colon parts no word, and ends none.
+    check_word("a.c:12: x", (0, 0), "a.c:12");
+    check_word("::a::b::", (0, 2), "a::b");
+    check_word("ab: c", (0, 2), "ab:");
 }
 
 /// Text is read in pieces: none is lost or doubled where one ends, whatever stands there.
