@@ -382,6 +382,23 @@ fn clicks_at_a_prompt_are_arrow_keys() {
 }
 
 #[test]
+fn a_click_takes_over_nothing_that_the_shell_suggests() {
+    let keys = |key: &str, count: usize| Some(format!("^[{key}").repeat(count));
+    let at = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    for look in ["90", "2", "38;2;85;85;85", "38;5;240"] {
+        let suggests = format!("{at}echo a\x1b[{look}mb cd\x1b[m\x1b[4D");
+        assert_eq!(click(&suggests, 0, 10), None, "{look}");
+        assert_eq!(click(&suggests, 0, 19), None, "{look}");
+        assert_eq!(click(&suggests, 0, 3), keys("D", 5), "{look}");
+    }
+    // What is typed in grey, and what is typed behind the cursor.
+    let grey = format!("{at}\x1b[90mecho ab\x1b[m\x1b[2D");
+    assert_eq!(click(&grey, 0, 19), keys("C", 2));
+    let coloured = format!("{at}echo \x1b[36mab\x1b[m\x1b[2D");
+    assert_eq!(click(&coloured, 0, 19), keys("C", 2));
+}
+
+#[test]
 fn clicks_go_to_other_lines_as_the_shell_says() {
     let text = |cl: &str| {
         format!(
