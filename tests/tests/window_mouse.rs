@@ -1,7 +1,8 @@
 //! The mouse of a person over panes: what programs that ask for it are told, and what is pointed at.
 
 use anyhow::Result;
-use unterm_tests::{Display, Picture, Start, Window, wait_for};
+use serde_json::json;
+use unterm_tests::{Display, Pane, Picture, Start, Window, wait_for};
 
 /// The events of a mouse in what `cat -v` shows of them (SGR, mode 1006): the button, and whether it went down.
 fn events(lines: &[String]) -> Vec<(String, bool)> {
@@ -99,4 +100,39 @@ fn a_links_target_is_shown_as_long_as_it_is_pointed_at() -> Result<()> {
     wait_for_foot(&window, "the target again", |foot| foot.difference(&before) > 100)?;
     unterm.act(&["new_tab"])?;
     wait_for_foot(&window, "no target in another tab", |foot| foot.difference(&before) == 0)
+}
+
+#[test]
+fn a_click_with_ctrl_on_a_files_name_opens_it_in_the_editor() -> Result<()> {
+    let display = Display::start()?;
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("my notes.txt");
+    std::fs::write(&file, "what is in it\n")?;
+    let script = format!(
+        "printf '\\033[?25l\\033[48;2;255;0;255m\"%s\", line 1\\033[m' '{}'; read x",
+        file.display()
+    );
+    // An editor that shows the file and stays.
+    let start = Start::windowed(&display).env("VISUAL", "tail -f");
+    let mut unterm = start.arg("-e").arg("sh").arg("-c").arg(&script).now()?;
+    let window = display.window_of(&unterm)?;
+    let name = wait_for("the name", || Ok(window.picture()?.area_of(MARK)), String::new)?;
+    let before = unterm.first_pane()?;
+    display.one_key("Control_L", true)?;
+    window.point(name.left + 60, name.middle().1)?;
+    window.button(1, true)?;
+    window.button(1, false)?;
+    display.one_key("Control_L", false)?;
+    let editor = wait_for(
+        "the editor's pane",
+        || {
+            let list = unterm.call("session.list", json!({}))?;
+            let sessions = list["sessions"].as_array().into_iter().flatten();
+            let ids = sessions.filter_map(|session| session["id"].as_u64());
+            Ok(ids.map(|id| Pane { id }).find(|pane| *pane != before))
+        },
+        String::new,
+    )?;
+    editor.wait_for_text(&mut unterm, "what is in it")?;
+    Ok(())
 }

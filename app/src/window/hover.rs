@@ -1,7 +1,8 @@
 //! Links under the pointer: underlined, their target shown at the window's foot, opened by a click with Ctrl. One of OSC 8
 //! always, one that only stands there as text while Ctrl is held.
 //!
-//! Owns which link that is. What may be opened is `links.rs`; a URL that only stands there as text counts as one.
+//! Owns which link that is. What may be opened is `links.rs`; a URL or a file's name that only stands there as text counts
+//! as one.
 
 use unterm_mux::PaneId;
 use unterm_renderer::{Label, PixelRect, Renderer, Scene};
@@ -24,6 +25,8 @@ pub(super) struct Hovered {
     uri: String,
     /// Its cells, where it is text only; those of a hyperlink (OSC 8) are underlined by the renderer.
     range: Option<TextRange>,
+    /// It names a file, which the person's editor opens.
+    is_file: bool,
 }
 
 impl Hovered {
@@ -124,19 +127,23 @@ impl App {
             return None;
         }
         if let Some(link) = view.link_at(x, y, cell) {
-            return Some(Hovered { pane, uri: link.uri, range: None });
+            return Some(Hovered { pane, uri: link.uri, range: None, is_file: false });
         }
         if !texts {
             return None;
         }
-        let url = targets::url_at(&view.snapshot.rows, view.spot(x, y, cell)?.cell)?;
-        Some(Hovered { pane, uri: url.text, range: Some(url.range) })
+        let target = targets::clicked(&view.snapshot.rows, view.spot(x, y, cell)?.cell)?;
+        let is_file = target.kind == targets::Kind::Path;
+        Some(Hovered { pane, uri: target.text, range: Some(target.range), is_file })
     }
 
     /// Opens the link under the pointer; false when there is none.
     pub(super) fn open_link(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
         let Some(link) = self.link_under(pane, x, y, true) else { return false };
-        self.open_target(&link.uri);
+        match link.is_file {
+            true => self.edit_file(pane, &link.uri),
+            false => self.open_target(&link.uri),
+        }
         true
     }
 

@@ -268,8 +268,8 @@ fn links(rows: &[SnapshotRow]) -> Vec<Target> {
     found
 }
 
-/// The URL that stands at a cell.
-pub(super) fn url_at(rows: &[SnapshotRow], at: Point) -> Option<Target> {
+/// What is opened by a click on a cell: a URL, or a file that is named with its folder or a line.
+pub(super) fn clicked(rows: &[SnapshotRow], at: Point) -> Option<Target> {
     let index = rows.iter().position(|row| row.line == at.line)?;
     let first = rows[..index].iter().rposition(|row| !row.wrapped).map_or(0, |row| row + 1);
     let last =
@@ -277,8 +277,20 @@ pub(super) fn url_at(rows: &[SnapshotRow], at: Point) -> Option<Target> {
     let mut found = Vec::new();
     Line::of(&rows[first..last]).iter().for_each(|line| line.find(&[], &mut found));
     found.into_iter().find(|target| {
-        target.kind == Kind::Url && target.range.start <= at && at <= target.range.end
+        let is_opened = match target.kind {
+            Kind::Url => true,
+            Kind::Path => names_a_place(&target.text),
+            _ => false,
+        };
+        is_opened && target.range.start <= at && at <= target.range.end
     })
+}
+
+/// Whether a path says where the file is; "and/or" does not.
+fn names_a_place(path: &str) -> bool {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    ["/", "~/", "./", "../"].iter().any(|start| path.starts_with(start))
+        || path.rsplit_once(':').is_some_and(|(_, line)| is_number(line))
 }
 
 #[cfg(test)]
@@ -358,13 +370,26 @@ mod tests {
         assert_eq!(found[0].text, long);
         assert_eq!(found[0].range.end, Point { line: LineId(1), col: 39 });
         assert_eq!(
-            url_at(&rows(&long), Point { line: LineId(1), col: 5 }).map(|one| one.text),
+            clicked(&rows(&long), Point { line: LineId(1), col: 5 }).map(|one| one.text),
             Some(long)
         );
         check(
             "\x1b]8;;https://real.example\x07http://shown.example\x1b]8;;\x07",
             &[(Kind::Link, "https://real.example")],
         );
+    }
+
+    #[test]
+    fn a_click_opens_what_surely_names_a_file() {
+        let clicked = |text: &str| {
+            let target = clicked(&rows(text), Point { line: LineId(0), col: 6 });
+            target.map(|target| (target.kind, target.text))
+        };
+        let path = |text: &str| Some((Kind::Path, text.to_owned()));
+        assert_eq!(clicked("at src/x.rs:12:3: error"), path("src/x.rs:12:3"));
+        assert_eq!(clicked("in ~/notes/x"), path("~/notes/x"));
+        assert_eq!(clicked("this and/or that"), None);
+        assert_eq!(clicked("abc 1234567"), None);
     }
 
     #[test]
