@@ -51,13 +51,14 @@ fn copy_mode_walks_to_a_word_and_copies_it() -> Result<()> {
 }
 
 #[test]
-fn copy_mode_goes_to_a_line_by_its_number() -> Result<()> {
+fn copy_mode_goes_to_a_line_by_its_number_and_to_a_character() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     // The prompt is the first line.
     run(&display, &mut unterm, pane, "seq 60", "60")?;
-    for (keys, line) in [("5Gy", "4"), ("6ggy", "5"), ("7ggggy", "ready$ seq 60")] {
+    let walks = [("5Gy", "4"), ("6ggy", "5"), ("7ggggy", "ready$ seq 60"), ("ggfqvf0y", "q 60")];
+    for (keys, line) in walks {
         display.press(&["Control_L", "Shift_L", "m"])?;
         display.type_text(keys)?;
         wait_for_clipboard(&display, line)?;

@@ -22,7 +22,7 @@ use super::{
     keys::Pressed,
     selection::Selection,
 };
-use crate::copy_command::{CopyCommand, CopyKind, Motion};
+use crate::copy_command::{CopyCommand, CopyKind, Find, Motion};
 use motion::Text;
 
 /// The greatest count that is taken.
@@ -44,6 +44,10 @@ pub(super) struct CopyMode {
     forward: bool,
     /// The last command went to a line by its number: of vi's `gg` the second `g` says no more.
     numbered: bool,
+    /// The next character typed is looked for, and how many of it.
+    finding: Option<(Find, u32)>,
+    /// What was looked for last.
+    found: Option<(Find, char)>,
 }
 
 impl CopyMode {
@@ -57,6 +61,8 @@ impl CopyMode {
             count: 0,
             forward: true,
             numbered: false,
+            finding: None,
+            found: None,
         }
     }
 
@@ -229,6 +235,14 @@ impl App {
         let Some(view) = self.views.get_mut(&pane.id()) else { return false };
         let Some(copy) = &mut view.copy else { return false };
         let typed = pressed.key.off_keypad();
+        if let Some((find, count)) = copy.finding.take() {
+            if let (Key::Char(wanted), true) = (typed, (modifiers - Modifiers::SHIFT).is_empty()) {
+                copy.found = Some((find, wanted));
+                self.find_character(&pane, (find, wanted), count, false);
+            }
+            self.pacing.ask();
+            return true;
+        }
         if let (Key::Char(c), true) = (typed, modifiers.is_empty())
             && let Some(digit) = c.to_digit(10).filter(|digit| *digit > 0 || copy.count > 0)
         {
@@ -263,6 +277,13 @@ impl App {
                     copy.wanted = if motion == Motion::LineEnd { u16::MAX } else { to.col };
                 }
                 view.follow(to.line);
+            }
+            CopyCommand::Find(find) => copy.finding = Some((find, count)),
+            CopyCommand::FindAgain(same) => {
+                if let Some((find, wanted)) = copy.found {
+                    let find = Find { forward: find.forward == same, ..find };
+                    self.find_character(pane, (find, wanted), count, true);
+                }
             }
             CopyCommand::HalfPages(halves) => {
                 let height = (rows.1.0 - rows.0.0 + 1) as i64;
@@ -310,6 +331,22 @@ impl App {
                 }
             }
             CopyCommand::Leave => self.leave_copy_mode(pane),
+        }
+    }
+
+    /// Goes to the next of a character in the line, where there is one; `again`: once more.
+    fn find_character(
+        &mut self,
+        pane: &Pane,
+        (find, wanted): (Find, char),
+        count: u32,
+        again: bool,
+    ) {
+        let copy = self.views.get(&pane.id()).and_then(|view| view.copy.as_ref());
+        let Some(at) = copy.map(|copy| copy.cursor) else { return };
+        let mut text = Text::new(pane.term().lines());
+        if let Some(to) = text.find(find, wanted, at, count.max(1), again) {
+            self.put_copy_cursor(pane, to);
         }
     }
 
