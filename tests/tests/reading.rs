@@ -67,6 +67,35 @@ fn copy_mode_goes_to_a_line_by_its_number_and_to_a_character() -> Result<()> {
 }
 
 #[test]
+fn a_click_on_the_kind_of_match_takes_the_next_one() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
+    run(&display, &mut unterm, pane, "echo abc", "abc")?;
+    // The rows above the prompt, left of the bar.
+    let rows = || Ok::<_, anyhow::Error>(window.picture()?.part((0, 36), (200, 36)));
+    let before = rows()?;
+    let (width, _) = window.size()?;
+    let bar = || {
+        Ok::<_, anyhow::Error>(window.picture()?.part((usize::from(width) - 200, 36), (180, 20)))
+    };
+    display.press(&["Control_L", "Shift_L", "f"])?;
+    display.type_text("a.c")?;
+    wait_for("the bar", || Ok((bar()?.colors() > 1).then_some(())), String::new)?;
+    // The characters, their case, an expression.
+    window.point(width as i16 - 40, BAR + 2 * PADDING + 6)?;
+    for _ in 0..2 {
+        window.button(1, true)?;
+        window.button(1, false)?;
+    }
+    let is_marked = || Ok((rows()?.difference(&before) > 0).then_some(()));
+    wait_for("a match", is_marked, String::new)?;
+    display.press(&["Tab"])?;
+    display.type_text("y")?;
+    wait_for_clipboard(&display, "abc")
+}
+
+#[test]
 fn a_label_copies_what_it_stands_for_and_its_capital_pastes_it() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, _, pane) =

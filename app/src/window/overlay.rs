@@ -154,6 +154,7 @@ impl Overlay {
             Self::Toasts => return at.is_some_and(|(x, y)| app.dismiss_toast(x, y)),
             Self::Questions => app.confirm_click(),
             Self::Menu => return app.menu_pressed(),
+            Self::Search => return at.is_some_and(|(x, y)| app.search_pressed(x, y)),
             Self::Picker => {
                 let (x, y) = at.unwrap_or((-1.0, -1.0));
                 app.picker_click(x, y);

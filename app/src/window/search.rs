@@ -7,6 +7,7 @@ mod act;
 mod draw;
 
 use std::{
+    cell::Cell,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -15,7 +16,7 @@ use std::{
 };
 
 use unterm_mux::{Pane, PaneId};
-use unterm_renderer::Highlight;
+use unterm_renderer::{Highlight, PixelRect};
 use unterm_term::{
     Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, SnapshotRow, TextRange,
 };
@@ -100,6 +101,8 @@ pub(super) struct SearchBar {
     again: Option<Instant>,
     /// The last search has been answered.
     is_answered: bool,
+    /// Where it was drawn last, and in it what is said of the kind.
+    places: Cell<(PixelRect, PixelRect)>,
 }
 
 impl SearchBar {
@@ -119,6 +122,7 @@ impl SearchBar {
             generation: Arc::default(),
             again: None,
             is_answered: true,
+            places: Cell::default(),
         }
     }
 

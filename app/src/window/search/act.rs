@@ -10,7 +10,7 @@ use unterm_term::Point;
 use winit::event::KeyEvent;
 
 use super::{Found, FromCopyMode, SearchBar};
-use crate::window::{App, keys::Pressed};
+use crate::window::{App, geometry::contains, keys::Pressed};
 
 /// How long new output waits until it is searched.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -135,6 +135,18 @@ impl App {
             }
         }
         self.show_match();
+    }
+
+    /// A button of the mouse went down at a point of the window: on what the bar says of the kind of match it takes the next
+    /// kind. False: it is not on the bar.
+    pub(in crate::window) fn search_pressed(&mut self, x: f64, y: f64) -> bool {
+        let Some(search) = &mut self.search else { return false };
+        let (bar, kind) = search.places.get();
+        if contains(kind, x, y) {
+            search.kind = search.kind.next();
+            self.search_now();
+        }
+        contains(bar, x, y)
     }
 
     /// Text that did not come from a key.

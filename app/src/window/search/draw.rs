@@ -40,6 +40,8 @@ impl SearchBar {
         let note = renderer.label_width(&count, size, false).ceil() as u32 + padding;
         let room = inside.width.saturating_sub(note);
         let label = |rect, text: &str, color| label(geometry, rect, text, color, LabelAlign::Left);
+        let left = inside.x + room as i32;
+        self.places.set((rect, PixelRect { x: left, width: note, ..inside }));
         let note = label(inside, &count, colors.muted);
         scene.labels.push(Label { align: LabelAlign::Right, ..note });
         let typed = PixelRect { width: room, ..inside };
