@@ -16,7 +16,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use crate::{Instance, process::Ended, wait_for};
+use crate::{Instance, process::Ended, wait_for, wait_until};
 
 /// An Xvfb on a display number that was free, without a window manager until one is started; ended when dropped.
 pub struct Display {
@@ -316,11 +316,17 @@ impl Display {
         xclip.stdin.take().context("xclip's stdin")?.write_all(text.as_bytes())?;
         ensure!(xclip.wait()?.success(), "xclip took nothing");
         // It owns the selection some time after it has gone to the background.
-        wait_for(
-            "the selection to be taken",
-            || Ok((self.selection(name)? == text).then_some(())),
-            String::new,
-        )
+        self.wait_for_selection(name, text)
+    }
+
+    /// Waits until a selection (`clipboard` or `primary`) holds a text.
+    ///
+    /// # Errors
+    ///
+    /// When it does not come.
+    pub fn wait_for_selection(&self, name: &str, text: &str) -> Result<()> {
+        let what = format!("{text:?} in the selection {name}");
+        wait_until(&what, || self.selection(name), |now| now == text).map(drop)
     }
 }
 
@@ -448,6 +454,15 @@ impl Window<'_> {
         let kind = connection.intern_atom(false, b"UTF8_STRING")?.reply()?.atom;
         let title = connection.get_property(false, self.id, name, kind, 0, 1024)?.reply()?.value;
         Ok(String::from_utf8_lossy(&title).into_owned())
+    }
+
+    /// Waits until its title is as `is_it` wants it, and returns it.
+    ///
+    /// # Errors
+    ///
+    /// When it does not come.
+    pub fn wait_for_title(&self, is_it: impl Fn(&str) -> bool) -> Result<String> {
+        wait_until("the title", || self.title(), |title| is_it(title))
     }
 
     /// Asks it to close, as a window manager's close button does.

@@ -11,11 +11,6 @@ fn action(unterm: &Instance, words: &[&str]) -> Result<(Option<i32>, String)> {
     Ok((output.status.code(), String::from_utf8_lossy(&said).into_owned()))
 }
 
-fn sessions(unterm: &mut Instance) -> Result<usize> {
-    let list = unterm.call("session.list", json!({}))?;
-    Ok(list["sessions"].as_array().map_or(0, Vec::len))
-}
-
 #[test]
 fn an_action_is_done_from_the_command_line() -> Result<()> {
     let display = Display::start()?;
@@ -23,7 +18,7 @@ fn an_action_is_done_from_the_command_line() -> Result<()> {
     display.window_of(&unterm)?;
     assert_eq!(action(&unterm, &["split_right"])?, (Some(0), String::new()));
     assert_eq!(action(&unterm, &["new-tab"])?.0, Some(0));
-    assert_eq!(sessions(&mut unterm)?, 3);
+    assert_eq!(unterm.sessions()?.len(), 3);
     assert_eq!(action(&unterm, &["activate_tab", "1"])?.0, Some(0));
     assert_eq!(action(&unterm, &["focus_left"])?.0, Some(0));
     // The leftmost pane has the keyboard now.
@@ -95,11 +90,7 @@ fn the_status_bar_copies_the_directory_and_switches_the_proxy() -> Result<()> {
     // Behind `bash`, at the left, comes the directory: home, which is `~`.
     click(64)?;
     let home = unterm.home().display().to_string();
-    wait_for(
-        "the directory on the clipboard",
-        || Ok((display.selection("clipboard")? == home).then_some(())),
-        || display.selection("clipboard").unwrap_or_default(),
-    )?;
+    display.wait_for_selection("clipboard", &home)?;
     // Left of the theme's name, which is `standard`, at the right.
     click(width as i16 - 120)?;
     let text = || std::fs::read_to_string(&proxy).unwrap_or_default();
@@ -167,7 +158,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     let mut unterm = start()?;
     let window = display.window_of(&unterm)?;
     assert_eq!(window.size()?, (900, 500));
-    assert_eq!(sessions(&mut unterm)?, 4);
+    assert_eq!(unterm.sessions()?.len(), 4);
     Ok(())
 }
 
@@ -247,7 +238,7 @@ fn a_session_is_exported_and_a_folder_opened_in_a_new_tab() -> Result<()> {
     std::fs::create_dir(&folder)?;
     let name = folder.display().to_string();
     assert_eq!(action(&unterm, &["new_tab_in", &name])?.0, Some(0));
-    assert_eq!(sessions(&mut unterm)?, 2);
+    assert_eq!(unterm.sessions()?.len(), 2);
     assert_eq!(action(&unterm, &["previous_tab"])?.0, Some(0));
     assert_eq!(action(&unterm, &["change_directory_to", &name])?.0, Some(0));
     pane.type_text(&mut unterm, "pwd\r")?;

@@ -10,16 +10,7 @@ const PADDING: i16 = 8;
 const BAR: i16 = 28;
 
 fn wait_for_clipboard(display: &Display, wanted: &str) -> Result<()> {
-    let last = std::cell::RefCell::new(String::new());
-    wait_for(
-        &format!("{wanted:?} in the clipboard"),
-        || {
-            let now = display.selection("clipboard")?;
-            *last.borrow_mut() = now.clone();
-            Ok((now == wanted).then_some(()))
-        },
-        || format!("it holds {:?}", last.borrow()),
-    )
+    display.wait_for_selection("clipboard", wanted)
 }
 
 /// Runs a command by keys, and waits until its last line of output and the prompt behind it are there.

@@ -25,8 +25,7 @@ fn click(window: &Window<'_>, button: u8, at: (i16, i16)) -> Result<()> {
 
 /// Whether a program runs in front of the last pane's shell.
 fn runs(desk: &mut Desk<'_>, program: &str) -> Result<bool> {
-    let list = desk.unterm.call("session.list", serde_json::json!({}))?;
-    let last = list["sessions"].as_array().and_then(|all| all.last()).cloned();
+    let last = desk.unterm.sessions()?.pop();
     let name = last.map(|last| last["shell"]["process_name"].clone()).unwrap_or_default();
     Ok(name.as_str().is_some_and(|name| name.ends_with(&format!("/{program}"))))
 }
