@@ -1,7 +1,6 @@
 //! The mouse of a person over panes: what programs that ask for it are told, and what is pointed at.
 
 use anyhow::Result;
-use serde_json::json;
 use unterm_tests::{Display, Pane, Picture, Start, Window, wait_for};
 
 /// The events of a mouse in what `cat -v` shows of them (SGR, mode 1006): the button, and whether it went down.
@@ -52,14 +51,12 @@ fn shift_selects_anew_each_time_where_a_program_has_the_mouse() -> Result<()> {
     display.one_key("Shift_L", true)?;
     for (from, to, selected) in [(0, 3, "sel"), (4, 6, "ct")] {
         window.drag(edge(from), edge(to))?;
-        let is_selected = || Ok((display.selection("primary")? == selected).then_some(()));
-        wait_for(selected, is_selected, || format!("{:?}", display.selection("primary")))?;
+        display.wait_for_selection("primary", selected)?;
     }
     let (x, y) = edge(1);
     window.point(x, y)?;
     window.double_click()?;
-    let is_selected = || Ok((display.selection("primary")? == "selectme").then_some(()));
-    wait_for("the word", is_selected, || format!("{:?}", display.selection("primary")))?;
+    display.wait_for_selection("primary", "selectme")?;
     display.one_key("Shift_L", false)
 }
 
@@ -126,9 +123,8 @@ fn a_click_with_ctrl_on_a_files_name_opens_it_in_the_editor() -> Result<()> {
     let editor = wait_for(
         "the editor's pane",
         || {
-            let list = unterm.call("session.list", json!({}))?;
-            let sessions = list["sessions"].as_array().into_iter().flatten();
-            let ids = sessions.filter_map(|session| session["id"].as_u64());
+            let sessions = unterm.sessions()?;
+            let ids = sessions.iter().filter_map(|session| session["id"].as_u64());
             Ok(ids.map(|id| Pane { id }).find(|pane| *pane != before))
         },
         String::new,
