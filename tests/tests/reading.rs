@@ -3,7 +3,7 @@
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use unterm_tests::{Display, Instance, Pane, Picture, Start, wait_for};
+use unterm_tests::{Display, Instance, Pane, Picture, Start, Window, wait_for};
 
 /// Space around a pane's cells, and the height of the tab bar above them.
 const PADDING: i16 = 8;
@@ -11,6 +11,27 @@ const BAR: i16 = 28;
 
 fn wait_for_clipboard(display: &Display, wanted: &str) -> Result<()> {
     display.wait_for_selection("clipboard", wanted)
+}
+
+/// The background of what [`print_marked`] prints, as long as no match is marked there.
+const MARK: [u8; 3] = [255, 0, 255];
+
+/// Prints a word in that colour, and waits until it is seen.
+fn print_marked(
+    display: &Display,
+    window: &Window<'_>,
+    (unterm, pane): (&mut Instance, Pane),
+    word: &str,
+) -> Result<()> {
+    let line = format!("printf '\\033[48;2;255;0;255m{word}\\033[m\\n'");
+    run(display, unterm, pane, &line, word)?;
+    wait_for_match(window, false)
+}
+
+/// Waits until the word is marked as a match, or is not.
+fn wait_for_match(window: &Window<'_>, is_marked: bool) -> Result<()> {
+    let is_so = || Ok(((window.picture()?.count(MARK) == 0) == is_marked).then_some(()));
+    wait_for(&format!("a match: {is_marked}"), is_so, String::new)
 }
 
 /// Runs a command by keys, and waits until its last line of output and the prompt behind it are there.
@@ -62,10 +83,7 @@ fn a_click_on_the_kind_of_match_takes_the_next_one() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
-    run(&display, &mut unterm, pane, "echo abc", "abc")?;
-    // The rows above the prompt, left of the bar.
-    let rows = || Ok::<_, anyhow::Error>(window.picture()?.part((0, 36), (200, 36)));
-    let before = rows()?;
+    print_marked(&display, &window, (&mut unterm, pane), "abc")?;
     let (width, _) = window.size()?;
     let bar = || {
         Ok::<_, anyhow::Error>(window.picture()?.part((usize::from(width) - 200, 36), (180, 20)))
@@ -79,11 +97,29 @@ fn a_click_on_the_kind_of_match_takes_the_next_one() -> Result<()> {
         window.button(1, true)?;
         window.button(1, false)?;
     }
-    let is_marked = || Ok((rows()?.difference(&before) > 0).then_some(()));
-    wait_for("a match", is_marked, String::new)?;
+    wait_for_match(&window, true)?;
     display.press(&["Tab"])?;
     display.type_text("y")?;
     wait_for_clipboard(&display, "abc")
+}
+
+#[test]
+fn enter_in_an_empty_field_looks_again_for_what_was_looked_for_last() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
+    print_marked(&display, &window, (&mut unterm, pane), "beta")?;
+    display.press(&["Control_L", "Shift_L", "f"])?;
+    display.type_text("beta")?;
+    wait_for_match(&window, true)?;
+    display.press(&["Escape"])?;
+    wait_for_match(&window, false)?;
+    display.press(&["Control_L", "Shift_L", "f"])?;
+    display.press(&["Return"])?;
+    wait_for_match(&window, true)?;
+    display.press(&["Tab"])?;
+    display.type_text("y")?;
+    wait_for_clipboard(&display, "beta")
 }
 
 #[test]

@@ -326,8 +326,13 @@ impl App {
             CopyCommand::NextMatch(same) => {
                 let (at, forward) = (copy.cursor, copy.forward == same);
                 let search = self.search.as_mut().filter(|search| search.pane == pane.id());
-                if let Some(to) = search.and_then(|search| search.walk(at, forward, count.max(1))) {
-                    self.put_copy_cursor(pane, to);
+                if let Some(search) = search {
+                    if let Some(to) = search.walk(at, forward, count.max(1)) {
+                        self.put_copy_cursor(pane, to);
+                    }
+                } else if self.last_search.is_some() {
+                    self.search_from_copy_mode(pane.id(), at, forward);
+                    self.search_last(true);
                 }
             }
             CopyCommand::Leave => self.leave_copy_mode(pane),

@@ -57,6 +57,14 @@ impl Kind {
     }
 }
 
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Query {
+    text: String,
+    kind: Kind,
+    whole_words: bool,
+}
+
 /// What a thread found, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Found {
@@ -124,6 +132,19 @@ impl SearchBar {
             is_answered: true,
             places: Cell::default(),
         }
+    }
+
+    /// What it looks for; `None` while nothing is typed.
+    fn query(&self) -> Option<Query> {
+        let text = Some(self.line.text().to_owned()).filter(|text| !text.is_empty())?;
+        Some(Query { text, kind: self.kind, whole_words: self.whole_words })
+    }
+
+    /// Puts into the field what was looked for before.
+    fn recall(&mut self, query: &Query) {
+        self.line.select_all();
+        self.line.insert(&query.text);
+        (self.kind, self.whole_words) = (query.kind, query.whole_words);
     }
 
     /// Starts a search of what is typed; what was found so far stays until it is answered.
@@ -354,6 +375,20 @@ mod tests {
         assert_eq!(walk(true, 4), Some((0, 0)), "round the end");
         assert_eq!(walk(false, 2), Some((1, 3)));
         assert_eq!(found("b", "a").walk(start, true, 3), None);
+    }
+
+    #[test]
+    fn what_was_looked_for_is_recalled_with_its_kind() {
+        let mut bar = SearchBar::new(PaneId(0));
+        assert!(bar.query().is_none());
+        bar.line.insert("a.c");
+        (bar.kind, bar.whole_words) = (Kind::Regex, true);
+        let query = bar.query().unwrap();
+        let mut next = SearchBar::new(PaneId(1));
+        next.line.insert("x");
+        next.recall(&query);
+        assert_eq!(next.line.text(), "a.c");
+        assert_eq!((next.kind, next.whole_words), (Kind::Regex, true));
     }
 
     #[test]
