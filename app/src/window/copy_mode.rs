@@ -286,7 +286,7 @@ impl App {
                 }
             }
             CopyCommand::HalfPages(halves) => {
-                let height = (rows.1.0 - rows.0.0 + 1) as i64;
+                let height = i64::from(view.snapshot.size.rows);
                 let by = height * i64::from(halves) * i64::from(count.max(1)) / 2;
                 let line = LineId(copy.cursor.line.0.saturating_add_signed(by));
                 let mut text = Text::new(pane.term().lines());
