@@ -1,5 +1,7 @@
 //! The mouse of a person over panes: what programs that ask for it are told, and what is pointed at.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use anyhow::Result;
 use unterm_tests::{Display, Pane, Picture, Start, Window, wait_for};
 
@@ -97,6 +99,34 @@ fn a_links_target_is_shown_as_long_as_it_is_pointed_at() -> Result<()> {
     wait_for_foot(&window, "the target again", |foot| foot.difference(&before) > 100)?;
     unterm.act(&["new_tab"])?;
     wait_for_foot(&window, "no target in another tab", |foot| foot.difference(&before) == 0)
+}
+
+#[test]
+fn a_click_opens_a_link_and_a_double_click_only_selects_it() -> Result<()> {
+    let display = Display::start()?;
+    // What a desktop opens links with, in front of all others: it writes down what it was given.
+    let folder = tempfile::tempdir()?;
+    let (opener, opened) = (folder.path().join("xdg-open"), folder.path().join("opened"));
+    std::fs::write(&opener, format!("#!/bin/sh\necho \"$1\" >> '{}'\n", opened.display()))?;
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755))?;
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH")?);
+    let script = "printf '\\033[?25lhttps://a.example/one\\n\\033[48;2;255;0;255mhttps://a.example/two\\033[m'; read x";
+    let start = Start::windowed(&display).env("PATH", &path);
+    let unterm = start.arg("-e").arg("sh").arg("-c").arg(script).now()?;
+    let window = display.window_of(&unterm)?;
+    let second = wait_for("the links", || Ok(window.picture()?.area_of(MARK)), String::new)?;
+    let (x, y) = second.middle();
+    // The first one lies in the row above.
+    window.point(x, 2 * second.top - y)?;
+    window.double_click()?;
+    display.wait_for_selection("primary", "https://a.example/one")?;
+    window.point(x, y)?;
+    window.button(1, true)?;
+    window.button(1, false)?;
+    let read = || Ok(std::fs::read_to_string(&opened).ok().filter(|text| text.ends_with('\n')));
+    let given = wait_for("a link that is opened", read, String::new)?;
+    assert_eq!(given, "https://a.example/two\n");
+    Ok(())
 }
 
 #[test]

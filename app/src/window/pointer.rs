@@ -16,6 +16,7 @@ use super::{
     App,
     clipboard::Buffer,
     geometry::{contains, pixels},
+    hover::Hovered,
     keys, send,
     tab_bar::TabBarPart,
 };
@@ -31,8 +32,8 @@ pub(super) struct Pointer {
     pub(super) position: Option<(f64, f64)>,
     /// The last press: when, in which pane, on which cell, the how manieth in a row.
     click: Option<(Instant, PaneId, Point, u32)>,
-    /// A click at a prompt, unless another one comes by then.
-    deferred: Option<(Instant, Target)>,
+    /// A click on a link or at a prompt, unless another one comes by then.
+    deferred: Option<(Instant, Target, Option<Hovered>)>,
     /// The pane in which the left button is selecting.
     selecting: Option<PaneId>,
     /// The panes that were told of a press and are owed its release, with the button: the one pressed last at the end.
@@ -202,8 +203,11 @@ impl App {
             if let Some(text) = self.selected_text(&pane) {
                 self.copy_on_select(text);
             } else if let Some(target) = self.target_in(pane.id()) {
-                // The first of two would move what the second is to select.
-                self.pointer.deferred = Some((Instant::now() + DOUBLE_CLICK, target));
+                let modifiers = self.without_override(target.id, keys::modifiers(self.modifiers));
+                let link = self.clicked_link(target.id, target.x, target.y);
+                let link = link.filter(|_| modifiers.is_empty());
+                // The first of two would open, or move, what the second is to select.
+                self.pointer.deferred = Some((Instant::now() + DOUBLE_CLICK, target, link));
                 self.deferred_click(false);
             }
         }
@@ -211,13 +215,14 @@ impl App {
 
     /// Does what a click that selected nothing asks for, once no second one can come any more, or `now`.
     pub(super) fn deferred_click(&mut self, now: bool) {
-        let Some((due, _)) = self.pointer.deferred else { return };
+        let Some((due, ..)) = self.pointer.deferred else { return };
         if !now && Instant::now() < due {
             return self.wake_at(due);
         }
-        if let Some((_, target)) = self.pointer.deferred.take()
-            && let Some(pane) = self.mux.pane(target.id)
-        {
+        let Some((_, target, link)) = self.pointer.deferred.take() else { return };
+        if let Some(link) = link {
+            self.open_hovered(&link);
+        } else if let Some(pane) = self.mux.pane(target.id) {
             self.click_at_prompt(&pane, target.x, target.y);
         }
     }

@@ -268,18 +268,23 @@ fn links(rows: &[SnapshotRow]) -> Vec<Target> {
     found
 }
 
-/// What is opened by a click on a cell: a URL, or a file that is named with its folder or a line.
-pub(super) fn clicked(rows: &[SnapshotRow], at: Point) -> Option<Target> {
+/// What is opened by a click on a cell: a URL, or else, where `files` count, a file that is named with its folder or a line.
+pub(super) fn clicked(rows: &[SnapshotRow], at: Point, files: bool) -> Option<Target> {
     let index = rows.iter().position(|row| row.line == at.line)?;
     let first = rows[..index].iter().rposition(|row| !row.wrapped).map_or(0, |row| row + 1);
     let last =
         rows[index..].iter().position(|row| !row.wrapped).map_or(rows.len(), |n| index + n + 1);
+    let lines = Line::of(&rows[first..last]);
+    // The pointer may move over many lines, and few have a URL.
+    let has_url = |line: &&Line| {
+        line.text.contains("://") || line.text.contains(':') && line.text.contains('@')
+    };
     let mut found = Vec::new();
-    Line::of(&rows[first..last]).iter().for_each(|line| line.find(&[], &mut found));
+    lines.iter().filter(|line| files || has_url(line)).for_each(|line| line.find(&[], &mut found));
     found.into_iter().find(|target| {
         let is_opened = match target.kind {
             Kind::Url => true,
-            Kind::Path => names_a_place(&target.text),
+            Kind::Path => files && names_a_place(&target.text),
             _ => false,
         };
         is_opened && target.range.start <= at && at <= target.range.end
@@ -370,7 +375,7 @@ mod tests {
         assert_eq!(found[0].text, long);
         assert_eq!(found[0].range.end, Point { line: LineId(1), col: 39 });
         assert_eq!(
-            clicked(&rows(&long), Point { line: LineId(1), col: 5 }).map(|one| one.text),
+            clicked(&rows(&long), Point { line: LineId(1), col: 5 }, false).map(|one| one.text),
             Some(long)
         );
         check(
@@ -381,15 +386,18 @@ mod tests {
 
     #[test]
     fn a_click_opens_what_surely_names_a_file() {
-        let clicked = |text: &str| {
-            let target = clicked(&rows(text), Point { line: LineId(0), col: 6 });
+        let clicked = |text: &str, files| {
+            let target = clicked(&rows(text), Point { line: LineId(0), col: 6 }, files);
             target.map(|target| (target.kind, target.text))
         };
         let path = |text: &str| Some((Kind::Path, text.to_owned()));
-        assert_eq!(clicked("at src/x.rs:12:3: error"), path("src/x.rs:12:3"));
-        assert_eq!(clicked("in ~/notes/x"), path("~/notes/x"));
-        assert_eq!(clicked("this and/or that"), None);
-        assert_eq!(clicked("abc 1234567"), None);
+        assert_eq!(clicked("at src/x.rs:12:3: error", true), path("src/x.rs:12:3"));
+        assert_eq!(clicked("at src/x.rs:12:3: error", false), None);
+        assert_eq!(clicked("in ~/notes/x", true), path("~/notes/x"));
+        assert_eq!(clicked("this and/or that", true), None);
+        assert_eq!(clicked("abc 1234567", true), None);
+        let mail = Some((Kind::Url, "mailto:a@b.c".to_owned()));
+        assert_eq!(clicked("to mailto:a@b.c", false), mail);
     }
 
     #[test]
