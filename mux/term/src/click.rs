@@ -97,10 +97,11 @@ impl Term {
         Some(keys.iter().flat_map(|key| [introducer[0], introducer[1], *key]).collect())
     }
 
-    /// The rows of what is typed, up to the cursor or the last one that holds any. What the shell suggests behind the cursor
-    /// is none of it: a key that goes there would take it over.
+    /// The rows of what is typed, up to the cursor or the last one that holds any. What stands behind a gap, as a prompt at the
+    /// right does, is none of it, nor is what the shell suggests behind the cursor: a key that goes there would take it over.
     fn input_rows(&self, command: &Command) -> Option<Vec<InputRow>> {
-        let start = command.input?.line.0.max(self.grid.oldest());
+        let input = command.input?;
+        let start = input.line.0.max(self.grid.oldest());
         let cursor = (self.grid.live_top() + self.cursor.row as u64, self.cursor.col as u16);
         let mut rows: Vec<InputRow> = Vec::new();
         let (mut before, mut behind) = (None, Vec::new());
@@ -108,7 +109,11 @@ impl Term {
         for line in start..self.grid.end() {
             let view = self.grid.read(line, &mut scratch)?;
             let mut stops = Vec::new();
-            for (col, cell) in view.cells.iter().enumerate() {
+            let first = if line == input.line.0 { input.col } else { 0 };
+            for (col, cell) in view.cells.iter().enumerate().skip(usize::from(first)) {
+                if cell.is_blank() && (line == input.line.0 || !stops.is_empty()) {
+                    break;
+                }
                 let is_start = !matches!(cell.width(), Width::Tail | Width::Head);
                 if !is_start || cell.prompt_role() != PromptRole::Input || cell.is_blank() {
                     continue;

@@ -382,6 +382,15 @@ fn clicks_at_a_prompt_are_arrow_keys() {
 }
 
 #[test]
+fn a_prompt_at_the_right_is_not_typed() {
+    let at = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    let typed = format!("{at}abc\x1b[5Cright\x1b[10D");
+    assert_eq!(click(&typed, 0, 12), None, "the cursor is at the end");
+    assert_eq!(click(&typed, 0, 3).as_deref(), Some("^[D^[D"));
+    assert_eq!(click(&format!("{at}\x1b[8Cright\x1b[13D"), 0, 12), None, "nothing is typed");
+}
+
+#[test]
 fn a_click_takes_over_nothing_that_the_shell_suggests() {
     let keys = |key: &str, count: usize| Some(format!("^[{key}").repeat(count));
     let at = "\x1b]133;A\x07$ \x1b]133;B\x07";
