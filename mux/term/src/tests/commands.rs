@@ -411,7 +411,7 @@ fn a_click_takes_over_nothing_that_the_shell_suggests() {
 fn clicks_go_to_other_lines_as_the_shell_says() {
     let text = |cl: &str| {
         format!(
-            "\x1b]133;A;cl={cl}\x07$ \x1b]133;B\x07echo\r\n\x1b]133;P;k=s\x07> \x1b]133;B\x07more"
+            "\x1b]133;A;cl={cl}\x07$ \x1b]133;B\x07echo\r\n\x1b]133;P;k=c\x07> \x1b]133;B\x07more"
         )
     };
     let sent = |cl: &str, row, col| click(&text(cl), row, col).map(|sent| sent.replace("^[", ""));
@@ -421,6 +421,13 @@ fn clicks_go_to_other_lines_as_the_shell_says() {
     assert_eq!(sent("w", 0, 3).as_deref(), Some("ADDD"));
     assert_eq!(sent("w", 0, 19).as_deref(), Some("A"));
     assert_eq!(sent("m", 3, 3), None, "no such line of it");
+    // A secondary prompt's shell has taken the lines before it.
+    let secondary = text("m").replace("P;k=c", "A;k=s");
+    assert_eq!(click(&secondary, 0, 3), None);
+    assert_eq!(click(&secondary, 1, 3).as_deref(), Some("^[D^[D^[D"));
+    // A line of a text that was pasted.
+    let pasted = "\x1b]133;A;cl=m\x07$ \x1b]133;B\x07one\x1b[4Cright\r\n two";
+    assert_eq!(click(pasted, 0, 3).as_deref(), Some(&*"^[D".repeat(7)));
 }
 
 #[test]
