@@ -195,6 +195,18 @@ fn has_ink(picture: &Picture) -> bool {
         .any(|row| row[PADDING as usize..picture.width / 2].iter().any(|pixel| *pixel != blank))
 }
 
+/// Clicks on a cell of the only pane.
+fn click(window: &Window<'_>, unterm: &mut Instance, col: i16, row: i16) -> Result<()> {
+    let list = unterm.call("session.list", json!({}))?;
+    let cells = |key: &str| list["sessions"][0][key].as_i64().unwrap_or(1) as i16;
+    let (width, height) = window.size()?;
+    let cell = (width as i16 - 2 * PADDING) / cells("cols");
+    let line = (height as i16 - 2 * BAR - 2 * PADDING) / cells("rows");
+    window.point(PADDING + col * cell + cell / 2, BAR + PADDING + row * line + line / 2)?;
+    window.button(1, true)?;
+    window.button(1, false)
+}
+
 #[test]
 fn a_click_at_the_prompt_moves_the_cursor_there() -> Result<()> {
     let display = Display::start()?;
@@ -203,19 +215,28 @@ fn a_click_at_the_prompt_moves_the_cursor_there() -> Result<()> {
     display.type_text("echo xyz")?;
     let lines = pane.wait_for_text(&mut unterm, "ready$ echo xyz")?;
     let row = lines.iter().position(|line| line.contains("echo xyz")).unwrap_or_default() as i16;
-    let list = unterm.call("session.list", json!({}))?;
-    let cells = |key: &str| list["sessions"][0][key].as_i64().unwrap_or(1) as i16;
-    let (width, height) = window.size()?;
-    let cell = (width as i16 - 2 * PADDING) / cells("cols");
-    let line = (height as i16 - 2 * BAR - 2 * PADDING) / cells("rows");
     // Onto the x: the 13th column.
-    window.point(PADDING + 12 * cell + cell / 2, BAR + PADDING + row * line + line / 2)?;
-    window.button(1, true)?;
-    window.button(1, false)?;
+    click(&window, &mut unterm, 12, row)?;
     let key = |lines: &[String]| lines.iter().any(|line| line == "ready$ echo ABxyz");
     // The arrow keys are on their way to the shell before what is typed behind them.
     pane.wait(&mut unterm, "the prompt", |lines| lines.iter().any(|line| line.contains("xyz")))?;
     display.type_text("AB")?;
     pane.wait(&mut unterm, "letters before the x", key)?;
+    Ok(())
+}
+
+#[test]
+fn a_click_goes_to_another_line_of_a_text_that_was_pasted() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
+    display.set_selection("clipboard", "echo one\necho two")?;
+    display.press(&["Control_L", "Shift_L", "v"])?;
+    let lines = pane.wait_for_text(&mut unterm, "echo two")?;
+    let row = lines.iter().position(|line| line.contains("echo one")).unwrap_or_default() as i16;
+    // Onto the n of the first line: the 14th column.
+    click(&window, &mut unterm, 13, row)?;
+    display.type_text("x")?;
+    pane.wait_for_text(&mut unterm, "ready$ echo oxne")?;
     Ok(())
 }

@@ -204,11 +204,12 @@ impl App {
                 self.copy_on_select(text);
             } else if let Some(target) = self.target_in(pane.id()) {
                 let modifiers = self.without_override(target.id, keys::modifiers(self.modifiers));
-                let link = self.clicked_link(target.id, target.x, target.y);
-                let link = link.filter(|_| modifiers.is_empty());
-                // The first of two would open, or move, what the second is to select.
-                self.pointer.deferred = Some((Instant::now() + DOUBLE_CLICK, target, link));
-                self.deferred_click(false);
+                if modifiers.is_empty() {
+                    let link = self.clicked_link(target.id, target.x, target.y);
+                    // The first of two would open, or move, what the second is to select.
+                    self.pointer.deferred = Some((Instant::now() + DOUBLE_CLICK, target, link));
+                    self.deferred_click(false);
+                }
             }
         }
     }

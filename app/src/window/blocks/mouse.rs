@@ -102,9 +102,7 @@ impl App {
 
     /// A click that selected nothing: at a prompt it moves the shell's cursor.
     pub(in crate::window) fn click_at_prompt(&mut self, pane: &Pane, x: f64, y: f64) {
-        if self.modifiers.is_empty()
-            && let Some(bytes) = self.keys_to_click(pane, x, y)
-        {
+        if let Some(bytes) = self.keys_to_click(pane, x, y) {
             self.type_bytes(pane, &bytes);
         }
     }
