@@ -55,6 +55,15 @@ pub enum Motion {
     PromptForward,
 }
 
+/// Where a movement to a character goes, in the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Find {
+    /// Towards the line's end.
+    pub forward: bool,
+    /// To the character beside it.
+    pub till: bool,
+}
+
 /// What is selected between where a selection began and the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyKind {
@@ -71,6 +80,10 @@ pub enum CopyKind {
 pub enum CopyCommand {
     /// Moves the cursor.
     Move(Motion),
+    /// Moves the cursor to the next of the character that is typed then.
+    Find(Find),
+    /// The same again; `false`: the other way.
+    FindAgain(bool),
     /// Scrolls by this many halves of a page, and takes the cursor along.
     HalfPages(i8),
     /// Scrolls by this many rows; the cursor stays where it is as long as that is in sight.
@@ -110,6 +123,11 @@ const fn entry(
     CopyEntry { name, doc, command, keys }
 }
 
+const FORWARD: Find = Find { forward: true, till: false };
+const BACK: Find = Find { forward: false, till: false };
+const TILL: Find = Find { forward: true, till: true };
+const TILL_BACK: Find = Find { forward: false, till: true };
+
 /// Every command with its default keys.
 #[rustfmt::skip]
 pub const COPY_COMMANDS: &[CopyEntry] = &{
@@ -133,6 +151,12 @@ pub const COPY_COMMANDS: &[CopyEntry] = &{
         entry("view_top", "To the first row in sight.", Move(ViewTop), &["shift+h"]),
         entry("view_middle", "To the row in the middle.", Move(ViewMiddle), &["shift+m"]),
         entry("view_bottom", "To the last row in sight.", Move(ViewBottom), &["shift+l"]),
+        entry("find", "To the next of the character that is typed then, in the line.", Find(FORWARD), &["f"]),
+        entry("find_back", "As find, towards the line's start.", Find(BACK), &["shift+f"]),
+        entry("till", "As find, to the character before it.", Find(TILL), &["t"]),
+        entry("till_back", "As find_back, to the character behind it.", Find(TILL_BACK), &["shift+t"]),
+        entry("find_again", "The last find or till again.", FindAgain(true), &[";"]),
+        entry("find_again_back", "The last find or till the other way.", FindAgain(false), &[","]),
         entry("paragraph_back", "To the blank line above.", Move(ParagraphBack), &["{"]),
         entry("paragraph_forward", "To the blank line below.", Move(ParagraphForward), &["}"]),
         entry("prompt_back", "To the prompt above.", Move(PromptBack), &["["]),

@@ -207,8 +207,10 @@ impl Fonts {
             });
             self.symbols.push((range.chars.clone(), faces));
         }
-        let first = self.chains[0][0];
-        let font = &self.faces[usize::from(first.0)].font;
+        // One with letters: the first may have only signs, or another script.
+        let has_letters = |id: &&FaceId| has_char(&self.face(**id).font, 'M');
+        let measured = self.chains[0].iter().find(has_letters).unwrap_or(&self.chains[0][0]);
+        let font = &self.faces[usize::from(measured.0)].font;
         self.metrics = CellMetrics::of(font, self.pixels).adjusted(options);
     }
 

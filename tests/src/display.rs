@@ -244,8 +244,12 @@ impl Display {
         Ok(())
     }
 
-    /// Presses or releases one key that needs no other.
-    pub(crate) fn one_key(&self, name: &str, down: bool) -> Result<()> {
+    /// Presses or releases one key that needs no other, by its name as in [`Display::press`].
+    ///
+    /// # Errors
+    ///
+    /// When the layout has no such key.
+    pub fn one_key(&self, name: &str, down: bool) -> Result<()> {
         let kind = if down { xproto::KEY_PRESS_EVENT } else { xproto::KEY_RELEASE_EVENT };
         self.fake(kind, self.keys.find(keysym(name)?)?.0, 0, 0)
     }

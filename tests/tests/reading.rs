@@ -3,7 +3,7 @@
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use unterm_tests::{Display, Instance, Pane, Picture, Start, wait_for};
+use unterm_tests::{Display, Instance, Pane, Picture, Start, Window, wait_for};
 
 /// Space around a pane's cells, and the height of the tab bar above them.
 const PADDING: i16 = 8;
@@ -11,6 +11,27 @@ const BAR: i16 = 28;
 
 fn wait_for_clipboard(display: &Display, wanted: &str) -> Result<()> {
     display.wait_for_selection("clipboard", wanted)
+}
+
+/// The background of what [`print_marked`] prints, as long as no match is marked there.
+const MARK: [u8; 3] = [255, 0, 255];
+
+/// Prints a word in that colour, and waits until it is seen.
+fn print_marked(
+    display: &Display,
+    window: &Window<'_>,
+    (unterm, pane): (&mut Instance, Pane),
+    word: &str,
+) -> Result<()> {
+    let line = format!("printf '\\033[48;2;255;0;255m{word}\\033[m\\n'");
+    run(display, unterm, pane, &line, word)?;
+    wait_for_match(window, false)
+}
+
+/// Waits until the word is marked as a match, or is not.
+fn wait_for_match(window: &Window<'_>, is_marked: bool) -> Result<()> {
+    let is_so = || Ok(((window.picture()?.count(MARK) == 0) == is_marked).then_some(()));
+    wait_for(&format!("a match: {is_marked}"), is_so, String::new)
 }
 
 /// Runs a command by keys, and waits until its last line of output and the prompt behind it are there.
@@ -39,6 +60,66 @@ fn copy_mode_walks_to_a_word_and_copies_it() -> Result<()> {
     display.press(&["Control_L", "Shift_L", "m"])?;
     display.type_text("3kVy")?;
     wait_for_clipboard(&display, "alpha beta gamma")
+}
+
+#[test]
+fn copy_mode_goes_to_a_line_by_its_number_and_to_a_character() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, _, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
+    // The prompt is the first line.
+    run(&display, &mut unterm, pane, "seq 60", "60")?;
+    let walks = [("5Gy", "4"), ("6ggy", "5"), ("7ggggy", "ready$ seq 60"), ("ggfqvf0y", "q 60")];
+    for (keys, line) in walks {
+        display.press(&["Control_L", "Shift_L", "m"])?;
+        display.type_text(keys)?;
+        wait_for_clipboard(&display, line)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_click_on_the_kind_of_match_takes_the_next_one() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
+    print_marked(&display, &window, (&mut unterm, pane), "abc")?;
+    let (width, _) = window.size()?;
+    let bar = || {
+        Ok::<_, anyhow::Error>(window.picture()?.part((usize::from(width) - 200, 36), (180, 20)))
+    };
+    display.press(&["Control_L", "Shift_L", "f"])?;
+    display.type_text("a.c")?;
+    wait_for("the bar", || Ok((bar()?.colors() > 1).then_some(())), String::new)?;
+    // The characters, their case, an expression.
+    window.point(width as i16 - 40, BAR + 2 * PADDING + 6)?;
+    for _ in 0..2 {
+        window.button(1, true)?;
+        window.button(1, false)?;
+    }
+    wait_for_match(&window, true)?;
+    display.press(&["Tab"])?;
+    display.type_text("y")?;
+    wait_for_clipboard(&display, "abc")
+}
+
+#[test]
+fn enter_in_an_empty_field_looks_again_for_what_was_looked_for_last() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
+    print_marked(&display, &window, (&mut unterm, pane), "beta")?;
+    display.press(&["Control_L", "Shift_L", "f"])?;
+    display.type_text("beta")?;
+    wait_for_match(&window, true)?;
+    display.press(&["Escape"])?;
+    wait_for_match(&window, false)?;
+    display.press(&["Control_L", "Shift_L", "f"])?;
+    display.press(&["Return"])?;
+    wait_for_match(&window, true)?;
+    display.press(&["Tab"])?;
+    display.type_text("y")?;
+    wait_for_clipboard(&display, "beta")
 }
 
 #[test]
@@ -114,6 +195,18 @@ fn has_ink(picture: &Picture) -> bool {
         .any(|row| row[PADDING as usize..picture.width / 2].iter().any(|pixel| *pixel != blank))
 }
 
+/// Clicks on a cell of the only pane.
+fn click(window: &Window<'_>, unterm: &mut Instance, col: i16, row: i16) -> Result<()> {
+    let list = unterm.call("session.list", json!({}))?;
+    let cells = |key: &str| list["sessions"][0][key].as_i64().unwrap_or(1) as i16;
+    let (width, height) = window.size()?;
+    let cell = (width as i16 - 2 * PADDING) / cells("cols");
+    let line = (height as i16 - 2 * BAR - 2 * PADDING) / cells("rows");
+    window.point(PADDING + col * cell + cell / 2, BAR + PADDING + row * line + line / 2)?;
+    window.button(1, true)?;
+    window.button(1, false)
+}
+
 #[test]
 fn a_click_at_the_prompt_moves_the_cursor_there() -> Result<()> {
     let display = Display::start()?;
@@ -122,17 +215,28 @@ fn a_click_at_the_prompt_moves_the_cursor_there() -> Result<()> {
     display.type_text("echo xyz")?;
     let lines = pane.wait_for_text(&mut unterm, "ready$ echo xyz")?;
     let row = lines.iter().position(|line| line.contains("echo xyz")).unwrap_or_default() as i16;
-    let list = unterm.call("session.list", json!({}))?;
-    let cells = |key: &str| list["sessions"][0][key].as_i64().unwrap_or(1) as i16;
-    let (width, height) = window.size()?;
-    let cell = (width as i16 - 2 * PADDING) / cells("cols");
-    let line = (height as i16 - 2 * BAR - 2 * PADDING) / cells("rows");
     // Onto the x: the 13th column.
-    window.click(1, (PADDING + 12 * cell + cell / 2, BAR + PADDING + row * line + line / 2))?;
+    click(&window, &mut unterm, 12, row)?;
     let key = |lines: &[String]| lines.iter().any(|line| line == "ready$ echo ABxyz");
     // The arrow keys are on their way to the shell before what is typed behind them.
     pane.wait(&mut unterm, "the prompt", |lines| lines.iter().any(|line| line.contains("xyz")))?;
     display.type_text("AB")?;
     pane.wait(&mut unterm, "letters before the x", key)?;
+    Ok(())
+}
+
+#[test]
+fn a_click_goes_to_another_line_of_a_text_that_was_pasted() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, window, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
+    display.set_selection("clipboard", "echo one\necho two")?;
+    display.press(&["Control_L", "Shift_L", "v"])?;
+    let lines = pane.wait_for_text(&mut unterm, "echo two")?;
+    let row = lines.iter().position(|line| line.contains("echo one")).unwrap_or_default() as i16;
+    // Onto the n of the first line: the 14th column.
+    click(&window, &mut unterm, 13, row)?;
+    display.type_text("x")?;
+    pane.wait_for_text(&mut unterm, "ready$ echo oxne")?;
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! The mouse of a person over panes: what programs that ask for it are told, and what is pointed at.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use anyhow::Result;
-use unterm_tests::{Display, Picture, Start, Window, wait_for};
+use unterm_tests::{Display, Pane, Picture, Start, Window, wait_for};
 
 /// The events of a mouse in what `cat -v` shows of them (SGR, mode 1006): the button, and whether it went down.
 fn events(lines: &[String]) -> Vec<(String, bool)> {
@@ -36,6 +38,29 @@ fn a_program_is_told_of_every_button_that_is_let_go() -> Result<()> {
 
 /// The background of a link's text.
 const MARK: [u8; 3] = [255, 0, 255];
+
+#[test]
+fn shift_selects_anew_each_time_where_a_program_has_the_mouse() -> Result<()> {
+    let display = Display::start()?;
+    let script = "stty raw -echo; \
+                  printf '\\033[?25l\\033[?1000h\\033[10;20H\\033[48;2;255;0;255mselectme\\033[m'; exec cat -v";
+    let unterm = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(script).now()?;
+    let window = display.window_of(&unterm)?;
+    let word = wait_for("the word", || Ok(window.picture()?.area_of(MARK)), String::new)?;
+    let (_, y) = word.middle();
+    let letter = (word.right - word.left) / 8;
+    let edge = |index: i16| (word.left + letter * index + letter / 8, y);
+    display.one_key("Shift_L", true)?;
+    for (from, to, selected) in [(0, 3, "sel"), (4, 6, "ct")] {
+        window.drag(edge(from), edge(to))?;
+        display.wait_for_selection("primary", selected)?;
+    }
+    let (x, y) = edge(1);
+    window.point(x, y)?;
+    window.double_click()?;
+    display.wait_for_selection("primary", "selectme")?;
+    display.one_key("Shift_L", false)
+}
 
 /// The lower left corner of what panes lie in, where a link's target is shown.
 fn foot(window: &Window<'_>) -> Result<Picture> {
@@ -74,4 +99,66 @@ fn a_links_target_is_shown_as_long_as_it_is_pointed_at() -> Result<()> {
     wait_for_foot(&window, "the target again", |foot| foot.difference(&before) > 100)?;
     unterm.act(&["new_tab"])?;
     wait_for_foot(&window, "no target in another tab", |foot| foot.difference(&before) == 0)
+}
+
+#[test]
+fn a_click_opens_a_link_and_a_double_click_only_selects_it() -> Result<()> {
+    let display = Display::start()?;
+    // What a desktop opens links with, in front of all others: it writes down what it was given.
+    let folder = tempfile::tempdir()?;
+    let (opener, opened) = (folder.path().join("xdg-open"), folder.path().join("opened"));
+    std::fs::write(&opener, format!("#!/bin/sh\necho \"$1\" >> '{}'\n", opened.display()))?;
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755))?;
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH")?);
+    let script = "printf '\\033[?25lhttps://a.example/one\\n\\033[48;2;255;0;255mhttps://a.example/two\\033[m'; read x";
+    let start = Start::windowed(&display).env("PATH", &path);
+    let unterm = start.arg("-e").arg("sh").arg("-c").arg(script).now()?;
+    let window = display.window_of(&unterm)?;
+    let second = wait_for("the links", || Ok(window.picture()?.area_of(MARK)), String::new)?;
+    let (x, y) = second.middle();
+    // The first one lies in the row above.
+    window.point(x, 2 * second.top - y)?;
+    window.double_click()?;
+    display.wait_for_selection("primary", "https://a.example/one")?;
+    window.point(x, y)?;
+    window.button(1, true)?;
+    window.button(1, false)?;
+    let read = || Ok(std::fs::read_to_string(&opened).ok().filter(|text| text.ends_with('\n')));
+    let given = wait_for("a link that is opened", read, String::new)?;
+    assert_eq!(given, "https://a.example/two\n");
+    Ok(())
+}
+
+#[test]
+fn a_click_with_ctrl_on_a_files_name_opens_it_in_the_editor() -> Result<()> {
+    let display = Display::start()?;
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("my notes.txt");
+    std::fs::write(&file, "what is in it\n")?;
+    let script = format!(
+        "printf '\\033[?25l\\033[48;2;255;0;255m\"%s\", line 1\\033[m' '{}'; read x",
+        file.display()
+    );
+    // An editor that shows the file and stays.
+    let start = Start::windowed(&display).env("VISUAL", "tail -f");
+    let mut unterm = start.arg("-e").arg("sh").arg("-c").arg(&script).now()?;
+    let window = display.window_of(&unterm)?;
+    let name = wait_for("the name", || Ok(window.picture()?.area_of(MARK)), String::new)?;
+    let before = unterm.first_pane()?;
+    display.one_key("Control_L", true)?;
+    window.point(name.left + 60, name.middle().1)?;
+    window.button(1, true)?;
+    window.button(1, false)?;
+    display.one_key("Control_L", false)?;
+    let editor = wait_for(
+        "the editor's pane",
+        || {
+            let sessions = unterm.sessions()?;
+            let ids = sessions.iter().filter_map(|session| session["id"].as_u64());
+            Ok(ids.map(|id| Pane { id }).find(|pane| *pane != before))
+        },
+        String::new,
+    )?;
+    editor.wait_for_text(&mut unterm, "what is in it")?;
+    Ok(())
 }

@@ -48,10 +48,24 @@ pub enum HintAction {
 pub struct Links {
     /// Schemes that are opened, by the desktop's program for each. A program chooses the target of a link. A `file` is opened where it is of this machine and no program.
     pub schemes: Vec<String>,
+    /// What opens the link under the pointer. A file that is only named in the text always takes Ctrl.
+    pub open_by: OpenBy,
 }
 
 impl Default for Links {
     fn default() -> Self {
-        Self { schemes: ["http", "https", "mailto", "file"].map(str::to_owned).to_vec() }
+        let schemes = ["http", "https", "mailto", "file"].map(str::to_owned).to_vec();
+        Self { schemes, open_by: OpenBy::default() }
     }
+}
+
+/// See [`Links::open_by`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OpenBy {
+    /// A click.
+    #[default]
+    Click,
+    /// A click with Ctrl.
+    CtrlClick,
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use unterm_term::WORD_SEPARATORS;
 
 /// See [`super::Config::mouse`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +18,8 @@ pub struct Mouse {
     pub copy_on_select: CopyOnSelect,
     /// Leave blanks at the ends of lines out of what is copied.
     pub trim_copied: bool,
+    /// What parts words for a double click, besides blanks. Without a colon, URLs and `name:line` are words.
+    pub word_separators: String,
     /// What the right button does.
     pub right_button: RightButton,
     /// Hide the pointer while typing.
@@ -32,6 +35,7 @@ impl Default for Mouse {
             scroll_multiplier: 1.0,
             copy_on_select: CopyOnSelect::default(),
             trim_copied: true,
+            word_separators: WORD_SEPARATORS.to_owned(),
             right_button: RightButton::default(),
             hide_while_typing: true,
             focus_follows_mouse: false,

@@ -99,8 +99,8 @@ pub fn page() -> String {
         for (choice, meaning) in &row.choices {
             let _ = write!(doc, " `{choice}`: {meaning}");
         }
-        let value = row.value(&values);
-        let _ = writeln!(out, "| `{}` | {} | `{value}` | {doc} |", row.name, row.kind);
+        let value = in_cell(&row.value(&values));
+        let _ = writeln!(out, "| `{}` | {} | {value} | {doc} |", row.name, row.kind);
     }
     let named: Vec<_> = Key::names().map(|name| format!("`{name}`")).collect();
     let _ = write!(
@@ -142,6 +142,12 @@ pub fn page() -> String {
          from a theme of\nAlacritty, kitty, Ghostty, iTerm2, Windows Terminal or base16.\n",
     );
     out
+}
+
+/// A value as code in a cell of a table (GitHub Flavored Markdown).
+fn in_cell(value: &str) -> String {
+    let fence = if value.contains('`') { ("`` ", " ``") } else { ("`", "`") };
+    format!("{}{}{}", fence.0, value.replace('|', "\\|"), fence.1)
 }
 
 /// A configuration as TOML.

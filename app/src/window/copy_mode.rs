@@ -22,7 +22,7 @@ use super::{
     keys::Pressed,
     selection::Selection,
 };
-use crate::copy_command::{CopyCommand, CopyKind, Motion};
+use crate::copy_command::{CopyCommand, CopyKind, Find, Motion};
 use motion::Text;
 
 /// The greatest count that is taken.
@@ -42,12 +42,28 @@ pub(super) struct CopyMode {
     count: u32,
     /// The last search went towards newer lines.
     forward: bool,
+    /// The last command went to a line by its number: of vi's `gg` the second `g` says no more.
+    numbered: bool,
+    /// The next character typed is looked for, and how many of it.
+    finding: Option<(Find, u32)>,
+    /// What was looked for last.
+    found: Option<(Find, char)>,
 }
 
 impl CopyMode {
     pub(super) fn new(cursor: Point) -> Self {
         let wanted = cursor.col;
-        Self { cursor, anchor: None, kind: CopyKind::Characters, wanted, count: 0, forward: true }
+        Self {
+            cursor,
+            anchor: None,
+            kind: CopyKind::Characters,
+            wanted,
+            count: 0,
+            forward: true,
+            numbered: false,
+            finding: None,
+            found: None,
+        }
     }
 
     /// Copy mode with this selected, its cursor at the selection's end or start.
@@ -115,11 +131,11 @@ impl CopyMode {
         }
     }
 
-    /// Draws the mark into the pane at `area`.
+    /// Draws the mark into the pane at `area`, not over what is `seen` there.
     pub(super) fn draw(
         &self,
         geometry: &Geometry,
-        area: PixelRect,
+        (area, seen): (PixelRect, &[PixelRect]),
         colors: &Colors,
         renderer: &mut Renderer,
         scene: &mut Scene<'_>,
@@ -132,12 +148,7 @@ impl CopyMode {
         let width = renderer.label_width(&text, size, false).ceil() as u32 + 2 * padding;
         // Not over the next pane: the text is cut.
         let width = width.min(area.width.saturating_sub(padding)).max(1);
-        let rect = PixelRect {
-            x: area.x + area.width.saturating_sub(width + padding) as i32,
-            y: area.y + padding as i32,
-            width,
-            height: geometry.ui_line() + geometry.px(6.0),
-        };
+        let rect = geometry.corner(area, (width, geometry.ui_line() + geometry.px(6.0)), seen);
         framed(rect, geometry.px(4.0) as f32, colors, scene);
         let color = if self.anchor.is_some() { colors.accent_text } else { colors.muted };
         scene.labels.push(Label {
@@ -224,6 +235,14 @@ impl App {
         let Some(view) = self.views.get_mut(&pane.id()) else { return false };
         let Some(copy) = &mut view.copy else { return false };
         let typed = pressed.key.off_keypad();
+        if let Some((find, count)) = copy.finding.take() {
+            if let (Key::Char(wanted), true) = (typed, (modifiers - Modifiers::SHIFT).is_empty()) {
+                copy.found = Some((find, wanted));
+                self.find_character(&pane, (find, wanted), count, false);
+            }
+            self.pacing.ask();
+            return true;
+        }
         if let (Key::Char(c), true) = (typed, modifiers.is_empty())
             && let Some(digit) = c.to_digit(10).filter(|digit| *digit > 0 || copy.count > 0)
         {
@@ -236,8 +255,12 @@ impl App {
             return false;
         };
         let count = std::mem::take(&mut copy.count);
+        let goes_to_oldest = command == CopyCommand::Move(Motion::Oldest);
+        let was_numbered = std::mem::replace(&mut copy.numbered, goes_to_oldest && count > 0);
         self.pacing.ask();
-        self.copy_command(&pane, command, count);
+        if !(was_numbered && goes_to_oldest && count == 0) {
+            self.copy_command(&pane, command, count);
+        }
         true
     }
 
@@ -255,8 +278,15 @@ impl App {
                 }
                 view.follow(to.line);
             }
+            CopyCommand::Find(find) => copy.finding = Some((find, count)),
+            CopyCommand::FindAgain(same) => {
+                if let Some((find, wanted)) = copy.found {
+                    let find = Find { forward: find.forward == same, ..find };
+                    self.find_character(pane, (find, wanted), count, true);
+                }
+            }
             CopyCommand::HalfPages(halves) => {
-                let height = (rows.1.0 - rows.0.0 + 1) as i64;
+                let height = i64::from(view.snapshot.size.rows);
                 let by = height * i64::from(halves) * i64::from(count.max(1)) / 2;
                 let line = LineId(copy.cursor.line.0.saturating_add_signed(by));
                 let mut text = Text::new(pane.term().lines());
@@ -295,15 +325,33 @@ impl App {
             }
             CopyCommand::NextMatch(same) => {
                 let (at, forward) = (copy.cursor, copy.forward == same);
-                for _ in 0..count.max(1) {
-                    let Some(search) = &mut self.search else { break };
-                    search.seek(at, forward);
-                }
-                if let Some(range) = self.search.as_ref().and_then(|search| search.range()) {
-                    self.put_copy_cursor(pane, range.start);
+                let search = self.search.as_mut().filter(|search| search.pane == pane.id());
+                if let Some(search) = search {
+                    if let Some(to) = search.walk(at, forward, count.max(1)) {
+                        self.put_copy_cursor(pane, to);
+                    }
+                } else if self.last_search.is_some() {
+                    self.search_from_copy_mode(pane.id(), at, forward);
+                    self.search_last(true);
                 }
             }
             CopyCommand::Leave => self.leave_copy_mode(pane),
+        }
+    }
+
+    /// Goes to the next of a character in the line, where there is one; `again`: once more.
+    fn find_character(
+        &mut self,
+        pane: &Pane,
+        (find, wanted): (Find, char),
+        count: u32,
+        again: bool,
+    ) {
+        let copy = self.views.get(&pane.id()).and_then(|view| view.copy.as_ref());
+        let Some(at) = copy.map(|copy| copy.cursor) else { return };
+        let mut text = Text::new(pane.term().lines());
+        if let Some(to) = text.find(find, wanted, at, count.max(1), again) {
+            self.put_copy_cursor(pane, to);
         }
     }
 

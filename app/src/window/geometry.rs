@@ -114,6 +114,24 @@ impl Geometry {
         ((area.x + self.padding()) as i32, (area.y + self.padding()) as i32)
     }
 
+    /// Where something of a size lies in the corner of a pane at `area`: at its top right, or at its foot where it would
+    /// cover any of `seen`, what is looked at.
+    pub(super) fn corner(
+        &self,
+        area: PixelRect,
+        (width, height): (u32, u32),
+        seen: &[PixelRect],
+    ) -> PixelRect {
+        let padding = self.px(8.0);
+        let x = area.x + area.width.saturating_sub(width + padding) as i32;
+        let top = PixelRect { x, y: area.y + padding as i32, width, height };
+        let foot = area.y + area.height.saturating_sub(height + padding) as i32;
+        match seen.iter().all(|one| one.intersection(&top).is_empty()) {
+            true => top,
+            false => PixelRect { y: foot, ..top },
+        }
+    }
+
     /// The window's size that gives a single pane a grid of this many cells.
     pub(super) fn window_for(&self, cols: u16, rows: u16) -> (u32, u32) {
         let width = u32::from(cols) * self.cell.width + 2 * self.padding();
@@ -169,6 +187,20 @@ mod tests {
             let size = geometry.grid(geometry.content());
             assert_eq!((size.cols, size.rows), (120, 30), "at scale {scale}");
         }
+    }
+
+    #[test]
+    fn what_lies_in_a_corner_makes_way_for_what_is_looked_at() {
+        let area = PixelRect { x: 100, y: 50, width: 400, height: 300 };
+        let at = |x, y| PixelRect { x, y, width: 9, height: 19 };
+        let corner = |seen: &[PixelRect]| {
+            let rect = Geometry::TEST.corner(area, (120, 30), seen);
+            assert!(area.contains(&rect), "{rect:?}");
+            (rect.x, rect.y)
+        };
+        assert_eq!(corner(&[]), (372, 58));
+        assert_eq!(corner(&[at(108, 58), at(372, 88)]), (372, 58), "beside and below it");
+        assert_eq!(corner(&[at(108, 200), at(364, 58)]), (372, 312), "one reaches under it");
     }
 
     #[test]

@@ -193,9 +193,9 @@ impl App {
         }
     }
 
-    /// Opens a file in the person's editor, in a split where there is room for one: `name`, `name:line` or `name:line:column`; says so where there is
-    /// none.
-    fn edit_file(&mut self, pane: PaneId, place: &str) {
+    /// Opens a file in the person's editor, in a split where there is room for one: `name`, `name:line` or
+    /// `name:line:column`; says so where there is none.
+    pub(super) fn edit_file(&mut self, pane: PaneId, place: &str) {
         let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
         let (file, place) = (editor::file(place, cwd.as_deref()), place.to_owned());
         self.errand("editor", move || match file.try_exists() {

@@ -1,7 +1,8 @@
-//! Links under the pointer: underlined, their target shown at the window's foot, opened by a click with Ctrl. One of OSC 8
-//! always, one that only stands there as text while Ctrl is held.
+//! Links under the pointer: underlined, their target shown at the window's foot, opened by a click, or one with Ctrl
+//! (`links.open_by`). One of OSC 8 is seen always, a URL that only stands there as text while a click opens it, and so is a
+//! file's name while Ctrl is held.
 //!
-//! Owns which link that is. What may be opened is `links.rs`; a URL that only stands there as text counts as one.
+//! Owns which link that is. What may be opened is `links.rs`.
 
 use unterm_mux::PaneId;
 use unterm_renderer::{Label, PixelRect, Renderer, Scene};
@@ -15,7 +16,7 @@ use super::{
     targets,
     view::View,
 };
-use crate::links;
+use crate::{config::OpenBy, links};
 
 /// A link under the pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub(super) struct Hovered {
     uri: String,
     /// Its cells, where it is text only; those of a hyperlink (OSC 8) are underlined by the renderer.
     range: Option<TextRange>,
+    /// It names a file, which the person's editor opens.
+    is_file: bool,
 }
 
 impl Hovered {
@@ -83,9 +86,8 @@ fn shown(uri: &str) -> String {
 impl App {
     /// Finds the link under the pointer, which is at pixels `x`, `y` of a pane's grid; true when a click opens one.
     pub(super) fn hover(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
-        // A hyperlink, whose words say nothing of its target, is seen without a key too.
-        let can_open = self.modifiers.control_key();
-        let link = self.link_under(pane, x, y, can_open);
+        let ctrl = self.modifiers.control_key();
+        let link = self.link_under(pane, x, y, ctrl);
         let is_link = link.is_some();
         if self.hovered != link {
             if let Some(old) = self.hovered.as_ref().and_then(|old| self.views.get_mut(&old.pane)) {
@@ -98,7 +100,11 @@ impl App {
             self.hovered = link;
             self.pacing.ask();
         }
-        is_link && can_open
+        is_link && (ctrl || self.opens_by_click())
+    }
+
+    fn opens_by_click(&self) -> bool {
+        self.config.links.open_by == OpenBy::Click
     }
 
     /// Nothing is pointed at any more.
@@ -111,8 +117,8 @@ impl App {
         }
     }
 
-    /// The link at a place: one of OSC 8, or else, where `texts` count, one that only stands there.
-    fn link_under(&self, pane: PaneId, x: f64, y: f64, texts: bool) -> Option<Hovered> {
+    /// The link at a place: one of OSC 8, or else one that only stands there and that a click opens, with Ctrl or without.
+    fn link_under(&self, pane: PaneId, x: f64, y: f64, ctrl: bool) -> Option<Hovered> {
         let cell = self.cell();
         let view = self.views.get(&pane)?;
         let inside =
@@ -124,20 +130,37 @@ impl App {
             return None;
         }
         if let Some(link) = view.link_at(x, y, cell) {
-            return Some(Hovered { pane, uri: link.uri, range: None });
+            return Some(Hovered { pane, uri: link.uri, range: None, is_file: false });
         }
-        if !texts {
+        if !ctrl && !self.opens_by_click() {
             return None;
         }
-        let url = targets::url_at(&view.snapshot.rows, view.spot(x, y, cell)?.cell)?;
-        Some(Hovered { pane, uri: url.text, range: Some(url.range) })
+        let target = targets::clicked(&view.snapshot.rows, view.spot(x, y, cell)?.cell, ctrl)?;
+        let is_file = target.kind == targets::Kind::Path;
+        Some(Hovered { pane, uri: target.text, range: Some(target.range), is_file })
     }
 
-    /// Opens the link under the pointer; false when there is none.
+    /// Opens the link under the pointer, as by a click with Ctrl; false when there is none.
     pub(super) fn open_link(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
         let Some(link) = self.link_under(pane, x, y, true) else { return false };
-        self.open_target(&link.uri);
+        self.open_hovered(&link);
         true
+    }
+
+    /// The link at a place, if a click alone opens it. In a URL that is being typed it moves the shell's cursor.
+    pub(super) fn clicked_link(&self, pane: PaneId, x: f64, y: f64) -> Option<Hovered> {
+        let link = self.link_under(pane, x, y, false).filter(|_| self.opens_by_click())?;
+        let pane = self.mux.pane(pane)?;
+        let is_typed = link.range.is_some() && self.keys_to_click(&pane, x, y).is_some();
+        (!is_typed).then_some(link)
+    }
+
+    /// Opens a link, or the file that it names.
+    pub(super) fn open_hovered(&mut self, link: &Hovered) {
+        match link.is_file {
+            true => self.edit_file(link.pane, &link.uri),
+            false => self.open_target(&link.uri),
+        }
     }
 
     /// Opens a link with the desktop's program for it; one that may not be opened is told.

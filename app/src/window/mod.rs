@@ -159,6 +159,8 @@ struct App {
     is_transparent: bool,
     /// The search, while it is open.
     search: Option<SearchBar>,
+    /// What was looked for last.
+    last_search: Option<search::Query>,
     /// Labels to choose from, while they are shown.
     hints: Option<Hints>,
     /// The link under the pointer.
@@ -239,6 +241,7 @@ impl App {
             last: None,
             is_transparent: false,
             search: None,
+            last_search: None,
             hints: None,
             hovered: None,
             block_hover: None,

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use unterm_mux::{PaneId, Rect, input::Key, input::Modifiers};
 use unterm_renderer::{Highlight, PixelRect, Preedit, Renderer, Scene};
+use unterm_term::TextRange;
 use winit::{event::KeyEvent, window::CursorIcon};
 
 use super::{
@@ -153,6 +154,7 @@ impl Overlay {
             Self::Toasts => return at.is_some_and(|(x, y)| app.dismiss_toast(x, y)),
             Self::Questions => app.confirm_click(),
             Self::Menu => return app.menu_pressed(),
+            Self::Search => return at.is_some_and(|(x, y)| app.search_pressed(x, y)),
             Self::Picker => {
                 let (x, y) = at.unwrap_or((-1.0, -1.0));
                 app.picker_click(x, y);
@@ -267,6 +269,16 @@ impl<'a> Canvas<'a, '_> {
     fn area(&self, pane: PaneId) -> Option<Rect> {
         self.placed.iter().find(|(id, _)| *id == pane).map(|(_, area)| *area)
     }
+
+    /// Where that lies which is looked at in a pane: the match, and copy mode's cursor.
+    fn seen(&self, pane: PaneId, area: Rect, found: Option<TextRange>) -> Vec<PixelRect> {
+        let Some(view) = self.views.get(&pane) else { return Vec::new() };
+        let copy = view.copy.as_ref().map(|copy| copy.cursor);
+        let cursor = copy.map(|at| TextRange { start: at, end: at, block: false });
+        let origin = self.geometry.origin(area);
+        let ranges = found.iter().chain(&cursor);
+        ranges.flat_map(|range| view.cells_of(range, origin, self.geometry)).collect()
+    }
 }
 
 /// What they show, each as it is now.
@@ -307,8 +319,9 @@ impl Shown<'_> {
                     let is_searched = self.search.is_some_and(|search| search.pane == *id);
                     let copy = views.get(id).and_then(|view| view.copy.as_ref());
                     if let Some(copy) = copy.filter(|_| !is_searched) {
-                        let area = pixels(*area);
-                        copy.draw(geometry, area, colors, canvas.renderer, canvas.scene);
+                        let seen = canvas.seen(*id, *area, None);
+                        let place = (pixels(*area), &seen[..]);
+                        copy.draw(geometry, place, colors, canvas.renderer, canvas.scene);
                     }
                 }
             }
@@ -340,9 +353,10 @@ impl Shown<'_> {
                 if let Some(search) = self.search
                     && let Some(area) = canvas.area(search.pane)
                 {
-                    let area: PixelRect = pixels(area);
+                    let seen = canvas.seen(search.pane, area, search.range());
+                    let place = (pixels(area), &seen[..]);
                     let (preedit, look) = (canvas.preedit_of(Taker::Search), (geometry, colors));
-                    let at = search.draw(preedit, look, area, canvas.renderer, canvas.scene);
+                    let at = search.draw(preedit, look, place, canvas.renderer, canvas.scene);
                     canvas.caret = Some(at);
                 }
             }

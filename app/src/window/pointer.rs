@@ -16,6 +16,7 @@ use super::{
     App,
     clipboard::Buffer,
     geometry::{contains, pixels},
+    hover::Hovered,
     keys, send,
     tab_bar::TabBarPart,
 };
@@ -31,8 +32,8 @@ pub(super) struct Pointer {
     pub(super) position: Option<(f64, f64)>,
     /// The last press: when, in which pane, on which cell, the how manieth in a row.
     click: Option<(Instant, PaneId, Point, u32)>,
-    /// A click at a prompt, unless another one comes by then.
-    deferred: Option<(Instant, Target)>,
+    /// A click on a link or at a prompt, unless another one comes by then.
+    deferred: Option<(Instant, Target, Option<Hovered>)>,
     /// The pane in which the left button is selecting.
     selecting: Option<PaneId>,
     /// The panes that were told of a press and are owed its release, with the button: the one pressed last at the end.
@@ -162,10 +163,22 @@ impl App {
             MouseButton::Left
                 if modifiers.contains(Modifiers::CTRL)
                     && self.open_link(target.id, target.x, target.y) => {}
-            MouseButton::Left => self.begin_selection(&target, modifiers),
+            MouseButton::Left => {
+                let modifiers = self.without_override(target.id, modifiers);
+                self.begin_selection(&target, modifiers);
+            }
             MouseButton::Middle => self.paste(Buffer::Primary, target.id),
             MouseButton::Right => self.right_button(&target),
             _ => {}
+        }
+    }
+
+    /// Modifiers without the Shift that keeps the mouse from a pane's program: there it extends no selection.
+    fn without_override(&self, pane: PaneId, modifiers: Modifiers) -> Modifiers {
+        let pane = self.mux.pane(pane);
+        match pane.is_some_and(|pane| pane.term().mouse_tracking() != MouseTracking::Off) {
+            true => modifiers - Modifiers::SHIFT,
+            false => modifiers,
         }
     }
 
@@ -190,22 +203,27 @@ impl App {
             if let Some(text) = self.selected_text(&pane) {
                 self.copy_on_select(text);
             } else if let Some(target) = self.target_in(pane.id()) {
-                // The first of two would move what the second is to select.
-                self.pointer.deferred = Some((Instant::now() + DOUBLE_CLICK, target));
-                self.deferred_click(false);
+                let modifiers = self.without_override(target.id, keys::modifiers(self.modifiers));
+                if modifiers.is_empty() {
+                    let link = self.clicked_link(target.id, target.x, target.y);
+                    // The first of two would open, or move, what the second is to select.
+                    self.pointer.deferred = Some((Instant::now() + DOUBLE_CLICK, target, link));
+                    self.deferred_click(false);
+                }
             }
         }
     }
 
     /// Does what a click that selected nothing asks for, once no second one can come any more, or `now`.
     pub(super) fn deferred_click(&mut self, now: bool) {
-        let Some((due, _)) = self.pointer.deferred else { return };
+        let Some((due, ..)) = self.pointer.deferred else { return };
         if !now && Instant::now() < due {
             return self.wake_at(due);
         }
-        if let Some((_, target)) = self.pointer.deferred.take()
-            && let Some(pane) = self.mux.pane(target.id)
-        {
+        let Some((_, target, link)) = self.pointer.deferred.take() else { return };
+        if let Some(link) = link {
+            self.open_hovered(&link);
+        } else if let Some(pane) = self.mux.pane(target.id) {
             self.click_at_prompt(&pane, target.x, target.y);
         }
     }

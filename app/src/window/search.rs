@@ -7,6 +7,7 @@ mod act;
 mod draw;
 
 use std::{
+    cell::Cell,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -15,7 +16,7 @@ use std::{
 };
 
 use unterm_mux::{Pane, PaneId};
-use unterm_renderer::Highlight;
+use unterm_renderer::{Highlight, PixelRect};
 use unterm_term::{
     Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, SnapshotRow, TextRange,
 };
@@ -54,6 +55,14 @@ impl Kind {
             Self::Regex => "regex",
         }
     }
+}
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Query {
+    text: String,
+    kind: Kind,
+    whole_words: bool,
 }
 
 /// What a thread found, oldest first.
@@ -100,6 +109,8 @@ pub(super) struct SearchBar {
     again: Option<Instant>,
     /// The last search has been answered.
     is_answered: bool,
+    /// Where it was drawn last, and in it what is said of the kind.
+    places: Cell<(PixelRect, PixelRect)>,
 }
 
 impl SearchBar {
@@ -119,7 +130,21 @@ impl SearchBar {
             generation: Arc::default(),
             again: None,
             is_answered: true,
+            places: Cell::default(),
         }
+    }
+
+    /// What it looks for; `None` while nothing is typed.
+    fn query(&self) -> Option<Query> {
+        let text = Some(self.line.text().to_owned()).filter(|text| !text.is_empty())?;
+        Some(Query { text, kind: self.kind, whole_words: self.whole_words })
+    }
+
+    /// Puts into the field what was looked for before.
+    fn recall(&mut self, query: &Query) {
+        self.line.select_all();
+        self.line.insert(&query.text);
+        (self.kind, self.whole_words) = (query.kind, query.whole_words);
     }
 
     /// Starts a search of what is typed; what was found so far stays until it is answered.
@@ -201,8 +226,18 @@ impl SearchBar {
         same.is_none()
     }
 
+    /// Goes to the match so many behind `at`, or before it; gives where it begins.
+    pub(super) fn walk(&mut self, at: Point, forward: bool, count: u32) -> Option<Point> {
+        let mut at = at;
+        for _ in 0..count {
+            self.seek(at, forward);
+            at = self.range()?.start;
+        }
+        Some(at)
+    }
+
     /// Goes to the nearest match behind `at`, or before it, round the ends.
-    pub(super) fn seek(&mut self, at: Point, forward: bool) {
+    fn seek(&mut self, at: Point, forward: bool) {
         let matches = &self.found.matches;
         let Some(last) = matches.len().checked_sub(1) else { return };
         self.current = Some(match forward {
@@ -328,6 +363,32 @@ mod tests {
         assert_eq!(seek(1, 0, false), Some((0, 0)));
         assert_eq!(seek(3, 0, true), Some((0, 0)), "round the end");
         assert_eq!(seek(0, 0, false), Some((3, 0)), "round the start");
+    }
+
+    #[test]
+    fn copy_mode_walks_over_as_many_matches_as_its_count_says() {
+        let mut bar = found("a1\r\na2 a\r\nb\r\na3", "a");
+        let start = Point { line: LineId(0), col: 0 };
+        let mut walk =
+            |forward, count| bar.walk(start, forward, count).map(|to| (to.line.0, to.col));
+        assert_eq!(walk(true, 2), Some((1, 3)));
+        assert_eq!(walk(true, 4), Some((0, 0)), "round the end");
+        assert_eq!(walk(false, 2), Some((1, 3)));
+        assert_eq!(found("b", "a").walk(start, true, 3), None);
+    }
+
+    #[test]
+    fn what_was_looked_for_is_recalled_with_its_kind() {
+        let mut bar = SearchBar::new(PaneId(0));
+        assert!(bar.query().is_none());
+        bar.line.insert("a.c");
+        (bar.kind, bar.whole_words) = (Kind::Regex, true);
+        let query = bar.query().unwrap();
+        let mut next = SearchBar::new(PaneId(1));
+        next.line.insert("x");
+        next.recall(&query);
+        assert_eq!(next.line.text(), "a.c");
+        assert_eq!((next.kind, next.whole_words), (Kind::Regex, true));
     }
 
     #[test]

@@ -41,10 +41,10 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// Begins one at a press of the button.
-    pub(super) fn begin(unit: Unit, at: Spot, term: &Term) -> Self {
+    /// Begins one at a press of the button; `separators` part words.
+    pub(super) fn begin(unit: Unit, at: Spot, term: &Term, separators: &str) -> Self {
         let mut selection = Self { unit, anchor: at, range: None, seq: term.seq() };
-        selection.extend(at, term);
+        selection.extend(at, term, separators);
         selection
     }
 
@@ -57,13 +57,14 @@ impl Selection {
     }
 
     /// Moves its free end to where the pointer is now.
-    pub(super) fn extend(&mut self, to: Spot, term: &Term) {
+    pub(super) fn extend(&mut self, to: Spot, term: &Term, separators: &str) {
         let cols = term.size().cols;
+        let word = |at: Spot| term.word_at(at.cell, separators);
         self.seq = term.seq();
         self.range = match self.unit {
             Unit::Cell => stretch(self.anchor.edge, to.edge, cols),
             Unit::Block => block(self.anchor.edge, to.edge),
-            Unit::Word => Some(union(term.word_at(self.anchor.cell), term.word_at(to.cell))),
+            Unit::Word => Some(union(word(self.anchor), word(to))),
             Unit::Line => {
                 Some(union(term.line_at(self.anchor.cell.line), term.line_at(to.cell.line)))
             }

@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    net::{Ipv4Addr, Ipv6Addr},
+    net::{Ipv4Addr, Ipv6Addr, SocketAddrV4},
     ops::Range,
     sync::OnceLock,
 };
@@ -46,7 +46,8 @@ pub(super) struct Target {
 /// A pattern, and what is no match of it after all.
 type Rule<P> = (Kind, P, fn(&str) -> bool);
 
-/// What is looked for, the more telling first: what one has found, those below don't find again.
+/// What is looked for, the more telling first: what one has found, those below don't find again. Of a pattern with groups
+/// the first is what is found, the second and third are the line and column of a file.
 const RULES: &[Rule<&str>] = &[
     (
         Kind::Url,
@@ -58,12 +59,27 @@ const RULES: &[Rule<&str>] = &[
         r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b",
         |_| true,
     ),
+    // Python's tracebacks.
+    (Kind::Path, r#""([^"]+)", line (\d+)"#, |text| !text.starts_with('<')),
+    // Quoted, a name may hold blanks: one that says where it is, or one that `ls` quotes for them.
+    (Kind::Path, r#"(?:^|[\s(\[=:,])["']((?:~|\.\.?)?/[^"']+)["']"#, |text| {
+        // A quoted command is none.
+        ![" -", " /", " ~"].iter().any(|sign| text.contains(sign))
+    }),
+    (Kind::Path, r"(?:^|\s)'([^'/]*[^'/\s] [^'/]*\.[A-Za-z]\w{0,9})'", |_| true),
+    // git's diff and status.
+    (Kind::Path, r"(?:--- a|\+\+\+ b|diff --git a)/([\w@+.,=%~/-]+)", |_| true),
+    (Kind::Path, r"^\s+(?:modified|deleted|new file|typechange|both \w+):\s+(\S.*?)\s*$", |_| true),
+    // Compilers of C# and TypeScript.
+    (Kind::Path, r"([\w@+./-]+\.[A-Za-z]\w{0,9})\((\d+)(?:,(\d+))?\) ?:", |_| true),
     (
         Kind::Path,
         r"(?:~|[\w@+.,-]+)?(?:/[\w@+.,=%~-]+)+/?(?::\d+(?::\d+)?)?|[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,9}:\d+(?::\d+)?",
         |text| text.contains(char::is_alphabetic),
     ),
-    (Kind::Text, r"\b\d{1,3}(?:\.\d{1,3}){3}\b", |text| text.parse::<Ipv4Addr>().is_ok()),
+    (Kind::Text, r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b", |text| {
+        text.parse::<Ipv4Addr>().is_ok() || text.parse::<SocketAddrV4>().is_ok()
+    }),
     (Kind::Text, r"(?:[0-9a-fA-F]{1,4})?(?::[0-9a-fA-F]{0,4}){2,7}", |text| {
         text.len() > 2 && text.parse::<Ipv6Addr>().is_ok()
     }),
@@ -151,19 +167,25 @@ impl Line {
     fn find(&self, own: &[(HintAction, Regex)], found: &mut Vec<Target>) {
         let mut taken: Vec<Range<usize>> = Vec::new();
         let mut add = |kind: Kind, regex: &Regex, is_one: &dyn Fn(&str) -> bool| {
-            for found_at in regex.find_iter(self.text.as_bytes()) {
-                let mut bytes = found_at.range();
-                if kind == Kind::Url || kind == Kind::Path {
+            for captures in regex.captures_iter(self.text.as_bytes()) {
+                let group = |index| captures.get_group(index).map(|span| span.range());
+                let named = group(1).filter(|_| !matches!(kind, Kind::Own(_)));
+                let is_named = named.is_some();
+                let Some(mut bytes) = named.or_else(|| group(0)) else { continue };
+                if !is_named && (kind == Kind::Url || kind == Kind::Path) {
                     bytes.end = bytes.start + trimmed(&self.text[bytes.clone()]).len();
                 }
-                let text = &self.text[bytes.clone()];
+                let mut text = self.text[bytes.clone()].to_owned();
                 let overlaps =
                     |other: &Range<usize>| other.start < bytes.end && bytes.start < other.end;
-                if text.is_empty() || !is_one(text) || taken.iter().any(overlaps) {
+                if text.is_empty() || !is_one(&text) || taken.iter().any(overlaps) {
                     continue;
                 }
+                for place in [group(2), group(3)].into_iter().flatten().filter(|_| is_named) {
+                    text = format!("{text}:{}", &self.text[place]);
+                }
                 if let Some(range) = self.range(&bytes) {
-                    found.push(Target { kind, range, text: text.to_owned() });
+                    found.push(Target { kind, range, text });
                     taken.push(bytes);
                 }
             }
@@ -246,17 +268,34 @@ fn links(rows: &[SnapshotRow]) -> Vec<Target> {
     found
 }
 
-/// The URL that stands at a cell.
-pub(super) fn url_at(rows: &[SnapshotRow], at: Point) -> Option<Target> {
+/// What is opened by a click on a cell: a URL, or else, where `files` count, a file that is named with its folder or a line.
+pub(super) fn clicked(rows: &[SnapshotRow], at: Point, files: bool) -> Option<Target> {
     let index = rows.iter().position(|row| row.line == at.line)?;
     let first = rows[..index].iter().rposition(|row| !row.wrapped).map_or(0, |row| row + 1);
     let last =
         rows[index..].iter().position(|row| !row.wrapped).map_or(rows.len(), |n| index + n + 1);
+    let lines = Line::of(&rows[first..last]);
+    // The pointer may move over many lines, and few have a URL.
+    let has_url = |line: &&Line| {
+        line.text.contains("://") || line.text.contains(':') && line.text.contains('@')
+    };
     let mut found = Vec::new();
-    Line::of(&rows[first..last]).iter().for_each(|line| line.find(&[], &mut found));
+    lines.iter().filter(|line| files || has_url(line)).for_each(|line| line.find(&[], &mut found));
     found.into_iter().find(|target| {
-        target.kind == Kind::Url && target.range.start <= at && at <= target.range.end
+        let is_opened = match target.kind {
+            Kind::Url => true,
+            Kind::Path => files && names_a_place(&target.text),
+            _ => false,
+        };
+        is_opened && target.range.start <= at && at <= target.range.end
     })
+}
+
+/// Whether a path says where the file is; "and/or" does not.
+fn names_a_place(path: &str) -> bool {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    ["/", "~/", "./", "../"].iter().any(|start| path.starts_with(start))
+        || path.rsplit_once(':').is_some_and(|(_, line)| is_number(line))
 }
 
 #[cfg(test)]
@@ -302,10 +341,27 @@ mod tests {
     }
 
     #[test]
+    fn names_with_blanks_and_those_that_programs_dress_up_are_paths() {
+        use Kind::Path;
+        check("File \"/a b/c d.py\", line 12, in f", &[(Path, "/a b/c d.py:12")]);
+        check("File \"<stdin>\", line 1", &[]);
+        check("no '/a b/c' or \"~/d e\": x", &[(Path, "/a b/c"), (Path, "~/d e")]);
+        check("it's 'my file.txt' isn't", &[(Path, "my file.txt")]);
+        check("run \"/bin/sh -c x\"", &[(Path, "/bin/sh")]);
+        check("--- a/src/x.rs", &[(Path, "src/x.rs")]);
+        check("+++ b/src/x.rs", &[(Path, "src/x.rs")]);
+        check("diff --git a/x.rs b/x.rs", &[(Path, "x.rs"), (Path, "b/x.rs")]);
+        check("        modified:   My notes", &[(Path, "My notes")]);
+        check("src/a.ts(12,5): error", &[(Path, "src/a.ts:12:5")]);
+        check("a.sleep(3); b.c(4): x", &[(Path, "b.c:4")]);
+    }
+
+    #[test]
     fn hashes_addresses_and_numbers_are_found() {
         use Kind::Text;
         check("1a2b3c4 deadbeef 123 2024", &[(Text, "1a2b3c4"), (Text, "2024")]);
         check("10.0.0.1 999.0.0.1 fe80::1", &[(Text, "10.0.0.1"), (Text, "fe80::1")]);
+        check("10.0.0.1:8080 x", &[(Text, "10.0.0.1:8080")]);
         check("at 12:30:45 0xff", &[(Text, "0xff")]);
         let id = "123e4567-e89b-12d3-a456-426614174000";
         check(id, &[(Text, id)]);
@@ -319,13 +375,29 @@ mod tests {
         assert_eq!(found[0].text, long);
         assert_eq!(found[0].range.end, Point { line: LineId(1), col: 39 });
         assert_eq!(
-            url_at(&rows(&long), Point { line: LineId(1), col: 5 }).map(|one| one.text),
+            clicked(&rows(&long), Point { line: LineId(1), col: 5 }, false).map(|one| one.text),
             Some(long)
         );
         check(
             "\x1b]8;;https://real.example\x07http://shown.example\x1b]8;;\x07",
             &[(Kind::Link, "https://real.example")],
         );
+    }
+
+    #[test]
+    fn a_click_opens_what_surely_names_a_file() {
+        let clicked = |text: &str, files| {
+            let target = clicked(&rows(text), Point { line: LineId(0), col: 6 }, files);
+            target.map(|target| (target.kind, target.text))
+        };
+        let path = |text: &str| Some((Kind::Path, text.to_owned()));
+        assert_eq!(clicked("at src/x.rs:12:3: error", true), path("src/x.rs:12:3"));
+        assert_eq!(clicked("at src/x.rs:12:3: error", false), None);
+        assert_eq!(clicked("in ~/notes/x", true), path("~/notes/x"));
+        assert_eq!(clicked("this and/or that", true), None);
+        assert_eq!(clicked("abc 1234567", true), None);
+        let mail = Some((Kind::Url, "mailto:a@b.c".to_owned()));
+        assert_eq!(clicked("to mailto:a@b.c", false), mail);
     }
 
     #[test]

@@ -130,11 +130,14 @@ impl View {
         self.copy = Some(mode);
     }
 
-    /// First and last line of what is in sight, or will be with the next picture.
+    /// First and last line of what is in sight, or will be with the next picture; lines between that are folded count.
     pub(super) fn rows_in_sight(&self) -> (LineId, LineId) {
-        let first = self.snapshot.rows.first().map_or(LineId(0), |row| row.line);
-        let first = self.top.unwrap_or(first);
-        (first, LineId(first.0 + u64::from(self.snapshot.size.rows) - 1))
+        let (rows, height) = (&self.snapshot.rows, usize::from(self.snapshot.size.rows).max(1));
+        let shown = rows.first().map_or(LineId(0), |row| row.line);
+        let first = self.top.unwrap_or(shown);
+        // A picture of what was in sight before tells nothing.
+        let last = rows.get(height - 1).filter(|_| first == shown && self.snapshot.seq != 0);
+        (first, last.map_or(LineId(first.0 + height as u64 - 1), |row| row.line))
     }
 
     /// Scrolls as little as shows a line; a line that is far away comes a third from the top.
@@ -388,5 +391,28 @@ impl View {
     /// Title and project are others now: the next picture reads them.
     pub(super) fn forget_names(&mut self) {
         self.names_read = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unterm_term::SnapshotRow;
+
+    #[test]
+    fn what_is_in_sight_ends_with_its_last_row_where_lines_are_folded() {
+        let mut view = View::default();
+        let row = |line| SnapshotRow { line: LineId(line), ..SnapshotRow::default() };
+        view.snapshot.rows = vec![row(10), row(11), row(30)];
+        view.snapshot.size.rows = 3;
+        view.snapshot.live_top = LineId(40);
+        view.snapshot.seq = 1;
+        assert_eq!(view.rows_in_sight(), (LineId(10), LineId(30)));
+        view.top = Some(LineId(10));
+        view.follow(LineId(30));
+        assert_eq!(view.top, Some(LineId(10)), "it is in sight");
+        view.follow(LineId(31));
+        assert_eq!(view.top, Some(LineId(11)));
+        assert_eq!(view.rows_in_sight(), (LineId(11), LineId(13)), "before the next picture");
     }
 }

@@ -36,7 +36,7 @@ _unterm_on=1
 _unterm_ran=0
 _unterm_status=
 _unterm_next=0
-_unterm_a="\\[\\e]133;A;cl=line;redraw=last;nonce=$UNTERM_NONCE\\a\\]"
+_unterm_a="\\[\\e]133;A;cl=m;redraw=last;nonce=$UNTERM_NONCE\\a\\]"
 # The arithmetic keeps the number that the history will give to what is typed now.
 _unterm_b='\[\e]133;B\a${_unterm_on:$((_unterm_next = \!, 0)):0}\]'
 _unterm_a2='\[\e]133;A;k=s\a\]'

@@ -29,7 +29,7 @@ if [[ -o 'interactive' && -n ${UNTERM_NONCE-} && -z ${_unterm_on-} ]]; then
             precmd_functions=(${precmd_functions:#_unterm_precmd} _unterm_precmd)
         fi
         if [[ $percent == on ]]; then
-            'builtin' 'local' a=$'%{\e]133;A;cl=line;nonce='"$UNTERM_NONCE"$'\a%}' b=$'%{\e]133;B\a%}'
+            'builtin' 'local' a=$'%{\e]133;A;cl=m;nonce='"$UNTERM_NONCE"$'\a%}' b=$'%{\e]133;B\a%}'
             'builtin' 'local' more=$'%{\e]133;A;k=s\a%}'
             [[ $PS1 == *$a* ]] || PS1=$a$PS1$b
             [[ $PS2 == *$more* ]] || PS2=$more$PS2$b

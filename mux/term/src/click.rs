@@ -7,7 +7,7 @@ use crate::cell::{PromptRole, Width};
 use crate::commands::{ClickEvents, ClickKeys, Command};
 use crate::grid::Scratch;
 use crate::term::{ScreenKind, Term};
-use crate::{LineId, Modes, Point};
+use crate::{Attrs, Color, Content, LineId, Modes, Point, Rgb, Style};
 
 /// Arrow keys sent for one click; a click further away does nothing.
 const KEYS_CAP: usize = 4096;
@@ -97,26 +97,61 @@ impl Term {
         Some(keys.iter().flat_map(|key| [introducer[0], introducer[1], *key]).collect())
     }
 
-    /// The rows of what is typed, up to the cursor or the last one that holds any.
+    /// The rows of what is typed, up to the cursor or the last one that holds any. What stands behind a gap, as a prompt at the
+    /// right does, is none of it, nor is what the shell suggests behind the cursor: a key that goes there would take it over.
     fn input_rows(&self, command: &Command) -> Option<Vec<InputRow>> {
-        let start = command.input?.line.0.max(self.grid.oldest());
-        let cursor = self.grid.live_top() + self.cursor.row as u64;
+        let input = command.input?;
+        let start = input.line.0.max(self.grid.oldest());
+        let cursor = (self.grid.live_top() + self.cursor.row as u64, self.cursor.col as u16);
         let mut rows: Vec<InputRow> = Vec::new();
+        let (mut before, mut behind) = (None, Vec::new());
         let mut scratch = Scratch::default();
         for line in start..self.grid.end() {
             let view = self.grid.read(line, &mut scratch)?;
-            let stops = view.cells.iter().enumerate().filter(|(_, cell)| {
+            let mut stops = Vec::new();
+            let first = if line == input.line.0 { input.col } else { 0 };
+            for (col, cell) in view.cells.iter().enumerate().skip(usize::from(first)) {
+                if cell.is_blank() && (line == input.line.0 || !stops.is_empty()) {
+                    break;
+                }
                 let is_start = !matches!(cell.width(), Width::Tail | Width::Head);
-                is_start && cell.prompt_role() == PromptRole::Input && !cell.is_blank()
-            });
-            let stops: Vec<_> = stops.map(|(col, _)| col as u16).collect();
-            if line > cursor && stops.is_empty() {
+                if !is_start || cell.prompt_role() != PromptRole::Input || cell.is_blank() {
+                    continue;
+                }
+                stops.push(col as u16);
+                if cell.content() == Content::Char(' ') {
+                    continue;
+                }
+                let style = view.tables.style(cell.style_id());
+                match (line, col as u16) < cursor {
+                    true => before = Some(style),
+                    false => behind.push(style),
+                }
+            }
+            if line > cursor.0 && stops.is_empty() {
                 break;
             }
             rows.push(InputRow { line: LineId(line), stops, wrapped: view.meta.is_wrapped() });
         }
+        let suggests = !behind.is_empty() && behind.iter().all(is_grey);
+        if suggests && before != behind.first().copied() {
+            rows.retain(|row| row.line.0 <= cursor.0);
+            if let Some(row) = rows.last_mut().filter(|row| row.line.0 == cursor.0) {
+                row.stops.retain(|stop| *stop < cursor.1);
+            }
+        }
         Some(rows)
     }
+}
+
+/// Whether text looks as shells show what they suggest: dim or grey. The numbers are xterm's.
+fn is_grey(style: &Style) -> bool {
+    let is_grey = match style.foreground {
+        Color::Default => false,
+        Color::Indexed(index) => matches!(index, 8 | 59 | 102 | 232..=250),
+        Color::Rgb(Rgb { r, g, b }) => r == g && g == b && r < 0xc0,
+    };
+    is_grey || style.attrs.contains(Attrs::DIM)
 }
 
 fn row_of(rows: &[InputRow], line: LineId) -> Option<usize> {

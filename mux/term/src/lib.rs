@@ -99,3 +99,4 @@ pub use search::{Case, Pattern, PatternError, PatternKind, Search, SearchOrder};
 pub use snapshot::{Link, Snapshot, SnapshotRow, StyleRun};
 pub use style::{Attrs, Style, Underline};
 pub use term::{Allow, Match, Options, ScreenKind, Term, TextRange};
+pub use text::WORD_SEPARATORS;

@@ -5,8 +5,8 @@ use crate::grid::{RowView, Scratch};
 use crate::term::Term;
 use crate::{Case, LineId, Match, Pattern, PatternKind, Point, SearchOrder, TextRange};
 
-/// What parts words besides blanks.
-const SEPARATORS: &str = ",;|│'\"`()[]{}<>";
+/// What parts words for a double click, besides blanks, where nobody wants it otherwise.
+pub const WORD_SEPARATORS: &str = ",;|│'\"`()[]{}<>";
 /// Rows of a logical line that are looked at around a point.
 const LINE_ROWS: u64 = 4096;
 
@@ -87,8 +87,9 @@ impl Term {
         text
     }
 
-    /// The word at `point` (a stretch of non-separators, across wrapped rows), for a double click.
-    pub fn word_at(&self, point: Point) -> TextRange {
+    /// The word at `point`, a stretch of what is neither a blank nor one of `separators`, across wrapped rows, for a double
+    /// click. Colons at its ends, as in `error:`, are none of it, those inside, as in a URL or before a line's number, are.
+    pub fn word_at(&self, point: Point, separators: &str) -> TextRange {
         let alone = TextRange { start: point, end: point, block: false };
         let line = self.line_at(point.line);
         let mut cells: Vec<(Point, Option<char>)> = Vec::new();
@@ -109,12 +110,18 @@ impl Term {
         }
         let Ok(at) = cells.binary_search_by_key(&point, |(at, _)| *at) else { return alone };
         let in_word =
-            |i: usize| cells[i].1.is_some_and(|c| !c.is_whitespace() && !SEPARATORS.contains(c));
+            |i: usize| cells[i].1.is_some_and(|c| !c.is_whitespace() && !separators.contains(c));
         if !in_word(at) {
             return alone;
         }
-        let start = (0..at).rev().take_while(|&i| in_word(i)).last().unwrap_or(at);
-        let end = (at + 1..cells.len()).take_while(|&i| in_word(i)).last().unwrap_or(at);
+        let mut start = (0..at).rev().take_while(|&i| in_word(i)).last().unwrap_or(at);
+        let mut end = (at + 1..cells.len()).take_while(|&i| in_word(i)).last().unwrap_or(at);
+        while start < at && cells[start].1 == Some(':') {
+            start += 1;
+        }
+        while end > at && cells[end].1 == Some(':') {
+            end -= 1;
+        }
         TextRange { start: cells[start].0, end: cells[end].0, block: false }
     }
 

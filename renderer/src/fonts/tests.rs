@@ -74,6 +74,29 @@ fn made_up_styles_can_be_left_out() {
     assert!(!fonts.face(face).embolden && !fonts.face(face).slant);
 }
 
+/// A cell is as wide as letters are, also where a family without any is the first choice.
+#[test]
+fn a_family_without_letters_does_not_make_the_cell() {
+    let plain = Fonts::new(&FontOptions::default());
+    let mut fonts = Fonts::new(&FontOptions::default());
+    fonts.load_system();
+    let ids: Vec<_> = fonts.system.db().faces().map(|info| info.id).collect();
+    // Which the machine has is its own affair; none is known to be everywhere.
+    for id in ids {
+        let Some(face) = fonts.add(id, FaceStyle::default(), true) else { continue };
+        if super::has_char(&fonts.face(face).font, 'M') {
+            continue;
+        }
+        let families = vec![family(&fonts, face)];
+        let chosen = Fonts::new(&FontOptions { families, ..FontOptions::default() });
+        let has_letters = |id: &super::FaceId| super::has_char(&chosen.face(*id).font, 'M');
+        // Another face of the family may have letters.
+        if !has_letters(&chosen.chains[0][0]) {
+            assert_eq!(chosen.metrics, plain.metrics, "{}", family(&fonts, face));
+        }
+    }
+}
+
 /// A character that no font has is drawn as the first font's empty box, and looked for only once.
 #[test]
 fn unknown_characters_fall_back_to_the_first_font() {

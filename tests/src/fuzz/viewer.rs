@@ -54,7 +54,7 @@ pub(super) fn a_point(term: &Term, random: &mut Random) -> Point {
 /// Words, lines and ranges, also such as are nowhere.
 fn select(term: &Term, random: &mut Random) {
     let (a, b) = (a_point(term, random), a_point(term, random));
-    let word = term.word_at(a);
+    let word = term.word_at(a, unterm_term::WORD_SEPARATORS);
     assert!(word.start <= word.end, "{word:?}");
     let line = term.line_at(a.line);
     assert!(line.start <= line.end, "{line:?}");

@@ -317,7 +317,7 @@ fn selection(view: &View, runs: &Runs) -> Option<(Option<TextPosition>, Option<T
     Some(if view.copy.is_some() && cursor == range.start { (end, start) } else { (start, end) })
 }
 
-/// The place of a cell in the text; what is out of sight is at its nearest end.
+/// The place of a cell in the text; what is out of sight is at its nearest end, what is folded behind it.
 fn position(runs: &Runs, at: Point) -> Option<TextPosition> {
     let (first, last) = (runs.first()?, runs.last()?);
     let (node, run, col) = if at.line < first.1 {
@@ -325,8 +325,8 @@ fn position(runs: &Runs, at: Point) -> Option<TextPosition> {
     } else if at.line > last.1 {
         (last.0, &last.2, u16::MAX)
     } else {
-        let run = runs.iter().find(|(_, line, _)| *line == at.line)?;
-        (run.0, &run.2, at.col)
+        let run = runs.iter().find(|(_, line, _)| *line >= at.line)?;
+        (run.0, &run.2, if run.1 == at.line { at.col } else { 0 })
     };
     Some(TextPosition { node, character_index: run.index(col) })
 }
@@ -359,6 +359,14 @@ mod tests {
         assert_eq!(what_left(knows(10..12), knows(10..14)), None, "nothing went");
         assert_eq!(what_left(knows(10..12), knows(20..24)), None, "nothing stays");
         assert_eq!(what_left(Told::default(), knows(20..24)), None, "a new pane");
+    }
+
+    #[test]
+    fn a_place_in_folded_lines_is_behind_them() {
+        let run = |line| (NodeId(line), LineId(line), Run::default());
+        let runs = [run(1), run(2), run(7)];
+        let at = |line| position(&runs, Point { line: LineId(line), col: 3 }).map(|at| at.node.0);
+        assert_eq!((at(0), at(2), at(5), at(9)), (Some(1), Some(2), Some(7), Some(7)));
     }
 
     #[test]

@@ -102,18 +102,18 @@ impl App {
 
     /// A click that selected nothing: at a prompt it moves the shell's cursor.
     pub(in crate::window) fn click_at_prompt(&mut self, pane: &Pane, x: f64, y: f64) {
-        let cell = self.cell();
-        if !self.config.commands.click_to_move || !self.modifiers.is_empty() {
-            return;
-        }
-        let Some(view) = self.views.get(&pane.id()) else { return };
-        if x < 0.0 || y < 0.0 || view.is_scrolled() {
-            return;
-        }
-        let Some(spot) = view.spot(x, y, cell) else { return };
-        let bytes = pane.term().prompt_click(spot.cell);
-        if let Some(bytes) = bytes {
+        if let Some(bytes) = self.keys_to_click(pane, x, y) {
             self.type_bytes(pane, &bytes);
         }
+    }
+
+    /// What moves the shell's cursor to a place in its pane, where a click does that.
+    pub(in crate::window) fn keys_to_click(&self, pane: &Pane, x: f64, y: f64) -> Option<Vec<u8>> {
+        let view = self.views.get(&pane.id())?;
+        if !self.config.commands.click_to_move || x < 0.0 || y < 0.0 || view.is_scrolled() {
+            return None;
+        }
+        let spot = view.spot(x, y, self.cell())?;
+        pane.term().prompt_click(spot.cell)
     }
 }

@@ -4,7 +4,7 @@
 
 use unterm_term::{LineId, Lines, Point};
 
-use crate::copy_command::Motion;
+use crate::copy_command::{Find, Motion};
 
 /// Rows that one movement looks at.
 const ROWS: u64 = 200_000;
@@ -171,6 +171,31 @@ impl Text {
             at = next;
         }
         at
+    }
+
+    /// The `count`th of a character in the line, from `at` on; `None` where there are not so many. `again`: one that `at` is
+    /// beside is passed over, so that going till one can be repeated.
+    pub(super) fn find(
+        &mut self,
+        find: Find,
+        wanted: char,
+        at: Point,
+        count: u32,
+        again: bool,
+    ) -> Option<Point> {
+        let (mut left, mut here) = (count, at);
+        let mut is_beside = again && find.till;
+        loop {
+            let next = if find.forward { self.behind(here) } else { self.before(here) };
+            let (next, _) = next.filter(|(_, is_break)| !is_break)?;
+            let last = std::mem::replace(&mut here, next);
+            let is_it = self.char(here) == wanted && !is_beside;
+            is_beside = false;
+            left -= u32::from(is_it);
+            if left == 0 {
+                return Some(if find.till { last } else { here });
+            }
+        }
     }
 
     /// First and last row of the line that a row belongs to.
@@ -370,6 +395,24 @@ mod tests {
         assert_eq!(go(&mut text, Motion::Right, (0, 0), 9), (0, 3));
         let at = text.settle(LineId(0), 2);
         assert_eq!((at.line.0, at.col), (0, 1));
+    }
+
+    #[test]
+    fn characters_are_found_in_their_line() {
+        let mut text = text("a,b,c你, wraps,d\r\n,");
+        let mut find = |forward, till, from: (u64, u16), count, again| {
+            let at = Point { line: LineId(from.0), col: from.1 };
+            let to = text.find(Find { forward, till }, ',', at, count, again);
+            to.map(|to| (to.line.0, to.col))
+        };
+        assert_eq!(find(true, false, (0, 0), 1, false), Some((0, 1)));
+        assert_eq!(find(true, false, (0, 1), 3, false), Some((1, 4)), "the line goes on");
+        assert_eq!(find(true, false, (1, 4), 1, false), None, "not in the next line");
+        assert_eq!(find(true, true, (0, 3), 1, false), Some((0, 5)), "the wide one before it");
+        assert_eq!(find(true, true, (0, 0), 1, true), Some((0, 2)));
+        assert_eq!(find(false, false, (1, 4), 2, false), Some((0, 3)));
+        assert_eq!(find(false, true, (0, 3), 1, false), Some((0, 2)));
+        assert_eq!(find(false, false, (0, 1), 1, false), None);
     }
 
     #[test]

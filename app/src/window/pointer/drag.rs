@@ -18,11 +18,11 @@ impl App {
         self.end_copy_mode(target.id);
         let Some(view) = self.views.get_mut(&target.id) else { return };
         let Some(spot) = view.spot(target.x, target.y, cell) else { return };
-        let now = Instant::now();
+        let (now, separators) = (Instant::now(), &self.config.mouse.word_separators);
         if modifiers.contains(Modifiers::SHIFT)
             && let Some(selection) = &mut view.selection
         {
-            selection.extend(spot, &pane.term());
+            selection.extend(spot, &pane.term(), separators);
         } else {
             let clicks = match self.pointer.click {
                 Some((time, id, point, count))
@@ -40,7 +40,7 @@ impl App {
                 _ if modifiers.contains(Modifiers::ALT) => Unit::Block,
                 _ => Unit::Cell,
             };
-            view.selection = Some(Selection::begin(unit, spot, &pane.term()));
+            view.selection = Some(Selection::begin(unit, spot, &pane.term(), separators));
         }
         self.pointer.selecting = Some(target.id);
         // One selection at a time.
@@ -59,7 +59,7 @@ impl App {
         let Some(view) = self.views.get_mut(&target.id) else { return };
         let Some(spot) = view.spot(target.x, target.y, cell) else { return };
         if let Some(selection) = &mut view.selection {
-            selection.extend(spot, &pane.term());
+            selection.extend(spot, &pane.term(), &self.config.mouse.word_separators);
             self.pacing.ask();
         }
     }

@@ -10,7 +10,7 @@ use unterm_term::Point;
 use winit::event::KeyEvent;
 
 use super::{Found, FromCopyMode, SearchBar};
-use crate::window::{App, keys::Pressed};
+use crate::window::{App, geometry::contains, keys::Pressed};
 
 /// How long new output waits until it is searched.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -70,6 +70,7 @@ impl App {
         if let Some(search) = self.search.take() {
             // Stops its thread.
             search.generation.fetch_add(1, Ordering::AcqRel);
+            self.last_search = search.query().or(self.last_search.take());
             self.pacing.ask();
         }
     }
@@ -96,6 +97,10 @@ impl App {
         };
         let shift = modifiers.contains(Modifiers::SHIFT);
         let from = search.from;
+        let is_enter = matches!(key, Key::Enter | Key::KeypadEnter);
+        if (is_enter || key == Key::Up) && search.line.text().is_empty() {
+            return self.search_last(is_enter);
+        }
         match (key, ctrl) {
             (Key::Escape, _) | (Key::Char('c' | 'g'), true) => {
                 let pane = self.mux.pane(search.pane);
@@ -135,6 +140,35 @@ impl App {
             }
         }
         self.show_match();
+    }
+
+    /// Looks again for what was looked for last. In copy mode that is all where it `is_complete`, as by `/` and Enter in vi.
+    pub(in crate::window) fn search_last(&mut self, is_complete: bool) {
+        let Some(search) = &mut self.search else { return };
+        let Some(query) = &self.last_search else {
+            if is_complete && search.from.is_some() {
+                self.close_search();
+            }
+            return;
+        };
+        search.recall(query);
+        self.search_now();
+        if let Some(search) = self.search.as_mut().filter(|search| search.from.is_some()) {
+            search.is_accepted = is_complete;
+            search.is_awaited = is_complete && !search.is_answered;
+        }
+    }
+
+    /// A button of the mouse went down at a point of the window: on what the bar says of the kind of match it takes the next
+    /// kind. False: it is not on the bar.
+    pub(in crate::window) fn search_pressed(&mut self, x: f64, y: f64) -> bool {
+        let Some(search) = &mut self.search else { return false };
+        let (bar, kind) = search.places.get();
+        if contains(kind, x, y) {
+            search.kind = search.kind.next();
+            self.search_now();
+        }
+        contains(bar, x, y)
     }
 
     /// Text that did not come from a key.

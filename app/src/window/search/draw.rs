@@ -12,12 +12,13 @@ use crate::window::{
 const WIDTH: f32 = 340.0;
 
 impl SearchBar {
-    /// Draws the bar into the pane at `area`, with what an input method composes. Gives where its cursor lies.
+    /// Draws the bar into the pane at `area`, not over what is `seen` there, with what an input method composes. Gives
+    /// where its cursor lies.
     pub(in crate::window) fn draw(
         &self,
         preedit: Option<&Preedit>,
         (geometry, colors): (&Geometry, &Colors),
-        area: PixelRect,
+        (area, seen): (PixelRect, &[PixelRect]),
         renderer: &mut Renderer,
         scene: &mut Scene<'_>,
     ) -> PixelRect {
@@ -25,12 +26,7 @@ impl SearchBar {
         let line = geometry.ui_line() + geometry.px(10.0);
         let width = geometry.px(WIDTH).min(area.width.saturating_sub(2 * padding)).max(1);
         let height = if self.problem.is_some() { 2 * line } else { line };
-        let rect = PixelRect {
-            x: area.x + area.width.saturating_sub(width + padding) as i32,
-            y: area.y + padding as i32,
-            width,
-            height,
-        };
+        let rect = geometry.corner(area, (width, height), seen);
         let radius = geometry.px(6.0) as f32;
         framed(rect, radius, colors, scene);
         let size = geometry.ui_font();
@@ -44,6 +40,8 @@ impl SearchBar {
         let note = renderer.label_width(&count, size, false).ceil() as u32 + padding;
         let room = inside.width.saturating_sub(note);
         let label = |rect, text: &str, color| label(geometry, rect, text, color, LabelAlign::Left);
+        let left = inside.x + room as i32;
+        self.places.set((rect, PixelRect { x: left, width: note, ..inside }));
         let note = label(inside, &count, colors.muted);
         scene.labels.push(Label { align: LabelAlign::Right, ..note });
         let typed = PixelRect { width: room, ..inside };

@@ -74,9 +74,9 @@ impl Term {
                     self.start_prompt(prompt, options.nonce());
                 }
                 // A continuation's prompt, or one on the right: no new command.
-                Some(_) => self.pen.set_role(PromptRole::Prompt),
+                Some(kind) => self.go_on_with_prompt(kind),
             },
-            b"P" => self.pen.set_role(PromptRole::Prompt),
+            b"P" => self.go_on_with_prompt(options.text("k").unwrap_or_default()),
             b"B" | b"I" => self.start_input(),
             b"C" => {
                 let told = options.get("cmdline_url").map(percent_decode);
@@ -145,6 +145,15 @@ impl Term {
             self.commands.announced = None;
         }
         self.event(Event::PromptStart);
+    }
+
+    /// A prompt within a command's, of a kind (`k`).
+    fn go_on_with_prompt(&mut self, kind: &str) {
+        self.pen.set_role(PromptRole::Prompt);
+        // A secondary one says that the lines before it can't be edited any more.
+        if kind == "s" && self.screen == ScreenKind::Main {
+            self.commands.change(|command| command.options.click = ClickKeys::Line);
+        }
     }
 
     /// OSC 133 N: what runs for an application ends here, and nobody says how.

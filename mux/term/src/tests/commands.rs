@@ -382,10 +382,36 @@ fn clicks_at_a_prompt_are_arrow_keys() {
 }
 
 #[test]
+fn a_prompt_at_the_right_is_not_typed() {
+    let at = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    let typed = format!("{at}abc\x1b[5Cright\x1b[10D");
+    assert_eq!(click(&typed, 0, 12), None, "the cursor is at the end");
+    assert_eq!(click(&typed, 0, 3).as_deref(), Some("^[D^[D"));
+    assert_eq!(click(&format!("{at}\x1b[8Cright\x1b[13D"), 0, 12), None, "nothing is typed");
+}
+
+#[test]
+fn a_click_takes_over_nothing_that_the_shell_suggests() {
+    let keys = |key: &str, count: usize| Some(format!("^[{key}").repeat(count));
+    let at = "\x1b]133;A\x07$ \x1b]133;B\x07";
+    for look in ["90", "2", "38;2;85;85;85", "38;5;240"] {
+        let suggests = format!("{at}echo a\x1b[{look}mb cd\x1b[m\x1b[4D");
+        assert_eq!(click(&suggests, 0, 10), None, "{look}");
+        assert_eq!(click(&suggests, 0, 19), None, "{look}");
+        assert_eq!(click(&suggests, 0, 3), keys("D", 5), "{look}");
+    }
+    // What is typed in grey, and what is typed behind the cursor.
+    let grey = format!("{at}\x1b[90mecho ab\x1b[m\x1b[2D");
+    assert_eq!(click(&grey, 0, 19), keys("C", 2));
+    let coloured = format!("{at}echo \x1b[36mab\x1b[m\x1b[2D");
+    assert_eq!(click(&coloured, 0, 19), keys("C", 2));
+}
+
+#[test]
 fn clicks_go_to_other_lines_as_the_shell_says() {
     let text = |cl: &str| {
         format!(
-            "\x1b]133;A;cl={cl}\x07$ \x1b]133;B\x07echo\r\n\x1b]133;P;k=s\x07> \x1b]133;B\x07more"
+            "\x1b]133;A;cl={cl}\x07$ \x1b]133;B\x07echo\r\n\x1b]133;P;k=c\x07> \x1b]133;B\x07more"
         )
     };
     let sent = |cl: &str, row, col| click(&text(cl), row, col).map(|sent| sent.replace("^[", ""));
@@ -395,6 +421,13 @@ fn clicks_go_to_other_lines_as_the_shell_says() {
     assert_eq!(sent("w", 0, 3).as_deref(), Some("ADDD"));
     assert_eq!(sent("w", 0, 19).as_deref(), Some("A"));
     assert_eq!(sent("m", 3, 3), None, "no such line of it");
+    // A secondary prompt's shell has taken the lines before it.
+    let secondary = text("m").replace("P;k=c", "A;k=s");
+    assert_eq!(click(&secondary, 0, 3), None);
+    assert_eq!(click(&secondary, 1, 3).as_deref(), Some("^[D^[D^[D"));
+    // A line of a text that was pasted.
+    let pasted = "\x1b]133;A;cl=m\x07$ \x1b]133;B\x07one\x1b[4Cright\r\n two";
+    assert_eq!(click(pasted, 0, 3).as_deref(), Some(&*"^[D".repeat(7)));
 }
 
 #[test]

@@ -11,7 +11,7 @@ fn point(line: u64, col: u16) -> Point {
 fn check_word(bytes: &str, at: (u64, u16), expected: &str) {
     let mut fixture = Fixture::new(10, 4);
     fixture.feed(bytes);
-    let range = fixture.term.word_at(point(at.0, at.1));
+    let range = fixture.term.word_at(point(at.0, at.1), crate::WORD_SEPARATORS);
     assert_eq!(fixture.term.text(range), expected);
 }
 
@@ -28,6 +28,15 @@ fn words() {
     // On a separator: just that.
     check_word("ab cd", (0, 2), "");
     check_word("a,b", (0, 1), ",");
+    // A colon parts no word, and ends none.
+    check_word("a.c:12: x", (0, 0), "a.c:12");
+    check_word("::a::b::", (0, 2), "a::b");
+    check_word("ab: c", (0, 2), "ab:");
+    // What parts words is the person's to say.
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("(a-b c)");
+    let word = |separators| fixture.term.text(fixture.term.word_at(point(0, 1), separators));
+    assert_eq!([word("-("), word(""), word("(")], ["a", "(a-b", "a-b"]);
 }
 
 /// Text is read in pieces: none is lost or doubled where one ends, whatever stands there.
