@@ -143,10 +143,11 @@ impl Charsets {
                 Charset::ASCII => c,
                 // A space and DEL stay what they are in a set of 94.
                 set if !set.is_96() && matches!(c, '\u{a0}' | '\u{ff}') => c,
-                set => {
-                    let low = (c as u8 & 0x7f) as char;
-                    Some(set.map(low)).filter(|&mapped| mapped != low).unwrap_or(c)
-                }
+                // The national set of 96 ends in DEL, which is no character to show.
+                set => match set.map((c as u8 & 0x7f) as char) {
+                    '\x7f' => c,
+                    shown => shown,
+                },
             },
             _ => c,
         }

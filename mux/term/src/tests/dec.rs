@@ -163,6 +163,10 @@ fn character_sets() {
     check(b"\x1b*%5\xd7\xe4\xc3\xa4\x1b*B\xc3\xa4", "ŒäÃ␦ä");
     check(b"\x1b)0\x1b~\xf1\xe1\x1b}\xc3\xb1", "─▒ñ");
     check(b"\x1b[?42h\xe4\x1b[?42l\xc3\xa4", "ää");
+    // All of a set is shifted there, also what it shares with ASCII (ECMA-35; xterm).
+    check(b"\x1b)0\x1b~\xc1\xf1", "A─");
+    check(b"\x1b[?42h\x1b)K\x1b~\xc1\xdb\xe1\xff", "AÄaÿ");
+    check(b"\x1b[?42h\x1b-A\x1b~\xa3\xc1\xff", "£Aÿ");
     // ISO's and DEC's supplements; DEL is a character in a set of 96.
     check("\x1b-F\x0eab~\x0f\x1b-H\x0e`\x1b-L\x0eP\x7f", "αβώאаџ");
     check("\x1b(%0]p\x1b(\"?ab\x1b(\"4`\x1b(&4a", "ŸğαβאА");
