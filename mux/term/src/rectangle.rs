@@ -237,7 +237,8 @@ impl Term {
                     code => code & 0xff,
                 };
                 let mut value = code;
-                let mut drawn = false;
+                // A space that was printed is no blank.
+                let mut drawn = is_written;
                 if !has(checksum::WITHOUT_ATTRIBUTES) {
                     for (is_on, weight) in [
                         (cell.is_protected(), 0x4),

@@ -134,6 +134,17 @@ fn checksums_are_for_those_who_are_allowed() {
 }
 
 #[test]
+fn a_space_that_was_printed_counts_in_every_checksum() {
+    let mut fixture = allowed(10, 4);
+    // DEC's convention (XTCHECKSUM 0): negated; blanks that nobody wrote are left out (xterm).
+    fixture.feed("a b c\x1b[0#y\x1b[1;1;1;1;1;10*y");
+    assert_eq!(fixture.replies(), "\x1bP1!~FE9A\x1b\\");
+    // Positive, up to a space.
+    fixture.feed("\x1b[1#y\x1b[2;1;1;1;1;4*y");
+    assert_eq!(fixture.replies(), "\x1bP2!~0103\x1b\\");
+}
+
+#[test]
 fn what_spa_protects_every_erase_spares() {
     check("a\x1bVb\x1bWc\x1b[2K", " b");
     check("a\x1b[1\"qb\x1b[0\"qc\x1b[2K", "");
