@@ -174,11 +174,16 @@ impl Term {
         if !self.dec.contains(DecModes::ALLOW_COLUMNS) {
             return;
         }
-        if !self.dec.contains(DecModes::KEEP_ON_COLUMNS) {
+        let clears = !self.dec.contains(DecModes::KEEP_ON_COLUMNS);
+        if clears {
             self.clear_screen();
         }
         self.dec.set(DecModes::COLUMNS_132, on);
         self.request_columns(if on { 132 } else { 80 });
+        if clears {
+            // Columns and rows that the change brought have no background yet.
+            self.clear_screen();
+        }
         self.make_rows_single();
         (self.top, self.bottom) = (0, self.grid.rows());
         (self.left, self.right) = (0, self.grid.cols());

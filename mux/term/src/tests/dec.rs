@@ -348,6 +348,16 @@ fn a_window_is_where_and_as_it_was_asked_to_be() {
 }
 
 #[test]
+fn a_change_of_columns_leaves_one_background() {
+    let mut fixture = allowed(80, 3);
+    fixture.feed("\x1b[?40h\x1b[44m\x1b[?3h");
+    for row in &fixture.snapshot().rows {
+        let styles: Vec<_> = row.styles.iter().map(|run| (run.start, run.end)).collect();
+        assert_eq!(styles, [(0, 132)]);
+    }
+}
+
+#[test]
 fn a_change_of_columns_that_keeps_the_screen_wraps_no_row_anew() {
     let rows = |columns: usize| ["E".repeat(columns).as_str(); 3].join("/");
     let mut fixture = allowed(132, 3);
