@@ -9,9 +9,8 @@
 //! doesn't give (11.2.5.5, 11.2.5.6), vttest was also gone through in xterm 379 by the same choices, and its screens, as its
 //! printer writes them with looks (`CSI i`) and in pictures, were compared with these cell by cell. Where they differ:
 //! what each tells of itself (DA, DECRQM, DECRQSS, DECCIR, XTWINOPS); 11.2.3.2, whose last height the display did not have;
-//! characters that Unicode lacks, U+2426 here and U+2E2E there; concealed text, which the printer leaves out (11.6.9); in GR,
-//! what a set shares with ASCII, Latin-1 here (3.10 with national and DEC's own sets); and what DECCOLM leaves behind a
-//! coloured erasure (11.6.6.1 #4).
+//! characters that Unicode lacks, U+2426 here and U+2E2E there; concealed text, which the printer leaves out (11.6.9); and
+//! the columns that DECCOLM adds behind a coloured erasure, which have no colour there (11.6.6.1 #4).
 //!
 //! A screen in a file begins with the entry it is of, its number there, its size, and the cursor's row and column from 0,
 //! with its shape where a program chose one. A row of text begins with `|`; before that, `=` says double width, `^` and
