@@ -40,6 +40,53 @@ fn cells_and_columns_move_between_margins() {
 }
 
 #[test]
+fn wide_characters_between_margins() {
+    // Where one does not fit before the margin it goes to the next row; so do repeated ones.
+    check_cursor("\x1b[?69h\x1b[3;6s\x1b[1;6H日x", "/  日x", (1, 5));
+    check_cursor("\x1b[?69h\x1b[3;5s\x1b[1;3H日本語", "  日/  本/  語", (2, 4));
+    check_cursor("\x1b[?69h\x1b[3;5s\x1b[1;3H日\x1b[3b", "  日/  日/  日/  日", (3, 4));
+    check_cursor("\x1b[?69h\x1b[3;6s\x1b[1;3Hab\x1b[6b", "  abbb/  bbbb", (1, 5));
+    // One that a margin cuts in two is blanks on both sides as soon as something moves.
+    let rows = "日本語ab\r\n本日語ab";
+    let margins = "\x1b[?69h\x1b[2;5s";
+    check(format!("{rows}{margins}\x1b[1;2H\x1b[L"), "      ab/  本  ab/  日");
+    check(format!("{rows}{margins}\x1b[S"), "  日  ab/      ab");
+    check(format!("日本語ab{margins}\x1b[1;2H\x1b[P"), " 本   ab");
+    check(format!("日本語ab{margins}\x1b[1;2H\x1b[@"), "   本 ab");
+    check(format!("日本語ab{margins}\x1b[1;2H\x1b6"), "   本 ab");
+}
+
+#[test]
+fn what_margins_are_set_to() {
+    let told = |bytes: &str| {
+        let mut fixture = Fixture::new(10, 4);
+        fixture.feed(format!("\x1b[?69h\x1b[3;6s{bytes}\x1bP$qs\x1b\\"));
+        fixture.replies()
+    };
+    // Of two columns at least, the first before the last: else nothing changes.
+    for (bytes, margins) in [
+        ("", "3;6"),
+        ("\x1b[5;5s", "3;6"),
+        ("\x1b[6;2s", "3;6"),
+        ("\x1b[3s", "3;10"),
+        ("\x1b[s", "1;10"),
+        ("\x1b[?69l\x1b[?69h", "1;10"),
+        ("\x1b#8", "1;10"),
+    ] {
+        assert_eq!(told(bytes), format!("\x1bP1$r{margins}s\x1b\\"), "{bytes:?}");
+    }
+    // ECH and EL don't look at them; HT stops at the right one, CR at the left one from within.
+    check("abcdefghij\x1b[?69h\x1b[3;6s\x1b[1;4H\x1b[9X", "abc");
+    check("abcdefghij\x1b[?69h\x1b[3;6s\x1b[1;4H\x1b[K", "abc");
+    check_cursor("\x1b[?69h\x1b[3;6s\x1b[1;3H\tx", "     x", (0, 5));
+    check("ab\x1b[?69h\x1b[3;6s\x1b[1;2H\rx\x1b[2;5H\rx", "xb/  x");
+    check_reply(
+        "\x1b[?69h\x1b[3;6s\x1b[2;3r\x1b[?6h\x1b[9;9H\x1b[6n\x1b[?6n",
+        "\x1b[2;4R\x1b[?2;4;1R",
+    );
+}
+
+#[test]
 fn reverse_wraparound() {
     check_cursor("\x1b[?45h\x1b[2;1H\x08x", "         x", (0, 9));
     check_cursor("\x1b[?1045h\x1b[2;1H\x08x", "         x", (0, 9));
@@ -101,6 +148,9 @@ fn a_space_that_was_printed_counts_in_every_checksum() {
 fn what_spa_protects_every_erase_spares() {
     check("a\x1bVb\x1bWc\x1b[2K", " b");
     check("a\x1b[1\"qb\x1b[0\"qc\x1b[2K", "");
+    // Selective ones, too.
+    check("\x1bVab\x1bWcd\x1b[?2K", "ab");
+    check("\x1b[1\"q日\x1b[0\"q本\x1b[1;2H\x1b[?K", "日");
 }
 
 #[test]
@@ -255,6 +305,46 @@ fn windows_are_resized_for_those_who_are_allowed() {
     assert_eq!(fixture.replies(), "\x1b[8;24;100t\x1b[4;480;1000t\x1b[8;24;132t");
     let resize = |cols| Event::Window(WindowRequest::Resize(Size::cells(cols, 24)));
     assert_eq!(fixture.term.take_events(), [resize(100), resize(132)]);
+}
+
+#[test]
+fn titles_are_told_to_those_who_are_allowed() {
+    let told = |bytes: &str| {
+        let mut fixture = allowed(10, 4);
+        fixture.feed(bytes);
+        fixture.replies()
+    };
+    // What was not put aside with the rest comes from the entry below (xterm 410).
+    assert_eq!(
+        told(concat!(
+            "\x1b]0;both\x1b\\\x1b[22t\x1b]1;icon\x1b\\\x1b]2;title\x1b\\\x1b[22;1t",
+            "\x1b]1;other\x07\x1b[23;1t\x1b[20t\x1b[21t\x1b[23t\x1b[20t\x1b[21t"
+        )),
+        "\x1b]Licon\x1b\\\x1b]ltitle\x1b\\\x1b]Lboth\x1b\\\x1b]lboth\x1b\\"
+    );
+    // A place of its own is not on the stack.
+    assert_eq!(
+        told("\x1b]2;a\x07\x1b[22;2;3t\x1b]2;b\x07\x1b[23;2;3t\x1b[21t\x1b[#S"),
+        "\x1b]la\x1b\\\x1b[0;10#S"
+    );
+    // Hexadecimal, set and told; what is none sets nothing (XTSMTITLE).
+    assert_eq!(
+        told(concat!(
+            "\x1b[>0;1t\x1b]2;4869\x1b\\\x1b[21t\x1b[>1T\x1b[21t\x1b]2;xyz\x1b\\\x1b[21t",
+            "\x1b[>T\x1b]2;xyz\x1b\\\x1b[21t"
+        )),
+        "\x1b]l4869\x1b\\\x1b]lHi\x1b\\\x1b]lHi\x1b\\\x1b]lxyz\x1b\\"
+    );
+}
+
+#[test]
+fn a_window_is_where_and_as_it_was_asked_to_be() {
+    let asked = "\x1b[2t\x1b[11t\x1b[1t\x1b[11t\x1b[3;5;7t\x1b[13t\x1b[15t\x1b[19t";
+    let mut fixture = allowed(10, 4);
+    fixture.feed(asked);
+    assert_eq!(fixture.replies(), "\x1b[2t\x1b[1t\x1b[3;5;7t\x1b[5;1080;1920t\x1b[9;54;192t");
+    // Of those who are not, nothing is done.
+    check_reply(asked, "\x1b[1t\x1b[1t\x1b[3;0;0t\x1b[5;1080;1920t\x1b[9;67;240t");
 }
 
 #[test]

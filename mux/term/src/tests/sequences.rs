@@ -12,6 +12,8 @@ fn motions() {
     check_cursor("a\tb", "a       b", (0, 9));
     check_cursor("abc\x08\x08X", "aXc", (0, 2));
     check_cursor("0123456789\x08X", "01234567X9", (0, 9));
+    // HPR, VPR, HPA, VPA.
+    check_cursor("\x1b[3aX\x1b[1eY\x1b[2`Z\x1b[4dW", "   X/ Z  Y//  W", (3, 3));
 }
 
 #[test]
@@ -233,6 +235,79 @@ fn the_title_stack_tells_how_full_it_is() {
     );
     check_reply("\x1b[22t".repeat(99) + "\x1b[#S", "\x1b[10;10#S");
     check_reply("\x1b[23t".repeat(99) + "\x1b[#S\x1b[22t\x1bc\x1b[#S", "\x1b[0;10#S\x1b[0;10#S");
+}
+
+#[test]
+fn modes_are_put_aside_and_taken_back() {
+    check_reply("\x1b[?7;25s\x1b[?7;25l\x1b[?7;25r\x1b[?7$p\x1b[?25$p", "\x1b[?7;1$y\x1b[?25;1$y");
+    check_reply(
+        "\x1b[?1000;1006h\x1b[?1000;1006s\x1b[?1000;1006l\x1b[?1000;1006r\x1b[?1000$p\x1b[?1006$p",
+        "\x1b[?1000;1$y\x1b[?1006;1$y",
+    );
+    // What was never saved stays.
+    check_reply("\x1b[?7l\x1b[?7r\x1b[?7$p", "\x1b[?7;2$y");
+    check_cursor("a\x1b[?47s\x1b[?47hb\x1b[?47rc", "a c", (0, 3));
+}
+
+#[test]
+fn a_soft_reset_takes_back_what_decstr_names() {
+    let changed = concat!(
+        "\x1b[4h\x1b[2;3r\x1b[?6h\x1b[?7l\x1b[?25l\x1b[?1h\x1b[1;31m\x1b[1\"q\x1b)0\x0e",
+        "\x1b[!p"
+    );
+    check_reply(
+        format!("{changed}\x1b[4$p\x1b[?6$p\x1b[?7$p\x1b[?25$p\x1b[?1$p"),
+        "\x1b[4;2$y\x1b[?6;2$y\x1b[?7;1$y\x1b[?25;1$y\x1b[?1;2$y",
+    );
+    check_reply(
+        format!("{changed}\x1bP$qr\x1b\\\x1bP$qm\x1b\\\x1bP$q\"q\x1b\\"),
+        "\x1bP1$r1;4r\x1b\\\x1bP1$r0m\x1b\\\x1bP1$r0\"q\x1b\\",
+    );
+    // The cursor stays where it is, and characters are ASCII's.
+    check_cursor(format!("{changed}q"), "/q", (1, 1));
+    // The screen, what is on it and xterm's own modes stay; margins do not.
+    let xterms = "\x1b[?1049;2004h\x1b[?69h\x1b[2;5sabc\x1b[!p";
+    check_cursor(xterms, "abc", (0, 3));
+    check_reply(
+        format!("{xterms}\x1b[?2004$p\x1b[?1049$p\x1b[?69$p\x1bP$qs\x1b\\"),
+        "\x1b[?2004;1$y\x1b[?1049;1$y\x1b[?69;2$y\x1bP1$r1;10s\x1b\\",
+    );
+}
+
+#[test]
+fn reports_of_a_vt500() {
+    check_reply("\x1b[>c\x1b[=c\x1b[1c\x1b[>1c", "\x1b[>64;380;0c\x1bP!|00000000\x1b\\");
+    // DECXCPR; printer, user-defined keys, keyboard, locator, macros, memory, data, sessions.
+    check_reply(
+        concat!(
+            "\x1b[2;3H\x1b[?6n\x1b[?15n\x1b[?25n\x1b[?26n\x1b[?53n\x1b[?55n\x1b[?56n",
+            "\x1b[?62n\x1b[?63;7n\x1b[?75n\x1b[?85n\x1b[?99n"
+        ),
+        concat!(
+            "\x1b[?2;3;1R\x1b[?13n\x1b[?20n\x1b[?27;1;0;0n\x1b[?53n\x1b[?53n\x1b[?57;0n",
+            "\x1b[0000*{\x1bP7!~0000\x1b\\\x1b[?70n\x1b[?83n"
+        ),
+    );
+    for (setting, told) in [
+        ("s", "1;10s"),
+        ("t", "24t"),
+        ("$|", "10$|"),
+        ("*|", "4*|"),
+        ("\"q", "0\"q"),
+        ("*x", "0*x"),
+        ("\"p", "65;1\"p"),
+        (">t", ">0;0;0;0t"),
+    ] {
+        check_reply(format!("\x1bP$q{setting}\x1b\\"), &format!("\x1bP1$r{told}\x1b\\"));
+    }
+}
+
+#[test]
+fn replies_of_every_form_have_eight_bit_controls_by_request() {
+    check_reply(
+        "\x1b G\x1b]4;1;#123456\x07\x1b]4;1;?\x1b\\\x1bP$qm\x1b\\\x1b[6n\x1b[?6$p",
+        "\u{9d}4;1;rgb:1212/3434/5656\u{9c}\u{90}1$r0m\u{9c}\u{9b}1;1R\u{9b}?6;2$y",
+    );
 }
 
 #[test]

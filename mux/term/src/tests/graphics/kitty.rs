@@ -178,6 +178,22 @@ fn deleting() {
 }
 
 #[test]
+fn a_number_means_the_newest_image_of_it() {
+    let numbered = |width: usize| {
+        let keys = format!("a=T,I=7,C=1,f=24,s={width},v=16");
+        command(&keys, &vec![0x80; width * 16 * 3])
+    };
+    let mut fixture = fixture();
+    fixture.feed(numbered(8) + &numbered(16));
+    assert_eq!(fixture.replies(), "\x1b_Gi=1,I=7;OK\x1b\\\x1b_Gi=2,I=7;OK\x1b\\");
+    fixture.feed("\x1b_Ga=d,d=n,I=7\x1b\\");
+    assert_eq!(shown(&fixture), "1×1 at 0,0");
+    // It is still there to be shown; a capital letter frees it, and the one before is the newest.
+    fixture.feed("\x1b_Ga=p,I=7\x1b\\\x1b_Ga=d,d=N,I=7\x1b\\\x1b_Ga=p,I=7\x1b\\");
+    assert_eq!(fixture.replies(), "\x1b_Gi=2,I=7;OK\x1b\\\x1b_Gi=1,I=7;OK\x1b\\");
+}
+
+#[test]
 fn erasing_scrolling_and_screens() {
     let setup = image(1, 8, 16) + "\x1b[2;1H\x1b_Ga=p,i=1,q=2,C=1\x1b\\";
     for (bytes, left) in [
