@@ -28,6 +28,27 @@ impl fmt::Display for Problem {
     }
 }
 
+impl Problem {
+    /// One that stands behind these parts of the text.
+    fn behind(before: &str, message: String) -> Self {
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Self { line, column, message }
+    }
+}
+
+/// A file's bytes as text.
+///
+/// # Errors
+/// Where they are none.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, Vec<Problem>> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        let message = "what stands here is no UTF-8; save it as UTF-8 in your editor";
+        vec![Problem::behind(&before, message.to_owned())]
+    })
+}
+
 /// The preferences that `text` says; `home`: where a person's own themes are looked for.
 ///
 /// # Errors
@@ -99,9 +120,7 @@ struct Found<'a> {
 impl Found<'_> {
     fn add(&mut self, span: Option<Range<usize>>, message: String) {
         let before = self.text.get(..span.map_or(0, |span| span.start)).unwrap_or(self.text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        self.problems.push(Problem { line, column, message });
+        self.problems.push(Problem::behind(before, message));
     }
 
     /// Holds a table against its schema; `path`: its name, for messages.
