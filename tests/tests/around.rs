@@ -164,11 +164,45 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     window.close()?;
     unterm.wait_for_exit()?;
 
-    let mut unterm = start()?;
-    let window = display.window_of(&unterm)?;
-    assert_eq!(window.size()?, (900, 500));
-    assert_eq!(sessions(&mut unterm)?, 4);
+    // One that fills the screen leaves the size that it had before.
+    for leaves_full in [true, false] {
+        let mut unterm = start()?;
+        let window = display.window_of(&unterm)?;
+        assert_eq!(window.size()?, (900, 500));
+        assert_eq!(sessions(&mut unterm)?, 4);
+        if leaves_full {
+            assert_eq!(action(&unterm, &["fullscreen"])?.0, Some(0));
+        }
+        window.close()?;
+        unterm.wait_for_exit()?;
+    }
     Ok(())
+}
+
+#[test]
+fn a_new_window_opens_one_shell_whatever_the_last_one_had() -> Result<()> {
+    let display = Display::start()?;
+    let unterm = Start::windowed(&display).now()?;
+    display.window_of(&unterm)?;
+    unterm.write_config("confirm_close = 'never'\n[startup]\nlayout = 'two'\n")?;
+    assert_eq!(action(&unterm, &["split_right"])?.0, Some(0));
+    assert_eq!(action(&unterm, &["save_layout", "two"])?.0, Some(0));
+    assert_eq!(action(&unterm, &["new_window"])?.0, Some(0));
+    let other = |words: &[&str]| {
+        let output = unterm.cli(&[&["--instance", "bravo", "--json"], words].concat())?;
+        ensure!(output.status.success(), "{output:?}");
+        Ok::<serde_json::Value, anyhow::Error>(serde_json::from_slice(&output.stdout)?)
+    };
+    let list = wait_for(
+        "the other window's sessions",
+        || Ok(other(&["session", "list"]).ok()),
+        || format!("{:?}", other(&["session", "list"])),
+    )?;
+    assert_eq!(list["sessions"].as_array().map(Vec::len), Some(1), "{list}");
+    // It may have ended before it answers.
+    unterm.cli(&["--instance", "bravo", "action", "close_window"])?;
+    let entry = unterm.registry().join("instances/bravo.json");
+    wait_for("its end", || Ok((!entry.exists()).then_some(())), String::new)
 }
 
 #[test]

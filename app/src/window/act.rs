@@ -221,12 +221,11 @@ impl App {
 
     /// Starts another instance, which outlives this one.
     fn new_window(&mut self) {
+        let cwd = self.spawn_beside().cwd.or_else(std::env::home_dir).unwrap_or_else(|| "/".into());
         let start = || {
             let mut command = std::process::Command::new(std::env::current_exe()?);
+            command.args(self.args.another(&cwd)).current_dir(&cwd);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            if let Some(cwd) = self.spawn_beside().cwd {
-                command.current_dir(cwd);
-            }
             #[cfg(unix)]
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
             let mut child = command.spawn()?;
@@ -238,13 +237,16 @@ impl App {
         }
     }
 
-    fn toggle_fullscreen(&self) {
+    fn toggle_fullscreen(&mut self) {
+        // Of what it is now, as long as it is that.
+        let form = self.form();
         let Some(screen) = &self.screen else { return };
-        let fullscreen = match screen.window.fullscreen() {
-            Some(_) => None,
-            None => Some(Fullscreen::Borderless(None)),
-        };
-        screen.window.set_fullscreen(fullscreen);
+        if screen.window.fullscreen().is_some() {
+            screen.window.set_fullscreen(None);
+        } else {
+            self.last = form;
+            screen.window.set_fullscreen(Some(Fullscreen::Borderless(None)));
+        }
     }
 
     /// Scrolls the focused pane; false on the alternate screen, which has no history.

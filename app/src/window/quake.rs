@@ -17,6 +17,8 @@ use crate::{args::Args, config::Settings, last_session::LastSession, layout_file
 
 /// So many pixels of a window that returns to its place have to be on a screen.
 const SEEN: i32 = 64;
+/// So many faults of a layout are told one by one.
+const FAULTS: usize = 3;
 
 /// Shows or hides the drop-down of another instance; false when there is none.
 pub(super) fn toggle_running(home: &std::path::Path) -> bool {
@@ -40,15 +42,19 @@ pub(super) fn open_layout(
     if name.is_empty() || !args.execute.is_empty() || args.cwd.is_some() {
         return None;
     }
-    if name == "last" {
-        last.filter(|last| !last.layout.is_empty()).inspect(|last| last.layout.open(mux));
-        return None;
-    }
-    match LayoutFile::read(settings.home(), name) {
-        Ok(layout) => layout.open(mux),
-        Err(error) => return Some(format!("The layout can't be opened.\n{error:#}")),
-    }
-    None
+    let faults = match name {
+        "last" => last.map_or_else(Vec::new, |last| last.layout.open(mux)),
+        name => match LayoutFile::read(settings.home(), name) {
+            Ok(layout) => layout.open(mux),
+            Err(error) => return Some(format!("The layout can't be opened.\n{error:#}")),
+        },
+    };
+    let more = match faults.len().saturating_sub(FAULTS) {
+        0 => String::new(),
+        more => format!("\nand {more} more"),
+    };
+    let shown = faults.get(..FAULTS).unwrap_or(&faults).join("\n");
+    (!faults.is_empty()).then(|| format!("Not all of the layout could be started.\n{shown}{more}"))
 }
 
 /// Makes a window a drop-down: without a frame, over others, as wide as the screen.
@@ -132,17 +138,26 @@ impl App {
 
     /// Keeps size, place and layout for the next window.
     pub(super) fn keep_session(&self) {
-        let Some(screen) = &self.screen else { return };
-        if self.args.quake || screen.window.fullscreen().is_some() {
-            return;
-        }
-        let geometry = screen.geometry;
-        let place = screen.window.outer_position().ok().map(|place| (place.x, place.y));
+        let Some(form) = self.form().filter(|_| !self.args.quake) else { return };
         // Directories alone: what ran then need not be wanted again.
         let layout = LayoutFile::of(&self.mux, false);
+        LastSession { layout, ..form }.write(self.settings.home());
+    }
+
+    /// The window's size and place; of one that fills the screen those that it had before, or would have.
+    pub(super) fn form(&self) -> Option<LastSession> {
+        let screen = self.screen.as_ref()?;
+        let geometry = screen.geometry;
+        if screen.window.fullscreen().is_some() {
+            let wanted = &self.config.window;
+            let (width, height) = geometry.window_for(wanted.columns, wanted.rows);
+            let first = || LastSession { width, height, ..LastSession::default() };
+            return Some(self.last.clone().unwrap_or_else(first));
+        }
+        let place = screen.window.outer_position().ok().map(|place| (place.x, place.y));
         let maximized = screen.window.is_maximized();
         let (width, height) = (geometry.width, geometry.height);
-        LastSession { width, height, place, maximized, layout }.write(self.settings.home());
+        Some(LastSession { width, height, place, maximized, layout: LayoutFile::default() })
     }
 
     /// Writes what is open as a layout of a name.
