@@ -88,8 +88,12 @@ pub(super) fn hang(
 /// A window's size, but no larger than the screen; one that is unknown has size 0.
 pub(super) fn within((width, height): (u32, u32), monitor: Option<&MonitorHandle>) -> (u32, u32) {
     let room = monitor.map(MonitorHandle::size).unwrap_or_default();
-    let least = |length: u32, room: u32| if room > 0 { length.min(room) } else { length };
-    (least(width, room.width), least(height, room.height))
+    (fitting(width, room.width), fitting(height, room.height))
+}
+
+/// A length for the screen: one that is too long leaves a tenth to frames and the desktop's panels.
+fn fitting(length: u32, room: u32) -> u32 {
+    if room > 0 && length > room { room - room / 10 } else { length }
 }
 
 /// The place of the last window, if enough of it would be on one of the screens: each by its corner and its size.
@@ -204,6 +208,11 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_that_is_too_large_leaves_room_for_its_frame() {
+        assert_eq!((fitting(900, 800), fitting(800, 800), fitting(900, 0)), (720, 800, 900));
+    }
 
     #[test]
     fn a_place_off_every_screen_is_forgotten() {
