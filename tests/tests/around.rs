@@ -288,3 +288,27 @@ fn a_session_is_exported_and_a_folder_opened_in_a_new_tab() -> Result<()> {
     pane.wait(&mut unterm, "the directory", |lines| lines.contains(&name))?;
     Ok(())
 }
+
+#[test]
+fn all_of_a_pane_is_selected_its_history_forgotten_and_its_terminal_reset() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
+    pane.type_text(&mut unterm, "seq -f 'line %g' 200\r")?;
+    pane.wait_for_text(&mut unterm, "line 200")?;
+    let copied = |what: &str, is_it: &dyn Fn(&str) -> bool| {
+        assert_eq!(action(&unterm, &["select_all"])?.0, Some(0));
+        assert_eq!(action(&unterm, &["copy"])?.0, Some(0));
+        let copied = || display.selection("clipboard");
+        wait_for(what, || Ok(is_it(&copied()?).then_some(())), || copied().unwrap_or_default())
+    };
+    copied("the history and the screen", &|text| {
+        text.contains("line 1\nline 2\n") && text.contains("line 199\nline 200")
+    })?;
+    assert_eq!(action(&unterm, &["clear_history"])?.0, Some(0));
+    copied("the screen alone", &|text| !text.contains("line 1\n") && text.contains("line 200"))?;
+    assert_eq!(action(&unterm, &["reset_terminal"])?.0, Some(0));
+    pane.wait(&mut unterm, "an empty screen", |lines| lines.iter().all(String::is_empty))?;
+    pane.type_text(&mut unterm, "echo goes $((40 + 2))\r")?;
+    pane.wait_for_text(&mut unterm, "goes 42")?;
+    Ok(())
+}

@@ -3,10 +3,14 @@
 use std::process::Stdio;
 
 use unterm_control::Server;
-use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
+use unterm_mux::{OnExit, Pane, Spawn, Tab, TabId, input::Modifiers};
+use unterm_term::{LineId, Point, TextRange};
 use winit::window::Fullscreen;
 
-use super::{App, blocks::Part, clipboard::Buffer, close::Closing, errand::Done, folder::Purpose};
+use super::{
+    App, blocks::Part, clipboard::Buffer, close::Closing, errand::Done, folder::Purpose,
+    selection::Selection,
+};
 use crate::{
     action::Action,
     args::FONT_SIZES,
@@ -55,6 +59,7 @@ impl App {
             Action::CloseWindow => self.close(Closing::Window),
             Action::Split(axis) => self.split(focused, axis),
             Action::Focus(direction) => return self.mux.focus_direction(direction),
+            Action::CyclePanes(by) => return self.cycle_panes(tab, by),
             Action::Resize(direction) => {
                 return self.mux.resize_split(focused, direction, RESIZE_STEP);
             }
@@ -74,6 +79,7 @@ impl App {
                 let index = index.saturating_add_signed(by).min(last);
                 self.report(self.mux.move_tab(tab.id, index));
             }
+            Action::SelectAll => self.select_all(),
             Action::Copy => {
                 // Ctrl+C without a selection is the program's; Ctrl+Shift+C never is.
                 return self.copy_selection() || modifiers.contains(Modifiers::SHIFT);
@@ -106,6 +112,8 @@ impl App {
             Action::FoldAll(fold) => self.fold_all(fold),
             Action::QuickSelect => self.show_hints(true),
             Action::OpenHint => self.show_hints(false),
+            Action::ClearHistory => self.with_focused(Pane::clear_history),
+            Action::ResetTerminal => self.with_focused(Pane::reset),
             Action::CopyMode => self.toggle_copy_mode(),
             Action::CommandPalette => self.pick_command(),
             Action::ChooseTheme => self.pick_theme(),
@@ -162,6 +170,45 @@ impl App {
             let index = (layout.active as isize + by).rem_euclid(count) as usize;
             self.report(self.mux.activate_tab(layout.tabs[index].id));
         }
+    }
+
+    /// Focuses the pane `by` places further in its tab, round the end; false where there is no other.
+    fn cycle_panes(&mut self, tab: &Tab, by: isize) -> bool {
+        let panes = tab.panes();
+        let at = panes.iter().position(|pane| *pane == tab.focused).unwrap_or(0) as isize;
+        let next = panes[(at + by).rem_euclid(panes.len() as isize) as usize];
+        if next != tab.focused {
+            self.report(self.mux.focus(next));
+        }
+        next != tab.focused
+    }
+
+    fn with_focused(&self, act: impl FnOnce(&Pane)) {
+        if let Some(pane) = self.focused_pane() {
+            act(&pane);
+        }
+    }
+
+    /// Selects all that the focused pane keeps, from its first line to the last one with text.
+    fn select_all(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(view) = self.views.get_mut(&pane.id()) else { return };
+        let term = pane.term();
+        let size = term.size();
+        let (oldest, end) = (term.oldest(), term.live_top().0 + u64::from(size.rows));
+        let mut text = String::new();
+        let has_text = |line: &u64| {
+            text.clear();
+            term.row_text(LineId(*line), &mut text) && !text.trim_end().is_empty()
+        };
+        let last = (oldest.0..end).rev().find(has_text);
+        let range = last.map(|line| TextRange {
+            start: Point { line: oldest, col: 0 },
+            end: Point { line: LineId(line), col: size.cols.saturating_sub(1) },
+            block: false,
+        });
+        view.selection = range.map(|range| Selection::of(range, term.seq()));
+        self.pacing.ask();
     }
 
     /// Copies the focused pane's selection to the clipboard and ends it; false when there is none.
