@@ -78,6 +78,31 @@ fn the_command_line_checks_the_file_and_sets_the_theme() -> Result<()> {
 }
 
 #[test]
+fn changes_at_the_same_time_are_all_kept() -> Result<()> {
+    let unterm = Start::headless().now()?;
+    for theme in ["nord", "dracula", "zenburn", "monokai", "ayu"] {
+        unterm.write_config("")?;
+        let set = [["theme", "set", theme], ["lang", "set", "de-DE"]];
+        std::thread::scope(|scope| -> Result<()> {
+            let set = set.map(|words| {
+                scope.spawn({
+                    let unterm = &unterm;
+                    move || unterm.cli(&words)
+                })
+            });
+            for done in set {
+                let output = done.join().expect("it does not panic")?;
+                ensure!(output.status.success(), "{output:?}");
+            }
+            Ok(())
+        })?;
+        let text = fs::read_to_string(unterm.registry().join("config.toml"))?;
+        ensure!(text.contains(theme) && text.contains("de-DE"), "{text}");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_headless_start_takes_shell_environment_and_scrollback_from_the_file() -> Result<()> {
     let home = tempfile::tempdir()?;
     fs::write(
