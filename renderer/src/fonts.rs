@@ -3,6 +3,8 @@
 //! The system's fonts are only looked at when something needs them: listing them costs start-up time, and the bundled
 //! font draws all that most screens hold.
 
+mod system;
+
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::ligature::Participants;
 use crate::sprite::Sprite;
 use crate::{CellMetrics, FontFeature, FontOptions, Ligatures};
+use system::{is_emoji_font, locale};
 
 /// Family of the bundled font.
 pub(crate) const BUNDLED_FAMILY: &str = "JetBrains Mono";
@@ -288,37 +291,6 @@ impl Fonts {
         })
     }
 
-    /// Makes sure that chrome text finds faces for all of `text`.
-    pub(crate) fn cover(&mut self, text: &str) {
-        let bundled = self.chains[0].last().map(|id| self.face(*id).font.clone());
-        let covers = |c: char| {
-            c.is_ascii() || is_ignorable(c) || bundled.as_ref().is_some_and(|f| has_char(f, c))
-        };
-        if !text.chars().all(covers) {
-            self.load_system();
-        }
-    }
-
-    /// The family that chrome text shows emoji in: the first of colour there is.
-    pub(crate) fn emoji_family(&mut self) -> Option<String> {
-        let db = self.system.db();
-        let find =
-            || Some(db.faces().find(|info| is_emoji_font(info))?.families.first()?.0.clone());
-        self.emoji.get_or_insert_with(find).clone()
-    }
-
-    /// Lists the system's fonts, once.
-    fn load_system(&mut self) {
-        if !self.system_loaded {
-            self.system_loaded = true;
-            let before = self.system.db().len();
-            self.system.db_mut().load_system_fonts();
-            self.candidates.clear();
-            self.emoji = None;
-            tracing::debug!(faces = self.system.db().len() - before, "system fonts listed");
-        }
-    }
-
     fn query(&self, family: &str, style: FaceStyle) -> Option<fontdb::ID> {
         self.system.db().query(&Query {
             families: &[Family::Name(family)],
@@ -357,56 +329,6 @@ impl Fonts {
         self.ids.insert((id, style), face);
         Some(face)
     }
-
-    /// The first of the system's faces that will do.
-    fn find(
-        &mut self,
-        style: FaceStyle,
-        emoji: bool,
-        will_do: impl Fn(&Font) -> bool,
-    ) -> Option<FaceId> {
-        self.load_system();
-        let candidates = match self.candidates.get(&(style, emoji)) {
-            Some(candidates) => candidates.clone(),
-            None => {
-                let candidates = self.rank(style, emoji);
-                self.candidates.insert((style, emoji), candidates.clone());
-                candidates
-            }
-        };
-        // A face that was looked into stays open, so that only the first search is slow.
-        let id = candidates.iter().copied().find(|id| {
-            let weight = self.system.db().face(*id).map_or(Weight::NORMAL, |info| info.weight);
-            self.system.get_font(*id, weight).is_some_and(|font| will_do(&font))
-        })?;
-        self.add(id, style, false)
-    }
-
-    /// All faces, those that suit cells of this style best first.
-    fn rank(&self, style: FaceStyle, emoji: bool) -> Arc<[fontdb::ID]> {
-        let han = han_family(self.system.locale());
-        let want = if style.bold() { 700 } else { 400 };
-        let mut ranked: Vec<_> = self
-            .system
-            .db()
-            .faces()
-            .map(|info| {
-                let named = |part: &str| info.families.iter().any(|(name, _)| name.contains(part));
-                let rank = (
-                    is_emoji_font(info) != emoji,
-                    !info.monospaced && !named("Mono"),
-                    named("CJK") && !named(han),
-                    named("Serif"),
-                    (info.style == fontdb::Style::Normal) == style.italic(),
-                    info.stretch != Stretch::Normal,
-                    info.weight.0.abs_diff(want),
-                );
-                (rank, info.id)
-            })
-            .collect();
-        ranked.sort();
-        ranked.into_iter().map(|(_, id)| id).collect()
-    }
 }
 
 /// Whether a font may lack this character of a cluster: joiners, variation selectors and tags only steer shaping.
@@ -424,116 +346,5 @@ fn is_bundled(family: &str) -> bool {
     family.eq_ignore_ascii_case(BUNDLED_FAMILY)
 }
 
-fn is_emoji_font(info: &fontdb::FaceInfo) -> bool {
-    info.post_script_name.contains("Emoji")
-}
-
-/// The language the user reads, as BCP 47, from the environment; it chooses between the forms of Han characters.
-fn locale() -> String {
-    ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .filter_map(|name| std::env::var(name).ok())
-        .find(|value| !value.is_empty())
-        .and_then(|value| value.split(['.', '@']).next().map(|tag| tag.replace('_', "-")))
-        .filter(|tag| tag.len() > 1 && tag != "POSIX")
-        .unwrap_or_else(|| "en-US".to_owned())
-}
-
-/// Part of the family names of the fonts whose Han characters a reader of this language expects.
-fn han_family(locale: &str) -> &'static str {
-    match locale {
-        "zh-TW" => "TC",
-        "zh-HK" | "zh-MO" => "HK",
-        tag if tag.starts_with("zh") => "SC",
-        tag if tag.starts_with("ko") => "KR",
-        _ => "JP",
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::{BUNDLED_FAMILY, FaceStyle, Fonts};
-    use crate::{FontOptions, StyleFamilies};
-
-    fn family(fonts: &Fonts, id: super::FaceId) -> String {
-        let info = fonts.system.db().face(fonts.face(id).font.id()).unwrap();
-        info.families[0].0.clone()
-    }
-
-    /// What most screens hold comes from the bundled font, and the system's fonts are not even listed for it.
-    #[test]
-    fn system_fonts_are_not_touched_for_plain_text() {
-        let mut fonts = Fonts::new(&FontOptions::default());
-        for style in FaceStyle::ALL {
-            for c in (' '..='~').chain("äéßłπЖ→✓≤∑".chars()) {
-                let id = fonts.face_for(c, style, false);
-                assert_eq!(family(&fonts, id), BUNDLED_FAMILY);
-                let face = fonts.face(id);
-                assert!(face.primary && !face.embolden && !face.slant, "{c} in {style:?}");
-            }
-        }
-        fonts.cover("~/src/unterm — täst ✓");
-        assert!(!fonts.system_loaded);
-        fonts.cover("中文");
-        assert!(fonts.system_loaded);
-    }
-
-    /// Asking for the bundled family by name doesn't list the system's fonts either; another one does.
-    #[test]
-    fn only_foreign_families_list_system_fonts() {
-        let named = |family: &str| {
-            let families = vec![family.to_owned()];
-            Fonts::new(&FontOptions { families, ..FontOptions::default() })
-        };
-        assert!(!named("jetbrains mono").system_loaded);
-        let fonts = named("A Family Nobody Has");
-        assert!(fonts.system_loaded);
-        assert_eq!(family(&fonts, fonts.chains[0][0]), BUNDLED_FAMILY);
-    }
-
-    /// A face without bold or italic of its own gets them by code; one that has them doesn't.
-    #[test]
-    fn missing_styles_are_made_up() {
-        let mut fonts = Fonts::new(&FontOptions::default());
-        let upright = fonts.query(BUNDLED_FAMILY, FaceStyle::default()).unwrap();
-        let bold = fonts.query(BUNDLED_FAMILY, FaceStyle::new(true, false)).unwrap();
-        for (id, style, embolden, slant) in [
-            (upright, FaceStyle::new(true, false), true, false),
-            (upright, FaceStyle::new(false, true), false, true),
-            (bold, FaceStyle::new(true, true), false, true),
-            (bold, FaceStyle::new(true, false), false, false),
-        ] {
-            let face = fonts.add(id, style, true).unwrap();
-            let face = fonts.face(face);
-            assert_eq!((face.embolden, face.slant), (embolden, slant), "{style:?}");
-        }
-    }
-
-    /// Nothing is made up where that is not wanted, and a family that was chosen for a style is taken as it is.
-    #[test]
-    fn made_up_styles_can_be_left_out() {
-        let bundled = vec![BUNDLED_FAMILY.to_owned()];
-        let plain = FontOptions { synthetic: false, ..FontOptions::default() };
-        let styles = StyleFamilies { bold: bundled, ..StyleFamilies::default() };
-        let chosen = FontOptions { styles, ..FontOptions::default() };
-        let bold = FaceStyle::new(true, false);
-        for options in [plain, chosen] {
-            let mut fonts = Fonts::new(&options);
-            let id = fonts.face_for('x', bold, false);
-            assert!(!fonts.face(id).embolden && fonts.chains[bold.index()][0] == id);
-        }
-        let mut fonts = Fonts::new(&FontOptions { synthetic: false, ..FontOptions::default() });
-        let upright = fonts.query(BUNDLED_FAMILY, FaceStyle::default()).unwrap();
-        let face = fonts.add(upright, FaceStyle::new(true, true), true).unwrap();
-        assert!(!fonts.face(face).embolden && !fonts.face(face).slant);
-    }
-
-    /// A character that no font has is drawn as the first font's empty box, and looked for only once.
-    #[test]
-    fn unknown_characters_fall_back_to_the_first_font() {
-        let mut fonts = Fonts::new(&FontOptions::default());
-        let id = fonts.face_for('\u{10fffd}', FaceStyle::default(), false);
-        assert_eq!(family(&fonts, id), BUNDLED_FAMILY);
-        assert!(fonts.fallback.contains_key(&('\u{10fffd}', FaceStyle::default(), false)));
-    }
-}
+mod tests;

@@ -15,6 +15,8 @@ mod local;
 mod mcp;
 #[path = "../cli/mcp_config.rs"]
 mod mcp_config;
+#[path = "../cli/session.rs"]
+mod session;
 #[path = "../cli/show.rs"]
 mod show;
 #[path = "../cli/ssh.rs"]
@@ -31,10 +33,8 @@ use clap::{CommandFactory, FromArgMatches};
 use serde_json::{Value, json};
 use unterm_control::client::{self, Client};
 
-use args::{
-    Args, Command, InstanceCommand, McpCommand, Named, ScreenCommand, SessionCommand,
-    SettingsCommand,
-};
+use args::{Args, Command, InstanceCommand, McpCommand, SettingsCommand};
+use session::{Named, ScreenCommand, SessionCommand};
 
 fn main() -> ExitCode {
     let (args, method) = match parse() {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use crate::args::{Id, Named, OnlyId};
+use crate::session::{Id, Named, OnlyId};
 
 /// A method and its parameters.
 pub type Request = (&'static str, Value);

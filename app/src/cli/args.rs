@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand};
-use serde_json::Value;
+use clap::{Parser, Subcommand};
 use unterm_control::languages;
 
 use crate::{
@@ -12,7 +11,9 @@ use crate::{
         SessionsCommand, TokenCommand, WorkspaceCommand,
     },
     generated::Shell,
+    local::{ConfigCommand, LangCommand, ThemeCommand},
     mcp_config::Client,
+    session::{Id, OnlyId, ScreenCommand, SessionCommand},
 };
 
 /// Drives a running Unterm.
@@ -39,43 +40,6 @@ fn language(code: &str) -> Result<String, String> {
     let codes = || languages::all().map(|(code, _)| code).collect::<Vec<_>>().join(", ");
     let found = languages::find(code).map(str::to_owned);
     found.ok_or_else(|| format!("there is no such language; there are {}", codes()))
-}
-
-/// Names a session, among other arguments.
-#[derive(ClapArgs)]
-pub struct Id {
-    /// The session; not needed when there is only one.
-    #[arg(long)]
-    pub id: Option<u64>,
-}
-
-/// Names a session, by an option or by the only argument.
-#[derive(ClapArgs)]
-pub struct OnlyId {
-    /// The session; not needed when there is only one.
-    #[arg(long)]
-    pub id: Option<u64>,
-    /// The same.
-    #[arg(value_name = "SESSION", conflicts_with = "id")]
-    pub session: Option<u64>,
-}
-
-/// What may name a session.
-pub trait Named {
-    /// The session that was named.
-    fn given(&self) -> Option<u64>;
-}
-
-impl Named for Id {
-    fn given(&self) -> Option<u64> {
-        self.id
-    }
-}
-
-impl Named for OnlyId {
-    fn given(&self) -> Option<u64> {
-        self.id.or(self.session)
-    }
 }
 
 /// What to do about agents.
@@ -302,202 +266,6 @@ pub enum SettingsCommand {
     },
 }
 
-/// Preferences: the file config.toml.
-#[derive(Subcommand)]
-pub enum ConfigCommand {
-    /// Say what is wrong in a file, each problem with its line and column; fails if there is one.
-    Check {
-        /// The file; without it the one in force.
-        file: Option<PathBuf>,
-    },
-    /// Print where the file is.
-    Path,
-}
-
-/// Language of the settings page.
-#[derive(Subcommand)]
-pub enum LangCommand {
-    /// Print every language's code and name; the one in use has a mark.
-    List,
-    /// Make a language the one in use.
-    Set {
-        /// Its code, such as `de-DE` or `de`; `auto`: that of the environment.
-        code: String,
-    },
-    /// Print the code of the language in use.
-    Current,
-}
-
-/// Themes: the colours of every pane.
-#[derive(Subcommand)]
-pub enum ThemeCommand {
-    /// Print every theme's name; the one in force has a mark.
-    List,
-    /// Make a theme the one in force, in the file and in every running Unterm.
-    Set {
-        /// Its name.
-        name: String,
-    },
-    /// Make a theme of one for Alacritty, kitty, Ghostty, iTerm2, Windows Terminal or base16.
-    Import {
-        /// Its file.
-        file: PathBuf,
-        /// Its name here; without it the file's.
-        #[arg(long)]
-        name: Option<String>,
-    },
-}
-
-/// What to do with sessions.
-#[derive(Subcommand)]
-pub enum SessionCommand {
-    /// List the sessions.
-    List,
-    /// Open a session, with the user's shell or a program.
-    Create {
-        /// Columns.
-        #[arg(long)]
-        cols: Option<u64>,
-        /// Rows.
-        #[arg(long)]
-        rows: Option<u64>,
-        /// The working directory; else the user's home.
-        #[arg(long, value_name = "DIRECTORY")]
-        cwd: Option<PathBuf>,
-        /// A variable for its environment; may be given several times.
-        #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
-        env: Vec<(String, Value)>,
-        /// A program and its arguments, behind all options.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        program: Vec<String>,
-    },
-    /// The whole state of a session.
-    Status {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
-    },
-    /// The working directory.
-    Cwd {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
-    },
-    /// Whether its shell waits.
-    Idle {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
-    },
-    /// The last rows of history.
-    History {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
-        /// How many rows to read.
-        #[arg(long, default_value_t = 100)]
-        limit: u64,
-    },
-    /// Give it another size.
-    Resize {
-        /// The session.
-        #[command(flatten)]
-        id: Id,
-        /// Columns.
-        cols: u64,
-        /// Rows.
-        rows: u64,
-    },
-    /// Print a variable, as its programs have it.
-    Env {
-        /// The session.
-        #[command(flatten)]
-        id: Id,
-        /// The variable.
-        name: String,
-    },
-    /// Set a variable for its next commands.
-    SetEnv {
-        /// The session.
-        #[command(flatten)]
-        id: Id,
-        /// The variable.
-        name: String,
-        /// Its value; without one it is taken away.
-        value: Option<String>,
-    },
-    /// Record it.
-    #[command(subcommand)]
-    Record(RecordCommand),
-    /// Write what it shows and keeps into a file, as markdown.
-    Export {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
-        /// The file; else one in the project's folder.
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
-    },
-    /// End its program and remove it.
-    Destroy {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
-    },
-}
-
-/// What to read of a screen.
-#[derive(Subcommand)]
-pub enum ScreenCommand {
-    /// Its rows with their numbers.
-    Read {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
-    },
-    /// Its text.
-    Text {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
-    },
-    /// Where the cursor is.
-    Cursor {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
-    },
-    /// Find a text in history and screen.
-    Search {
-        /// The session.
-        #[command(flatten)]
-        id: Id,
-        /// How many matches to print.
-        #[arg(long, default_value_t = 50)]
-        max: u64,
-        /// The text.
-        pattern: String,
-    },
-    /// Rows of history and screen, counted from the oldest.
-    Scroll {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
-        /// The first row.
-        #[arg(long, default_value_t = 0)]
-        offset: u64,
-        /// How many rows.
-        #[arg(long, default_value_t = 100)]
-        count: u64,
-    },
-    /// The rows that look like errors.
-    Errors {
-        /// The session.
-        #[command(flatten)]
-        id: OnlyId,
-    },
-}
-
 /// What to ask of instances.
 #[derive(Subcommand)]
 pub enum InstanceCommand {
@@ -514,18 +282,13 @@ pub enum InstanceCommand {
     Focus,
 }
 
-fn variable(text: &str) -> Result<(String, Value), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.into())),
-        _ => Err("expected NAME=VALUE".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
+    use serde_json::Value;
 
     use super::*;
+    use crate::session::Named;
 
     fn parse(line: &str) -> Args {
         Args::try_parse_from(line.split(' ')).unwrap_or_else(|error| panic!("{line}: {error}"))

@@ -6,11 +6,55 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use clap::Subcommand;
 use unterm::config::{self, edit, theme};
-
 use unterm_control::languages;
 
-use crate::args::{ConfigCommand, LangCommand, ThemeCommand};
+/// Preferences: the file config.toml.
+#[derive(Subcommand)]
+pub enum ConfigCommand {
+    /// Say what is wrong in a file, each problem with its line and column; fails if there is one.
+    Check {
+        /// The file; without it the one in force.
+        file: Option<PathBuf>,
+    },
+    /// Print where the file is.
+    Path,
+}
+
+/// Language of the settings page.
+#[derive(Subcommand)]
+pub enum LangCommand {
+    /// Print every language's code and name; the one in use has a mark.
+    List,
+    /// Make a language the one in use.
+    Set {
+        /// Its code, such as `de-DE` or `de`; `auto`: that of the environment.
+        code: String,
+    },
+    /// Print the code of the language in use.
+    Current,
+}
+
+/// Themes: the colours of every pane.
+#[derive(Subcommand)]
+pub enum ThemeCommand {
+    /// Print every theme's name; the one in force has a mark.
+    List,
+    /// Make a theme the one in force, in the file and in every running Unterm.
+    Set {
+        /// Its name.
+        name: String,
+    },
+    /// Make a theme of one for Alacritty, kitty, Ghostty, iTerm2, Windows Terminal or base16.
+    Import {
+        /// Its file.
+        file: PathBuf,
+        /// Its name here; without it the file's.
+        #[arg(long)]
+        name: Option<String>,
+    },
+}
 
 /// Does a command on the preferences and gives what it prints.
 pub fn config(command: &ConfigCommand, home: &Path) -> Result<String> {

@@ -39,6 +39,7 @@ mod menu;
 mod motion;
 mod news;
 mod notices;
+mod open;
 mod overlay;
 mod pacing;
 mod panel;
@@ -54,6 +55,7 @@ mod scroll;
 mod scrollbar;
 mod search;
 mod selection;
+mod start;
 mod status_bar;
 mod tab_bar;
 mod tab_marks;
@@ -67,31 +69,24 @@ mod x_server;
 
 use std::{
     collections::HashMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result};
-use unterm_control::{Approval, Changes, Server, ServerOptions, Topic};
+use unterm_control::Server;
 use unterm_mux::{Mux, MuxError, Pane, PaneId, input};
 use unterm_renderer::{FontOptions, PixelRect, Preedit, Renderer, WindowPainter};
 use unterm_term::Palette;
 use winit::{
-    dpi::PhysicalSize,
-    event_loop::{ActiveEventLoop, DeviceEvents, EventLoop},
-    keyboard::ModifiersState,
-    window::{Fullscreen, Window},
+    dpi::PhysicalSize, event_loop::ActiveEventLoop, keyboard::ModifiersState, window::Window,
 };
 
 use crate::{
     args::Args,
-    config::{BarPosition, Config, Settings, WindowStart, keys::Keymap, wire::told_page},
+    config::{Config, Settings, keys::Keymap},
     copy_command::CopyKeys,
-    environment,
     last_session::LastSession,
-    ready::Ready,
-    signals,
 };
 use access::Access;
 use chrome::KnownColors;
@@ -100,9 +95,8 @@ use confirm::Questions;
 use debug::Debug;
 use geometry::Geometry;
 use hints::Hints;
-use host::WindowHost;
 use hover::Hovered;
-use inbox::{Inbox, Wake};
+use inbox::Inbox;
 use keys::{Held, Taken};
 use menu::Menu;
 use motion::Motion;
@@ -116,95 +110,8 @@ use tab_bar::TabLabel;
 use toast::Toasts;
 use view::View;
 
+pub(crate) use start::run;
 pub(crate) use targets::compile as compile_pattern;
-
-/// Runs until the last tab closes or the process is told to stop.
-pub(crate) fn run(args: &Args) -> Result<()> {
-    if args.quake && quake::toggle_running(&unterm_control::home()) {
-        return Ok(());
-    }
-    let event_loop = EventLoop::<Wake>::with_user_event().build().context(
-        "cannot open a window; without a display, start with --headless or set DISPLAY or WAYLAND_DISPLAY",
-    )?;
-    // The window's own events tell everything; those of devices would wake it for what happens in other windows.
-    event_loop.listen_device_events(DeviceEvents::Never);
-    let inbox = Inbox::new(event_loop.create_proxy());
-    let stop = Arc::clone(&inbox);
-    signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
-
-    let (settings, complaints) = Settings::read(unterm_control::home());
-    let (told, beside) = (Arc::clone(&inbox), Arc::clone(&inbox));
-    let home = settings.home().to_owned();
-    let changes = Arc::new(Changes::default());
-    let page = (Arc::clone(&changes), Arc::clone(&changes));
-    let settings = settings.watch(
-        move |change| {
-            page.0.tell(Topic::Settings);
-            told.post(|news| news.settings = Some(change));
-        },
-        move |path| {
-            told_page(&page.1, path);
-            status_bar::file_written(&home, path, &beside);
-        },
-    );
-    let mux = Mux::new(environment::mux_options(true, args.allow()));
-    let palette = environment::palette(&settings.get(), settings.home(), None);
-    environment::apply(&mux, &settings.get(), settings.home(), &palette);
-    mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
-    let ready = Ready::new();
-    let approval = args.approval(&settings.get());
-    let server = start_server(&mux, &inbox, &changes, &ready, settings.home(), approval);
-    let last = LastSession::read(settings.home());
-    let mut problems = Vec::new();
-    if let Some(complaint) = quake::open_layout(&mux, args, &settings, last.as_ref()) {
-        problems.push(("layout", complaint));
-    }
-    if mux.layout().tabs.is_empty()
-        && let Some(complaint) = first_tab::open(&mux, args)?
-    {
-        problems.push(("shell", complaint));
-    }
-    ready.set();
-
-    let mut app = App::new(args, mux, server, inbox, settings, palette);
-    app.last = last;
-    for (about, complaint) in problems {
-        app.complain(about, complaint);
-    }
-    if !complaints.is_empty() {
-        app.complain_of_settings(&complaints, "the defaults are in force");
-    }
-    app.tell_missing_fonts();
-    event_loop.run_app(&mut app).context("the window's event loop failed")?;
-    app.finish()
-}
-
-/// Starts the control server. A person can use the window without it, so an error is said and not fatal.
-fn start_server(
-    mux: &Arc<Mux>,
-    inbox: &Arc<Inbox>,
-    changes: &Arc<Changes>,
-    ready: &Arc<Ready>,
-    home: &Path,
-    approval: Approval,
-) -> Option<Server> {
-    let start = || -> Result<Server> {
-        let home = home.to_owned();
-        let host = Arc::new(WindowHost { inbox: Arc::clone(inbox), changes: Arc::clone(changes) });
-        let options = ServerOptions { mux: Arc::clone(mux), host, home, approval };
-        Ok(Server::start_gated(options, vec![ready.clone()])?)
-    };
-    match start() {
-        Ok(server) => {
-            environment::announce(mux, &server);
-            Some(server)
-        }
-        Err(error) => {
-            tracing::error!("agents can't reach this window: {error:#}");
-            None
-        }
-    }
-}
 
 /// The window's own things, from its creation on.
 struct Screen {
@@ -366,127 +273,12 @@ impl App {
         }
     }
 
-    /// After the event loop: takes the instance out of the registry and ends every program.
-    fn finish(mut self) -> Result<()> {
-        self.keep_session();
-        // The window goes first: what follows may take a moment.
-        self.screen = None;
-        if let Some(server) = self.server.take() {
-            server.stop();
-        }
-        self.mux.shutdown();
-        self.failure.map_or(Ok(()), Err)
-    }
-
-    /// Creates the window and paints its first frame before showing it.
-    fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
-        let monitor =
-            event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
-        self.fonts.scale = monitor.as_ref().map_or(1.0, |monitor| monitor.scale_factor() as f32);
-        self.renderer.set_fonts(self.fonts.clone());
-        let mut geometry = Geometry {
-            width: 0,
-            height: 0,
-            scale: self.fonts.scale,
-            cell: self.renderer.metrics(),
-            ui_column: 1.0,
-            padding: self.config.window.padding,
-            has_tab_bar: self.wants_tab_bar(self.mux.layout().tabs.len()),
-            tab_bar_at_foot: self.config.tab_bar.position == BarPosition::Bottom,
-            has_status_bar: self.config.status_bar.show,
-        };
-        geometry.measure(&mut self.renderer);
-        let (columns, rows) = (self.config.window.columns, self.config.window.rows);
-        let attributes = Window::default_attributes().with_title("Unterm").with_visible(false);
-        let (attributes, last_size) = self.as_last(attributes, event_loop);
-        let wanted = |geometry: &Geometry| {
-            let size = last_size.unwrap_or_else(|| geometry.window_for(columns, rows));
-            quake::within(size, monitor.as_ref())
-        };
-        if let Some(monitor) = &monitor {
-            self.pacing.set_refresh_rate(monitor.refresh_rate_millihertz());
-        }
-        self.is_transparent = self.config.window.opacity < 1.0;
-        let mut attributes = attributes
-            .with_inner_size(wayland::size(event_loop, wanted(&geometry), geometry.scale))
-            .with_transparent(self.is_transparent);
-        if wayland::is_used(event_loop) {
-            attributes = attributes.with_theme(Some(self.frame_theme()));
-        }
-        if self.args.quake {
-            let share = self.config.window.quake_height;
-            attributes = quake::hang(attributes, monitor.as_ref(), share, event_loop)?;
-        }
-        let starts_maximized = self.config.window.start == WindowStart::Maximized;
-        let is_maximized = !self.args.quake && (attributes.maximized || starts_maximized);
-        let window = event_loop
-            .create_window(named(attributes, event_loop))
-            .context("the window can't be created")?;
-        let window = Arc::new(window);
-        let size = window.inner_size();
-        (geometry.width, geometry.height) = (size.width.max(1), size.height.max(1));
-        let mut painter = WindowPainter::new(Arc::clone(&window), self.args.painter.into())?;
-        painter.resize(geometry.width, geometry.height);
-        if self.is_transparent && wayland::is_opaque(&window, painter.kind()) {
-            self.is_transparent = false;
-            window.set_transparent(false);
-            self.notify("opacity", wayland::OPAQUE.to_owned());
-        }
-        window.set_ime_allowed(true);
-        if self.config.window.accessibility {
-            self.access = Access::start(event_loop, &window, &self.inbox);
-        }
-        if !self.args.quake && self.config.window.start == WindowStart::Fullscreen {
-            window.set_fullscreen(Some(Fullscreen::Borderless(None)));
-        }
-        if self.config.window.blur {
-            self.apply_blur(&window);
-        }
-        self.screen = Some(Screen {
-            window: Arc::clone(&window),
-            painter,
-            geometry,
-            title: String::new(),
-            occluded: false,
-            minimized: None,
-            ime_area: None,
-        });
-        let guessed = geometry.scale;
-        self.rescale(window.scale_factor());
-        if let Some(geometry) = self.told_scale(guessed) {
-            // A whole number was the first guess, on Wayland.
-            let size = wayland::size(event_loop, wanted(&geometry), geometry.scale);
-            if let Some(size) = window.request_inner_size(size) {
-                self.resized(size);
-            }
-        }
-        if self.is_light().is_some() {
-            self.apply_theme();
-        }
-        self.arrange();
-        self.paint(Instant::now());
-        window.set_visible(true);
-        if is_maximized {
-            // Not before: X11's window managers pass over it for a window that they have not been asked to show.
-            window.set_maximized(true);
-        }
-        self.ask_for_motion();
-        Ok(())
-    }
-
     /// Follows the scale of the screen the window is on.
     fn rescale(&mut self, scale: f64) {
         if (self.fonts.scale - scale as f32).abs() > f32::EPSILON {
             self.fonts.scale = scale as f32;
             self.apply_fonts();
         }
-    }
-
-    /// The window's measures, where a new one has another scale than was guessed. 1 may mean that it was not told yet.
-    fn told_scale(&self, guessed: f32) -> Option<Geometry> {
-        let geometry = self.screen.as_ref()?.geometry;
-        let is_other = (geometry.scale - guessed).abs() > f32::EPSILON;
-        (is_other && geometry.scale > 1.0 && !self.args.quake).then_some(geometry)
     }
 
     /// Measures the cell anew after a change of font or scale.
@@ -564,27 +356,6 @@ fn send(pane: &Pane, bytes: &[u8]) {
     if let Err(error) = pane.write(bytes) {
         tracing::warn!("input for pane {} is lost: {error}", pane.id().0);
     }
-}
-
-#[cfg(all(unix, not(target_os = "macos")))]
-fn named(
-    attributes: winit::window::WindowAttributes,
-    event_loop: &ActiveEventLoop,
-) -> winit::window::WindowAttributes {
-    use winit::platform::{wayland::WindowAttributesExtWayland, x11::WindowAttributesExtX11};
-    if wayland::is_used(event_loop) {
-        WindowAttributesExtWayland::with_name(attributes, "unterm", "")
-    } else {
-        WindowAttributesExtX11::with_name(attributes, "unterm", "unterm")
-    }
-}
-
-#[cfg(not(all(unix, not(target_os = "macos"))))]
-fn named(
-    attributes: winit::window::WindowAttributes,
-    _: &ActiveEventLoop,
-) -> winit::window::WindowAttributes {
-    attributes
 }
 
 /// Half a period of a blinking cursor.

@@ -1,0 +1,125 @@
+//! The window's start and its end: what there is before the first event, and what goes after the last.
+
+use std::{path::Path, sync::Arc};
+
+use anyhow::{Context, Result};
+use unterm_control::{Approval, Changes, Server, ServerOptions, Topic};
+use unterm_mux::Mux;
+use winit::event_loop::{DeviceEvents, EventLoop};
+
+use super::{
+    App, first_tab,
+    host::WindowHost,
+    inbox::{Inbox, Wake},
+    quake, status_bar,
+};
+use crate::{
+    args::Args,
+    config::{Settings, wire::told_page},
+    environment,
+    last_session::LastSession,
+    ready::Ready,
+    signals,
+};
+
+/// Runs until the last tab closes or the process is told to stop.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    if args.quake && quake::toggle_running(&unterm_control::home()) {
+        return Ok(());
+    }
+    let event_loop = EventLoop::<Wake>::with_user_event().build().context(
+        "cannot open a window; without a display, start with --headless or set DISPLAY or WAYLAND_DISPLAY",
+    )?;
+    // The window's own events tell everything; those of devices would wake it for what happens in other windows.
+    event_loop.listen_device_events(DeviceEvents::Never);
+    let inbox = Inbox::new(event_loop.create_proxy());
+    let stop = Arc::clone(&inbox);
+    signals::on_stop(move |_| stop.post(|news| news.stop = true))?;
+
+    let (settings, complaints) = Settings::read(unterm_control::home());
+    let (told, beside) = (Arc::clone(&inbox), Arc::clone(&inbox));
+    let home = settings.home().to_owned();
+    let changes = Arc::new(Changes::default());
+    let page = (Arc::clone(&changes), Arc::clone(&changes));
+    let settings = settings.watch(
+        move |change| {
+            page.0.tell(Topic::Settings);
+            told.post(|news| news.settings = Some(change));
+        },
+        move |path| {
+            told_page(&page.1, path);
+            status_bar::file_written(&home, path, &beside);
+        },
+    );
+    let mux = Mux::new(environment::mux_options(true, args.allow()));
+    let palette = environment::palette(&settings.get(), settings.home(), None);
+    environment::apply(&mux, &settings.get(), settings.home(), &palette);
+    mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
+    let ready = Ready::new();
+    let approval = args.approval(&settings.get());
+    let server = start_server(&mux, &inbox, &changes, &ready, settings.home(), approval);
+    let last = LastSession::read(settings.home());
+    let mut problems = Vec::new();
+    if let Some(complaint) = quake::open_layout(&mux, args, &settings, last.as_ref()) {
+        problems.push(("layout", complaint));
+    }
+    if mux.layout().tabs.is_empty()
+        && let Some(complaint) = first_tab::open(&mux, args)?
+    {
+        problems.push(("shell", complaint));
+    }
+    ready.set();
+
+    let mut app = App::new(args, mux, server, inbox, settings, palette);
+    app.last = last;
+    for (about, complaint) in problems {
+        app.complain(about, complaint);
+    }
+    if !complaints.is_empty() {
+        app.complain_of_settings(&complaints, "the defaults are in force");
+    }
+    app.tell_missing_fonts();
+    event_loop.run_app(&mut app).context("the window's event loop failed")?;
+    app.finish()
+}
+
+/// Starts the control server. A person can use the window without it, so an error is said and not fatal.
+fn start_server(
+    mux: &Arc<Mux>,
+    inbox: &Arc<Inbox>,
+    changes: &Arc<Changes>,
+    ready: &Arc<Ready>,
+    home: &Path,
+    approval: Approval,
+) -> Option<Server> {
+    let start = || -> Result<Server> {
+        let home = home.to_owned();
+        let host = Arc::new(WindowHost { inbox: Arc::clone(inbox), changes: Arc::clone(changes) });
+        let options = ServerOptions { mux: Arc::clone(mux), host, home, approval };
+        Ok(Server::start_gated(options, vec![ready.clone()])?)
+    };
+    match start() {
+        Ok(server) => {
+            environment::announce(mux, &server);
+            Some(server)
+        }
+        Err(error) => {
+            tracing::error!("agents can't reach this window: {error:#}");
+            None
+        }
+    }
+}
+
+impl App {
+    /// After the event loop: takes the instance out of the registry and ends every program.
+    fn finish(mut self) -> Result<()> {
+        self.keep_session();
+        // The window goes first: what follows may take a moment.
+        self.screen = None;
+        if let Some(server) = self.server.take() {
+            server.stop();
+        }
+        self.mux.shutdown();
+        self.failure.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,117 @@
+//! The system's fonts: when they are listed, and which of their faces draws what the chosen families lack.
+
+use std::sync::Arc;
+
+use cosmic_text::Font;
+use cosmic_text::fontdb::{self, Stretch, Weight};
+
+use super::{FaceId, FaceStyle, Fonts, has_char, is_ignorable};
+
+impl Fonts {
+    /// Makes sure that chrome text finds faces for all of `text`.
+    pub(crate) fn cover(&mut self, text: &str) {
+        let bundled = self.chains[0].last().map(|id| self.face(*id).font.clone());
+        let covers = |c: char| {
+            c.is_ascii() || is_ignorable(c) || bundled.as_ref().is_some_and(|f| has_char(f, c))
+        };
+        if !text.chars().all(covers) {
+            self.load_system();
+        }
+    }
+
+    /// The family that chrome text shows emoji in: the first of colour there is.
+    pub(crate) fn emoji_family(&mut self) -> Option<String> {
+        let db = self.system.db();
+        let find =
+            || Some(db.faces().find(|info| is_emoji_font(info))?.families.first()?.0.clone());
+        self.emoji.get_or_insert_with(find).clone()
+    }
+
+    /// Lists the system's fonts, once.
+    pub(super) fn load_system(&mut self) {
+        if !self.system_loaded {
+            self.system_loaded = true;
+            let before = self.system.db().len();
+            self.system.db_mut().load_system_fonts();
+            self.candidates.clear();
+            self.emoji = None;
+            tracing::debug!(faces = self.system.db().len() - before, "system fonts listed");
+        }
+    }
+
+    /// The first of the system's faces that will do.
+    pub(super) fn find(
+        &mut self,
+        style: FaceStyle,
+        emoji: bool,
+        will_do: impl Fn(&Font) -> bool,
+    ) -> Option<FaceId> {
+        self.load_system();
+        let candidates = match self.candidates.get(&(style, emoji)) {
+            Some(candidates) => candidates.clone(),
+            None => {
+                let candidates = self.rank(style, emoji);
+                self.candidates.insert((style, emoji), candidates.clone());
+                candidates
+            }
+        };
+        // A face that was looked into stays open, so that only the first search is slow.
+        let id = candidates.iter().copied().find(|id| {
+            let weight = self.system.db().face(*id).map_or(Weight::NORMAL, |info| info.weight);
+            self.system.get_font(*id, weight).is_some_and(|font| will_do(&font))
+        })?;
+        self.add(id, style, false)
+    }
+
+    /// All faces, those that suit cells of this style best first.
+    fn rank(&self, style: FaceStyle, emoji: bool) -> Arc<[fontdb::ID]> {
+        let han = han_family(self.system.locale());
+        let want = if style.bold() { 700 } else { 400 };
+        let mut ranked: Vec<_> = self
+            .system
+            .db()
+            .faces()
+            .map(|info| {
+                let named = |part: &str| info.families.iter().any(|(name, _)| name.contains(part));
+                let rank = (
+                    is_emoji_font(info) != emoji,
+                    !info.monospaced && !named("Mono"),
+                    named("CJK") && !named(han),
+                    named("Serif"),
+                    (info.style == fontdb::Style::Normal) == style.italic(),
+                    info.stretch != Stretch::Normal,
+                    info.weight.0.abs_diff(want),
+                );
+                (rank, info.id)
+            })
+            .collect();
+        ranked.sort();
+        ranked.into_iter().map(|(_, id)| id).collect()
+    }
+}
+
+pub(super) fn is_emoji_font(info: &fontdb::FaceInfo) -> bool {
+    info.post_script_name.contains("Emoji")
+}
+
+/// The language the user reads, as BCP 47, from the environment; it chooses between the forms of Han characters.
+pub(super) fn locale() -> String {
+    ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.is_empty())
+        .and_then(|value| value.split(['.', '@']).next().map(|tag| tag.replace('_', "-")))
+        .filter(|tag| tag.len() > 1 && tag != "POSIX")
+        .unwrap_or_else(|| "en-US".to_owned())
+}
+
+/// Part of the family names of the fonts whose Han characters a reader of this language expects.
+fn han_family(locale: &str) -> &'static str {
+    match locale {
+        "zh-TW" => "TC",
+        "zh-HK" | "zh-MO" => "HK",
+        tag if tag.starts_with("zh") => "SC",
+        tag if tag.starts_with("ko") => "KR",
+        _ => "JP",
+    }
+}
