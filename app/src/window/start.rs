@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use unterm_control::{Approval, Changes, Server, ServerOptions, Topic};
 use unterm_mux::Mux;
 use winit::event_loop::{DeviceEvents, EventLoop};
@@ -27,9 +27,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.quake && quake::toggle_running(&unterm_control::home()) {
         return Ok(());
     }
-    let event_loop = EventLoop::<Wake>::with_user_event().build().context(
-        "cannot open a window; without a display, start with --headless or set DISPLAY or WAYLAND_DISPLAY",
-    )?;
+    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| {
+        let error = error.to_string();
+        anyhow!(
+            "cannot open a window: {}. Start with --headless where there is no display; else DISPLAY or WAYLAND_DISPLAY \
+             has to name the one that runs",
+            without_place(&error).trim_end_matches('.')
+        )
+    })?;
     // The window's own events tell everything; those of devices would wake it for what happens in other windows.
     event_loop.listen_device_events(DeviceEvents::Never);
     let inbox = Inbox::new(event_loop.create_proxy());
@@ -121,5 +126,23 @@ impl App {
         }
         self.mux.shutdown();
         self.failure.map_or(Ok(()), Err)
+    }
+}
+
+/// What winit says of an error, without the place in winit's own files that it begins with.
+fn without_place(error: &str) -> &str {
+    let behind = error.split_once(".rs:").and_then(|(_, behind)| behind.split_once(": "));
+    behind.map_or(error, |(_, what)| what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_winit_is_told_without_its_place() {
+        let error = "os error at /src/winit-0.30.13/src/linux/mod.rs:788: Failed to open connection to X server";
+        assert_eq!(without_place(error), "Failed to open connection to X server");
+        assert_eq!(without_place("not supported"), "not supported");
     }
 }
