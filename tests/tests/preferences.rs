@@ -1,10 +1,10 @@
 //! The configuration file, changed while the program runs, with and without a window.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use unterm_tests::{Display, Instance, Start, wait_for};
+use unterm_tests::{Display, Instance, Pane, Start, wait_for};
 
 const NORD: [u8; 3] = [0x2e, 0x34, 0x40];
 const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
@@ -74,6 +74,22 @@ fn the_command_line_checks_the_file_and_sets_the_theme() -> Result<()> {
     let wrong = unterm.cli(&["theme", "set", "nort"])?;
     let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
     ensure!(!wrong.status.success() && said.contains("did you mean \"nord\"?"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn a_wrong_file_is_opened_at_what_is_wrong() -> Result<()> {
+    let display = Display::start()?;
+    let bin = tempfile::tempdir()?;
+    let editor = bin.path().join("vim");
+    fs::write(&editor, "#!/bin/sh\necho \"opened <$1> $2\"\nexec cat\n")?;
+    fs::set_permissions(&editor, fs::Permissions::from_mode(0o755))?;
+    let editor = editor.display().to_string();
+    let (mut unterm, ..) = Start::windowed(&display).env("EDITOR", &editor).at_prompt()?;
+    unterm.write_config("[font]\nsize = 12\nsise = 12\n")?;
+    let opened = unterm.cli(&["action", "open_config"])?;
+    ensure!(opened.status.success(), "{opened:?}");
+    Pane { id: 1 }.wait_for_text(&mut unterm, "opened <+3> /")?;
     Ok(())
 }
 

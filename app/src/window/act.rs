@@ -14,8 +14,8 @@ use super::{
 use crate::{
     action::Action,
     args::FONT_SIZES,
-    config::{FILE, edit},
-    links,
+    config::{FILE, edit, load},
+    editor, links,
 };
 
 /// How far one press moves a divider, as a share of the split.
@@ -246,21 +246,20 @@ impl App {
         });
     }
 
-    /// Opens the configuration in an editor.
+    /// Opens the configuration in an editor, where it has an error at its line.
     fn open_config(&mut self) {
         let home = self.settings.home();
         if let Err(error) = edit::create(home) {
             self.complain("config", format!("The configuration can't be made.\n{error:#}"));
             return;
         }
-        let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
-        let editor = editor.filter(|editor| !editor.trim().is_empty());
-        let mut words = editor.as_deref().unwrap_or("vi").split_whitespace().map(str::to_owned);
-        let spawn = Spawn {
-            program: words.next(),
-            args: words.chain([home.join(FILE).to_string_lossy().into_owned()]).collect(),
-            ..self.spawn_beside()
-        };
+        // At what is wrong in it, as complaints begin: `config.toml:3:1: `.
+        let place = load(&home.join(FILE), home)
+            .err()
+            .and_then(|complaints| Some(complaints.first()?.split_once(": ")?.0.to_owned()));
+        let place = home.join(place.as_deref().unwrap_or(FILE));
+        let mut words = editor::command("", &place.to_string_lossy(), None).into_iter();
+        let spawn = Spawn { program: words.next(), args: words.collect(), ..self.spawn_beside() };
         if let Err(error) = self.mux.open_tab(spawn, None, OnExit::Close) {
             self.complain("editor", format!("The editor can't be started.\n{error}"));
         }
