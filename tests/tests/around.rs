@@ -1,6 +1,6 @@
 //! What lies around the panes: actions from the command line, the status bar, files and folders.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use unterm_tests::{Display, Instance, Start, wait_for};
 
@@ -176,6 +176,36 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
         window.close()?;
         unterm.wait_for_exit()?;
     }
+    Ok(())
+}
+
+#[test]
+fn what_was_open_comes_back_after_a_window_that_was_killed() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let start = || Start::windowed(&display).registry(registry.path()).now();
+    std::fs::write(registry.path().join("config.toml"), "[startup]\nlayout = 'last'\n")?;
+    let unterm = start()?;
+    display.window_of(&unterm)?;
+    for name in ["split_right", "new_tab"] {
+        assert_eq!(action(&unterm, &[name])?.0, Some(0));
+    }
+    let kept = || std::fs::read_to_string(registry.path().join("last_session"));
+    wait_for(
+        "the second tab to be kept",
+        || {
+            let last: serde_json::Value =
+                serde_json::from_str(&kept().unwrap_or_default()).unwrap_or_default();
+            Ok((last["layout"]["tabs"].as_array().map(Vec::len) == Some(2)).then_some(()))
+        },
+        || kept().unwrap_or_default(),
+    )?;
+    let pid = rustix::process::Pid::from_raw(unterm.pid() as i32).context("its id")?;
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL)?;
+    drop(unterm);
+    let mut unterm = start()?;
+    display.window_of(&unterm)?;
+    assert_eq!(sessions(&mut unterm)?, 3);
     Ok(())
 }
 

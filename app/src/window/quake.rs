@@ -1,6 +1,8 @@
 //! Where a new window lies, how large it is, and what stays of it for the next one; the drop-down, which hangs from the
 //! screen's top and is shown and hidden.
 
+use std::time::{Duration, Instant};
+
 use anyhow::{Result, bail};
 use serde_json::json;
 use unterm_control::client::{self, Client};
@@ -17,6 +19,10 @@ use crate::{args::Args, config::Settings, last_session::LastSession, layout_file
 
 /// So many pixels of a window that returns to its place have to be on a screen.
 const SEEN: i32 = 64;
+/// The layout that the last window had, as `startup.layout` names it.
+const LAST: &str = "last";
+/// How long after a change of the layout it is kept.
+const KEEP: Duration = Duration::from_secs(2);
 /// So many faults of a layout are told one by one.
 const FAULTS: usize = 3;
 
@@ -43,7 +49,7 @@ pub(super) fn open_layout(
         return None;
     }
     let faults = match name {
-        "last" => last.map_or_else(Vec::new, |last| last.layout.open(mux)),
+        LAST => last.map_or_else(Vec::new, |last| last.layout.open(mux)),
         name => match LayoutFile::read(settings.home(), name) {
             Ok(layout) => layout.open(mux),
             Err(error) => return Some(format!("The layout can't be opened.\n{error:#}")),
@@ -146,6 +152,24 @@ impl App {
         // Directories alone: what ran then need not be wanted again.
         let layout = LayoutFile::of(&self.mux, false);
         LastSession { layout, ..form }.write(self.settings.home());
+    }
+
+    /// Tabs, splits or directories changed: they are kept in a moment, where the next window is to have them, since a window
+    /// may end without being closed, as when its desktop does.
+    pub(super) fn keep_soon(&mut self) {
+        if self.config.startup.layout == LAST && self.keep_at.is_none() {
+            let time = Instant::now() + KEEP;
+            self.keep_at = Some(time);
+            self.wake_at(time);
+        }
+    }
+
+    /// Keeps what is open when it is time to; gives when that is.
+    pub(super) fn keep_in_time(&mut self, now: Instant) -> Option<Instant> {
+        if self.keep_at.take_if(|time| *time <= now).is_some() {
+            self.keep_session();
+        }
+        self.keep_at
     }
 
     /// The window's size and place; of one that fills the screen those that it had before, or would have.
