@@ -65,6 +65,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let server = start_server(&mux, &inbox, &changes, &ready, settings.home(), approval);
     let last = LastSession::read(settings.home());
     let mut problems = Vec::new();
+    // A person can use the window without it.
+    let server = server.map_err(|error| {
+        tracing::error!("agents can't reach this window: {error:#}");
+        problems
+            .push(("server", format!("Agents and scripts can't reach this window.\n{error:#}")));
+    });
     if let Some(complaint) = quake::open_layout(&mux, args, &settings, last.as_ref()) {
         problems.push(("layout", complaint));
     }
@@ -75,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     ready.set();
 
-    let mut app = App::new(args, mux, server, inbox, settings, palette);
+    let mut app = App::new(args, mux, server.ok(), inbox, settings, palette);
     app.last = last;
     for (about, complaint) in problems {
         app.complain(about, complaint);
@@ -88,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     app.finish()
 }
 
-/// Starts the control server. A person can use the window without it, so an error is said and not fatal.
+/// Starts the control server.
 fn start_server(
     mux: &Arc<Mux>,
     inbox: &Arc<Inbox>,
@@ -96,23 +102,13 @@ fn start_server(
     ready: &Arc<Ready>,
     home: &Path,
     approval: Approval,
-) -> Option<Server> {
-    let start = || -> Result<Server> {
-        let home = home.to_owned();
-        let host = Arc::new(WindowHost { inbox: Arc::clone(inbox), changes: Arc::clone(changes) });
-        let options = ServerOptions { mux: Arc::clone(mux), host, home, approval };
-        Ok(Server::start_gated(options, vec![ready.clone()])?)
-    };
-    match start() {
-        Ok(server) => {
-            environment::announce(mux, &server);
-            Some(server)
-        }
-        Err(error) => {
-            tracing::error!("agents can't reach this window: {error:#}");
-            None
-        }
-    }
+) -> Result<Server> {
+    let home = home.to_owned();
+    let host = Arc::new(WindowHost { inbox: Arc::clone(inbox), changes: Arc::clone(changes) });
+    let options = ServerOptions { mux: Arc::clone(mux), host, home, approval };
+    let server = Server::start_gated(options, vec![ready.clone()])?;
+    environment::announce(mux, &server);
+    Ok(server)
 }
 
 impl App {
