@@ -4,10 +4,11 @@ use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use unterm_tests::{Display, Instance, Pane, Start, wait_for};
+use unterm_tests::{Bus, Display, Instance, Pane, Portal, Start, wait_for};
 
 const NORD: [u8; 3] = [0x2e, 0x34, 0x40];
 const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
+const DAYLIGHT: [u8; 3] = [0xfd, 0xf6, 0xe3];
 /// What a theme's red looks like, which marks an error.
 const DRACULA_RED: [u8; 3] = [0xff, 0x55, 0x55];
 
@@ -74,6 +75,23 @@ fn the_command_line_checks_the_file_and_sets_the_theme() -> Result<()> {
     let wrong = unterm.cli(&["theme", "set", "nort"])?;
     let said = String::from_utf8_lossy(&wrong.stderr).into_owned();
     ensure!(!wrong.status.success() && said.contains("did you mean \"nord\"?"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn a_pair_of_themes_follows_the_desktop() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let config =
+        "theme = { light = 'daylight', dark = 'dracula' }\n[window]\nreduced_motion = false\n";
+    fs::write(registry.path().join("config.toml"), config)?;
+    for (scheme, background) in [(1, DRACULA), (2, DAYLIGHT), (0, DRACULA)] {
+        let bus = Bus::start()?;
+        let _portal = Portal::start(&bus, scheme)?;
+        let start = Start::windowed(&display).registry(registry.path());
+        let unterm = start.env("DBUS_SESSION_BUS_ADDRESS", bus.address()).now()?;
+        display.window_of(&unterm)?.wait_for_background(background)?;
+    }
     Ok(())
 }
 

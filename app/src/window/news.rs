@@ -48,8 +48,8 @@ impl App {
             self.keep_soon();
             self.pacing.ask();
         }
-        if let Some(is_reduced) = news.is_motion_reduced {
-            self.motion_told(is_reduced);
+        if let Some(taste) = news.taste {
+            self.taste_told(taste);
         }
         if news.reader || news.agents {
             self.pacing.ask();

@@ -146,12 +146,13 @@ impl App {
             .is_ok_and(|entries| entries.count() > 1)
     }
 
-    /// Keeps size, place and layout for the next window.
+    /// Keeps size, place, layout and the desktop's appearance for the next window.
     pub(super) fn keep_session(&self) {
         let Some(form) = self.form().filter(|_| !self.args.quake) else { return };
         // Directories alone: what ran then need not be wanted again.
         let layout = LayoutFile::of(&self.mux, false);
-        LastSession { layout, ..form }.write(self.settings.home());
+        let is_light = self.is_light();
+        LastSession { layout, is_light, ..form }.write(self.settings.home());
     }
 
     /// Tabs, splits or directories changed: they are kept in a moment, where the next window is to have them, since a window
@@ -185,7 +186,7 @@ impl App {
         let place = screen.window.outer_position().ok().map(|place| (place.x, place.y));
         let maximized = screen.window.is_maximized();
         let (width, height) = (geometry.width, geometry.height);
-        Some(LastSession { width, height, place, maximized, layout: LayoutFile::default() })
+        Some(LastSession { width, height, place, maximized, ..LastSession::default() })
     }
 
     /// Writes what is open as a layout of a name.
