@@ -57,6 +57,8 @@ command nvim                      neovim
 command less                      less
 command htop                      htop
 command tmux                      tmux
+command pinentry-curses           pinentry-curses
+file    /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf  fonts-noto-color-emoji
 command mc                        mc
 command git                       git
 command vttest                    vttest

@@ -3,27 +3,19 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Fixture, Session, Wire};
+use support::{Fixture, Session, Wire, run};
 
-/// Those of the shells with integration that this machine has.
-fn shells(mut test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
-    for program in ["bash", "zsh", "fish"] {
-        if std::process::Command::new(program).arg("-c").arg("true").output().is_err() {
-            eprintln!("{program} is not here: not tried");
-            continue;
-        }
-        let fixture = Fixture::new();
+/// The shells with integration.
+const SHELLS: [(&str, &[&str]); 3] = [("bash", &[]), ("zsh", &[]), ("fish", &[])];
+
+/// Those of them that this machine has.
+fn shells(test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
+    let prepare = |fixture: &Fixture| {
         fixture.integrate();
         // No questions of a first start.
         std::fs::write(fixture.home.path().join(".zshrc"), "").unwrap();
-        let mut wire = fixture.login();
-        let session = fixture.program(&mut wire, program, &[]);
-        test(program, &fixture, &mut wire, &session);
-    }
-}
-
-fn run(wire: &mut Wire, session: &Session, command: &str) -> Value {
-    wire.call("exec.run_wait", json!({"id": session.id, "command": command}))
+    };
+    support::shells(&SHELLS, prepare, test);
 }
 
 #[test]

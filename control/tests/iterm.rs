@@ -3,8 +3,8 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Beside, Fixture, PATIENCE, Session, Wire, toolset::Client};
-use unterm_control::{Approval, Question};
+use support::{Fixture, Session, Wire, toolset::Client};
+use unterm_control::Approval;
 
 /// A shell that echoes nothing and has no prompt: its screen is what lines print that it is sent.
 fn silent_shell(fixture: &Fixture, wire: &mut Wire) -> Session {
@@ -106,18 +106,6 @@ fn what_nobody_sees_in_a_name_is_seen_and_names_the_session() {
     assert_eq!((&read["name"], &read["output"]), (&json!(name), &json!("ready\ntitled")));
 }
 
-/// The question that another instance's person has, once there is one.
-fn question(of: &Beside) -> Question {
-    let end = std::time::Instant::now() + PATIENCE;
-    loop {
-        if let Some(question) = of.server().questions().into_iter().next() {
-            return question;
-        }
-        assert!(std::time::Instant::now() < end, "nobody asks");
-        std::thread::yield_now();
-    }
-}
-
 #[test]
 fn what_acts_on_another_instance_is_put_to_its_own_person() {
     let fixture = Fixture::new();
@@ -131,7 +119,7 @@ fn what_acts_on_another_instance_is_put_to_its_own_person() {
     let asked = |client: &mut Client, answer: &str| {
         std::thread::scope(|scope| {
             let sent = scope.spawn(|| client.tool("iterm_send_command", send.clone()));
-            let question = question(&other);
+            let question = support::question(other.server());
             assert_eq!(question.client, "client");
             let would = "iterm_send_command: first; identifier w";
             assert!(question.text.starts_with(would), "{}", question.text);

@@ -3,170 +3,9 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Fixture, Wire};
+use support::{Fixture, Wire, client::Client};
 use unterm_control::{Approval, METHODS};
 use unterm_mux::PaneId;
-
-/// A client that has begun a session.
-struct Client {
-    wire: Wire,
-    /// What every request carries, in the era that has no sessions.
-    meta: Option<Value>,
-    id: u64,
-    /// What came beside replies.
-    notes: Vec<Value>,
-}
-
-impl Client {
-    /// Logs in and goes over to the protocol, and no further.
-    fn silent(fixture: &Fixture, toolset: &str) -> Self {
-        let mut wire = fixture.connect();
-        let login = json!({"token": fixture.token(), "mcp": toolset});
-        assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
-        Self { wire, meta: None, id: 0, notes: Vec::new() }
-    }
-
-    /// A client of the era of `initialize`.
-    fn old(fixture: &Fixture) -> Self {
-        Self::old_with(fixture, &json!({}))
-    }
-
-    /// The same, which can do this besides.
-    fn old_with(fixture: &Fixture, capabilities: &Value) -> Self {
-        let mut client = Self::silent(fixture, "");
-        let hello = client.request(
-            "initialize",
-            json!({
-                "protocolVersion": "2025-11-25",
-                "capabilities": capabilities,
-                "clientInfo": {"name": "old client", "version": "1"},
-            }),
-        );
-        assert_eq!(hello["result"]["protocolVersion"], "2025-11-25", "{hello}");
-        assert_eq!(hello["result"]["serverInfo"]["name"], "unterm");
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        client
-    }
-
-    /// A client whose every request stands for itself.
-    fn new(fixture: &Fixture) -> Self {
-        let mut client = Self::silent(fixture, "unterm");
-        client.meta = Some(json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "new client", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        }));
-        let found = client.request("server/discover", json!({}));
-        let versions = found["result"]["supportedVersions"].as_array().unwrap();
-        assert!(versions.contains(&json!("2026-07-28")), "{found}");
-        client
-    }
-
-    fn send(&mut self, message: &Value) {
-        self.wire.send(format!("{message}\n"));
-    }
-
-    /// Sends a request; its number.
-    fn begin(&mut self, method: &str, mut params: Value) -> u64 {
-        self.id += 1;
-        if let Some(meta) = &self.meta {
-            let given = params["_meta"].take();
-            params["_meta"] = meta.clone();
-            for (name, value) in given.as_object().into_iter().flatten() {
-                params["_meta"][name] = value.clone();
-            }
-        }
-        let id = self.id;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        id
-    }
-
-    /// The reply to the request of that number; replies to others in between are faults.
-    fn end(&mut self, id: u64) -> Value {
-        loop {
-            let line = self.wire.receive().expect("a reply");
-            let message: Value = serde_json::from_str(&line).unwrap();
-            if message.get("method").is_some() {
-                self.notes.push(message);
-                continue;
-            }
-            assert_eq!(message["id"], id, "{message}");
-            return message;
-        }
-    }
-
-    /// The first note of that kind, of those that came and those to come.
-    fn note(&mut self, method: &str) -> Value {
-        loop {
-            if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
-                return self.notes.remove(at);
-            }
-            let line = self.wire.receive().expect("a note");
-            self.notes.push(serde_json::from_str(&line).unwrap());
-        }
-    }
-
-    /// Waits for what must come.
-    fn until(&mut self, what: Value) {
-        let waited = self.call("wait", what);
-        assert_eq!(waited["matched"], true, "{waited}");
-    }
-
-    /// Does something again and again until a note of that kind came.
-    fn until_note(&mut self, method: &str, mut act: impl FnMut(&mut Self)) -> Value {
-        let end = std::time::Instant::now() + support::PATIENCE;
-        loop {
-            act(self);
-            if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
-                return self.notes.remove(at);
-            }
-            assert!(std::time::Instant::now() < end, "{method} never came");
-        }
-    }
-
-    fn request(&mut self, method: &str, params: Value) -> Value {
-        let id = self.begin(method, params);
-        self.end(id)
-    }
-
-    /// Calls a tool; the whole result.
-    fn tool(&mut self, name: &str, arguments: Value) -> Value {
-        let mut reply = self.request("tools/call", json!({"name": name, "arguments": arguments}));
-        assert!(reply.get("error").is_none(), "{name}: {reply}");
-        reply["result"].take()
-    }
-
-    /// Calls a tool that must succeed; its structured reply, which its text has too.
-    fn call(&mut self, name: &str, arguments: Value) -> Value {
-        let mut result = self.tool(name, arguments);
-        assert_eq!(result["isError"], false, "{name}: {result}");
-        let structured = result["structuredContent"].take();
-        let text = result["content"][0]["text"].as_str().unwrap();
-        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), structured);
-        structured
-    }
-
-    /// Calls a tool that must fail; what it says.
-    fn fail(&mut self, name: &str, arguments: Value) -> String {
-        let result = self.tool(name, arguments);
-        assert_eq!(result["isError"], true, "{name}: {result}");
-        result["content"][0]["text"].as_str().unwrap().to_owned()
-    }
-
-    /// A pane with a marked bash at its prompt; its number.
-    fn shell(&mut self, fixture: &Fixture) -> u64 {
-        fixture.integrate();
-        let opened = self.call(
-            "pane_open",
-            json!({"command": ["bash"], "cwd": fixture.home.path(), "cols": 80, "rows": 24}),
-        );
-        assert_eq!((&opened["cols"], &opened["rows"]), (&json!(80), &json!(24)));
-        let pane = opened["pane"].as_u64().unwrap();
-        let there = self.call("wait", json!({"pane": pane, "any": [{"prompt": true}]}));
-        assert_eq!(there["matched"], true, "{there}");
-        pane
-    }
-}
 
 /// Fails where a schema has what strict clients refuse.
 fn assert_strict(schema: &Value, at: &str) {
@@ -479,7 +318,7 @@ fn a_line_that_is_edited_is_no_secret_whatever_it_says() {
     for command in [["zsh", "-f"], ["bash", "--norc"]] {
         let [shell, _] = command;
         if std::process::Command::new(shell).arg("-c").arg("true").output().is_err() {
-            eprintln!("{shell} is not here: not tried");
+            support::skip(&format!("{shell} is not here"));
             continue;
         }
         let opened = client.call("pane_open", json!({"command": command}));
@@ -740,14 +579,7 @@ fn common_jobs_have_their_words() {
 
 /// The question that is open, once one is; the person's view of it.
 fn question(fixture: &Fixture) -> unterm_control::Question {
-    let end = std::time::Instant::now() + support::PATIENCE;
-    loop {
-        if let Some(question) = fixture.server().questions().into_iter().next() {
-            return question;
-        }
-        assert!(std::time::Instant::now() < end, "nobody asks");
-        std::thread::yield_now();
-    }
+    support::question(fixture.server())
 }
 
 #[test]

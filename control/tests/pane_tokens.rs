@@ -3,77 +3,13 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Fixture, Session, Wire};
+use support::{Fixture, Session, Wire, client, toolset::Client};
 
-/// A client of the era of `initialize`.
-struct Client {
-    wire: Wire,
-    id: u64,
-    /// What came beside replies.
-    notes: Vec<Value>,
-}
-
-impl Client {
-    fn new(fixture: &Fixture, token: &Value, toolset: &str) -> Self {
-        let mut wire = fixture.connect();
-        let login = json!({"token": token, "mcp": toolset});
-        assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
-        let mut client = Self { wire, id: 0, notes: Vec::new() };
-        let info = json!({"name": "client", "version": "1"});
-        let hello =
-            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
-        client.request("initialize", hello);
-        let done = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        client.wire.send(format!("{done}\n"));
-        client
-    }
-
-    fn request(&mut self, method: &str, params: Value) -> Value {
-        self.id += 1;
-        let request = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
-        self.wire.send(format!("{request}\n"));
-        loop {
-            let mut message = self.message();
-            if message.get("method").is_none() {
-                assert_eq!(message["id"], self.id, "{message}");
-                return message["result"].take();
-            }
-            self.notes.push(message);
-        }
-    }
-
-    fn message(&mut self) -> Value {
-        serde_json::from_str(&self.wire.receive().expect("a message")).unwrap()
-    }
-
-    /// The first that came beside replies, or the next that comes.
-    fn note(&mut self) -> Value {
-        if self.notes.is_empty() { self.message() } else { self.notes.remove(0) }
-    }
-
-    fn resources(&mut self) -> Vec<Value> {
-        let listed = self.request("resources/list", json!({}));
-        listed["resources"].as_array().unwrap().iter().map(|it| it["uri"].clone()).collect()
-    }
-
-    /// What a tool's one text says, and whether it is an error.
-    fn tool(&mut self, name: &str, arguments: Value) -> (Value, bool) {
-        let result = self.request("tools/call", json!({"name": name, "arguments": arguments}));
-        let text = result["content"][0]["text"].as_str().unwrap();
-        (serde_json::from_str(text).unwrap(), result["isError"] == true)
-    }
-
-    fn call(&mut self, name: &str, arguments: Value) -> Value {
-        let (reply, is_error) = self.tool(name, arguments);
-        assert!(!is_error, "{name}: {reply}");
-        reply
-    }
-
-    fn fail(&mut self, name: &str, arguments: Value) -> Value {
-        let (reply, is_error) = self.tool(name, arguments);
-        assert!(is_error, "{name}: {reply}");
-        reply["error"].clone()
-    }
+/// The addresses of the resources that a client is told of.
+fn resources(client: &mut client::Client) -> Vec<Value> {
+    let listed = client.request("resources/list", json!({}));
+    let listed = listed["result"]["resources"].as_array().unwrap();
+    listed.iter().map(|resource| resource["uri"].clone()).collect()
 }
 
 /// Two sessions, and a token for the first.
@@ -91,9 +27,8 @@ fn the_toolset_iterm_has_the_sessions_of_the_token_and_no_others() {
     let fixture = Fixture::new();
     let mut person = fixture.login();
     let (mine, _other, token) = bound(&fixture, &mut person);
-    let everything = Client::new(&fixture, &json!(fixture.token()), "iterm")
-        .call("iterm_list_sessions", json!({}));
-    let mut client = Client::new(&fixture, &token, "iterm");
+    let everything = Client::new(&fixture, "iterm").call("iterm_list_sessions", json!({}));
+    let mut client = Client::with_token(&fixture, &token, "iterm");
     let listed = client.call("iterm_list_sessions", json!({}));
     assert_eq!(listed, json!([everything[0]]), "{everything}");
     assert_eq!(listed[0]["name"], "mine");
@@ -142,7 +77,7 @@ fn the_toolset_tester_opens_nothing_for_such_a_token() {
     let fixture = Fixture::new();
     let mut person = fixture.login();
     let (.., token) = bound(&fixture, &mut person);
-    let mut client = Client::new(&fixture, &token, "tester");
+    let mut client = Client::with_token(&fixture, &token, "tester");
     let why = "Not allowed: session.create is out of the token's sessions";
     let refused = client.fail("launch_app", json!({"command": "true"}));
     assert_eq!(refused, json!({"message": why, "code": "INVALID_INPUT"}));
@@ -207,12 +142,14 @@ fn a_list_of_resources_that_changes_is_told_of() {
     let fixture = Fixture::new();
     let mut person = fixture.login();
     let (mine, other, token) = bound(&fixture, &mut person);
-    let mut client = Client::new(&fixture, &token, "unterm");
+    let login = json!({"token": token, "mcp": "unterm"});
+    let mut client = client::Client::silent_as(&fixture, login);
+    client.hello("client", "2025-11-25", &json!({}));
     assert_eq!(client.call("status", json!({}))["panes"], 1);
-    assert_eq!(client.resources(), [format!("unterm://pane/{}/screen", mine.id)]);
+    assert_eq!(resources(&mut client), [format!("unterm://pane/{}/screen", mine.id)]);
     // The end of another's is no change of its list: when it is told of one, its own is gone.
     person.call("session.destroy", json!({"id": other.id}));
     person.call("session.destroy", json!({"id": mine.id}));
-    assert_eq!(client.note()["method"], "notifications/resources/list_changed");
-    assert_eq!(client.resources(), Vec::<Value>::new());
+    client.note("notifications/resources/list_changed");
+    assert_eq!(resources(&mut client), Vec::<Value>::new());
 }

@@ -12,7 +12,7 @@ use std::{
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use support::{Fixture, PATIENCE, Wire};
+use support::{Fixture, PATIENCE, Wire, block};
 use tokio::sync::oneshot;
 use unterm_control::{Caller, Decision, Entry, Gate};
 
@@ -53,11 +53,6 @@ fn what_was_held_back_is_no_secret_in_the_log_when_it_becomes_one() {
     let log = other.call("session.audit_log", json!({"limit": 9}));
     assert_eq!(log[0]["detail"], "(not shown: the program does not echo it)");
     assert!(!log.to_string().contains("hunter2"), "{log}");
-}
-
-fn block(wire: &mut support::Wire, patterns: Value) {
-    let rules = json!({"enabled": true, "blocked_patterns": patterns, "allowed_patterns": []});
-    assert_eq!(wire.call("policy.set", rules), json!({"set": true}));
 }
 
 #[test]

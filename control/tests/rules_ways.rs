@@ -8,14 +8,9 @@ use std::sync::{
 };
 
 use serde_json::{Value, json};
-use support::{Fixture, PATIENCE, Session, Wire};
+use support::{Fixture, PATIENCE, Session, Wire, block};
 use unterm_control::{Acted, Bounds, Host, HostRequest, Typing};
 use unterm_mux::PaneId;
-
-fn block(wire: &mut support::Wire, patterns: Value) {
-    let rules = json!({"enabled": true, "blocked_patterns": patterns, "allowed_patterns": []});
-    assert_eq!(wire.call("policy.set", rules), json!({"set": true}));
-}
 
 /// A window whose focus is on a pane, and whose only action types what it is given there. It keeps what bound the last.
 #[derive(Default)]

@@ -20,7 +20,7 @@ fn until(wire: &mut Wire, session: u64, is_asked: bool) {
 #[test]
 fn a_passphrase_in_a_box_on_the_alternate_screen_is_a_secret() {
     if Command::new("pinentry-curses").arg("--version").output().is_err() {
-        eprintln!("pinentry-curses is not here: not tried");
+        support::skip("pinentry-curses is not here");
         return;
     }
     let fixture = Fixture::new();
@@ -61,7 +61,7 @@ impl Drop for Tmux {
 #[test]
 fn a_password_within_tmux_is_a_secret() {
     if Command::new("tmux").arg("-V").output().is_err() {
-        eprintln!("tmux is not here: not tried");
+        support::skip("tmux is not here");
         return;
     }
     let fixture = Fixture::new();

@@ -3,66 +3,15 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Fixture, Session, Wire};
+use support::{Fixture, Session, client::Client};
 
-/// An agent that speaks the Model Context Protocol, each request standing for itself.
-struct Agent {
-    wire: Wire,
-    id: u64,
-}
-
-impl Agent {
-    fn new(fixture: &Fixture) -> Self {
-        let mut wire = fixture.connect();
-        let login = json!({"token": fixture.token(), "mcp": "unterm"});
-        assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
-        Self { wire, id: 0 }
-    }
-
-    /// Calls a tool; the whole result.
-    fn tool(&mut self, name: &str, arguments: Value) -> Value {
-        self.id += 1;
-        let meta = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "the agent", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        let params = json!({"name": name, "arguments": arguments, "_meta": meta});
-        let request =
-            json!({"jsonrpc": "2.0", "id": self.id, "method": "tools/call", "params": params});
-        self.wire.send(format!("{request}\n"));
-        loop {
-            let line = self.wire.receive().expect("a reply");
-            let mut message: Value = serde_json::from_str(&line).unwrap();
-            if message["id"] == self.id {
-                return message["result"].take();
-            }
-        }
-    }
-
-    /// Calls a tool that must succeed; its structured reply.
-    fn call(&mut self, name: &str, arguments: Value) -> Value {
-        let mut result = self.tool(name, arguments);
-        assert_eq!(result["isError"], false, "{name}: {result}");
-        result["structuredContent"].take()
-    }
-
-    /// Calls a tool that must fail; what it says.
-    fn fail(&mut self, name: &str, arguments: Value) -> String {
-        let result = self.tool(name, arguments);
-        assert_eq!(result["isError"], true, "{name}: {result}");
-        result["content"][0]["text"].as_str().unwrap().to_owned()
-    }
-
-    /// Begins a command that goes on; its handle, once it runs.
-    fn begin(&mut self, session: &Session, command: &str) -> Value {
-        let begun =
-            self.call("run", json!({"pane": session.id, "command": command, "timeout_ms": 0}));
-        let is_running =
-            session.wait(|pane| pane.term().commands().next_back()?.is_running().then_some(()));
-        assert!(is_running.is_some(), "it never began");
-        begun["handle"].clone()
-    }
+/// Begins a command that goes on; its handle, once it runs.
+fn begin(agent: &mut Client, session: &Session, command: &str) -> Value {
+    let begun = agent.call("run", json!({"pane": session.id, "command": command, "timeout_ms": 0}));
+    let is_running =
+        session.wait(|pane| pane.term().commands().next_back()?.is_running().then_some(()));
+    assert!(is_running.is_some(), "it never began");
+    begun["handle"].clone()
 }
 
 /// Keys of the person's.
@@ -101,7 +50,7 @@ fn a_command_is_not_run_behind_what_the_person_has_begun_to_type() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
-    let mut agent = Agent::new(&fixture);
+    let mut agent = Client::new(&fixture);
     let id = session.id;
     let prompt = last_prompt(&session);
     press(&session, "echo rm -rf build ");
@@ -135,7 +84,7 @@ fn a_line_of_the_history_and_one_whose_cursor_is_at_its_start_are_lines_too() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
-    let mut agent = Agent::new(&fixture);
+    let mut agent = Client::new(&fixture);
     let (id, prompt) = (session.id, last_prompt(&session));
     press(&session, "echo once\r");
     wait_for_prompt(&session, prompt);
@@ -157,9 +106,9 @@ fn a_command_is_not_typed_into_a_program() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
-    let mut agent = Agent::new(&fixture);
+    let mut agent = Client::new(&fixture);
     let id = session.id;
-    let handle = agent.begin(&session, "cat");
+    let handle = begin(&mut agent, &session, "cat");
     let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));
     assert!(refused.starts_with("Nothing was typed: "), "{refused}");
     assert!(refused.contains("runs “cat”") && refused.contains("input"), "{refused}");
@@ -167,7 +116,7 @@ fn a_command_is_not_typed_into_a_program() {
     let ended = agent.call("wait", json!({"handle": handle}));
     assert_eq!(ended["run"]["output"], "for cat\nfor cat", "{ended}");
     // A shell's own command that reads has the terminal as well.
-    let handle = agent.begin(&session, "read -r A; echo got $A");
+    let handle = begin(&mut agent, &session, "read -r A; echo got $A");
     let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));
     assert!(refused.contains("read -r A"), "{refused}");
     agent.call("input", json!({"pane": id, "text": "it\n"}));
@@ -180,7 +129,7 @@ fn a_lease_that_the_person_ends_keeps_its_holder_out_as_well() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
-    let mut agent = Agent::new(&fixture);
+    let mut agent = Client::new(&fixture);
     let (id, prompt) = (session.id, last_prompt(&session));
     let lease = json!({"pane": id});
     assert_eq!(agent.call("lease", lease.clone())["held"], true);
@@ -223,7 +172,7 @@ fn a_command_whose_end_nobody_will_tell_of_ends_with_a_reason() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
-    let mut agent = Agent::new(&fixture);
+    let mut agent = Client::new(&fixture);
     let id = session.id;
     // What the shell's editor makes another line of.
     let rebound = json!({"pane": id, "command": "HISTCONTROL=; bind '\"zq\": \"zz\"'"});

@@ -51,7 +51,7 @@ fn time<T>(rounds: u64, mut prepare: impl FnMut(u64) -> T, mut work: impl FnMut(
     )
 }
 
-#[allow(clippy::print_stdout)] // A bench reports there.
+#[allow(clippy::print_stdout, reason = "a bench reports there")]
 fn main() {
     let start = Instant::now();
     let mut renderer = Renderer::new(FontOptions::default());

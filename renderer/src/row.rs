@@ -273,7 +273,7 @@ impl RowBuilder<'_> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)] // A character, its place and its look.
+    #[allow(clippy::too_many_arguments, reason = "a character, its place and its look")]
     fn char(
         &mut self,
         c: char,

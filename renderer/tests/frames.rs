@@ -4,7 +4,7 @@ mod support;
 
 use std::sync::Arc;
 
-use support::{Run, attrs, colored, pane, plain, row, run, scene, snapshot, underlined};
+use support::{Run, attrs, colored, pane, plain, row, run, scene, skip, snapshot, underlined};
 use unterm_renderer::{
     Adjust, CellMetrics, CpuPainter, Damage, Fill, FontOptions, Frame, FrameRow, GlyphInstance,
     Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad, Renderer, TextOptions,
@@ -393,7 +393,7 @@ fn an_emoji_sequence_is_one_picture() {
         let Some(first) = glyphs.first() else { panic!("{text} draws nothing") };
         let picture = renderer.glyphs().get(first.glyph);
         if !picture.color {
-            eprintln!("SKIPPED: this machine has no colour font");
+            skip("this machine has no colour font");
             return;
         }
         assert_eq!(glyphs.len(), 1, "{text}");
@@ -413,7 +413,7 @@ fn unknown_emoji_sequences_stay_in_their_cells() {
     let glyphs = |row: usize| &frame.panes[0].rows[row].glyphs;
     let picture = |glyph: &GlyphInstance| renderer.glyphs().get(glyph.glyph);
     if !picture(&glyphs(0)[0]).color {
-        eprintln!("SKIPPED: this machine has no colour font");
+        skip("this machine has no colour font");
         return;
     }
     for (row, text) in rows.iter().enumerate().take(2) {

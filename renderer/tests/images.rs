@@ -2,8 +2,8 @@
 
 mod support;
 
-use support::{pane, run, scene, snapshot, underlined};
-use unterm_renderer::{CpuPainter, FontOptions, GpuPainter, PainterError, PaneScene, Renderer};
+use support::{gpu, pane, run, scene, snapshot, underlined};
+use unterm_renderer::{CpuPainter, FontOptions, PaneScene, Renderer};
 use unterm_term::{
     CellRect, Color, Cursor, LineId, Palette, PixelRect, Pixels, Point, Rgb, Snapshot,
     SnapshotImage, Style, TextRange, Underline,
@@ -117,16 +117,7 @@ fn cursor_selection_and_underlines_show_over_images_that_lie_under_text() {
 
 #[test]
 fn both_painters_draw_images_alike_also_when_they_change() {
-    let mut gpu = match GpuPainter::offscreen() {
-        Ok(gpu) => gpu,
-        Err(PainterError::NoAdapter(error)) => {
-            let needed = std::env::var_os("UNTERM_NEEDS_ADAPTER").is_some();
-            assert!(!needed, "UNTERM_NEEDS_ADAPTER is set and there is no adapter: {error}");
-            eprintln!("SKIPPED: no graphics adapter: {error}");
-            return;
-        }
-        Err(error) => panic!("{error}"),
-    };
+    let Some(mut gpu) = gpu() else { return };
     let bytes: Vec<u8> = (0..40 * 30 * 4u32).map(|i| (i * 37 % 251) as u8).collect();
     let noise = Pixels::new(40, 30, bytes).expect("as many bytes as pixels");
     let veil = flat(2, 2, [0, 255, 0, 100]);

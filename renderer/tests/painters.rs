@@ -5,10 +5,10 @@ mod support;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use support::{Run, pane, row, run, scene, snapshot};
+use support::{Run, gpu, pane, row, run, scene, snapshot};
 use unterm_renderer::{
-    Blending, CpuPainter, FontOptions, GpuPainter, Label, LabelAlign, PainterError, PaneScene,
-    PixelRect, Preedit, Quad, Renderer, TextOptions,
+    Blending, CpuPainter, FontOptions, Label, LabelAlign, PaneScene, PixelRect, Preedit, Quad,
+    Renderer, TextOptions,
 };
 use unterm_term::{
     Attrs, Color, Cursor, CursorShape, LineId, LineSize, Modes, Palette, Point, Rgb, Snapshot,
@@ -34,23 +34,6 @@ fn compare(cpu: &[u32], gpu: &[u32], width: u32) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// A painter on any adapter. `None` only where the machine has no adapter at all, not even a software one; that is
-/// said, and is a failure where `UNTERM_NEEDS_ADAPTER` is set, as it is in CI.
-fn gpu() -> Option<GpuPainter> {
-    match GpuPainter::offscreen() {
-        Ok(painter) => Some(painter),
-        Err(PainterError::NoAdapter(error)) => {
-            let needed = std::env::var_os("UNTERM_NEEDS_ADAPTER").is_some();
-            assert!(!needed, "UNTERM_NEEDS_ADAPTER is set and there is no adapter: {error}");
-            eprintln!(
-                "SKIPPED: this machine has no graphics adapter at all, not even lavapipe: {error}"
-            );
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
 }
 
 const WORDS: &[&str] = &[

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use crate::{
     process::{Ended, bare},
-    wait_for,
+    wait_for, wait_until,
 };
 
 /// A sway without hardware, on a screen of 2560×1600 pixels; ended when dropped.
@@ -142,19 +142,14 @@ impl Compositor {
     ///
     /// When it has not.
     pub fn wait_for_clipboard(&self, text: &str) -> Result<()> {
-        let last = std::cell::RefCell::new(String::new());
-        wait_for(
-            "text on the clipboard",
-            || {
-                let output = program("wl-paste", self.folder.path())
-                    .arg("--no-newline")
-                    .output()
-                    .context("starting wl-paste")?;
-                *last.borrow_mut() = String::from_utf8_lossy(&output.stdout).into_owned();
-                Ok((*last.borrow() == text).then_some(()))
-            },
-            || format!("there is {:?}", last.borrow()),
-        )
+        let read = || {
+            let output = program("wl-paste", self.folder.path())
+                .arg("--no-newline")
+                .output()
+                .context("starting wl-paste")?;
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        };
+        wait_until("text on the clipboard", read, |now| now == text).map(drop)
     }
 
     /// Asks sway, and returns what it answers.

@@ -1,22 +1,27 @@
-//! An X server of the test's own, and a person in front of it: keys, mouse, window size and pixels.
+//! An X server of the test's own, and a person in front of it: keys, selections, bells and pixels.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     process::{Command, Stdio},
 };
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use x11rb::{
     connection::Connection as _,
     protocol::{
         xkb::{self, ConnectionExt as _},
-        xproto::{self, ConfigureWindowAux, ConnectionExt as _, ImageFormat, InputFocus},
+        xproto::{self, ConnectionExt as _, InputFocus},
         xtest::ConnectionExt as _,
     },
     rust_connection::RustConnection,
 };
 
-use crate::{Instance, process::Ended, wait_for};
+use crate::{
+    Instance, Picture, Window,
+    keyboard::{Keys, keysym},
+    process::Ended,
+    wait_for, wait_until,
+};
 
 /// An Xvfb on a display number that was free, without a window manager until one is started; ended when dropped.
 pub struct Display {
@@ -233,7 +238,8 @@ impl Display {
         self.connection.sync_all()
     }
 
-    fn fake(&self, kind: u8, detail: u8, x: i16, y: i16) -> Result<()> {
+    /// Does what a device would, by the extension XTEST.
+    pub(crate) fn fake(&self, kind: u8, detail: u8, x: i16, y: i16) -> Result<()> {
         self.connection.xtest_fake_input(kind, detail, 0, self.root, x, y, 0)?;
         Ok(())
     }
@@ -312,11 +318,17 @@ impl Display {
         xclip.stdin.take().context("xclip's stdin")?.write_all(text.as_bytes())?;
         ensure!(xclip.wait()?.success(), "xclip took nothing");
         // It owns the selection some time after it has gone to the background.
-        wait_for(
-            "the selection to be taken",
-            || Ok((self.selection(name)? == text).then_some(())),
-            String::new,
-        )
+        self.wait_for_selection(name, text)
+    }
+
+    /// Waits until a selection (`clipboard` or `primary`) holds a text.
+    ///
+    /// # Errors
+    ///
+    /// When it does not come.
+    pub fn wait_for_selection(&self, name: &str, text: &str) -> Result<()> {
+        let what = format!("{text:?} in the selection {name}");
+        wait_until(&what, || self.selection(name), |now| now == text).map(drop)
     }
 }
 
@@ -370,336 +382,8 @@ impl Bells {
     }
 }
 
-/// A window.
-#[derive(Clone, Copy)]
-pub struct Window<'a> {
-    pub(crate) display: &'a Display,
-    pub(crate) id: xproto::Window,
-}
-
-impl Window<'_> {
-    /// Its width and height in pixels.
-    ///
-    /// # Errors
-    ///
-    /// When it has closed.
-    pub fn size(&self) -> Result<(u16, u16)> {
-        let geometry = self.display.connection.get_geometry(self.id)?.reply()?;
-        Ok((geometry.width, geometry.height))
-    }
-
-    /// Sets its width and height in pixels.
-    ///
-    /// # Errors
-    ///
-    /// When it has closed.
-    pub fn resize(&self, width: u16, height: u16) -> Result<()> {
-        let size = ConfigureWindowAux::new().width(u32::from(width)).height(u32::from(height));
-        self.display.connection.configure_window(self.id, &size)?.check()?;
-        Ok(())
-    }
-
-    /// Whether it is mapped.
-    ///
-    /// # Errors
-    ///
-    /// When it has closed.
-    pub fn is_shown(&self) -> Result<bool> {
-        let attributes = self.display.connection.get_window_attributes(self.id)?.reply()?;
-        Ok(attributes.map_state != xproto::MapState::UNMAPPED)
-    }
-
-    /// Whether it asks for attention (WM_HINTS, ICCCM 4.1.2.4).
-    ///
-    /// # Errors
-    ///
-    /// When it has closed.
-    pub fn is_urgent(&self) -> Result<bool> {
-        const URGENT: u32 = 1 << 8;
-        let (hints, kind) = (xproto::AtomEnum::WM_HINTS, xproto::AtomEnum::WM_HINTS);
-        let hints = self.display.connection.get_property(false, self.id, hints, kind, 0, 1)?;
-        let flags = hints.reply()?.value32().and_then(|mut values| values.next());
-        Ok(flags.is_some_and(|flags| flags & URGENT != 0))
-    }
-
-    /// Whether it has a property, empty or not.
-    ///
-    /// # Errors
-    ///
-    /// When it has closed.
-    pub fn has_property(&self, name: &str) -> Result<bool> {
-        let connection = &self.display.connection;
-        let atom = connection.intern_atom(false, name.as_bytes())?.reply()?.atom;
-        Ok(connection.list_properties(self.id)?.reply()?.atoms.contains(&atom))
-    }
-
-    /// Its title.
-    ///
-    /// # Errors
-    ///
-    /// When it has closed.
-    pub fn title(&self) -> Result<String> {
-        let connection = &self.display.connection;
-        let name = connection.intern_atom(false, b"_NET_WM_NAME")?.reply()?.atom;
-        let kind = connection.intern_atom(false, b"UTF8_STRING")?.reply()?.atom;
-        let title = connection.get_property(false, self.id, name, kind, 0, 1024)?.reply()?.value;
-        Ok(String::from_utf8_lossy(&title).into_owned())
-    }
-
-    /// Asks it to close, as a window manager's close button does.
-    ///
-    /// # Errors
-    ///
-    /// When it has closed.
-    pub fn close(&self) -> Result<()> {
-        let connection = &self.display.connection;
-        let protocols = connection.intern_atom(false, b"WM_PROTOCOLS")?.reply()?.atom;
-        let delete = connection.intern_atom(false, b"WM_DELETE_WINDOW")?.reply()?.atom;
-        let data = [delete, x11rb::CURRENT_TIME, 0, 0, 0];
-        let event = xproto::ClientMessageEvent::new(32, self.id, protocols, data);
-        connection.send_event(false, self.id, xproto::EventMask::NO_EVENT, event)?.check()?;
-        Ok(())
-    }
-
-    /// Moves the pointer to a point of the window, in pixels.
-    ///
-    /// # Errors
-    ///
-    /// When it has closed.
-    pub fn point(&self, x: i16, y: i16) -> Result<()> {
-        let connection = &self.display.connection;
-        let at = connection.translate_coordinates(self.id, self.display.root, x, y)?.reply()?;
-        self.display.fake(xproto::MOTION_NOTIFY_EVENT, 0, at.dst_x, at.dst_y)?;
-        connection.sync_all()
-    }
-
-    /// Presses or releases a mouse button (1 left, 2 middle, 3 right, 4 and 5 the wheel) where the pointer is.
-    ///
-    /// # Errors
-    ///
-    /// When the display has gone.
-    pub fn button(&self, button: u8, down: bool) -> Result<()> {
-        let kind = if down { xproto::BUTTON_PRESS_EVENT } else { xproto::BUTTON_RELEASE_EVENT };
-        self.display.fake(kind, button, 0, 0)?;
-        self.display.connection.sync_all()
-    }
-
-    /// Presses the left button twice where the pointer is, as fast as the display takes it.
-    ///
-    /// # Errors
-    ///
-    /// When the display has gone.
-    pub fn double_click(&self) -> Result<()> {
-        for kind in [xproto::BUTTON_PRESS_EVENT, xproto::BUTTON_RELEASE_EVENT].repeat(2) {
-            self.display.fake(kind, 1, 0, 0)?;
-        }
-        self.display.connection.sync_all()
-    }
-
-    /// Drags with the left button from one point to another.
-    ///
-    /// # Errors
-    ///
-    /// When it has closed.
-    pub fn drag(&self, from: (i16, i16), to: (i16, i16)) -> Result<()> {
-        self.point(from.0, from.1)?;
-        self.button(1, true)?;
-        // A hand passes through the points between.
-        for step in 1..=8 {
-            let along = |from: i16, to: i16| from + (to - from) * step / 8;
-            self.point(along(from.0, to.0), along(from.1, to.1))?;
-        }
-        self.button(1, false)
-    }
-
-    /// Waits until most of it has a colour, as a theme's background.
-    ///
-    /// # Errors
-    ///
-    /// When it does not come.
-    pub fn wait_for_background(&self, color: [u8; 3]) -> Result<()> {
-        crate::wait_for(
-            &format!("a window in {color:x?}"),
-            || {
-                let picture = self.picture()?;
-                Ok((picture.count(color) * 2 > picture.pixels.len()).then_some(()))
-            },
-            String::new,
-        )
-    }
-
-    /// What it shows.
-    ///
-    /// # Errors
-    ///
-    /// When it has closed.
-    pub fn picture(&self) -> Result<Picture> {
-        let (width, height) = self.size()?;
-        let all_planes = u32::MAX;
-        let connection = &self.display.connection;
-        let image = connection
-            .get_image(ImageFormat::Z_PIXMAP, self.id, 0, 0, width, height, all_planes)?
-            .reply()?;
-        // 24 bits deep in 32, little-endian: B G R x.
-        ensure!(image.depth == 24, "depth {}", image.depth);
-        let pixels =
-            image.data.chunks_exact(4).map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect();
-        Ok(Picture { width: usize::from(width), pixels })
-    }
-}
-
-/// The pixels of a window.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
-    /// Pixels in a row.
-    pub width: usize,
-    /// Red, green, blue; row after row.
-    pub pixels: Vec<[u8; 3]>,
-}
-
-impl Picture {
-    /// Reads a PNG of 8 bits a channel, without what is behind its transparency.
-    ///
-    /// # Errors
-    ///
-    /// When it is no such PNG.
-    pub fn of_png(bytes: &[u8]) -> Result<Self> {
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info()?;
-        let mut pixels = vec![0; reader.output_buffer_size().context("too large")?];
-        let info = reader.next_frame(&mut pixels)?;
-        let channels = info.color_type.samples();
-        ensure!(channels >= 3, "{:?}", info.color_type);
-        let pixels = pixels[..info.buffer_size()].chunks_exact(channels);
-        let pixels = pixels.map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
-        Ok(Self { width: info.width as usize, pixels })
-    }
-
-    /// Pixels in a column.
-    pub fn height(&self) -> usize {
-        self.pixels.len() / self.width.max(1)
-    }
-
-    /// A part of it: its corner and size.
-    pub fn part(&self, corner: (usize, usize), size: (usize, usize)) -> Self {
-        let rows = self.pixels.chunks(self.width).skip(corner.1).take(size.1);
-        let pixels = rows.flat_map(|row| &row[corner.0..corner.0 + size.0]).copied().collect();
-        Self { width: size.0, pixels }
-    }
-
-    /// How many different colours there are.
-    pub fn colors(&self) -> usize {
-        self.pixels.iter().collect::<std::collections::HashSet<_>>().len()
-    }
-
-    /// How many pixels have a colour.
-    pub fn count(&self, color: [u8; 3]) -> usize {
-        self.pixels.iter().filter(|pixel| **pixel == color).count()
-    }
-
-    /// The smallest area that holds all pixels of a colour; none without any.
-    pub fn area_of(&self, color: [u8; 3]) -> Option<Area> {
-        let found = self.pixels.iter().enumerate().filter(|(_, pixel)| **pixel == color);
-        found.fold(None, |area: Option<Area>, (index, _)| {
-            let (x, y) = ((index % self.width) as i16, (index / self.width) as i16);
-            let area = area.unwrap_or(Area { left: x, top: y, right: x, bottom: y });
-            Some(Area {
-                left: area.left.min(x),
-                top: area.top.min(y),
-                right: area.right.max(x + 1),
-                bottom: area.bottom.max(y + 1),
-            })
-        })
-    }
-
-    /// How many pixels differ from those of another picture of the same size.
-    pub fn difference(&self, other: &Self) -> usize {
-        self.pixels.iter().zip(&other.pixels).filter(|(a, b)| a != b).count()
-    }
-}
-
-/// A part of a window, in pixels; right and bottom are the first outside.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub struct Area {
-    pub left: i16,
-    pub top: i16,
-    pub right: i16,
-    pub bottom: i16,
-}
-
-impl Area {
-    /// Its middle.
-    pub fn middle(&self) -> (i16, i16) {
-        ((self.left + self.right) / 2, (self.top + self.bottom) / 2)
-    }
-}
-
-/// The layout: which key gives which keysym, with or without Shift.
-struct Keys {
-    first_code: u8,
-    per_code: usize,
-    keysyms: Vec<u32>,
-}
-
-impl Keys {
-    fn read(connection: &RustConnection) -> Result<Self> {
-        let (first, last) = (connection.setup().min_keycode, connection.setup().max_keycode);
-        let mapping = connection.get_keyboard_mapping(first, last - first + 1)?.reply()?;
-        Ok(Self {
-            first_code: first,
-            per_code: usize::from(mapping.keysyms_per_keycode),
-            keysyms: mapping.keysyms,
-        })
-    }
-
-    /// The key code for a keysym, and whether Shift must be held.
-    fn find(&self, keysym: u32) -> Result<(u8, bool)> {
-        for shift in [false, true] {
-            for (index, row) in self.keysyms.chunks(self.per_code).enumerate() {
-                if row.get(usize::from(shift)) == Some(&keysym) {
-                    return Ok((self.first_code + index as u8, shift));
-                }
-            }
-        }
-        bail!("the layout has no key for keysym {keysym:#x}")
-    }
-}
-
-/// The keysym (X11/keysymdef.h) of a character or a named key.
-fn keysym(name: &str) -> Result<u32> {
-    let mut characters = name.chars();
-    if let (Some(character), None) = (characters.next(), characters.next()) {
-        // Latin-1 stands for itself, the rest of Unicode with a bit before it.
-        let code = u32::from(character);
-        return Ok(if code < 0x100 { code } else { 0x0100_0000 | code });
-    }
-    Ok(match name {
-        "BackSpace" => 0xff08,
-        "Tab" => 0xff09,
-        "Return" => 0xff0d,
-        "Escape" => 0xff1b,
-        "Home" => 0xff50,
-        "Left" => 0xff51,
-        "Up" => 0xff52,
-        "Right" => 0xff53,
-        "Down" => 0xff54,
-        "Prior" => 0xff55,
-        "Next" => 0xff56,
-        "End" => 0xff57,
-        "Insert" => 0xff63,
-        "ISO_Level3_Shift" => 0xfe03,
-        "dead_acute" => 0xfe51,
-        "dead_diaeresis" => 0xfe57,
-        "Shift_L" => 0xffe1,
-        "Control_L" => 0xffe3,
-        "Alt_L" => 0xffe9,
-        "Delete" => 0xffff,
-        _ => bail!("no key is called {name}"),
-    })
-}
-
 /// Waits until the server has taken all requests.
-trait SyncAll {
+pub(crate) trait SyncAll {
     fn sync_all(&self) -> Result<()>;
 }
 

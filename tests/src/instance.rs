@@ -1,4 +1,4 @@
-//! A running Unterm on a home of its own, and its panes as document 1's wire shows them.
+//! A running Unterm on a home of its own, and the wire to it as document 1 describes it.
 
 use std::{
     fs::{self, File},
@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Compositor, Display, PATIENCE, Resources, Window, binary, wait_for};
+use crate::{Compositor, Display, PATIENCE, Pane, Resources, Window, binary, wait_for};
 
 /// The prompt of every shell that a test starts: short, the same everywhere, and on no other line.
 pub const PROMPT: &str = "ready$ ";
@@ -212,9 +212,18 @@ impl Instance {
     ///
     /// When there is none.
     pub fn first_pane(&mut self) -> Result<Pane> {
-        let sessions = self.call("session.list", json!({}))?;
-        let id = sessions["sessions"][0]["id"].as_u64().context("no session")?;
-        Ok(Pane { id })
+        let first = self.sessions()?.into_iter().next().context("no session")?;
+        Ok(Pane { id: first["id"].as_u64().context("session.list gave no id")? })
+    }
+
+    /// The sessions, as session.list has them.
+    ///
+    /// # Errors
+    ///
+    /// The server's.
+    pub fn sessions(&mut self) -> Result<Vec<Value>> {
+        let list = self.call("session.list", json!({}))?;
+        Ok(list["sessions"].as_array().context("session.list gave no sessions")?.clone())
     }
 
     /// Opens a pane: session.create with these parameters.
@@ -252,15 +261,35 @@ impl Instance {
             .context("starting unterm-cli")
     }
 
+    /// What a command of `unterm-cli` prints, which must end well.
+    ///
+    /// # Errors
+    ///
+    /// When it does not, with what it said.
+    pub fn prints(&self, args: &[&str]) -> Result<String> {
+        let output = self.cli(args)?;
+        ensure!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
+    /// What a command of `unterm-cli` says that must fail with code 1.
+    ///
+    /// # Errors
+    ///
+    /// When it ends otherwise.
+    pub fn complains(&self, args: &[&str]) -> Result<String> {
+        let output = self.cli(args)?;
+        ensure!(output.status.code() == Some(1), "{args:?}: {}", describe(output.status));
+        Ok(String::from_utf8(output.stderr)?)
+    }
+
     /// Does an action of the window, by `unterm-cli action`, with its argument if it takes one.
     ///
     /// # Errors
     ///
     /// When it can't be done, with what was said about it.
     pub fn act(&self, words: &[&str]) -> Result<()> {
-        let output = self.cli(&[&["action"], words].concat())?;
-        ensure!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(())
+        self.prints(&[&["action"], words].concat()).map(drop)
     }
 
     /// Sends it SIGTERM.
@@ -341,96 +370,6 @@ pub fn describe(status: ExitStatus) -> String {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "no status".into(),
-    }
-}
-
-/// A pane, by its id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pane {
-    /// Its session id on the wire.
-    pub id: u64,
-}
-
-impl Pane {
-    /// Types text, as it is.
-    ///
-    /// # Errors
-    ///
-    /// The server's.
-    pub fn type_text(self, unterm: &mut Instance, input: &str) -> Result<()> {
-        unterm.call("session.input", json!({"id": self.id, "input": input}))?;
-        Ok(())
-    }
-
-    /// The rows of the screen, without trailing blanks.
-    ///
-    /// # Errors
-    ///
-    /// The server's.
-    pub fn lines(self, unterm: &mut Instance) -> Result<Vec<String>> {
-        let screen = unterm.call("screen.text", json!({"id": self.id}))?;
-        let lines = screen["lines"].as_array().context("screen.text gave no lines")?;
-        Ok(lines.iter().map(|line| line.as_str().unwrap_or_default().trim_end().into()).collect())
-    }
-
-    /// Waits until the screen is as `is_there` wants it, and returns its rows.
-    ///
-    /// # Errors
-    ///
-    /// When it does not come; the message shows the screen.
-    pub fn wait(
-        self,
-        unterm: &mut Instance,
-        what: &str,
-        mut is_there: impl FnMut(&[String]) -> bool,
-    ) -> Result<Vec<String>> {
-        let last = std::cell::RefCell::new(Vec::new());
-        wait_for(
-            what,
-            || {
-                let lines = self.lines(unterm)?;
-                let found = is_there(&lines);
-                *last.borrow_mut() = lines.clone();
-                Ok(found.then_some(lines))
-            },
-            || format!("--- the screen\n{}\n---", last.borrow().join("\n").trim_end()),
-        )
-    }
-
-    /// Waits until a row contains `text`.
-    ///
-    /// # Errors
-    ///
-    /// When it does not come.
-    pub fn wait_for_text(self, unterm: &mut Instance, text: &str) -> Result<Vec<String>> {
-        self.wait(unterm, &format!("{text:?}"), |lines| {
-            lines.iter().any(|line| line.contains(text))
-        })
-    }
-
-    /// Waits for a prompt with nothing typed at it, on the cursor's row.
-    ///
-    /// # Errors
-    ///
-    /// When it does not come.
-    pub fn wait_for_prompt(self, unterm: &mut Instance) -> Result<Vec<String>> {
-        self.wait(unterm, "a prompt", |lines| {
-            lines
-                .iter()
-                .rev()
-                .find(|line| !line.is_empty())
-                .is_some_and(|line| line == PROMPT.trim_end())
-        })
-    }
-
-    /// Closes it.
-    ///
-    /// # Errors
-    ///
-    /// The server's.
-    pub fn close(self, unterm: &mut Instance) -> Result<()> {
-        unterm.call("session.destroy", json!({"id": self.id}))?;
-        Ok(())
     }
 }
 

@@ -1,6 +1,10 @@
 //! Waiting for something that another process does.
 
-use std::time::{Duration, Instant};
+use std::{
+    cell::RefCell,
+    fmt::Debug,
+    time::{Duration, Instant},
+};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -29,4 +33,29 @@ pub fn wait_for<T>(
         }
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Reads something until it is as `is_there` wants it, and gives it.
+///
+/// # Errors
+///
+/// `read`'s own error, at once; or, after [`PATIENCE`], one that names `what` did not come and shows what was there last.
+pub fn wait_until<T: Debug>(
+    what: &str,
+    mut read: impl FnMut() -> Result<T>,
+    is_there: impl Fn(&T) -> bool,
+) -> Result<T> {
+    let last = RefCell::new(None);
+    wait_for(
+        what,
+        || {
+            let now = read()?;
+            if is_there(&now) {
+                return Ok(Some(now));
+            }
+            *last.borrow_mut() = Some(now);
+            Ok(None)
+        },
+        || last.take().map_or_else(String::new, |last| format!("there was {last:?}")),
+    )
 }

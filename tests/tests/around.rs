@@ -12,8 +12,7 @@ fn action(unterm: &Instance, words: &[&str]) -> Result<(Option<i32>, String)> {
 }
 
 fn sessions(unterm: &mut Instance) -> Result<usize> {
-    let list = unterm.call("session.list", json!({}))?;
-    Ok(list["sessions"].as_array().map_or(0, Vec::len))
+    Ok(unterm.sessions()?.len())
 }
 
 #[test]
@@ -87,21 +86,12 @@ fn the_status_bar_copies_the_directory_and_switches_the_proxy() -> Result<()> {
     std::fs::write(&proxy, r#"{"enabled": false, "mode": "manual", "own": [1]}"#)?;
     let (width, height) = window.size()?;
     let foot = height as i16 - 14;
-    let click = |x: i16| -> Result<()> {
-        window.point(x, foot)?;
-        window.button(1, true)?;
-        window.button(1, false)
-    };
     // Behind `bash`, at the left, comes the directory: home, which is `~`.
-    click(64)?;
+    window.click(1, (64, foot))?;
     let home = unterm.home().display().to_string();
-    wait_for(
-        "the directory on the clipboard",
-        || Ok((display.selection("clipboard")? == home).then_some(())),
-        || display.selection("clipboard").unwrap_or_default(),
-    )?;
+    display.wait_for_selection("clipboard", &home)?;
     // Left of the theme's name, which is `standard`, at the right.
-    click(width as i16 - 120)?;
+    window.click(1, (width as i16 - 120, foot))?;
     let text = || std::fs::read_to_string(&proxy).unwrap_or_default();
     wait_for(
         "the proxy to be on",

@@ -201,11 +201,7 @@ fn a_caller_has_pictures_of_windows_of_another_unterm() -> Result<()> {
     let mut other = coloured(&display)?;
     let window = display.window_of(&other)?;
     other.call("instance.set_title", json!({"title": "the foreign one"}))?;
-    wait_for(
-        "its title",
-        || Ok(window.title()?.contains("the foreign one").then_some(())),
-        || other.log(),
-    )?;
+    window.wait_for_title(|title| title.contains("the foreign one"))?;
     // Rows of numbers: no two of them are alike, and nothing changes there.
     let (corner, size) = ((20, 60), (200, 150));
     let shown = window.picture()?;

@@ -4,13 +4,12 @@ use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use unterm_tests::{PROMPT, Start, describe, wait_for};
+use unterm_tests::{PROMPT, Start, describe, wait_for, wait_until};
 
 #[test]
 fn it_starts_with_one_pane_and_needs_no_display() -> Result<()> {
     let mut unterm = Start::headless().now()?;
-    let sessions = unterm.call("session.list", json!({}))?;
-    assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1), "{sessions}");
+    assert_eq!(unterm.sessions()?.len(), 1);
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
     pane.type_text(&mut unterm, "echo $((6 * 7)) ok\r")?;
@@ -150,14 +149,7 @@ fn it_goes_on_without_panes_until_it_is_stopped() -> Result<()> {
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
     pane.type_text(&mut unterm, "exit\r")?;
-    wait_for(
-        "the pane's end",
-        || {
-            let sessions = unterm.call("session.list", json!({}))?;
-            Ok(sessions["sessions"].as_array().is_some_and(Vec::is_empty).then_some(()))
-        },
-        String::new,
-    )?;
+    wait_until("the pane's end", || unterm.sessions(), Vec::is_empty)?;
     let pane = unterm.open(json!({}))?;
     pane.wait_for_prompt(&mut unterm)?;
     Ok(())
@@ -188,23 +180,13 @@ fn the_command_line_drives_it() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
 
-    let run = unterm.cli(&["run", "echo hello"])?;
-    let text = String::from_utf8_lossy(&run.stdout).into_owned();
-    assert!(run.status.success(), "{run:?}");
-    assert_eq!(text.trim_end(), "hello", "{run:?}");
-
-    let list = unterm.cli(&["--json", "session", "list"])?;
-    let list: Value = serde_json::from_slice(&list.stdout)?;
+    assert_eq!(unterm.prints(&["run", "echo hello"])?, "hello\n");
+    let list: Value = serde_json::from_str(&unterm.prints(&["--json", "session", "list"])?)?;
     assert_eq!(list["sessions"].as_array().map(Vec::len), Some(1), "{list}");
-
-    let screen = unterm.cli(&["screen", "text"])?;
-    assert!(screen.status.success(), "{screen:?}");
-    assert!(String::from_utf8_lossy(&screen.stdout).contains(PROMPT.trim_end()), "{screen:?}");
-
-    let created = unterm.cli(&["--json", "session", "create"])?;
-    assert!(created.status.success(), "{created:?}");
-    let sessions = unterm.call("session.list", json!({}))?;
-    assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(2), "{sessions}");
+    let screen = unterm.prints(&["screen", "text"])?;
+    assert!(screen.contains(PROMPT.trim_end()), "{screen:?}");
+    unterm.prints(&["--json", "session", "create"])?;
+    assert_eq!(unterm.sessions()?.len(), 2);
     Ok(())
 }
 

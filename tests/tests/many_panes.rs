@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::json;
-use unterm_tests::{Instance, PROMPT, Resources, Start, wait_for};
+use unterm_tests::{Instance, PROMPT, Resources, Start, wait_for, wait_until};
 
 const PANES: usize = 200;
 /// Rounds after the first. What leaks grows with each; what the allocator keeps for later comes and goes, by up to a
@@ -47,14 +47,7 @@ fn round(unterm: &mut Instance, count: usize) -> Result<()> {
     for pane in &panes {
         pane.close(unterm)?;
     }
-    wait_for(
-        "the panes' end",
-        || {
-            let sessions = unterm.call("session.list", json!({}))?;
-            Ok((sessions["sessions"].as_array().map(Vec::len) == Some(1)).then_some(()))
-        },
-        String::new,
-    )?;
+    wait_until("the panes' end", || unterm.sessions(), |all| all.len() == 1)?;
     // The one that stays still works.
     let pane = unterm.first_pane()?;
     pane.type_text(unterm, "clear\r")?;

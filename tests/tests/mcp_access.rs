@@ -1,25 +1,9 @@
 //! Which instance an agent drives and what it may do there: by its name, by a token that was made for it, by the rule for
 //! agents that nobody knows.
 
-use std::process::Output;
-
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{Instance, Relay, Start};
-
-/// What a command of `unterm-cli` prints; it must end well.
-fn prints(unterm: &Instance, args: &[&str]) -> Result<String> {
-    let Output { status, stdout, stderr } = unterm.cli(args)?;
-    ensure!(status.success(), "{args:?}: {}", String::from_utf8_lossy(&stderr));
-    Ok(String::from_utf8(stdout)?)
-}
-
-/// What a command says that must fail with code 1.
-fn complains(unterm: &Instance, args: &[&str]) -> Result<String> {
-    let output = unterm.cli(args)?;
-    assert_eq!(output.status.code(), Some(1), "{args:?}");
-    Ok(String::from_utf8(output.stderr)?)
-}
 
 /// An agent with a token.
 fn agent(unterm: &Instance, token: &str) -> Result<Relay> {
@@ -45,7 +29,7 @@ fn an_agent_drives_the_instance_that_it_names() -> Result<()> {
             assert_eq!((&status["instance"], &status["pid"]), (&json!(id), &json!(unterm.pid())));
         }
     }
-    let error = complains(&first, &["mcp", "--instance", "zulu"])?;
+    let error = first.complains(&["mcp", "--instance", "zulu"])?;
     ensure!(error.contains("no running instance is named \"zulu\""), "{error}");
     ensure!(error.ends_with("there are: alpha, bravo\n"), "{error}");
     Ok(())
@@ -54,7 +38,7 @@ fn an_agent_drives_the_instance_that_it_names() -> Result<()> {
 #[test]
 fn an_agent_may_do_what_its_token_may_until_it_is_taken_back() -> Result<()> {
     let unterm = Start::headless().now()?;
-    let token = prints(&unterm, &["token", "create", "reader", "--scope", "read"])?;
+    let token = unterm.prints(&["token", "create", "reader", "--scope", "read"])?;
     let token = token.trim_end();
     let mut reader = agent(&unterm, token)?;
     assert_eq!(reader.call("status", json!({}))?["scopes"], json!(["read"]));
@@ -62,20 +46,20 @@ fn an_agent_may_do_what_its_token_may_until_it_is_taken_back() -> Result<()> {
     let why = refusal(&mut reader, "run", json!({"command": "true"}))?;
     ensure!(why.contains("out of the token's scopes"), "{why}");
 
-    let list = prints(&unterm, &["token", "list"])?;
+    let list = unterm.prints(&["token", "list"])?;
     ensure!(list.contains("reader") && list.contains("read"), "{list}");
     ensure!(!list.contains(token), "the secret is told once");
-    let list: Value = serde_json::from_str(&prints(&unterm, &["--json", "token", "list"])?)?;
+    let list: Value = serde_json::from_str(&unterm.prints(&["--json", "token", "list"])?)?;
     let number = list["tokens"][0]["number"].to_string();
     assert_eq!(list["tokens"][0]["name"], "reader", "{list}");
-    prints(&unterm, &["token", "revoke", &number])?;
+    unterm.prints(&["token", "revoke", &number])?;
     // Who came in by it may do nothing more, and nobody comes in by it again.
     let status = reader.request("tools/call", json!({"name": "status", "arguments": {}}));
     let why = format!("{:?}", status.err());
     ensure!(why.contains("was taken back"), "{why}");
     ensure!(agent(&unterm, token).is_err());
-    complains(&unterm, &["token", "revoke", &number])?;
-    let list: Value = serde_json::from_str(&prints(&unterm, &["--json", "token", "list"])?)?;
+    unterm.complains(&["token", "revoke", &number])?;
+    let list: Value = serde_json::from_str(&unterm.prints(&["--json", "token", "list"])?)?;
     assert_eq!(list["tokens"], json!([]));
     Ok(())
 }
@@ -86,7 +70,7 @@ fn a_token_for_a_session_reaches_no_other() -> Result<()> {
     let first = unterm.first_pane()?;
     let second = unterm.run("cat", &[])?;
     let own = second.id.to_string();
-    let token = prints(&unterm, &["token", "create", "one", "--panes", &own])?;
+    let token = unterm.prints(&["token", "create", "one", "--panes", &own])?;
     let mut agent = agent(&unterm, token.trim_end())?;
     agent.call("input", json!({"pane": second.id, "text": "for me\n"}))?;
     second.wait_for_text(&mut unterm, "for me")?;
@@ -103,13 +87,13 @@ fn a_token_for_a_session_reaches_no_other() -> Result<()> {
 fn a_token_is_for_something_and_for_sessions_that_are_there() -> Result<()> {
     let unterm = Start::headless().now()?;
     for name in ["", "  "] {
-        let error = complains(&unterm, &["token", "create", name])?;
+        let error = unterm.complains(&["token", "create", name])?;
         ensure!(error.contains("a token needs a name that says what it is for"), "{error}");
     }
-    let error = complains(&unterm, &["token", "create", "later", "--panes", "0,9999"])?;
+    let error = unterm.complains(&["token", "create", "later", "--panes", "0,9999"])?;
     let expected = "there is no session 9999 for the token; open it first (there are: 0)\n";
     assert_eq!(error, expected);
-    let list: Value = serde_json::from_str(&prints(&unterm, &["--json", "token", "list"])?)?;
+    let list: Value = serde_json::from_str(&unterm.prints(&["--json", "token", "list"])?)?;
     assert_eq!(list["tokens"], json!([]), "none was made");
     Ok(())
 }
@@ -129,10 +113,10 @@ fn agents_that_nobody_knows_are_refused_where_that_is_the_rule() -> Result<()> {
         ensure!(why.contains("does not let test act"), "{tool}: {why}");
     }
     // Who has a token of its own is known, and a script of the person's is no agent.
-    let token = prints(&unterm, &["token", "create", "known"])?;
+    let token = unterm.prints(&["token", "create", "known"])?;
     let mut known = agent(&unterm, token.trim_end())?;
     let ran = known.call("run", json!({"command": "echo $((6 * 7))"}))?;
     assert_eq!(ran["output"], "42", "{ran}");
-    assert_eq!(prints(&unterm, &["run", "echo $((7 * 7))"])?, "49\n");
+    assert_eq!(unterm.prints(&["run", "echo $((7 * 7))"])?, "49\n");
     Ok(())
 }

@@ -173,13 +173,7 @@ fn a_click_brings_the_pane_to_the_front() -> Result<()> {
     let activations = display.activations()?;
     let mut program = Program::start(&mut unterm, "orders")?;
     program.say("\\033]2;the-program\\007")?;
-    let titled = |name: &str| {
-        wait_for(
-            "the title",
-            || Ok(window.title()?.contains(name).then_some(())),
-            || window.title().unwrap_or_default(),
-        )
-    };
+    let titled = |name: &str| window.wait_for_title(|title| title.contains(name));
     program.say("\\033]99;i=stay:a=-focus,report;Stay\\033\\\\\\033]9;Come\\007")?;
     let (stay, come) = (service.shown()?, service.shown()?);
     shell.type_text(&mut unterm, "printf '\\033]2;the-shell\\007'\r")?;

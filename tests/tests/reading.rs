@@ -10,16 +10,7 @@ const PADDING: i16 = 8;
 const BAR: i16 = 28;
 
 fn wait_for_clipboard(display: &Display, wanted: &str) -> Result<()> {
-    let last = std::cell::RefCell::new(String::new());
-    wait_for(
-        &format!("{wanted:?} in the clipboard"),
-        || {
-            let now = display.selection("clipboard")?;
-            *last.borrow_mut() = now.clone();
-            Ok((now == wanted).then_some(()))
-        },
-        || format!("it holds {:?}", last.borrow()),
-    )
+    display.wait_for_selection("clipboard", wanted)
 }
 
 /// Runs a command by keys, and waits until its last line of output and the prompt behind it are there.
@@ -137,9 +128,7 @@ fn a_click_at_the_prompt_moves_the_cursor_there() -> Result<()> {
     let cell = (width as i16 - 2 * PADDING) / cells("cols");
     let line = (height as i16 - 2 * BAR - 2 * PADDING) / cells("rows");
     // Onto the x: the 13th column.
-    window.point(PADDING + 12 * cell + cell / 2, BAR + PADDING + row * line + line / 2)?;
-    window.button(1, true)?;
-    window.button(1, false)?;
+    window.click(1, (PADDING + 12 * cell + cell / 2, BAR + PADDING + row * line + line / 2))?;
     let key = |lines: &[String]| lines.iter().any(|line| line == "ready$ echo ABxyz");
     // The arrow keys are on their way to the shell before what is typed behind them.
     pane.wait(&mut unterm, "the prompt", |lines| lines.iter().any(|line| line.contains("xyz")))?;

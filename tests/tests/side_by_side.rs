@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
-use unterm_tests::{Display, Instance, Start, wait_for};
+use unterm_tests::{Display, Instance, Start};
 
 /// The instances that one of them lists: their ids and titles, by id.
 fn listed(unterm: &mut Instance) -> Result<Vec<(String, String)>> {
@@ -37,8 +37,7 @@ fn two_windows_and_one_without_know_each_other() -> Result<()> {
         assert_eq!(listed(unterm)?, expected);
     }
     for (window, title) in [(&first, "the builds"), (&second, "bravo")] {
-        let has_title = || Ok(window.title()?.contains(title).then_some(()));
-        wait_for(title, has_title, || window.title().unwrap_or_default())?;
+        window.wait_for_title(|now| now.contains(title))?;
     }
     ensure!(!second.title()?.contains("the builds"));
 
@@ -54,8 +53,8 @@ fn two_windows_and_one_without_know_each_other() -> Result<()> {
 
     // The command line reaches each by its name or its title.
     for (name, id) in [("bravo", "bravo"), ("the builds", "alpha"), ("charlie", "charlie")] {
-        let output = one.cli(&["--json", "--instance", name, "instance", "info"])?;
-        let info: Value = serde_json::from_slice(&output.stdout)?;
+        let info = one.prints(&["--json", "--instance", name, "instance", "info"])?;
+        let info: Value = serde_json::from_str(&info)?;
         assert_eq!(info["id"], id);
     }
     Ok(())

@@ -1,23 +1,18 @@
 //! Tabs and panes under a person's hands: drags, clicks and menus in the window, their outcome read from outside.
 
 use anyhow::{Result, ensure};
-use serde_json::{Value, json};
-use unterm_tests::{Display, Instance, Pane, Start, Window, wait_for};
+use serde_json::Value;
+use unterm_tests::{Display, Instance, Pane, Start, Window, wait_for, wait_until};
 
 /// The middle of the tab bar, which is 28 pixels high at the top; a tab is 217 wide where there is room.
 const BAR: i16 = 13;
 /// Space around a pane's cells.
 const PADDING: i16 = 8;
 
-fn sessions(unterm: &mut Instance) -> Result<Vec<Value>> {
-    let list = unterm.call("session.list", json!({}))?;
-    Ok(list["sessions"].as_array().cloned().unwrap_or_default())
-}
-
 /// Each pane's id and columns.
 fn columns(unterm: &mut Instance) -> Result<Vec<(u64, i16)>> {
     let number = |value: &Value| value.as_u64().unwrap_or_default();
-    let all = sessions(unterm)?;
+    let all = unterm.sessions()?;
     Ok(all.iter().map(|one| (number(&one["id"]), number(&one["cols"]) as i16)).collect())
 }
 
@@ -27,16 +22,7 @@ fn wait_for_columns(
     what: &str,
     wanted: impl Fn(&[(u64, i16)]) -> bool,
 ) -> Result<Vec<(u64, i16)>> {
-    let last = std::cell::RefCell::new(Vec::new());
-    wait_for(
-        what,
-        || {
-            let now = columns(unterm)?;
-            *last.borrow_mut() = now.clone();
-            Ok(wanted(&now).then_some(now))
-        },
-        || format!("there are {:?}", last.borrow()),
-    )
+    wait_until(what, || columns(unterm), |now| wanted(now))
 }
 
 /// A window with so many tabs, each of whose programs has called itself `tab-N`.
@@ -51,18 +37,12 @@ fn with_tabs<'a>(display: &'a Display, count: u64) -> Result<(Instance, Window<'
         pane.wait_for_prompt(&mut unterm)?;
         pane.type_text(&mut unterm, &format!("printf '\\033]2;tab-{number}\\007'\r"))?;
     }
-    wait_for(
-        "the last tab's title",
-        || Ok(window.title()?.contains(&format!("tab-{}", count - 1)).then_some(())),
-        || window.title().unwrap_or_default(),
-    )?;
+    window.wait_for_title(|title| title.contains(&format!("tab-{}", count - 1)))?;
     Ok((unterm, window))
 }
 
 fn click(window: &Window<'_>, button: u8, x: i16, y: i16) -> Result<()> {
-    window.point(x, y)?;
-    window.button(button, true)?;
-    window.button(button, false)
+    window.click(button, (x, y))
 }
 
 /// Waits until the tab at a place of the row, from 1, is the one called so.
@@ -102,11 +82,7 @@ fn the_wheel_switches_tabs_and_the_middle_button_closes_one() -> Result<()> {
     let (mut unterm, window) = with_tabs(&display, 3)?;
     // winit tells a notch that is sent as a button twice, at its press and at its release.
     click(&window, 4, 60, BAR)?;
-    wait_for(
-        "another tab",
-        || Ok((!window.title()?.contains("tab-2")).then_some(())),
-        || window.title().unwrap_or_default(),
-    )?;
+    window.wait_for_title(|title| !title.contains("tab-2"))?;
     click(&window, 2, 217 + 60, BAR)?;
     wait_for_columns(&mut unterm, "two tabs, without the middle one", |panes| {
         panes.iter().map(|pane| pane.0).eq([0, 2])
@@ -214,7 +190,7 @@ fn closing_asks_only_where_a_program_runs() -> Result<()> {
     wait_for(
         "cat to run",
         || {
-            let first = &sessions(&mut unterm)?[0]["shell"]["process_name"];
+            let first = &unterm.sessions()?[0]["shell"]["process_name"];
             Ok(first.as_str().is_some_and(|path| path.ends_with("/cat")).then_some(()))
         },
         String::new,
@@ -263,18 +239,12 @@ fn the_scrollbar_is_dragged_through_the_history() -> Result<()> {
 fn a_shell_at_its_prompt_is_called_by_its_place_and_a_program_by_its_name() -> Result<()> {
     let display = Display::start()?;
     let (_unterm, window, _) = Start::windowed(&display).at_prompt()?;
-    let called = |name: &str| {
-        wait_for(
-            name,
-            || Ok(window.title()?.ends_with(&format!(" — {name}")).then_some(())),
-            || window.title().unwrap_or_default(),
-        )
-    };
+    let called = |name: &str| window.wait_for_title(|title| title.ends_with(&format!(" — {name}")));
     called("~")?;
     display.type_text("cd /usr\n")?;
     called("usr")?;
     display.type_text("cat\n")?;
     called("cat")?;
     display.press(&["Control_L", "d"])?;
-    called("usr")
+    called("usr").map(drop)
 }

@@ -200,6 +200,23 @@ fn every_source_file_says_what_it_is_for() {
 }
 
 #[test]
+fn what_is_allowed_has_its_reason() {
+    let mut findings = Vec::new();
+    for file in Tree::read().rust().filter(|file| file.path != "tests/tests/tidy.rs") {
+        for opening in ["#[allow(", "#![allow(", "#[expect(", "#![expect("] {
+            for (at, _) in file.text.match_indices(opening) {
+                let attribute = file.text[at..].split(']').next().unwrap_or_default();
+                if !attribute.contains("reason = ") {
+                    let number = file.text[..at].matches('\n').count() + 1;
+                    findings.push(format!("{}:{number}: {attribute}]", file.path));
+                }
+            }
+        }
+    }
+    check("lints that are allowed without a reason", findings);
+}
+
+#[test]
 fn nothing_is_left_unfinished_or_switched_off() {
     let forbidden = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
     let findings = find(&forbidden, |path| path.ends_with(".rs"));

@@ -1,28 +1,17 @@
 //! The program in a window, with a person's keys, mouse and eyes on it: an X server of the test's own.
 
 use anyhow::Result;
-use serde_json::{Value, json};
-use unterm_tests::{Area, Display, Instance, Start, Window, describe, wait_for};
+use serde_json::Value;
+use unterm_tests::{Area, Display, Instance, Start, Window, describe, wait_for, wait_until};
 
 /// The panes and their sizes, as session.list has them.
 fn sizes(unterm: &mut Instance) -> Result<Vec<(u64, u64)>> {
-    let list = unterm.call("session.list", json!({}))?;
     let number = |value: &Value| value.as_u64().unwrap_or_default();
-    let sessions = list["sessions"].as_array().cloned().unwrap_or_default();
-    Ok(sessions.iter().map(|one| (number(&one["cols"]), number(&one["rows"]))).collect())
+    Ok(unterm.sessions()?.iter().map(|one| (number(&one["cols"]), number(&one["rows"]))).collect())
 }
 
 fn wait_for_panes(unterm: &mut Instance, count: usize) -> Result<Vec<(u64, u64)>> {
-    let last = std::cell::RefCell::new(Vec::new());
-    wait_for(
-        &format!("{count} panes"),
-        || {
-            let now = sizes(unterm)?;
-            *last.borrow_mut() = now.clone();
-            Ok((now.len() == count).then_some(now))
-        },
-        || format!("there are {:?}", last.borrow()),
-    )
+    wait_until(&format!("{count} panes"), || sizes(unterm), |now| now.len() == count)
 }
 
 #[test]
@@ -121,9 +110,7 @@ fn tabs_and_splits_open_and_close_by_keys() -> Result<()> {
 
     // The new pane has the keyboard.
     display.type_text("echo in the third\n")?;
-    let list = unterm.call("session.list", json!({}))?;
-    let newest =
-        list["sessions"].as_array().and_then(|all| all.iter().map(|one| one["id"].as_u64()).max());
+    let newest = unterm.sessions()?.iter().map(|one| one["id"].as_u64()).max();
     let newest = unterm_tests::Pane { id: newest.flatten().unwrap_or_default() };
     newest.wait_for_text(&mut unterm, "in the third")?;
 
@@ -204,19 +191,6 @@ fn with_a_word(display: &Display) -> Result<(Instance, Window<'_>, Area)> {
     Ok((unterm, window, word))
 }
 
-fn wait_for_selection(display: &Display, name: &str, wanted: &str) -> Result<()> {
-    let last = std::cell::RefCell::new(String::new());
-    wait_for(
-        &format!("{wanted:?} in the {name} selection"),
-        || {
-            let now = display.selection(name)?;
-            *last.borrow_mut() = now.clone();
-            Ok((now == wanted).then_some(()))
-        },
-        || format!("it holds {:?}", last.borrow()),
-    )
-}
-
 #[test]
 fn a_double_click_selects_a_word_for_both_clipboards_and_enter_does_not_overtake_its_paste()
 -> Result<()> {
@@ -225,9 +199,9 @@ fn a_double_click_selects_a_word_for_both_clipboards_and_enter_does_not_overtake
     let (x, y) = word.middle();
     window.point(x, y)?;
     window.double_click()?;
-    wait_for_selection(&display, "primary", "selectme")?;
+    display.wait_for_selection("primary", "selectme")?;
     display.press(&["Control_L", "Shift_L", "c"])?;
-    wait_for_selection(&display, "clipboard", "selectme")?;
+    display.wait_for_selection("clipboard", "selectme")?;
 
     // Pasted, it is echoed, and comes back through `cat`.
     let pane = unterm.first_pane()?;
@@ -250,7 +224,7 @@ fn a_drag_selects_the_letters_under_it() -> Result<()> {
     let letter = (word.right - word.left) / 8;
     let edge = |index: i16| word.left + letter * index + letter / 8;
     window.drag((edge(2), y), (edge(6), y))?;
-    wait_for_selection(&display, "primary", "lect")?;
+    display.wait_for_selection("primary", "lect")?;
     Ok(())
 }
 
@@ -262,12 +236,8 @@ fn a_program_can_write_the_clipboard_and_the_title() -> Result<()> {
         &mut unterm,
         "printf '\\033]52;c;Y29waWVkIGJ5IGEgcHJvZ3JhbQ==\\007\\033]2;a new title\\007'\r",
     )?;
-    wait_for_selection(&display, "clipboard", "copied by a program")?;
-    let title = wait_for(
-        "the title",
-        || Ok(Some(window.title()?).filter(|title| title.contains("a new title"))),
-        || window.title().unwrap_or_default(),
-    )?;
+    display.wait_for_selection("clipboard", "copied by a program")?;
+    let title = window.wait_for_title(|title| title.contains("a new title"))?;
     assert!(title.starts_with("Unterm — "), "{title:?}");
     Ok(())
 }

@@ -1,15 +1,11 @@
 //! The window's title while programs come and go: read from the window itself.
 
 use anyhow::Result;
-use unterm_tests::{Display, Start, Window, wait_for};
+use unterm_tests::{Display, Start, Window};
 
 /// Waits until the window's title ends with a pane's.
 fn called(window: &Window<'_>, name: &str) -> Result<()> {
-    wait_for(
-        name,
-        || Ok(window.title()?.ends_with(&format!(" — {name}")).then_some(())),
-        || window.title().unwrap_or_default(),
-    )
+    window.wait_for_title(|title| title.ends_with(&format!(" — {name}"))).map(drop)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::json;
-use unterm_tests::{Compositor, Instance, Pane, Start, describe, wait_for};
+use unterm_tests::{Compositor, Instance, Pane, Start, describe, wait_until};
 
 /// Unterm with a window that has the keyboard, at its prompt.
 fn at_prompt(compositor: &Compositor) -> Result<(Instance, Pane)> {
@@ -35,17 +35,13 @@ fn a_window_opens_with_the_grid_that_is_preferred_at_every_scale() -> Result<()>
         let compositor = Compositor::start(scale)?;
         let mut unterm = Start::on_wayland(&compositor).now()?;
         compositor.wait_for_window()?;
-        let last = std::cell::RefCell::new(json!(null));
-        wait_for(
-            &format!("a grid of 120×30 at scale {scale}"),
-            || {
-                let list = unterm.call("session.list", json!({}))?;
-                let one = &list["sessions"][0];
-                *last.borrow_mut() = json!([one["cols"], one["rows"]]);
-                Ok((*last.borrow() == json!([120, 30])).then_some(()))
-            },
-            || format!("it is {}", last.borrow()),
-        )?;
+        let grid = || {
+            let list = unterm.call("session.list", json!({}))?;
+            let one = &list["sessions"][0];
+            Ok(json!([one["cols"], one["rows"]]))
+        };
+        let what = format!("a grid of 120×30 at scale {scale}");
+        wait_until(&what, grid, |now| *now == json!([120, 30]))?;
     }
     Ok(())
 }

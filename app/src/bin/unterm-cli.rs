@@ -34,7 +34,7 @@ use serde_json::{Value, json};
 use unterm_control::client::{self, Client};
 
 use args::{Args, Command, InstanceCommand, McpCommand, SettingsCommand};
-use session::{Named, ScreenCommand, SessionCommand};
+use session::Named;
 
 fn main() -> ExitCode {
     let (args, method) = match parse() {
@@ -170,7 +170,7 @@ fn has_failed(command: &Command, result: &Value) -> bool {
 
 /// The method and the parameters a command stands for.
 fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Value)> {
-    use {InstanceCommand as I, ScreenCommand as C, SessionCommand as S};
+    use InstanceCommand as I;
 
     // The session that is meant when none is named: the only one.
     let mut session = |id: &dyn Named| match id.given() {
@@ -216,51 +216,7 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
             ("selftest.run", json!({"session_id": id.given().map(|id| id.to_string())}))
         }
         Command::Settings(SettingsCommand::Open { .. }) => ("settings.open", json!({})),
-        Command::Session(command) => match command {
-            S::List => ("session.list", json!({})),
-            S::Create { cols, rows, cwd, env, program } => {
-                let mut params = json!({});
-                let mut set = |key: &str, value: Option<Value>| {
-                    if let Some(value) = value {
-                        params[key] = value;
-                    }
-                };
-                set("cols", cols.map(Value::from));
-                set("rows", rows.map(Value::from));
-                set("cwd", areas::absolute(cwd.as_deref())?.map(Value::from));
-                if let Some((program, args)) = program.split_first() {
-                    set("program", Some(program.as_str().into()));
-                    set("args", Some(args.into()));
-                }
-                if !env.is_empty() {
-                    set("env", Some(env.iter().cloned().collect::<serde_json::Map<_, _>>().into()));
-                }
-                ("session.create", params)
-            }
-            S::Status { id } => ("session.status", json!({"id": session(id)?})),
-            S::Cwd { id } => ("session.cwd", json!({"id": session(id)?})),
-            S::Idle { id } => ("session.idle", json!({"id": session(id)?})),
-            S::History { id, limit } => {
-                ("session.history", json!({"id": session(id)?, "limit": limit}))
-            }
-            S::Resize { id, cols, rows } => {
-                ("session.resize", json!({"id": session(id)?, "cols": cols, "rows": rows}))
-            }
-            S::Env { id, name } => ("session.env", json!({"id": session(id)?, "name": name})),
-            S::SetEnv { id, name, value } => {
-                let unset = value.is_none();
-                let params =
-                    json!({"id": session(id)?, "name": name, "value": value, "unset": unset});
-                ("session.set_env", params)
-            }
-            S::Record(command) => command.request(&mut session)?,
-            S::Export { id, output } => areas::export(session(id)?, output.as_deref())?,
-            // Never by default: what is gone is gone.
-            S::Destroy { id } => match id.given() {
-                Some(id) => ("session.destroy", json!({"id": id})),
-                None => bail!("say which session to destroy"),
-            },
-        },
+        Command::Session(command) => command.request(&mut session)?,
         Command::Exec { id, command } => {
             ("exec.run", json!({"id": session(id)?, "command": command.join(" ")}))
         }
@@ -286,20 +242,7 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
             ("signal.send", json!({"id": session(id)?, "signal": signal}))
         }
         Command::Status { id } => ("exec.status", json!({"id": session(id)?})),
-        Command::Screen(command) => match command {
-            C::Read { id } => ("screen.read", json!({"id": session(id)?})),
-            C::Text { id } => ("screen.text", json!({"id": session(id)?})),
-            C::Cursor { id } => ("screen.cursor", json!({"id": session(id)?})),
-            C::Search { id, max, pattern } => {
-                let params = json!({"id": session(id)?, "pattern": pattern, "max_results": max});
-                ("screen.search", params)
-            }
-            C::Scroll { id, offset, count } => {
-                let params = json!({"id": session(id)?, "offset": offset, "count": count});
-                ("screen.scroll", params)
-            }
-            C::Errors { id } => ("screen.detect_errors", json!({"id": session(id)?})),
-        },
+        Command::Screen(command) => command.request(&mut session)?,
         Command::Action { name, argument: None } if name == "list" => ("action.list", json!({})),
         Command::Action { name, argument } => {
             // As other options are written, too.

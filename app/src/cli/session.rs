@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Result, bail};
 use clap::{Args as ClapArgs, Subcommand};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::areas::RecordCommand;
+use crate::areas::{Meant, RecordCommand, Request, absolute, export};
 
 /// Names a session, among other arguments.
 #[derive(ClapArgs)]
@@ -142,6 +143,57 @@ pub enum SessionCommand {
     },
 }
 
+impl SessionCommand {
+    /// What it asks for.
+    pub fn request(&self, session: Meant<'_>) -> Result<Request> {
+        Ok(match self {
+            Self::List => ("session.list", json!({})),
+            Self::Create { cols, rows, cwd, env, program } => {
+                let mut params = json!({});
+                let mut set = |key: &str, value: Option<Value>| {
+                    if let Some(value) = value {
+                        params[key] = value;
+                    }
+                };
+                set("cols", cols.map(Value::from));
+                set("rows", rows.map(Value::from));
+                set("cwd", absolute(cwd.as_deref())?.map(Value::from));
+                if let Some((program, args)) = program.split_first() {
+                    set("program", Some(program.as_str().into()));
+                    set("args", Some(args.into()));
+                }
+                if !env.is_empty() {
+                    set("env", Some(env.iter().cloned().collect::<serde_json::Map<_, _>>().into()));
+                }
+                ("session.create", params)
+            }
+            Self::Status { id } => ("session.status", json!({"id": session(id)?})),
+            Self::Cwd { id } => ("session.cwd", json!({"id": session(id)?})),
+            Self::Idle { id } => ("session.idle", json!({"id": session(id)?})),
+            Self::History { id, limit } => {
+                ("session.history", json!({"id": session(id)?, "limit": limit}))
+            }
+            Self::Resize { id, cols, rows } => {
+                ("session.resize", json!({"id": session(id)?, "cols": cols, "rows": rows}))
+            }
+            Self::Env { id, name } => ("session.env", json!({"id": session(id)?, "name": name})),
+            Self::SetEnv { id, name, value } => {
+                let unset = value.is_none();
+                let params =
+                    json!({"id": session(id)?, "name": name, "value": value, "unset": unset});
+                ("session.set_env", params)
+            }
+            Self::Record(command) => command.request(session)?,
+            Self::Export { id, output } => export(session(id)?, output.as_deref())?,
+            // Never by default: what is gone is gone.
+            Self::Destroy { id } => match id.given() {
+                Some(id) => ("session.destroy", json!({"id": id})),
+                None => bail!("say which session to destroy"),
+            },
+        })
+    }
+}
+
 /// What to read of a screen.
 #[derive(Subcommand)]
 pub enum ScreenCommand {
@@ -194,6 +246,27 @@ pub enum ScreenCommand {
     },
 }
 
+impl ScreenCommand {
+    /// What it asks for.
+    pub fn request(&self, session: Meant<'_>) -> Result<Request> {
+        Ok(match self {
+            Self::Read { id } => ("screen.read", json!({"id": session(id)?})),
+            Self::Text { id } => ("screen.text", json!({"id": session(id)?})),
+            Self::Cursor { id } => ("screen.cursor", json!({"id": session(id)?})),
+            Self::Search { id, max, pattern } => {
+                let params = json!({"id": session(id)?, "pattern": pattern, "max_results": max});
+                ("screen.search", params)
+            }
+            Self::Scroll { id, offset, count } => {
+                let params = json!({"id": session(id)?, "offset": offset, "count": count});
+                ("screen.scroll", params)
+            }
+            Self::Errors { id } => ("screen.detect_errors", json!({"id": session(id)?})),
+        })
+    }
+}
+
+/// A variable and its value.
 fn variable(text: &str) -> Result<(String, Value), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.into())),

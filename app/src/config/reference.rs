@@ -23,6 +23,17 @@ struct Row {
     choices: Vec<(String, String)>,
 }
 
+impl Row {
+    /// What it is set to, as TOML.
+    fn value(&self, values: &DocumentMut) -> String {
+        let value = match self.section.as_str() {
+            "" => values.get(&self.name),
+            section => values.get(section).and_then(|table| table.get(&self.name)),
+        };
+        value.map_or_else(String::new, |value| value.to_string().trim().to_owned())
+    }
+}
+
 /// The whole configuration as a file, each key with what it means above it.
 pub fn print(config: &Config) -> String {
     let values = values(config);
@@ -48,12 +59,7 @@ pub fn print(config: &Config) -> String {
             }
             continue;
         }
-        let value = match section.as_str() {
-            "" => values.get(&row.name),
-            section => values.get(section).and_then(|table| table.get(&row.name)),
-        };
-        let value = value.map_or_else(String::new, |value| value.to_string().trim().to_owned());
-        let _ = writeln!(out, "{} = {value}", row.name);
+        let _ = writeln!(out, "{} = {}", row.name, row.value(&values));
     }
     out
 }
@@ -88,15 +94,11 @@ pub fn page() -> String {
             }
             out.push_str("| key | type | default | meaning |\n|---|---|---|---|\n");
         }
-        let value = match row.section.as_str() {
-            "" => values.get(&row.name),
-            section => values.get(section).and_then(|table| table.get(&row.name)),
-        };
-        let value = value.map_or_else(String::new, |value| value.to_string().trim().to_owned());
         let mut doc = row.doc.clone();
         for (choice, meaning) in &row.choices {
             let _ = write!(doc, " `{choice}`: {meaning}");
         }
+        let value = row.value(&values);
         let _ = writeln!(out, "| `{}` | {} | `{value}` | {doc} |", row.name, row.kind);
     }
     out.push_str(

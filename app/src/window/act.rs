@@ -216,10 +216,7 @@ impl App {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(text) = self.selected_text(&pane) else { return false };
         self.clipboard.store(Buffer::Clipboard, text);
-        if let Some(view) = self.views.get_mut(&pane.id()) {
-            view.selection = None;
-        }
-        self.pacing.ask();
+        self.end_selection(&pane);
         true
     }
 

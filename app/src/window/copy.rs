@@ -41,11 +41,16 @@ impl App {
             }
             Form::Ansi => self.clipboard.store(Buffer::Clipboard, ansi(&lines)),
         }
+        self.end_selection(&pane);
+        true
+    }
+
+    /// Nothing of a pane is selected any more.
+    pub(super) fn end_selection(&mut self, pane: &Pane) {
         if let Some(view) = self.views.get_mut(&pane.id()) {
             view.selection = None;
         }
         self.pacing.ask();
-        true
     }
 
     /// The text a person selected in a pane.

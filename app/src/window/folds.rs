@@ -224,14 +224,14 @@ mod tests {
         snapshot.rows.iter().map(row).collect()
     }
 
+    /// A command with its prompt and its output, as a shell marks them.
+    fn run(line: &str, output: &str) -> String {
+        format!("\x1b]133;A\x07$ \x1b]133;B\x07{line}\r\n\x1b]133;C\x07{output}\x1b]133;D;0\x07")
+    }
+
     #[test]
     fn folded_lines_are_left_out_and_older_ones_fill_the_screen() {
         let mut term = Term::new(Size::cells(10, 5), Options::default());
-        let run = |line: &str, output: &str| {
-            format!(
-                "\x1b]133;A\x07$ \x1b]133;B\x07{line}\r\n\x1b]133;C\x07{output}\x1b]133;D;0\x07"
-            )
-        };
         let bytes = run("one", "1\r\n2\r\n3\r\n")
             + &run("two", "x\r\ny\r\n")
             + "\x1b]133;A\x07$ \x1b]133;B\x07";
@@ -259,11 +259,6 @@ mod tests {
         let mut term = Term::new(Size::cells(10, 12), Options::default());
         // Of one pixel, two columns wide and so many rows high; the cursor stays (C=1).
         let image = |rows| format!("\x1b_Ga=T,q=2,f=24,s=1,v=1,c=2,r={rows},C=1;////\x1b\\");
-        let run = |line: &str, output: &str| {
-            format!(
-                "\x1b]133;A\x07$ \x1b]133;B\x07{line}\r\n\x1b]133;C\x07{output}\x1b]133;D;0\x07"
-            )
-        };
         let bytes = run("one", &(image(4) + "1\r\n2\r\n"))
             + &run("two", &(image(2) + "x\r\ny\r\n"))
             + "\x1b]133;A\x07$ \x1b]133;B\x07";

@@ -1,6 +1,7 @@
 //! A real server on a loopback port with a home of its own, and a client that speaks the wire and nothing more.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod client;
 pub mod page;
 pub mod toolset;
 
@@ -9,12 +10,12 @@ use std::{
     net::TcpStream,
     path::Path,
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 use unterm_control::{
-    Approval, Gate, Headless, Host, HostRequest, Preferences, Server, ServerOptions,
+    Approval, Gate, Headless, Host, HostRequest, Preferences, Question, Server, ServerOptions,
 };
 use unterm_mux::{Defaults, Mux, MuxOptions, Pane, PaneId, PaneState, ShellIntegration};
 use unterm_term::{Options, Size};
@@ -70,54 +71,25 @@ impl Fixture {
 
     pub fn hosted(host: Arc<dyn Host>, gates: Vec<Arc<dyn Gate>>) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let mux = Mux::new(MuxOptions {
-            term: Options::default(),
-            default_size: Size::cells(120, 30),
-            env: environment(home.path()),
-            sized_by_window: false,
-        });
-        let options = ServerOptions {
-            mux: mux.clone(),
-            host,
-            home: home.path().join(".unterm"),
-            approval: Approval::Allow,
-        };
+        let mux = mux(home.path());
+        let options = options(&mux, host, home.path());
         let server = Some(Server::start_gated(options, gates).unwrap());
         Self { mux, server, home }
     }
 
     /// Another instance on the same home, with panes of its own; it is to go first.
     pub fn beside(&self) -> Beside {
-        let mux = Mux::new(MuxOptions {
-            term: Options::default(),
-            default_size: Size::cells(120, 30),
-            env: environment(self.home.path()),
-            sized_by_window: false,
-        });
-        let home = self.registry();
-        let options = ServerOptions {
-            mux: mux.clone(),
-            host: Arc::new(Headless),
-            home,
-            approval: Approval::Allow,
-        };
+        let mux = mux(self.home.path());
+        let options = options(&mux, Arc::new(Headless), self.home.path());
         let server = Server::start(options).unwrap();
-        let record =
-            self.registry().join("instances").join(format!("{}.json", server.instance_id()));
-        let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
-        let token = record["auth_token"].as_str().unwrap().to_owned();
+        let token = self.record(&server)["auth_token"].as_str().unwrap().to_owned();
         Beside { mux, server: Some(server), token }
     }
 
     /// Starts the server again on the same home.
     pub fn restart(&mut self) {
         self.server.take();
-        let options = ServerOptions {
-            mux: self.mux.clone(),
-            host: Arc::new(Headless),
-            home: self.registry(),
-            approval: Approval::Allow,
-        };
+        let options = options(&self.mux, Arc::new(Headless), self.home.path());
         self.server = Some(Server::start(options).unwrap());
     }
 
@@ -130,19 +102,20 @@ impl Fixture {
         self.home.path().join(".unterm")
     }
 
+    /// What a server on this home has entered in the registry.
+    pub fn record(&self, server: &Server) -> Value {
+        let file = format!("{}.json", server.instance_id());
+        let record = std::fs::read(self.registry().join("instances").join(file)).unwrap();
+        serde_json::from_slice(&record).unwrap()
+    }
+
     pub fn token(&self) -> String {
-        let record =
-            self.registry().join("instances").join(format!("{}.json", self.server().instance_id()));
-        let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
-        record["auth_token"].as_str().unwrap().to_owned()
+        self.record(self.server())["auth_token"].as_str().unwrap().to_owned()
     }
 
     /// A connection that has not logged in.
     pub fn connect(&self) -> Wire {
-        let stream = TcpStream::connect(self.server().address()).unwrap();
-        stream.set_nodelay(true).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        Wire { reader: BufReader::new(stream), id: 0 }
+        Wire::to(self.server())
     }
 
     /// A connection that has.
@@ -201,9 +174,7 @@ impl Beside {
 
     /// A connection that has logged in.
     pub fn login(&self) -> Wire {
-        let stream = TcpStream::connect(self.server.as_ref().unwrap().address()).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut wire = Wire { reader: BufReader::new(stream), id: 0 };
+        let mut wire = Wire::to(self.server());
         wire.call("auth.login", json!({"token": self.token}));
         wire
     }
@@ -221,6 +192,22 @@ impl Drop for Fixture {
         self.server.take();
         self.mux.shutdown();
     }
+}
+
+/// A mux whose programs are at home there.
+fn mux(home: &Path) -> Arc<Mux> {
+    Mux::new(MuxOptions {
+        term: Options::default(),
+        default_size: Size::cells(120, 30),
+        env: environment(home),
+        sized_by_window: false,
+    })
+}
+
+/// What a server of tests is started with.
+fn options(mux: &Arc<Mux>, host: Arc<dyn Host>, home: &Path) -> ServerOptions {
+    let home = home.join(".unterm");
+    ServerOptions { mux: mux.clone(), host, home, approval: Approval::Allow }
 }
 
 /// What shells of tests find: nobody's start-up files, and a prompt without surprises.
@@ -286,6 +273,56 @@ impl Session {
     }
 }
 
+/// Says that something can't be tested here. That is a failure where all that tests look for is said to be there, as
+/// `packaging/test` does.
+pub fn skip(why: &str) {
+    assert!(std::env::var_os("UNTERM_NEEDS_ALL").is_none(), "UNTERM_NEEDS_ALL is set, and {why}");
+    eprintln!("SKIPPED: {why}");
+}
+
+/// Tries shells, each with its arguments, in a fixture of its own that is prepared first; those that this machine has.
+pub fn shells(
+    shells: &[(&str, &[&str])],
+    prepare: impl Fn(&Fixture),
+    mut test: impl FnMut(&str, &Fixture, &mut Wire, &Session),
+) {
+    for (program, args) in shells {
+        let found = std::process::Command::new(program).args(*args).arg("-c").arg("true").output();
+        if found.is_err() {
+            skip(&format!("{program} is not here"));
+            continue;
+        }
+        let fixture = Fixture::new();
+        prepare(&fixture);
+        let mut wire = fixture.login();
+        let session = fixture.program(&mut wire, program, args);
+        test(program, &fixture, &mut wire, &session);
+    }
+}
+
+/// Runs a command and waits for its end; the reply.
+pub fn run(wire: &mut Wire, session: &Session, command: &str) -> Value {
+    wire.call("exec.run_wait", json!({"id": session.id, "command": command}))
+}
+
+/// Makes these the patterns of what may not be entered.
+pub fn block(wire: &mut Wire, patterns: Value) {
+    let rules = json!({"enabled": true, "blocked_patterns": patterns, "allowed_patterns": []});
+    assert_eq!(wire.call("policy.set", rules), json!({"set": true}));
+}
+
+/// The question that a server's person has, once there is one.
+pub fn question(of: &Server) -> Question {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        if let Some(question) = of.questions().into_iter().next() {
+            return question;
+        }
+        assert!(Instant::now() < end, "nobody asks");
+        std::thread::yield_now();
+    }
+}
+
 fn screen(pane: &Pane) -> String {
     let term = pane.term();
     let top = term.live_top().0;
@@ -304,6 +341,14 @@ pub struct Wire {
 }
 
 impl Wire {
+    /// One to a server, without a login.
+    fn to(server: &Server) -> Self {
+        let stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        Self { reader: BufReader::new(stream), id: 0 }
+    }
+
     pub fn stream(&mut self) -> &mut TcpStream {
         self.reader.get_mut()
     }

@@ -30,9 +30,7 @@ pub struct Page {
 
 impl Page {
     pub fn of(fixture: &Fixture) -> Self {
-        let id = fixture.server().instance_id();
-        let record = fixture.registry().join("instances").join(format!("{id}.json"));
-        let record: Value = serde_json::from_slice(&std::fs::read(record).unwrap()).unwrap();
+        let record = fixture.record(fixture.server());
         let port = record["http_port"].as_u64().unwrap() as u16;
         assert_ne!(port, 0);
         Self { port, token: record["auth_token"].as_str().unwrap().to_owned() }

@@ -2,37 +2,28 @@
 
 use serde_json::{Value, json};
 
-use super::{Fixture, PATIENCE, Wire};
+use super::{Fixture, PATIENCE, client};
 
 /// Such a client.
-pub struct Client {
-    wire: Wire,
-    id: u64,
-}
+pub struct Client(client::Client);
 
 impl Client {
-    /// One that has begun a session.
+    /// One that has begun a session, with the instance's token.
     pub fn new(fixture: &Fixture, toolset: &str) -> Self {
-        let mut wire = fixture.connect();
-        let home = fixture.home.path();
-        let login = json!({"token": fixture.token(), "mcp": toolset, "cwd": home});
-        assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
-        let mut client = Self { wire, id: 0 };
-        let info = json!({"name": "client", "version": "1"});
-        let hello =
-            json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info});
-        client.request("initialize", hello);
-        client
+        Self::with_token(fixture, &json!(fixture.token()), toolset)
+    }
+
+    /// The same with another token.
+    pub fn with_token(fixture: &Fixture, token: &Value, toolset: &str) -> Self {
+        let login = json!({"token": token, "mcp": toolset, "cwd": fixture.home.path()});
+        let mut client = client::Client::silent_as(fixture, login);
+        client.hello("client", "2025-06-18", &json!({}));
+        Self(client)
     }
 
     /// Sends a request; its result.
     pub fn request(&mut self, method: &str, params: Value) -> Value {
-        self.id += 1;
-        let request = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
-        let mut reply: Value =
-            serde_json::from_str(&self.wire.exchange(&request.to_string())).unwrap();
-        assert_eq!(reply["id"], self.id, "{reply}");
-        reply["result"].take()
+        self.0.request(method, params)["result"].take()
     }
 
     /// What a tool's one text says, and whether it is an error.

@@ -71,16 +71,6 @@ impl Pipeline {
                 count: None,
             }],
         });
-        let texture = |binding| BindGroupLayoutEntry {
-            binding,
-            visibility: ShaderStages::FRAGMENT,
-            ty: BindingType::Texture {
-                sample_type: TextureSampleType::Float { filterable: false },
-                view_dimension: TextureViewDimension::D2,
-                multisampled: false,
-            },
-            count: None,
-        };
         let glyph_layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
             label: Some("glyphs"),
             entries: &[texture(0), texture(1)],
@@ -238,4 +228,18 @@ fn glyph_group(device: &Device, layout: &BindGroupLayout, atlas: &Atlas) -> Bind
             BindGroupEntry { binding: 1, resource: BindingResource::TextureView(&colors) },
         ],
     })
+}
+
+/// A texture whose pixels are taken as they are.
+pub(super) fn texture(binding: u32) -> BindGroupLayoutEntry {
+    BindGroupLayoutEntry {
+        binding,
+        visibility: ShaderStages::FRAGMENT,
+        ty: BindingType::Texture {
+            sample_type: TextureSampleType::Float { filterable: false },
+            view_dimension: TextureViewDimension::D2,
+            multisampled: false,
+        },
+        count: None,
+    }
 }

@@ -3,16 +3,17 @@
 use raw_window_handle::{DisplayHandle, HandleError, HasDisplayHandle, HasWindowHandle};
 use wgpu::{
     Adapter, Backends, BindGroupDescriptor, BindGroupEntry, BindGroupLayoutDescriptor,
-    BindGroupLayoutEntry, BindingResource, BindingType, ColorTargetState, CommandEncoderDescriptor,
-    CompositeAlphaMode, CurrentSurfaceTexture, DeviceType, FragmentState, Instance,
-    InstanceDescriptor, LoadOp, Operations, PipelineCompilationOptions, PipelineLayoutDescriptor,
-    PowerPreference, PresentMode, PrimitiveState, RenderPassColorAttachment, RenderPassDescriptor,
-    RenderPipeline, RenderPipelineDescriptor, RequestAdapterOptions, ShaderModuleDescriptor,
-    ShaderSource, ShaderStages, StoreOp, Surface, SurfaceConfiguration, TextureFormat,
-    TextureSampleType, TextureUsages, TextureViewDescriptor, TextureViewDimension, VertexState,
+    BindingResource, ColorTargetState, CommandEncoderDescriptor, CompositeAlphaMode,
+    CurrentSurfaceTexture, DeviceType, FragmentState, Instance, InstanceDescriptor, LoadOp,
+    Operations, PipelineCompilationOptions, PipelineLayoutDescriptor, PowerPreference, PresentMode,
+    PrimitiveState, RenderPassColorAttachment, RenderPassDescriptor, RenderPipeline,
+    RenderPipelineDescriptor, RequestAdapterOptions, ShaderModuleDescriptor, ShaderSource, StoreOp,
+    Surface, SurfaceConfiguration, TextureFormat, TextureUsages, TextureViewDescriptor,
+    VertexState,
 };
 
 use super::GpuPainter;
+use super::pipeline::texture;
 use crate::{PainterError, Renderer};
 
 /// Hands the window's display to wgpu, which wants it to be printable.
@@ -226,16 +227,7 @@ impl Blit {
         });
         let layout = device.create_bind_group_layout(&BindGroupLayoutDescriptor {
             label: Some("picture"),
-            entries: &[BindGroupLayoutEntry {
-                binding: 0,
-                visibility: ShaderStages::FRAGMENT,
-                ty: BindingType::Texture {
-                    sample_type: TextureSampleType::Float { filterable: false },
-                    view_dimension: TextureViewDimension::D2,
-                    multisampled: false,
-                },
-                count: None,
-            }],
+            entries: &[texture(0)],
         });
         let layout = device.create_pipeline_layout(&PipelineLayoutDescriptor {
             label: Some("present"),

@@ -1,15 +1,34 @@
 //! Snapshots made by hand, for tests and benches of the renderer.
-#![allow(dead_code)] // Each test uses its own part of this.
+#![allow(dead_code, reason = "each test uses its part")]
 
 use std::sync::Arc;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
-use unterm_renderer::{CellMetrics, PaneScene, PixelRect, Scene};
+use unterm_renderer::{CellMetrics, GpuPainter, PainterError, PaneScene, PixelRect, Scene};
 use unterm_term::{
     Attrs, Cell, Color, Cursor, LineId, Link, Rgb, Size, Snapshot, SnapshotRow, Style, StyleRun,
     Underline,
 };
+
+/// Says that something can't be tested here. That is a failure where all that tests look for is said to be there, as
+/// `packaging/test` does.
+pub fn skip(why: &str) {
+    assert!(std::env::var_os("UNTERM_NEEDS_ALL").is_none(), "UNTERM_NEEDS_ALL is set, and {why}");
+    eprintln!("SKIPPED: {why}");
+}
+
+/// A painter on any adapter; `None` where the machine has none, not even a software one.
+pub fn gpu() -> Option<GpuPainter> {
+    match GpuPainter::offscreen() {
+        Ok(painter) => Some(painter),
+        Err(PainterError::NoAdapter(error)) => {
+            skip(&format!("there is no graphics adapter at all, not even lavapipe: {error}"));
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
 
 /// Text in one style.
 #[derive(Clone, Debug)]

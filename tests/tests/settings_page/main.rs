@@ -36,9 +36,7 @@ const TABS: [&str; 10] = [
 
 /// The page of an instance, opened as a person does.
 fn open(unterm: &Instance) -> Result<Browser> {
-    let printed = unterm.cli(&["settings", "open", "--print-only"])?;
-    ensure!(printed.status.success(), "{printed:?}");
-    let url = String::from_utf8(printed.stdout)?.trim().to_owned();
+    let url = unterm.prints(&["settings", "open", "--print-only"])?.trim().to_owned();
     let mut browser = Browser::start()?;
     browser.ask("goto", json!({ "url": url }))?;
     browser.to("wait_for", "#tab-general")?;
@@ -136,8 +134,7 @@ fn every_section_is_there_in_two_languages_and_both_schemes_without_a_fault() ->
 #[test]
 fn no_token_is_left_where_others_look_and_a_used_code_opens_nothing() -> Result<()> {
     let unterm = Start::headless().now()?;
-    let printed = unterm.cli(&["settings", "open", "--print-only"])?;
-    let url = String::from_utf8(printed.stdout)?.trim().to_owned();
+    let url = unterm.prints(&["settings", "open", "--print-only"])?.trim().to_owned();
     let (address, code) = url.split_once("#code=").context("a code")?;
     let mut browser = Browser::start()?;
     browser.ask("goto", json!({ "url": url }))?;
@@ -235,8 +232,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     let mut browser = open(&unterm)?;
     let columns = |unterm: &mut Instance| {
-        let list = unterm.call("session.list", json!({}))?;
-        Ok::<_, anyhow::Error>(list["sessions"][0]["cols"].as_u64().unwrap_or_default())
+        Ok::<_, anyhow::Error>(unterm.sessions()?[0]["cols"].as_u64().unwrap_or_default())
     };
 
     browser.to("click", "#tab-appearance")?;
@@ -267,8 +263,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
     wait_for(
         "a second tab",
         || {
-            let list = unterm.call("session.list", json!({}))?;
-            if list["sessions"].as_array().is_some_and(|all| all.len() > 1) {
+            if unterm.sessions()?.len() > 1 {
                 return Ok(Some(()));
             }
             display.press(&["Control_L", "Shift_L", "b"])?;
@@ -286,8 +281,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
     // What others change shows on the page.
     browser.with("fill", "#search", "")?;
     browser.to("click", "#tab-appearance")?;
-    let set = unterm.cli(&["theme", "set", "daylight"])?;
-    ensure!(set.status.success(), "{set:?}");
+    unterm.prints(&["theme", "set", "daylight"])?;
     browser.to("wait_for", "[data-theme=daylight][aria-checked=true]")?;
     let text = file(&unterm)?.replace("size = 24", "size = 11");
     unterm.write_config(&text)?;
@@ -323,8 +317,7 @@ fn proxy_recording_agents_and_project_do_what_they_say() -> Result<()> {
     browser.to("click", "#tab-recording")?;
     browser.to("click", "[data-record]")?;
     browser.to("wait_for", ".badge.live")?;
-    let run = unterm.cli(&["run", "echo a needle"])?;
-    ensure!(run.status.success(), "{run:?}");
+    unterm.prints(&["run", "echo a needle"])?;
     browser.to("click", "[data-record]")?;
     browser.to("wait_for", "button[aria-label^=\"Read \"]")?;
     browser.with("fill", "#session-search", "A NEEDLE")?;

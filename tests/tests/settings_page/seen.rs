@@ -182,9 +182,8 @@ impl Desk<'_> {
 
     /// The panes, from the first one on.
     fn panes(&mut self) -> Result<Vec<Pane>> {
-        let list = self.unterm.call("session.list", json!({}))?;
-        let all = list["sessions"].as_array().into_iter().flatten();
-        Ok(all.filter_map(|one| Some(Pane { id: one["id"].as_u64()? })).collect())
+        let all = self.unterm.sessions()?;
+        Ok(all.iter().filter_map(|one| Some(Pane { id: one["id"].as_u64()? })).collect())
     }
 
     /// Waits until there are so many panes; the last of them.

@@ -11,22 +11,15 @@ const PADDING: i16 = 8;
 /// Drags over the first letters of a row, given the mark behind its text: a cell of it.
 fn drag(window: &Window<'_>, mark: Area, letters: i16) -> Result<()> {
     // A click elsewhere, so that two drags don't begin with a double click.
-    click(window, 1, (mark.left, 300))?;
+    window.click(1, (mark.left, 300))?;
     let cell = mark.right - mark.left;
     let (edge, y) = (PADDING + cell / 8, mark.middle().1);
     window.drag((edge, y), (edge + letters * cell, y))
 }
 
-fn click(window: &Window<'_>, button: u8, at: (i16, i16)) -> Result<()> {
-    window.point(at.0, at.1)?;
-    window.button(button, true)?;
-    window.button(button, false)
-}
-
 /// Whether a program runs in front of the last pane's shell.
 fn runs(desk: &mut Desk<'_>, program: &str) -> Result<bool> {
-    let list = desk.unterm.call("session.list", serde_json::json!({}))?;
-    let last = list["sessions"].as_array().and_then(|all| all.last()).cloned();
+    let last = desk.unterm.sessions()?.pop();
     let name = last.map(|last| last["shell"]["process_name"].clone()).unwrap_or_default();
     Ok(name.as_str().is_some_and(|name| name.ends_with(&format!("/{program}"))))
 }
@@ -53,7 +46,7 @@ pub(super) fn scrolls_far(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.shell.wait_for_prompt(&mut desk.unterm)?;
     desk.set(row)?;
     desk.until("the line out of sight", |desk| Ok(!desk.shows(MARK)?))?;
-    click(&desk.window, 4, (300, 300))?;
+    desk.window.click(4, (300, 300))?;
     desk.until("the line in sight", |desk| desk.shows(MARK))?;
     // Typing brings the screen back.
     desk.display.press(&["Control_L", "l"])?;
@@ -83,7 +76,7 @@ pub(super) fn pastes_over_a_selection(desk: &mut Desk<'_>, row: &Row) -> Result<
     })?;
     desk.display.set_selection("clipboard", "from outside")?;
     desk.set(row)?;
-    click(&desk.window, 3, (mark.left / 2, mark.middle().1))?;
+    desk.window.click(3, (mark.left / 2, mark.middle().1))?;
     desk.shell.wait_for_text(&mut desk.unterm, "from outside")?;
     desk.reset(row)?;
     desk.go_on()

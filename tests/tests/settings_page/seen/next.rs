@@ -1,7 +1,7 @@
 //! What the next window starts with: one is started on the same files.
 
 use anyhow::{Context as _, Result, ensure};
-use serde_json::{Value, json};
+use serde_json::json;
 use unterm_tests::{Display, Instance, Start, Window, WindowManager, wait_for};
 
 use super::{Desk, Row};
@@ -34,12 +34,6 @@ impl<'a> Desk<'a> {
     }
 }
 
-/// The sessions of an instance.
-fn sessions(unterm: &mut Instance) -> Result<Vec<Value>> {
-    let list = unterm.call("session.list", json!({}))?;
-    Ok(list["sessions"].as_array().cloned().unwrap_or_default())
-}
-
 /// It is as many cells wide, or high, as the row says.
 pub(super) fn is_of_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let name = if row.key == "window.rows" { "rows" } else { "cols" };
@@ -47,7 +41,7 @@ pub(super) fn is_of_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let wanted: u64 = row.given.parse()?;
     let (mut next, _) = desk.next(true)?;
     let is_so = || {
-        let all = sessions(&mut next)?;
+        let all = next.sessions()?;
         Ok((all.first().context("a session")?[name] == wanted).then_some(()))
     };
     wait_for("a window of that size", is_so, String::new)?;
@@ -90,7 +84,7 @@ pub(super) fn forgets_its_size(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let (mut last, window) = desk.next(true)?;
     window.resize(small.0, small.1)?;
     let is_small = || {
-        let columns = sessions(&mut last)?.first().and_then(|one| one["cols"].as_u64());
+        let columns = last.sessions()?.first().and_then(|one| one["cols"].as_u64());
         Ok(columns.is_some_and(|columns| columns < 100).then_some(()))
     };
     wait_for("its new size", is_small, String::new)?;
@@ -112,7 +106,7 @@ pub(super) fn has_two_panes(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     desk.close(other)?;
     desk.set(row)?;
     let (mut next, _) = desk.next(true)?;
-    let has_two = || Ok((sessions(&mut next)?.len() == 2).then_some(()));
+    let has_two = || Ok((next.sessions()?.len() == 2).then_some(()));
     wait_for("two panes", has_two, String::new)?;
     desk.end(next)?;
     desk.reset(row)

@@ -1,0 +1,172 @@
+//! A client of the Model Context Protocol over lines, of either era.
+
+use serde_json::{Value, json};
+
+use super::{Fixture, PATIENCE, Wire};
+
+/// A client that has begun a session.
+pub struct Client {
+    pub wire: Wire,
+    /// What every request carries, in the era that has no sessions.
+    pub meta: Option<Value>,
+    id: u64,
+    /// What came beside replies.
+    pub notes: Vec<Value>,
+}
+
+impl Client {
+    /// Logs in and goes over to the protocol, and no further.
+    pub fn silent(fixture: &Fixture, toolset: &str) -> Self {
+        Self::silent_as(fixture, json!({"token": fixture.token(), "mcp": toolset}))
+    }
+
+    /// The same with a login of its own.
+    pub fn silent_as(fixture: &Fixture, login: Value) -> Self {
+        let mut wire = fixture.connect();
+        assert_eq!(wire.call("auth.login", login), json!({"status": "ok"}));
+        Self { wire, meta: None, id: 0, notes: Vec::new() }
+    }
+
+    /// Begins a session in the era of `initialize`; what it is answered.
+    pub fn hello(&mut self, name: &str, version: &str, capabilities: &Value) -> Value {
+        let info = json!({"name": name, "version": "1"});
+        let hello =
+            json!({"protocolVersion": version, "capabilities": capabilities, "clientInfo": info});
+        let answer = self.request("initialize", hello)["result"].take();
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        answer
+    }
+
+    /// A client of the era of `initialize`.
+    pub fn old(fixture: &Fixture) -> Self {
+        Self::old_with(fixture, &json!({}))
+    }
+
+    /// The same, which can do this besides.
+    pub fn old_with(fixture: &Fixture, capabilities: &Value) -> Self {
+        let mut client = Self::silent(fixture, "");
+        let hello = client.hello("old client", "2025-11-25", capabilities);
+        assert_eq!(hello["protocolVersion"], "2025-11-25", "{hello}");
+        assert_eq!(hello["serverInfo"]["name"], "unterm");
+        client
+    }
+
+    /// A client whose every request stands for itself.
+    pub fn new(fixture: &Fixture) -> Self {
+        let mut client = Self::silent(fixture, "unterm");
+        client.meta = Some(json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "new client", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }));
+        let found = client.request("server/discover", json!({}));
+        let versions = found["result"]["supportedVersions"].as_array().unwrap();
+        assert!(versions.contains(&json!("2026-07-28")), "{found}");
+        client
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        self.wire.send(format!("{message}\n"));
+    }
+
+    /// Sends a request; its number.
+    pub fn begin(&mut self, method: &str, mut params: Value) -> u64 {
+        self.id += 1;
+        if let Some(meta) = &self.meta {
+            let given = params["_meta"].take();
+            params["_meta"] = meta.clone();
+            for (name, value) in given.as_object().into_iter().flatten() {
+                params["_meta"][name] = value.clone();
+            }
+        }
+        let id = self.id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    /// The reply to the request of that number; replies to others in between are faults.
+    pub fn end(&mut self, id: u64) -> Value {
+        loop {
+            let line = self.wire.receive().expect("a reply");
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message.get("method").is_some() {
+                self.notes.push(message);
+                continue;
+            }
+            assert_eq!(message["id"], id, "{message}");
+            return message;
+        }
+    }
+
+    /// The first note of that kind, of those that came and those to come.
+    pub fn note(&mut self, method: &str) -> Value {
+        loop {
+            if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
+                return self.notes.remove(at);
+            }
+            let line = self.wire.receive().expect("a note");
+            self.notes.push(serde_json::from_str(&line).unwrap());
+        }
+    }
+
+    /// Waits for what must come.
+    pub fn until(&mut self, what: Value) {
+        let waited = self.call("wait", what);
+        assert_eq!(waited["matched"], true, "{waited}");
+    }
+
+    /// Does something again and again until a note of that kind came.
+    pub fn until_note(&mut self, method: &str, mut act: impl FnMut(&mut Self)) -> Value {
+        let end = std::time::Instant::now() + PATIENCE;
+        loop {
+            act(self);
+            if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
+                return self.notes.remove(at);
+            }
+            assert!(std::time::Instant::now() < end, "{method} never came");
+        }
+    }
+
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params);
+        self.end(id)
+    }
+
+    /// Calls a tool; the whole result.
+    pub fn tool(&mut self, name: &str, arguments: Value) -> Value {
+        let mut reply = self.request("tools/call", json!({"name": name, "arguments": arguments}));
+        assert!(reply.get("error").is_none(), "{name}: {reply}");
+        reply["result"].take()
+    }
+
+    /// Calls a tool that must succeed; its structured reply, which its text has too.
+    pub fn call(&mut self, name: &str, arguments: Value) -> Value {
+        let mut result = self.tool(name, arguments);
+        assert_eq!(result["isError"], false, "{name}: {result}");
+        let structured = result["structuredContent"].take();
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap(), structured);
+        structured
+    }
+
+    /// Calls a tool that must fail; what it says.
+    pub fn fail(&mut self, name: &str, arguments: Value) -> String {
+        let result = self.tool(name, arguments);
+        assert_eq!(result["isError"], true, "{name}: {result}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// A pane with a marked bash at its prompt; its number.
+    pub fn shell(&mut self, fixture: &Fixture) -> u64 {
+        fixture.integrate();
+        let opened = self.call(
+            "pane_open",
+            json!({"command": ["bash"], "cwd": fixture.home.path(), "cols": 80, "rows": 24}),
+        );
+        assert_eq!((&opened["cols"], &opened["rows"]), (&json!(80), &json!(24)));
+        let pane = opened["pane"].as_u64().unwrap();
+        let there = self.call("wait", json!({"pane": pane, "any": [{"prompt": true}]}));
+        assert_eq!(there["matched"], true, "{there}");
+        pane
+    }
+}

@@ -1,0 +1,204 @@
+//! A window on a display: what it is and shows, and the mouse over it.
+
+use anyhow::{Result, ensure};
+use x11rb::protocol::xproto::{self, ConfigureWindowAux, ConnectionExt as _, ImageFormat};
+
+use crate::{Display, Picture, display::SyncAll as _, wait_for, wait_until};
+
+/// A window.
+#[derive(Clone, Copy)]
+pub struct Window<'a> {
+    pub(crate) display: &'a Display,
+    pub(crate) id: xproto::Window,
+}
+
+impl Window<'_> {
+    /// Its width and height in pixels.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn size(&self) -> Result<(u16, u16)> {
+        let geometry = self.display.connection.get_geometry(self.id)?.reply()?;
+        Ok((geometry.width, geometry.height))
+    }
+
+    /// Sets its width and height in pixels.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn resize(&self, width: u16, height: u16) -> Result<()> {
+        let size = ConfigureWindowAux::new().width(u32::from(width)).height(u32::from(height));
+        self.display.connection.configure_window(self.id, &size)?.check()?;
+        Ok(())
+    }
+
+    /// Whether it is mapped.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn is_shown(&self) -> Result<bool> {
+        let attributes = self.display.connection.get_window_attributes(self.id)?.reply()?;
+        Ok(attributes.map_state != xproto::MapState::UNMAPPED)
+    }
+
+    /// Whether it asks for attention (WM_HINTS, ICCCM 4.1.2.4).
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn is_urgent(&self) -> Result<bool> {
+        const URGENT: u32 = 1 << 8;
+        let (hints, kind) = (xproto::AtomEnum::WM_HINTS, xproto::AtomEnum::WM_HINTS);
+        let hints = self.display.connection.get_property(false, self.id, hints, kind, 0, 1)?;
+        let flags = hints.reply()?.value32().and_then(|mut values| values.next());
+        Ok(flags.is_some_and(|flags| flags & URGENT != 0))
+    }
+
+    /// Whether it has a property, empty or not.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn has_property(&self, name: &str) -> Result<bool> {
+        let connection = &self.display.connection;
+        let atom = connection.intern_atom(false, name.as_bytes())?.reply()?.atom;
+        Ok(connection.list_properties(self.id)?.reply()?.atoms.contains(&atom))
+    }
+
+    /// Its title.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn title(&self) -> Result<String> {
+        let connection = &self.display.connection;
+        let name = connection.intern_atom(false, b"_NET_WM_NAME")?.reply()?.atom;
+        let kind = connection.intern_atom(false, b"UTF8_STRING")?.reply()?.atom;
+        let title = connection.get_property(false, self.id, name, kind, 0, 1024)?.reply()?.value;
+        Ok(String::from_utf8_lossy(&title).into_owned())
+    }
+
+    /// Waits until its title is as `is_it` wants it, and returns it.
+    ///
+    /// # Errors
+    ///
+    /// When it does not come.
+    pub fn wait_for_title(&self, is_it: impl Fn(&str) -> bool) -> Result<String> {
+        wait_until("the title", || self.title(), |title| is_it(title))
+    }
+
+    /// Asks it to close, as a window manager's close button does.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn close(&self) -> Result<()> {
+        let connection = &self.display.connection;
+        let protocols = connection.intern_atom(false, b"WM_PROTOCOLS")?.reply()?.atom;
+        let delete = connection.intern_atom(false, b"WM_DELETE_WINDOW")?.reply()?.atom;
+        let data = [delete, x11rb::CURRENT_TIME, 0, 0, 0];
+        let event = xproto::ClientMessageEvent::new(32, self.id, protocols, data);
+        connection.send_event(false, self.id, xproto::EventMask::NO_EVENT, event)?.check()?;
+        Ok(())
+    }
+
+    /// Moves the pointer to a point of the window, in pixels.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn point(&self, x: i16, y: i16) -> Result<()> {
+        let connection = &self.display.connection;
+        let at = connection.translate_coordinates(self.id, self.display.root, x, y)?.reply()?;
+        self.display.fake(xproto::MOTION_NOTIFY_EVENT, 0, at.dst_x, at.dst_y)?;
+        connection.sync_all()
+    }
+
+    /// Presses or releases a mouse button (1 left, 2 middle, 3 right, 4 and 5 the wheel) where the pointer is.
+    ///
+    /// # Errors
+    ///
+    /// When the display has gone.
+    pub fn button(&self, button: u8, down: bool) -> Result<()> {
+        let kind = if down { xproto::BUTTON_PRESS_EVENT } else { xproto::BUTTON_RELEASE_EVENT };
+        self.display.fake(kind, button, 0, 0)?;
+        self.display.connection.sync_all()
+    }
+
+    /// Clicks with a mouse button at a point of the window, in pixels.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn click(&self, button: u8, (x, y): (i16, i16)) -> Result<()> {
+        self.point(x, y)?;
+        self.button(button, true)?;
+        self.button(button, false)
+    }
+
+    /// Presses the left button twice where the pointer is, as fast as the display takes it.
+    ///
+    /// # Errors
+    ///
+    /// When the display has gone.
+    pub fn double_click(&self) -> Result<()> {
+        for kind in [xproto::BUTTON_PRESS_EVENT, xproto::BUTTON_RELEASE_EVENT].repeat(2) {
+            self.display.fake(kind, 1, 0, 0)?;
+        }
+        self.display.connection.sync_all()
+    }
+
+    /// Drags with the left button from one point to another.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn drag(&self, from: (i16, i16), to: (i16, i16)) -> Result<()> {
+        self.point(from.0, from.1)?;
+        self.button(1, true)?;
+        // A hand passes through the points between.
+        for step in 1..=8 {
+            let along = |from: i16, to: i16| from + (to - from) * step / 8;
+            self.point(along(from.0, to.0), along(from.1, to.1))?;
+        }
+        self.button(1, false)
+    }
+
+    /// Waits until most of it has a colour, as a theme's background.
+    ///
+    /// # Errors
+    ///
+    /// When it does not come.
+    pub fn wait_for_background(&self, color: [u8; 3]) -> Result<()> {
+        wait_for(
+            &format!("a window in {color:x?}"),
+            || {
+                let picture = self.picture()?;
+                Ok((picture.count(color) * 2 > picture.pixels.len()).then_some(()))
+            },
+            String::new,
+        )
+    }
+
+    /// What it shows.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn picture(&self) -> Result<Picture> {
+        let (width, height) = self.size()?;
+        let all_planes = u32::MAX;
+        let connection = &self.display.connection;
+        let image = connection
+            .get_image(ImageFormat::Z_PIXMAP, self.id, 0, 0, width, height, all_planes)?
+            .reply()?;
+        // 24 bits deep in 32, little-endian: B G R x.
+        ensure!(image.depth == 24, "depth {}", image.depth);
+        let pixels =
+            image.data.chunks_exact(4).map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect();
+        Ok(Picture { width: usize::from(width), pixels })
+    }
+}
