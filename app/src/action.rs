@@ -44,6 +44,8 @@ pub enum Action {
     Split(Axis),
     /// Moves the keyboard to the pane in that direction; without one the key goes to the program.
     Focus(Direction),
+    /// Moves the keyboard by this many panes of the tab.
+    CyclePanes(isize),
     /// Moves the focused pane's divider.
     Resize(Direction),
     /// Lets the focused pane fill the tab, and back.
@@ -70,6 +72,8 @@ pub enum Action {
     ActivateTab(usize),
     /// Moves the active tab by this many places.
     MoveTab(isize),
+    /// Selects all of the focused pane.
+    SelectAll,
     /// Copies the selection; without one the key goes to the program.
     Copy,
     /// Copies the selection with its looks.
@@ -108,6 +112,10 @@ pub enum Action {
     QuickSelect,
     /// Labels what is in sight, to open it.
     OpenHint,
+    /// Forgets the history of the focused pane.
+    ClearHistory,
+    /// Brings the focused pane's terminal to its first state.
+    ResetTerminal,
     /// Enters copy mode, or leaves it.
     CopyMode,
     /// Lists every action.
@@ -299,10 +307,13 @@ pub const ACTIONS: &[Entry] = &[
     plain!("focus_right", "Focus right", "Moves the keyboard to the pane on the right; without one the key goes to the program.", Action::Focus(Direction::Right), ["alt+right"]),
     plain!("focus_up", "Focus up", "Moves the keyboard to the pane above; without one the key goes to the program.", Action::Focus(Direction::Up), ["alt+up"]),
     plain!("focus_down", "Focus down", "Moves the keyboard to the pane below; without one the key goes to the program.", Action::Focus(Direction::Down), ["alt+down"]),
+    plain!("next_pane", "Next pane", "Moves the keyboard to the tab's next pane, after the last to the first.", Action::CyclePanes(1), []),
+    plain!("previous_pane", "Previous pane", "Moves the keyboard to the pane before, before the first to the last.", Action::CyclePanes(-1), []),
     plain!("resize_left", "Move divider left", "Moves the focused pane's divider to the left.", Action::Resize(Direction::Left), ["ctrl+alt+shift+left"]),
     plain!("resize_right", "Move divider right", "Moves the focused pane's divider to the right.", Action::Resize(Direction::Right), ["ctrl+alt+shift+right"]),
     plain!("resize_up", "Move divider up", "Moves the focused pane's divider up.", Action::Resize(Direction::Up), ["ctrl+alt+shift+up"]),
     plain!("resize_down", "Move divider down", "Moves the focused pane's divider down.", Action::Resize(Direction::Down), ["ctrl+alt+shift+down"]),
+    plain!("select_all", "Select all", "Selects the focused pane's text with its history.", Action::SelectAll, []),
     plain!("copy", "Copy", "Copies the selection to the clipboard; without one, Ctrl+C and Ctrl+Insert go to the program.", Action::Copy, ["ctrl+shift+c", "ctrl+c", "ctrl+insert"]),
     plain!("copy_as_html", "Copy as HTML", "Copies the selection with its colours, as HTML and as text.", Action::CopyAs(Form::Html), []),
     plain!("copy_as_ansi", "Copy with escape sequences", "Copies the selection as text with the escape sequences of its colours.", Action::CopyAs(Form::Ansi), []),
@@ -329,6 +340,8 @@ pub const ACTIONS: &[Entry] = &[
     },
     plain!("scroll_to_top", "Scroll to the top", "Shows the oldest line; a full-screen program gets the key.", Action::ScrollToTop, ["shift+home", "ctrl+shift+home"]),
     plain!("scroll_to_bottom", "Scroll to the end", "Shows the live screen; a full-screen program gets the key.", Action::ScrollToBottom, ["shift+end", "ctrl+shift+end"]),
+    plain!("clear_history", "Clear history", "Forgets what has scrolled off the focused pane's screen.", Action::ClearHistory, []),
+    plain!("reset_terminal", "Reset terminal", "Brings the focused pane's terminal to its first state, with an empty screen and history, where a program left it in disorder; its programs go on.", Action::ResetTerminal, []),
     plain!("search", "Search", "Searches the screen and the history of the focused pane.", Action::Search, ["ctrl+shift+f"]),
     plain!("search_selection", "Search for the selection", "Searches the screen and the history of the focused pane for what is selected.", Action::SearchSelection, []),
     plain!("previous_prompt", "Previous prompt", "Scrolls to the prompt, or the line a program marked, above what is in sight; a full-screen program gets the key.", Action::JumpToPrompt(false), ["ctrl+shift+up"]),

@@ -1,6 +1,9 @@
 //! The command line of `unterm`.
 
-use std::path::PathBuf;
+use std::{
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
 
 use clap::{Parser, ValueEnum};
 use unterm_control::Approval;
@@ -153,6 +156,29 @@ impl Args {
         }
     }
 
+    /// The command line of another window that looks and behaves as this one: a shell in a directory, and no layout.
+    pub(crate) fn another(&self, cwd: &Path) -> Vec<OsString> {
+        let mut args = Vec::new();
+        let mut add = |name: &str, value: &OsStr| {
+            let mut arg = OsString::from(name);
+            // Behind the name: one by itself that began with a dash would be another option.
+            arg.push("=");
+            arg.push(value);
+            args.push(arg);
+        };
+        add("--cwd", cwd.as_os_str());
+        add("--painter", named(&self.painter).as_ref());
+        self.font.iter().for_each(|family| add("--font", family.as_ref()));
+        if let Some(size) = self.font_size {
+            add("--font-size", size.to_string().as_ref());
+        }
+        self.allow.iter().for_each(|what| add("--allow", named(what).as_ref()));
+        if let Some(approval) = &self.approval {
+            add("--approval", named(approval).as_ref());
+        }
+        args
+    }
+
     /// What the first pane runs.
     pub(crate) fn first_spawn(&self) -> Spawn {
         let mut words = self.execute.iter().cloned();
@@ -168,6 +194,11 @@ impl Args {
     }
 }
 
+/// A value as the command line names it.
+fn named(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +211,22 @@ mod tests {
         let spawn = args.first_spawn();
         assert_eq!(spawn.program.as_deref(), Some("htop"));
         assert_eq!(spawn.args, ["-d", "5", "--headless"]);
+    }
+
+    #[test]
+    fn another_window_is_started_as_this_one_without_its_program_and_layout() {
+        let line = "unterm --painter cpu --font Mono --font=-x --font-size 9.5 --allow window-ops,title-reports \
+                    --approval deny --cwd /nowhere --hold -e htop";
+        let args = Args::try_parse_from(line.split_whitespace()).unwrap();
+        let words = args.another(Path::new("/tmp"));
+        let another =
+            Args::try_parse_from([OsString::from("unterm")].into_iter().chain(words)).unwrap();
+        let kept = |args: Args| {
+            (args.painter, args.font, args.font_size, args.allow, args.approval.is_some())
+        };
+        assert_eq!(another.cwd.as_deref(), Some(Path::new("/tmp")));
+        assert!(another.execute.is_empty() && !another.hold);
+        assert_eq!(kept(another), kept(args));
     }
 
     #[test]

@@ -24,7 +24,9 @@ const GAP: u32 = 8;
 const GAP_COLOR: Rgb = Rgb { r: 0x30, g: 0x30, b: 0x30 };
 /// The most pixels of a picture of panes: 256 MB of them.
 const LARGEST: u64 = 64 << 20;
-/// What callers are told where no display is named.
+/// What callers are told where no display is named: of pictures, and of the clipboard.
+const NO_DISPLAY: &str = "this Unterm was started without a display; start it on a desktop (with DISPLAY or \
+     WAYLAND_DISPLAY set), or take a session's picture by screen.png";
 const NO_CLIPBOARD: &str = "There is no clipboard: this Unterm was started without a display. Start it on a desktop (with \
      DISPLAY or WAYLAND_DISPLAY set), or read sessions by screen.text";
 
@@ -71,7 +73,7 @@ impl Captures for AppCaptures {
 
     fn display(&self, what: &OnDisplay, file: &Path) -> Result<bool, String> {
         if !has_display() {
-            return Err("there is no display".to_owned());
+            return Err(NO_DISPLAY.to_owned());
         }
         let mut args = Vec::new();
         let mut add = |arg: &str| args.push(arg.to_owned());
@@ -181,10 +183,12 @@ fn paint(renderer: &mut Renderer, panes: &[Arc<Pane>]) -> Result<Vec<u8>, String
     let width = sizes.iter().map(|size| u64::from(size.0)).sum::<u64>() + gaps;
     let height = sizes.iter().map(|size| size.1).max().unwrap_or(0);
     if width == 0 || height == 0 {
-        return Err("there is nothing to take a picture of".to_owned());
+        return Err("there is no session to take a picture of; open one first".to_owned());
     }
     if width * u64::from(height) > LARGEST {
-        return Err(format!("{width}x{height} pixels are too many for a picture"));
+        return Err(format!(
+            "{width}x{height} pixels are too many for one picture; take fewer sessions at a time by screen.png"
+        ));
     }
     let mut x = 0;
     let mut scene =

@@ -45,7 +45,7 @@ fn arguments(editor: &str, place: &str, cwd: Option<&Path>, home: Option<&str>) 
     // Never an option: a file is named by its whole path where that can be had.
     let file = resolved(name, cwd, home).to_string_lossy().into_owned();
     let file = if file.starts_with('-') { format!("./{file}") } else { file };
-    let mut words: Vec<String> = editor.split_whitespace().map(str::to_owned).collect();
+    let mut words = words(editor);
     if !editor.contains("{file}") {
         let program = words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
         let form = FORMS.iter().find(|(names, _)| names.contains(&program));
@@ -59,6 +59,34 @@ fn arguments(editor: &str, place: &str, cwd: Option<&Path>, home: Option<&str>) 
         // The file's name last: it may hold anything.
         *word = word.replace("{line}", line).replace("{column}", column).replace("{file}", &file);
     }
+    words
+}
+
+/// The words of a command as a shell parts them: quotes and backslashes keep blanks, and nothing else means anything.
+fn words(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    // None: between two.
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = command.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(end), c) if c == end => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (None, '\\') => word.get_or_insert_default().extend(chars.next()),
+            (Some('"'), '\\') => {
+                let next = chars.next();
+                let kept = (!matches!(next, Some('"' | '\\' | '$' | '`'))).then_some('\\');
+                word.get_or_insert_default().extend(kept.into_iter().chain(next));
+            }
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
     words
 }
 
@@ -90,6 +118,17 @@ mod tests {
         check("code -w", "/a/b:2:9", &["code", "-w", "--goto", "/a/b:2:9"]);
         check("hx", "a", &["hx", "/w/a"]);
         check("strange", "a:3", &["strange", "/w/a"]);
+    }
+
+    #[test]
+    fn a_command_is_parted_as_a_shell_does() {
+        check("emacsclient -nw -a ''", "x", &["emacsclient", "-nw", "-a", "", "/w/x"]);
+        check(
+            r#"vim -c 'set nu' "+a \"b\" \n""#,
+            "x",
+            &["vim", "-c", "set nu", r#"+a "b" \n"#, "/w/x"],
+        );
+        check(r"/my\ tools/ed  {file} ", "a b", &["/my tools/ed", "/w/a b"]);
     }
 
     #[test]

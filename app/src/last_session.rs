@@ -20,6 +20,9 @@ pub(crate) struct LastSession {
     pub(crate) place: Option<(i32, i32)>,
     #[serde(default)]
     pub(crate) maximized: bool,
+    /// Whether the desktop was light, where it told.
+    #[serde(default)]
+    pub(crate) is_light: Option<bool>,
     /// What was open; nothing where its last program had ended.
     #[serde(default)]
     pub(crate) layout: LayoutFile,
@@ -60,6 +63,7 @@ mod tests {
             height: 600,
             place: Some((-10, 20)),
             maximized: true,
+            is_light: Some(true),
             ..LastSession::default()
         };
         last.write(home.path());

@@ -2,11 +2,16 @@
 //!
 //! Owns the form of the file, and how a mux is brought to it and read back. Programs are named, never their state.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
-use unterm_mux::{Axis, Mux, Node, OnExit, PaneId, Spawn, TabId};
+use unterm_mux::{Axis, Mux, MuxError, Node, OnExit, Pane, PaneId, Spawn, TabId};
+
+use crate::config::parse::did_you_mean;
 
 /// The folder of named layouts in Unterm's home directory.
 const FOLDER: &str = "layouts";
@@ -35,24 +40,57 @@ struct TabFile {
 
 /// A pane, or two parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, try_from = "Keys")]
 enum PaneFile {
     Split {
         split: Side,
         /// The first part's share.
-        #[serde(default = "half")]
         share: f32,
         first: Box<PaneFile>,
         second: Box<PaneFile>,
     },
     Pane {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         cwd: Option<PathBuf>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         program: Option<String>,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         args: Vec<String>,
     },
+}
+
+/// Every key of a pane or of two parts, so that one that is none is told.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keys {
+    split: Option<Side>,
+    share: Option<f32>,
+    first: Option<Box<PaneFile>>,
+    second: Option<Box<PaneFile>>,
+    cwd: Option<PathBuf>,
+    program: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+}
+
+impl TryFrom<Keys> for PaneFile {
+    type Error = &'static str;
+
+    fn try_from(keys: Keys) -> Result<Self, Self::Error> {
+        let Keys { split, share, first, second, cwd, program, args } = keys;
+        let share = share.unwrap_or(HALF);
+        match (split, first, second) {
+            (None, None, None) => Ok(Self::Pane { cwd, program, args }),
+            (Some(_), ..) if cwd.is_some() || program.is_some() || !args.is_empty() => {
+                Err("what is split has no cwd, program or args: its parts have")
+            }
+            (Some(_), ..) if !(0.0..=1.0).contains(&share) => Err("share must be between 0 and 1"),
+            (Some(split), Some(first), Some(second)) => {
+                Ok(Self::Split { split, share, first, second })
+            }
+            _ => Err("what is split has the keys split, first and second"),
+        }
+    }
 }
 
 /// Where the second part lies.
@@ -63,9 +101,8 @@ enum Side {
     Down,
 }
 
-fn half() -> f32 {
-    0.5
-}
+/// The first part's share, where none is said.
+const HALF: f32 = 0.5;
 
 impl LayoutFile {
     /// Reads a named layout: of the folder, or at a path.
@@ -74,9 +111,19 @@ impl LayoutFile {
     /// When there is none, or it is not in its form.
     pub(crate) fn read(home: &Path, name: &str) -> Result<Self> {
         let file = file(home, name);
-        let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
-        let layout: Self =
-            toml_edit::de::from_str(&text).with_context(|| file.display().to_string())?;
+        let text = match std::fs::read_to_string(&file) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let names = names(home);
+                let near = did_you_mean(name, names.iter().map(String::as_str));
+                bail!("{}: there is no such layout{near}", file.display());
+            }
+            text => text.with_context(|| file.display().to_string())?,
+        };
+        let layout: Self = toml_edit::de::from_str(&text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            anyhow::anyhow!("{}:{line}: {}", file.display(), error.message())
+        })?;
         let panes: usize = layout.tabs.iter().map(|tab| tab.panes.count()).sum();
         if panes > PANES {
             bail!("{}: {panes} panes are too many; {PANES} may be", file.display());
@@ -90,7 +137,9 @@ impl LayoutFile {
     /// When the name can't be a file's, or it can't be written.
     pub(crate) fn write(&self, home: &Path, name: &str) -> Result<PathBuf> {
         if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
-            bail!("{name:?} can't be a layout's name");
+            bail!(
+                "{name:?} can't be a layout's name; take one without slashes and a dot before it"
+            );
         }
         let file = file(home, name);
         std::fs::create_dir_all(home.join(FOLDER))?;
@@ -112,25 +161,17 @@ impl LayoutFile {
         Self { active: layout.active + 1, tabs: tabs.collect() }
     }
 
-    /// Whether nothing is in it.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.tabs.is_empty()
-    }
-
-    /// Opens it in a mux. What can't be opened is left out, and said in the log.
-    pub(crate) fn open(&self, mux: &Mux) {
+    /// Opens it in a mux. In the place of a program that can't be started comes a shell; where that can't be either, what
+    /// it stands for is left out. Gives why.
+    pub(crate) fn open(&self, mux: &Mux) -> Vec<String> {
         let mut ids = Vec::new();
+        let mut faults = Vec::new();
         for tab in &self.tabs {
-            let pane = match mux.open_tab(tab.panes.spawn(), None, OnExit::Close) {
-                Ok(pane) => pane.id(),
-                Err(error) => {
-                    tracing::warn!("a tab of the layout is left out: {error}");
-                    continue;
-                }
-            };
+            let open = |spawn| mux.open_tab(spawn, None, OnExit::Close);
+            let Some(pane) = start(tab.panes.spawn(), &mut faults, open) else { continue };
             let layout = mux.layout();
             let Some(id) = layout.tab_of(pane).map(|index| layout.tabs[index].id) else { continue };
-            tab.panes.open(mux, id, pane, &mut Vec::new());
+            tab.panes.open(mux, id, pane, &mut Vec::new(), &mut faults);
             let _ = mux.focus(pane);
             if let Some(title) = &tab.title {
                 let _ = mux.rename_tab(id, title);
@@ -140,7 +181,32 @@ impl LayoutFile {
         if let Some(front) = ids.get(self.active.saturating_sub(1)) {
             let _ = mux.activate_tab(*front);
         }
+        faults
     }
+}
+
+/// Opens a pane with a program, or else with a shell.
+fn start(
+    spawn: Spawn,
+    faults: &mut Vec<String>,
+    open: impl Fn(Spawn) -> Result<Arc<Pane>, MuxError>,
+) -> Option<PaneId> {
+    let shell = Spawn { program: None, args: Vec::new(), ..spawn.clone() };
+    let is_shell = spawn.program.is_none();
+    let opened = open(spawn).or_else(|error| {
+        tracing::warn!("a part of the layout can't be started: {error}");
+        faults.push(error.to_string());
+        if is_shell { Err(error) } else { open(shell) }
+    });
+    opened.ok().map(|pane| pane.id())
+}
+
+/// Names of the layouts in the folder.
+fn names(home: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(home.join(FOLDER)).into_iter().flatten().flatten();
+    let paths = files.map(|file| file.path());
+    let paths = paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect()
 }
 
 /// The file of a layout's name.
@@ -206,23 +272,27 @@ impl PaneFile {
     }
 
     /// Splits `pane`, which is its first one; `path`: where it lies in its tab.
-    fn open(&self, mux: &Mux, tab: TabId, pane: PaneId, path: &mut Vec<bool>) {
+    fn open(
+        &self,
+        mux: &Mux,
+        tab: TabId,
+        pane: PaneId,
+        path: &mut Vec<bool>,
+        faults: &mut Vec<String>,
+    ) {
         let Self::Split { split, share, first, second } = self else { return };
         let axis = match split {
             Side::Right => Axis::Horizontal,
             Side::Down => Axis::Vertical,
         };
-        let new = match mux.split_again(pane, axis, second.spawn(), OnExit::Close) {
-            Ok(new) => new.id(),
-            Err(error) => {
-                tracing::warn!("a pane of the layout is left out: {error}");
-                return first.open(mux, tab, pane, path);
-            }
+        let open = |spawn| mux.split_again(pane, axis, spawn, OnExit::Close);
+        let Some(new) = start(second.spawn(), faults, open) else {
+            return first.open(mux, tab, pane, path, faults);
         };
         let _ = mux.set_ratio(tab, path, *share);
         for (part, pane, is_second) in [(first, pane, false), (second, new, true)] {
             path.push(is_second);
-            part.open(mux, tab, pane, path);
+            part.open(mux, tab, pane, path, faults);
             path.pop();
         }
     }
@@ -248,7 +318,7 @@ mod tests {
         std::fs::write(file(home.path(), "work"), text).unwrap();
         let layout = LayoutFile::read(home.path(), "work").unwrap();
         let mux = Mux::new(MuxOptions::default());
-        layout.open(&mux);
+        assert_eq!(layout.open(&mux), [""; 0]);
         let now = mux.layout();
         assert_eq!((now.tabs.len(), now.active), (2, 0));
         assert_eq!(now.tabs[1].title.as_deref(), Some("own"));
@@ -265,6 +335,43 @@ mod tests {
         assert_eq!(kept.as_ref(), Some(&cwd));
         mux.shutdown();
         assert!(read.write(home.path(), "../x").is_err());
-        assert!(LayoutFile::read(home.path(), "none").is_err());
+        let error = LayoutFile::read(home.path(), "agin").unwrap_err().to_string();
+        assert!(error.ends_with("there is no such layout; did you mean \"again\"?"), "{error}");
+    }
+
+    #[test]
+    fn a_shell_takes_the_place_of_a_program_that_is_gone() {
+        let text =
+            "tabs = [{ panes = { split = 'down', first = { program = '/gone' }, second = {} } }]";
+        let layout: LayoutFile = toml_edit::de::from_str(text).unwrap();
+        let mux = Mux::new(MuxOptions::default());
+        let faults = layout.open(&mux);
+        assert_eq!(mux.layout().tabs[0].panes().len(), 2);
+        mux.shutdown();
+        assert!(faults.len() == 1 && faults[0].contains("/gone"), "{faults:?}");
+    }
+
+    #[test]
+    fn what_is_no_layout_is_told_with_its_line() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join(FOLDER)).unwrap();
+        for (panes, why) in [
+            ("{ prgram = 'sh' }", "unknown field `prgram`"),
+            (
+                "{ split = 'right', first = {} }",
+                "what is split has the keys split, first and second",
+            ),
+            ("{ split = 'up', first = {}, second = {} }", "unknown variant `up`"),
+            (
+                "{ split = 'down', share = 2, first = {}, second = {} }",
+                "share must be between 0 and 1",
+            ),
+            ("{ split = 'down', cwd = '/', first = {}, second = {} }", "has no cwd"),
+        ] {
+            let text = format!("[[tabs]]\npanes = {panes}\n");
+            std::fs::write(file(home.path(), "work"), text).unwrap();
+            let error = LayoutFile::read(home.path(), "work").unwrap_err().to_string();
+            assert!(error.contains("work.toml:2: ") && error.contains(why), "{error}");
+        }
     }
 }

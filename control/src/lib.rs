@@ -28,7 +28,7 @@ pub use host::{
 };
 pub use methods::{Entry, Group, METHODS};
 pub use reference::{reference, tools};
-pub use registry::{Record, held, home};
+pub use registry::{Record, held, home, lock};
 pub use server::{Answers, Recordings, Server, ServerError, ServerOptions};
 pub use services::approvals::{Approval, Verdict};
 pub use services::changes::{Changes, Topic};

@@ -385,8 +385,12 @@ fn private_directory(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for the lock of a folder, which whoever changes its files holds.
-pub(crate) fn lock(folder: &Path) -> io::Result<File> {
+/// Waits for the lock of a folder, which whoever changes its files holds; in Unterm's home, of whichever instance. It is
+/// held as long as the file that is given.
+///
+/// # Errors
+/// When the folder is not there, or can't be written.
+pub fn lock(folder: &Path) -> io::Result<File> {
     let path = folder.join(".lock");
     let file =
         OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;

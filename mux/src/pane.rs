@@ -493,16 +493,39 @@ impl Pane {
         let outcome = queue();
         if took(&outcome) {
             parser.advance(&mut term, bytes);
-            term.take_replies();
-            let (seq, size, mut events) = (term.seq(), term.size(), term.take_events());
-            let (titles, titles_set) = (term.take_titles_set(), term.titles_set());
-            MutexGuard::unlock_fair(term);
             drop(parser);
-            self.note_titles(titles, titles_set, &mut events);
-            self.follow_requests(&events, size);
-            self.tell(seq, events);
+            self.tell_shown(term);
         }
         outcome
+    }
+
+    /// Tells of what bytes that the program has not written did to the terminal. What they ask for is not answered.
+    fn tell_shown(&self, mut term: MutexGuard<'_, Term>) {
+        term.take_replies();
+        let (seq, size, mut events) = (term.seq(), term.size(), term.take_events());
+        let (titles, titles_set) = (term.take_titles_set(), term.titles_set());
+        MutexGuard::unlock_fair(term);
+        self.note_titles(titles, titles_set, &mut events);
+        self.follow_requests(&events, size);
+        self.tell(seq, events);
+    }
+
+    /// Forgets what has scrolled off the screen, as the program could (ED 3).
+    pub fn clear_history(&self) {
+        self.show(b"\x1b[3J");
+    }
+
+    /// Brings the terminal to its first state, with an empty screen and history, as the program could (RIS).
+    pub fn reset(&self) {
+        self.show(b"\x1bc");
+    }
+
+    /// Does to the terminal what whole sequences do.
+    fn show(&self, bytes: &[u8]) {
+        let mut term = self.term.lock();
+        Parser::new().advance(&mut term, bytes);
+        self.echoes.store(term.echoes_locally(), Ordering::Release);
+        self.tell_shown(term);
     }
 
     /// As [`Pane::write`], after asking `admit`, which sees what `bytes` make of the line that anybody typed before them.

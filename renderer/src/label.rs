@@ -131,15 +131,7 @@ fn shape(fonts: &mut Fonts, look: &Look, text: &str, size: f32) -> Shaped {
     buffer.set_wrap(Wrap::None);
     let weight = if look.bold { Weight::BOLD } else { Weight::NORMAL };
     let attrs = Attrs::new().family(Family::Name(BUNDLED_FAMILY)).weight(weight);
-    // One line, whatever a title holds. Controls are of one byte or two, and so is what stands for them.
-    let line: String = text
-        .chars()
-        .map(|c| match (c.is_control(), c.len_utf8()) {
-            (false, _) => c,
-            (true, 1) => ' ',
-            (true, _) => '\u{a0}',
-        })
-        .collect();
+    let line: String = text.chars().map(stand_in).collect();
     let accent = Color::rgb(look.accent.r, look.accent.g, look.accent.b);
     // Emoji are asked of a font of colour by name: others may have them as letters.
     let has_emoji = line.graphemes(true).any(is_emoji);
@@ -172,6 +164,17 @@ fn shape(fonts: &mut Fonts, look: &Look, text: &str, size: f32) -> Shaped {
     Shaped { buffer: Arc::new(buffer), width, line_height, used: false }
 }
 
+/// What is drawn for a character, as long as it is in bytes. Chrome text is one line, and nothing in it turns round what is
+/// beside it: a title, or what is to be pasted, must not read as something else (UAX #9, explicit directional formatting).
+fn stand_in(c: char) -> char {
+    match c {
+        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
+        c if c.is_ascii_control() => ' ',
+        c if c.is_control() => '\u{a0}',
+        c => c,
+    }
+}
+
 /// Whether a grapheme is shown as a picture.
 fn is_emoji(text: &str) -> bool {
     !text.is_ascii() && wants_emoji(text, text.width().min(2) as u8)
@@ -195,4 +198,19 @@ fn cut(fonts: &mut Fonts, look: &Look, size: f32, room: f32) -> Shaped {
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_breaks_a_label_or_turns_it_round() {
+        let drawn: String =
+            "a\tb\u{85}c\u{2029}d\u{202e}e\u{2067}é 👩\u{200d}👧".chars().map(stand_in).collect();
+        assert_eq!(drawn, "a b\u{a0}c\u{fffd}d\u{fffd}e\u{fffd}é 👩\u{200d}👧");
+        for c in '\0'..=char::MAX {
+            assert_eq!(stand_in(c).len_utf8(), c.len_utf8(), "{c:?}");
+        }
+    }
 }

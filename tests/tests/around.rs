@@ -1,6 +1,6 @@
 //! What lies around the panes: actions from the command line, the status bar, files and folders.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 use unterm_tests::{Display, Instance, Start, wait_for};
 
@@ -154,11 +154,75 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     window.close()?;
     unterm.wait_for_exit()?;
 
-    let mut unterm = start()?;
-    let window = display.window_of(&unterm)?;
-    assert_eq!(window.size()?, (900, 500));
-    assert_eq!(sessions(&mut unterm)?, 4);
+    // One that fills the screen leaves the size that it had before.
+    for leaves_full in [true, false] {
+        let mut unterm = start()?;
+        let window = display.window_of(&unterm)?;
+        assert_eq!(window.size()?, (900, 500));
+        assert_eq!(sessions(&mut unterm)?, 4);
+        if leaves_full {
+            assert_eq!(action(&unterm, &["fullscreen"])?.0, Some(0));
+        }
+        window.close()?;
+        unterm.wait_for_exit()?;
+    }
     Ok(())
+}
+
+#[test]
+fn what_was_open_comes_back_after_a_window_that_was_killed() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let start = || Start::windowed(&display).registry(registry.path()).now();
+    std::fs::write(registry.path().join("config.toml"), "[startup]\nlayout = 'last'\n")?;
+    let unterm = start()?;
+    display.window_of(&unterm)?;
+    for name in ["split_right", "new_tab"] {
+        assert_eq!(action(&unterm, &[name])?.0, Some(0));
+    }
+    let kept = || std::fs::read_to_string(registry.path().join("last_session"));
+    wait_for(
+        "the second tab to be kept",
+        || {
+            let last: serde_json::Value =
+                serde_json::from_str(&kept().unwrap_or_default()).unwrap_or_default();
+            Ok((last["layout"]["tabs"].as_array().map(Vec::len) == Some(2)).then_some(()))
+        },
+        || kept().unwrap_or_default(),
+    )?;
+    let pid = rustix::process::Pid::from_raw(unterm.pid() as i32).context("its id")?;
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL)?;
+    drop(unterm);
+    let mut unterm = start()?;
+    display.window_of(&unterm)?;
+    assert_eq!(sessions(&mut unterm)?, 3);
+    Ok(())
+}
+
+#[test]
+fn a_new_window_opens_one_shell_whatever_the_last_one_had() -> Result<()> {
+    let display = Display::start()?;
+    let unterm = Start::windowed(&display).now()?;
+    display.window_of(&unterm)?;
+    unterm.write_config("confirm_close = 'never'\n[startup]\nlayout = 'two'\n")?;
+    assert_eq!(action(&unterm, &["split_right"])?.0, Some(0));
+    assert_eq!(action(&unterm, &["save_layout", "two"])?.0, Some(0));
+    assert_eq!(action(&unterm, &["new_window"])?.0, Some(0));
+    let other = |words: &[&str]| {
+        let output = unterm.cli(&[&["--instance", "bravo", "--json"], words].concat())?;
+        ensure!(output.status.success(), "{output:?}");
+        Ok::<serde_json::Value, anyhow::Error>(serde_json::from_slice(&output.stdout)?)
+    };
+    let list = wait_for(
+        "the other window's sessions",
+        || Ok(other(&["session", "list"]).ok()),
+        || format!("{:?}", other(&["session", "list"])),
+    )?;
+    assert_eq!(list["sessions"].as_array().map(Vec::len), Some(1), "{list}");
+    // It may have ended before it answers.
+    unterm.cli(&["--instance", "bravo", "action", "close_window"])?;
+    let entry = unterm.registry().join("instances/bravo.json");
+    wait_for("its end", || Ok((!entry.exists()).then_some(())), String::new)
 }
 
 #[test]
@@ -242,5 +306,29 @@ fn a_session_is_exported_and_a_folder_opened_in_a_new_tab() -> Result<()> {
     assert_eq!(action(&unterm, &["change_directory_to", &name])?.0, Some(0));
     pane.type_text(&mut unterm, "pwd\r")?;
     pane.wait(&mut unterm, "the directory", |lines| lines.contains(&name))?;
+    Ok(())
+}
+
+#[test]
+fn all_of_a_pane_is_selected_its_history_forgotten_and_its_terminal_reset() -> Result<()> {
+    let display = Display::start()?;
+    let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
+    pane.type_text(&mut unterm, "seq -f 'line %g' 200\r")?;
+    pane.wait_for_text(&mut unterm, "line 200")?;
+    let copied = |what: &str, is_it: &dyn Fn(&str) -> bool| {
+        assert_eq!(action(&unterm, &["select_all"])?.0, Some(0));
+        assert_eq!(action(&unterm, &["copy"])?.0, Some(0));
+        let copied = || display.selection("clipboard");
+        wait_for(what, || Ok(is_it(&copied()?).then_some(())), || copied().unwrap_or_default())
+    };
+    copied("the history and the screen", &|text| {
+        text.contains("line 1\nline 2\n") && text.contains("line 199\nline 200")
+    })?;
+    assert_eq!(action(&unterm, &["clear_history"])?.0, Some(0));
+    copied("the screen alone", &|text| !text.contains("line 1\n") && text.contains("line 200"))?;
+    assert_eq!(action(&unterm, &["reset_terminal"])?.0, Some(0));
+    pane.wait(&mut unterm, "an empty screen", |lines| lines.iter().all(String::is_empty))?;
+    pane.type_text(&mut unterm, "echo goes $((40 + 2))\r")?;
+    pane.wait_for_text(&mut unterm, "goes 42")?;
     Ok(())
 }

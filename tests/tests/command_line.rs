@@ -88,3 +88,19 @@ fn completions_and_the_manual_need_no_instance() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn without_a_display_a_window_says_what_to_do() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    for display in [None, Some(":nowhere")] {
+        let mut command = std::process::Command::new(unterm_tests::binary("unterm"));
+        command.env_clear().env("HOME", home.path());
+        command.envs(display.map(|display| ("DISPLAY", display)));
+        let output = command.output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.code() == Some(1), "{output:?}");
+        ensure!(said.contains("cannot open a window: ") && said.contains("--headless"), "{said}");
+        ensure!(!said.contains(".rs:"), "{said}");
+    }
+    Ok(())
+}

@@ -32,6 +32,16 @@ fn without_a_display_the_clipboard_says_what_to_do() -> Result<()> {
 }
 
 #[test]
+fn without_a_display_a_picture_of_it_says_what_to_do() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    let window = unterm.call("capture.window", json!({"title": "nowhere"}));
+    let error = window.expect_err("there is no display").to_string();
+    assert!(error.contains("this Unterm was started without a display; start it on"), "{error}");
+    assert!(error.contains("a session's picture by screen.png"), "{error}");
+    Ok(())
+}
+
+#[test]
 fn sigterm_ends_it_and_its_programs_and_its_registry_entry() -> Result<()> {
     let mut unterm = Start::headless().now()?;
     let pane = unterm.first_pane()?;

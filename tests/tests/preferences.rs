@@ -1,13 +1,14 @@
 //! The configuration file, changed while the program runs, with and without a window.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use unterm_tests::{Display, Instance, Start, wait_for};
+use unterm_tests::{Bus, Display, Instance, Pane, Portal, Start, wait_for};
 
 const NORD: [u8; 3] = [0x2e, 0x34, 0x40];
 const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
+const DAYLIGHT: [u8; 3] = [0xfd, 0xf6, 0xe3];
 /// What a theme's red looks like, which marks an error.
 const DRACULA_RED: [u8; 3] = [0xff, 0x55, 0x55];
 
@@ -69,6 +70,64 @@ fn the_command_line_checks_the_file_and_sets_the_theme() -> Result<()> {
     unterm.prints(&["config", "check"])?;
     let said = unterm.complains(&["theme", "set", "nort"])?;
     ensure!(said.contains("did you mean \"nord\"?"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn a_pair_of_themes_follows_the_desktop() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let config =
+        "theme = { light = 'daylight', dark = 'dracula' }\n[window]\nreduced_motion = false\n";
+    fs::write(registry.path().join("config.toml"), config)?;
+    for (scheme, background) in [(1, DRACULA), (2, DAYLIGHT), (0, DRACULA)] {
+        let bus = Bus::start()?;
+        let _portal = Portal::start(&bus, scheme)?;
+        let start = Start::windowed(&display).registry(registry.path());
+        let unterm = start.env("DBUS_SESSION_BUS_ADDRESS", bus.address()).now()?;
+        display.window_of(&unterm)?.wait_for_background(background)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_wrong_file_is_opened_at_what_is_wrong() -> Result<()> {
+    let display = Display::start()?;
+    let bin = tempfile::tempdir()?;
+    let editor = bin.path().join("vim");
+    fs::write(&editor, "#!/bin/sh\necho \"opened <$1> $2\"\nexec cat\n")?;
+    fs::set_permissions(&editor, fs::Permissions::from_mode(0o755))?;
+    let editor = editor.display().to_string();
+    let (mut unterm, ..) = Start::windowed(&display).env("EDITOR", &editor).at_prompt()?;
+    unterm.write_config("[font]\nsize = 12\nsise = 12\n")?;
+    let opened = unterm.cli(&["action", "open_config"])?;
+    ensure!(opened.status.success(), "{opened:?}");
+    Pane { id: 1 }.wait_for_text(&mut unterm, "opened <+3> /")?;
+    Ok(())
+}
+
+#[test]
+fn changes_at_the_same_time_are_all_kept() -> Result<()> {
+    let unterm = Start::headless().now()?;
+    for theme in ["nord", "dracula", "zenburn", "monokai", "ayu"] {
+        unterm.write_config("")?;
+        let set = [["theme", "set", theme], ["lang", "set", "de-DE"]];
+        std::thread::scope(|scope| -> Result<()> {
+            let set = set.map(|words| {
+                scope.spawn({
+                    let unterm = &unterm;
+                    move || unterm.cli(&words)
+                })
+            });
+            for done in set {
+                let output = done.join().expect("it does not panic")?;
+                ensure!(output.status.success(), "{output:?}");
+            }
+            Ok(())
+        })?;
+        let text = fs::read_to_string(unterm.registry().join("config.toml"))?;
+        ensure!(text.contains(theme) && text.contains("de-DE"), "{text}");
+    }
     Ok(())
 }
 

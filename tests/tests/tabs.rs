@@ -162,6 +162,12 @@ fn panes_move_and_are_typed_into_together() -> Result<()> {
     display.type_text("echo $((50 + 1))\n")?;
     second.wait_for_text(&mut unterm, "51")?;
     ensure!(!first.lines(&mut unterm)?.iter().any(|line| line == "51"), "it is typed into one");
+    // Round the end, and back.
+    for (action, word, pane) in [("next_pane", "61", first), ("previous_pane", "71", second)] {
+        unterm.act(&[action])?;
+        display.type_text(&format!("echo $(({word} + 0))\n"))?;
+        pane.wait(&mut unterm, word, |lines| lines.iter().any(|line| line == word))?;
+    }
     unterm.act(&["pane_to_new_tab"])?;
     wait_for_columns(&mut unterm, "both of the window's width", |panes| {
         panes.len() == 2 && panes.iter().all(|pane| pane.1 == whole)

@@ -3,7 +3,6 @@
 use std::{fs, path::Path};
 
 use anyhow::{Context, Result, bail};
-use parking_lot::Mutex;
 use toml_edit::{Document, DocumentMut, InlineTable, Item, TableLike, Value};
 
 use super::{Config, FILE, ThemeChoice, keys, parse::parse, reference};
@@ -26,9 +25,9 @@ pub fn set(home: &Path, key: &[&str], value: Value) -> Result<()> {
 /// # Errors
 /// As [`set`]; no key is changed then.
 pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
-    // One after the other: each change is made to what the one before has left.
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock();
+    // One after the other, of all instances and commands: each change is made to what the one before has left.
+    unterm_mux::private::create_folder(home)?;
+    let _turn = unterm_control::lock(home).with_context(|| home.display().to_string())?;
     let file = home.join(FILE);
     let mut text = match fs::read_to_string(&file) {
         Ok(text) => text,

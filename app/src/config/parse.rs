@@ -3,7 +3,7 @@
 //! The file is held against the JSON schema that [`Config`] derives: names, types, ranges and choices are said once,
 //! there. What a schema can't say (keys, actions, themes) is looked at afterwards.
 
-use std::{fmt, ops::Range, path::Path};
+use std::{collections::HashMap, fmt, ops::Range, path::Path};
 
 use serde_json::Value;
 use toml_edit::{Document, Item, TableLike};
@@ -26,6 +26,27 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.line, self.column, self.message)
     }
+}
+
+impl Problem {
+    /// One that stands behind these parts of the text.
+    fn behind(before: &str, message: String) -> Self {
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Self { line, column, message }
+    }
+}
+
+/// A file's bytes as text.
+///
+/// # Errors
+/// Where they are none.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, Vec<Problem>> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        let message = "what stands here is no UTF-8; save it as UTF-8 in your editor";
+        vec![Problem::behind(&before, message.to_owned())]
+    })
 }
 
 /// The preferences that `text` says; `home`: where a person's own themes are looked for.
@@ -91,6 +112,29 @@ pub fn did_you_mean<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -
         .map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
 }
 
+/// Where a name belongs that stands in the wrong place, as the end of a message: in another section, or in none. Names
+/// with their section's before them, as in `font_size`, are those of other terminals.
+fn belongs(name: &str, root: &Value) -> Option<String> {
+    let sections = root["properties"].as_object()?;
+    if let Some(schema) = sections.get(name)
+        && !is_section(resolve(schema, root))
+    {
+        return Some("; it must stand above the first [section]".to_owned());
+    }
+    sections.iter().find_map(|(section, schema)| {
+        let keys = resolve(schema, root)["properties"].as_object()?;
+        let rest =
+            name.strip_prefix(section.as_str()).and_then(|rest| rest.strip_prefix(['_', '-']));
+        let key = keys.keys().find(|key| *key == name || Some(key.as_str()) == rest)?;
+        Some(format!("; did you mean {key:?} in [{section}]?"))
+    })
+}
+
+/// Whether a schema is that of a section: with keys of ours, or of the person's.
+fn is_section(schema: &Value) -> bool {
+    schema["properties"].is_object() || schema["additionalProperties"].is_object()
+}
+
 struct Found<'a> {
     text: &'a str,
     problems: Vec<Problem>,
@@ -99,9 +143,7 @@ struct Found<'a> {
 impl Found<'_> {
     fn add(&mut self, span: Option<Range<usize>>, message: String) {
         let before = self.text.get(..span.map_or(0, |span| span.start)).unwrap_or(self.text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        self.problems.push(Problem { line, column, message });
+        self.problems.push(Problem::behind(before, message));
     }
 
     /// Holds a table against its schema; `path`: its name, for messages.
@@ -120,7 +162,7 @@ impl Found<'_> {
                 Some(schema) => self.item(item, resolve(schema, root), root, &dotted),
                 None => {
                     let names = known.keys().map(String::as_str);
-                    let hint = did_you_mean(name, names);
+                    let hint = belongs(name, root).unwrap_or_else(|| did_you_mean(name, names));
                     let place =
                         if path.is_empty() { String::new() } else { format!(" in [{path}]") };
                     let span = table.key(name).and_then(toml_edit::Key::span);
@@ -147,9 +189,14 @@ impl Found<'_> {
             return self.item(item, schema, root, path);
         }
         if alternatives.is_some() || !fits(item, schema) {
-            let wanted = wanted(schema, root);
-            let message = format!("{path} must be {wanted}, not {}", item.type_name());
-            return self.add(item.span(), message);
+            let (wanted, given) = (wanted(schema, root), item.type_name());
+            let right = match item.as_str() {
+                Some(text) if schema["type"] == "array" => {
+                    format!("; write [{}]", toml_edit::Value::from(text))
+                }
+                _ => String::new(),
+            };
+            return self.add(item.span(), format!("{path} must be {wanted}, not {given}{right}"));
         }
         if let Some(choices) = choices(schema)
             && let Some(given) = item.as_str()
@@ -163,9 +210,11 @@ impl Found<'_> {
         let number = item.as_float().or_else(|| item.as_integer().map(|number| number as f64));
         if let Some(number) = number {
             let (low, high) = (schema["minimum"].as_f64(), schema["maximum"].as_f64());
-            if low.is_some_and(|low| number < low) || high.is_some_and(|high| number > high) {
-                let (low, high) = (low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX));
-                self.add(item.span(), format!("{path} must be between {low} and {high}"));
+            let (low, high) = (low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX));
+            // What is no number at all (`nan`) is not in it either.
+            if !(low..=high).contains(&number) {
+                let message = format!("{path} must be between {low} and {high}, not {number}");
+                self.add(item.span(), message);
             }
         }
         if let Some(table) = item.as_table_like() {
@@ -195,6 +244,21 @@ impl Found<'_> {
             is_bad.then(|| format!("{name:?} can't be a variable's name"))
         };
         self.named(table, "env", variable, |_| None);
+        self.same_keys(table, "keys");
+        self.same_keys(table, "copy_mode_keys");
+    }
+
+    /// Adds each key of the keyboard that a table has already, in another spelling: TOML sees two.
+    fn same_keys(&mut self, table: &dyn TableLike, path: &str) {
+        let Some(table) = table.get(path).and_then(Item::as_table_like) else { return };
+        let mut seen = HashMap::new();
+        for (name, _) in table.iter() {
+            let Ok(chord) = keys::chord(name) else { continue };
+            if let Some(before) = seen.insert(chord, name) {
+                let span = table.key(name).and_then(toml_edit::Key::span);
+                self.add(span, format!("{name:?} is the same key as {before:?}; leave one out"));
+            }
+        }
     }
 
     /// Adds what is wrong with the names and the texts of a table; what is no text the schema has seen.
@@ -338,8 +402,43 @@ mod tests {
             [
                 "2:8: font.size must be a number, not string",
                 r#"4:9: cursor.shape can't be "blok"; it is one of "block", "bar", "underline"; did you mean "block"?"#,
-                "6:11: window.padding must be between 0 and 100",
+                "6:11: window.padding must be between 0 and 100, not 1000",
             ]
+        );
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_not_taken() {
+        let text = "[font]\nsize = nan\n[window]\nopacity = -inf\n";
+        assert_eq!(
+            problems(text),
+            [
+                "2:8: font.size must be between 4 and 96, not NaN",
+                "4:11: window.opacity must be between 0 and 1, not -inf",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_name_in_the_wrong_place_is_told_the_right_one() {
+        let text = "font_size = 12\nlines = 1\n[font]\ntheme = 'nord'\nfamily = 'Iosevka'\n";
+        assert_eq!(
+            problems(text),
+            [
+                r#"1:1: there is no key "font_size"; did you mean "size" in [font]?"#,
+                r#"2:1: there is no key "lines"; did you mean "lines" in [scrollback]?"#,
+                r#"4:1: there is no key "theme" in [font]; it must stand above the first [section]"#,
+                r#"5:10: font.family must be a list of strings, not string; write ["Iosevka"]"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn one_key_in_two_spellings_is_told() {
+        let text = "[keys]\n'ctrl+shift+y' = 'new_tab'\n'Shift+Ctrl+Y' = 'none'\n";
+        assert_eq!(
+            problems(text),
+            [r#"3:1: "Shift+Ctrl+Y" is the same key as "ctrl+shift+y"; leave one out"#]
         );
     }
 

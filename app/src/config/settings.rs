@@ -11,7 +11,11 @@ use notify::{
 };
 use parking_lot::Mutex;
 
-use super::{Config, parse::parse, theme};
+use super::{
+    Config,
+    parse::{parse, text},
+    theme,
+};
 
 /// The file's name in Unterm's home directory.
 pub const FILE: &str = "config.toml";
@@ -24,13 +28,14 @@ pub type Complaint = String;
 /// # Errors
 /// A line for each problem: file, line, column, what is wrong and what would be right.
 pub fn load(file: &Path, home: &Path) -> Result<Config, Vec<Complaint>> {
-    let text = match std::fs::read_to_string(file) {
-        Ok(text) => text,
+    let bytes = match std::fs::read(file) {
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Config::default()),
         Err(error) => return Err(vec![format!("{}: {error}", file.display())]),
     };
     let name = file.file_name().map_or(FILE.into(), |name| name.to_string_lossy());
-    parse(&text, home)
+    text(&bytes)
+        .and_then(|text| parse(text, home))
         .map_err(|problems| problems.iter().map(|problem| format!("{name}:{problem}")).collect())
 }
 
@@ -38,8 +43,10 @@ pub fn load(file: &Path, home: &Path) -> Result<Config, Vec<Complaint>> {
 pub struct Settings {
     home: PathBuf,
     now: Mutex<Arc<Config>>,
-    /// Ends with it.
-    _watcher: Option<RecommendedWatcher>,
+    /// Ends with it. Never locked by what it calls: that would wait for itself.
+    watcher: Mutex<Option<RecommendedWatcher>>,
+    /// What the file is a link to, as it was when that was last looked at.
+    target: Mutex<Option<PathBuf>>,
 }
 
 /// What became of a file that changed.
@@ -52,7 +59,8 @@ impl Settings {
             Ok(config) => (config, Vec::new()),
             Err(complaints) => (Config::default(), complaints),
         };
-        (Self { home, now: Mutex::new(Arc::new(config)), _watcher: None }, complaints)
+        let now = Mutex::new(Arc::new(config));
+        (Self { home, now, watcher: Mutex::default(), target: Mutex::default() }, complaints)
     }
 
     /// The preferences in force.
@@ -75,48 +83,114 @@ impl Settings {
     ) -> Arc<Self> {
         let (home, file) = (self.home.clone(), self.home.join(FILE));
         let themes = theme::folder(&home);
-        Arc::new_cyclic(|this: &Weak<Self>| {
+        let settings = Arc::new_cyclic(|this: &Weak<Self>| {
             let this = this.clone();
-            let mut last = None;
+            let reader = Arc::new(Mutex::new(Reader { last: None, tell }));
             let folder = themes.clone();
             let look = move |event: notify::Result<Event>| {
-                let Ok(event) = event else { return };
+                let Some((event, settings)) = event.ok().zip(this.upgrade()) else { return };
+                if !is_written(&event) {
+                    return;
+                }
+                let target = settings.target.lock().clone();
+                let is_file = |path: &Path| path == file || Some(path) == target.as_deref();
                 let is_theme = event.paths.iter().any(|path| path.starts_with(&folder));
-                if !is_written(event.kind) {
-                    return;
-                }
-                let is_other = |path: &&PathBuf| **path != file && !path.starts_with(&folder);
+                let is_other = |path: &&PathBuf| {
+                    !is_file(path) && !path.starts_with(&folder) && path.starts_with(&settings.home)
+                };
                 event.paths.iter().filter(is_other).for_each(|path| beside(path));
-                if !(is_theme || event.paths.contains(&file)) {
+                if !(is_theme || event.paths.iter().any(|path| is_file(path))) {
                     return;
                 }
-                let Some(settings) = this.upgrade() else { return };
-                let read = load(&file, &settings.home);
-                if !is_theme && last.as_ref() == Some(&read) {
-                    return;
+                if target_of(&settings.home) == target {
+                    return reader.lock().read(&settings, is_theme);
                 }
-                last = Some(read.clone());
-                tell(read.map(|config| {
-                    let config = Arc::new(config);
-                    *settings.now.lock() = Arc::clone(&config);
-                    config
-                }));
+                let reader = Arc::clone(&reader);
+                let follow = move || {
+                    settings.follow_link();
+                    reader.lock().read(&settings, is_theme);
+                };
+                // Whoever watches waits for the thread that calls this.
+                if let Err(error) =
+                    std::thread::Builder::new().name("settings link".to_owned()).spawn(follow)
+                {
+                    tracing::warn!("where {FILE} is a link to is not watched: {error}");
+                }
             };
-            self._watcher = start(&home, &themes, look)
-                .map_err(|error| {
-                    tracing::warn!("changes in {} are not noticed: {error}", home.display());
-                })
-                .ok();
+            let watcher = start(&home, &themes, look).map_err(|error| {
+                tracing::warn!("changes in {} are not noticed: {error}", home.display());
+            });
+            *self.watcher.get_mut() = watcher.ok();
             self
-        })
+        });
+        settings.follow_link();
+        settings
+    }
+
+    /// Watches the directory of what the file is a link to, as people have who keep their files elsewhere, and no more
+    /// that of what it was a link to before.
+    fn follow_link(&self) {
+        let target = target_of(&self.home);
+        let elsewhere = |target: &Option<PathBuf>| {
+            let folder = target.as_ref()?.parent()?;
+            (folder != self.home).then(|| folder.to_owned())
+        };
+        let mut watcher = self.watcher.lock();
+        let Some(watcher) = watcher.as_mut() else { return };
+        let now = elsewhere(&target);
+        let before = elsewhere(&std::mem::replace(&mut *self.target.lock(), target));
+        if now == before {
+            return;
+        }
+        if let Some(before) = before {
+            // It may be gone.
+            let _ = watcher.unwatch(&before);
+        }
+        if let Some(now) = now
+            && let Err(error) = watcher.watch(&now, RecursiveMode::NonRecursive)
+        {
+            tracing::warn!("changes in {} are not noticed: {error}", now.display());
+        }
     }
 }
 
+/// Reads the file each time it may have changed.
+struct Reader<T> {
+    last: Option<Result<Config, Vec<Complaint>>>,
+    tell: T,
+}
+
+impl<T: Fn(Change)> Reader<T> {
+    /// Tells what the file says, where that is new or themes may have changed.
+    fn read(&mut self, settings: &Settings, is_theme: bool) {
+        let read = load(&settings.home.join(FILE), &settings.home);
+        if !is_theme && self.last.as_ref() == Some(&read) {
+            return;
+        }
+        self.last = Some(read.clone());
+        (self.tell)(read.map(|config| {
+            let config = Arc::new(config);
+            *settings.now.lock() = Arc::clone(&config);
+            config
+        }));
+    }
+}
+
+/// What the file in `home` is a link to, by the path that its changes are told with; `None` where it is none.
+fn target_of(home: &Path) -> Option<PathBuf> {
+    let file = home.join(FILE);
+    let target = file.is_symlink().then(|| file.canonicalize().ok())??;
+    let is_beside = home.canonicalize().is_ok_and(|home| target.parent() == Some(&*home));
+    if is_beside { Some(home.join(target.file_name()?)) } else { Some(target) }
+}
+
 /// Whether an event means that a file has its new contents: not that it was read, or is being written.
-fn is_written(kind: EventKind) -> bool {
-    match kind {
+fn is_written(event: &Event) -> bool {
+    match event.kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
         EventKind::Modify(ModifyKind::Name(_)) | EventKind::Remove(_) => true,
+        // A link is whole as soon as it is there.
+        EventKind::Create(_) if event.paths.iter().any(|path| path.is_symlink()) => true,
         // Where a close is not told, these are all there is.
         _ => !cfg!(target_os = "linux"),
     }
@@ -171,5 +245,54 @@ mod tests {
         std::fs::write(&other, "[font]\nsize = 14").unwrap();
         std::fs::rename(&other, &file).unwrap();
         assert!(changes.recv_timeout(SOON).unwrap().is_ok(), "a mended file is told as well");
+    }
+
+    /// Writes a file as editors do: a new one takes its place.
+    fn save(folder: &Path, name: &str, text: &str) {
+        std::fs::write(folder.join("new"), text).unwrap();
+        std::fs::rename(folder.join("new"), folder.join(name)).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_a_link_is_followed_to_where_it_leads() {
+        use std::os::unix::fs::symlink;
+
+        let [home, first, second] = std::array::from_fn(|_| tempfile::tempdir().unwrap());
+        save(first.path(), "unterm.toml", "[font]\nsize = 10");
+        save(second.path(), "unterm.toml", "[font]\nsize = 11");
+        let (settings, _) = Settings::read(home.path().to_owned());
+        let (send, changes) = mpsc::channel();
+        let beside = send.clone();
+        let settings = settings
+            .watch(move |change| drop(send.send(Some(change))), move |_| drop(beside.send(None)));
+        let told = || match changes.recv_timeout(SOON).unwrap() {
+            Some(change) => change.unwrap().font.size,
+            None => panic!("no file of the home directory was written"),
+        };
+
+        symlink(first.path().join("unterm.toml"), home.path().join(FILE)).unwrap();
+        assert_eq!(told(), 10.0, "a link that is new");
+        save(first.path(), "unterm.toml", "[font]\nsize = 13");
+        assert_eq!(told(), 13.0, "the file that it leads to");
+
+        std::fs::remove_file(home.path().join(FILE)).unwrap();
+        assert_eq!(told(), Config::default().font.size, "no link any more");
+        symlink(second.path().join("unterm.toml"), home.path().join(FILE)).unwrap();
+        assert_eq!(told(), 11.0, "one to another place");
+        save(first.path(), "unterm.toml", "[font]\nsize = 15");
+        save(second.path(), "unterm.toml", "[font]\nsize = 14");
+        assert_eq!(told(), 14.0, "that place alone is watched");
+        assert_eq!(settings.get().font.size, 14.0);
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_is_told_with_its_place() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(FILE);
+        std::fs::write(&file, b"[font]\nfamily = [\"\xc3\xa9\xe9\"]").unwrap();
+        let complaints = load(&file, home.path()).unwrap_err();
+        assert!(complaints[0].starts_with("config.toml:2:13: "), "{complaints:?}");
+        assert!(complaints[0].contains("save it as UTF-8"), "{complaints:?}");
     }
 }

@@ -91,7 +91,7 @@ pub enum FollowSystem {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Startup {
-    /// Empty: one shell. `last`: the tabs, splits and directories that the last window had when it closed. Else a layout's name in `~/.unterm/layouts` (`save_layout` writes one), or the path of its file.
+    /// Empty: one shell. `last`: the tabs, splits and directories that the last window had. Else a layout's name in `~/.unterm/layouts` (`save_layout` writes one), or the path of its file.
     pub layout: String,
 }
 

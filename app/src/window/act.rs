@@ -3,15 +3,19 @@
 use std::process::Stdio;
 
 use unterm_control::Server;
-use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
+use unterm_mux::{OnExit, Pane, Spawn, Tab, TabId, input::Modifiers};
+use unterm_term::{LineId, Point, TextRange};
 use winit::window::Fullscreen;
 
-use super::{App, blocks::Part, clipboard::Buffer, close::Closing, errand::Done, folder::Purpose};
+use super::{
+    App, blocks::Part, clipboard::Buffer, close::Closing, errand::Done, folder::Purpose,
+    selection::Selection,
+};
 use crate::{
     action::Action,
     args::FONT_SIZES,
-    config::{FILE, edit},
-    links,
+    config::{FILE, edit, load},
+    editor, links,
 };
 
 /// How far one press moves a divider, as a share of the split.
@@ -55,6 +59,7 @@ impl App {
             Action::CloseWindow => self.close(Closing::Window),
             Action::Split(axis) => self.split(focused, axis),
             Action::Focus(direction) => return self.mux.focus_direction(direction),
+            Action::CyclePanes(by) => return self.cycle_panes(tab, by),
             Action::Resize(direction) => {
                 return self.mux.resize_split(focused, direction, RESIZE_STEP);
             }
@@ -74,6 +79,7 @@ impl App {
                 let index = index.saturating_add_signed(by).min(last);
                 self.report(self.mux.move_tab(tab.id, index));
             }
+            Action::SelectAll => self.select_all(),
             Action::Copy => {
                 // Ctrl+C without a selection is the program's; Ctrl+Shift+C never is.
                 return self.copy_selection() || modifiers.contains(Modifiers::SHIFT);
@@ -106,6 +112,8 @@ impl App {
             Action::FoldAll(fold) => self.fold_all(fold),
             Action::QuickSelect => self.show_hints(true),
             Action::OpenHint => self.show_hints(false),
+            Action::ClearHistory => self.with_focused(Pane::clear_history),
+            Action::ResetTerminal => self.with_focused(Pane::reset),
             Action::CopyMode => self.toggle_copy_mode(),
             Action::CommandPalette => self.pick_command(),
             Action::ChooseTheme => self.pick_theme(),
@@ -164,6 +172,45 @@ impl App {
         }
     }
 
+    /// Focuses the pane `by` places further in its tab, round the end; false where there is no other.
+    fn cycle_panes(&mut self, tab: &Tab, by: isize) -> bool {
+        let panes = tab.panes();
+        let at = panes.iter().position(|pane| *pane == tab.focused).unwrap_or(0) as isize;
+        let next = panes[(at + by).rem_euclid(panes.len() as isize) as usize];
+        if next != tab.focused {
+            self.report(self.mux.focus(next));
+        }
+        next != tab.focused
+    }
+
+    fn with_focused(&self, act: impl FnOnce(&Pane)) {
+        if let Some(pane) = self.focused_pane() {
+            act(&pane);
+        }
+    }
+
+    /// Selects all that the focused pane keeps, from its first line to the last one with text.
+    fn select_all(&mut self) {
+        let Some(pane) = self.focused_pane() else { return };
+        let Some(view) = self.views.get_mut(&pane.id()) else { return };
+        let term = pane.term();
+        let size = term.size();
+        let (oldest, end) = (term.oldest(), term.live_top().0 + u64::from(size.rows));
+        let mut text = String::new();
+        let has_text = |line: &u64| {
+            text.clear();
+            term.row_text(LineId(*line), &mut text) && !text.trim_end().is_empty()
+        };
+        let last = (oldest.0..end).rev().find(has_text);
+        let range = last.map(|line| TextRange {
+            start: Point { line: oldest, col: 0 },
+            end: Point { line: LineId(line), col: size.cols.saturating_sub(1) },
+            block: false,
+        });
+        view.selection = range.map(|range| Selection::of(range, term.seq()));
+        self.pacing.ask();
+    }
+
     /// Copies the focused pane's selection to the clipboard and ends it; false when there is none.
     pub(super) fn copy_selection(&mut self) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
@@ -196,21 +243,20 @@ impl App {
         });
     }
 
-    /// Opens the configuration in an editor.
+    /// Opens the configuration in an editor, where it has an error at its line.
     fn open_config(&mut self) {
         let home = self.settings.home();
         if let Err(error) = edit::create(home) {
             self.complain("config", format!("The configuration can't be made.\n{error:#}"));
             return;
         }
-        let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
-        let editor = editor.filter(|editor| !editor.trim().is_empty());
-        let mut words = editor.as_deref().unwrap_or("vi").split_whitespace().map(str::to_owned);
-        let spawn = Spawn {
-            program: words.next(),
-            args: words.chain([home.join(FILE).to_string_lossy().into_owned()]).collect(),
-            ..self.spawn_beside()
-        };
+        // At what is wrong in it, as complaints begin: `config.toml:3:1: `.
+        let place = load(&home.join(FILE), home)
+            .err()
+            .and_then(|complaints| Some(complaints.first()?.split_once(": ")?.0.to_owned()));
+        let place = home.join(place.as_deref().unwrap_or(FILE));
+        let mut words = editor::command("", &place.to_string_lossy(), None).into_iter();
+        let spawn = Spawn { program: words.next(), args: words.collect(), ..self.spawn_beside() };
         if let Err(error) = self.mux.open_tab(spawn, None, OnExit::Close) {
             self.complain("editor", format!("The editor can't be started.\n{error}"));
         }
@@ -218,12 +264,11 @@ impl App {
 
     /// Starts another instance, which outlives this one.
     fn new_window(&mut self) {
+        let cwd = self.spawn_beside().cwd.or_else(std::env::home_dir).unwrap_or_else(|| "/".into());
         let start = || {
             let mut command = std::process::Command::new(std::env::current_exe()?);
+            command.args(self.args.another(&cwd)).current_dir(&cwd);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            if let Some(cwd) = self.spawn_beside().cwd {
-                command.current_dir(cwd);
-            }
             #[cfg(unix)]
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
             let mut child = command.spawn()?;
@@ -235,13 +280,16 @@ impl App {
         }
     }
 
-    fn toggle_fullscreen(&self) {
+    fn toggle_fullscreen(&mut self) {
+        // Of what it is now, as long as it is that.
+        let form = self.form();
         let Some(screen) = &self.screen else { return };
-        let fullscreen = match screen.window.fullscreen() {
-            Some(_) => None,
-            None => Some(Fullscreen::Borderless(None)),
-        };
-        screen.window.set_fullscreen(fullscreen);
+        if screen.window.fullscreen().is_some() {
+            screen.window.set_fullscreen(None);
+        } else {
+            self.last = form;
+            screen.window.set_fullscreen(Some(Fullscreen::Borderless(None)));
+        }
     }
 
     /// Scrolls the focused pane; false on the alternate screen, which has no history.

@@ -109,6 +109,7 @@ impl App {
     pub(super) fn tick(&mut self, now: Instant) {
         if self.timer.is_some_and(|time| now >= time) {
             self.timer = self.show_waiting(now);
+            self.keep_in_time(now).into_iter().for_each(|time| self.wake_at(time));
             self.drag_scroll();
             self.deferred_click(false);
             self.pacing.ask();
@@ -151,6 +152,7 @@ impl App {
             self.search_again(now),
             self.end_flashes(now),
             self.show_waiting(now),
+            self.keep_in_time(now),
         ];
         times.into_iter().flatten().for_each(|time| self.wake_at(time));
         self.label_tabs(&layout, now);

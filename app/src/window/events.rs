@@ -56,7 +56,7 @@ impl ApplicationHandler<Wake> for App {
                 self.close_menu();
                 self.tell_focus();
                 if focused {
-                    self.ask_for_motion();
+                    self.ask_for_taste();
                 }
                 self.pacing.ask();
             }

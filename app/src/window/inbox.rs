@@ -55,8 +55,8 @@ pub(super) struct News {
     pub(super) agents: bool,
     /// What the last search found.
     pub(super) found: Option<super::search::Found>,
-    /// What the desktop says of motion.
-    pub(super) is_motion_reduced: Option<bool>,
+    /// What the desktop prefers.
+    pub(super) taste: Option<super::motion::Taste>,
     /// A screen reader listens from now on.
     pub(super) reader: bool,
     /// The node that a screen reader wants to have used.

@@ -155,6 +155,8 @@ struct App {
     errands: usize,
     /// What the last window left.
     last: Option<LastSession>,
+    /// When what is open is to be kept for the next window, after a change.
+    keep_at: Option<Instant>,
     /// The window can be seen through.
     is_transparent: bool,
     /// The search, while it is open.
@@ -239,6 +241,7 @@ impl App {
             debug: None,
             errands: 0,
             last: None,
+            keep_at: None,
             is_transparent: false,
             search: None,
             last_search: None,

@@ -1,4 +1,5 @@
-//! Whether anything may move by itself: what the person prefers, else what the desktop says.
+//! Whether anything may move by itself: what the person prefers, else what the desktop says; and whether that is light or
+//! dark.
 //!
 //! Asking takes a thread for a moment: at the start, and when the window gets the keyboard again, since the person may have
 //! changed it meanwhile.
@@ -9,15 +10,23 @@ use std::{
 };
 
 use super::App;
-use crate::config::ReducedMotion;
+use crate::config::{ReducedMotion, ThemeChoice};
 
 /// The desktop is not asked again before this.
 const AGE: Duration = Duration::from_secs(5);
 
-/// What the desktop said.
+/// What the desktop prefers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Taste {
+    pub(super) is_motion_reduced: bool,
+    /// Light, and not dark; `None`: it does not say.
+    pub(super) is_light: Option<bool>,
+}
+
+/// What the desktop said last.
 #[derive(Default)]
 pub(super) struct Motion {
-    is_reduced: bool,
+    pub(super) told: Option<Taste>,
     asked: Option<Instant>,
 }
 
@@ -26,7 +35,7 @@ impl App {
     pub(super) fn stands_still(&self) -> bool {
         match self.config.window.reduced_motion {
             ReducedMotion::Fixed(reduced) => reduced,
-            ReducedMotion::System(_) => self.motion.is_reduced,
+            ReducedMotion::System(_) => self.motion.told.unwrap_or_default().is_motion_reduced,
         }
     }
 
@@ -35,29 +44,35 @@ impl App {
         (!self.stands_still()).then(|| now.saturating_duration_since(self.started))
     }
 
-    /// Asks the desktop anew, if it is for it to say.
-    pub(super) fn ask_for_motion(&mut self) {
+    /// Asks the desktop anew, if anything is for it to say.
+    pub(super) fn ask_for_taste(&mut self) {
         let is_fresh = self.motion.asked.is_some_and(|asked| asked.elapsed() < AGE);
-        if is_fresh || matches!(self.config.window.reduced_motion, ReducedMotion::Fixed(_)) {
+        let is_wanted = matches!(self.config.window.reduced_motion, ReducedMotion::System(_))
+            || matches!(self.config.theme, ThemeChoice::Pair(_));
+        if is_fresh || !is_wanted {
             return;
         }
         self.motion.asked = Some(Instant::now());
         let inbox = Arc::clone(&self.inbox);
-        let asking = std::thread::Builder::new().name("motion".to_owned());
+        let asking = std::thread::Builder::new().name("taste".to_owned());
         let started = asking.spawn(move || {
-            let is_reduced = desktop::is_motion_reduced();
-            tracing::debug!(is_reduced, "the desktop says whether anything may move");
-            inbox.post(|news| news.is_motion_reduced = Some(is_reduced));
+            let taste = desktop::taste();
+            tracing::debug!(?taste, "the desktop says what it prefers");
+            inbox.post(|news| news.taste = Some(taste));
         });
         if let Err(error) = started {
-            tracing::debug!("the desktop can't be asked about motion: {error}");
+            tracing::debug!("the desktop can't be asked what it prefers: {error}");
         }
     }
 
     /// The desktop has answered.
-    pub(super) fn motion_told(&mut self, is_reduced: bool) {
-        if std::mem::replace(&mut self.motion.is_reduced, is_reduced) != is_reduced {
+    pub(super) fn taste_told(&mut self, taste: Taste) {
+        let was_light = self.is_light();
+        if self.motion.told.replace(taste) != Some(taste) {
             self.pacing.ask();
+        }
+        if self.is_light() != was_light {
+            self.apply_theme();
         }
     }
 }
@@ -72,16 +87,19 @@ mod desktop {
         zvariant::{OwnedValue, Value},
     };
 
+    use super::Taste;
+
     /// How long a portal may take to answer.
     const PATIENCE: Duration = Duration::from_secs(10);
 
     /// Asks wherever it may be said.
-    pub(super) fn is_motion_reduced() -> bool {
-        by_portal().or_else(by_xsettings).unwrap_or(false)
+    pub(super) fn taste() -> Taste {
+        let (motion, is_light) = by_portal().unwrap_or_default();
+        Taste { is_motion_reduced: motion.or_else(by_xsettings).unwrap_or(false), is_light }
     }
 
-    /// The desktop's portal (org.freedesktop.portal.Settings): the key that is for this, else GNOME's older one.
-    fn by_portal() -> Option<bool> {
+    /// The desktop's portal (org.freedesktop.portal.Settings): whether motion is reduced, and whether it is light.
+    fn by_portal() -> Option<(Option<bool>, Option<bool>)> {
         if !crate::window::access::has_bus() {
             return None;
         }
@@ -90,15 +108,30 @@ mod desktop {
         runtime.block_on(async {
             let bus = connection::Builder::session().ok()?.method_timeout(PATIENCE);
             let bus = bus.build().await.ok()?;
-            let reduced = read(&bus, "org.freedesktop.appearance", "reduced-motion").await;
-            let reduced = reduced.and_then(|value| u32::try_from(value).ok()).map(|how| how == 1);
-            if reduced == Some(true) {
-                return reduced;
-            }
-            let animated = read(&bus, "org.gnome.desktop.interface", "enable-animations").await;
-            let animated = animated.and_then(|value| bool::try_from(value).ok());
-            animated.map(|animated| !animated).or(reduced)
+            Some((motion(&bus).await, light(&bus).await))
         })
+    }
+
+    /// By the key that is for this, else by GNOME's older one.
+    async fn motion(bus: &Connection) -> Option<bool> {
+        let reduced = read(bus, "org.freedesktop.appearance", "reduced-motion").await;
+        let reduced = reduced.and_then(|value| u32::try_from(value).ok()).map(|how| how == 1);
+        if reduced == Some(true) {
+            return reduced;
+        }
+        let animated = read(bus, "org.gnome.desktop.interface", "enable-animations").await;
+        let animated = animated.and_then(|value| bool::try_from(value).ok());
+        animated.map(|animated| !animated).or(reduced)
+    }
+
+    /// 1 prefers dark, 2 light, 0 neither.
+    async fn light(bus: &Connection) -> Option<bool> {
+        let scheme = read(bus, "org.freedesktop.appearance", "color-scheme").await?;
+        match u32::try_from(scheme).ok()? {
+            1 => Some(false),
+            2 => Some(true),
+            _ => None,
+        }
     }
 
     async fn read(bus: &Connection, namespace: &str, key: &str) -> Option<OwnedValue> {
@@ -210,8 +243,10 @@ mod desktop {
 
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 mod desktop {
+    use super::Taste;
+
     /// Nothing is asked yet.
-    pub(super) fn is_motion_reduced() -> bool {
-        false
+    pub(super) fn taste() -> Taste {
+        Taste::default()
     }
 }

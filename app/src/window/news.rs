@@ -37,6 +37,7 @@ impl App {
             self.check_divider_drag();
             self.arrange();
             self.tell_focus();
+            self.keep_soon();
             self.pacing.ask();
         }
         for pane in &news.works {
@@ -44,10 +45,11 @@ impl App {
         }
         if news.titles {
             self.views.values_mut().for_each(View::forget_names);
+            self.keep_soon();
             self.pacing.ask();
         }
-        if let Some(is_reduced) = news.is_motion_reduced {
-            self.motion_told(is_reduced);
+        if let Some(taste) = news.taste {
+            self.taste_told(taste);
         }
         if news.reader || news.agents {
             self.pacing.ask();

@@ -59,7 +59,7 @@ pub(super) enum Outcome {
 /// The panel.
 #[derive(Clone, Debug)]
 pub(super) struct Panel<C> {
-    /// What to type, said while nothing is.
+    /// What to type.
     hint: String,
     query: Line,
     /// Why what was typed is not right.
@@ -231,7 +231,7 @@ impl<C> Panel<C> {
         let row = geometry.ui_line() + geometry.px(8.0);
         let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(2 * padding)).max(1);
         let input = row + geometry.px(8.0);
-        let message = if self.message.is_some() { row } else { 0 };
+        let message = if self.message.is_some() || self.items.is_empty() { row } else { 0 };
         let fitting = geometry.height.saturating_sub(input + message + 4 * padding) / row;
         let rows = self.shown.len().min(ROWS).min(fitting as usize);
         let list = if self.items.is_empty() { 0 } else { rows.max(1) as u32 * row };
@@ -278,6 +278,12 @@ impl<C> Panel<C> {
         self.first.clamp((self.marked + 1).saturating_sub(rows.max(1)), self.marked)
     }
 
+    /// What is said in the line while nothing is typed, and below it. A list says by itself what it is; without one, what
+    /// to type stays in sight.
+    fn hints(&self) -> (&str, &str) {
+        if self.items.is_empty() { ("", &self.hint) } else { (&self.hint, "") }
+    }
+
     /// Draws it, with what an input method composes. Gives where its cursor lies.
     pub(super) fn draw(
         &self,
@@ -295,8 +301,8 @@ impl<C> Panel<C> {
             label(geometry, inset(rect, place.padding), text, color, LabelAlign::Left)
         };
         let input = inset(place.input, place.padding);
-        let caret =
-            self.query.draw((&self.hint, preedit), (geometry, colors), input, renderer, scene);
+        let (hint, below) = self.hints();
+        let caret = self.query.draw((hint, preedit), (geometry, colors), input, renderer, scene);
         scene.quads.push(quad(caret, colors.accent));
         let line = PixelRect {
             y: place.input.y + place.input.height as i32 - 1,
@@ -304,8 +310,12 @@ impl<C> Panel<C> {
             ..place.input
         };
         scene.quads.push(quad(line, colors.hairline));
-        if let Some(message) = &self.message {
-            scene.labels.push(label(place.message, message, colors.danger_text));
+        let (said, color) = match &self.message {
+            Some(message) => (message.as_str(), colors.danger_text),
+            None => (below, colors.muted),
+        };
+        if !said.is_empty() {
+            scene.labels.push(label(place.message, said, color));
         }
         if self.shown.is_empty() && !self.items.is_empty() {
             let row = PixelRect {
@@ -449,6 +459,18 @@ mod tests {
         assert_eq!((panel.choice(), panel.first), (Some(&0), 0));
         press(&mut panel, Key::PageDown);
         assert_eq!(panel.choice(), Some(&ROWS));
+    }
+
+    #[test]
+    fn without_a_list_what_to_type_stays_in_sight() {
+        let mut asks = Panel::<usize>::new("The title", Vec::new(), 0);
+        assert_eq!(asks.hints(), ("", "The title"));
+        let before = asks.place(&Geometry::TEST);
+        assert!(before.message.height > 0);
+        asks.insert("x");
+        asks.complain("No title".to_owned());
+        assert_eq!(asks.place(&Geometry::TEST).rect, before.rect, "nothing moves");
+        assert_eq!(panel(&["a"]).hints(), ("Type", ""));
     }
 
     #[test]

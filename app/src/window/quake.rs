@@ -1,6 +1,8 @@
 //! Where a new window lies, how large it is, and what stays of it for the next one; the drop-down, which hangs from the
 //! screen's top and is shown and hidden.
 
+use std::time::{Duration, Instant};
+
 use anyhow::{Result, bail};
 use serde_json::json;
 use unterm_control::client::{self, Client};
@@ -17,6 +19,12 @@ use crate::{args::Args, config::Settings, last_session::LastSession, layout_file
 
 /// So many pixels of a window that returns to its place have to be on a screen.
 const SEEN: i32 = 64;
+/// The layout that the last window had, as `startup.layout` names it.
+const LAST: &str = "last";
+/// How long after a change of the layout it is kept.
+const KEEP: Duration = Duration::from_secs(2);
+/// So many faults of a layout are told one by one.
+const FAULTS: usize = 3;
 
 /// Shows or hides the drop-down of another instance; false when there is none.
 pub(super) fn toggle_running(home: &std::path::Path) -> bool {
@@ -40,15 +48,19 @@ pub(super) fn open_layout(
     if name.is_empty() || !args.execute.is_empty() || args.cwd.is_some() {
         return None;
     }
-    if name == "last" {
-        last.filter(|last| !last.layout.is_empty()).inspect(|last| last.layout.open(mux));
-        return None;
-    }
-    match LayoutFile::read(settings.home(), name) {
-        Ok(layout) => layout.open(mux),
-        Err(error) => return Some(format!("The layout can't be opened.\n{error:#}")),
-    }
-    None
+    let faults = match name {
+        LAST => last.map_or_else(Vec::new, |last| last.layout.open(mux)),
+        name => match LayoutFile::read(settings.home(), name) {
+            Ok(layout) => layout.open(mux),
+            Err(error) => return Some(format!("The layout can't be opened.\n{error:#}")),
+        },
+    };
+    let more = match faults.len().saturating_sub(FAULTS) {
+        0 => String::new(),
+        more => format!("\nand {more} more"),
+    };
+    let shown = faults.get(..FAULTS).unwrap_or(&faults).join("\n");
+    (!faults.is_empty()).then(|| format!("Not all of the layout could be started.\n{shown}{more}"))
 }
 
 /// Makes a window a drop-down: without a frame, over others, as wide as the screen.
@@ -82,8 +94,12 @@ pub(super) fn hang(
 /// A window's size, but no larger than the screen; one that is unknown has size 0.
 pub(super) fn within((width, height): (u32, u32), monitor: Option<&MonitorHandle>) -> (u32, u32) {
     let room = monitor.map(MonitorHandle::size).unwrap_or_default();
-    let least = |length: u32, room: u32| if room > 0 { length.min(room) } else { length };
-    (least(width, room.width), least(height, room.height))
+    (fitting(width, room.width), fitting(height, room.height))
+}
+
+/// A length for the screen: one that is too long leaves a tenth to frames and the desktop's panels.
+fn fitting(length: u32, room: u32) -> u32 {
+    if room > 0 && length > room { room - room / 10 } else { length }
 }
 
 /// The place of the last window, if enough of it would be on one of the screens: each by its corner and its size.
@@ -130,19 +146,47 @@ impl App {
             .is_ok_and(|entries| entries.count() > 1)
     }
 
-    /// Keeps size, place and layout for the next window.
+    /// Keeps size, place, layout and the desktop's appearance for the next window.
     pub(super) fn keep_session(&self) {
-        let Some(screen) = &self.screen else { return };
-        if self.args.quake || screen.window.fullscreen().is_some() {
-            return;
-        }
-        let geometry = screen.geometry;
-        let place = screen.window.outer_position().ok().map(|place| (place.x, place.y));
+        let Some(form) = self.form().filter(|_| !self.args.quake) else { return };
         // Directories alone: what ran then need not be wanted again.
         let layout = LayoutFile::of(&self.mux, false);
+        let is_light = self.is_light();
+        LastSession { layout, is_light, ..form }.write(self.settings.home());
+    }
+
+    /// Tabs, splits or directories changed: they are kept in a moment, where the next window is to have them, since a window
+    /// may end without being closed, as when its desktop does.
+    pub(super) fn keep_soon(&mut self) {
+        if self.config.startup.layout == LAST && self.keep_at.is_none() {
+            let time = Instant::now() + KEEP;
+            self.keep_at = Some(time);
+            self.wake_at(time);
+        }
+    }
+
+    /// Keeps what is open when it is time to; gives when that is.
+    pub(super) fn keep_in_time(&mut self, now: Instant) -> Option<Instant> {
+        if self.keep_at.take_if(|time| *time <= now).is_some() {
+            self.keep_session();
+        }
+        self.keep_at
+    }
+
+    /// The window's size and place; of one that fills the screen those that it had before, or would have.
+    pub(super) fn form(&self) -> Option<LastSession> {
+        let screen = self.screen.as_ref()?;
+        let geometry = screen.geometry;
+        if screen.window.fullscreen().is_some() {
+            let wanted = &self.config.window;
+            let (width, height) = geometry.window_for(wanted.columns, wanted.rows);
+            let first = || LastSession { width, height, ..LastSession::default() };
+            return Some(self.last.clone().unwrap_or_else(first));
+        }
+        let place = screen.window.outer_position().ok().map(|place| (place.x, place.y));
         let maximized = screen.window.is_maximized();
         let (width, height) = (geometry.width, geometry.height);
-        LastSession { width, height, place, maximized, layout }.write(self.settings.home());
+        Some(LastSession { width, height, place, maximized, ..LastSession::default() })
     }
 
     /// Writes what is open as a layout of a name.
@@ -189,6 +233,11 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_that_is_too_large_leaves_room_for_its_frame() {
+        assert_eq!((fitting(900, 800), fitting(800, 800), fitting(900, 0)), (720, 800, 900));
+    }
 
     #[test]
     fn a_place_off_every_screen_is_forgotten() {

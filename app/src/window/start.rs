@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use unterm_control::{Approval, Changes, Server, ServerOptions, Topic};
 use unterm_mux::Mux;
 use winit::event_loop::{DeviceEvents, EventLoop};
@@ -27,9 +27,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.quake && quake::toggle_running(&unterm_control::home()) {
         return Ok(());
     }
-    let event_loop = EventLoop::<Wake>::with_user_event().build().context(
-        "cannot open a window; without a display, start with --headless or set DISPLAY or WAYLAND_DISPLAY",
-    )?;
+    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(|error| {
+        let error = error.to_string();
+        anyhow!(
+            "cannot open a window: {}. Start with --headless where there is no display; else DISPLAY or WAYLAND_DISPLAY \
+             has to name the one that runs",
+            without_place(&error).trim_end_matches('.')
+        )
+    })?;
     // The window's own events tell everything; those of devices would wake it for what happens in other windows.
     event_loop.listen_device_events(DeviceEvents::Never);
     let inbox = Inbox::new(event_loop.create_proxy());
@@ -60,6 +65,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let server = start_server(&mux, &inbox, &changes, &ready, settings.home(), approval);
     let last = LastSession::read(settings.home());
     let mut problems = Vec::new();
+    // A person can use the window without it.
+    let server = server.map_err(|error| {
+        tracing::error!("agents can't reach this window: {error:#}");
+        problems
+            .push(("server", format!("Agents and scripts can't reach this window.\n{error:#}")));
+    });
     if let Some(complaint) = quake::open_layout(&mux, args, &settings, last.as_ref()) {
         problems.push(("layout", complaint));
     }
@@ -70,7 +81,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     }
     ready.set();
 
-    let mut app = App::new(args, mux, server, inbox, settings, palette);
+    let mut app = App::new(args, mux, server.ok(), inbox, settings, palette);
     app.last = last;
     for (about, complaint) in problems {
         app.complain(about, complaint);
@@ -83,7 +94,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     app.finish()
 }
 
-/// Starts the control server. A person can use the window without it, so an error is said and not fatal.
+/// Starts the control server.
 fn start_server(
     mux: &Arc<Mux>,
     inbox: &Arc<Inbox>,
@@ -91,23 +102,13 @@ fn start_server(
     ready: &Arc<Ready>,
     home: &Path,
     approval: Approval,
-) -> Option<Server> {
-    let start = || -> Result<Server> {
-        let home = home.to_owned();
-        let host = Arc::new(WindowHost { inbox: Arc::clone(inbox), changes: Arc::clone(changes) });
-        let options = ServerOptions { mux: Arc::clone(mux), host, home, approval };
-        Ok(Server::start_gated(options, vec![ready.clone()])?)
-    };
-    match start() {
-        Ok(server) => {
-            environment::announce(mux, &server);
-            Some(server)
-        }
-        Err(error) => {
-            tracing::error!("agents can't reach this window: {error:#}");
-            None
-        }
-    }
+) -> Result<Server> {
+    let home = home.to_owned();
+    let host = Arc::new(WindowHost { inbox: Arc::clone(inbox), changes: Arc::clone(changes) });
+    let options = ServerOptions { mux: Arc::clone(mux), host, home, approval };
+    let server = Server::start_gated(options, vec![ready.clone()])?;
+    environment::announce(mux, &server);
+    Ok(server)
 }
 
 impl App {
@@ -121,5 +122,23 @@ impl App {
         }
         self.mux.shutdown();
         self.failure.map_or(Ok(()), Err)
+    }
+}
+
+/// What winit says of an error, without the place in winit's own files that it begins with.
+fn without_place(error: &str) -> &str {
+    let behind = error.split_once(".rs:").and_then(|(_, behind)| behind.split_once(": "));
+    behind.map_or(error, |(_, what)| what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_winit_is_told_without_its_place() {
+        let error = "os error at /src/winit-0.30.13/src/linux/mod.rs:788: Failed to open connection to X server";
+        assert_eq!(without_place(error), "Failed to open connection to X server");
+        assert_eq!(without_place("not supported"), "not supported");
     }
 }

@@ -11,7 +11,7 @@ use super::{
     geometry::{Geometry, contains},
 };
 
-/// How many are shown; an older one makes room.
+/// How many are shown; an older one makes room, first of those that pass.
 const CAP: usize = 3;
 /// How long one that is no error stays.
 const TIME: Duration = Duration::from_secs(4);
@@ -47,7 +47,9 @@ impl Toasts {
     fn add(&mut self, toast: Toast) {
         self.shown.retain(|other| other.about != toast.about);
         if self.shown.len() == CAP {
-            self.shown.remove(0);
+            // What passes anyway goes before what stays until it is dismissed.
+            let passing = self.shown.iter().position(|toast| toast.until.is_some());
+            self.shown.remove(passing.unwrap_or(0));
         }
         self.shown.push(toast);
     }
@@ -96,6 +98,8 @@ impl Toasts {
             };
             let color = if toast.is_error { colors.danger } else { colors.accent };
             scene.quads.push(Quad { rect: bar, color, alpha: 1.0, radius: 1.0 });
+            let columns = geometry.ui_columns(rect.width.saturating_sub(2 * padding));
+            let head = toast.text.lines().next().map_or(0, |line| wrap(line, columns).len());
             for (index, line) in lines.into_iter().enumerate() {
                 let line_height = geometry.ui_line();
                 scene.labels.push(Label {
@@ -108,7 +112,7 @@ impl Toasts {
                     text: line,
                     color: colors.text,
                     size: geometry.ui_font(),
-                    bold: index == 0,
+                    bold: index < head,
                     align: LabelAlign::Left,
                     ..Label::default()
                 });
@@ -244,6 +248,17 @@ mod tests {
         }
         let left: Vec<_> = toasts.shown.iter().map(|toast| toast.about).collect();
         assert_eq!(left, ["c", "b", "d"]);
+    }
+
+    #[test]
+    fn news_take_the_place_of_news_and_not_of_errors() {
+        let soon = Some(Instant::now() + TIME);
+        let mut toasts = Toasts::default();
+        for (about, until) in [("error", None), ("a", soon), ("b", soon), ("c", soon)] {
+            toasts.add(toast(about, until));
+        }
+        let left: Vec<_> = toasts.shown.iter().map(|toast| toast.about).collect();
+        assert_eq!(left, ["error", "b", "c"]);
     }
 
     #[test]

@@ -178,3 +178,25 @@ fn nothing_of_a_pane_assumes_a_local_child() {
     assert_eq!(pane.cwd_path(), None);
     assert_eq!(pane.foreground(), None);
 }
+
+#[test]
+fn history_and_terminal_are_cleared_without_the_program() {
+    let steps = [Step::Bytes("\x1b[?2004h1\r\n2\r\n3\r\n4\r\n5")];
+    let (pane, script) = play(steps, Some(ExitStatus::Code(0)));
+    let first_row = || {
+        let (term, mut text) = (pane.term(), String::new());
+        term.row_text(term.live_top(), &mut text);
+        (term.history_rows(), text)
+    };
+    assert_eq!(first_row(), (2, "3".to_owned()));
+    let told = pane.watch();
+    let before = *told.borrow();
+    pane.clear_history();
+    assert_eq!(first_row(), (0, "3".to_owned()));
+    assert!(*told.borrow() > before, "who shows it hears of it");
+    assert!(pane.term().modes().contains(Modes::BRACKETED_PASTE));
+    pane.reset();
+    assert_eq!(first_row(), (0, String::new()));
+    assert!(!pane.term().modes().contains(Modes::BRACKETED_PASTE));
+    assert!(script.written.lock().is_empty(), "the program is told nothing");
+}

@@ -16,6 +16,11 @@ impl Rgb {
     pub const fn hex(rgb: u32) -> Self {
         Self { r: (rgb >> 16) as u8, g: (rgb >> 8) as u8, b: rgb as u8 }
     }
+
+    /// The colour of one of X11's names (rgb.txt), however its letters and blanks are written.
+    pub fn named(name: &str) -> Option<Self> {
+        crate::osc::color_spec::named(name)
+    }
 }
 
 /// `#rrggbb`.

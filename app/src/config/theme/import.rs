@@ -29,24 +29,28 @@ pub enum Format {
     Base16,
 }
 
+/// A colour as a file gives it; one that can't be read as its text.
+type Given = Result<Rgb, String>;
+
 /// Colours found so far, by what they are for.
 #[derive(Default)]
 struct Colors {
-    ansi: [Option<Rgb>; 16],
-    named: HashMap<&'static str, Rgb>,
+    ansi: [Option<Given>; 16],
+    named: HashMap<&'static str, Given>,
 }
 
 impl Colors {
-    fn theme(self, title: &str) -> Result<Theme, String> {
+    fn theme(mut self, title: &str) -> Result<Theme, String> {
         let mut ansi = [Rgb::default(); 16];
         for (index, color) in self.ansi.iter().enumerate() {
             // Files of eight colours mean the same ones for bright.
-            let fallback = self.ansi[index % 8];
-            ansi[index] = color.or(fallback).ok_or_else(|| format!("colour {index} is missing"))?;
+            let given = color.as_ref().or(self.ansi[index % 8].as_ref()).cloned();
+            ansi[index] = needed(given, &format!("colour {index}"))?;
         }
-        let named = |name: &str| self.named.get(name).copied();
-        let foreground = named("foreground").ok_or("the foreground is missing")?;
-        let background = named("background").ok_or("the background is missing")?;
+        let foreground = needed(self.named.remove("foreground"), "the foreground")?;
+        let background = needed(self.named.remove("background"), "the background")?;
+        // What else stands there may be no colour, as kitty's `background`: the text is then as it is.
+        let mut named = |name: &str| self.named.remove(name).and_then(Result::ok);
         let mut palette = Palette::new(ansi, foreground, background);
         palette.cursor = named("cursor");
         palette.cursor_text = named("cursor_text");
@@ -55,11 +59,33 @@ impl Colors {
         Ok(Theme { title: title.to_owned(), palette })
     }
 
-    fn set(&mut self, name: &'static str, color: Option<Rgb>) {
-        if let Some(color) = color {
-            self.named.insert(name, color);
+    fn set(&mut self, name: &'static str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.named.insert(name, read(text));
         }
     }
+
+    /// Sets one of the sixteen; others are none of a theme's.
+    fn set_ansi(&mut self, index: usize, text: Option<&str>) {
+        if let Some(slot) = self.ansi.get_mut(index) {
+            *slot = text.map(read);
+        }
+    }
+}
+
+/// A colour that every theme has.
+fn needed(given: Option<Given>, what: &str) -> Result<Rgb, String> {
+    let given = given.ok_or_else(|| format!("{what} is missing"))?;
+    given.map_err(|text| format!("{what} is {text:?}, which is no colour; write #rrggbb"))
+}
+
+/// A colour as one of the formats writes it: `#rrggbb` and the like, `#rgb`, or one of X11's names.
+fn read(text: &str) -> Given {
+    let short = || {
+        let digits = text.strip_prefix('#').filter(|digits| digits.chars().count() == 3)?;
+        hex(&digits.chars().flat_map(|digit| [digit, digit]).collect::<String>())
+    };
+    hex(text).or_else(short).or_else(|| Rgb::named(text)).ok_or_else(|| text.to_owned())
 }
 
 /// Reads a theme of another terminal; `title`: its name, where the file has none.
@@ -67,9 +93,16 @@ impl Colors {
 /// # Errors
 /// When no format fits, or a colour that every theme needs is missing.
 pub fn import(text: &str, title: &str) -> Result<(Format, Theme), String> {
-    let format = detect(text).ok_or(
-        "this is none of the formats that can be imported: Alacritty, kitty, Ghostty, iTerm2, Windows Terminal, base16",
-    )?;
+    // As editors on Windows begin a file.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let format = detect(text).ok_or_else(|| {
+        let formats = "Alacritty, kitty, Ghostty, iTerm2, Windows Terminal, base16";
+        match text.lines().any(|line| line.trim_end() == "colors:") {
+            true => "Alacritty's files in YAML are not read; `alacritty migrate` makes one TOML"
+                .to_owned(),
+            false => format!("this is none of the formats that can be imported: {formats}"),
+        }
+    })?;
     let mut title = title.to_owned();
     let mut colors = Colors::default();
     match format {
@@ -91,10 +124,15 @@ fn detect(text: &str) -> Option<Format> {
     {
         return Some(Format::Iterm2);
     }
-    if trimmed.starts_with('{') || trimmed.starts_with('[') && trimmed.contains("\"brightBlack\"") {
+    if ["{", "//", "/*"].iter().any(|start| trimmed.starts_with(start))
+        || trimmed.starts_with('[') && trimmed.contains("\"brightBlack\"")
+    {
         return Some(Format::WindowsTerminal);
     }
-    if text.contains("[colors.") || text.contains("[colors]") {
+    let has_colors = |text: &str| {
+        toml_edit::Document::parse(text).is_ok_and(|file| file.as_table().contains_key("colors"))
+    };
+    if text.contains("[colors.") || text.contains("[colors]") || has_colors(text) {
         return Some(Format::Alacritty);
     }
     let mut lines = text.lines().map(str::trim);
@@ -112,11 +150,10 @@ fn detect(text: &str) -> Option<Format> {
 fn alacritty(text: &str, colors: &mut Colors) -> Result<(), String> {
     let document = toml_edit::Document::parse(text).map_err(|error| error.message().to_owned())?;
     let table = document.as_table();
-    let color =
-        |section: &str, name: &str| hex(table.get("colors")?.get(section)?.get(name)?.as_str()?);
+    let color = |section: &str, name: &str| table.get("colors")?.get(section)?.get(name)?.as_str();
     for (index, name) in NAMES.iter().enumerate() {
-        colors.ansi[index] = color("normal", name);
-        colors.ansi[index + 8] = color("bright", name);
+        colors.set_ansi(index, color("normal", name));
+        colors.set_ansi(index + 8, color("bright", name));
     }
     colors.set("foreground", color("primary", "foreground"));
     colors.set("background", color("primary", "background"));
@@ -130,18 +167,18 @@ fn alacritty(text: &str, colors: &mut Colors) -> Result<(), String> {
 fn kitty(text: &str, colors: &mut Colors) {
     for line in text.lines() {
         let Some((name, value)) = line.trim().split_once(char::is_whitespace) else { continue };
-        let color = hex(value.trim());
+        let value = Some(value.trim());
         match name {
-            "foreground" => colors.set("foreground", color),
-            "background" => colors.set("background", color),
-            "cursor" => colors.set("cursor", color),
-            "cursor_text_color" => colors.set("cursor_text", color),
-            "selection_background" => colors.set("selection", color),
-            "selection_foreground" => colors.set("selection_text", color),
+            "foreground" => colors.set("foreground", value),
+            "background" => colors.set("background", value),
+            "cursor" => colors.set("cursor", value),
+            "cursor_text_color" => colors.set("cursor_text", value),
+            "selection_background" => colors.set("selection", value),
+            "selection_foreground" => colors.set("selection_text", value),
             _ => {
                 let index = name.strip_prefix("color").and_then(|index| index.parse().ok());
-                if let Some(slot) = index.and_then(|index: usize| colors.ansi.get_mut(index)) {
-                    *slot = color;
+                if let Some(index) = index {
+                    colors.set_ansi(index, value);
                 }
             }
         }
@@ -151,19 +188,18 @@ fn kitty(text: &str, colors: &mut Colors) {
 fn ghostty(text: &str, colors: &mut Colors) {
     for line in text.lines() {
         let Some((name, value)) = line.split_once('=') else { continue };
-        let (name, value) = (name.trim(), value.trim());
-        match name {
-            "foreground" => colors.set("foreground", hex(value)),
-            "background" => colors.set("background", hex(value)),
-            "cursor-color" => colors.set("cursor", hex(value)),
-            "cursor-text" => colors.set("cursor_text", hex(value)),
-            "selection-background" => colors.set("selection", hex(value)),
-            "selection-foreground" => colors.set("selection_text", hex(value)),
+        let value = value.trim();
+        match name.trim() {
+            "foreground" => colors.set("foreground", Some(value)),
+            "background" => colors.set("background", Some(value)),
+            "cursor-color" => colors.set("cursor", Some(value)),
+            "cursor-text" => colors.set("cursor_text", Some(value)),
+            "selection-background" => colors.set("selection", Some(value)),
+            "selection-foreground" => colors.set("selection_text", Some(value)),
             "palette" => {
                 let Some((index, value)) = value.split_once('=') else { continue };
-                let index = index.trim().parse::<usize>().ok();
-                if let Some(slot) = index.and_then(|index| colors.ansi.get_mut(index)) {
-                    *slot = hex(value.trim());
+                if let Ok(index) = index.trim().parse() {
+                    colors.set_ansi(index, Some(value.trim()));
                 }
             }
             _ => {}
@@ -181,33 +217,35 @@ fn iterm2(text: &str, colors: &mut Colors) -> Result<(), String> {
             let share = part.as_real().or_else(|| part.as_signed_integer().map(|i| i as f64))?;
             Some((share.clamp(0.0, 1.0) * 255.0).round() as u8)
         };
-        Some(Rgb { r: channel("Red")?, g: channel("Green")?, b: channel("Blue")? })
+        let color = Rgb { r: channel("Red")?, g: channel("Green")?, b: channel("Blue")? };
+        Some(color.to_string())
     };
     for index in 0..16 {
-        colors.ansi[index] = color(&format!("Ansi {index}"));
+        colors.set_ansi(index, color(&format!("Ansi {index}")).as_deref());
     }
-    colors.set("foreground", color("Foreground"));
-    colors.set("background", color("Background"));
-    colors.set("cursor", color("Cursor"));
-    colors.set("cursor_text", color("Cursor Text"));
-    colors.set("selection", color("Selection"));
-    colors.set("selection_text", color("Selected Text"));
+    colors.set("foreground", color("Foreground").as_deref());
+    colors.set("background", color("Background").as_deref());
+    colors.set("cursor", color("Cursor").as_deref());
+    colors.set("cursor_text", color("Cursor Text").as_deref());
+    colors.set("selection", color("Selection").as_deref());
+    colors.set("selection_text", color("Selected Text").as_deref());
     Ok(())
 }
 
 fn windows_terminal(text: &str, colors: &mut Colors, title: &mut String) -> Result<(), String> {
-    let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let value: Value =
+        serde_json::from_str(&strict_json(text)).map_err(|error| error.to_string())?;
     // A scheme by itself, a list of them, or a whole settings file: the first scheme.
     let scheme = [&value, &value[0], &value["schemes"][0]]
         .into_iter()
         .find(|scheme| scheme["background"].is_string())
         .ok_or("there is no colour scheme in it")?;
-    let color = |name: &str| hex(scheme[name].as_str()?);
+    let color = |name: &str| scheme[name].as_str();
     for (index, name) in NAMES.iter().enumerate() {
         let name = if *name == "magenta" { "purple" } else { name };
         let (first, rest) = name.split_at(1);
-        colors.ansi[index] = color(name);
-        colors.ansi[index + 8] = color(&format!("bright{}{rest}", first.to_uppercase()));
+        colors.set_ansi(index, color(name));
+        colors.set_ansi(index + 8, color(&format!("bright{}{rest}", first.to_uppercase())));
     }
     colors.set("foreground", color("foreground"));
     colors.set("background", color("background"));
@@ -217,6 +255,41 @@ fn windows_terminal(text: &str, colors: &mut Colors, title: &mut String) -> Resu
         name.clone_into(title);
     }
     Ok(())
+}
+
+/// JSON as people write it for Windows Terminal, without its comments and the commas before closing brackets.
+fn strict_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut in_string = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => in_string = !in_string,
+            '\\' if in_string => {
+                out.push(c);
+                out.extend(chars.next());
+                continue;
+            }
+            '/' if !in_string && chars.peek() == Some(&'/') => {
+                while chars.next_if(|c| *c != '\n').is_some() {}
+                continue;
+            }
+            '/' if !in_string && chars.next_if_eq(&'*').is_some() => {
+                while let Some(c) = chars.next() {
+                    if c == '*' && chars.next_if_eq(&'/').is_some() {
+                        break;
+                    }
+                }
+                continue;
+            }
+            '}' | ']' if !in_string && out.trim_end().ends_with(',') => {
+                out.truncate(out.trim_end().len() - 1);
+            }
+            _ => {}
+        }
+        out.push(c);
+    }
+    out
 }
 
 fn base16(text: &str, colors: &mut Colors, title: &mut String) {
@@ -231,14 +304,16 @@ fn base16(text: &str, colors: &mut Colors, title: &mut String) {
                 let digits = name.strip_prefix("base").filter(|digits| digits.len() == 2);
                 let index = digits.and_then(|digits| usize::from_str_radix(digits, 16).ok());
                 if let Some(slot) = index.and_then(|index| base.get_mut(index)) {
-                    *slot = hex(value);
+                    *slot = Some(value);
                 }
             }
         }
     }
     // The order of base16's own shell theme.
     const ORDER: [usize; 16] = [0, 8, 11, 10, 13, 14, 12, 5, 3, 8, 11, 10, 13, 14, 12, 7];
-    colors.ansi = ORDER.map(|index| base[index]);
+    for (index, base_index) in ORDER.into_iter().enumerate() {
+        colors.set_ansi(index, base[base_index]);
+    }
     colors.set("foreground", base[5]);
     colors.set("background", base[0]);
     colors.set("cursor", base[5]);
@@ -353,5 +428,40 @@ mod tests {
     fn what_is_missing_is_named() {
         assert_eq!(import("color0 #000000\n", "x").unwrap_err(), "colour 1 is missing");
         assert!(import("nothing of the kind", "x").unwrap_err().contains("Ghostty"));
+        assert!(import("colors:\n  primary:\n", "x").unwrap_err().contains("migrate"));
+        let wrong = "color0 #00000g\nbackground none\n";
+        assert_eq!(
+            import(wrong, "x").unwrap_err(),
+            "colour 0 is \"#00000g\", which is no colour; write #rrggbb"
+        );
+    }
+
+    #[test]
+    fn colours_are_read_in_their_short_form_and_by_name() {
+        let mut file = String::from("foreground white\nbackground #f80\n");
+        for index in 0..16 {
+            let _ = writeln!(file, "color{index} Dark Slate Gray");
+        }
+        let palette = import(&file, "x").unwrap().1.palette;
+        assert_eq!(palette.foreground, Rgb::hex(0xffffff));
+        assert_eq!(palette.background, Rgb::hex(0xff8800));
+        assert_eq!(palette.colors[15], Rgb::hex(0x2f4f4f));
+    }
+
+    #[test]
+    fn json_with_comments_and_commas_too_many_is_read() {
+        let text =
+            "\u{feff}// mine\n{ \"a\": \"// no, \\\" }\", /* two\nlines, */ \"b\": [1, 2, ], }";
+        let value: Value = serde_json::from_str(&strict_json(&text[3..])).unwrap();
+        assert_eq!(value, serde_json::json!({ "a": "// no, \" }", "b": [1, 2] }));
+        // It is taken for what it is.
+        assert_eq!(import(text, "x").unwrap_err(), "there is no colour scheme in it");
+    }
+
+    #[test]
+    fn alacritty_s_colours_are_found_in_every_form_of_a_table() {
+        for text in ["colors.primary.background = '#000000'", "colors = { primary = {} }"] {
+            assert_eq!(import(text, "x").unwrap_err(), "colour 0 is missing", "{text}");
+        }
     }
 }

@@ -75,7 +75,8 @@ fn hex(digits: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-fn named(name: &str) -> Option<Rgb> {
+/// See [`Rgb::named`].
+pub(crate) fn named(name: &str) -> Option<Rgb> {
     let name: String = name.chars().filter(|c| *c != ' ').map(|c| c.to_ascii_lowercase()).collect();
     // The numbered greys are in the table in one spelling.
     let gray = name.strip_prefix("grey").map(|level| format!("gray{level}"));

@@ -5,7 +5,7 @@
 
 mod clipboard;
 mod color_cie;
-mod color_spec;
+pub(crate) mod color_spec;
 mod color_stack;
 mod cwd;
 mod iterm;
