@@ -148,11 +148,17 @@ impl App {
 
     /// Keeps size, place, layout and the desktop's appearance for the next window.
     pub(super) fn keep_session(&self) {
-        let Some(form) = self.form().filter(|_| !self.args.quake) else { return };
+        if let Some(session) = self.session() {
+            session.write(self.settings.home());
+        }
+    }
+
+    /// What the next window is to know of this one; nothing of a drop-down.
+    fn session(&self) -> Option<LastSession> {
+        let form = self.form().filter(|_| !self.args.quake)?;
         // Directories alone: what ran then need not be wanted again.
         let layout = LayoutFile::of(&self.mux, false);
-        let is_light = self.is_light();
-        LastSession { layout, is_light, ..form }.write(self.settings.home());
+        Some(LastSession { layout, is_light: self.is_light(), ..form })
     }
 
     /// Tabs, splits or directories changed: they are kept in a moment, where the next window is to have them, since a window
@@ -167,8 +173,13 @@ impl App {
 
     /// Keeps what is open when it is time to; gives when that is.
     pub(super) fn keep_in_time(&mut self, now: Instant) -> Option<Instant> {
-        if self.keep_at.take_if(|time| *time <= now).is_some() {
-            self.keep_session();
+        // Titles come with directories, and may change all the time.
+        if self.keep_at.take_if(|time| *time <= now).is_some()
+            && let Some(session) = self.session()
+            && self.last.as_ref() != Some(&session)
+        {
+            session.write(self.settings.home());
+            self.last = Some(session);
         }
         self.keep_at
     }
