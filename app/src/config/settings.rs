@@ -130,13 +130,14 @@ impl Settings {
     /// Watches the directory of what the file is a link to, as people have who keep their files elsewhere, and no more
     /// that of what it was a link to before.
     fn follow_link(&self) {
-        let target = target_of(&self.home);
         let elsewhere = |target: &Option<PathBuf>| {
             let folder = target.as_ref()?.parent()?;
             (folder != self.home).then(|| folder.to_owned())
         };
         let mut watcher = self.watcher.lock();
         let Some(watcher) = watcher.as_mut() else { return };
+        // Looked at now, and not before another thread that follows it was done.
+        let target = target_of(&self.home);
         let now = elsewhere(&target);
         let before = elsewhere(&std::mem::replace(&mut *self.target.lock(), target));
         if now == before {
