@@ -22,7 +22,7 @@ use unterm_mux::PaneId;
 use crate::{
     caller::{Access, Caller, TokenKind},
     error::{Error, Result},
-    methods::{self, Context, Detail, Entry, NOT_SHOWN, TYPED},
+    methods::{self, Context, Detail, Entry, NOT_SHOWN},
     services::{audit::Outcome, changes::Topic},
 };
 
@@ -276,13 +276,7 @@ impl<'a> Record<'a> {
         let params = by_name(params)?;
         let text = |key: &str| params.get(key).map(plain).filter(|text| !text.is_empty());
         let session = text("id").or_else(|| text("session_id")).unwrap_or_default();
-        // What a program without echo is sent (a password) is for nobody. A command is to be known also where there is no echo,
-        // as within ssh, unless it answers a question for a secret.
-        let has = |keys: &[&str]| keys.iter().any(|key| params.contains_key(*key));
-        let is_secret = session.parse().map(PaneId).is_ok_and(|pane| {
-            has(&TYPED) && context.hides_input(pane)
-                || has(&["command"]) && context.asks_secret(pane)
-        });
+        let is_secret = session.parse().map(PaneId).is_ok_and(|pane| context.hides(pane, &params));
         let most = if is_secret {
             Detail::not_shown()
         } else {

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use serde_json::{Map, Value};
 use unterm_mux::{Composed, Edited, Mux, Pane, PaneId};
 
-use super::{NOT_SHOWN, params, screen, session};
+use super::{NOT_SHOWN, TYPED, params, screen, session};
 use crate::{
     Host,
     caller::{Caller, Wire},
@@ -221,6 +222,13 @@ impl Context {
     pub(crate) fn enter(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
         self.admit_command(caller, pane, command)?;
         self.type_in(caller, pane, format!("{command}\r").as_bytes())
+    }
+
+    /// Whether a call with these parameters sends a pane's program what that does not show (a password), which is for nobody.
+    /// A command is to be known also where there is no echo, as within ssh, unless it answers a question for a secret.
+    pub(crate) fn hides(&self, pane: PaneId, params: &Map<String, Value>) -> bool {
+        let has = |keys: &[&str]| keys.iter().any(|key| params.contains_key(*key));
+        has(&TYPED) && self.hides_input(pane) || has(&["command"]) && self.asks_secret(pane)
     }
 
     /// See [`hides_input`].

@@ -161,11 +161,12 @@ pub fn log_refusal(server: &Server, caller: &Caller, request: &CallToolRequestPa
 /// Whether a call would have sent a program what that does not show.
 fn is_secret(server: &Server, caller: &Caller, arguments: &JsonObject) -> bool {
     let methods = server.dispatcher.context();
-    let types = TYPED.iter().any(|key| arguments.contains_key(*key));
-    let enters = arguments.contains_key("command");
     match pane_of(server, caller, arguments) {
-        Some(pane) => types && methods.hides_input(pane) || enters && methods.asks_secret(pane),
-        None => (types || enters) && methods.asks_any_secret(),
+        Some(pane) => methods.hides(pane, arguments),
+        None => {
+            let mut sent = TYPED.iter().chain(&["command"]);
+            sent.any(|key| arguments.contains_key(*key)) && methods.asks_any_secret()
+        }
     }
 }
 
