@@ -66,10 +66,15 @@ pub fn escaped(text: &str) -> String {
     escaped
 }
 
+/// Whether a text has more than so many characters.
+pub fn is_longer(text: &str, most: usize) -> bool {
+    text.len() > most && text.chars().count() > most
+}
+
 /// The text's beginning and end, of at most so many characters together, cut at lines where there are some, with a line
 /// between them that says what is missing and `hint`.
 pub fn clipped(text: String, most: usize, hint: &str) -> (String, Option<Clipped>) {
-    if text.len() <= most || text.chars().count() <= most {
+    if !is_longer(&text, most) {
         return (text, None);
     }
     // The end of an output says more than its beginning.

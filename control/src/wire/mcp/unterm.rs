@@ -52,16 +52,15 @@ pub static TOOLSET: Toolset = Toolset {
 
 /// The most characters of one text in a reply, if nothing else is said: clients cut, or put aside, what is longer.
 const MOST_CHARACTERS: usize = 20_000;
-/// The most that may be asked for.
-const MOST_ASKED: usize = 200_000;
-
 /// The most of a reply's cells, changed rows or matches, in bytes: clients put aside replies of more than 50,000 characters.
 const MOST_OF_ROWS: usize = 45_000;
 
-/// The length of a part of a reply, in bytes.
-fn length(part: &impl Serialize) -> usize {
+/// Takes a part of a reply from the room that is left for more; false where that is all.
+fn fits(left: &mut usize, part: &impl Serialize) -> bool {
     // With what parts it from the next.
-    serde_json::to_string(part).map_or(0, |text| text.len() + 1)
+    let length = serde_json::to_string(part).map_or(0, |text| text.len() + 1);
+    *left = left.saturating_sub(length);
+    *left > 0
 }
 
 /// A tool without arguments.
@@ -80,9 +79,13 @@ fn add_given<const N: usize>(params: &mut Value, given: [(&str, Value); N]) {
 pub type Untrusted = &'static [&'static str];
 
 /// What programs wrote, as a reply has it.
-fn shown(text: String, raw: bool, most: Option<usize>, hint: &str) -> (String, Option<Clipped>) {
-    let text = if raw { text } else { escaped(&text) };
-    clipped(text, most.unwrap_or(MOST_CHARACTERS).clamp(1, MOST_ASKED), hint)
+fn shown(text: String, raw: bool, hint: &str) -> (String, Option<Clipped>) {
+    clipped(safe(text, raw), MOST_CHARACTERS, hint)
+}
+
+/// What programs wrote, whole.
+fn safe(text: String, raw: bool) -> String {
+    if raw { text } else { escaped(&text) }
 }
 
 /// One line of it.

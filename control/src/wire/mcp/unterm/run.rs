@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Untrusted, add_given, line, screen, shown};
+use super::{MOST_CHARACTERS, Untrusted, add_given, line, safe, screen};
 use crate::wire::mcp::{
     jobs::{Asking, Job, SLICE},
     tool::{Ask, Said, tool},
-    untrusted::Clipped,
+    untrusted::{Clipped, clipped, is_longer},
 };
 
 /// As long as anybody waits: a call that goes on ends with its session.
@@ -75,6 +75,9 @@ pub struct RunReply {
     untrusted: Untrusted,
 }
 
+/// The most characters of output that may be asked for.
+const MOST_ASKED: usize = 200_000;
+
 /// How a command's output is given.
 #[derive(Clone, Copy, Default)]
 pub struct View {
@@ -85,20 +88,19 @@ pub struct View {
 /// What a command's end says.
 async fn ended(ask: &Ask<'_>, pane: u64, outcome: &Value, view: View) -> RunReply {
     let View { raw, most } = view;
-    let text = outcome["output"].as_str().unwrap_or_default();
+    let text = safe(outcome["output"].as_str().unwrap_or_default().to_owned(), raw);
+    let most = most.unwrap_or(MOST_CHARACTERS).clamp(1, MOST_ASKED);
     let mut block = outcome["block"].as_u64();
-    let (mut output, mut clipped) = shown(text.to_owned(), raw, most, "");
-    if let (Some(number), true) = (block, clipped.is_some()) {
+    let mut hint = String::new();
+    if let Some(number) = block.filter(|_| is_longer(&text, most)) {
         // What was longer than the history is there no more.
         let params = json!({"id": pane, "block": number, "max_lines": 1});
         match ask.method::<Value>("block.get", params).await {
-            Ok(_) => {
-                let hint = format!("; block {number} has them");
-                (output, clipped) = shown(text.to_owned(), raw, most, &hint);
-            }
+            Ok(_) => hint = format!("; block {number} has them"),
             Err(_) => block = None,
         }
     }
+    let (output, clipped) = clipped(text, most, &hint);
     RunReply {
         pane,
         ended: true,

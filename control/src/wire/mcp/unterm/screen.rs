@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    Cursor, MOST_OF_ROWS, Untrusted, length, line,
+    Cursor, MOST_OF_ROWS, Untrusted, fits, line,
     region::{self, Run, redaction},
     shown,
 };
@@ -20,7 +20,7 @@ pub async fn state(ask: &Ask<'_>, pane: u64) -> Said<(Value, String)> {
     let state: Value = ask.method("session.status", json!({"id": pane})).await?;
     let screen: Value = ask.method("screen.text", json!({"id": pane})).await?;
     let text = joined(&screen["lines"], 0, usize::MAX);
-    Ok((state, shown(text, false, None, "").0))
+    Ok((state, shown(text, false, "").0))
 }
 
 fn cursor(reply: &Value) -> Cursor {
@@ -163,7 +163,7 @@ tool! {
                     part.cover(&mut redaction);
                     (screen, part.text(first, count, &cols))
                 };
-                let (text, clipped) = shown(text, raw, None, "");
+                let (text, clipped) = shown(text, raw, "");
                 (reply.text, reply.clipped) = (Some(text), clipped);
                 reply.untrusted = &["text"];
                 screen
@@ -172,16 +172,13 @@ tool! {
                 let mut screen: Value = ask.method("screen.cells", on_pane).await?;
                 let mut part = region::Screen::take(&mut screen)?;
                 part.cover(&mut redaction);
-                let mut cells = Vec::new();
                 let mut left = MOST_OF_ROWS;
-                for run in part.runs(first, count, &cols) {
-                    let link = run.link.as_deref().map(plain);
-                    let run = Run { text: plain(&run.text), link, ..run };
-                    left = left.saturating_sub(length(&run));
-                    if left > 0 {
-                        cells.push(run);
-                    }
-                }
+                let runs = part.runs(first, count, &cols).into_iter().map(|run| Run {
+                    text: plain(&run.text),
+                    link: run.link.as_deref().map(plain),
+                    ..run
+                });
+                let cells = runs.take_while(|run| fits(&mut left, run)).collect();
                 reply.complete = Some(left > 0);
                 reply.cells = Some(cells);
                 reply.untrusted = &["cells"];
@@ -205,10 +202,7 @@ tool! {
                         line_id: row["line_id"].as_u64().unwrap_or_default(),
                         text: plain(text),
                     })
-                    .take_while(|changed| {
-                        left = left.saturating_sub(length(changed));
-                        left > 0
-                    })
+                    .take_while(|changed| fits(&mut left, changed))
                     .collect();
                 changes.reverse();
                 reply.complete = Some(diff["complete"] == true && left > 0);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{MOST_OF_ROWS, Untrusted, length, line, region::redaction, shown};
+use super::{MOST_OF_ROWS, Untrusted, fits, line, region::redaction, shown};
 use crate::wire::mcp::{rows, tool::tool, untrusted::Clipped};
 
 #[derive(Deserialize, JsonSchema)]
@@ -64,7 +64,7 @@ tool! {
         let (first, count) = (first_line.unwrap_or(0), line_count.unwrap_or(500));
         let part = output.map(|output| {
             let lines: Vec<&str> = output.lines().skip(first).take(count).collect();
-            shown(lines.join("\n"), raw == Some(true), None, "; ask for fewer lines")
+            shown(lines.join("\n"), raw == Some(true), "; ask for fewer lines")
         });
         let (output, clipped) = match part {
             Some((text, clipped)) => (Some(text), clipped),
@@ -152,10 +152,7 @@ tool! {
             reply.total += found["total"].as_u64().unwrap_or_default();
         }
         let mut left = MOST_OF_ROWS;
-        reply.matches.retain(|hit| {
-            left = left.saturating_sub(length(hit));
-            left > 0
-        });
+        reply.matches.retain(|hit| fits(&mut left, hit));
         Ok(reply.into())
     }
 }
@@ -222,7 +219,7 @@ tool! {
         let mut redaction = redaction(ask, secrets != Some(true)).await?;
         // A secret may go on in the next row.
         let text = redaction.apply(&rows::unwrapped(&lines, &state));
-        let (text, clipped) = shown(text, raw == Some(true), None, "; ask for fewer rows");
+        let (text, clipped) = shown(text, raw == Some(true), "; ask for fewer rows");
         Ok(TranscriptReply {
             pane,
             text,
