@@ -121,6 +121,15 @@ impl Toasts {
     }
 }
 
+/// At most so many of some lines; where there are more, another one says how many.
+pub(super) fn first_of(lines: &[String], most: usize) -> Vec<String> {
+    let mut first: Vec<String> = lines.iter().take(most).cloned().collect();
+    if lines.len() > most {
+        first.push(format!("and {} more", lines.len() - most));
+    }
+    first
+}
+
 /// Text in lines of at most so many columns, broken between words where that can be.
 pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
