@@ -260,6 +260,13 @@ mod tests {
     }
 
     #[test]
+    fn of_many_lines_the_first_are_given_and_the_rest_counted() {
+        let lines = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(first_of(&lines, 1), ["a", "and 2 more"]);
+        assert_eq!(first_of(&lines, 3), ["a", "b", "c"]);
+    }
+
+    #[test]
     fn news_take_the_place_of_news_and_not_of_errors() {
         let soon = Some(Instant::now() + TIME);
         let mut toasts = Toasts::default();
