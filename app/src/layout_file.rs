@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use unterm_mux::{Axis, Mux, MuxError, Node, OnExit, Pane, PaneId, Spawn, TabId};
 
-use crate::config::parse::did_you_mean;
+use crate::{config::parse::did_you_mean, toml_files};
 
 /// The folder of named layouts in Unterm's home directory.
 const FOLDER: &str = "layouts";
@@ -113,15 +113,14 @@ impl LayoutFile {
         let file = file(home, name);
         let text = match std::fs::read_to_string(&file) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let names = names(home);
+                let names = toml_files::names(&home.join(FOLDER));
                 let near = did_you_mean(name, names.iter().map(String::as_str));
                 bail!("{}: there is no such layout{near}", file.display());
             }
             text => text.with_context(|| file.display().to_string())?,
         };
         let layout: Self = toml_edit::de::from_str(&text).map_err(|error| {
-            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-            let line = before.matches('\n').count() + 1;
+            let line = toml_files::line(&text, &error);
             anyhow::anyhow!("{}:{line}: {}", file.display(), error.message())
         })?;
         let panes: usize = layout.tabs.iter().map(|tab| tab.panes.count()).sum();
@@ -199,14 +198,6 @@ fn start(
         if is_shell { Err(error) } else { open(shell) }
     });
     opened.ok().map(|pane| pane.id())
-}
-
-/// Names of the layouts in the folder.
-fn names(home: &Path) -> Vec<String> {
-    let files = std::fs::read_dir(home.join(FOLDER)).into_iter().flatten().flatten();
-    let paths = files.map(|file| file.path());
-    let paths = paths.filter(|path| path.extension().is_some_and(|extension| extension == "toml"));
-    paths.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect()
 }
 
 /// The file of a layout's name.

@@ -281,13 +281,12 @@ impl App {
     }
 
     fn toggle_fullscreen(&mut self) {
-        // Of what it is now, as long as it is that.
-        let form = self.form();
         let Some(screen) = &self.screen else { return };
         if screen.window.fullscreen().is_some() {
             screen.window.set_fullscreen(None);
         } else {
-            self.last = form;
+            // Of what it is now, as long as it is that.
+            self.last = self.form();
             screen.window.set_fullscreen(Some(Fullscreen::Borderless(None)));
         }
     }

@@ -7,6 +7,7 @@ use unterm_mux::{Pane, PaneId, PaneState, TabId};
 use super::{
     App,
     confirm::{Answer, Confirm, Preview},
+    toast::first_of,
 };
 use crate::config::ConfirmClose;
 
@@ -56,12 +57,8 @@ impl App {
             (1, _) => "A program runs in it and will be ended:".to_owned(),
             (many, _) => format!("{many} programs run in it and will be ended:"),
         };
-        let more = running.len().saturating_sub(NAMED);
-        let mut names: Vec<String> = running.into_iter().take(NAMED).collect();
-        if more > 0 {
-            names.push(format!("and {more} more"));
-        }
-        let preview = names.into_iter().map(|text| Preview { text, ..Preview::default() });
+        let names = first_of(&running, NAMED).into_iter();
+        let preview = names.map(|text| Preview { text, ..Preview::default() });
         self.ask(
             Confirm::new(format!("Close this {thing}?"), about)
                 .preview(preview.collect())

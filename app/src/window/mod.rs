@@ -153,7 +153,7 @@ struct App {
     debug: Option<Debug>,
     /// Errands under way.
     errands: usize,
-    /// What the last window left.
+    /// What the last window left, or this one has kept since.
     last: Option<LastSession>,
     /// When what is open is to be kept for the next window, after a change.
     keep_at: Option<Instant>,
@@ -202,7 +202,7 @@ struct App {
     /// Output came since titles were last read: a program may have started or ended.
     names_stale: bool,
     pacing: Pacing,
-    /// When to look again though nothing happens: a blink, a bell's mark, a title.
+    /// When to look again though nothing happens: a blink, a bell's mark, what is kept.
     timer: Option<Instant>,
     blink_since: Instant,
     /// What the clock of animated images counts from.

@@ -6,7 +6,7 @@ use unterm_renderer::{FontOptions, Renderer};
 use unterm_term::CursorShape as TermShape;
 use winit::window::Theme as SystemTheme;
 
-use super::{App, view::View, wayland};
+use super::{App, toast::first_of, view::View, wayland};
 use crate::{
     args::Args,
     config::{
@@ -53,16 +53,9 @@ impl App {
         for complaint in complaints {
             tracing::warn!("{complaint}");
         }
-        let rest = match complaints.len().saturating_sub(2) {
-            0 => String::new(),
-            more => format!("\nand {more} more"),
-        };
-        let shown = complaints.iter().take(2).cloned().collect::<Vec<_>>().join("\n");
+        let shown = first_of(complaints, 2).join("\n");
         let press = self.press("open_config", "opens it");
-        self.complain(
-            ABOUT,
-            format!("The configuration has an error; {instead}.\n{shown}{rest}{press}"),
-        );
+        self.complain(ABOUT, format!("The configuration has an error; {instead}.\n{shown}{press}"));
     }
 
     /// Makes a configuration the one in force.

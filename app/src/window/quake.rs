@@ -14,7 +14,7 @@ use winit::{
     window::{Window, WindowAttributes, WindowLevel},
 };
 
-use super::{App, blur, wayland};
+use super::{App, blur, toast::first_of, wayland};
 use crate::{args::Args, config::Settings, last_session::LastSession, layout_file::LayoutFile};
 
 /// So many pixels of a window that returns to its place have to be on a screen.
@@ -55,12 +55,8 @@ pub(super) fn open_layout(
             Err(error) => return Some(format!("The layout can't be opened.\n{error:#}")),
         },
     };
-    let more = match faults.len().saturating_sub(FAULTS) {
-        0 => String::new(),
-        more => format!("\nand {more} more"),
-    };
-    let shown = faults.get(..FAULTS).unwrap_or(&faults).join("\n");
-    (!faults.is_empty()).then(|| format!("Not all of the layout could be started.\n{shown}{more}"))
+    let shown = first_of(&faults, FAULTS).join("\n");
+    (!faults.is_empty()).then(|| format!("Not all of the layout could be started.\n{shown}"))
 }
 
 /// Makes a window a drop-down: without a frame, over others, as wide as the screen.

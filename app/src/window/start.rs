@@ -65,12 +65,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let server = start_server(&mux, &inbox, &changes, &ready, settings.home(), approval);
     let last = LastSession::read(settings.home());
     let mut problems = Vec::new();
-    // A person can use the window without it.
-    let server = server.map_err(|error| {
+    if let Err(error) = &server {
+        // A person can use the window without it.
         tracing::error!("agents can't reach this window: {error:#}");
         problems
             .push(("server", format!("Agents and scripts can't reach this window.\n{error:#}")));
-    });
+    }
     if let Some(complaint) = quake::open_layout(&mux, args, &settings, last.as_ref()) {
         problems.push(("layout", complaint));
     }

@@ -164,7 +164,7 @@ impl Line {
         Some(TextRange { start: *start, end: Point { col: *last, ..*end }, block: false })
     }
 
-    fn find(&self, own: &[(HintAction, Regex)], found: &mut Vec<Target>) {
+    fn find(&self, own: &[(HintAction, Regex)], rules: &[Rule<Regex>], found: &mut Vec<Target>) {
         let mut taken: Vec<Range<usize>> = Vec::new();
         let mut add = |kind: Kind, regex: &Regex, is_one: &dyn Fn(&str) -> bool| {
             for captures in regex.captures_iter(self.text.as_bytes()) {
@@ -175,16 +175,18 @@ impl Line {
                 if !is_named && (kind == Kind::Url || kind == Kind::Path) {
                     bytes.end = bytes.start + trimmed(&self.text[bytes.clone()]).len();
                 }
-                let mut text = self.text[bytes.clone()].to_owned();
+                let text = &self.text[bytes.clone()];
                 let overlaps =
                     |other: &Range<usize>| other.start < bytes.end && bytes.start < other.end;
-                if text.is_empty() || !is_one(&text) || taken.iter().any(overlaps) {
+                if text.is_empty() || !is_one(text) || taken.iter().any(overlaps) {
                     continue;
                 }
-                for place in [group(2), group(3)].into_iter().flatten().filter(|_| is_named) {
-                    text = format!("{text}:{}", &self.text[place]);
-                }
                 if let Some(range) = self.range(&bytes) {
+                    let mut text = text.to_owned();
+                    for place in [group(2), group(3)].into_iter().flatten().filter(|_| is_named) {
+                        text.push(':');
+                        text.push_str(&self.text[place]);
+                    }
                     found.push(Target { kind, range, text });
                     taken.push(bytes);
                 }
@@ -193,7 +195,7 @@ impl Line {
         for (action, regex) in own {
             add(Kind::Own(*action), regex, &|_| true);
         }
-        for (kind, regex, is_one) in rules() {
+        for (kind, regex, is_one) in rules {
             add(*kind, regex, is_one);
         }
     }
@@ -226,7 +228,7 @@ pub(super) fn find(rows: &[SnapshotRow], own: &BTreeMap<String, HintPattern>) ->
     let mut found = links(rows);
     let linked = found.len();
     for line in Line::of(rows) {
-        line.find(&own, &mut found);
+        line.find(&own, rules(), &mut found);
     }
     let (links, rest) = found.split_at(linked);
     let is_free = |target: &&Target| {
@@ -279,12 +281,17 @@ pub(super) fn clicked(rows: &[SnapshotRow], at: Point, files: bool) -> Option<Ta
     let has_url = |line: &&Line| {
         line.text.contains("://") || line.text.contains(':') && line.text.contains('@')
     };
+    // The rules of URLs come first: those below take nothing of them.
+    let urls = rules().partition_point(|(kind, ..)| *kind == Kind::Url);
+    let rules = if files { rules() } else { &rules()[..urls] };
     let mut found = Vec::new();
-    lines.iter().filter(|line| files || has_url(line)).for_each(|line| line.find(&[], &mut found));
+    for line in lines.iter().filter(|line| files || has_url(line)) {
+        line.find(&[], rules, &mut found);
+    }
     found.into_iter().find(|target| {
         let is_opened = match target.kind {
             Kind::Url => true,
-            Kind::Path => files && names_a_place(&target.text),
+            Kind::Path => names_a_place(&target.text),
             _ => false,
         };
         is_opened && target.range.start <= at && at <= target.range.end

@@ -121,6 +121,15 @@ impl Toasts {
     }
 }
 
+/// At most so many of some lines; where there are more, another one says how many.
+pub(super) fn first_of(lines: &[String], most: usize) -> Vec<String> {
+    let mut first: Vec<String> = lines.iter().take(most).cloned().collect();
+    if lines.len() > most {
+        first.push(format!("and {} more", lines.len() - most));
+    }
+    first
+}
+
 /// Text in lines of at most so many columns, broken between words where that can be.
 pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
@@ -248,6 +257,13 @@ mod tests {
         }
         let left: Vec<_> = toasts.shown.iter().map(|toast| toast.about).collect();
         assert_eq!(left, ["c", "b", "d"]);
+    }
+
+    #[test]
+    fn of_many_lines_the_first_are_given_and_the_rest_counted() {
+        let lines = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(first_of(&lines, 1), ["a", "and 2 more"]);
+        assert_eq!(first_of(&lines, 3), ["a", "b", "c"]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use serde::Deserialize;
 use unterm_term::{Palette, Rgb};
 
 use super::parse::did_you_mean;
+use crate::toml_files;
 
 /// The themes that come with Unterm: their names and files.
 macro_rules! builtin {
@@ -110,8 +111,7 @@ impl Theme {
     /// What is wrong in it, for people.
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: File = toml_edit::de::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
-            format!("line {line}: {}", error.message())
+            format!("line {}: {}", toml_files::line(text, &error), error.message())
         })?;
         let color = |hex: Option<Hex>| hex.map(|Hex(color)| color);
         let mut palette =
@@ -174,12 +174,7 @@ pub fn builtin() -> impl Iterator<Item = &'static str> {
 
 /// Names of all themes: those in `home`, and those that come with Unterm.
 pub fn names(home: &Path) -> BTreeSet<String> {
-    let own = std::fs::read_dir(folder(home)).into_iter().flatten().flatten();
-    let own = own.filter_map(|entry| {
-        let path = entry.path();
-        let is_theme = path.extension().is_some_and(|extension| extension == "toml");
-        is_theme.then(|| path.file_stem()?.to_str().map(str::to_owned)).flatten()
-    });
+    let own = toml_files::names(&folder(home)).into_iter();
     own.chain(BUILTIN.iter().map(|(name, _)| (*name).to_owned())).collect()
 }
 
