@@ -16,11 +16,10 @@ use std::{
         Arc, Barrier,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
-use support::PATIENCE;
+use support::{PATIENCE, until};
 use unterm_control::{
     Approval, Headless, Server, ServerOptions,
     client::{self, Client},
@@ -62,17 +61,6 @@ impl Drop for Ended {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
-    }
-}
-
-fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
-    loop {
-        if let Some(found) = find() {
-            return found;
-        }
-        assert!(begun.elapsed() < PATIENCE, "never: {what}");
-        std::thread::sleep(Duration::from_millis(2));
     }
 }
 

@@ -344,8 +344,7 @@ fn a_line_that_is_edited_is_no_secret_whatever_it_says() {
     let mut client = Client::new(&fixture);
     for command in [["zsh", "-f"], ["bash", "--norc"]] {
         let [shell, _] = command;
-        if std::process::Command::new(shell).arg("-c").arg("true").output().is_err() {
-            support::skip(&format!("{shell} is not here"));
+        if !support::has(shell, &["-c", "true"]) {
             continue;
         }
         let opened = client.call("pane_open", json!({"command": command}));

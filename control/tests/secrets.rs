@@ -19,8 +19,7 @@ fn until(wire: &mut Wire, session: u64, is_asked: bool) {
 /// As `gpg` asks for a passphrase: in a box on the alternate screen, every key read by itself.
 #[test]
 fn a_passphrase_in_a_box_on_the_alternate_screen_is_a_secret() {
-    if Command::new("pinentry-curses").arg("--version").output().is_err() {
-        support::skip("pinentry-curses is not here");
+    if !support::has("pinentry-curses", &["--version"]) {
         return;
     }
     let fixture = Fixture::new();
@@ -60,8 +59,7 @@ impl Drop for Tmux {
 /// Its own pty has every key read by itself, whatever the one within does.
 #[test]
 fn a_password_within_tmux_is_a_secret() {
-    if Command::new("tmux").arg("-V").output().is_err() {
-        support::skip("tmux is not here");
+    if !support::has("tmux", &["-V"]) {
         return;
     }
     let fixture = Fixture::new();

@@ -306,8 +306,8 @@ const PROMPT: &[u8] = b"\x1b]133;B\x07";
 
 impl Shell {
     fn start() -> Result<Self> {
-        let script = r"exec env PS1='$ \e]133;B\a' bash --norc --noprofile";
-        let (pty, process) = start_on_pty(80, 24, &["sh", "-c", script])?;
+        let words = ["env", r"PS1=$ \e]133;B\a", "bash", "--norc", "--noprofile"];
+        let (pty, process) = start_on_pty(80, 24, &words)?;
         let mut shell = Self { process, pty };
         shell.wait_for_prompt()?;
         Ok(shell)

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
-use unterm_tests::{Display, Instance, Start, wait_for};
+use unterm_tests::{Display, Instance, Start, wait_for, wait_until};
 
 /// Does an action through the command line: its exit code, and what it said.
 fn action(unterm: &Instance, words: &[&str]) -> Result<(Option<i32>, String)> {
@@ -109,7 +109,7 @@ fn the_status_bar_copies_the_directory_and_switches_the_proxy() -> Result<()> {
 fn a_picture_of_the_window_is_a_file_and_on_the_clipboard() -> Result<()> {
     let display = Display::start()?;
     let (unterm, window, _) = Start::windowed(&display).at_prompt()?;
-    assert_eq!(action(&unterm, &["capture_window"])?.0, Some(0));
+    unterm.act(&["capture_window"])?;
     let folder = unterm.registry().join("screenshots");
     let path = wait_for(
         "the path in the primary selection",
@@ -142,7 +142,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     let window = display.window_of(&unterm)?;
     window.resize(900, 500)?;
     for name in ["split_right", "new_tab"] {
-        assert_eq!(action(&unterm, &[name])?.0, Some(0));
+        unterm.act(&[name])?;
     }
     let last = unterm.open(json!({"program": "sh", "cwd": unterm.home()}))?;
     last.type_text(&mut unterm, "stty size\r")?;
@@ -161,7 +161,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
         assert_eq!(window.size()?, (900, 500));
         assert_eq!(sessions(&mut unterm)?, 4);
         if leaves_full {
-            assert_eq!(action(&unterm, &["fullscreen"])?.0, Some(0));
+            unterm.act(&["fullscreen"])?;
         }
         window.close()?;
         unterm.wait_for_exit()?;
@@ -178,18 +178,14 @@ fn what_was_open_comes_back_after_a_window_that_was_killed() -> Result<()> {
     let unterm = start()?;
     display.window_of(&unterm)?;
     for name in ["split_right", "new_tab"] {
-        assert_eq!(action(&unterm, &[name])?.0, Some(0));
+        unterm.act(&[name])?;
     }
-    let kept = || std::fs::read_to_string(registry.path().join("last_session"));
-    wait_for(
-        "the second tab to be kept",
-        || {
-            let last: serde_json::Value =
-                serde_json::from_str(&kept().unwrap_or_default()).unwrap_or_default();
-            Ok((last["layout"]["tabs"].as_array().map(Vec::len) == Some(2)).then_some(()))
-        },
-        || kept().unwrap_or_default(),
-    )?;
+    let file = registry.path().join("last_session");
+    let kept = || Ok(std::fs::read_to_string(&file).unwrap_or_default());
+    wait_until("the second tab to be kept", kept, |text| {
+        let last: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+        last["layout"]["tabs"].as_array().map(Vec::len) == Some(2)
+    })?;
     let pid = rustix::process::Pid::from_raw(unterm.pid() as i32).context("its id")?;
     rustix::process::kill_process(pid, rustix::process::Signal::KILL)?;
     drop(unterm);
@@ -205,19 +201,16 @@ fn a_new_window_opens_one_shell_whatever_the_last_one_had() -> Result<()> {
     let unterm = Start::windowed(&display).now()?;
     display.window_of(&unterm)?;
     unterm.write_config("confirm_close = 'never'\n[startup]\nlayout = 'two'\n")?;
-    assert_eq!(action(&unterm, &["split_right"])?.0, Some(0));
-    assert_eq!(action(&unterm, &["save_layout", "two"])?.0, Some(0));
-    assert_eq!(action(&unterm, &["new_window"])?.0, Some(0));
-    let other = |words: &[&str]| {
-        let output = unterm.cli(&[&["--instance", "bravo", "--json"], words].concat())?;
-        ensure!(output.status.success(), "{output:?}");
-        Ok::<serde_json::Value, anyhow::Error>(serde_json::from_slice(&output.stdout)?)
-    };
+    unterm.act(&["split_right"])?;
+    unterm.act(&["save_layout", "two"])?;
+    unterm.act(&["new_window"])?;
+    let listed = || unterm.prints(&["--instance", "bravo", "--json", "session", "list"]);
     let list = wait_for(
         "the other window's sessions",
-        || Ok(other(&["session", "list"]).ok()),
-        || format!("{:?}", other(&["session", "list"])),
+        || Ok(listed().ok()),
+        || format!("{:?}", listed()),
     )?;
+    let list: serde_json::Value = serde_json::from_str(&list)?;
     assert_eq!(list["sessions"].as_array().map(Vec::len), Some(1), "{list}");
     // It may have ended before it answers.
     unterm.cli(&["--instance", "bravo", "action", "close_window"])?;
@@ -283,7 +276,7 @@ fn a_session_is_exported_and_a_folder_opened_in_a_new_tab() -> Result<()> {
     let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
     pane.type_text(&mut unterm, "seq -f 'line %g' 500\r")?;
     pane.wait_for_text(&mut unterm, "line 500")?;
-    assert_eq!(action(&unterm, &["export_session"])?.0, Some(0));
+    unterm.act(&["export_session"])?;
     let exports = unterm.registry().join("exports");
     let path = wait_for(
         "the path on the clipboard",
@@ -300,10 +293,10 @@ fn a_session_is_exported_and_a_folder_opened_in_a_new_tab() -> Result<()> {
     let folder = unterm.home().join("it's here");
     std::fs::create_dir(&folder)?;
     let name = folder.display().to_string();
-    assert_eq!(action(&unterm, &["new_tab_in", &name])?.0, Some(0));
+    unterm.act(&["new_tab_in", &name])?;
     assert_eq!(sessions(&mut unterm)?, 2);
-    assert_eq!(action(&unterm, &["previous_tab"])?.0, Some(0));
-    assert_eq!(action(&unterm, &["change_directory_to", &name])?.0, Some(0));
+    unterm.act(&["previous_tab"])?;
+    unterm.act(&["change_directory_to", &name])?;
     pane.type_text(&mut unterm, "pwd\r")?;
     pane.wait(&mut unterm, "the directory", |lines| lines.contains(&name))?;
     Ok(())
@@ -315,18 +308,17 @@ fn all_of_a_pane_is_selected_its_history_forgotten_and_its_terminal_reset() -> R
     let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;
     pane.type_text(&mut unterm, "seq -f 'line %g' 200\r")?;
     pane.wait_for_text(&mut unterm, "line 200")?;
-    let copied = |what: &str, is_it: &dyn Fn(&str) -> bool| {
-        assert_eq!(action(&unterm, &["select_all"])?.0, Some(0));
-        assert_eq!(action(&unterm, &["copy"])?.0, Some(0));
-        let copied = || display.selection("clipboard");
-        wait_for(what, || Ok(is_it(&copied()?).then_some(())), || copied().unwrap_or_default())
+    let copied = |what: &str, is_it: &dyn Fn(&str) -> bool| -> Result<()> {
+        unterm.act(&["select_all"])?;
+        unterm.act(&["copy"])?;
+        wait_until(what, || display.selection("clipboard"), |text| is_it(text)).map(drop)
     };
     copied("the history and the screen", &|text| {
         text.contains("line 1\nline 2\n") && text.contains("line 199\nline 200")
     })?;
-    assert_eq!(action(&unterm, &["clear_history"])?.0, Some(0));
+    unterm.act(&["clear_history"])?;
     copied("the screen alone", &|text| !text.contains("line 1\n") && text.contains("line 200"))?;
-    assert_eq!(action(&unterm, &["reset_terminal"])?.0, Some(0));
+    unterm.act(&["reset_terminal"])?;
     pane.wait(&mut unterm, "an empty screen", |lines| lines.iter().all(String::is_empty))?;
     pane.type_text(&mut unterm, "echo goes $((40 + 2))\r")?;
     pane.wait_for_text(&mut unterm, "goes 42")?;

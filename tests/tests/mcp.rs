@@ -137,7 +137,7 @@ fn a_hook_is_told_its_terminal_though_it_has_none_of_its_own() -> Result<()> {
     let (mut unterm, mut agent) = driven()?;
     let pane = unterm.first_pane()?;
     pane.wait_for_prompt(&mut unterm)?;
-    let tty = unterm.call("session.list", json!({}))?["sessions"][0]["tty"].take();
+    let tty = unterm.sessions()?[0]["tty"].take();
     let cli = format!("'{}' mcp tty", binary("unterm-cli").display());
     // At a prompt, as a hook with pipes, and in a session of its own without a terminal.
     let piped = format!("{cli} </dev/null 2>/dev/null | cat");

@@ -2,7 +2,6 @@
 //! the window; what came of it is read from the clipboard and the control port.
 
 use anyhow::{Result, ensure};
-use serde_json::json;
 use unterm_tests::{Display, Instance, Pane, Picture, Start, Window, wait_for};
 
 /// Space around a pane's cells, and the height of the tab bar above them.
@@ -32,6 +31,14 @@ fn print_marked(
 fn wait_for_match(window: &Window<'_>, is_marked: bool) -> Result<()> {
     let is_so = || Ok(((window.picture()?.count(MARK) == 0) == is_marked).then_some(()));
     wait_for(&format!("a match: {is_marked}"), is_so, String::new)
+}
+
+/// Waits for the match, and copies it in copy mode.
+fn copy_match(display: &Display, window: &Window<'_>, word: &str) -> Result<()> {
+    wait_for_match(window, true)?;
+    display.press(&["Tab"])?;
+    display.type_text("y")?;
+    wait_for_clipboard(display, word)
 }
 
 /// Runs a command by keys, and waits until its last line of output and the prompt behind it are there.
@@ -92,15 +99,10 @@ fn a_click_on_the_kind_of_match_takes_the_next_one() -> Result<()> {
     display.type_text("a.c")?;
     wait_for("the bar", || Ok((bar()?.colors() > 1).then_some(())), String::new)?;
     // The characters, their case, an expression.
-    window.point(width as i16 - 40, BAR + 2 * PADDING + 6)?;
     for _ in 0..2 {
-        window.button(1, true)?;
-        window.button(1, false)?;
+        window.click(1, (width as i16 - 40, BAR + 2 * PADDING + 6))?;
     }
-    wait_for_match(&window, true)?;
-    display.press(&["Tab"])?;
-    display.type_text("y")?;
-    wait_for_clipboard(&display, "abc")
+    copy_match(&display, &window, "abc")
 }
 
 #[test]
@@ -116,10 +118,7 @@ fn enter_in_an_empty_field_looks_again_for_what_was_looked_for_last() -> Result<
     wait_for_match(&window, false)?;
     display.press(&["Control_L", "Shift_L", "f"])?;
     display.press(&["Return"])?;
-    wait_for_match(&window, true)?;
-    display.press(&["Tab"])?;
-    display.type_text("y")?;
-    wait_for_clipboard(&display, "beta")
+    copy_match(&display, &window, "beta")
 }
 
 #[test]
@@ -197,14 +196,13 @@ fn has_ink(picture: &Picture) -> bool {
 
 /// Clicks on a cell of the only pane.
 fn click(window: &Window<'_>, unterm: &mut Instance, col: i16, row: i16) -> Result<()> {
-    let list = unterm.call("session.list", json!({}))?;
-    let cells = |key: &str| list["sessions"][0][key].as_i64().unwrap_or(1) as i16;
+    let all = unterm.sessions()?;
+    let cells = |key: &str| all[0][key].as_i64().unwrap_or(1) as i16;
     let (width, height) = window.size()?;
     let cell = (width as i16 - 2 * PADDING) / cells("cols");
     let line = (height as i16 - 2 * BAR - 2 * PADDING) / cells("rows");
-    window.point(PADDING + col * cell + cell / 2, BAR + PADDING + row * line + line / 2)?;
-    window.button(1, true)?;
-    window.button(1, false)
+    let (x, y) = (PADDING + col * cell + cell / 2, BAR + PADDING + row * line + line / 2);
+    window.click(1, (x, y))
 }
 
 #[test]

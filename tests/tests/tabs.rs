@@ -41,10 +41,6 @@ fn with_tabs<'a>(display: &'a Display, count: u64) -> Result<(Instance, Window<'
     Ok((unterm, window))
 }
 
-fn click(window: &Window<'_>, button: u8, x: i16, y: i16) -> Result<()> {
-    window.click(button, (x, y))
-}
-
 /// Waits until the tab at a place of the row, from 1, is the one called so.
 fn wait_for_tab(unterm: &Instance, window: &Window<'_>, place: u64, title: &str) -> Result<()> {
     wait_for(
@@ -81,9 +77,9 @@ fn the_wheel_switches_tabs_and_the_middle_button_closes_one() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window) = with_tabs(&display, 3)?;
     // winit tells a notch that is sent as a button twice, at its press and at its release.
-    click(&window, 4, 60, BAR)?;
+    window.click(4, (60, BAR))?;
     window.wait_for_title(|title| !title.contains("tab-2"))?;
-    click(&window, 2, 217 + 60, BAR)?;
+    window.click(2, (217 + 60, BAR))?;
     wait_for_columns(&mut unterm, "two tabs, without the middle one", |panes| {
         panes.iter().map(|pane| pane.0).eq([0, 2])
     })?;
@@ -95,7 +91,7 @@ fn a_tabs_menu_is_used_by_keys_and_by_mouse() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window) = with_tabs(&display, 2)?;
     let whole = columns(&mut unterm)?[0].1;
-    click(&window, 3, 60, BAR)?;
+    window.click(3, (60, BAR))?;
     // New tab, Duplicate tab, and the third: Split right, in the tab that was clicked.
     for _ in 0..3 {
         display.press(&["Down"])?;
@@ -105,14 +101,14 @@ fn a_tabs_menu_is_used_by_keys_and_by_mouse() -> Result<()> {
         panes.len() == 3 && panes[0].1 <= whole / 2 && panes[1].1 == whole
     })?;
     // Escape leaves it, and keys are the program's again.
-    click(&window, 3, 60, BAR)?;
+    window.click(3, (60, BAR))?;
     display.press(&["Down"])?;
     display.press(&["Escape"])?;
     display.type_text("echo back\n")?;
     Pane { id: 2 }.wait_for_text(&mut unterm, "back")?;
     // The first row, below the bar.
-    click(&window, 3, 60, BAR)?;
-    click(&window, 1, 100, 28 + 14)?;
+    window.click(3, (60, BAR))?;
+    window.click(1, (100, 28 + 14))?;
     wait_for_columns(&mut unterm, "one more tab", |panes| panes.len() == 4)?;
     Ok(())
 }
@@ -227,7 +223,7 @@ fn the_scrollbar_is_dragged_through_the_history() -> Result<()> {
         || {
             window.drag((x, foot), (x, 30))?;
             for _ in 0..2 {
-                click(&window, 1, PADDING + 12, 28 + PADDING + 8)?;
+                window.click(1, (PADDING + 12, 28 + PADDING + 8))?;
             }
             Ok(display.selection("primary")?.contains("ready").then_some(()))
         },

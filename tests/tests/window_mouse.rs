@@ -120,9 +120,7 @@ fn a_click_opens_a_link_and_a_double_click_only_selects_it() -> Result<()> {
     window.point(x, 2 * second.top - y)?;
     window.double_click()?;
     display.wait_for_selection("primary", "https://a.example/one")?;
-    window.point(x, y)?;
-    window.button(1, true)?;
-    window.button(1, false)?;
+    window.click(1, (x, y))?;
     let read = || Ok(std::fs::read_to_string(&opened).ok().filter(|text| text.ends_with('\n')));
     let given = wait_for("a link that is opened", read, String::new)?;
     assert_eq!(given, "https://a.example/two\n");
@@ -146,9 +144,7 @@ fn a_click_with_ctrl_on_a_files_name_opens_it_in_the_editor() -> Result<()> {
     let name = wait_for("the name", || Ok(window.picture()?.area_of(MARK)), String::new)?;
     let before = unterm.first_pane()?;
     display.one_key("Control_L", true)?;
-    window.point(name.left + 60, name.middle().1)?;
-    window.button(1, true)?;
-    window.button(1, false)?;
+    window.click(1, (name.left + 60, name.middle().1))?;
     display.one_key("Control_L", false)?;
     let editor = wait_for(
         "the editor's pane",

@@ -280,6 +280,15 @@ pub fn skip(why: &str) {
     eprintln!("SKIPPED: {why}");
 }
 
+/// Whether this machine has a program, which ends by itself with these arguments; where it has not, that is said.
+pub fn has(program: &str, args: &[&str]) -> bool {
+    let is_here = std::process::Command::new(program).args(args).output().is_ok();
+    if !is_here {
+        skip(&format!("{program} is not here"));
+    }
+    is_here
+}
+
 /// Tries shells, each with its arguments, in a fixture of its own that is prepared first; those that this machine has.
 pub fn shells(
     shells: &[(&str, &[&str])],
@@ -287,9 +296,7 @@ pub fn shells(
     mut test: impl FnMut(&str, &Fixture, &mut Wire, &Session),
 ) {
     for (program, args) in shells {
-        let found = std::process::Command::new(program).args(*args).arg("-c").arg("true").output();
-        if found.is_err() {
-            skip(&format!("{program} is not here"));
+        if !has(program, &[*args, &["-c", "true"]].concat()) {
             continue;
         }
         let fixture = Fixture::new();
@@ -313,13 +320,18 @@ pub fn block(wire: &mut Wire, patterns: Value) {
 
 /// The question that a server's person has, once there is one.
 pub fn question(of: &Server) -> Question {
-    let end = Instant::now() + PATIENCE;
+    until("a question", || of.questions().into_iter().next())
+}
+
+/// Looks again and again until it finds something.
+pub fn until<T>(what: &str, mut find: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
     loop {
-        if let Some(question) = of.questions().into_iter().next() {
-            return question;
+        if let Some(found) = find() {
+            return found;
         }
-        assert!(Instant::now() < end, "nobody asks");
-        std::thread::yield_now();
+        assert!(begun.elapsed() < PATIENCE, "never: {what}");
+        std::thread::sleep(Duration::from_millis(2));
     }
 }
 

@@ -143,9 +143,8 @@ fn a_page_of_another_origin_learns_and_does_nothing_and_is_in_the_log() -> Resul
 
 /// What tries would leave behind: the tokens and the sessions that there are, and whether the theme is another.
 fn done(unterm: &mut Instance) -> Result<(usize, usize, bool)> {
-    let count = |list: &Value| list.as_array().map_or(0, Vec::len);
-    let tokens = count(&unterm.call("token.list", json!({}))?["tokens"]);
-    let sessions = count(&unterm.call("session.list", json!({}))?["sessions"]);
+    let tokens = unterm.call("token.list", json!({}))?["tokens"].as_array().map_or(0, Vec::len);
+    let sessions = unterm.sessions()?.len();
     let config = std::fs::read_to_string(unterm.registry().join("config.toml"));
     Ok((tokens, sessions, config.is_ok_and(|text| text.contains("nord"))))
 }
