@@ -286,7 +286,7 @@ impl App {
             screen.window.set_fullscreen(None);
         } else {
             // Of what it is now, as long as it is that.
-            self.last = self.form();
+            self.last = self.session().or(self.last.take());
             screen.window.set_fullscreen(Some(Fullscreen::Borderless(None)));
         }
     }

@@ -150,7 +150,7 @@ impl App {
     }
 
     /// What the next window is to know of this one; nothing of a drop-down.
-    fn session(&self) -> Option<LastSession> {
+    pub(super) fn session(&self) -> Option<LastSession> {
         let form = self.form().filter(|_| !self.args.quake)?;
         // Directories alone: what ran then need not be wanted again.
         let layout = LayoutFile::of(&self.mux, false);
@@ -181,7 +181,7 @@ impl App {
     }
 
     /// The window's size and place; of one that fills the screen those that it had before, or would have.
-    pub(super) fn form(&self) -> Option<LastSession> {
+    fn form(&self) -> Option<LastSession> {
         let screen = self.screen.as_ref()?;
         let geometry = screen.geometry;
         if screen.window.fullscreen().is_some() {
