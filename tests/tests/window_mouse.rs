@@ -3,7 +3,8 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use anyhow::Result;
-use unterm_tests::{Display, Pane, Picture, Start, Window, wait_for};
+use tempfile::TempDir;
+use unterm_tests::{Display, Pane, Picture, Start, Window, WindowManager, wait_for};
 
 /// The events of a mouse in what `cat -v` shows of them (SGR, mode 1006): the button, and whether it went down.
 fn events(lines: &[String]) -> Vec<(String, bool)> {
@@ -101,17 +102,37 @@ fn a_links_target_is_shown_as_long_as_it_is_pointed_at() -> Result<()> {
     wait_for_foot(&window, "no target in another tab", |foot| foot.difference(&before) == 0)
 }
 
+/// What a desktop opens links with, to be found in front of all others: it writes down what it was given.
+struct Opener(TempDir);
+
+impl Opener {
+    fn new() -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let (opener, given) = (folder.path().join("xdg-open"), folder.path().join("given"));
+        std::fs::write(&opener, format!("#!/bin/sh\necho \"$1\" >> '{}'\n", given.display()))?;
+        std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755))?;
+        Ok(Self(folder))
+    }
+
+    /// Where programs are looked for, and it first of all.
+    fn path(&self) -> Result<String> {
+        Ok(format!("{}:{}", self.0.path().display(), std::env::var("PATH")?))
+    }
+
+    /// What it was given, a line each, once it was given something.
+    fn given(&self) -> Result<String> {
+        let file = self.0.path().join("given");
+        let read = || Ok(std::fs::read_to_string(&file).ok().filter(|text| text.ends_with('\n')));
+        wait_for("a link that is opened", read, String::new)
+    }
+}
+
 #[test]
 fn a_click_opens_a_link_and_a_double_click_only_selects_it() -> Result<()> {
     let display = Display::start()?;
-    // What a desktop opens links with, in front of all others: it writes down what it was given.
-    let folder = tempfile::tempdir()?;
-    let (opener, opened) = (folder.path().join("xdg-open"), folder.path().join("opened"));
-    std::fs::write(&opener, format!("#!/bin/sh\necho \"$1\" >> '{}'\n", opened.display()))?;
-    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o755))?;
-    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH")?);
+    let opener = Opener::new()?;
     let script = "printf '\\033[?25lhttps://a.example/one\\n\\033[48;2;255;0;255mhttps://a.example/two\\033[m'; read x";
-    let start = Start::windowed(&display).env("PATH", &path);
+    let start = Start::windowed(&display).env("PATH", &opener.path()?);
     let unterm = start.arg("-e").arg("sh").arg("-c").arg(script).now()?;
     let window = display.window_of(&unterm)?;
     let second = wait_for("the links", || Ok(window.picture()?.area_of(MARK)), String::new)?;
@@ -121,9 +142,38 @@ fn a_click_opens_a_link_and_a_double_click_only_selects_it() -> Result<()> {
     window.double_click()?;
     display.wait_for_selection("primary", "https://a.example/one")?;
     window.click(1, (x, y))?;
-    let read = || Ok(std::fs::read_to_string(&opened).ok().filter(|text| text.ends_with('\n')));
-    let given = wait_for("a link that is opened", read, String::new)?;
-    assert_eq!(given, "https://a.example/two\n");
+    assert_eq!(opener.given()?, "https://a.example/two\n");
+    Ok(())
+}
+
+#[test]
+fn the_click_that_gives_the_window_the_keyboard_opens_no_link() -> Result<()> {
+    let display = Display::start()?;
+    let _manager = WindowManager::start(&display)?;
+    let opener = Opener::new()?;
+    // It shows which keys it gets, and when the window gets and loses the keyboard (mode 1004).
+    let script = "stty raw -echo; printf '\\033[?25l\\033[?1004hhttps://a.example/one\\r\\n\
+                  \\033[48;2;255;0;255mhttps://a.example/two\\033[m\\r\\n'; exec cat -v";
+    let start = Start::windowed(&display).env("PATH", &opener.path()?);
+    let mut unterm = start.arg("-e").arg("sh").arg("-c").arg(script).now()?;
+    let window = display.window_of(&unterm)?;
+    let pane = unterm.first_pane()?;
+    let second = wait_for("the links", || Ok(window.picture()?.area_of(MARK)), String::new)?;
+    let (x, y) = second.middle();
+    let other = display.open_window("another one", [0; 3], (100, 100))?;
+    other.move_to(1100, 650)?;
+    let mut ends_with =
+        |end: &str| pane.wait(&mut unterm, end, |lines| lines.concat().ends_with(end)).map(drop);
+    ends_with("^[[O")?;
+
+    // On the first link.
+    window.click(1, (x, 2 * second.top - y))?;
+    ends_with("^[[I")?;
+    // With a key a click does at once what it has to wait for.
+    display.press(&["k"])?;
+    ends_with("^[[Ik")?;
+    window.click(1, (x, y))?;
+    assert_eq!(opener.given()?, "https://a.example/two\n");
     Ok(())
 }
 

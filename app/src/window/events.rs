@@ -49,6 +49,7 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::Occluded(occluded) => self.occlude(occluded),
             WindowEvent::Focused(focused) => {
                 self.focused = focused;
+                self.pointer.keyboard_moved(focused, Instant::now());
                 self.ask_whether_minimized();
                 self.end_attention();
                 self.held.forget();

@@ -1,5 +1,6 @@
 //! The mouse: to the program when it asked for it and Shift is up, else to the tab bar, the focus and the selection.
 
+mod arrival;
 mod drag;
 mod wheel;
 
@@ -21,6 +22,7 @@ use super::{
     tab_bar::TabBarPart,
 };
 use crate::config::{CopyOnSelect, RightButton};
+use arrival::Arrival;
 
 /// Two presses within this time on the same cell are a double click.
 pub(super) const DOUBLE_CLICK: Duration = Duration::from_millis(400);
@@ -36,6 +38,10 @@ pub(super) struct Pointer {
     deferred: Option<(Instant, Target, Option<Hovered>)>,
     /// The pane in which the left button is selecting.
     selecting: Option<PaneId>,
+    /// The window got the keyboard a moment ago, and nothing was pressed yet.
+    arrival: Option<Arrival>,
+    /// The left button went down as it got it: that is no click.
+    arrives: bool,
     /// The panes that were told of a press and are owed its release, with the button: the one pressed last at the end.
     captured: Vec<(PaneId, input::MouseButton)>,
     /// The last cell a program was told of.
@@ -84,6 +90,7 @@ impl App {
             }
         }
         let before = self.pointer.position.replace((x, y));
+        self.pointer.is_at(x, y);
         self.hover_blocks(x, y);
         self.debug_moved();
         let over_bar = self.pass_bars(before);
@@ -134,17 +141,26 @@ impl App {
         if !pressed {
             return self.released(button);
         }
+        let arrives = self.pointer.arrives_by_press(self.focused, Instant::now());
+        if button == MouseButton::Left {
+            self.pointer.arrives = arrives;
+        }
         if self.overlay_press() {
             return;
         }
         if let Some(part) = self.tab_bar_part() {
-            return self.tab_bar_pressed(part, button);
+            if !arrives || part.closed_by(button).is_none() {
+                self.tab_bar_pressed(part, button);
+            }
+            return;
         }
         if let Some(part) = self.status_part() {
             return self.status_pressed(part, button);
         }
         if let (Some((x, y)), MouseButton::Left) = (self.pointer.position, button)
-            && (self.grab_divider(x, y) || self.grab_bar(x, y) || self.press_block(x, y))
+            && (self.grab_divider(x, y)
+                || self.grab_bar(x, y)
+                || !arrives && self.press_block(x, y))
         {
             return;
         }
@@ -161,7 +177,8 @@ impl App {
         let modifiers = keys::modifiers(self.modifiers);
         match button {
             MouseButton::Left
-                if modifiers.contains(Modifiers::CTRL)
+                if !arrives
+                    && modifiers.contains(Modifiers::CTRL)
                     && self.open_link(target.id, target.x, target.y) => {}
             MouseButton::Left => {
                 let modifiers = self.without_override(target.id, modifiers);
@@ -204,7 +221,7 @@ impl App {
                 self.copy_on_select(text);
             } else if let Some(target) = self.target_in(pane.id()) {
                 let modifiers = self.without_override(target.id, keys::modifiers(self.modifiers));
-                if modifiers.is_empty() {
+                if modifiers.is_empty() && !self.pointer.arrives {
                     let link = self.clicked_link(target.id, target.x, target.y);
                     // The first of two would open, or move, what the second is to select.
                     self.pointer.deferred = Some((Instant::now() + DOUBLE_CLICK, target, link));

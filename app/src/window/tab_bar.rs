@@ -5,6 +5,7 @@
 use unterm_mux::TabId;
 use unterm_renderer::{Label, LabelAlign, PixelRect, Scene};
 use unterm_term::Rgb;
+use winit::event::MouseButton;
 
 use super::{
     chrome::{Colors, label, mix, quad, readable},
@@ -43,6 +44,17 @@ pub(super) enum TabBarPart {
     /// The button of the window's menu, at the right.
     Menu,
     Empty,
+}
+
+impl TabBarPart {
+    /// The tab that a press of a button there closes.
+    pub(super) fn closed_by(self, button: MouseButton) -> Option<TabId> {
+        match (self, button) {
+            (Self::Tab(tab) | Self::Close(tab), MouseButton::Middle)
+            | (Self::Close(tab), MouseButton::Left) => Some(tab),
+            _ => None,
+        }
+    }
 }
 
 /// Which tabs are in sight when not all are.

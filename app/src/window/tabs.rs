@@ -74,9 +74,10 @@ impl App {
     /// A button went down in the tab bar.
     pub(super) fn tab_bar_pressed(&mut self, part: TabBarPart, button: MouseButton) {
         let double = button == MouseButton::Left && self.is_double_click(part);
+        if let Some(tab) = part.closed_by(button) {
+            return self.close(Closing::Tab(tab));
+        }
         match (part, button) {
-            (TabBarPart::Tab(tab) | TabBarPart::Close(tab), MouseButton::Middle)
-            | (TabBarPart::Close(tab), MouseButton::Left) => self.close(Closing::Tab(tab)),
             (TabBarPart::Tab(tab), MouseButton::Left) if double => {
                 self.tab_hand.drag = None;
                 self.act_in(Some(tab), Action::RenameTab, Default::default());
