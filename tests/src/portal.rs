@@ -1,5 +1,10 @@
 //! A desktop of the test's own, as far as its settings go: the portal that tells them (org.freedesktop.portal.Settings).
 
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
 use anyhow::Result;
 use zbus::{
     blocking::{Connection, MessageIterator, connection::Builder},
@@ -10,15 +15,22 @@ use zbus::{
 use crate::{Bus, PATIENCE};
 
 const NAME: &str = "org.freedesktop.portal.Desktop";
+const PATH: &str = "/org/freedesktop/portal/desktop";
 const SETTINGS: &str = "org.freedesktop.portal.Settings";
+/// Where all of its settings are.
+const NAMESPACE: &str = "org.freedesktop.appearance";
+
+/// The values of its settings, by their keys.
+type Values = Arc<Mutex<HashMap<String, u32>>>;
 
 /// The portal.
 pub struct Portal {
-    _connection: Connection,
+    connection: Connection,
+    values: Values,
 }
 
 impl Portal {
-    /// Starts it on a bus, with the colour scheme that it prefers: 1 dark, 2 light. It has no other settings.
+    /// Starts it on a bus, with the colour scheme that it prefers: 1 dark, 2 light. It has no other settings yet.
     ///
     /// # Errors
     ///
@@ -27,31 +39,48 @@ impl Portal {
         let connection = Builder::address(bus.address())?.method_timeout(PATIENCE).build()?;
         let messages = MessageIterator::from(&connection);
         connection.request_name(NAME)?;
-        let service = connection.clone();
+        let values: Values =
+            Arc::new(Mutex::new(HashMap::from([("color-scheme".to_owned(), scheme)])));
+        let (service, known) = (connection.clone(), Arc::clone(&values));
         std::thread::Builder::new().name("portal".to_owned()).spawn(move || {
             for message in messages.flatten() {
-                if let Err(error) = answer(&service, &message, scheme) {
+                if let Err(error) = answer(&service, &message, &known) {
                     eprintln!("the portal: {error:#}");
                 }
             }
         })?;
-        Ok(Self { _connection: connection })
+        Ok(Self { connection, values })
+    }
+
+    /// Changes a setting of org.freedesktop.appearance, and says so.
+    ///
+    /// # Errors
+    ///
+    /// When the bus has ended.
+    pub fn set(&self, key: &str, value: u32) -> Result<()> {
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        values.insert(key.to_owned(), value);
+        drop(values);
+        let change = (NAMESPACE, key, Value::U32(value));
+        Ok(self.connection.emit_signal(None::<&str>, PATH, SETTINGS, "SettingChanged", &change)?)
     }
 }
 
-fn answer(connection: &Connection, message: &zbus::Message, scheme: u32) -> Result<()> {
+fn answer(connection: &Connection, message: &zbus::Message, values: &Values) -> Result<()> {
     let header = message.header();
     let is_ours = header.interface().is_some_and(|interface| interface == SETTINGS);
     if message.message_type() != Type::MethodCall || !is_ours {
         return Ok(());
     }
     let (namespace, key): (String, String) = message.body().deserialize()?;
-    if (namespace.as_str(), key.as_str()) == ("org.freedesktop.appearance", "color-scheme") {
+    let values = values.lock().unwrap_or_else(PoisonError::into_inner);
+    match values.get(&key).filter(|_| namespace == NAMESPACE) {
         // Wrapped once more than it should be, as `Read` does.
-        connection.reply(&header, &Value::Value(Box::new(Value::U32(scheme))))?;
-    } else {
-        let none = "org.freedesktop.portal.Error.NotFound";
-        connection.reply_error(&header, none, &"there is no such setting")?;
+        Some(value) => connection.reply(&header, &Value::Value(Box::new(Value::U32(*value))))?,
+        None => {
+            let none = "org.freedesktop.portal.Error.NotFound";
+            connection.reply_error(&header, none, &"there is no such setting")?;
+        }
     }
     Ok(())
 }

@@ -82,11 +82,46 @@ fn a_pair_of_themes_follows_the_desktop() -> Result<()> {
     fs::write(registry.path().join("config.toml"), config)?;
     for (scheme, background) in [(1, DRACULA), (2, DAYLIGHT), (0, DRACULA)] {
         let bus = Bus::start()?;
-        let _portal = Portal::start(&bus, scheme)?;
+        let portal = Portal::start(&bus, scheme)?;
         let start = Start::windowed(&display).registry(registry.path());
         let unterm = start.env("DBUS_SESSION_BUS_ADDRESS", bus.address()).now()?;
-        display.window_of(&unterm)?.wait_for_background(background)?;
+        let window = display.window_of(&unterm)?;
+        window.wait_for_background(background)?;
+        // The person changes it there and back, and the window stays as it is.
+        for (scheme, background) in [(2, DAYLIGHT), (1, DRACULA)] {
+            portal.set("color-scheme", scheme)?;
+            window.wait_for_background(background)?;
+        }
     }
+    Ok(())
+}
+
+#[test]
+fn a_bus_that_vanishes_leaves_what_the_desktop_said_last() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let config = "theme = { light = 'daylight', dark = 'dracula' }\n";
+    fs::write(registry.path().join("config.toml"), config)?;
+    let bus = Bus::start()?;
+    let portal = Portal::start(&bus, 2)?;
+    let start = Start::windowed(&display).registry(registry.path());
+    let start = start.env("DBUS_SESSION_BUS_ADDRESS", bus.address());
+    let unterm = start.now()?;
+    let window = display.window_of(&unterm)?;
+    window.wait_for_background(DAYLIGHT)?;
+    let hears = |hears: bool| {
+        let tasks = format!("/proc/{}/task", unterm.pid());
+        let names = fs::read_dir(tasks)?.flatten().map(|task| task.path().join("comm"));
+        // One that ends meanwhile has none.
+        let mut names = names.flat_map(fs::read_to_string);
+        anyhow::Ok((names.any(|name| name == "portal\n") == hears).then_some(()))
+    };
+    wait_for("what hears the portal", || hears(true), || unterm.log())?;
+    drop((portal, bus));
+    wait_for("its end", || hears(false), || unterm.log())?;
+    window.wait_for_background(DAYLIGHT)?;
+    let log = unterm.log();
+    ensure!(!log.contains("match rule"), "{log}");
     Ok(())
 }
 

@@ -56,9 +56,6 @@ impl ApplicationHandler<Wake> for App {
                 self.taken.forget();
                 self.close_menu();
                 self.tell_focus();
-                if focused {
-                    self.ask_for_taste();
-                }
                 self.pacing.ask();
             }
             WindowEvent::ModifiersChanged(modifiers) => {

@@ -11,7 +11,7 @@ use unterm_mux::{MuxEvent, Observer, PaneId};
 use unterm_term::{ClipboardTarget, Event};
 use winit::event_loop::EventLoopProxy;
 
-use super::notices;
+use super::{appearance, notices};
 
 /// Commands that took less time are nothing to wake the window for.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -55,8 +55,8 @@ pub(super) struct News {
     pub(super) agents: bool,
     /// What the last search found.
     pub(super) found: Option<super::search::Found>,
-    /// What the desktop prefers.
-    pub(super) taste: Option<super::motion::Taste>,
+    /// What the desktop prefers, by who speaks for it.
+    pub(super) desktop: HashMap<appearance::Source, appearance::Said>,
     /// A screen reader listens from now on.
     pub(super) reader: bool,
     /// The node that a screen reader wants to have used.

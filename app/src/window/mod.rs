@@ -5,6 +5,7 @@
 
 mod access;
 mod act;
+mod appearance;
 mod asks;
 mod badge;
 mod blocks;
@@ -36,7 +37,6 @@ mod keys;
 mod line;
 mod main_menu;
 mod menu;
-mod motion;
 mod news;
 mod notices;
 mod open;
@@ -89,6 +89,7 @@ use crate::{
     last_session::LastSession,
 };
 use access::Access;
+use appearance::Appearance;
 use chrome::KnownColors;
 use clipboard::Clipboard;
 use confirm::Questions;
@@ -99,7 +100,6 @@ use hover::Hovered;
 use inbox::Inbox;
 use keys::{Held, Taken};
 use menu::Menu;
-use motion::Motion;
 use notices::Notices;
 use pacing::Pacing;
 use picker::Picker;
@@ -175,7 +175,7 @@ struct App {
     /// Questions of agents, as they were last shown.
     asked: asks::Asked,
     access: Access,
-    motion: Motion,
+    appearance: Appearance,
     /// What an input method composes.
     preedit: Option<Preedit>,
     /// Files that were dropped and are to be pasted, together, with [`App::take_drop`].
@@ -252,7 +252,7 @@ impl App {
             questions: Questions::default(),
             asked: asks::Asked::default(),
             access: Access::default(),
-            motion: Motion::default(),
+            appearance: Appearance::default(),
             preedit: None,
             dropped: Vec::new(),
             menu: None,

@@ -48,8 +48,8 @@ impl App {
             self.keep_soon();
             self.pacing.ask();
         }
-        if let Some(taste) = news.taste {
-            self.taste_told(taste);
+        if !news.desktop.is_empty() {
+            self.desktop_said(news.desktop);
         }
         if news.reader || news.agents {
             self.pacing.ask();

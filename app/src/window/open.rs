@@ -105,7 +105,7 @@ impl App {
             // Not before: X11's window managers pass over it for a window that they have not been asked to show.
             window.set_maximized(true);
         }
-        self.ask_for_taste();
+        self.hear_desktop();
         Ok(())
     }
 

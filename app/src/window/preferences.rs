@@ -93,7 +93,7 @@ impl App {
         if before.window.opacity != self.config.window.opacity && !self.is_transparent {
             self.notify("opacity", self.why_opaque().to_owned());
         }
-        self.ask_for_taste();
+        self.hear_desktop();
         self.arrange();
         self.redraw_whole();
     }
@@ -144,19 +144,6 @@ impl App {
     /// How a frame looks that we draw around the window: Wayland's compositors may leave that to us.
     pub(super) fn frame_theme(&self) -> SystemTheme {
         if theme::is_light(&self.palette) { SystemTheme::Light } else { SystemTheme::Dark }
-    }
-
-    /// Whether the system's appearance is light, where it tells: by the window (on Wayland that has the one that we gave
-    /// it), else by its portal; until that has answered, as it was for the last window.
-    pub(super) fn is_light(&self) -> Option<bool> {
-        let window = self.screen.as_ref().map(|screen| &screen.window);
-        let theme =
-            window.filter(|window| !wayland::shows(window)).and_then(|window| window.theme());
-        let told = || match self.motion.told {
-            Some(taste) => taste.is_light,
-            None => self.last.as_ref()?.is_light,
-        };
-        theme.map(|theme| theme == SystemTheme::Light).or_else(told)
     }
 
     /// The font size that is preferred: on the command line, else in the file.
