@@ -58,6 +58,22 @@ fn a_change_is_applied_at_once_and_an_error_is_shown_and_changes_nothing() -> Re
 }
 
 #[test]
+fn a_start_takes_what_is_right_in_the_file_and_says_what_is_wrong() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let text = "theme = 'dracula'\n[font]\nsise = 12\n";
+    fs::write(registry.path().join("config.toml"), text)?;
+    let unterm = Start::windowed(&display).registry(registry.path()).now()?;
+    let window = display.window_of(&unterm)?;
+    window.wait_for_background(DRACULA)?;
+    let mark = || Ok(window.picture()?.area_of(DRACULA_RED));
+    wait_for("a message with the mark of an error", mark, || unterm.log())?;
+    let log = unterm.log();
+    ensure!(log.contains("config.toml:3:1: there is no key \"sise\""), "{log}");
+    Ok(())
+}
+
+#[test]
 fn the_command_line_checks_the_file_and_sets_the_theme() -> Result<()> {
     let display = Display::start()?;
     let (unterm, window, _) = Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;

@@ -1,12 +1,13 @@
 //! The text of `config.toml` to a [`Config`], or to what is wrong with it, each problem at its line and column.
 //!
 //! The file is held against the JSON schema that [`Config`] derives: names, types, ranges and choices are said once,
-//! there. What a schema can't say (keys, actions, themes) is looked at afterwards.
+//! there. What a schema can't say (keys, actions, themes) is looked at afterwards. Each problem belongs to a setting, so that
+//! the others can be had without it.
 
 use std::{collections::HashMap, fmt, ops::Range, path::Path};
 
 use serde_json::Value;
-use toml_edit::{Document, Item, TableLike};
+use toml_edit::{Document, Item, Table, TableLike};
 
 use super::{Config, ThemeChoice, keys, theme};
 use crate::copy_command;
@@ -54,30 +55,31 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, Vec<Problem>> {
 /// # Errors
 /// Every problem found, in the order of the text.
 pub fn parse(text: &str, home: &Path) -> Result<Config, Vec<Problem>> {
-    let mut found = Found { text, problems: Vec::new() };
+    let (config, problems) = read(text, home);
+    if problems.is_empty() { Ok(config) } else { Err(problems) }
+}
+
+/// The same with the default of each setting that is wrong, and with every problem. What is no TOML says nothing.
+pub(super) fn read(text: &str, home: &Path) -> (Config, Vec<Problem>) {
+    let mut found = Found { text, problems: Vec::new(), wrong: Vec::new() };
     let document = match Document::parse(text) {
         Ok(document) => document,
         Err(error) => {
-            found.add(error.span(), error.message().to_owned());
-            return Err(found.problems);
+            found.add(&[], error.span(), error.message().to_owned());
+            return (Config::default(), found.problems);
         }
     };
     let schema = schema();
-    found.table(document.as_table(), &schema, &schema, "");
+    found.table(document.as_table(), &schema, &schema, &[]);
     found.names(document.as_table());
-    if found.problems.is_empty() {
-        match toml_edit::de::from_str::<Config>(text) {
-            Ok(config) => {
-                found.meaning(document.as_table(), &config, home);
-                if found.problems.is_empty() {
-                    return Ok(config);
-                }
-            }
-            Err(error) => found.add(error.span(), error.message().to_owned()),
-        }
+    let mut config = found.right(&document, &schema);
+    let known = found.wrong.len();
+    found.meaning(document.as_table(), &config, home);
+    if found.wrong.len() > known {
+        config = found.right(&document, &schema);
     }
     found.problems.sort_by_key(|problem| (problem.line, problem.column));
-    Err(found.problems)
+    (config, found.problems)
 }
 
 /// The schema of the whole file.
@@ -135,50 +137,85 @@ fn is_section(schema: &Value) -> bool {
     schema["properties"].is_object() || schema["additionalProperties"].is_object()
 }
 
+/// Takes a setting out of the file's table: one key of a section, or all that has the name.
+fn leave_out(table: &mut Table, setting: &[String], root: &Value) {
+    let [name, inner @ ..] = setting else { return };
+    if is_section(resolve(&root["properties"][name.as_str()], root))
+        && let Some(key) = inner.first()
+        && let Some(section) = table.get_mut(name).and_then(Item::as_table_like_mut)
+    {
+        section.remove(key);
+    } else {
+        table.remove(name);
+    }
+}
+
 struct Found<'a> {
     text: &'a str,
     problems: Vec<Problem>,
+    /// What they are about, by the names that lead there.
+    wrong: Vec<Vec<String>>,
 }
 
 impl Found<'_> {
-    fn add(&mut self, span: Option<Range<usize>>, message: String) {
+    /// Adds a problem of what the names of `path` lead to; without any, of the whole file.
+    fn add(&mut self, path: &[&str], span: Option<Range<usize>>, message: String) {
         let before = self.text.get(..span.map_or(0, |span| span.start)).unwrap_or(self.text);
         self.problems.push(Problem::behind(before, message));
+        self.wrong.push(path.iter().map(|name| (*name).to_owned()).collect());
     }
 
-    /// Holds a table against its schema; `path`: its name, for messages.
-    fn table(&mut self, table: &dyn TableLike, schema: &Value, root: &Value, path: &str) {
+    /// What is right in the file, by what has been found so far.
+    fn right(&mut self, document: &Document<&str>, root: &Value) -> Config {
+        let read: Result<Config, toml_edit::de::Error> = if self.wrong.is_empty() {
+            toml_edit::de::from_str(self.text)
+        } else {
+            let mut right = document.clone().into_mut();
+            self.wrong.iter().for_each(|wrong| leave_out(right.as_table_mut(), wrong, root));
+            toml_edit::de::from_document(right)
+        };
+        read.unwrap_or_else(|error| {
+            self.add(&[], error.span(), error.message().to_owned());
+            Config::default()
+        })
+    }
+
+    /// Holds a table against its schema; `path`: the names that lead to it.
+    fn table(&mut self, table: &dyn TableLike, schema: &Value, root: &Value, path: &[&str]) {
         let Some(known) = schema["properties"].as_object() else {
             // Any names; each value has the same schema.
             let schema = resolve(&schema["additionalProperties"], root);
             for (name, item) in table.iter() {
-                self.item(item, schema, root, &format!("{path}.{name}"));
+                self.item(item, schema, root, &[path, &[name]].concat());
             }
             return;
         };
         for (name, item) in table.iter() {
-            let dotted = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+            let inner = [path, &[name]].concat();
             match known.get(name) {
-                Some(schema) => self.item(item, resolve(schema, root), root, &dotted),
+                Some(schema) => self.item(item, resolve(schema, root), root, &inner),
                 None => {
                     let names = known.keys().map(String::as_str);
                     let hint = belongs(name, root).unwrap_or_else(|| did_you_mean(name, names));
-                    let place =
-                        if path.is_empty() { String::new() } else { format!(" in [{path}]") };
+                    let place = match path {
+                        [] => String::new(),
+                        _ => format!(" in [{}]", path.join(".")),
+                    };
                     let span = table.key(name).and_then(toml_edit::Key::span);
-                    self.add(span, format!("there is no key {name:?}{place}{hint}"));
+                    self.add(&inner, span, format!("there is no key {name:?}{place}{hint}"));
                 }
             }
         }
         for name in schema["required"].as_array().into_iter().flatten() {
             if let Some(name) = name.as_str().filter(|name| !table.contains_key(name)) {
                 let span = table.iter().next().and_then(|(_, item)| item.span());
-                self.add(span, format!("{path} needs a key {name:?}"));
+                self.add(path, span, format!("{} needs a key {name:?}", path.join(".")));
             }
         }
     }
 
-    fn item(&mut self, item: &Item, schema: &Value, root: &Value, path: &str) {
+    fn item(&mut self, item: &Item, schema: &Value, root: &Value, path: &[&str]) {
+        let name = path.join(".");
         let alternatives = schema["anyOf"].as_array();
         let fitting = alternatives
             .into_iter()
@@ -196,7 +233,8 @@ impl Found<'_> {
                 }
                 _ => String::new(),
             };
-            return self.add(item.span(), format!("{path} must be {wanted}, not {given}{right}"));
+            let message = format!("{name} must be {wanted}, not {given}{right}");
+            return self.add(path, item.span(), message);
         }
         if let Some(choices) = choices(schema)
             && let Some(given) = item.as_str()
@@ -204,8 +242,8 @@ impl Found<'_> {
         {
             let hint = did_you_mean(given, choices.iter().copied());
             let message =
-                format!("{path} can't be {given:?}; it is one of {}{hint}", list(&choices));
-            self.add(item.span(), message);
+                format!("{name} can't be {given:?}; it is one of {}{hint}", list(&choices));
+            self.add(path, item.span(), message);
         }
         let number = item.as_float().or_else(|| item.as_integer().map(|number| number as f64));
         if let Some(number) = number {
@@ -213,8 +251,8 @@ impl Found<'_> {
             let (low, high) = (low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX));
             // What is no number at all (`nan`) is not in it either.
             if !(low..=high).contains(&number) {
-                let message = format!("{path} must be between {low} and {high}, not {number}");
-                self.add(item.span(), message);
+                let message = format!("{name} must be between {low} and {high}, not {number}");
+                self.add(path, item.span(), message);
             }
         }
         if let Some(table) = item.as_table_like() {
@@ -226,10 +264,8 @@ impl Found<'_> {
             if !fits(&item, schema) {
                 let wanted = wanted(schema, root);
                 let kind = value.type_name();
-                self.add(
-                    value.span(),
-                    format!("{path} is a list; each part must be {wanted}, not {kind}"),
-                );
+                let message = format!("{name} is a list; each part must be {wanted}, not {kind}");
+                self.add(path, value.span(), message);
             }
         }
     }
@@ -256,7 +292,8 @@ impl Found<'_> {
             let Ok(chord) = keys::chord(name) else { continue };
             if let Some(before) = seen.insert(chord, name) {
                 let span = table.key(name).and_then(toml_edit::Key::span);
-                self.add(span, format!("{name:?} is the same key as {before:?}; leave one out"));
+                let message = format!("{name:?} is the same key as {before:?}; leave one out");
+                self.add(&[path, name], span, message);
             }
         }
     }
@@ -272,10 +309,10 @@ impl Found<'_> {
         let Some(table) = table.get(path).and_then(Item::as_table_like) else { return };
         for (name, item) in table.iter() {
             if let Some(message) = name_fault(name) {
-                self.add(table.key(name).and_then(toml_edit::Key::span), message);
+                self.add(&[path, name], table.key(name).and_then(toml_edit::Key::span), message);
             }
             if let Some(message) = item.as_str().and_then(&text_fault) {
-                self.add(item.span(), message);
+                self.add(&[path, name], item.span(), message);
             }
         }
     }
@@ -283,13 +320,16 @@ impl Found<'_> {
     /// Looks at what a schema can't say.
     fn meaning(&mut self, table: &dyn TableLike, config: &Config, home: &Path) {
         if let Some(font) = table.get("font").and_then(Item::as_table_like) {
-            config.font.problems(font, |span, message| self.add(span, message));
+            config.font.problems(font, |key, span, message| {
+                self.add(&["font", key], span, message);
+            });
         }
         let patterns = table.get("hint_patterns").and_then(Item::as_table_like);
         for (name, pattern) in &config.hint_patterns {
             if let Err(why) = crate::window::compile_pattern(&pattern.regex) {
                 let item = patterns.and_then(|patterns| patterns.get(name)?.get("regex"));
-                self.add(item.and_then(Item::span), format!("hint_patterns.{name}: {why}"));
+                let message = format!("hint_patterns.{name}: {why}");
+                self.add(&["hint_patterns", name.as_str()], item.and_then(Item::span), message);
             }
         }
         let letters = &config.hints.alphabet;
@@ -297,7 +337,8 @@ impl Found<'_> {
         if letters.chars().count() < 2 || letters.contains(twice) {
             let item = table.get("hints").and_then(|hints| hints.get("alphabet"));
             let message = "hints.alphabet must be lower-case letters, each once, at least two";
-            self.add(item.and_then(Item::span), message.to_owned());
+            let span = item.and_then(Item::span);
+            self.add(&["hints", "alphabet"], span, message.to_owned());
         }
         let item = table.get("theme");
         let pair = item.and_then(Item::as_table_like);
@@ -310,7 +351,7 @@ impl Found<'_> {
         };
         for (name, item) in wanted {
             if let Err(error) = theme::find(name, home) {
-                self.add(item.and_then(Item::span), error.to_string());
+                self.add(&["theme"], item.and_then(Item::span), error.to_string());
             }
         }
     }
@@ -473,5 +514,44 @@ mod tests {
     #[test]
     fn broken_toml_is_told_with_its_place() {
         assert!(problems("[font\nsize = 1")[0].starts_with("1:"));
+    }
+
+    #[track_caller]
+    fn read_all(text: &str, told: usize) -> Config {
+        let (config, problems) = read(text, Path::new("/nonexistent"));
+        assert_eq!(problems.len(), told, "{problems:?}");
+        config
+    }
+
+    #[test]
+    fn what_is_right_is_taken_beside_what_is_wrong() {
+        let text = "theme = 'nord'\nlines = 1\n[font]\nsize = 'large'\nfamily = ['Iosevka']\nfeatures = ['stylish']\n\
+                    [keys]\n'ctrl+1' = 'activate_tab:1'\n'ctrl+2' = 'new_tub'\n'hyper+x' = 'new_tab'\n\
+                    [hint_patterns]\na = { regex = '(' , action = 'copy' }\nb = { regex = 'b', action = 'copy' }\nc = { regex = 'c' }\n\
+                    [cursor]\nshape = 'bar'\n";
+        let config = read_all(text, 7);
+        let default = Config::default();
+        assert_eq!(config.theme.pick(None), "nord");
+        assert_eq!(config.font.family, ["Iosevka"]);
+        assert_eq!((config.font.size, config.font.features), (default.font.size, Vec::new()));
+        assert_eq!(config.keys.keys().collect::<Vec<_>>(), ["ctrl+1"]);
+        assert_eq!(config.hint_patterns.keys().collect::<Vec<_>>(), ["b"]);
+        assert_eq!(config.cursor.shape, CursorShape::Bar);
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_default() {
+        for (text, told) in [
+            ("theme = { light = 'daylight', dark = 'midnite' }\n", 1),
+            ("[theme]\nlight = 'daylight'\n", 1),
+            ("font = 3\n", 1),
+            ("[[font]]\nsize = 9\n", 1),
+            ("[fonts]\nsize = 9\n", 1),
+            ("font.size = 1000\nfont.symbol_map = { 'x' = 'y' }\n", 2),
+            ("[hints]\nalphabet = 'AA'\n", 1),
+            ("[font\nsize = 9", 1),
+        ] {
+            assert_eq!(read_all(text, told), Config::default(), "{text}");
+        }
     }
 }

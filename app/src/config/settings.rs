@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use super::{
     Config,
-    parse::{parse, text},
+    parse::{self, text},
     theme,
 };
 
@@ -28,15 +28,26 @@ pub type Complaint = String;
 /// # Errors
 /// A line for each problem: file, line, column, what is wrong and what would be right.
 pub fn load(file: &Path, home: &Path) -> Result<Config, Vec<Complaint>> {
+    let (config, complaints) = read(file, home);
+    if complaints.is_empty() { Ok(config) } else { Err(complaints) }
+}
+
+/// The same with the default of each setting that is wrong, and the lines for the problems.
+fn read(file: &Path, home: &Path) -> (Config, Vec<Complaint>) {
     let bytes = match std::fs::read(file) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Config::default()),
-        Err(error) => return Err(vec![format!("{}: {error}", file.display())]),
+        Err(error) => {
+            let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+            let complaint = (!is_missing).then(|| format!("{}: {error}", file.display()));
+            return (Config::default(), complaint.into_iter().collect());
+        }
     };
     let name = file.file_name().map_or(FILE.into(), |name| name.to_string_lossy());
-    text(&bytes)
-        .and_then(|text| parse(text, home))
-        .map_err(|problems| problems.iter().map(|problem| format!("{name}:{problem}")).collect())
+    let (config, problems) = match text(&bytes) {
+        Ok(text) => parse::read(text, home),
+        Err(problems) => (Config::default(), problems),
+    };
+    (config, problems.iter().map(|problem| format!("{name}:{problem}")).collect())
 }
 
 /// The preferences of this process.
@@ -53,12 +64,9 @@ pub struct Settings {
 pub type Change = Result<Arc<Config>, Vec<Complaint>>;
 
 impl Settings {
-    /// Reads the file in `home`. A file that can't be used is complained of, and the defaults are in force.
+    /// Reads the file in `home`. What is wrong in it is complained of, and defaults are in force for that.
     pub fn read(home: PathBuf) -> (Self, Vec<Complaint>) {
-        let (config, complaints) = match load(&home.join(FILE), &home) {
-            Ok(config) => (config, Vec::new()),
-            Err(complaints) => (Config::default(), complaints),
-        };
+        let (config, complaints) = read(&home.join(FILE), &home);
         let now = Mutex::new(Arc::new(config));
         (Self { home, now, watcher: Mutex::default(), target: Mutex::default() }, complaints)
     }
@@ -285,6 +293,18 @@ mod tests {
         save(second.path(), "unterm.toml", "[font]\nsize = 14");
         assert_eq!(told(), 14.0, "that place alone is watched");
         assert_eq!(settings.get().font.size, 14.0);
+    }
+
+    #[test]
+    fn a_start_takes_what_is_right_of_a_file_that_has_an_error() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join(FILE), "[font]\nsize = 10\nsice = 14\n").unwrap();
+        let (settings, complaints) = Settings::read(home.path().to_owned());
+        assert_eq!(settings.get().font.size, 10.0);
+        assert_eq!(
+            complaints,
+            [r#"config.toml:3:1: there is no key "sice" in [font]; did you mean "size"?"#]
+        );
     }
 
     #[test]

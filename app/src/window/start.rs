@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         app.complain(about, complaint);
     }
     if !complaints.is_empty() {
-        app.complain_of_settings(&complaints, "the defaults are in force");
+        app.complain_of_settings(&complaints, "defaults are in force for what is wrong");
     }
     app.tell_missing_fonts();
     event_loop.run_app(&mut app).context("the window's event loop failed")?;
