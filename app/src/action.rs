@@ -400,7 +400,7 @@ pub const ACTIONS: &[Entry] = &[
         keys: &[],
     },
     plain!("settings", "Settings", "Opens the settings page in the browser.", Action::Settings, []),
-    plain!("open_config", "Open configuration", "Opens config.toml in a new tab with $VISUAL, $EDITOR or vi; a missing file is made first, with every key in a comment.", Action::OpenConfig, ["ctrl+,", "ctrl+shift+f2"]),
+    plain!("open_config", "Open configuration", "Opens config.toml in a new tab with the editor of hints.editor, else $VISUAL, $EDITOR or vi; a missing file is made first, with every key in a comment.", Action::OpenConfig, ["ctrl+,", "ctrl+shift+f2"]),
     plain!("new_window", "New window", "Starts another Unterm with a window of its own.", Action::NewWindow, []),
     plain!("fullscreen", "Full screen", "Fills the screen, and back.", Action::Fullscreen, ["f11", "alt+enter"]),
 ];

@@ -157,6 +157,22 @@ fn a_wrong_file_is_opened_at_what_is_wrong() -> Result<()> {
 }
 
 #[test]
+fn the_configuration_is_opened_in_the_editor_that_it_names() -> Result<()> {
+    let display = Display::start()?;
+    let (bin, registry) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let editor = bin.path().join("my editor");
+    fs::write(&editor, "#!/bin/sh\necho \"opened <$1> <$2>\"\nexec cat\n")?;
+    fs::set_permissions(&editor, fs::Permissions::from_mode(0o755))?;
+    let text = format!("[hints]\neditor = \"'{}' --wait\"\n", editor.display());
+    fs::write(registry.path().join("config.toml"), text)?;
+    let start = Start::windowed(&display).registry(registry.path()).env("EDITOR", "false");
+    let (mut unterm, ..) = start.at_prompt()?;
+    unterm.act(&["open_config"])?;
+    Pane { id: 1 }.wait_for_text(&mut unterm, "opened <--wait> </")?;
+    Ok(())
+}
+
+#[test]
 fn changes_at_the_same_time_are_all_kept() -> Result<()> {
     let unterm = Start::headless().now()?;
     for theme in ["nord", "dracula", "zenburn", "monokai", "ayu"] {

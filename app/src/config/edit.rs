@@ -2,10 +2,14 @@
 
 use std::{fs, path::Path};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use toml_edit::{Document, DocumentMut, InlineTable, Item, TableLike, Value};
 
-use super::{Config, FILE, ThemeChoice, keys, parse::parse, reference};
+use super::{
+    Config, FILE, ThemeChoice, keys,
+    parse::{parse, text},
+    reference,
+};
 
 /// A key, as the names of its section and itself, and its new value; without one it is taken out.
 pub type Edit = (Vec<String>, Option<Value>);
@@ -29,14 +33,14 @@ pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
     unterm_mux::private::create_folder(home)?;
     let _turn = unterm_control::lock(home).with_context(|| home.display().to_string())?;
     let file = home.join(FILE);
-    let mut text = match fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+    let bytes = match fs::read(&file) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(error).with_context(|| file.display().to_string()),
     };
-    if let Err(problems) = parse(&text, home) {
-        bail!("{}:{}; mend it first", file.display(), problems[0]);
-    }
+    let mut text = text(&bytes)
+        .and_then(|text| parse(text, home).map(|_| text.to_owned()))
+        .map_err(|problems| anyhow!("{}:{}; mend it first", file.display(), problems[0]))?;
     for (key, value) in edits {
         text = match value {
             Some(value) => with(&with_pair(text, key)?, key, value.clone())?,
@@ -314,6 +318,16 @@ mod tests {
         let old = home("theme = 'nord'\n");
         create(old.path()).unwrap();
         assert_eq!(text(&old), "theme = 'nord'\n");
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_is_named_with_what_is_wrong() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(FILE);
+        fs::write(&file, b"theme = 'nord'\n# \xe9").unwrap();
+        let error = set(home.path(), &["theme"], "nord".into()).unwrap_err().to_string();
+        let wanted = format!("{}:2:3: what stands here is no UTF-8; save it as", file.display());
+        assert!(error.starts_with(&wanted), "{error}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Hints {
     /// The letters of labels, the best to reach first; lower case, each once, at least two.
     pub alphabet: String,
-    /// The editor for files, with its arguments; `{file}`, `{line}` and `{column}` stand for the place. Empty: `$VISUAL`, `$EDITOR` or vi.
+    /// The editor for files, this one too, with its arguments: words, in which quotes and backslashes keep blanks as in a shell, and nothing else counts. `{file}`, `{line}` and `{column}` stand for the place. Empty: `$VISUAL`, `$EDITOR` or vi.
     pub editor: String,
 }
 

@@ -11,12 +11,7 @@ use super::{
     App, blocks::Part, clipboard::Buffer, close::Closing, errand::Done, folder::Purpose,
     selection::Selection,
 };
-use crate::{
-    action::Action,
-    args::FONT_SIZES,
-    config::{FILE, edit, load},
-    editor, links,
-};
+use crate::{action::Action, args::FONT_SIZES, links};
 
 /// How far one press moves a divider, as a share of the split.
 const RESIZE_STEP: f32 = 0.04;
@@ -241,25 +236,6 @@ impl App {
             Ok(()) => Done::Nothing,
             Err(error) => Done::Failed("settings", error),
         });
-    }
-
-    /// Opens the configuration in an editor, where it has an error at its line.
-    fn open_config(&mut self) {
-        let home = self.settings.home();
-        if let Err(error) = edit::create(home) {
-            self.complain("config", format!("The configuration can't be made.\n{error:#}"));
-            return;
-        }
-        // At what is wrong in it, as complaints begin: `config.toml:3:1: `.
-        let place = load(&home.join(FILE), home)
-            .err()
-            .and_then(|complaints| Some(complaints.first()?.split_once(": ")?.0.to_owned()));
-        let place = home.join(place.as_deref().unwrap_or(FILE));
-        let mut words = editor::command("", &place.to_string_lossy(), None).into_iter();
-        let spawn = Spawn { program: words.next(), args: words.collect(), ..self.spawn_beside() };
-        if let Err(error) = self.mux.open_tab(spawn, None, OnExit::Close) {
-            self.complain("editor", format!("The editor can't be started.\n{error}"));
-        }
     }
 
     /// Starts another instance, which outlives this one.

@@ -3,10 +3,10 @@
 //!
 //! Owns the labels; what is found is `targets.rs`.
 
-use std::{path::PathBuf, time::Instant};
+use std::time::Instant;
 
 use unterm_mux::{
-    Axis, OnExit, PaneId, Spawn,
+    PaneId,
     input::{Key, Modifiers},
 };
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Scene};
@@ -16,13 +16,12 @@ use super::{
     App,
     chrome::Colors,
     clipboard::Buffer,
-    errand::Done,
     geometry::Geometry,
     keys::Pressed,
     targets::{self, Kind, Target},
     view::View,
 };
-use crate::{config::HintAction, editor};
+use crate::config::HintAction;
 
 /// Labels over a pane.
 pub(super) struct Hints {
@@ -190,34 +189,6 @@ impl App {
             HintAction::Paste => self.paste_text(pane, &target.text),
             HintAction::Open => self.open_target(&target.text),
             HintAction::Editor => self.edit_file(pane, &target.text),
-        }
-    }
-
-    /// Opens a file in the person's editor, in a split where there is room for one: `name`, `name:line` or
-    /// `name:line:column`; says so where there is none.
-    pub(super) fn edit_file(&mut self, pane: PaneId, place: &str) {
-        let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
-        let (file, place) = (editor::file(place, cwd.as_deref()), place.to_owned());
-        self.errand("editor", move || match file.try_exists() {
-            Ok(true) => Done::File(pane, cwd, place),
-            Ok(false) => Done::Failed("editor", format!("There is no {}.", file.display())),
-            Err(error) => {
-                Done::Failed("editor", format!("{} can't be opened.\n{error}", file.display()))
-            }
-        });
-    }
-
-    /// The same of one that is there.
-    pub(super) fn edit_found(&mut self, pane: PaneId, cwd: Option<PathBuf>, place: &str) {
-        let mut words =
-            editor::command(&self.config.hints.editor, place, cwd.as_deref()).into_iter();
-        let spawn = Spawn { program: words.next(), args: words.collect(), cwd, ..Spawn::default() };
-        let started = match self.mux.has_room(pane, Axis::Horizontal) {
-            true => self.mux.split(pane, Axis::Horizontal, spawn, OnExit::Close),
-            false => self.mux.open_tab(spawn, None, OnExit::Close),
-        };
-        if let Err(error) = started {
-            self.complain("editor", format!("The editor can't be started.\n{error}"));
         }
     }
 }

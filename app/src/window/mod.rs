@@ -19,6 +19,7 @@ mod copy_mode;
 mod debug;
 mod draw;
 mod dropped;
+mod editing;
 mod emoji;
 mod errand;
 mod events;

@@ -1,0 +1,70 @@
+//! Files in the person's editor: one that a pane names beside that pane, the configuration in a tab of its own.
+//!
+//! Owns where the editor opens; its command line is `editor.rs` of the crate.
+
+use std::path::PathBuf;
+
+use unterm_mux::{Axis, MuxError, OnExit, PaneId, Spawn};
+
+use super::{App, errand::Done};
+use crate::{
+    config::{FILE, edit, load},
+    editor,
+};
+
+impl App {
+    /// Opens a file in the person's editor, in a split where there is room for one: `name`, `name:line` or
+    /// `name:line:column`; says so where there is none.
+    pub(super) fn edit_file(&mut self, pane: PaneId, place: &str) {
+        let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
+        let (file, place) = (editor::file(place, cwd.as_deref()), place.to_owned());
+        self.errand("editor", move || match file.try_exists() {
+            Ok(true) => Done::File(pane, cwd, place),
+            Ok(false) => Done::Failed("editor", format!("There is no {}.", file.display())),
+            Err(error) => {
+                Done::Failed("editor", format!("{} can't be opened.\n{error}", file.display()))
+            }
+        });
+    }
+
+    /// The same of one that is there.
+    pub(super) fn edit_found(&mut self, pane: PaneId, cwd: Option<PathBuf>, place: &str) {
+        let spawn = self.spawn_editor(place, cwd);
+        let started = match self.mux.has_room(pane, Axis::Horizontal) {
+            true => self.mux.split(pane, Axis::Horizontal, spawn, OnExit::Close),
+            false => self.mux.open_tab(spawn, None, OnExit::Close),
+        };
+        self.tell_editor(started);
+    }
+
+    /// Opens the configuration in the person's editor, where it has an error at its line.
+    pub(super) fn open_config(&mut self) {
+        let home = self.settings.home();
+        if let Err(error) = edit::create(home) {
+            self.complain("config", format!("The configuration can't be made.\n{error:#}"));
+            return;
+        }
+        // At what is wrong in it, as complaints begin: `config.toml:3:1: `.
+        let place = load(&home.join(FILE), home)
+            .err()
+            .and_then(|complaints| Some(complaints.first()?.split_once(": ")?.0.to_owned()));
+        let place = home.join(place.as_deref().unwrap_or(FILE));
+        let spawn = self.spawn_editor(&place.to_string_lossy(), self.spawn_beside().cwd);
+        let started = self.mux.open_tab(spawn, None, OnExit::Close);
+        self.tell_editor(started);
+    }
+
+    /// What opens a place in the person's editor; a relative name is one in `cwd`, where the editor runs.
+    fn spawn_editor(&self, place: &str, cwd: Option<PathBuf>) -> Spawn {
+        let command = editor::command(&self.config.hints.editor, place, cwd.as_deref());
+        let mut words = command.into_iter();
+        Spawn { program: words.next(), args: words.collect(), cwd, ..Spawn::default() }
+    }
+
+    /// Says where it could not be started.
+    fn tell_editor<T>(&mut self, started: Result<T, MuxError>) {
+        if let Err(error) = started {
+            self.complain("editor", format!("The editor can't be started.\n{error}"));
+        }
+    }
+}
