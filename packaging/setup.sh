@@ -59,6 +59,7 @@ command htop                      htop
 command tmux                      tmux
 command pinentry-curses           pinentry-curses
 file    /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf  fonts-noto-color-emoji
+file    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf  fonts-dejavu-core
 command mc                        mc
 command git                       git
 command vttest                    vttest

@@ -19,7 +19,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use support::{PATIENCE, until};
+use support::{PATIENCE, skip, until};
 use unterm_control::{
     Approval, Headless, Server, ServerOptions,
     client::{self, Client},
@@ -159,10 +159,7 @@ fn can_mount() -> bool {
         .status();
     let can = tried.is_ok_and(|status| status.success());
     if !can {
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: nothing can be mounted here, so that a full and a read-only disk are not tested"
-        );
+        skip("nothing can be mounted here, so that a full and a read-only disk are not tested");
     }
     can
 }
@@ -309,8 +306,7 @@ fn part_serves_beside_idle_connections() {
     let (_mux, server) = start(&home).unwrap();
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     if limit.is_some_and(|limit| limit < 3 * IDLE as u64) {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: {limit:?} open files are too few here");
-        return;
+        return skip(&format!("{limit:?} open files are too few here"));
     }
     let mut client = Client::connect(&home).unwrap();
     let cat = json!({"program": "cat", "cwd": folder});
