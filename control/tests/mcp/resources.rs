@@ -1,0 +1,122 @@
+//! Resources and what is told of their changes; prompts.
+
+use serde_json::json;
+
+use crate::support::{Fixture, Wire, client::Client};
+
+#[test]
+fn screens_and_output_are_read_by_address_and_changes_of_them_told() {
+    let fixture = Fixture::new();
+    for is_new in [false, true] {
+        let mut client = if is_new { Client::new(&fixture) } else { Client::old(&fixture) };
+        let pane = client.shell(&fixture);
+        let ran = client.call("run", json!({"pane": pane, "command": "echo on the screen"}));
+        let screen = format!("unterm://pane/{pane}/screen");
+        let output = format!("unterm://pane/{pane}/block/{}", ran["block"]);
+        let listed = client.request("resources/list", json!({}));
+        let listed = listed["result"]["resources"].as_array().unwrap();
+        for uri in [&screen, &output] {
+            let resource = listed.iter().find(|resource| resource["uri"] == *uri);
+            let resource = resource.unwrap_or_else(|| panic!("{listed:?}"));
+            assert_eq!(resource["_meta"]["unterm/untrusted"], json!(["title"]));
+        }
+        let templates = client.request("resources/templates/list", json!({}));
+        assert_eq!(templates["result"]["resourceTemplates"].as_array().unwrap().len(), 3);
+        let mut read = |uri: &str| client.request("resources/read", json!({"uri": uri}));
+        let found = read(&output)["result"]["contents"][0].take();
+        assert_eq!(found["text"], "on the screen");
+        assert_eq!(found["_meta"]["unterm/untrusted"], json!(["text"]));
+        let text = read(&screen)["result"]["contents"][0]["text"].clone();
+        assert!(text.as_str().unwrap().contains("\non the screen"), "{text}");
+        let missing = if is_new { -32602 } else { -32002 };
+        for uri in ["unterm://pane/999/screen", "unterm://recording/none", "file:///etc/passwd"] {
+            assert_eq!(read(uri)["error"]["code"], missing, "{uri}");
+        }
+
+        if is_new {
+            let wanted = json!({"resourceSubscriptions": [screen, "file:///etc/passwd"], "resourcesListChanged": true});
+            client.begin("subscriptions/listen", json!({"notifications": wanted}));
+            let accepted = client.note("notifications/subscriptions/acknowledged");
+            let uris = &accepted["params"]["notifications"]["resourceSubscriptions"];
+            assert_eq!(uris, &json!([screen]), "{accepted}");
+        } else {
+            let told = client.request("resources/subscribe", json!({"uri": screen}));
+            assert_eq!(told["result"], json!({}), "{told}");
+        }
+        // Each output is one more reason to tell, until it was told.
+        let told = client.until_note("notifications/resources/updated", |client| {
+            client.call("run", json!({"pane": pane, "command": "echo more"}));
+        });
+        assert_eq!(told["params"]["uri"], screen, "{told}");
+        client.until_note("notifications/resources/list_changed", |client| {
+            client.call("pane_open", json!({"command": ["true"]}));
+        });
+    }
+}
+
+#[test]
+fn a_recording_is_there_from_its_beginning_and_its_end_is_told() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let mut client = Client::old(&fixture);
+    let pane = client.shell(&fixture);
+    client.request("resources/list", json!({}));
+    // From here on the list is watched.
+    client.until_note("notifications/resources/list_changed", |client| {
+        client.call("pane_open", json!({"command": ["true"]}));
+    });
+    let begin = |person: &mut Wire, client: &mut Client| {
+        let started = person.call("session.recording_start", json!({"id": pane}));
+        let uri = format!("unterm://recording/{}", started["session_id"].as_str().unwrap());
+        client.note("notifications/resources/list_changed");
+        let listed = client.request("resources/list", json!({}));
+        let listed = listed["result"]["resources"].as_array().unwrap();
+        assert!(listed.iter().any(|resource| resource["uri"] == uri), "{listed:?}");
+        let told = client.request("resources/subscribe", json!({"uri": uri}));
+        assert_eq!(told["result"], json!({}), "{told}");
+        uri
+    };
+    let text = |client: &mut Client, uri: &str| {
+        let read = client.request("resources/read", json!({"uri": uri}));
+        read["result"]["contents"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let uri = begin(&mut person, &mut client);
+    assert!(text(&mut client, &uri).contains("It goes on"));
+    // A command that has ended changes no more, whatever others print.
+    let ran = client.call("run", json!({"pane": pane, "command": "echo one"}));
+    let block = format!("unterm://pane/{pane}/block/{}", ran["block"]);
+    client.request("resources/subscribe", json!({"uri": block}));
+    assert_eq!(client.note("notifications/resources/updated")["params"]["uri"], block);
+    client.call("run", json!({"pane": pane, "command": "echo two"}));
+    person.call("session.recording_stop", json!({"id": pane}));
+    assert_eq!(client.note("notifications/resources/updated")["params"]["uri"], uri);
+    let page = text(&mut client, &uri);
+    assert!(page.contains("echo two") && !page.contains("It goes on"), "{page}");
+    // One that ends with its session.
+    client.notes.clear();
+    let uri = begin(&mut person, &mut client);
+    person.call("session.input", json!({"id": pane, "input": "exit\n"}));
+    assert_eq!(client.note("notifications/resources/updated")["params"]["uri"], uri);
+    client.note("notifications/resources/list_changed");
+    assert!(!text(&mut client, &uri).contains("It goes on"));
+}
+
+#[test]
+fn common_jobs_have_their_words() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let listed = client.request("prompts/list", json!({}));
+    let names: Vec<_> = listed["result"]["prompts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].clone())
+        .collect();
+    assert_eq!(names, ["drive_tui", "supervise_agent", "run_tests"]);
+    let prompt = json!({"name": "run_tests", "arguments": {"command": "make check"}});
+    let words = client.request("prompts/get", prompt);
+    let text = words["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.contains("run `make check` with run"), "{text}");
+    let missing = client.request("prompts/get", json!({"name": "run_tests"}));
+    assert_eq!(missing["error"]["code"], -32602, "{missing}");
+}

@@ -1,0 +1,146 @@
+//! Commands that are run and waited for, and input with what comes of it.
+
+use serde_json::{Value, json};
+use unterm_mux::PaneId;
+
+use crate::support::{Fixture, client::Client};
+
+#[test]
+fn commands_are_run_in_a_shell_that_stays() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let pane = client.shell(&fixture);
+    let ran =
+        client.call("run", json!({"command": "mkdir sub; cd sub; A=5; (exit 3)", "pane": pane}));
+    assert_eq!((&ran["ended"], &ran["exit_code"]), (&json!(true), &json!(3)), "{ran}");
+    assert_eq!(ran["exit_source"], "block");
+    let ran = client.call("run", json!({"command": "echo $A \"$(basename \"$PWD\")\""}));
+    assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("5 sub"), &json!(0)), "{ran}");
+    assert_eq!(ran["untrusted"], json!(["output"]));
+
+    // What is long has its ends, and is read in parts.
+    let ran = client.call("run", json!({"command": "seq 5000", "max_chars": 1000}));
+    let output = ran["output"].as_str().unwrap();
+    let block = ran["block"].as_u64().unwrap();
+    assert!(output.starts_with("1\n2\n") && output.ends_with("\n5000"), "{output}");
+    assert!(output.contains(&format!("; block {block} has them …]")), "{output}");
+    let missing = ran["clipped"]["characters"].as_u64().unwrap();
+    assert!(missing > 20_000 && output.len() < 1200, "{missing}");
+    let last = client.call("block", json!({"block": block, "first_line": 0, "line_count": 3}));
+    assert_eq!((&last["state"], &last["authentic"]), (&json!("done"), &json!(true)), "{last}");
+    assert_eq!((&last["output"], &last["line_count"]), (&json!("1\n2\n3"), &json!(5000)), "{last}");
+    // Of more than the history keeps there is no block to read.
+    let ran = client.call("run", json!({"command": "seq 20000", "max_chars": 1000}));
+    assert_eq!((&ran["block"], &ran["exit_code"]), (&Value::Null, &json!(0)), "{ran}");
+    let listed = client.call("pane_list", json!({}));
+    assert_eq!(listed["panes"][0]["pane"], pane);
+    assert!(listed["panes"][0]["cwd"].as_str().unwrap().ends_with("/sub"), "{listed}");
+}
+
+#[test]
+fn a_command_that_takes_longer_is_asked_for_again_by_its_handle() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    let pane = client.shell(&fixture);
+    let begun = client
+        .call("run", json!({"command": "echo asked; read -r A; echo got $A", "timeout_ms": 0}));
+    assert_eq!(begun["ended"], false, "{begun}");
+    let handle = begun["handle"].as_str().unwrap().to_owned();
+    let still = client.call("wait", json!({"handle": handle, "timeout_ms": 1}));
+    assert_eq!((&still["matched"], &still["handle"]), (&json!(false), &json!(handle)), "{still}");
+    let asked = client.call("wait", json!({"pane": pane, "any": [{"regex": "^asked$"}]}));
+    assert_eq!(asked["matched"], true, "{asked}");
+    // Whoever did not begin it can't ask for it.
+    let mut other = Client::old(&fixture);
+    let refused = other.fail("wait", json!({"handle": handle}));
+    assert!(refused.starts_with("There is no such handle"), "{refused}");
+    client.call("input", json!({"pane": pane, "text": "it\n"}));
+    let ended = client.call("wait", json!({"handle": handle}));
+    assert_eq!(ended["matched"], true, "{ended}");
+    assert_eq!(ended["run"]["output"], "asked\nit\ngot it", "{ended}");
+    assert_eq!(ended["run"]["exit_code"], 0);
+    assert!(client.fail("wait", json!({"handle": handle})).starts_with("There is no such handle"));
+    // Its output is given as is said there.
+    let command = "echo again; read -r A; printf 'a\\xe2\\x80\\x8bb\\n'; seq 100";
+    let begun = client.call("run", json!({"command": command, "timeout_ms": 0}));
+    client.call("wait", json!({"pane": pane, "any": [{"regex": "^again$"}]}));
+    client.call("input", json!({"pane": pane, "text": "it\n"}));
+    let handle = begun["handle"].as_str().unwrap();
+    let ended = client.call("wait", json!({"handle": handle, "max_chars": 50, "raw": true}));
+    let output = ended["run"]["output"].as_str().unwrap();
+    assert!(output.contains("a\u{200b}b") && output.contains("characters in"), "{output}");
+    assert_eq!(ended["run"]["truncated"], false);
+}
+
+#[test]
+fn what_is_missing_of_a_long_output_is_said() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    client.shell(&fixture);
+    // Escapes are longer than what they stand for.
+    let command = "printf 'a\\xe2\\x80\\x8b%.0s' {1..9}";
+    let escaped = client.call("run", json!({"command": command, "max_chars": 50}));
+    let output = escaped["output"].as_str().unwrap();
+    assert!(output.contains(&format!("; block {} has them", escaped["block"])), "{escaped}");
+    // More than is kept.
+    let long = client.call("run", json!({"command": "seq 1000000 2500000", "max_chars": 40}));
+    assert_eq!((&long["truncated"], &long["block"]), (&json!(true), &Value::Null), "{long}");
+    let output = long["output"].as_str().unwrap();
+    assert!(output.ends_with("2500000") && !output.contains(" has them"), "{output}");
+}
+
+#[test]
+fn input_and_what_comes_of_it_are_one_call() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let pane = client.shell(&fixture);
+    let typed = client.call(
+        "input",
+        json!({
+            "text": "echo no",
+            "paste": "w $((40 + 2))",
+            "keys": ["enter"],
+            "wait_any": [{"regex": "^now \\d+$"}],
+            "timeout_ms": 50_000,
+        }),
+    );
+    assert_eq!(typed["wait"]["matched"], true, "{typed}");
+    assert_eq!(typed["wait"]["conditions"][0]["text"], "now 42");
+    assert!(typed["screen"].as_str().unwrap().contains("\nnow 42"), "{typed}");
+    let place = client.call("find", json!({"pattern": "^now 42", "regex": true}));
+    let row = place["places"][0]["row"].as_u64().unwrap();
+    assert_eq!(
+        (&place["places"][0]["col"], &place["places"][0]["end_col"]),
+        (&json!(0), &json!(5))
+    );
+    assert_eq!(place["total"], 1, "{place}");
+    let seen = client.call("screen", json!({"first_row": row, "row_count": 1}));
+    assert_eq!(seen["text"], "now 42", "{seen}");
+    assert_eq!((&seen["cols"], &seen["awaiting_secret"]), (&json!(80), &json!(false)));
+    let unknown = client.fail("input", json!({"keys": ["hyper+x"]}));
+    assert!(unknown.starts_with("Unknown key(s): [\"hyper+x\"]"), "{unknown}");
+    // What has changed since, as cells, and all of it again.
+    let seq = seen["seq"].as_u64().unwrap();
+    client.call("run", json!({"command": "printf '\\033[1;31mred\\033[m\\n'"}));
+    let diff = client.call("screen", json!({"format": "diff", "since_seq": seq}));
+    let rows = diff["changes"].as_array().unwrap();
+    assert!(rows.iter().any(|row| row["text"] == "red"), "{diff}");
+    assert!(!rows.iter().any(|row| row["text"] == "now 42"), "{diff}");
+    let cells = client.call("screen", json!({"format": "cells"}));
+    let red = cells["cells"].as_array().unwrap().iter().find(|run| run["text"] == "red");
+    let red = red.unwrap_or_else(|| panic!("{cells}"));
+    assert_eq!((&red["foreground"], &red["attributes"]), (&json!("idx:1"), &json!(["bold"])));
+    let found =
+        client.call("search", json!({"pattern": "NOW \\d", "regex": true, "ignore_case": true}));
+    assert_eq!(found["matches"][0]["pane"], pane);
+    let all = client.call("transcript", json!({}));
+    assert!(all["text"].as_str().unwrap().contains("now 42"), "{all}");
+    assert_eq!(client.call("signal", json!({"signal": "INT"}))["sent"], true);
+    assert_eq!(client.call("pane_resize", json!({"cols": 100, "rows": 30}))["pane"], pane);
+    let split = client.call("pane_split", json!({"command": ["cat"], "direction": "down"}));
+    assert_ne!(split["pane"], pane);
+    let which = client.fail("screen", json!({}));
+    assert!(which.starts_with("Say which pane: there are ["), "{which}");
+    client.call("pane_close", json!({"pane": split["pane"]}));
+    assert!(fixture.mux.pane(PaneId(split["pane"].as_u64().unwrap())).is_none());
+}
