@@ -5,19 +5,71 @@ use std::{sync::Arc, time::Instant};
 use anyhow::{Context, Result};
 use unterm_renderer::WindowPainter;
 use winit::{
+    dpi::Size,
     event_loop::ActiveEventLoop,
+    monitor::MonitorHandle,
     window::{Fullscreen, Window, WindowAttributes},
 };
 
 use super::{App, Screen, access::Access, geometry::Geometry, quake, wayland};
 use crate::config::{BarPosition, WindowStart};
 
+/// How large the window is to be: as the last one was, else for so many cells; no larger than its screen.
+struct Wanted {
+    last: Option<(u32, u32)>,
+    columns: u16,
+    rows: u16,
+    monitor: Option<MonitorHandle>,
+}
+
+impl Wanted {
+    /// The size of a window with these measures.
+    fn size(&self, geometry: &Geometry, event_loop: &ActiveEventLoop) -> Size {
+        let size = self.last.unwrap_or_else(|| geometry.window_for(self.columns, self.rows));
+        wayland::size(event_loop, quake::within(size, self.monitor.as_ref()), geometry.scale)
+    }
+}
+
 impl App {
     /// Creates the window and paints its first frame before showing it.
     pub(super) fn open_window(&mut self, event_loop: &ActiveEventLoop) -> Result<()> {
         let monitor =
             event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
-        self.fonts.scale = monitor.as_ref().map_or(1.0, |monitor| monitor.scale_factor() as f32);
+        if let Some(monitor) = &monitor {
+            self.pacing.set_refresh_rate(monitor.refresh_rate_millihertz());
+        }
+        let geometry = self.first_geometry(monitor.as_ref());
+        self.is_transparent = self.config.window.opacity < 1.0;
+        let attributes = Window::default_attributes().with_title("Unterm").with_visible(false);
+        let (attributes, last) = self.as_last(attributes, event_loop);
+        let (columns, rows) = (self.config.window.columns, self.config.window.rows);
+        let wanted = Wanted { last, columns, rows, monitor };
+        let attributes = self.attributes(attributes, &geometry, &wanted, event_loop)?;
+        let starts_maximized = self.config.window.start == WindowStart::Maximized;
+        let is_maximized = !self.args.quake && (attributes.maximized || starts_maximized);
+        let window = event_loop
+            .create_window(named(attributes, event_loop))
+            .context("the window can't be created")?;
+        let window = Arc::new(window);
+        self.furnish(&window, geometry, event_loop)?;
+        self.follow_scale(&window, &wanted, geometry.scale, event_loop);
+        if self.is_light().is_some() {
+            self.apply_theme();
+        }
+        self.arrange();
+        self.paint(Instant::now());
+        window.set_visible(true);
+        if is_maximized {
+            // Not before: X11's window managers pass over it for a window that they have not been asked to show.
+            window.set_maximized(true);
+        }
+        self.hear_desktop();
+        Ok(())
+    }
+
+    /// The window's measures on a screen, before there is a window.
+    fn first_geometry(&mut self, monitor: Option<&MonitorHandle>) -> Geometry {
+        self.fonts.scale = monitor.map_or(1.0, |monitor| monitor.scale_factor() as f32);
         self.renderer.set_fonts(self.fonts.clone());
         let mut geometry = Geometry {
             width: 0,
@@ -31,54 +83,58 @@ impl App {
             has_status_bar: self.config.status_bar.show,
         };
         geometry.measure(&mut self.renderer);
-        let (columns, rows) = (self.config.window.columns, self.config.window.rows);
-        let attributes = Window::default_attributes().with_title("Unterm").with_visible(false);
-        let (attributes, last_size) = self.as_last(attributes, event_loop);
-        let wanted = |geometry: &Geometry| {
-            let size = last_size.unwrap_or_else(|| geometry.window_for(columns, rows));
-            quake::within(size, monitor.as_ref())
-        };
-        if let Some(monitor) = &monitor {
-            self.pacing.set_refresh_rate(monitor.refresh_rate_millihertz());
-        }
-        self.is_transparent = self.config.window.opacity < 1.0;
+        geometry
+    }
+
+    /// What the window is created with, beside what it has of the last one.
+    fn attributes(
+        &self,
+        attributes: WindowAttributes,
+        geometry: &Geometry,
+        wanted: &Wanted,
+        event_loop: &ActiveEventLoop,
+    ) -> Result<WindowAttributes> {
         let mut attributes = attributes
-            .with_inner_size(wayland::size(event_loop, wanted(&geometry), geometry.scale))
+            .with_inner_size(wanted.size(geometry, event_loop))
             .with_transparent(self.is_transparent);
         if wayland::is_used(event_loop) {
             attributes = attributes.with_theme(Some(self.frame_theme()));
         }
         if self.args.quake {
             let share = self.config.window.quake_height;
-            attributes = quake::hang(attributes, monitor.as_ref(), share, event_loop)?;
+            attributes = quake::hang(attributes, wanted.monitor.as_ref(), share, event_loop)?;
         }
-        let starts_maximized = self.config.window.start == WindowStart::Maximized;
-        let is_maximized = !self.args.quake && (attributes.maximized || starts_maximized);
-        let window = event_loop
-            .create_window(named(attributes, event_loop))
-            .context("the window can't be created")?;
-        let window = Arc::new(window);
+        Ok(attributes)
+    }
+
+    /// Gives a new window its painter and all that is preferred for it, before it is shown.
+    fn furnish(
+        &mut self,
+        window: &Arc<Window>,
+        mut geometry: Geometry,
+        event_loop: &ActiveEventLoop,
+    ) -> Result<()> {
         let size = window.inner_size();
         (geometry.width, geometry.height) = (size.width.max(1), size.height.max(1));
-        let mut painter = WindowPainter::new(Arc::clone(&window), self.args.painter.into())?;
+        let mut painter = WindowPainter::new(Arc::clone(window), self.args.painter.into())?;
         painter.resize(geometry.width, geometry.height);
-        if self.is_transparent && wayland::is_opaque(&window, painter.kind()) {
+        if self.is_transparent && wayland::is_opaque(window, painter.kind()) {
             self.is_transparent = false;
             window.set_transparent(false);
             self.notify("opacity", wayland::OPAQUE.to_owned());
         }
         window.set_ime_allowed(true);
         if self.config.window.accessibility {
-            self.access = Access::start(event_loop, &window, &self.inbox);
+            self.access = Access::start(event_loop, window, &self.inbox);
         }
         if !self.args.quake && self.config.window.start == WindowStart::Fullscreen {
             window.set_fullscreen(Some(Fullscreen::Borderless(None)));
         }
         if self.config.window.blur {
-            self.apply_blur(&window);
+            self.apply_blur(window);
         }
         self.screen = Some(Screen {
-            window: Arc::clone(&window),
+            window: Arc::clone(window),
             painter,
             geometry,
             title: String::new(),
@@ -86,27 +142,23 @@ impl App {
             minimized: None,
             ime_area: None,
         });
-        let guessed = geometry.scale;
-        self.rescale(window.scale_factor());
-        if let Some(geometry) = self.told_scale(guessed) {
-            // A whole number was the first guess, on Wayland.
-            let size = wayland::size(event_loop, wanted(&geometry), geometry.scale);
-            if let Some(size) = window.request_inner_size(size) {
-                self.resized(size);
-            }
-        }
-        if self.is_light().is_some() {
-            self.apply_theme();
-        }
-        self.arrange();
-        self.paint(Instant::now());
-        window.set_visible(true);
-        if is_maximized {
-            // Not before: X11's window managers pass over it for a window that they have not been asked to show.
-            window.set_maximized(true);
-        }
-        self.hear_desktop();
         Ok(())
+    }
+
+    /// Takes up a new window's scale, and makes it as large as is wanted where another was guessed.
+    fn follow_scale(
+        &mut self,
+        window: &Window,
+        wanted: &Wanted,
+        guessed: f32,
+        event_loop: &ActiveEventLoop,
+    ) {
+        self.rescale(window.scale_factor());
+        let Some(geometry) = self.told_scale(guessed) else { return };
+        // A whole number was the first guess, on Wayland.
+        if let Some(size) = window.request_inner_size(wanted.size(&geometry, event_loop)) {
+            self.resized(size);
+        }
     }
 
     /// The window's measures, where a new one has another scale than was guessed. 1 may mean that it was not told yet.
