@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     })?;
     let (settings, complaints) = Settings::read(unterm_control::home());
     for complaint in complaints {
-        tracing::error!("{complaint}");
+        tracing::error!("{complaint}; what is wrong has its default");
     }
     let approval = args.approval(&settings.get());
     let mux = Mux::new(environment::mux_options(false, args.allow()));
