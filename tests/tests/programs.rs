@@ -156,8 +156,10 @@ fn htop_draws_its_table_and_quits() -> Result<()> {
 #[test]
 fn tmux_splits_and_detaches() -> Result<()> {
     let (mut unterm, pane) = at_prompt()?;
-    // A server of its own, in this home, that no other tmux of the user sees.
-    pane.type_text(&mut unterm, "export TMUX_TMPDIR=$HOME; tmux -f /dev/null -u new-session\r")?;
+    // A server of its own, in this home, that no other tmux of the user sees. Keys that come as fast as ours would be taken
+    // for a paste.
+    fs::write(unterm.home().join("tmux.conf"), "set -g assume-paste-time 0\n")?;
+    pane.type_text(&mut unterm, "export TMUX_TMPDIR=$HOME; tmux -f tmux.conf -u new-session\r")?;
     pane.wait(&mut unterm, "its status line", |lines| lines[23].starts_with("[0] 0:bash*"))?;
     pane.wait(&mut unterm, "the prompt in it", |lines| lines[0] == PROMPT.trim_end())?;
     pane.type_text(&mut unterm, "\x02%")?;
@@ -168,7 +170,6 @@ fn tmux_splits_and_detaches() -> Result<()> {
     pane.wait(&mut unterm, "the output on the right", |lines| {
         lines[..23].iter().any(|line| line.ends_with("│right 15"))
     })?;
-    // At once, tmux would take what follows its prompt's key for a paste.
     pane.type_text(&mut unterm, "\x02:")?;
     pane.wait(&mut unterm, "its prompt", |lines| lines[23] == ":")?;
     pane.type_text(&mut unterm, "kill-server\r")?;
