@@ -98,11 +98,10 @@ impl App {
         // scrolled, everything. So what left it goes first, and what came is then all that is new.
         let mut now = None;
         adapter.update_if_active(|| {
-            let (tree, knows) = self.tree(layout, placed);
             if is_new.swap(false, Ordering::Relaxed) {
-                *told = knows;
-                return tree;
+                *told = Told::default();
             }
+            let (tree, knows) = self.tree(layout, placed, told);
             match told.without_what_left(&tree, &knows) {
                 Some(less) => {
                     now = Some((tree, knows));

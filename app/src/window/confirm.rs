@@ -261,10 +261,12 @@ impl Questions {
     }
 
     /// The open one: question, what it is about, its buttons and the marked one of them.
-    pub(super) fn spoken(&self) -> Option<(&str, &str, Vec<&'static str>, usize)> {
+    pub(super) fn spoken(&self) -> Option<(&str, String, Vec<&'static str>, usize)> {
         let open = self.0.front()?;
         let buttons = open.buttons.iter().map(|button| button.title).collect();
-        Some((&open.question, &open.about, buttons, open.marked))
+        let lines = open.preview.iter().map(|line| line.text.as_str());
+        let about: Vec<_> = std::iter::once(open.about.as_str()).chain(lines).collect();
+        Some((&open.question, about.join("\n"), buttons, open.marked))
     }
 
     /// Draws the open one; `pointer` is where the mouse is.
@@ -368,6 +370,17 @@ mod tests {
         assert_eq!(confirm.key(Key::Char('Y'), Modifiers::SHIFT), Some(0));
         assert_eq!(press(&mut confirm, Key::Char('x')), None);
         assert_eq!(confirm.key(Key::Char('y'), Modifiers::ALT), None);
+    }
+
+    #[test]
+    fn what_it_would_do_is_spoken_behind_what_it_is_about() {
+        let line = |text: &str| Preview { text: text.to_owned(), ..Preview::default() };
+        let mut questions = Questions::default();
+        assert!(questions.spoken().is_none());
+        let confirm = Confirm::new("Close it?", "Programs run in it:");
+        questions.0.push_back(confirm.preview(vec![line("make"), line("top")]).cancel());
+        let spoken = ("Close it?", "Programs run in it:\nmake\ntop".to_owned(), vec!["Cancel"], 0);
+        assert_eq!(questions.spoken(), Some(spoken));
     }
 
     #[test]

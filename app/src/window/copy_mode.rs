@@ -122,7 +122,7 @@ impl CopyMode {
     }
 
     /// What the mark at the pane's corner says.
-    fn title(&self) -> &'static str {
+    pub(super) fn title(&self) -> &'static str {
         match (self.anchor, self.kind) {
             (None, _) => "copy mode",
             (Some(_), CopyKind::Characters) => "copy mode · select",

@@ -426,8 +426,8 @@ impl App {
         placed: &[(PaneId, Rect)],
         caret: Option<PixelRect>,
     ) {
-        self.tell_readers(layout, placed);
         self.retitle(layout);
+        self.tell_readers(layout, placed);
         self.tell_ime(layout, placed, caret);
     }
 

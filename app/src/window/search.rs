@@ -302,9 +302,10 @@ impl SearchBar {
         self.found.matches.iter().map(|found| found.range.start.line)
     }
 
-    /// What is typed, and what is said of it.
-    pub(super) fn spoken(&self) -> (&str, String) {
-        (self.line.text(), self.count())
+    /// What is typed, what is said of it, and whether that is the answer.
+    pub(super) fn spoken(&self) -> (&str, String, bool) {
+        let said = self.problem.clone().unwrap_or_else(|| self.count());
+        (self.line.text(), said, self.is_answered)
     }
 
     /// What the bar says at its right.
@@ -315,8 +316,8 @@ impl SearchBar {
         let kind = format!("{}{words}", self.kind.title());
         match self.current {
             _ if self.line.text().is_empty() => kind,
-            _ if !self.is_answered && count == 0 => "searching".to_owned(),
             Some(at) => format!("{} of {count}{more} · {kind}", at + 1),
+            None if !self.is_answered => "searching".to_owned(),
             None => format!("nothing · {kind}"),
         }
     }
@@ -422,6 +423,18 @@ mod tests {
         assert_eq!(bar.count(), "nothing · smart case");
         assert!(bar.is_answered && bar.range().is_none());
         assert!(!bar.take(Found { generation: 1, ..Found::default() }, LineId(0)));
+    }
+
+    #[test]
+    fn nothing_is_said_to_be_nothing_before_it_was_looked_for() {
+        let mut bar = found("a", "a");
+        // Another letter is typed.
+        (bar.current, bar.is_answered) = (None, false);
+        assert_eq!(bar.spoken(), ("x", "searching".to_owned(), false));
+        assert!(bar.take(Found::default(), LineId(0)));
+        assert_eq!(bar.spoken(), ("x", "nothing · smart case".to_owned(), true));
+        bar.give_up("unclosed group".to_owned());
+        assert_eq!(bar.spoken(), ("x", "unclosed group".to_owned(), true));
     }
 
     #[test]

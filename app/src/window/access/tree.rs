@@ -12,11 +12,13 @@ use accesskit::{
     Action, Live, Node, NodeId, Rect as Bounds, Role, TextDirection, TextPosition, TextSelection,
     TreeId, TreeInfo, TreeUpdate,
 };
-use unterm_mux::{Layout, PaneId, Rect};
-use unterm_term::{LineId, Point};
+use unterm_mux::{Layout, PaneId, Rect, TabId};
+use unterm_term::{LineId, Point, TextRange};
 
 use super::run::Run;
-use crate::window::{App, geometry::Geometry, menu::Menu, panel::Panel, view::View};
+use crate::window::{
+    App, geometry::Geometry, menu::Menu, panel::Panel, search::SearchBar, view::View,
+};
 
 const WINDOW: NodeId = NodeId(0);
 const TABS: NodeId = NodeId(1);
@@ -27,6 +29,8 @@ const SEARCH: NodeId = NodeId(5);
 const SEARCH_COUNT: NodeId = NodeId(6);
 const QUESTION: NodeId = NodeId(7);
 const MENU: NodeId = NodeId(8);
+const TAB_IN_FRONT: NodeId = NodeId(9);
+const COPY_MODE: NodeId = NodeId(10);
 
 /// Where the ids of each kind begin, which are fewer than [`KIND`]; the lines of panes come behind them all.
 const KIND: u64 = 1 << 48;
@@ -59,11 +63,15 @@ pub(super) fn target(node: u64) -> Option<Target> {
 pub(super) struct Told {
     panes: HashMap<NodeId, Vec<NodeId>>,
     focus: NodeId,
+    /// The tab in front.
+    tab: Option<TabId>,
+    /// What the window, the tab in front and the focused pane are called.
+    names: HashMap<NodeId, String>,
 }
 
 impl Default for Told {
     fn default() -> Self {
-        Self { panes: HashMap::new(), focus: WINDOW }
+        Self { panes: HashMap::new(), focus: WINDOW, tab: None, names: HashMap::new() }
     }
 }
 
@@ -96,8 +104,13 @@ impl Told {
 }
 
 impl App {
-    /// All that is shown, and what a reader knows who is told it.
-    pub(super) fn tree(&self, layout: &Layout, placed: &[(PaneId, Rect)]) -> (TreeUpdate, Told) {
+    /// All that is shown, and what a reader knows who is told it after what was `told`.
+    pub(super) fn tree(
+        &self,
+        layout: &Layout,
+        placed: &[(PaneId, Rect)],
+        told: &Told,
+    ) -> (TreeUpdate, Told) {
         let mut tree = Tree::default();
         let mut focus = WINDOW;
         let mut tabs = Node::new(Role::TabList);
@@ -110,7 +123,14 @@ impl App {
         }
         let mut window = Node::new(Role::Window);
         tree.add_to(&mut window, TABS, tabs);
-        let focused = layout.active_tab().map(|tab| tab.focused);
+        let (in_front, focused) = layout.active_tab().map(|tab| (tab.id, tab.focused)).unzip();
+        if let Some(tab) = self.tabs.get(layout.active) {
+            let (number, count) = (layout.active + 1, self.tabs.len());
+            let said = format!("Tab {number} of {count}: {}", tab.title);
+            // A reader says of a terminal that gets the focus no more than its line.
+            let is_new = told.tab.is_some() && told.tab != in_front;
+            tree.status(TAB_IN_FRONT, said, is_new, &mut window);
+        }
         if let Some(screen) = &self.screen {
             window.set_label(screen.title.as_str());
             for (id, area) in placed {
@@ -122,16 +142,12 @@ impl App {
                 }
             }
         }
+        if let Some(copy) = focused.and_then(|id| self.views.get(&id)?.copy.as_ref()) {
+            tree.status(COPY_MODE, copy.title().to_owned(), true, &mut window);
+        }
         if let Some(search) = &self.search {
-            let (text, said) = search.spoken();
-            let mut node = Node::new(Role::SearchInput);
-            node.set_label("Search");
-            node.set_value(text);
-            let mut count = Node::new(Role::Status);
-            count.set_label(said);
-            count.set_live(Live::Polite);
-            tree.add_to(&mut window, SEARCH, node);
-            tree.add_to(&mut window, SEARCH_COUNT, count);
+            let line = search.range().and_then(|range| self.line_in_sight(search.pane, range));
+            tree.search(search, line, &mut window);
             // Open, it may still leave the keys to another pane or to copy mode.
             if self.is_searching() {
                 focus = SEARCH;
@@ -174,13 +190,27 @@ impl App {
             tree.add_to(&mut window, QUESTION, node);
         }
         tree.nodes.push((WINDOW, window));
+        let front = [
+            Some(WINDOW),
+            in_front.map(|id| NodeId(TAB + id.0 % KIND)),
+            focused.map(|id| NodeId(PANE + id.0 % KIND)),
+        ];
+        let is_still = self.focused && focus == told.focus && in_front == told.tab;
+        let names = tree.name(&front, is_still.then_some(&told.names));
         let update = TreeUpdate {
             nodes: tree.nodes,
             tree: Some(TreeInfo::new(WINDOW)),
             tree_id: TreeId::ROOT,
             focus,
         };
-        (update, Told { panes: tree.lines, focus })
+        (update, Told { panes: tree.lines, focus, tab: in_front, names })
+    }
+
+    /// The text of the line that something begins in, where it is in sight.
+    fn line_in_sight(&self, pane: PaneId, range: TextRange) -> Option<String> {
+        let rows = &self.views.get(&pane)?.snapshot.rows;
+        let row = rows.iter().find(|row| row.line == range.start.line)?;
+        Some(Run::of(row, 0, false).text)
     }
 }
 
@@ -202,6 +232,51 @@ impl Tree {
             self.nodes.push((id, node));
         }
         is_new
+    }
+
+    /// The names of what is in front. Where they were told `before` they stay: each program that starts or ends changes
+    /// them, and a reader stops reading its output to say so.
+    fn name(
+        &mut self,
+        front: &[Option<NodeId>],
+        before: Option<&HashMap<NodeId, String>>,
+    ) -> HashMap<NodeId, String> {
+        let mut names = HashMap::new();
+        for (id, node) in &mut self.nodes {
+            if !front.contains(&Some(*id)) {
+                continue;
+            }
+            if let Some(name) = before.and_then(|names| names.get(id)) {
+                node.set_label(name.as_str());
+            }
+            names.insert(*id, node.label().unwrap_or_default().to_owned());
+        }
+        names
+    }
+
+    /// What is said of something that has not the focus; aloud where it is news.
+    fn status(&mut self, id: NodeId, said: String, is_news: bool, parent: &mut Node) {
+        let mut node = Node::new(Role::Status);
+        node.set_label(said);
+        if is_news {
+            node.set_live(Live::Polite);
+        }
+        self.add_to(parent, id, node);
+    }
+
+    /// A search, and in which `line` the match that is looked at begins.
+    fn search(&mut self, search: &SearchBar, line: Option<String>, window: &mut Node) {
+        let (text, said, is_answer) = search.spoken();
+        let mut node = Node::new(Role::SearchInput);
+        node.set_label("Search");
+        node.set_value(text);
+        self.add_to(window, SEARCH, node);
+        let said = match line {
+            Some(line) => format!("{line}, {said}"),
+            None => said,
+        };
+        // Of several at once a reader says the first.
+        self.status(SEARCH_COUNT, said, is_answer, window);
     }
 
     fn panel<C>(&mut self, panel: &Panel<C>) -> Node {
@@ -339,7 +414,7 @@ mod tests {
 
     fn knows(lines: impl IntoIterator<Item = u64>) -> Told {
         let lines = lines.into_iter().map(NodeId).collect();
-        Told { panes: HashMap::from([(PANE_NODE, lines)]), focus: PANE_NODE }
+        Told { panes: HashMap::from([(PANE_NODE, lines)]), focus: PANE_NODE, ..Told::default() }
     }
 
     fn what_left(before: Told, now: Told) -> Option<Vec<u64>> {
@@ -359,6 +434,32 @@ mod tests {
         assert_eq!(what_left(knows(10..12), knows(10..14)), None, "nothing went");
         assert_eq!(what_left(knows(10..12), knows(20..24)), None, "nothing stays");
         assert_eq!(what_left(Told::default(), knows(20..24)), None, "a new pane");
+    }
+
+    #[test]
+    fn what_is_in_front_keeps_its_name_and_the_rest_does_not() {
+        let named = |names: [&str; 2]| {
+            let ids = [PANE_NODE, NodeId(TAB + 1)];
+            let nodes = ids.into_iter().zip(names).map(|(id, name)| {
+                let mut node = Node::new(Role::Tab);
+                node.set_label(name);
+                (id, node)
+            });
+            Tree { nodes: nodes.collect(), ..Tree::default() }
+        };
+        let labels = |tree: &Tree| {
+            let label = |(_, node): &(NodeId, Node)| node.label().map(str::to_owned);
+            tree.nodes.iter().filter_map(label).collect::<Vec<_>>()
+        };
+        let front = [Some(PANE_NODE), None];
+        let told = named(["~", "other"]).name(&front, None);
+        assert_eq!(told, HashMap::from([(PANE_NODE, "~".to_owned())]));
+        let mut tree = named(["make", "top"]);
+        assert_eq!(tree.name(&front, Some(&told)), told);
+        assert_eq!(labels(&tree), ["~", "top"]);
+        let mut tree = named(["make", "top"]);
+        tree.name(&front, None);
+        assert_eq!(labels(&tree), ["make", "top"], "the focus has moved");
     }
 
     #[test]
