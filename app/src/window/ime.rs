@@ -5,6 +5,8 @@ use unterm_renderer::{PixelRect, Preedit};
 use winit::{
     dpi::{PhysicalPosition, PhysicalSize},
     event::Ime,
+    raw_window_handle::{HasWindowHandle as _, RawWindowHandle},
+    window::Window,
 };
 
 use super::{App, Screen};
@@ -23,7 +25,14 @@ impl App {
     /// What an input method did.
     pub(super) fn ime(&mut self, event: Ime) {
         match event {
-            Ime::Enabled => {}
+            // It knows nothing of what was told before (text-input-v3, `enable`).
+            Ime::Enabled => {
+                if let Some(screen) = &self.screen
+                    && let Some(place) = screen.ime_area
+                {
+                    tell_place(&screen.window, place);
+                }
+            }
             Ime::Disabled => self.set_preedit(None),
             Ime::Preedit(text, cursor) => {
                 self.set_preedit((!text.is_empty()).then_some(Preedit { text, cursor }));
@@ -56,24 +65,32 @@ impl App {
         }
     }
 
-    /// Tells the input method where text goes, so that it shows its choices there: at `caret` in the chrome, else at the
-    /// focused pane's cursor.
+    /// Has no input method while keys alone mean something: it would compose what is pressed there.
+    fn allow_ime(&mut self) {
+        let is_allowed = self.taker() != Taker::Nobody;
+        let Some(screen) = &mut self.screen else { return };
+        if screen.is_ime_allowed != is_allowed && can_be_put_off(&screen.window) {
+            screen.is_ime_allowed = is_allowed;
+            screen.window.set_ime_allowed(is_allowed);
+        }
+    }
+
+    /// Tells the input method whether there is text to compose, and where it goes, so that it shows its choices there: at
+    /// `caret` in the chrome, else at the focused pane's cursor.
     pub(super) fn tell_ime(
         &mut self,
         layout: &Layout,
         placed: &[(PaneId, Rect)],
         caret: Option<PixelRect>,
     ) {
+        self.allow_ime();
         let Some(screen) = &self.screen else { return };
         let Some(place) = caret.or_else(|| self.cursor_place(screen, layout, placed)) else {
             return;
         };
         let Some(screen) = &mut self.screen else { return };
         if screen.ime_area.replace(place) != Some(place) {
-            screen.window.set_ime_cursor_area(
-                PhysicalPosition::new(place.x, place.y),
-                PhysicalSize::new(place.width, place.height),
-            );
+            tell_place(&screen.window, place);
         }
     }
 
@@ -97,4 +114,18 @@ impl App {
             height: cell.height,
         })
     }
+}
+
+fn tell_place(window: &Window, place: PixelRect) {
+    window.set_ime_cursor_area(
+        PhysicalPosition::new(place.x, place.y),
+        PhysicalSize::new(place.width, place.height),
+    );
+}
+
+/// Whether an input method can be put off for a while. Over XIM winit makes the window another context for it then, which
+/// gets no keys before the window's focus comes anew.
+fn can_be_put_off(window: &Window) -> bool {
+    let handle = window.window_handle().map(|handle| handle.as_raw());
+    !matches!(handle, Ok(RawWindowHandle::Xlib(_) | RawWindowHandle::Xcb(_)))
 }

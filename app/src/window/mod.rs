@@ -125,6 +125,8 @@ struct Screen {
     minimized: Option<(bool, Instant)>,
     /// Where the input method was last told that text goes.
     ime_area: Option<PixelRect>,
+    /// Whether there is text that an input method may compose.
+    is_ime_allowed: bool,
 }
 
 /// The app with its window.

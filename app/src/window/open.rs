@@ -8,7 +8,7 @@ use winit::{
     dpi::Size,
     event_loop::ActiveEventLoop,
     monitor::MonitorHandle,
-    window::{Fullscreen, Window, WindowAttributes},
+    window::{Fullscreen, ImePurpose, Window, WindowAttributes},
 };
 
 use super::{App, Screen, access::Access, geometry::Geometry, quake, wayland};
@@ -123,6 +123,7 @@ impl App {
             window.set_transparent(false);
             self.notify("opacity", wayland::OPAQUE.to_owned());
         }
+        window.set_ime_purpose(ImePurpose::Terminal);
         window.set_ime_allowed(true);
         if self.config.window.accessibility {
             self.access = Access::start(event_loop, window, &self.inbox);
@@ -141,6 +142,7 @@ impl App {
             occluded: false,
             minimized: None,
             ime_area: None,
+            is_ime_allowed: true,
         });
         Ok(())
     }
