@@ -24,6 +24,7 @@ use super::{
     keys::Pressed,
     menu::Menu,
     picker::Picker,
+    pointer::whole_notches,
     search::SearchBar,
     toast::Toasts,
     view::View,
@@ -180,7 +181,7 @@ impl Overlay {
         false
     }
 
-    /// The wheel turned by a notch or less while it is open.
+    /// The wheel turned by a notch while it is open.
     fn wheel(self, app: &mut App, up: bool) {
         match self {
             Self::Menu => app.menu_wheel(up),
@@ -234,12 +235,13 @@ impl App {
         self.has_overlay() && self.ask_overlays(|overlay, app| overlay.point(app, x, y))
     }
 
-    /// Gives a turn of the wheel to the highest one that has the mouse; false: there is none. `y`: by how much, 0 when it
-    /// turned to the side.
+    /// Gives a turn of the wheel to the highest one that has the mouse; false: there is none. `y`: by how many notches or
+    /// lines, 0 when it turned to the side.
     pub(super) fn overlay_wheel(&mut self, y: f64) -> bool {
         let Some(overlay) = self.overlay_with_mouse() else { return false };
-        if y != 0.0 {
-            overlay.wheel(self, y > 0.0);
+        let steps = whole_notches(&mut self.pointer.wheel.1, y);
+        for _ in 0..steps.unsigned_abs() {
+            overlay.wheel(self, steps > 0);
         }
         true
     }

@@ -24,6 +24,8 @@ use super::{
 use crate::config::{CopyOnSelect, RightButton};
 use arrival::Arrival;
 
+pub(super) use wheel::whole_notches;
+
 /// Two presses within this time on the same cell are a double click.
 pub(super) const DOUBLE_CLICK: Duration = Duration::from_millis(400);
 
@@ -47,7 +49,7 @@ pub(super) struct Pointer {
     /// The last cell a program was told of.
     reported: Option<(PaneId, u16, u16)>,
     /// Fractions of lines and columns the wheel has turned.
-    wheel: (f64, f64),
+    pub(super) wheel: (f64, f64),
     icon: CursorIcon,
     /// It is hidden until it moves.
     hidden: bool,

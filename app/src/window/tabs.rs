@@ -10,7 +10,7 @@ use super::{
     App,
     close::Closing,
     menu::Row,
-    pointer::DOUBLE_CLICK,
+    pointer::{DOUBLE_CLICK, whole_notches},
     tab_bar::{Look, Strip, TabBar, TabBarPart},
 };
 use crate::action::Action;
@@ -129,11 +129,11 @@ impl App {
                 (at.x / f64::from(height), at.y / f64::from(height))
             }
         };
-        let scrolls = x != 0.0 || self.modifiers.shift_key();
-        self.tab_hand.wheel += if x != 0.0 { x } else { y };
-        let steps = self.tab_hand.wheel.trunc();
-        self.tab_hand.wheel -= steps;
-        let steps = -steps as isize;
+        // Two fingers on a touch pad hardly move straight.
+        let is_sideways = x.abs() > y.abs();
+        let scrolls = is_sideways || self.modifiers.shift_key();
+        let turned = if is_sideways { x } else { y };
+        let steps = -whole_notches(&mut self.tab_hand.wheel, turned) as isize;
         if steps == 0 {
             return;
         }

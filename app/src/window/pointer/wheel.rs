@@ -7,6 +7,14 @@ use winit::event::MouseScrollDelta;
 use super::Target;
 use crate::window::{App, send};
 
+/// Whole notches, of one event not more than a few; what a touch pad turned less than one is kept as the `rest`.
+pub(in crate::window) fn whole_notches(rest: &mut f64, turned: f64) -> i32 {
+    *rest += turned;
+    let notches = rest.trunc();
+    *rest -= notches;
+    notches.clamp(-20.0, 20.0) as i32
+}
+
 impl App {
     /// The wheel or a touch pad: whole lines of it go to the program or scroll the view.
     pub(in crate::window) fn wheel(&mut self, delta: MouseScrollDelta) {
@@ -69,5 +77,20 @@ impl App {
                 self.report_mouse(target, MouseKind::Press(button));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_touch_pad_turns_a_notch_at_a_time() {
+        let mut rest = 0.0;
+        let turned: Vec<_> = (0..6).map(|_| whole_notches(&mut rest, 0.375)).collect();
+        assert_eq!(turned, [0, 0, 1, 0, 0, 1]);
+        assert_eq!(whole_notches(&mut rest, -0.5), 0, "a little back");
+        assert_eq!(whole_notches(&mut rest, -3.5), -3);
+        assert_eq!(rest, -0.75);
     }
 }
