@@ -190,13 +190,11 @@ impl App {
             tree.add_to(&mut window, QUESTION, node);
         }
         tree.nodes.push((WINDOW, window));
-        let front = [
-            Some(WINDOW),
-            in_front.map(|id| NodeId(TAB + id.0 % KIND)),
-            focused.map(|id| NodeId(PANE + id.0 % KIND)),
-        ];
         let is_still = self.focused && focus == told.focus && in_front == told.tab;
-        let names = tree.name(&front, is_still.then_some(&told.names));
+        let mut front = vec![(WINDOW, self.focused)];
+        front.extend(in_front.map(|id| (NodeId(TAB + id.0 % KIND), is_still)));
+        front.extend(focused.map(|id| (NodeId(PANE + id.0 % KIND), is_still)));
+        let names = tree.name(&front, &told.names);
         let update = TreeUpdate {
             nodes: tree.nodes,
             tree: Some(TreeInfo::new(WINDOW)),
@@ -234,22 +232,21 @@ impl Tree {
         is_new
     }
 
-    /// The names of what is in front. Where they were told `before` they stay: each program that starts or ends changes
-    /// them, and a reader stops reading its output to say so.
+    /// The names of what is in front, each with whether it keeps the one that was `told`: programs that start and end change
+    /// them, and a reader stops reading their output to say so.
     fn name(
         &mut self,
-        front: &[Option<NodeId>],
-        before: Option<&HashMap<NodeId, String>>,
+        front: &[(NodeId, bool)],
+        told: &HashMap<NodeId, String>,
     ) -> HashMap<NodeId, String> {
         let mut names = HashMap::new();
         for (id, node) in &mut self.nodes {
-            if !front.contains(&Some(*id)) {
-                continue;
-            }
-            if let Some(name) = before.and_then(|names| names.get(id)) {
+            let id = *id;
+            let Some((_, is_kept)) = front.iter().find(|(one, _)| *one == id) else { continue };
+            if let Some(name) = told.get(&id).filter(|_| *is_kept) {
                 node.set_label(name.as_str());
             }
-            names.insert(*id, node.label().unwrap_or_default().to_owned());
+            names.insert(id, node.label().unwrap_or_default().to_owned());
         }
         names
     }
@@ -451,14 +448,13 @@ mod tests {
             let label = |(_, node): &(NodeId, Node)| node.label().map(str::to_owned);
             tree.nodes.iter().filter_map(label).collect::<Vec<_>>()
         };
-        let front = [Some(PANE_NODE), None];
-        let told = named(["~", "other"]).name(&front, None);
+        let told = named(["~", "other"]).name(&[(PANE_NODE, true)], &HashMap::new());
         assert_eq!(told, HashMap::from([(PANE_NODE, "~".to_owned())]));
         let mut tree = named(["make", "top"]);
-        assert_eq!(tree.name(&front, Some(&told)), told);
+        assert_eq!(tree.name(&[(PANE_NODE, true)], &told), told);
         assert_eq!(labels(&tree), ["~", "top"]);
         let mut tree = named(["make", "top"]);
-        tree.name(&front, None);
+        tree.name(&[(PANE_NODE, false)], &told);
         assert_eq!(labels(&tree), ["make", "top"], "the focus has moved");
     }
 
