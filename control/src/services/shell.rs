@@ -91,8 +91,10 @@ impl Shell {
                  printf '__UNTERM_%s_%s__ %d\\n' DONE {id} $?",
                 command = quote_posix(command, cooked),
             ),
+            // An error gives up the rest of the line; a value before a `;` is shown to nobody.
             Self::Nushell => format!(
-                " print -n $\"(char osc)1337;UntermRun={id}(char bel)\"; {command}; \
+                " print -n $\"\\u{{1b}}]1337;UntermRun={id}\\u{{7}}\"; \
+                 try {{ {command} }} catch {{|error| print -e $error.rendered }} | print; \
                  print $\"__UNTERM_('DONE')_{id}__ ($env.LAST_EXIT_CODE)\"",
             ),
             Self::PowerShell => format!(
@@ -109,6 +111,10 @@ impl Shell {
         let quote = match self {
             Self::Bash | Self::Zsh => quote_ansi_c,
             Self::Fish => quote_fish,
+            // It has no `eval`, and needs none for a line that its editor takes as it stands.
+            Self::Nushell if is_plain(command) && !command.trim().is_empty() => {
+                return Some(format!(" {command}"));
+            }
             _ => return None,
         };
         // As a person would type it, where every shell reads that as it stands.
@@ -378,6 +384,26 @@ mod tests {
                 }
             }
         }
+        for (command, expected) in [
+            ("1 + 2", "3\n0"),
+            ("cd /usr; pwd", "/usr\n0"),
+            ("^printf it", "it\n0"),
+            ("error make {msg: no}", "1"),
+            ("^sh -c 'exit 7'", "7"),
+        ] {
+            if let Some(output) = run("nu", Shell::Nushell, command, false) {
+                assert_eq!(output, expected, "nu: {command:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nushell_gets_lines_as_they_stand() {
+        let line = |command| Shell::Nushell.line(command);
+        let command = "ls | where name =~ 'it' | get name";
+        assert_eq!(line(command), Some(format!(" {command}")));
+        assert_eq!(line("ls\nls"), None);
+        assert_eq!(line(" "), None);
     }
 
     #[test]

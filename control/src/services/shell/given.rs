@@ -216,7 +216,10 @@ mod tests {
         let marks = Marks::new().unwrap();
         for shell in [Shell::Zsh].into_iter().chain(SHELLS) {
             for command in COMMANDS {
-                if let Some(line) = shell.line(command) {
+                // Nushell's is the command itself.
+                if shell != Shell::Nushell
+                    && let Some(line) = shell.line(command)
+                {
                     assert_eq!(shell.given(&line).as_deref(), Some(command), "{shell:?}: {line}");
                 }
                 // Typed as it is, it ends the line.
