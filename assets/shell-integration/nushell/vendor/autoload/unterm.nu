@@ -11,6 +11,29 @@ if "UNTERM_SHELL_INTEGRATION" in $env and "XDG_DATA_DIRS" in $env {
     }
 }
 
+# A shell started by its name gets the integration too.
+def --wrapped __unterm_shell [name: string, ...rest: string] {
+    let folder = ($env.UNTERM_SHELL_INTEGRATION? | default "")
+    let plain = ["-l" "-i" "-il" "-li" "--login" "--interactive"]
+    if ($rest | any {|arg| $arg not-in $plain }) or not ($folder | path exists) {
+        run-external $name ...$rest
+    } else {
+        let data = ($env.XDG_DATA_DIRS? | default "/usr/local/share:/usr/share")
+        let variables = match $name {
+            "bash" => {
+                UNTERM_BASH_INJECT: "1"
+                UNTERM_BASH_ENV: ($env.ENV? | default "")
+                POSIXLY_CORRECT: "1"
+                ENV: $"($folder)/bash/unterm.bash"
+            }
+            "zsh" if "ZDOTDIR" in $env => { UNTERM_ZDOTDIR: $env.ZDOTDIR, ZDOTDIR: $"($folder)/zsh" }
+            "zsh" => { ZDOTDIR: $"($folder)/zsh" }
+            _ => { XDG_DATA_DIRS: $"($folder):($data)" }
+        }
+        with-env $variables { run-external $name ...$rest }
+    }
+}
+
 if $nu.is-interactive and "UNTERM_NONCE" in $env {
     $env.config.shell_integration.osc7 = true
     $env.config.shell_integration.osc133 = true
@@ -35,4 +58,11 @@ if $nu.is-interactive and "UNTERM_NONCE" in $env {
             hide-env UNTERM_COMMAND_RAN
         }
     })
+    # Commands are defined by code in a hook alone, where they need not be: what is there under the name stays.
+    $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt | append (
+        [bash zsh fish nu] | where {|name| (which $name | get type.0?) == "external" } | each {|name| {
+            condition: {|| (which $name | get type.0?) == "external" }
+            code: $"def --wrapped ($name) [...rest: string] { __unterm_shell ($name) ...$rest }"
+        }}
+    ))
 }
