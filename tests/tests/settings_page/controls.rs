@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use unterm_tests::{Browser, Instance, Picture, Start, wait_for};
 
-use super::{NORD, TABS, check_faults, file, open, strings};
+use super::{NORD, TABS, ask, check_faults, file, open, strings};
 
 const DRACULA: [u8; 3] = [0x28, 0x2a, 0x36];
 
@@ -284,6 +284,13 @@ fn secrets_are_masked_in_the_next_recording() -> Result<()> {
     })
 }
 
+fn are_agents_paused(unterm: &Instance) -> Result<bool> {
+    let token = unterm.entry()["auth_token"].as_str().context("a token")?;
+    let (_, agents) = ask(unterm, "GET", "/api/agents", token, &Value::Null)?;
+    let agents: Value = serde_json::from_str(&agents)?;
+    agents["paused"].as_bool().context("an answer")
+}
+
 #[test]
 fn only_what_is_allowed_is_entered_and_nothing_while_agents_are_paused() -> Result<()> {
     fn is_allowed(unterm: &mut Instance, command: &str) -> Result<bool> {
@@ -306,7 +313,8 @@ fn only_what_is_allowed_is_entered_and_nothing_while_agents_are_paused() -> Resu
 
         // What waits for the agents to go on is done then.
         browser.to("click", "#pause")?;
-        browser.to("wait_for", "#pause:checked")?;
+        // The page shows it before the instance has taken it up.
+        until("the pause", || are_agents_paused(unterm))?;
         let mut other = unterm.connect()?;
         let waiting =
             std::thread::spawn(move || other.call("exec.run_wait", run("echo $((7 * 9))")));
