@@ -103,14 +103,24 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     })
 }
 
+/// All rules, made ready when they are first needed: that takes the time of some pictures.
 fn rules() -> &'static [Rule<Regex>] {
-    static COMPILED: OnceLock<Vec<Rule<Regex>>> = OnceLock::new();
-    COMPILED.get_or_init(|| {
-        let compiled = RULES
-            .iter()
-            .filter_map(|(kind, pattern, is_one)| Some((*kind, compile(pattern).ok()?, *is_one)));
-        compiled.collect()
-    })
+    static READY: OnceLock<Vec<Rule<Regex>>> = OnceLock::new();
+    READY.get_or_init(|| ready(RULES))
+}
+
+/// Those of URLs alone, which come first: the others take nothing of them.
+fn url_rules() -> &'static [Rule<Regex>] {
+    static READY: OnceLock<Vec<Rule<Regex>>> = OnceLock::new();
+    let urls = RULES.partition_point(|(kind, ..)| *kind == Kind::Url);
+    READY.get_or_init(|| ready(&RULES[..urls]))
+}
+
+fn ready(rules: &[Rule<&str>]) -> Vec<Rule<Regex>> {
+    let compiled = rules
+        .iter()
+        .filter_map(|(kind, pattern, is_one)| Some((*kind, compile(pattern).ok()?, *is_one)));
+    compiled.collect()
 }
 
 /// Rows joined into the line they are wrapped from.
@@ -281,12 +291,9 @@ pub(super) fn clicked(rows: &[SnapshotRow], at: Point, files: bool) -> Option<Ta
     let has_url = |line: &&Line| {
         line.text.contains("://") || line.text.contains(':') && line.text.contains('@')
     };
-    // The rules of URLs come first: those below take nothing of them.
-    let urls = rules().partition_point(|(kind, ..)| *kind == Kind::Url);
-    let rules = if files { rules() } else { &rules()[..urls] };
     let mut found = Vec::new();
     for line in lines.iter().filter(|line| files || has_url(line)) {
-        line.find(&[], rules, &mut found);
+        line.find(&[], if files { rules() } else { url_rules() }, &mut found);
     }
     found.into_iter().find(|target| {
         let is_opened = match target.kind {
