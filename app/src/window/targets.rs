@@ -103,17 +103,21 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     })
 }
 
-/// All rules, made ready when they are first needed: that takes the time of some pictures.
-fn rules() -> &'static [Rule<Regex>] {
-    static READY: OnceLock<Vec<Rule<Regex>>> = OnceLock::new();
-    READY.get_or_init(|| ready(RULES))
-}
-
-/// Those of URLs alone, which come first: the others take nothing of them.
+/// The rules of URLs, which come first: the others take nothing of them. Rules are made ready when they are first needed: that
+/// takes the time of some pictures.
 fn url_rules() -> &'static [Rule<Regex>] {
     static READY: OnceLock<Vec<Rule<Regex>>> = OnceLock::new();
-    let urls = RULES.partition_point(|(kind, ..)| *kind == Kind::Url);
-    READY.get_or_init(|| ready(&RULES[..urls]))
+    READY.get_or_init(|| ready(&RULES[..urls()]))
+}
+
+fn other_rules() -> &'static [Rule<Regex>] {
+    static READY: OnceLock<Vec<Rule<Regex>>> = OnceLock::new();
+    READY.get_or_init(|| ready(&RULES[urls()..]))
+}
+
+/// How many rules are those of URLs.
+fn urls() -> usize {
+    RULES.partition_point(|(kind, ..)| *kind == Kind::Url)
 }
 
 fn ready(rules: &[Rule<&str>]) -> Vec<Rule<Regex>> {
@@ -174,7 +178,8 @@ impl Line {
         Some(TextRange { start: *start, end: Point { col: *last, ..*end }, block: false })
     }
 
-    fn find(&self, own: &[(HintAction, Regex)], rules: &[Rule<Regex>], found: &mut Vec<Target>) {
+    /// Finds what the person's own patterns and the rules of URLs say, and, if asked, the other rules.
+    fn find(&self, own: &[(HintAction, Regex)], others: bool, found: &mut Vec<Target>) {
         let mut taken: Vec<Range<usize>> = Vec::new();
         let mut add = |kind: Kind, regex: &Regex, is_one: &dyn Fn(&str) -> bool| {
             for captures in regex.captures_iter(self.text.as_bytes()) {
@@ -205,7 +210,8 @@ impl Line {
         for (action, regex) in own {
             add(Kind::Own(*action), regex, &|_| true);
         }
-        for (kind, regex, is_one) in rules {
+        let others = if others { other_rules() } else { &[] };
+        for (kind, regex, is_one) in url_rules().iter().chain(others) {
             add(*kind, regex, is_one);
         }
     }
@@ -238,7 +244,7 @@ pub(super) fn find(rows: &[SnapshotRow], own: &BTreeMap<String, HintPattern>) ->
     let mut found = links(rows);
     let linked = found.len();
     for line in Line::of(rows) {
-        line.find(&own, rules(), &mut found);
+        line.find(&own, true, &mut found);
     }
     let (links, rest) = found.split_at(linked);
     let is_free = |target: &&Target| {
@@ -293,7 +299,7 @@ pub(super) fn clicked(rows: &[SnapshotRow], at: Point, files: bool) -> Option<Ta
     };
     let mut found = Vec::new();
     for line in lines.iter().filter(|line| files || has_url(line)) {
-        line.find(&[], if files { rules() } else { url_rules() }, &mut found);
+        line.find(&[], files, &mut found);
     }
     found.into_iter().find(|target| {
         let is_opened = match target.kind {
