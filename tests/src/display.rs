@@ -204,12 +204,17 @@ impl Display {
     ///
     /// When the display has gone.
     pub fn activations(&self) -> Result<Activations> {
+        let atom = self.connection.intern_atom(false, b"_NET_ACTIVE_WINDOW")?.reply()?.atom;
+        Ok(Activations { messages: self.messages_to_root()?, atom })
+    }
+
+    /// Listens for what windows tell a window manager.
+    pub(crate) fn messages_to_root(&self) -> Result<RootMessages> {
         let (connection, _) = x11rb::connect(Some(&self.name()))?;
-        let atom = connection.intern_atom(false, b"_NET_ACTIVE_WINDOW")?.reply()?.atom;
         let events = xproto::EventMask::SUBSTRUCTURE_NOTIFY;
         let attributes = xproto::ChangeWindowAttributesAux::new().event_mask(events);
         connection.change_window_attributes(self.root, &attributes)?.check()?;
-        Ok(Activations { connection, atom })
+        Ok(RootMessages { connection })
     }
 
     /// Listens for the bells that the X server rings.
@@ -336,9 +341,35 @@ impl Display {
     }
 }
 
+/// What windows tell a window manager: messages to the root window.
+pub(crate) struct RootMessages {
+    connection: RustConnection,
+}
+
+impl RootMessages {
+    /// Waits for one.
+    pub(crate) fn wait(
+        &self,
+        what: &str,
+        is_it: impl Fn(&xproto::ClientMessageEvent) -> bool,
+    ) -> Result<()> {
+        let look = || {
+            while let Some(event) = self.connection.poll_for_event()? {
+                if let x11rb::protocol::Event::ClientMessage(message) = event
+                    && is_it(&message)
+                {
+                    return Ok(Some(()));
+                }
+            }
+            Ok(None)
+        };
+        wait_for(what, look, String::new)
+    }
+}
+
 /// What windows ask of a window manager.
 pub struct Activations {
-    connection: RustConnection,
+    messages: RootMessages,
     atom: xproto::Atom,
 }
 
@@ -349,20 +380,9 @@ impl Activations {
     ///
     /// When it does not.
     pub fn wait_for(&self, window: &Window<'_>) -> Result<()> {
-        wait_for(
-            "the window to ask for the front",
-            || {
-                while let Some(event) = self.connection.poll_for_event()? {
-                    if let x11rb::protocol::Event::ClientMessage(message) = event
-                        && (message.type_, message.window) == (self.atom, window.id)
-                    {
-                        return Ok(Some(()));
-                    }
-                }
-                Ok(None)
-            },
-            String::new,
-        )
+        self.messages.wait("the window to ask for the front", |message| {
+            (message.type_, message.window) == (self.atom, window.id)
+        })
     }
 }
 

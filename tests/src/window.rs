@@ -96,13 +96,32 @@ impl Window<'_> {
     ///
     /// When it has closed.
     pub fn close(&self) -> Result<()> {
+        self.ask("WM_DELETE_WINDOW").map(drop)
+    }
+
+    /// Waits until it has handled the keys and presses before: it answers a window manager's ping (`_NET_WM_PING`, EWMH) in
+    /// their order. What comes another way, as an action by the control port, would overtake them.
+    ///
+    /// # Errors
+    ///
+    /// When it has closed, or does not answer.
+    pub fn wait_for_input(&self) -> Result<()> {
+        let answers = self.display.messages_to_root()?;
+        let asked = self.ask("_NET_WM_PING")?;
+        answers.wait("the answer to a ping", |answer| {
+            (answer.type_, answer.data.as_data32()) == (asked.type_, asked.data.as_data32())
+        })
+    }
+
+    /// Sends it a message of a window manager (WM_PROTOCOLS, ICCCM 4.1.2.7), and returns it.
+    fn ask(&self, protocol: &str) -> Result<xproto::ClientMessageEvent> {
         let connection = &self.display.connection;
         let protocols = connection.intern_atom(false, b"WM_PROTOCOLS")?.reply()?.atom;
-        let delete = connection.intern_atom(false, b"WM_DELETE_WINDOW")?.reply()?.atom;
-        let data = [delete, x11rb::CURRENT_TIME, 0, 0, 0];
+        let protocol = connection.intern_atom(false, protocol.as_bytes())?.reply()?.atom;
+        let data = [protocol, x11rb::CURRENT_TIME, self.id, 0, 0];
         let event = xproto::ClientMessageEvent::new(32, self.id, protocols, data);
         connection.send_event(false, self.id, xproto::EventMask::NO_EVENT, event)?.check()?;
-        Ok(())
+        Ok(event)
     }
 
     /// Moves the pointer to a point of the window, in pixels.

@@ -145,7 +145,7 @@ fn a_label_copies_what_it_stands_for_and_its_capital_pastes_it() -> Result<()> {
 #[test]
 fn commands_are_jumped_to_and_their_output_is_copied() -> Result<()> {
     let display = Display::start()?;
-    let (mut unterm, _, pane) =
+    let (mut unterm, window, pane) =
         Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
     run(&display, &mut unterm, pane, "seq 60", "60")?;
     run(&display, &mut unterm, pane, "echo short", "short")?;
@@ -153,6 +153,7 @@ fn commands_are_jumped_to_and_their_output_is_copied() -> Result<()> {
     wait_for_clipboard(&display, "short")?;
     // The prompt of `seq` is above what is in sight.
     display.press(&["Control_L", "Shift_L", "Up"])?;
+    window.wait_for_input()?;
     unterm.act(&["copy_output"])?;
     let numbers: Vec<String> = (1..=60).map(|number| number.to_string()).collect();
     wait_for_clipboard(&display, &numbers.join("\n"))?;

@@ -68,6 +68,7 @@ fn what_runs_renames_nothing_where_the_keys_are_and_what_comes_to_the_front_is_n
     let seen = reader.wait("the match", |seen| is_announced(seen, "typed, 1 of 1"))?;
     ensure!(!is_announced(&seen, "searching"), "a reader says only the first of several: {seen:#}");
     display.press(&["Escape"])?;
+    window.wait_for_input()?;
     unterm.act(&["copy_mode"])?;
     reader.wait("copy mode's name", |seen| is_announced(seen, "copy mode"))?;
     Ok(())
