@@ -15,6 +15,8 @@ use super::{
 };
 use crate::error::{Error, Result};
 
+use begin::Begun;
+
 pub use begin::wait_for_prompt;
 
 /// How the wait for a command ended.
@@ -145,13 +147,11 @@ pub async fn run(
         // Nobody comes to it.
         script.is_read = true;
     }
-    let (mut tap, block) = begun?;
+    let Begun { mut tap, block, around } = begun?;
     let mut capture = Capture::new(match &block {
         Some(block) => Framing::Block { nonce: block.nonce.clone(), line: block.line.clone() },
         None => Framing::Marker(marks.clone()),
     });
-    // The command that a shell without marks runs as: once it is over that shell is gone, and our mark with it.
-    let around = if block.is_none() { running(pane) } else { None };
     let mut is_shell_over = false;
     // The terminal's `seq` after the bytes that came by the tap, and as it was told to waiters.
     let (mut seen, mut told) = (0, 0);
@@ -450,3 +450,6 @@ fn end_of_program(pane: &Pane) -> Option<ExitStatus> {
 fn ended(pane: &Pane) -> Error {
     Error::Ended { id: pane.id().0, status: end_of_program(pane) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,9 +21,19 @@ const ENDING: Duration = Duration::from_millis(500);
 /// What runs as far as anybody knows, while a shell has not begun what was entered.
 const ENTERED: &str = "what was entered at its prompt";
 
-/// Types a command, and gives what passes through the pane from then on; a block where the shell's integration marks the
-/// command, which is shown as the one that was `given`. `is_careful` as in `run`; `until`: how long a prompt may take that is
-/// about to come.
+/// A command that was typed.
+pub(super) struct Begun {
+    /// What passes through the pane from then on.
+    pub(super) tap: Tap,
+    /// The command, where the shell's integration marks it.
+    pub(super) block: Option<Block>,
+    /// Else the command that the shell ran as, as the terminal counts them, if another one marks such: once it is over that
+    /// shell is gone, and the mark with it. Read before anything was typed, since a fast shell is gone right behind that.
+    pub(super) around: Option<u64>,
+}
+
+/// Types a command, which is shown as the one that was `given`. `is_careful` as in `run`; `until`: how long a prompt may take
+/// that is about to come.
 pub(super) async fn begin(
     pane: &Arc<Pane>,
     shell: Shell,
@@ -32,7 +42,7 @@ pub(super) async fn begin(
     is_careful: bool,
     until: Instant,
     typist: &dyn Typist,
-) -> Result<(Tap, Option<Block>)> {
+) -> Result<Begun> {
     let id = pane.id().0;
     let write_error = |error| Error::Write { id, error };
     // An editor (readline, zle) has turned the echo off and takes lines of any length.
@@ -57,7 +67,7 @@ pub(super) async fn begin(
                 typist.typed(marks);
                 pane.term().give_command(id, typed.trim_end_matches('\r'), given);
                 let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
-                return Ok((tap, block));
+                return Ok(Begun { tap, block, around: None });
             }
             // A prompt that is just being drawn may look like a line.
             AtPrompt::Begun(line) => (Error::begun(id, &line), until.min(Instant::now() + SETTLED)),
@@ -79,9 +89,10 @@ pub(super) async fn begin(
     }
     typist.admit()?;
     let tap = pane.tap();
+    let around = running(pane);
     pane.write(wrapped().as_bytes()).map_err(write_error)?;
     typist.typed(marks);
-    Ok((tap, None))
+    Ok(Begun { tap, block: None, around })
 }
 
 /// What runs in a pane and would read what is typed there, where a shell with marks would have to be at its prompt: no other
