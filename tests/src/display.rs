@@ -110,8 +110,10 @@ impl Display {
     pub fn window_of(&self, unterm: &Instance) -> Result<Window<'_>> {
         let id = wait_for("the window", || self.find_window(unterm.pid()), || unterm.log())?;
         self.connection.set_input_focus(InputFocus::PARENT, id, x11rb::CURRENT_TIME)?;
-        self.connection.sync_all()?;
-        Ok(Window { display: self, id })
+        let window = Window { display: self, id };
+        // It knows that it is shown and has the keyboard before anything is asked of it another way.
+        window.wait_for_input()?;
+        Ok(window)
     }
 
     /// The windows of programs: the root's children, and those that a window manager has put into frames.

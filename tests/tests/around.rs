@@ -141,6 +141,7 @@ fn size_tabs_and_splits_come_back() -> Result<()> {
     let mut unterm = start()?;
     let window = display.window_of(&unterm)?;
     window.resize(900, 500)?;
+    window.wait_for_input()?;
     for name in ["split_right", "new_tab"] {
         unterm.act(&[name])?;
     }

@@ -272,7 +272,7 @@ fn a_question_is_answered_and_a_build_waited_for_in_slices() -> Result<()> {
     let (_unterm, mut agent) = driven()?;
     let opened = agent.call("pane_open", json!({"command": ["bash"]}))?;
     let pane = &opened["pane"];
-    let command = "read -r -p 'Go on? [y/n] ' A; echo \"answer $A\"; for n in 1 2 3; do sleep 0.2; echo step $n; done; (exit 7)";
+    let command = "read -r -p 'Go on? [y/n] ' A; echo \"answer $A\"; for n in 1 2 3; do sleep 0.5; echo step $n; done; (exit 7)";
     let mut ran = agent.call("run", json!({"pane": pane, "command": command, "timeout_ms": 0}))?;
     seen(&mut agent, json!({"pane": pane, "any": [{"regex": "^Go on\\? \\[y/n\\]"}]}))?;
     agent.call("input", json!({"pane": pane, "text": "y\n"}))?;

@@ -258,13 +258,16 @@ fn the_end_of_a_long_command_that_nobody_sees_is_told() -> Result<()> {
     shell.type_text(&mut unterm, "sleep 2.2; echo seen\r")?;
     shell.wait(&mut unterm, "its end", |lines| lines.iter().any(|line| line == "seen"))?;
     shell.wait_for_prompt(&mut unterm)?;
+    // Its end is told once later output is read.
+    shell.type_text(&mut unterm, "echo next\r")?;
+    shell.wait(&mut unterm, "more", |lines| lines.iter().any(|line| line == "next"))?;
     unterm.act(&["new_tab"])?;
     shell.type_text(&mut unterm, "echo short\r")?;
     shell.wait(&mut unterm, "its end", |lines| lines.iter().any(|line| line == "short"))?;
     shell.wait_for_prompt(&mut unterm)?;
-    shell.type_text(&mut unterm, "sleep   2.2; (exit 7)\r")?;
+    shell.type_text(&mut unterm, "sleep   4; (exit 7)\r")?;
     let notice = service.shown()?;
-    assert_eq!(notice.title, "sleep 2.2; (exit 7)");
+    assert_eq!(notice.title, "sleep 4; (exit 7)");
     let said = notice.body.strip_prefix("Failed with exit code 7 after ");
     ensure!(said.is_some_and(|said| said.ends_with(" s.")), "{notice:?}");
     // A click shows the pane: what is typed goes there.

@@ -36,8 +36,10 @@ fn with_tabs<'a>(display: &'a Display, count: u64) -> Result<(Instance, Window<'
         let pane = Pane { id: number };
         pane.wait_for_prompt(&mut unterm)?;
         pane.type_text(&mut unterm, &format!("printf '\\033]2;tab-{number}\\007'\r"))?;
+        window.wait_for_title(|title| title.contains(&format!("tab-{number}")))?;
+        // The title came behind the line's echo: this prompt is the next one, and the shell idle.
+        pane.wait_for_prompt(&mut unterm)?;
     }
-    window.wait_for_title(|title| title.contains(&format!("tab-{}", count - 1)))?;
     Ok((unterm, window))
 }
 
@@ -213,7 +215,7 @@ fn the_scrollbar_is_dragged_through_the_history() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
     pane.type_text(&mut unterm, "seq 1000\r")?;
-    pane.wait_for_text(&mut unterm, "1000")?;
+    pane.wait(&mut unterm, "the last number", |lines| lines.iter().any(|line| line == "1000"))?;
     let (width, height) = window.size()?;
     let x = width as i16 - 5;
     // The thumb is at the foot, above the status bar.

@@ -387,9 +387,10 @@ impl<'a> Vttest<'a> {
     }
 
     /// Waits for a question and answers it.
-    fn answer_question(&mut self, path: &str, question: &Question) -> Result<()> {
-        // Nothing says that more is not to come; what is compared is given more time.
-        let quiet = if question.is_seen { 200 } else { 60 };
+    fn answer_question(&mut self, path: &str, question: &Question, is_first: bool) -> Result<()> {
+        // Nothing says that more is not to come; what is compared is given more time. So is the first: vttest throws away
+        // what is typed before it has set the terminal.
+        let quiet = if question.is_seen || is_first { 200 } else { 60 };
         let awaited = json!({
             "id": self.pane.id,
             "all": [{"text": question.shows}, {"stable_ms": quiet}],
@@ -416,8 +417,8 @@ impl<'a> Vttest<'a> {
         } else {
             self.since = self.seq()?;
             self.pane.type_text(self.unterm, &format!("{entry}\r"))?;
-            for question in &questions {
-                self.answer_question(path, question)?;
+            for (index, question) in questions.iter().enumerate() {
+                self.answer_question(path, question, index == 0)?;
             }
             self.asks()?
         };

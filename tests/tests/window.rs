@@ -112,7 +112,10 @@ fn tabs_and_splits_open_and_close_by_keys() -> Result<()> {
     display.type_text("echo in the third\n")?;
     let newest = unterm.sessions()?.iter().map(|one| one["id"].as_u64()).max();
     let newest = unterm_tests::Pane { id: newest.flatten().unwrap_or_default() };
-    newest.wait_for_text(&mut unterm, "in the third")?;
+    newest
+        .wait(&mut unterm, "the answer", |lines| lines.iter().any(|line| line == "in the third"))?;
+    // Closing asks as long as the command runs.
+    newest.wait_for_prompt(&mut unterm)?;
 
     display.press(&["Control_L", "Shift_L", "x"])?;
     wait_for_panes(&mut unterm, 2)?;

@@ -21,6 +21,8 @@ fn a_window_takes_keys_has_a_title_and_closes() -> Result<()> {
     pane.wait(&mut unterm, "the answer", |lines| {
         lines.iter().any(|line| line == "Typed: 42 {ÄÖ€}")
     })?;
+    // Closing asks as long as the command runs.
+    pane.wait_for_prompt(&mut unterm)?;
     let title = compositor.wait_for_window()?;
     assert!(title.starts_with("Unterm"), "{title}");
     compositor.close_window()?;
