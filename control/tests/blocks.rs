@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use support::{Fixture, Session, Wire, run};
 
@@ -9,13 +11,18 @@ use support::{Fixture, Session, Wire, run};
 const SHELLS: [(&str, &[&str]); 3] = [("bash", &[]), ("zsh", &[]), ("fish", &[])];
 
 /// Those of them that this machine has.
-fn shells(test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
+fn shells(mut test: impl FnMut(&str, &Fixture, &mut Wire, &Session)) {
     let prepare = |fixture: &Fixture| {
         fixture.integrate();
         // No questions of a first start.
         std::fs::write(fixture.home.path().join(".zshrc"), "").unwrap();
     };
-    support::shells(&SHELLS, prepare, test);
+    support::shells(&SHELLS, prepare, |shell, fixture, wire, session| {
+        // One that starts slowly would be taken for a shell without marks.
+        let there = json!({"id": session.id, "any": [{"prompt": true}]});
+        assert_eq!(wire.call("session.wait", there)["matched"], true, "{shell}");
+        test(shell, fixture, wire, session);
+    });
 }
 
 #[test]
@@ -209,6 +216,7 @@ fn output_of_100_mb_is_kept_within_bounds_and_that_is_said() {
     fixture.integrate();
     let mut wire = fixture.login();
     let session = fixture.program(&mut wire, "bash", &[]);
+    wire.waits_for(Duration::from_secs(330));
     let flood =
         "head -c 100000000 /dev/zero | tr '\\0' x | fold -w 1000; echo; echo last; sh -c 'exit 6'";
     let reply = wire

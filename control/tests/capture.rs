@@ -90,6 +90,7 @@ fn without_a_display_all_sessions_are_in_the_picture() {
     let mut wire = fixture.login();
     let first = fixture.program(&mut wire, "sh", &["-c", "printf 'one\\r\\ntwo'; exec cat"]);
     first.wait_for_text("two");
+    support::until("cat", || (first.pane.title() == "cat").then_some(()));
     fixture.program(&mut wire, "cat", &[]);
     let reply = wire.call("capture.screen", json!({}));
     assert_eq!(

@@ -140,7 +140,7 @@ fn a_command_that_takes_too_long_is_left_running() {
     assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
     let command = "echo begun; read -r go < gate; echo over";
     let reply = wire
-        .call("exec.run_wait", json!({"id": session.id, "command": command, "timeout_ms": 1000}));
+        .call("exec.run_wait", json!({"id": session.id, "command": command, "timeout_ms": 5000}));
     assert_eq!(reply["timed_out"], true);
     assert_eq!(reply["exit_status"], "timeout");
     assert_eq!(reply["output"], "begun");
@@ -328,8 +328,10 @@ fn a_flood_of_output_still_ends() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let session = fixture.shell(&mut wire);
-    let reply =
-        run(&mut wire, &session, "head -c 60000000 /dev/zero | tr '\\0' x; echo; echo last");
+    wire.waits_for(Duration::from_secs(330));
+    let flood = "head -c 60000000 /dev/zero | tr '\\0' x; echo; echo last";
+    let reply = wire
+        .call("exec.run_wait", json!({"id": session.id, "command": flood, "timeout_ms": 300_000}));
     assert_eq!(reply["exit_status"], "completed");
     assert_eq!(reply["truncated"], true);
     assert!(reply["output"].as_str().unwrap().ends_with("x\nlast"));

@@ -13,7 +13,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use support::{Fixture, GROUPS, Wire};
+use support::{Fixture, GROUPS, Wire, until};
 use unterm_control::{
     Acted, ActionInfo, Captures, Clip, Host, HostRequest, METHODS, OnDisplay, Preferences,
 };
@@ -319,6 +319,11 @@ fn commands(t: &mut Transcript, id: u64) {
         slow,
         json!({"exit_status": "=timeout", "timed_out": true, "exit_code": "any?"}),
     );
+    // It may not have come to the foreground within that time.
+    until("the command runs", || {
+        let status = t.wire.call("exec.status", only.clone());
+        (status["status"] == "running").then_some(())
+    });
     t.call(
         "exec.status",
         only.clone(),
@@ -583,7 +588,7 @@ fn beyond(t: &mut Transcript, id: u64) {
     t.call(
         "screen.find",
         json!({"id": other, "pattern": "Y", "ignore_case": true}),
-        json!({"places": [{"row": "number", "col": 0, "end_row": "number", "end_col": 0, "text": "string"}], "seq": "number"}),
+        json!({"places": [{"row": "number", "col": "number", "end_row": "number", "end_col": "number", "text": "string"}], "seq": "number"}),
     );
     t.call(
         "session.mouse",

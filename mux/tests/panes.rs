@@ -225,7 +225,7 @@ fn bells_and_clipboard_writes_are_told() {
 #[test]
 fn a_tap_gets_the_bytes_of_both_directions_with_rising_seq() {
     let mux = headless();
-    let pane = open(&mux, "stty -echo; echo ready; read line; echo \"<$line>\"");
+    let pane = open(&mux, "stty -echo; printf ready; read line; echo \"<$line>\"");
     wait_text(&pane, "ready");
     let mut tap = pane.tap();
     pane.write(b"typed\r").unwrap();

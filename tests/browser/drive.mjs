@@ -39,7 +39,7 @@ const commands = {
     value: ({ at }) => page.inputValue(at),
     list: ({ at, attribute }) => page.$$eval(at, (all, name) => all.map((one) => one.getAttribute(name)), attribute),
     options: ({ at }) => page.$$eval(`${at} option`, (all) => all.map((one) => one.value)),
-    kind: ({ at }) => page.$eval(at, (one) => (one.tagName === 'SELECT' ? 'select' : one.getAttribute('role') ?? one.type)),
+    kind: ({ at }) => page.locator(at).evaluate((one) => (one.tagName === 'SELECT' ? 'select' : one.getAttribute('role') ?? one.type)),
     /** Waits until a text is in an element. */
     wait_text: ({ at, text }) =>
         page.waitForFunction(([at, text]) => document.querySelector(at)?.textContent.includes(text), [at, text]).then(() => null),

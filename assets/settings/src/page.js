@@ -175,6 +175,9 @@ document.addEventListener('alpine:init', () => {
         more: false,
         markdown: '',
         agents: { clients: [], pages: [], paused: false, log: [] },
+        policyChanges: 0,
+        policySaves: 0,
+        policySaved: Promise.resolve(),
         policy: { enabled: false, blocked_patterns: [], allowed_patterns: [], enforce_allowed: false },
         tokens: [],
         approvals: { pending: [], allowed: [] },
@@ -269,11 +272,13 @@ document.addEventListener('alpine:init', () => {
             Object.assign(this, { panes: panes.sessions, recording, sessions: sessions.sessions.reverse() });
         },
         async loadAgents() {
+            const changes = this.policyChanges;
             const came = await newest('agents', () => Promise.all([ask('GET', '/api/agents'), ask('GET', '/api/policy')]));
             this.loadAccessSoon();
             if (!came || this.holds()) return;
             const [agents, policy] = came;
-            Object.assign(this, { agents, policy });
+            this.agents = agents;
+            if (changes === this.policyChanges && !this.policySaves) this.policy = policy;
         },
         /** Tokens, questions and the clients that may act. Nothing of it is typed into, so it never has to wait. */
         async loadAccess() {
@@ -750,7 +755,12 @@ document.addEventListener('alpine:init', () => {
         },
         async setPolicy(name, value) {
             this.policy[name] = name.endsWith('_patterns') ? lines(value) : value;
-            await this.act(() => ask('PUT', '/api/policy', this.policy));
+            // One after the other, so that no change takes another one back.
+            this.policyChanges += 1;
+            this.policySaves += 1;
+            this.policySaved = this.policySaved.then(() => this.act(() => ask('PUT', '/api/policy', this.policy)));
+            await this.policySaved;
+            this.policySaves -= 1;
             await this.loadAgents();
         },
 

@@ -128,7 +128,7 @@ fn a_long_wait_tells_that_it_goes_on_and_can_be_given_up() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     client.shell(&fixture);
-    let arguments = json!({"any": [{"text": "never"}], "timeout_ms": 2000});
+    let arguments = json!({"any": [{"text": "never"}], "timeout_ms": 5000});
     let params =
         json!({"name": "wait", "arguments": arguments, "_meta": {"progressToken": "mine"}});
     let waited = client.request("tools/call", params);

@@ -361,6 +361,11 @@ impl Wire {
         Self { reader: BufReader::new(stream), id: 0 }
     }
 
+    /// Waits so long for an answer, where it takes longer than others.
+    pub fn waits_for(&mut self, time: Duration) {
+        self.stream().set_read_timeout(Some(time)).unwrap();
+    }
+
     pub fn stream(&mut self) -> &mut TcpStream {
         self.reader.get_mut()
     }

@@ -40,11 +40,11 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
     browser.with("select", "#token-scope", "read")?;
     browser.with("select", "#token-ends", "3600")?;
     browser.to("click", make)?;
+    browser.with("wait_text", ".saved", "Token made")?;
 
     // The secret is shown this once, with the keyboard where it is copied.
     browser.to("wait_for", "#made")?;
     wait_for_focus(&mut browser, "copy-token")?;
-    browser.with("wait_text", ".saved", "Token made")?;
     check_axe(&mut browser)?;
     let secret = text(&mut browser, "#token-secret")?;
     let line = text(&mut browser, "#token-use")?;

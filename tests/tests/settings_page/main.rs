@@ -34,10 +34,17 @@ const TABS: [&str; 10] = [
     "about",
 ];
 
+/// A browser that is up: the code in an address is good for a minute only.
+fn started() -> Result<Browser> {
+    let mut browser = Browser::start()?;
+    browser.ask("url", json!({}))?;
+    Ok(browser)
+}
+
 /// The page of an instance, opened as a person does.
 fn open(unterm: &Instance) -> Result<Browser> {
+    let mut browser = started()?;
     let url = unterm.prints(&["settings", "open", "--print-only"])?.trim().to_owned();
-    let mut browser = Browser::start()?;
     browser.ask("goto", json!({ "url": url }))?;
     browser.to("wait_for", "#tab-general")?;
     Ok(browser)
@@ -134,9 +141,9 @@ fn every_section_is_there_in_two_languages_and_both_schemes_without_a_fault() ->
 #[test]
 fn no_token_is_left_where_others_look_and_a_used_code_opens_nothing() -> Result<()> {
     let unterm = Start::headless().now()?;
+    let mut browser = started()?;
     let url = unterm.prints(&["settings", "open", "--print-only"])?.trim().to_owned();
     let (address, code) = url.split_once("#code=").context("a code")?;
-    let mut browser = Browser::start()?;
     browser.ask("goto", json!({ "url": url }))?;
     browser.to("wait_for", "#tab-general")?;
     ensure!(browser.ask("url", json!({}))? == address, "the code is taken out of the address");

@@ -138,8 +138,8 @@ pub(super) fn keeps_from_the_desktop(desk: &mut Desk<'_>, row: &Row) -> Result<(
 pub(super) fn tells_of_a_command(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
     let front = desk.open_by("new_tab")?;
     desk.set(row)?;
-    desk.shell.type_text(&mut desk.unterm, "sleep 1.2\r")?;
-    assert_eq!(next_notice(desk)?, "sleep 1.2");
+    desk.shell.type_text(&mut desk.unterm, "sleep 3\r")?;
+    assert_eq!(next_notice(desk)?, "sleep 3");
     desk.close(front)?;
     desk.reset(row)
 }
