@@ -270,7 +270,7 @@ impl App {
     /// Scrolls the focused pane; false on the alternate screen, which has no history.
     fn scroll_view(&mut self, action: &Action) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
-        let Some(view) = self.views.get_mut(&pane.id()) else { return false };
+        let Some(view) = self.fresh_view(&pane) else { return false };
         if view.is_alternate() {
             return false;
         }

@@ -5,8 +5,6 @@
 
 mod motion;
 
-use std::time::Instant;
-
 use unterm_mux::{
     Pane, PaneId,
     input::{self, Key, Modifiers},
@@ -169,10 +167,7 @@ impl App {
         let Some(pane) = self.focused_pane() else { return };
         let found = self.search.as_ref().filter(|search| search.pane == pane.id());
         let found = found.and_then(|search| search.range());
-        let clock = self.clock(Instant::now());
-        let Some(view) = self.views.get_mut(&pane.id()) else { return };
-        // What came since the last picture moves the cursor as well.
-        view.refresh(&pane, clock);
+        let Some(view) = self.fresh_view(&pane) else { return };
         if view.copy.is_some() && found.is_none() {
             return self.leave_copy_mode(&pane);
         }
@@ -265,7 +260,7 @@ impl App {
     }
 
     fn copy_command(&mut self, pane: &Pane, command: CopyCommand, count: u32) {
-        let Some(view) = self.views.get_mut(&pane.id()) else { return };
+        let Some(view) = self.fresh_view(pane) else { return };
         let rows = view.rows_in_sight();
         let Some(copy) = &mut view.copy else { return };
         match command {

@@ -3,8 +3,6 @@
 //!
 //! Owns the labels; what is found is `targets.rs`.
 
-use std::time::Instant;
-
 use unterm_mux::{
     PaneId,
     input::{Key, Modifiers},
@@ -133,9 +131,8 @@ impl App {
     /// Labels what is in sight of the focused pane; `copies`: to be copied, else to be opened.
     pub(super) fn show_hints(&mut self, copies: bool) {
         let Some(pane) = self.focused_pane() else { return };
-        let clock = self.clock(Instant::now());
-        let Some(view) = self.views.get_mut(&pane.id()) else { return };
-        view.refresh(&pane, clock);
+        self.fresh_view(&pane);
+        let Some(view) = self.views.get(&pane.id()) else { return };
         let targets = targets::find(&view.snapshot.rows, &self.config.hint_patterns);
         if targets.is_empty() {
             self.notify(

@@ -309,6 +309,14 @@ impl App {
         self.mux.pane(layout.active_tab()?.focused)
     }
 
+    /// A pane's view as its terminal is now: the last picture is older where output came fast, and where nobody saw it.
+    fn fresh_view(&mut self, pane: &Pane) -> Option<&mut View> {
+        let clock = self.clock(Instant::now());
+        let view = self.views.get_mut(&pane.id())?;
+        view.refresh(pane, clock);
+        Some(view)
+    }
+
     /// Tells panes of a change of focus (mode 1004).
     fn tell_focus(&mut self) {
         let now = if self.focused { self.focused_pane().map(|pane| pane.id()) } else { None };

@@ -21,11 +21,10 @@ impl App {
     /// none.
     pub(in crate::window) fn jump_to_prompt(&mut self, forward: bool) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
-        let Some(view) = self.views.get_mut(&pane.id()) else { return false };
+        let Some(view) = self.fresh_view(&pane) else { return false };
         if view.is_alternate() {
             return false;
         }
-        self.pacing.ask();
         let (first, _) = view.rows_in_sight();
         let term = pane.term();
         let line = if forward { term.mark_after(first) } else { term.mark_before(first) };
@@ -33,12 +32,14 @@ impl App {
             if forward {
                 view.scroll_to_live();
             }
+            self.pacing.ask();
             return true;
         };
         let id = term.command_at(line).map(|command| command.id);
         drop(term);
         view.show_at_top(line);
         view.blocks.current = id;
+        self.pacing.ask();
         true
     }
 

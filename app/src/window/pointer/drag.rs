@@ -69,7 +69,6 @@ impl App {
         let Some(pane) = self.pointer.selecting else { return };
         let Some(target) = self.target_in(pane) else { return };
         let (_, height) = self.cell();
-        let clock = self.clock(Instant::now());
         let Some(view) = self.views.get_mut(&pane) else { return };
         let bottom = f64::from(u32::from(view.snapshot.size.rows) * height);
         let beyond = if target.y < 0.0 { target.y } else { (target.y - bottom).max(0.0) };
@@ -77,7 +76,7 @@ impl App {
             let lines = (beyond / f64::from(height)).clamp(-10.0, 10.0);
             view.scroll(if lines < 0.0 { lines.floor() as i64 } else { lines.ceil() as i64 });
             if let Some(pane) = self.mux.pane(pane) {
-                view.refresh(&pane, clock);
+                self.fresh_view(&pane);
             }
             self.extend_selection(pane);
         }

@@ -22,7 +22,7 @@ impl App {
         if self.search.as_ref().is_none_or(|search| search.pane != pane.id()) {
             self.close_search();
             let mut search = SearchBar::new(pane.id());
-            if let Some(view) = self.views.get(&pane.id()) {
+            if let Some(view) = self.fresh_view(&pane) {
                 search.origin = (view.top, view.last_line());
             }
             self.search = Some(search);
@@ -205,11 +205,15 @@ impl App {
 
     /// A thread has found something.
     pub(in crate::window) fn search_found(&mut self, found: Found) {
+        let Some(pane) = self.search.as_ref().and_then(|search| self.mux.pane(search.pane)) else {
+            return;
+        };
+        let Some(view) = self.fresh_view(&pane) else { return };
+        let live_bottom = view.top.is_none().then(|| view.last_line());
         let Some(search) = &mut self.search else { return };
-        let Some(view) = self.views.get(&search.pane) else { return };
-        let bottom = match search.origin {
-            (None, _) if view.top.is_none() => view.last_line(),
-            (_, line) => line,
+        let bottom = match (search.origin, live_bottom) {
+            ((None, _), Some(line)) => line,
+            ((_, line), _) => line,
         };
         if search.take(found, bottom) {
             self.show_match();
