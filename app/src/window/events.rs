@@ -1,6 +1,8 @@
 //! winit's events, each to what it is about.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
+
+use parking_lot::Mutex;
 
 use winit::{
     application::ApplicationHandler,
@@ -11,6 +13,31 @@ use winit::{
 };
 
 use super::{App, close::Closing, inbox::Wake};
+
+/// The app, shared with the threads that read panes.
+pub(super) struct Shared(pub(super) Arc<Mutex<App>>);
+
+impl ApplicationHandler<Wake> for Shared {
+    fn new_events(&mut self, event_loop: &ActiveEventLoop, cause: StartCause) {
+        self.0.lock().new_events(event_loop, cause);
+    }
+
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        self.0.lock().resumed(event_loop);
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, wake: Wake) {
+        self.0.lock().user_event(event_loop, wake);
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
+        self.0.lock().window_event(event_loop, id, event);
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        self.0.lock().about_to_wait(event_loop);
+    }
+}
 
 impl ApplicationHandler<Wake> for App {
     fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
@@ -91,7 +118,8 @@ impl ApplicationHandler<Wake> for App {
         if let Some(error) = self.failure.take() {
             self.fail(error, event_loop);
         }
-        let next = [self.pacing.next(), self.timer, self.names_due()].into_iter().flatten().min();
+        let next = self.next_look();
+        self.waits_until = next;
         event_loop.set_control_flow(next.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
     }
 }

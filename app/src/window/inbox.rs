@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::Arc,
+    sync::{Arc, OnceLock, Weak},
     time::{Duration, Instant},
 };
 
@@ -11,7 +11,7 @@ use unterm_mux::{MuxEvent, Observer, PaneId};
 use unterm_term::{ClipboardTarget, Event};
 use winit::event_loop::EventLoopProxy;
 
-use super::{appearance, notices};
+use super::{App, appearance, notices};
 
 /// Commands that took less time are nothing to wake the window for.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -85,11 +85,13 @@ struct State {
 pub(super) struct Inbox {
     state: Mutex<State>,
     proxy: EventLoopProxy<Wake>,
+    /// The window, once it is there.
+    app: OnceLock<Weak<Mutex<App>>>,
 }
 
 impl Inbox {
     pub(super) fn new(proxy: EventLoopProxy<Wake>) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::default(), proxy })
+        Arc::new(Self { state: Mutex::default(), proxy, app: OnceLock::new() })
     }
 
     /// Takes the news; the next ones wake the loop again.
@@ -112,8 +114,30 @@ impl Inbox {
     }
 }
 
+impl Inbox {
+    pub(super) fn follow(&self, app: &Arc<Mutex<App>>) {
+        let _ = self.app.set(Arc::downgrade(app));
+    }
+
+    fn shows_at_once(&self, pane: PaneId) -> bool {
+        let Some(app) = self.app.get().and_then(Weak::upgrade) else { return false };
+        let Some(mut app) = app.try_lock() else { return false };
+        if self.state.lock().awake {
+            return false;
+        }
+        let shown = app.show_at_once(pane);
+        if shown && app.is_late() {
+            self.post(|_| {});
+        }
+        shown
+    }
+}
+
 impl Observer for Inbox {
     fn output(&self, pane: PaneId) {
+        if self.shows_at_once(pane) {
+            return;
+        }
         self.post(|news| {
             news.output.insert(pane);
         });

@@ -207,6 +207,8 @@ struct App {
     pacing: Pacing,
     /// When to look again though nothing happens: a blink, a bell's mark, what is kept.
     timer: Option<Instant>,
+    /// Until when the event loop waits, unless something happens.
+    waits_until: Option<Instant>,
     blink_since: Instant,
     /// What the clock of animated images counts from.
     started: Instant,
@@ -275,6 +277,7 @@ impl App {
             names_stale: true,
             pacing: Pacing::default(),
             timer: None,
+            waits_until: None,
             blink_since: Instant::now(),
             started: Instant::now(),
             failure: None,

@@ -3,6 +3,7 @@
 use std::{collections::HashSet, time::Instant};
 
 use unterm_mux::PaneId;
+use unterm_renderer::PainterKind;
 use winit::event_loop::ActiveEventLoop;
 
 use super::{
@@ -91,6 +92,28 @@ impl App {
         news.asked.into_iter().for_each(|request| self.asked_by_host(request));
         news.done.into_iter().for_each(|done| self.errand_done(done));
         self.notice_output(&news.output);
+    }
+
+    pub(super) fn show_at_once(&mut self, pane: PaneId) -> bool {
+        let now = Instant::now();
+        let can = self.screen.as_ref().is_some_and(|screen| screen.painter.kind() == PainterKind::Cpu);
+        if !can || self.pacing.is_asked() || !self.pacing.is_quiet(now) {
+            return false;
+        }
+        self.notice_output(&HashSet::from([pane]));
+        if self.pacing.is_asked() {
+            self.paint(now);
+        }
+        true
+    }
+
+    pub(super) fn next_look(&self) -> Option<Instant> {
+        [self.pacing.next(), self.timer, self.names_due()].into_iter().flatten().min()
+    }
+
+    pub(super) fn is_late(&self) -> bool {
+        self.failure.is_some()
+            || self.next_look().is_some_and(|next| self.waits_until.is_none_or(|until| next < until))
     }
 
     /// Asks for a picture when a pane in sight changed, and marks the tabs of the others.

@@ -34,6 +34,14 @@ impl Pacing {
         self.asked && self.not_before.is_none_or(|time| now >= time)
     }
 
+    pub(super) fn is_asked(&self) -> bool {
+        self.asked
+    }
+
+    pub(super) fn is_quiet(&self, now: Instant) -> bool {
+        self.not_before.is_none_or(|time| now >= time)
+    }
+
     /// When the picture that was asked for may be painted.
     pub(super) fn next(&self) -> Option<Instant> {
         if self.asked { self.not_before } else { None }

@@ -2,6 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
+use parking_lot::Mutex;
 use anyhow::{Context, Result, anyhow};
 use unterm_control::{Approval, Changes, Server, ServerOptions, Topic};
 use unterm_mux::Mux;
@@ -90,8 +91,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         app.complain_of_settings(&complaints, "defaults are in force for what is wrong");
     }
     app.tell_missing_fonts();
-    event_loop.run_app(&mut app).context("the window's event loop failed")?;
-    app.finish()
+    let inbox = Arc::clone(&app.inbox);
+    let app = Arc::new(Mutex::new(app));
+    inbox.follow(&app);
+    event_loop.run_app(&mut super::events::Shared(app.clone())).context("the window's event loop failed")?;
+    app.lock().finish()
 }
 
 /// Starts the control server.
@@ -113,7 +117,7 @@ fn start_server(
 
 impl App {
     /// After the event loop: takes the instance out of the registry and ends every program.
-    fn finish(mut self) -> Result<()> {
+    fn finish(&mut self) -> Result<()> {
         self.keep_session();
         // The window goes first: what follows may take a moment.
         self.screen = None;
@@ -121,7 +125,7 @@ impl App {
             server.stop();
         }
         self.mux.shutdown();
-        self.failure.map_or(Ok(()), Err)
+        self.failure.take().map_or(Ok(()), Err)
     }
 }
 
