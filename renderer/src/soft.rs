@@ -30,6 +30,14 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
         self.exposed = true;
     }
 
+    /// Waits until the window shows what was painted.
+    pub(crate) fn flush(&mut self) -> Result<(), PainterError> {
+        if self.size.is_none() {
+            return Ok(());
+        }
+        self.surface.buffer_mut().map(drop).map_err(failed)
+    }
+
     pub(crate) fn paint(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
         let frame = renderer.last_frame();
         let (width, height) = (frame.width, frame.height);

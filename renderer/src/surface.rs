@@ -103,6 +103,14 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         }
     }
 
+    /// Waits until the window shows what was painted.
+    pub fn flush(&mut self) -> Result<(), PainterError> {
+        match &mut self.surface {
+            WindowSurface::Cpu(surface) => surface.flush(),
+            WindowSurface::Gpu(_) => Ok(()),
+        }
+    }
+
     /// After the device was lost (a driver update, a card unplugged): a new one, or else the CPU.
     fn recover(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
         let again = WindowAdapter::find(&self.window).and_then(GpuSurface::new);

@@ -108,6 +108,10 @@ impl ApplicationHandler<Wake> for App {
 
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
         self.take_drop();
+        if self.inbox.has_news() {
+            let news = self.inbox.take();
+            self.hear(news, event_loop);
+        }
         let now = Instant::now();
         if self.pacing.is_due(now) {
             self.paint(now);

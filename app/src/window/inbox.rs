@@ -101,6 +101,10 @@ impl Inbox {
         std::mem::take(&mut state.news)
     }
 
+    pub(super) fn has_news(&self) -> bool {
+        self.state.lock().awake
+    }
+
     /// Adds to the news and wakes the event loop, unless that was done since the last [`Inbox::take`].
     pub(super) fn post(&self, add: impl FnOnce(&mut News)) {
         let mut state = self.state.lock();

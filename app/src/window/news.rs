@@ -103,6 +103,11 @@ impl App {
         self.notice_output(&HashSet::from([pane]));
         if self.pacing.is_asked() {
             self.paint(now);
+            if let Some(screen) = &mut self.screen
+                && let Err(error) = screen.painter.flush()
+            {
+                self.failure = Some(error.into());
+            }
         }
         true
     }
