@@ -164,11 +164,12 @@ impl<'a> Target<'a> {
         for pane in &frame.panes {
             self.pane(pane, &renderer.glyphs, clip.intersection(&pane.area));
         }
-        for (quads, labels) in frame.layers() {
-            for quad in &frame.quads[quads] {
+        let chrome = &*frame.chrome;
+        for (quads, labels) in chrome.layers() {
+            for quad in &chrome.quads[quads] {
                 self.quad(quad, clip.intersection(&quad.rect));
             }
-            for label in &frame.labels[labels] {
+            for label in &chrome.labels[labels] {
                 let clip = clip.intersection(&label.clip);
                 if !clip.is_empty() {
                     self.label(label, &mut renderer.fonts.system, &mut renderer.swash, clip);

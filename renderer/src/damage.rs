@@ -1,8 +1,8 @@
 //! What changed between two frames.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
-use crate::{Fill, Frame, FramePane, FrameRow, PixelRect};
+use crate::{Fill, Frame, FrameChrome, FramePane, FrameRow, PixelRect};
 
 /// Images of a pane that are compared one by one at most.
 const MANY_IMAGES: usize = 64;
@@ -74,12 +74,21 @@ impl Damage {
                 }
             }
         }
+        if !Arc::ptr_eq(&before.chrome, &now.chrome) {
+            damage.add_chrome(&before.chrome, &now.chrome);
+        }
+        damage.clip(now.rect());
+        damage
+    }
+
+    /// What differs between what lies around and over the panes.
+    fn add_chrome(&mut self, before: &FrameChrome, now: &FrameChrome) {
         let quads = before.quads.len().max(now.quads.len());
         for i in 0..quads {
             let (before, now) = (before.quads.get(i), now.quads.get(i));
             if before != now {
                 for quad in before.into_iter().chain(now) {
-                    damage.add(quad.rect);
+                    self.add(quad.rect);
                 }
             }
         }
@@ -88,21 +97,19 @@ impl Damage {
             let (before, now) = (before.labels.get(i), now.labels.get(i));
             if before != now {
                 for label in before.into_iter().chain(now) {
-                    damage.add(label.clip);
+                    self.add(label.clip);
                 }
             }
         }
         // What was in one layer and is in another looks different where something lies between: in the layers above.
         let same = before.raised.iter().zip(&now.raised).take_while(|(a, b)| a == b).count();
         if before.raised.len().max(now.raised.len()) > same {
-            for frame in [before, now] {
-                let (quads, labels) = frame.raised.get(same).copied().unwrap_or_default();
-                frame.quads.iter().skip(quads).for_each(|quad| damage.add(quad.rect));
-                frame.labels.iter().skip(labels).for_each(|label| damage.add(label.clip));
+            for chrome in [before, now] {
+                let (quads, labels) = chrome.raised.get(same).copied().unwrap_or_default();
+                chrome.quads.iter().skip(quads).for_each(|quad| self.add(quad.rect));
+                chrome.labels.iter().skip(labels).for_each(|label| self.add(label.clip));
             }
         }
-        damage.clip(now.rect());
-        damage
     }
 
     /// What differs between the images of a pane.
@@ -218,8 +225,8 @@ pub(crate) struct Scroll {
 /// Panes under chrome are left out: what lies over them would be moved with them.
 pub(crate) fn scrolls(before: &Frame, now: &Frame) -> Vec<Scroll> {
     let overlaid = |frame: &Frame, area: PixelRect| {
-        let quads = frame.quads.iter().map(|quad| quad.rect);
-        let labels = frame.labels.iter().map(|label| label.clip);
+        let quads = frame.chrome.quads.iter().map(|quad| quad.rect);
+        let labels = frame.chrome.labels.iter().map(|label| label.clip);
         quads.chain(labels).any(|rect| !rect.intersection(&area).is_empty())
     };
     let mut found = Vec::new();

@@ -166,7 +166,14 @@ pub struct Frame {
     pub glyphs: u64,
     /// The panes.
     pub panes: Vec<FramePane>,
-    /// Rectangles over the panes, in order.
+    /// What lies around and over the panes; the same `Arc` where only panes are new.
+    pub chrome: Arc<FrameChrome>,
+}
+
+/// What lies around and over the panes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrameChrome {
+    /// Rectangles, in order.
     pub quads: Vec<Quad>,
     /// Text, in order; that of a layer lies over its rectangles.
     pub labels: Vec<FrameLabel>,
@@ -174,8 +181,8 @@ pub struct Frame {
     pub raised: Vec<(usize, usize)>,
 }
 
-impl Frame {
-    /// The layers of chrome, lowest first: which quads and which labels are in each.
+impl FrameChrome {
+    /// Its layers, lowest first: which quads and which labels are in each.
     pub fn layers(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
         let (quads, labels) = (self.quads.len(), self.labels.len());
         let ends = self.raised.iter().copied().chain([(quads, labels)]);

@@ -364,8 +364,8 @@ impl GpuPainter {
             }
             plan.pane(pane, &rows);
         }
-        for (layer, (quads, labels)) in frame.layers().enumerate() {
-            plan.chrome(layer, &frame.quads[quads], !labels.is_empty());
+        for (layer, (quads, labels)) in frame.chrome.layers().enumerate() {
+            plan.chrome(layer, &frame.chrome.quads[quads], !labels.is_empty());
         }
         Ok(plan)
     }

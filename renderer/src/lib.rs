@@ -24,6 +24,7 @@ mod shape;
 mod soft;
 mod sprite;
 mod surface;
+mod x11;
 
 pub use blend::Blending;
 pub use color::TextOptions;
@@ -31,7 +32,8 @@ pub use cpu::CpuPainter;
 pub use damage::Damage;
 pub use font::{Adjust, Amount, CellMetrics, FontFeature, FontOptions, StyleFamilies, SymbolRange};
 pub use frame::{
-    Fill, Frame, FrameImage, FrameLabel, FramePane, FrameRow, GlyphInstance, ImageLayer,
+    Fill, Frame, FrameChrome, FrameImage, FrameLabel, FramePane, FrameRow, GlyphInstance,
+    ImageLayer,
 };
 pub use glyph::{Glyph, GlyphCache, GlyphId};
 pub use gpu::GpuPainter;

@@ -11,7 +11,7 @@ use unterm_term::{LineId, Palette, ScreenKind, SnapshotRow, TextRange, Width};
 use crate::color::PaneColors;
 use crate::font::Stretch;
 use crate::fonts::Fonts;
-use crate::frame::{Frame, FramePane, FrameRow};
+use crate::frame::{Frame, FrameChrome, FramePane, FrameRow};
 use crate::glyph::GlyphCache;
 use crate::label::Labels;
 use crate::ligature::Ligatures;
@@ -139,17 +139,12 @@ impl Renderer {
 
     /// Builds the frame that shows `scene`. Rows that have not changed since the last call are taken over.
     pub fn frame(&mut self, scene: &Scene<'_>) -> &Frame {
-        if self.glyphs.is_full() {
-            tracing::debug!(glyphs = self.glyphs.len(), "glyph cache full: emptied");
-            self.forget();
-        }
         if self.swash.image_cache.len() > MAX_LABEL_GLYPHS {
             self.swash = SwashCache::new();
         }
-        self.panes.retain(|id, _| scene.panes.iter().any(|pane| pane.id == *id));
-        let panes = scene.panes.iter().map(|pane| self.pane(pane)).collect();
-        self.pictures.sweep();
+        let panes = self.panes(&scene.panes);
         let labels = self.labels.lay_out(&mut self.fonts, &scene.labels);
+        let (quads, raised) = (scene.quads.clone(), scene.raised.clone());
         self.frame = Arc::new(Frame {
             width: scene.width,
             height: scene.height,
@@ -157,11 +152,30 @@ impl Renderer {
             blending: self.text.blending,
             glyphs: self.glyphs.generation(),
             panes,
-            quads: scene.quads.clone(),
-            labels,
-            raised: scene.raised.clone(),
+            chrome: Arc::new(FrameChrome { quads, labels, raised }),
         });
         &self.frame
+    }
+
+    /// Builds the frame that shows `panes` in place of the last one's, and all else as that.
+    pub fn frame_with_panes(&mut self, panes: &[PaneScene<'_>]) -> &Frame {
+        let panes = self.panes(panes);
+        let glyphs = self.glyphs.generation();
+        let Frame { width, height, background, blending, .. } = *self.frame;
+        let chrome = Arc::clone(&self.frame.chrome);
+        self.frame = Arc::new(Frame { width, height, background, blending, glyphs, panes, chrome });
+        &self.frame
+    }
+
+    fn panes(&mut self, panes: &[PaneScene<'_>]) -> Vec<FramePane> {
+        if self.glyphs.is_full() {
+            tracing::debug!(glyphs = self.glyphs.len(), "glyph cache full: emptied");
+            self.forget();
+        }
+        self.panes.retain(|id, _| panes.iter().any(|pane| pane.id == *id));
+        let framed = panes.iter().map(|pane| self.pane(pane)).collect();
+        self.pictures.sweep();
+        framed
     }
 
     /// Throws away every glyph and everything that names one.

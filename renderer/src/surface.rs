@@ -47,7 +47,7 @@ pub struct WindowPainter<W> {
 
 enum WindowSurface<W> {
     Gpu(Box<GpuSurface>),
-    Cpu(SoftSurface<W>),
+    Cpu(Box<SoftSurface<W>>),
 }
 
 impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> WindowPainter<W> {
@@ -103,11 +103,12 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         }
     }
 
-    /// Waits until the window shows what was painted.
-    pub fn flush(&mut self) -> Result<(), PainterError> {
-        match &mut self.surface {
-            WindowSurface::Cpu(surface) => surface.flush(),
-            WindowSurface::Gpu(_) => Ok(()),
+    /// Whether [`WindowPainter::paint`] may wait for the system, or has to be called by the event loop's thread: but for
+    /// small changes by the CPU on X11.
+    pub fn may_wait(&self) -> bool {
+        match &self.surface {
+            WindowSurface::Cpu(surface) => surface.may_wait(),
+            WindowSurface::Gpu(_) => true,
         }
     }
 
@@ -122,7 +123,7 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
             Err(error) if self.choice == PainterChoice::Gpu => return Err(error),
             Err(error) => {
                 tracing::warn!(%error, "painting on the CPU: the GPU is gone");
-                WindowSurface::Cpu(SoftSurface::new(self.window.clone())?)
+                WindowSurface::Cpu(Box::new(SoftSurface::new(self.window.clone())?))
             }
         };
         match &mut self.surface {
@@ -138,7 +139,7 @@ where
 {
     let cpu = |reason: &str| {
         tracing::info!(painter = "cpu", reason, "painting on the CPU");
-        Ok(WindowSurface::Cpu(SoftSurface::new(window.clone())?))
+        Ok(WindowSurface::Cpu(Box::new(SoftSurface::new(window.clone())?)))
     };
     let gpu = |found: WindowAdapter, reason: &str| {
         let surface = GpuSurface::new(found)?;

@@ -573,7 +573,7 @@ fn labels_are_cut_with_an_ellipsis() {
         align: LabelAlign::Left,
         ..Label::default()
     });
-    let label = &renderer.frame(&scene).labels[0];
+    let label = &renderer.frame(&scene).chrome.labels[0];
     let runs: Vec<_> = label.buffer.layout_runs().collect();
     assert_eq!(runs.len(), 1);
     assert!(runs[0].text.ends_with('…'), "{}", runs[0].text);

@@ -72,12 +72,19 @@ pub(super) struct Blocks {
     read: Option<(u64, LineId)>,
     /// The command that was jumped to.
     current: Option<u64>,
+    /// Counts how often those in sight became others.
+    changes: u64,
 }
 
 impl Blocks {
     /// Makes the next [`Blocks::read`] read.
     pub(super) fn forget(&mut self) {
         self.read = None;
+    }
+
+    /// Grows when there are others in sight.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Reads the commands in sight, where they may be others.
@@ -89,14 +96,18 @@ impl Blocks {
         if self.read.replace((snapshot.seq, first)) == Some((snapshot.seq, first)) {
             return;
         }
-        self.list.clear();
-        self.header = None;
+        let before = (std::mem::take(&mut self.list), self.header.take(), self.current);
         if !is_scrolled {
             self.current = None;
         }
-        if snapshot.screen != ScreenKind::Main {
-            return;
+        if snapshot.screen == ScreenKind::Main {
+            self.read_between(term, first, last, is_scrolled);
         }
+        let is_same = (&before.0, &before.1, before.2) == (&self.list, &self.header, self.current);
+        self.changes += u64::from(!is_same);
+    }
+
+    fn read_between(&mut self, term: &Term, first: LineId, last: LineId, is_scrolled: bool) {
         let above = term.command_at(first);
         let at_first = above.filter(|c| c.prompt.is_some_and(|prompt| prompt.line == first));
         let mut next = at_first.and(Some(first)).or_else(|| term.prompt_after(first));

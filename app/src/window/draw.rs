@@ -3,13 +3,15 @@
 use std::time::{Duration, Instant};
 
 use unterm_mux::{Layout, PaneId, Rect, Tab};
-use unterm_renderer::{Highlight, PainterKind, PaneScene, PixelRect, Scene};
+use unterm_renderer::{
+    Highlight, PainterError, PainterKind, PaneScene, PixelRect, Renderer, Scene,
+};
 
 use super::{
-    App, BELL_MARK, BLINK,
+    App, BELL_MARK, BLINK, Screen,
     badge::draw_badges,
     debug,
-    geometry::pixels,
+    geometry::{Geometry, pixels},
     ime::Taker,
     notices::{draw_flash, is_flashing},
     overlay::{Canvas, Shown},
@@ -29,6 +31,29 @@ const MINIMIZED_AGE: Duration = Duration::from_secs(1);
 /// How long a ring takes to turn, and in how many steps.
 const TURN: Duration = Duration::from_millis(1200);
 const TURN_STEPS: u32 = 12;
+
+/// A pane as its view shows it.
+pub(super) fn pane_scene<'a>(
+    id: PaneId,
+    area: Rect,
+    view: &'a View,
+    geometry: &Geometry,
+) -> PaneScene<'a> {
+    PaneScene {
+        shift: view.shift,
+        selection: view.selection.and_then(|selection| selection.range),
+        hovered_link: view.hovered_link.as_ref(),
+        ..PaneScene::new(id.0, &view.snapshot, pixels(area), geometry.origin(area))
+    }
+}
+
+impl Screen {
+    /// Shows the frame that was built last.
+    pub(super) fn present(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
+        self.window.pre_present_notify();
+        self.painter.paint(renderer)
+    }
+}
 
 impl App {
     /// Gives every pane the size of its place.
@@ -122,30 +147,22 @@ impl App {
 
     /// Brings views up to date and paints a picture of them.
     pub(super) fn paint(&mut self, now: Instant) {
+        let is_whole = self.pacing.is_whole();
         self.pacing.painted(now);
         if self.is_out_of_sight(now) {
+            self.around = None;
             // Nothing is drawn of a window that nobody sees, but lists of windows show its title.
             return self.retitle(&self.mux.layout());
+        }
+        if !is_whole && self.paint_text(now) {
+            return;
         }
         self.timer = None;
         self.deferred_click(false);
         let begun = Instant::now();
         let layout = self.mux.layout();
         let placed = self.placed(&layout);
-        let cursor = default_cursor(&self.config.cursor);
-        let mut next_frame: Option<Duration> = None;
-        let clock = self.clock(now);
-        for (id, _) in &placed {
-            let Some(pane) = self.mux.pane(*id) else { continue };
-            let view = self.views.entry(*id).or_default();
-            let due = view.refresh(&pane, clock);
-            next_frame = next_frame.into_iter().chain(due).min();
-            view.shape_cursor(cursor);
-            view.unseen = false;
-        }
-        if let Some(due) = next_frame {
-            self.wake_at(self.started + due);
-        }
+        self.refresh_views(&placed, now);
         let blink_on = self.blink(&placed, now);
         let times = [
             self.toasts.expire(now),
@@ -167,6 +184,25 @@ impl App {
         let caret = self.compose(&layout, &placed, blink_on, turn);
         self.debug_painted(begun);
         self.after_paint(&layout, &placed, caret);
+        self.note_around(layout, placed);
+    }
+
+    /// Brings the views of panes in sight up to date; sets the timer for the next frame of their images.
+    pub(super) fn refresh_views(&mut self, placed: &[(PaneId, Rect)], now: Instant) {
+        let cursor = default_cursor(&self.config.cursor);
+        let mut next_frame: Option<Duration> = None;
+        let clock = self.clock(now);
+        for (id, _) in placed {
+            let Some(pane) = self.mux.pane(*id) else { continue };
+            let view = self.views.entry(*id).or_default();
+            let due = view.refresh(&pane, clock);
+            next_frame = next_frame.into_iter().chain(due).min();
+            view.shape_cursor(cursor);
+            view.unseen = false;
+        }
+        if let Some(due) = next_frame {
+            self.wake_at(self.started + due);
+        }
     }
 
     /// How far the rings of programs that don't say how far they are have turned, 0 to 1; sets the timer for the next
@@ -185,7 +221,7 @@ impl App {
     }
 
     /// Whether blinking things are shown now; sets the timer for the next change when there are any.
-    fn blink(&mut self, placed: &[(PaneId, Rect)], now: Instant) -> bool {
+    pub(super) fn blink(&mut self, placed: &[(PaneId, Rect)], now: Instant) -> bool {
         let blinks = |id: &PaneId| {
             self.views.get(id).is_some_and(|view| {
                 let cursor = view.snapshot.cursor;
@@ -326,22 +362,16 @@ impl App {
             let Some(view) = self.views.get(id) else { continue };
             let has_keys = Some(*id) == focused;
             scene.panes.push(PaneScene {
-                id: id.0,
-                area: pixels(*area),
-                origin: geometry.origin(*area),
-                shift: view.shift,
-                snapshot: &view.snapshot,
                 focused: has_keys && self.focused,
                 blink_on,
                 highlights: if highlights.0 == Some(*id) { &highlights.1 } else { &[] },
-                selection: view.selection.and_then(|selection| selection.range),
-                hovered_link: view.hovered_link.as_ref(),
                 preedit: self.preedit.as_ref().filter(|_| has_keys && taker == Taker::Pane),
                 dim: match has_keys || receivers.contains(id) {
                     true => 0.0,
                     false => self.config.window.dim_unfocused,
                 },
                 opacity,
+                ..pane_scene(*id, *area, view, &geometry)
             });
         }
         scene.quads.extend(bars);
@@ -404,8 +434,7 @@ impl App {
         shown.draw(&mut canvas);
         let caret = canvas.caret.filter(|_| matches!(taker, Taker::Panel | Taker::Search));
         self.renderer.frame(&scene);
-        screen.window.pre_present_notify();
-        if let Err(error) = screen.painter.paint(&mut self.renderer) {
+        if let Err(error) = screen.present(&mut self.renderer) {
             self.failure = Some(error.into());
         }
         caret

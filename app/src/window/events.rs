@@ -14,7 +14,7 @@ use winit::{
 
 use super::{App, close::Closing, inbox::Wake};
 
-/// The app, shared with the threads that read panes.
+/// The app as the event loop has it: it takes turns with the threads that read panes (see [`super::echo`]).
 pub(super) struct Shared(pub(super) Arc<Mutex<App>>);
 
 impl ApplicationHandler<Wake> for Shared {
@@ -109,6 +109,7 @@ impl ApplicationHandler<Wake> for App {
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
         self.take_drop();
         if self.inbox.has_news() {
+            // Without waiting to be woken for it.
             let news = self.inbox.take();
             self.hear(news, event_loop);
         }

@@ -85,7 +85,7 @@ struct State {
 pub(super) struct Inbox {
     state: Mutex<State>,
     proxy: EventLoopProxy<Wake>,
-    /// The window, once it is there.
+    /// The app, once there is one.
     app: OnceLock<Weak<Mutex<App>>>,
 }
 
@@ -101,8 +101,22 @@ impl Inbox {
         std::mem::take(&mut state.news)
     }
 
+    /// Whether there is something to take.
     pub(super) fn has_news(&self) -> bool {
         self.state.lock().awake
+    }
+
+    /// From now on output may be shown by the thread that read it.
+    pub(super) fn serve(&self, app: &Arc<Mutex<App>>) {
+        // There is one app.
+        let _ = self.app.set(Arc::downgrade(app));
+    }
+
+    /// Does something with the app, if there is one that no other thread has, and all was taken that came before.
+    pub(super) fn with_idle_app<T>(&self, act: impl FnOnce(&mut App) -> T) -> Option<T> {
+        let app = self.app.get()?.upgrade()?;
+        let mut app = app.try_lock()?;
+        (!self.has_news()).then(|| act(&mut app))
     }
 
     /// Adds to the news and wakes the event loop, unless that was done since the last [`Inbox::take`].
@@ -118,33 +132,13 @@ impl Inbox {
     }
 }
 
-impl Inbox {
-    pub(super) fn follow(&self, app: &Arc<Mutex<App>>) {
-        let _ = self.app.set(Arc::downgrade(app));
-    }
-
-    fn shows_at_once(&self, pane: PaneId) -> bool {
-        let Some(app) = self.app.get().and_then(Weak::upgrade) else { return false };
-        let Some(mut app) = app.try_lock() else { return false };
-        if self.state.lock().awake {
-            return false;
-        }
-        let shown = app.show_at_once(pane);
-        if shown && app.is_late() {
-            self.post(|_| {});
-        }
-        shown
-    }
-}
-
 impl Observer for Inbox {
     fn output(&self, pane: PaneId) {
-        if self.shows_at_once(pane) {
-            return;
+        if !self.show_echo(pane) {
+            self.post(|news| {
+                news.output.insert(pane);
+            });
         }
-        self.post(|news| {
-            news.output.insert(pane);
-        });
     }
 
     fn event(&self, event: MuxEvent) {

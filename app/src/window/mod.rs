@@ -19,6 +19,7 @@ mod copy_mode;
 mod debug;
 mod draw;
 mod dropped;
+mod echo;
 mod editing;
 mod emoji;
 mod errand;
@@ -62,6 +63,7 @@ mod tab_bar;
 mod tab_marks;
 mod tabs;
 mod targets;
+mod text_only;
 mod title;
 mod toast;
 mod view;
@@ -108,6 +110,7 @@ use pointer::Pointer;
 use search::SearchBar;
 use status_bar::StatusBar;
 use tab_bar::TabLabel;
+use text_only::Around;
 use toast::Toasts;
 use view::View;
 
@@ -205,6 +208,8 @@ struct App {
     /// Output came since titles were last read: a program may have started or ended.
     names_stale: bool,
     pacing: Pacing,
+    /// What the last picture showed around the text of panes, where more text is all that the next one may have to show.
+    around: Option<Around>,
     /// When to look again though nothing happens: a blink, a bell's mark, what is kept.
     timer: Option<Instant>,
     /// Until when the event loop waits, unless something happens.
@@ -276,6 +281,7 @@ impl App {
             instance_title: None,
             names_stale: true,
             pacing: Pacing::default(),
+            around: None,
             timer: None,
             waits_until: None,
             blink_since: Instant::now(),

@@ -3,7 +3,6 @@
 use std::{collections::HashSet, time::Instant};
 
 use unterm_mux::PaneId;
-use unterm_renderer::PainterKind;
 use winit::event_loop::ActiveEventLoop;
 
 use super::{
@@ -94,35 +93,8 @@ impl App {
         self.notice_output(&news.output);
     }
 
-    pub(super) fn show_at_once(&mut self, pane: PaneId) -> bool {
-        let now = Instant::now();
-        let can = self.screen.as_ref().is_some_and(|screen| screen.painter.kind() == PainterKind::Cpu);
-        if !can || self.pacing.is_asked() || !self.pacing.is_quiet(now) {
-            return false;
-        }
-        self.notice_output(&HashSet::from([pane]));
-        if self.pacing.is_asked() {
-            self.paint(now);
-            if let Some(screen) = &mut self.screen
-                && let Err(error) = screen.painter.flush()
-            {
-                self.failure = Some(error.into());
-            }
-        }
-        true
-    }
-
-    pub(super) fn next_look(&self) -> Option<Instant> {
-        [self.pacing.next(), self.timer, self.names_due()].into_iter().flatten().min()
-    }
-
-    pub(super) fn is_late(&self) -> bool {
-        self.failure.is_some()
-            || self.next_look().is_some_and(|next| self.waits_until.is_none_or(|until| next < until))
-    }
-
     /// Asks for a picture when a pane in sight changed, and marks the tabs of the others.
-    fn notice_output(&mut self, panes: &HashSet<PaneId>) {
+    pub(super) fn notice_output(&mut self, panes: &HashSet<PaneId>) {
         if panes.is_empty() {
             return;
         }
@@ -132,7 +104,7 @@ impl App {
             self.search_output(*pane);
             if visible.contains(pane) {
                 self.names_stale = true;
-                self.pacing.ask();
+                self.pacing.ask_for_text();
             } else if let Some(view) = self.views.get_mut(pane) {
                 // What the window asked for is no news.
                 if view.repainted.is_some_and(|at| at.elapsed() < REPAINTING) {

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(super) struct Pacing {
     asked: bool,
+    /// Something else than the text of panes in sight may have changed.
+    is_whole: bool,
     /// The next picture is not painted before this.
     not_before: Option<Instant>,
     interval: Duration,
@@ -13,7 +15,12 @@ pub(super) struct Pacing {
 
 impl Default for Pacing {
     fn default() -> Self {
-        Self { asked: false, not_before: None, interval: Duration::from_nanos(16_666_667) }
+        Self {
+            asked: false,
+            is_whole: false,
+            not_before: None,
+            interval: Duration::from_nanos(16_666_667),
+        }
     }
 }
 
@@ -27,6 +34,17 @@ impl Pacing {
     /// Asks for a picture.
     pub(super) fn ask(&mut self) {
         self.asked = true;
+        self.is_whole = true;
+    }
+
+    /// Asks for a picture of what panes in sight printed.
+    pub(super) fn ask_for_text(&mut self) {
+        self.asked = true;
+    }
+
+    /// Whether more was asked for than what panes printed.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     /// Whether to paint now.
@@ -34,12 +52,9 @@ impl Pacing {
         self.asked && self.not_before.is_none_or(|time| now >= time)
     }
 
-    pub(super) fn is_asked(&self) -> bool {
-        self.asked
-    }
-
-    pub(super) fn is_quiet(&self, now: Instant) -> bool {
-        self.not_before.is_none_or(|time| now >= time)
+    /// Whether a picture that is asked for now would be the next one, and be painted at once.
+    pub(super) fn is_idle(&self, now: Instant) -> bool {
+        !self.asked && self.not_before.is_none_or(|time| now >= time)
     }
 
     /// When the picture that was asked for may be painted.
@@ -51,6 +66,7 @@ impl Pacing {
     /// on they keep the interval.
     pub(super) fn painted(&mut self, now: Instant) {
         self.asked = false;
+        self.is_whole = false;
         let earliest = now - self.interval.min(Duration::from_millis(20));
         let from = self.not_before.map_or(earliest, |time| time.max(earliest));
         self.not_before = Some(from + self.interval);

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use unterm_mux::{Pane, PaneId};
+use unterm_mux::{Pane, PaneId, Rect};
 use unterm_renderer::{PixelRect, Quad};
 use unterm_term::{LineId, Rgb, ScreenKind, Term};
 
@@ -235,6 +235,19 @@ impl App {
             next = next.into_iter().chain(view.prompts.read(&own, seq, now)).min();
         }
         next
+    }
+
+    /// Whether any pane in sight shows its bar.
+    pub(super) fn shows_bars(&self, placed: &[(PaneId, Rect)]) -> bool {
+        let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else {
+            return false;
+        };
+        placed.iter().any(|(pane, area)| {
+            self.views.get(pane).is_some_and(|view| {
+                let bar = Bar::new(pixels(*area), view.reach(geometry.cell.height), &geometry);
+                self.shows_bar(*pane, view, &bar)
+            })
+        })
     }
 
     /// The bars that are shown, as rectangles.

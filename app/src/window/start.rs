@@ -2,8 +2,8 @@
 
 use std::{path::Path, sync::Arc};
 
-use parking_lot::Mutex;
 use anyhow::{Context, Result, anyhow};
+use parking_lot::Mutex;
 use unterm_control::{Approval, Changes, Server, ServerOptions, Topic};
 use unterm_mux::Mux;
 use winit::event_loop::{DeviceEvents, EventLoop};
@@ -93,8 +93,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     app.tell_missing_fonts();
     let inbox = Arc::clone(&app.inbox);
     let app = Arc::new(Mutex::new(app));
-    inbox.follow(&app);
-    event_loop.run_app(&mut super::events::Shared(app.clone())).context("the window's event loop failed")?;
+    inbox.serve(&app);
+    event_loop
+        .run_app(&mut super::events::Shared(app.clone()))
+        .context("the window's event loop failed")?;
     app.lock().finish()
 }
 

@@ -54,6 +54,10 @@ impl Toasts {
         self.shown.push(toast);
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.shown.is_empty()
+    }
+
     /// Each text, and whether it is an error.
     pub(super) fn spoken(&self) -> impl Iterator<Item = (&str, bool)> {
         self.shown.iter().map(|toast| (toast.text.as_str(), toast.is_error))

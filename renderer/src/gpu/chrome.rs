@@ -55,8 +55,8 @@ impl Chrome {
         let wanted = Prepared {
             width: frame.width,
             height: frame.height,
-            labels: frame.labels.clone(),
-            layers: frame.layers().map(|(_, labels)| labels).collect(),
+            labels: frame.chrome.labels.clone(),
+            layers: frame.chrome.layers().map(|(_, labels)| labels).collect(),
         };
         if self.prepared.as_ref() == Some(&wanted) {
             return;
@@ -69,7 +69,7 @@ impl Chrome {
                 let samples = MultisampleState::default();
                 self.texts.push(TextRenderer::new(&mut self.atlas, device, samples, None));
             }
-            let areas = frame.labels[layer.clone()].iter().map(text_area);
+            let areas = frame.chrome.labels[layer.clone()].iter().map(text_area);
             let (text, atlas, viewport) = (&mut self.texts[index], &mut self.atlas, &self.viewport);
             if let Err(error) = text.prepare(device, queue, system, atlas, viewport, areas, swash) {
                 tracing::warn!(%error, "chrome text does not fit its atlas");

@@ -1,0 +1,109 @@
+//! Pictures in which only the text of panes is new, as after a key's echo: what lies around and over it is taken over from
+//! the picture before, which is most of what a picture costs.
+//!
+//! Owns what has to be the same for that.
+
+use std::{sync::Arc, time::Instant};
+
+use unterm_mux::{Layout, PaneId, Rect};
+use unterm_renderer::PaneScene;
+use unterm_term::{LineId, Palette, ScreenKind, Size};
+
+use super::{App, draw::pane_scene, view::View};
+
+/// What a whole picture was of, beside the text of panes.
+pub(super) struct Around {
+    layout: Arc<Layout>,
+    placed: Vec<(PaneId, Rect)>,
+    outlines: Vec<Outline>,
+}
+
+/// What bars, marks and colours show of a pane that is not scrolled.
+#[derive(Clone, Debug, PartialEq)]
+struct Outline {
+    screen: ScreenKind,
+    size: Size,
+    /// The first line of its history, and of its screen.
+    lines: (LineId, LineId),
+    /// Changes of the commands in sight.
+    blocks: u64,
+    palette: Arc<Palette>,
+}
+
+impl View {
+    fn outline(&self) -> Option<Outline> {
+        let snapshot = &self.snapshot;
+        let is_plain = self.top.is_none()
+            && self.copy.is_none()
+            && self.folds.is_empty()
+            && self.flash.is_none();
+        is_plain.then(|| Outline {
+            screen: snapshot.screen,
+            size: snapshot.size,
+            lines: (snapshot.oldest, snapshot.live_top),
+            blocks: self.blocks.changes(),
+            palette: Arc::clone(&snapshot.palette),
+        })
+    }
+}
+
+impl App {
+    /// Remembers what a whole picture showed, if the next one may take it over.
+    pub(super) fn note_around(&mut self, layout: Arc<Layout>, placed: Vec<(PaneId, Rect)>) {
+        let is_plain = self.search.is_none()
+            && self.hints.is_none()
+            && self.picker.is_none()
+            && self.menu.is_none()
+            && self.debug.is_none()
+            && !self.questions.is_open()
+            && self.toasts.is_empty()
+            && self.hovered.is_none()
+            && self.preedit.is_none()
+            && self.pane_hand.broadcast.panes(&layout).is_empty()
+            && !self.shows_bars(&placed);
+        let outlines = || placed.iter().map(|(id, _)| self.views.get(id)?.outline()).collect();
+        self.around =
+            is_plain.then(outlines).flatten().map(|outlines| Around { layout, placed, outlines });
+    }
+
+    /// Paints what panes printed, where nothing else can have changed; false: the whole picture is to be painted.
+    pub(super) fn paint_text(&mut self, now: Instant) -> bool {
+        let Some(around) = self.around.take() else { return false };
+        if !Arc::ptr_eq(&around.layout, &self.mux.layout()) {
+            return false;
+        }
+        self.refresh_views(&around.placed, now);
+        let is_same = |((id, _), before): (&(PaneId, Rect), &Outline)| {
+            self.views.get(id).and_then(View::outline).is_some_and(|outline| outline == *before)
+        };
+        if !around.placed.iter().zip(&around.outlines).all(is_same) {
+            return false;
+        }
+        let blink_on = self.blink(&around.placed, now);
+        let opacity = self.opacity();
+        let focused = around.layout.active_tab().map(|tab| tab.focused);
+        let Some(screen) = &mut self.screen else { return false };
+        let panes: Vec<PaneScene<'_>> = around
+            .placed
+            .iter()
+            .filter_map(|(id, area)| {
+                let has_keys = Some(*id) == focused;
+                Some(PaneScene {
+                    focused: has_keys && self.focused,
+                    blink_on,
+                    dim: if has_keys { 0.0 } else { self.config.window.dim_unfocused },
+                    opacity,
+                    ..pane_scene(*id, *area, self.views.get(id)?, &screen.geometry)
+                })
+            })
+            .collect();
+        self.renderer.frame_with_panes(&panes);
+        if let Err(error) = screen.present(&mut self.renderer) {
+            self.failure = Some(error.into());
+        }
+        self.tell_readers(&around.layout, &around.placed);
+        self.tell_ime(&around.layout, &around.placed, None);
+        self.around = Some(around);
+        true
+    }
+}

@@ -1,0 +1,156 @@
+//! Small parts of pictures on X11, sent with their pixels.
+//!
+//! softbuffer has the server copy them from shared memory and tell when that is done. This wakes the window, and holds
+//! the server up, right when a key's echo is to be seen. Where the server shares no memory with us, as over a network,
+//! softbuffer sends the whole window each time.
+
+use crate::PixelRect;
+
+#[cfg(all(unix, not(target_os = "macos")))]
+pub(crate) use server::Parts;
+
+/// As many pixels are sent at most; the server copies more faster from shared memory.
+const SMALL: u64 = 16 * 1024;
+
+fn are_small(parts: &[PixelRect]) -> bool {
+    parts.iter().map(|part| u64::from(part.width) * u64::from(part.height)).sum::<u64>() <= SMALL
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+mod server {
+    use raw_window_handle::{HasWindowHandle, RawWindowHandle};
+    use x11rb::{
+        connection::Connection as _,
+        errors::{ConnectionError, ReplyError, ReplyOrIdError},
+        protocol::xproto::{self, ConnectionExt as _},
+        rust_connection::RustConnection,
+    };
+
+    use crate::PixelRect;
+
+    /// Puts parts of pictures into a window, by a connection of its own: the window's is read by its event loop.
+    pub(crate) struct Parts {
+        connection: RustConnection,
+        window: xproto::Window,
+        gc: xproto::Gcontext,
+        depth: u8,
+        /// The server may not have put all of them yet.
+        are_under_way: bool,
+        /// The pixels of one, row by row.
+        pixels: Vec<u32>,
+    }
+
+    impl Parts {
+        /// Connects, where there is an X server that takes pixels as they are in memory and the window is one of it.
+        pub(crate) fn connect(window: &impl HasWindowHandle) -> Option<Self> {
+            let window = match window.window_handle().ok()?.as_raw() {
+                RawWindowHandle::Xlib(handle) => handle.window as xproto::Window,
+                RawWindowHandle::Xcb(handle) => handle.window.get(),
+                _ => return None,
+            };
+            let (connection, _) = x11rb::connect(None).ok()?;
+            Self::with(connection, window).unwrap_or_else(|error| {
+                tracing::warn!(%error, "the window takes no small parts of pictures");
+                None
+            })
+        }
+
+        fn with(
+            connection: RustConnection,
+            window: xproto::Window,
+        ) -> Result<Option<Self>, ReplyOrIdError> {
+            let depth = connection.get_geometry(window)?.reply()?.depth;
+            let setup = connection.setup();
+            let is_little = setup.image_byte_order == xproto::ImageOrder::LSB_FIRST;
+            let fits =
+                |format: &xproto::Format| format.depth == depth && format.bits_per_pixel == 32;
+            if is_little != cfg!(target_endian = "little") || !setup.pixmap_formats.iter().any(fits)
+            {
+                return Ok(None);
+            }
+            let gc = connection.generate_id()?;
+            connection.create_gc(gc, window, &xproto::CreateGCAux::new())?.check()?;
+            let pixels = Vec::new();
+            Ok(Some(Self { connection, window, gc, depth, are_under_way: false, pixels }))
+        }
+
+        /// Whether parts are small enough to be sent.
+        pub(crate) fn are_small(parts: &[PixelRect]) -> bool {
+            super::are_small(parts)
+        }
+
+        /// Sends parts of a picture that has `width` pixels in a row, and does not wait until they are in the window;
+        /// false: the connection has failed.
+        pub(crate) fn put(&mut self, picture: &[u32], width: u32, parts: &[PixelRect]) -> bool {
+            self.are_under_way = true;
+            let sent = self.send(picture, width as usize, parts);
+            sent.inspect_err(|error| tracing::warn!(%error, "parts of a picture are lost")).is_ok()
+        }
+
+        fn send(
+            &mut self,
+            picture: &[u32],
+            width: usize,
+            parts: &[PixelRect],
+        ) -> Result<(), ConnectionError> {
+            for part in parts {
+                self.pixels.clear();
+                let rows = picture.chunks_exact(width).skip(part.y as usize);
+                for row in rows.take(part.height as usize) {
+                    let start = part.x as usize;
+                    self.pixels.extend_from_slice(&row[start..start + part.width as usize]);
+                }
+                let put = self.connection.put_image(
+                    xproto::ImageFormat::Z_PIXMAP,
+                    self.window,
+                    self.gc,
+                    part.width as u16,
+                    part.height as u16,
+                    part.x as i16,
+                    part.y as i16,
+                    0,
+                    self.depth,
+                    bytemuck::cast_slice(&self.pixels),
+                )?;
+                put.ignore_error();
+            }
+            self.connection.flush()
+        }
+
+        /// Waits until all that was sent is in the window: what another connection sends from now on comes behind it.
+        pub(crate) fn settle(&mut self) {
+            let waited = || -> Result<(), ReplyError> {
+                self.connection.get_input_focus()?.reply()?;
+                Ok(())
+            };
+            if std::mem::take(&mut self.are_under_way)
+                && let Err(error) = waited()
+            {
+                tracing::debug!(%error, "parts of a picture may come late");
+            }
+        }
+    }
+}
+
+/// There is no X server.
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+pub(crate) enum Parts {}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+impl Parts {
+    pub(crate) fn connect(_: &impl raw_window_handle::HasWindowHandle) -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn are_small(parts: &[PixelRect]) -> bool {
+        are_small(parts)
+    }
+
+    pub(crate) fn put(&mut self, _: &[u32], _: u32, _: &[PixelRect]) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn settle(&mut self) {
+        match *self {}
+    }
+}
