@@ -47,7 +47,8 @@ pub enum MuxEvent {
     },
 }
 
-/// Hears of everything. Called from any thread, with no lock held; must return at once.
+/// Hears of everything. Called from any thread, with no lock held; must return soon, since that thread waits: a pane's
+/// reader reads no more meanwhile.
 pub trait Observer: Send + Sync {
     /// A pane's terminal changed (output, resize, scroll of history).
     fn output(&self, pane: PaneId);

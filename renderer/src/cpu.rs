@@ -44,11 +44,20 @@ impl CpuPainter {
         buffer: &mut [u32],
         age: u8,
     ) -> Vec<PixelRect> {
+        let frame = renderer.last_frame();
+        let changed = self.damage(frame).unwrap_or_else(|| Damage::whole(frame));
+        self.paint_changed(renderer, buffer, age, changed)
+    }
+
+    /// The same where [`CpuPainter::damage`] is known.
+    pub(crate) fn paint_changed(
+        &mut self,
+        renderer: &mut Renderer,
+        buffer: &mut [u32],
+        age: u8,
+        changed: Damage,
+    ) -> Vec<PixelRect> {
         let frame = renderer.last_frame().clone();
-        let changed = match &self.last {
-            Some(last) => Damage::between(last, &frame),
-            None => Damage::whole(&frame),
-        };
         let age = usize::from(age);
         let mut stale = changed.clone();
         if age == 0 || age > self.history.len() + 1 || self.last.is_none() {
@@ -81,6 +90,11 @@ impl CpuPainter {
         self.history.truncate(MAX_AGE);
         self.last = Some(frame);
         changed.rects
+    }
+
+    /// What changes from the frame painted last to another one; `None` before the first.
+    pub fn damage(&self, frame: &Frame) -> Option<Damage> {
+        self.last.as_ref().map(|last| Damage::between(last, frame))
     }
 
     /// Forgets the last frame: the next one is painted and reported whole.

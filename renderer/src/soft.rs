@@ -5,19 +5,18 @@ use std::num::NonZeroU32;
 
 use raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 
-use crate::x11::Parts;
-use crate::{CpuPainter, PainterError, PixelRect, Renderer};
+use crate::x11::{self, Parts};
+use crate::{CpuPainter, Damage, PainterError, PixelRect, Renderer};
 
 pub(crate) struct SoftSurface<W> {
-    window: W,
     surface: softbuffer::Surface<W, W>,
     painter: CpuPainter,
     /// Size the surface has; `None` before the first frame.
     size: Option<(u32, u32)>,
     /// The window lost its picture.
     exposed: bool,
-    /// What sends small parts; `None` before the first, `Some(None)` where it is not possible.
-    parts: Option<Option<Parts>>,
+    /// What sends small parts, where that is possible.
+    parts: Option<Parts>,
     /// The last picture went by softbuffer, which was not asked since whether it has arrived.
     is_under_way: bool,
 }
@@ -29,28 +28,45 @@ fn failed(error: softbuffer::SoftBufferError) -> PainterError {
 impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
     pub(crate) fn new(window: W) -> Result<Self, PainterError> {
         let context = softbuffer::Context::new(window.clone()).map_err(failed)?;
-        let surface = softbuffer::Surface::new(&context, window.clone()).map_err(failed)?;
-        Ok(Self {
-            window,
-            surface,
-            painter: CpuPainter::new(),
-            size: None,
-            exposed: false,
-            parts: None,
-            is_under_way: false,
-        })
+        let parts = Parts::connect(&window);
+        let surface = softbuffer::Surface::new(&context, window).map_err(failed)?;
+        let painter = CpuPainter::new();
+        Ok(Self { surface, painter, size: None, exposed: false, parts, is_under_way: false })
     }
 
     pub(crate) fn invalidate(&mut self) {
         self.exposed = true;
     }
 
-    /// Whether the next frame, though it is small, may use the connection that the window's events come by.
-    pub(crate) fn may_wait(&self) -> bool {
-        self.is_under_way || !matches!(self.parts, Some(Some(_)))
+    /// Whether a small frame can be painted without the connection that the window's events come by, and without waiting.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        let is_ready = self.parts.as_ref().is_some_and(|parts| !parts.are_many());
+        is_ready && !self.is_under_way && !self.exposed
+    }
+
+    /// Paints a frame that differs little from the last one, at rest; false: nothing was done.
+    pub(crate) fn paint_small(&mut self, renderer: &mut Renderer) -> Result<bool, PainterError> {
+        let frame = renderer.last_frame();
+        let can_be = self.is_at_rest() && self.size == Some((frame.width, frame.height));
+        let damage = can_be.then(|| self.painter.damage(frame)).flatten();
+        let damage = damage.filter(|damage| x11::are_small(&damage.rects));
+        let is_small = damage.is_some();
+        if is_small {
+            self.paint_changed(renderer, damage)?;
+        }
+        Ok(is_small)
     }
 
     pub(crate) fn paint(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
+        self.paint_changed(renderer, None)
+    }
+
+    /// Paints the last frame, where it is known with what it changes.
+    fn paint_changed(
+        &mut self,
+        renderer: &mut Renderer,
+        changed: Option<Damage>,
+    ) -> Result<(), PainterError> {
         let frame = renderer.last_frame();
         let (width, height) = (frame.width, frame.height);
         let (Some(w), Some(h)) = (NonZeroU32::new(width), NonZeroU32::new(height)) else {
@@ -65,23 +81,31 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
         let mut buffer = self.surface.buffer_mut().map_err(failed)?;
         self.is_under_way = false;
         let age = if resized { 0 } else { buffer.age() };
-        let damage = self.painter.paint(renderer, &mut buffer, age);
-        let whole = resized || self.exposed || age == 0;
+        let damage = match changed {
+            Some(changed) => self.painter.paint_changed(renderer, &mut buffer, age, changed),
+            None => self.painter.paint(renderer, &mut buffer, age),
+        };
+        let mut whole = resized || self.exposed || age == 0;
         if damage.is_empty() && !whole {
             return Ok(());
         }
-        if !whole && Parts::are_small(&damage) {
-            let parts = self.parts.get_or_insert_with(|| Parts::connect(&self.window));
-            if let Some(sender) = parts {
-                if sender.put(&buffer, width, &damage) {
-                    return Ok(());
+        if let Some(parts) = &mut self.parts {
+            let is_small = !whole && x11::are_small(&damage);
+            let sent = match is_small {
+                true => parts.put(&buffer, width, &damage),
+                // They were sent before, by another connection.
+                false => parts.settle(),
+            };
+            match sent {
+                Ok(()) if is_small => return Ok(()),
+                Ok(()) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "no more small parts of pictures: their connection failed");
+                    self.parts = None;
+                    // Those before may be lost.
+                    whole = true;
                 }
-                *parts = None;
             }
-        }
-        if let Some(Some(parts)) = &mut self.parts {
-            // They were sent before, by another connection.
-            parts.settle();
         }
         self.is_under_way = true;
         let rects: Vec<_> = damage.iter().filter_map(to_softbuffer).collect();

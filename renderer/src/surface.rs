@@ -103,12 +103,20 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone + Send + Sync + 'static> Wind
         }
     }
 
-    /// Whether [`WindowPainter::paint`] may wait for the system, or has to be called by the event loop's thread: but for
-    /// small changes by the CPU on X11.
-    pub fn may_wait(&self) -> bool {
+    /// Whether [`WindowPainter::paint_small`] may do something.
+    pub fn is_at_rest(&self) -> bool {
         match &self.surface {
-            WindowSurface::Cpu(surface) => surface.may_wait(),
-            WindowSurface::Gpu(_) => true,
+            WindowSurface::Cpu(surface) => surface.is_at_rest(),
+            WindowSurface::Gpu(_) => false,
+        }
+    }
+
+    /// Paints and presents the renderer's last frame if it differs little from the one before; on any thread, and without
+    /// waiting for the system. False: nothing was done. Only the CPU on X11 can.
+    pub fn paint_small(&mut self, renderer: &mut Renderer) -> Result<bool, PainterError> {
+        match &mut self.surface {
+            WindowSurface::Cpu(surface) => surface.paint_small(renderer),
+            WindowSurface::Gpu(_) => Ok(false),
         }
     }
 

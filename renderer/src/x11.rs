@@ -1,8 +1,7 @@
 //! Small parts of pictures on X11, sent with their pixels.
 //!
 //! softbuffer has the server copy them from shared memory and tell when that is done. This wakes the window, and holds
-//! the server up, right when a key's echo is to be seen. Where the server shares no memory with us, as over a network,
-//! softbuffer sends the whole window each time.
+//! the server up, right when a key's echo is to be seen.
 
 use crate::PixelRect;
 
@@ -12,7 +11,8 @@ pub(crate) use server::Parts;
 /// As many pixels are sent at most; the server copies more faster from shared memory.
 const SMALL: u64 = 16 * 1024;
 
-fn are_small(parts: &[PixelRect]) -> bool {
+/// Whether parts are small enough to be sent.
+pub(crate) fn are_small(parts: &[PixelRect]) -> bool {
     parts.iter().map(|part| u64::from(part.width) * u64::from(part.height)).sum::<u64>() <= SMALL
 }
 
@@ -20,13 +20,22 @@ fn are_small(parts: &[PixelRect]) -> bool {
 mod server {
     use raw_window_handle::{HasWindowHandle, RawWindowHandle};
     use x11rb::{
-        connection::Connection as _,
+        connection::{Connection as _, RequestConnection as _},
         errors::{ConnectionError, ReplyError, ReplyOrIdError},
-        protocol::xproto::{self, ConnectionExt as _},
+        protocol::{
+            shm::{self, ConnectionExt as _},
+            xproto::{self, ConnectionExt as _},
+        },
         rust_connection::RustConnection,
     };
 
     use crate::PixelRect;
+
+    /// So many bytes are on their way to the server at most. Its socket takes more: nobody waits for a server that is
+    /// held up.
+    const UNDER_WAY: usize = 128 * 1024;
+    /// What a request takes beside its pixels, here and on its way.
+    const REQUEST: usize = 64;
 
     /// Puts parts of pictures into a window, by a connection of its own: the window's is read by its event loop.
     pub(crate) struct Parts {
@@ -34,14 +43,15 @@ mod server {
         window: xproto::Window,
         gc: xproto::Gcontext,
         depth: u8,
-        /// The server may not have put all of them yet.
-        are_under_way: bool,
+        /// How many bytes the server may not have taken yet.
+        under_way: usize,
         /// The pixels of one, row by row.
         pixels: Vec<u32>,
     }
 
     impl Parts {
-        /// Connects, where there is an X server that takes pixels as they are in memory and the window is one of it.
+        /// Connects, where there is an X server that takes pixels as they are in memory and shares memory with us, and the
+        /// window is one of it. Without shared memory it can't be known when a picture by softbuffer has arrived.
         pub(crate) fn connect(window: &impl HasWindowHandle) -> Option<Self> {
             let window = match window.window_handle().ok()?.as_raw() {
                 RawWindowHandle::Xlib(handle) => handle.window as xproto::Window,
@@ -50,7 +60,7 @@ mod server {
             };
             let (connection, _) = x11rb::connect(None).ok()?;
             Self::with(connection, window).unwrap_or_else(|error| {
-                tracing::warn!(%error, "the window takes no small parts of pictures");
+                tracing::debug!(%error, "the window takes no small parts of pictures");
                 None
             })
         }
@@ -59,6 +69,12 @@ mod server {
             connection: RustConnection,
             window: xproto::Window,
         ) -> Result<Option<Self>, ReplyOrIdError> {
+            if connection.extension_information(shm::X11_EXTENSION_NAME)?.is_none() {
+                return Ok(None);
+            }
+            let segment = connection.generate_id()?;
+            connection.shm_create_segment(segment, 4096, false)?.reply()?;
+            connection.shm_detach(segment)?.ignore_error();
             let depth = connection.get_geometry(window)?.reply()?.depth;
             let setup = connection.setup();
             let is_little = setup.image_byte_order == xproto::ImageOrder::LSB_FIRST;
@@ -71,20 +87,25 @@ mod server {
             let gc = connection.generate_id()?;
             connection.create_gc(gc, window, &xproto::CreateGCAux::new())?.check()?;
             let pixels = Vec::new();
-            Ok(Some(Self { connection, window, gc, depth, are_under_way: false, pixels }))
+            Ok(Some(Self { connection, window, gc, depth, under_way: 0, pixels }))
         }
 
-        /// Whether parts are small enough to be sent.
-        pub(crate) fn are_small(parts: &[PixelRect]) -> bool {
-            super::are_small(parts)
+        /// Whether so much was sent that the next [`Parts::put`] waits for the server.
+        pub(crate) fn are_many(&self) -> bool {
+            self.under_way > UNDER_WAY
         }
 
-        /// Sends parts of a picture that has `width` pixels in a row, and does not wait until they are in the window;
-        /// false: the connection has failed.
-        pub(crate) fn put(&mut self, picture: &[u32], width: u32, parts: &[PixelRect]) -> bool {
-            self.are_under_way = true;
-            let sent = self.send(picture, width as usize, parts);
-            sent.inspect_err(|error| tracing::warn!(%error, "parts of a picture are lost")).is_ok()
+        /// Sends small parts of a picture that has `width` pixels in a row, and does not wait until they are in the window.
+        pub(crate) fn put(
+            &mut self,
+            picture: &[u32],
+            width: u32,
+            parts: &[PixelRect],
+        ) -> Result<(), ReplyError> {
+            if self.are_many() {
+                self.settle()?;
+            }
+            Ok(self.send(picture, width as usize, parts)?)
         }
 
         fn send(
@@ -100,6 +121,7 @@ mod server {
                     let start = part.x as usize;
                     self.pixels.extend_from_slice(&row[start..start + part.width as usize]);
                 }
+                self.under_way += REQUEST + size_of_val(self.pixels.as_slice());
                 let put = self.connection.put_image(
                     xproto::ImageFormat::Z_PIXMAP,
                     self.window,
@@ -118,16 +140,14 @@ mod server {
         }
 
         /// Waits until all that was sent is in the window: what another connection sends from now on comes behind it.
-        pub(crate) fn settle(&mut self) {
-            let waited = || -> Result<(), ReplyError> {
+        pub(crate) fn settle(&mut self) -> Result<(), ReplyError> {
+            if self.under_way > 0 {
                 self.connection.get_input_focus()?.reply()?;
-                Ok(())
-            };
-            if std::mem::take(&mut self.are_under_way)
-                && let Err(error) = waited()
-            {
-                tracing::debug!(%error, "parts of a picture may come late");
+                self.under_way = 0;
+                // Changes of the keyboard are told to all connections.
+                while self.connection.poll_for_event()?.is_some() {}
             }
+            Ok(())
         }
     }
 }
@@ -142,15 +162,20 @@ impl Parts {
         None
     }
 
-    pub(crate) fn are_small(parts: &[PixelRect]) -> bool {
-        are_small(parts)
-    }
-
-    pub(crate) fn put(&mut self, _: &[u32], _: u32, _: &[PixelRect]) -> bool {
+    pub(crate) fn are_many(&self) -> bool {
         match *self {}
     }
 
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn put(
+        &mut self,
+        _: &[u32],
+        _: u32,
+        _: &[PixelRect],
+    ) -> Result<(), std::convert::Infallible> {
+        match *self {}
+    }
+
+    pub(crate) fn settle(&mut self) -> Result<(), std::convert::Infallible> {
         match *self {}
     }
 }

@@ -557,6 +557,31 @@ fn what_is_raised_lies_over_labels() {
 }
 
 #[test]
+fn what_lies_over_panes_stays_where_only_their_text_is_new() {
+    let mut renderer = renderer();
+    let m = renderer.metrics();
+    let (before, after) = (text(&["some text", ""]), text(&["some text", "more"]));
+    let show = |renderer: &mut Renderer, shown: &Snapshot| {
+        let mut scene = scene(pane(shown, m));
+        let rect = PixelRect { x: 3, y: 4, width: 30, height: 20 };
+        let label = Label { rect, text: "over".into(), size: 13.0, ..Label::default() };
+        scene.labels.push(Label { color: Rgb::hex(0xff00ff), ..label });
+        renderer.frame(&scene);
+        renderer.last_frame().clone()
+    };
+    let first = show(&mut renderer, &before);
+    let mut painter = CpuPainter::new();
+    let mut picture = vec![0; (first.width * first.height) as usize];
+    painter.paint(&mut renderer, &mut picture, 0);
+    renderer.frame_with_panes(&[pane(&after, m)]);
+    let damage = painter.paint(&mut renderer, &mut picture, 1);
+    let second_row = first.panes[0].row_rect(1);
+    assert!(!damage.is_empty() && damage.iter().all(|rect| second_row.contains(rect)));
+    show(&mut renderer, &after);
+    assert!(picture == CpuPainter::picture(&mut renderer), "as if all were built anew");
+}
+
+#[test]
 fn labels_are_cut_with_an_ellipsis() {
     let mut renderer = renderer();
     let whole = renderer.label_width("a rather long title", 13.0, false);

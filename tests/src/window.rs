@@ -1,7 +1,12 @@
 //! A window on a display: what it is and shows, and the mouse over it.
 
 use anyhow::{Result, ensure};
-use x11rb::protocol::xproto::{self, ConfigureWindowAux, ConnectionExt as _, ImageFormat};
+use x11rb::{
+    connection::Connection as _,
+    protocol::xproto::{
+        self, ConfigureWindowAux, ConnectionExt as _, CreateWindowAux, ImageFormat, WindowClass,
+    },
+};
 
 use crate::{Display, Picture, display::SyncAll as _, wait_for, wait_until};
 
@@ -122,6 +127,28 @@ impl Window<'_> {
         let event = xproto::ClientMessageEvent::new(32, self.id, protocols, data);
         connection.send_event(false, self.id, xproto::EventMask::NO_EVENT, event)?.check()?;
         Ok(event)
+    }
+
+    /// Has another window come over all of it and go again: what it showed is lost, and it is asked to show it anew (Expose,
+    /// X11 protocol).
+    ///
+    /// # Errors
+    ///
+    /// When it has closed.
+    pub fn lose_picture(&self) -> Result<()> {
+        let (connection, root) = (&self.display.connection, self.display.root);
+        let (width, height) = self.size()?;
+        let place = connection.translate_coordinates(self.id, root, 0, 0)?.reply()?;
+        let cover = connection.generate_id()?;
+        let looks = CreateWindowAux::new().override_redirect(1).background_pixel(0);
+        let (x, y) = (place.dst_x, place.dst_y);
+        let (depth, kind) = (x11rb::COPY_DEPTH_FROM_PARENT, WindowClass::INPUT_OUTPUT);
+        connection
+            .create_window(depth, cover, root, x, y, width, height, 0, kind, 0, &looks)?
+            .check()?;
+        connection.map_window(cover)?.check()?;
+        connection.destroy_window(cover)?.check()?;
+        Ok(())
     }
 
     /// Moves the pointer to a point of the window, in pixels.

@@ -42,6 +42,45 @@ fn what_is_typed_reaches_the_shell_and_its_answer_the_screen() -> Result<()> {
 }
 
 #[test]
+fn what_came_key_by_key_is_what_a_whole_picture_shows() -> Result<()> {
+    const CURSOR: [u8; 3] = [255, 0, 255];
+    const PADDING: u64 = 8;
+    let display = Display::start()?;
+    let (mut unterm, window, pane) =
+        Start::windowed(&display).arg("--painter").arg("cpu").at_prompt()?;
+    let cell = (u64::from(window.size()?.0) - 2 * PADDING) / sizes(&mut unterm)?[0].0;
+    // The cursor is in the picture that shows the text before it.
+    let typed = |text: &str| {
+        let left = PADDING + cell * ("ready$ ".len() + text.len()) as u64;
+        let is_there = || {
+            let picture = window.picture()?;
+            let cursor = picture.area_of(CURSOR);
+            Ok(cursor.is_some_and(|cursor| cursor.left as u64 == left).then_some(picture))
+        };
+        wait_for(&format!("the cursor behind {text:?}"), is_there, String::new)
+    };
+    display.type_text("printf '\\033]12;#ff00ff\\033\\\\\\033[2 q'\n")?;
+    typed("")?;
+    // Pictures of a few cells, and of most of the window.
+    for line in ["echo one", "i=0; while [ $i -lt 90 ]; do echo $i; i=$((i+1)); done", "pwd"] {
+        for at in 1..=line.len() {
+            display.type_text(&line[at - 1..at])?;
+            typed(&line[..at])?;
+        }
+        display.press(&["Return"])?;
+        typed("")?;
+    }
+    display.type_text("abcd")?;
+    typed("abcd")?;
+    display.press(&["BackSpace"])?;
+    let shown = typed("abc")?;
+    window.lose_picture()?;
+    wait_for("the same", || Ok((window.picture()? == shown).then_some(())), String::new)?;
+    pane.wait_for_text(&mut unterm, "ready$ abc")?;
+    Ok(())
+}
+
+#[test]
 fn other_keyboards_type_their_characters_and_dead_keys_compose() -> Result<()> {
     let display = Display::with_keyboard("de", "")?;
     let (mut unterm, _, pane) = Start::windowed(&display).at_prompt()?;

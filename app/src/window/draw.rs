@@ -49,9 +49,21 @@ pub(super) fn pane_scene<'a>(
 
 impl Screen {
     /// Shows the frame that was built last.
-    pub(super) fn present(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
+    fn present(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
         self.window.pre_present_notify();
         self.painter.paint(renderer)
+    }
+
+    /// The same; on a pane's reader only where it differs little, else nothing is shown and it is false.
+    pub(super) fn present_text(
+        &mut self,
+        renderer: &mut Renderer,
+        on_reader: bool,
+    ) -> Result<bool, PainterError> {
+        match on_reader {
+            true => self.painter.paint_small(renderer),
+            false => self.present(renderer).map(|()| true),
+        }
     }
 }
 
@@ -154,7 +166,7 @@ impl App {
             // Nothing is drawn of a window that nobody sees, but lists of windows show its title.
             return self.retitle(&self.mux.layout());
         }
-        if !is_whole && self.paint_text(now) {
+        if !is_whole && self.paint_text(now, false) {
             return;
         }
         self.timer = None;

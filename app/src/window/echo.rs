@@ -1,25 +1,63 @@
 //! Output that comes while the window is at rest, as a key's echo, is shown by the thread that read it: to wake the event
 //! loop's first would take as long again as the picture.
 //!
-//! Owns when that may be. The event loop and the panes' readers take turns with the app; a reader never waits for it.
+//! Owns when that may be. The event loop and the panes' readers take turns with the app; a reader never waits for it, nor
+//! for the system.
 
 use std::{
     collections::HashSet,
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
     time::Instant,
 };
 
 use anyhow::anyhow;
+use parking_lot::Mutex;
 use unterm_mux::PaneId;
 
 use super::{App, inbox::Inbox};
 
+/// The app, for threads that take it where nobody has it.
+#[cfg(all(unix, not(target_os = "macos")))]
+#[derive(Default)]
+pub(super) struct IdleApp(std::sync::OnceLock<std::sync::Weak<Mutex<App>>>);
+
+#[cfg(all(unix, not(target_os = "macos")))]
+impl IdleApp {
+    /// From now on it may be taken.
+    pub(super) fn set(&self, app: &Arc<Mutex<App>>) {
+        // There is one app.
+        let _ = self.0.set(Arc::downgrade(app));
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut App) -> T) -> Option<T> {
+        let app = self.0.get()?.upgrade()?;
+        let mut app = app.try_lock()?;
+        Some(act(&mut app))
+    }
+}
+
+/// Elsewhere windows belong to the main thread.
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+#[derive(Default)]
+pub(super) struct IdleApp;
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+impl IdleApp {
+    pub(super) fn set(&self, _: &Arc<Mutex<App>>) {}
+
+    fn with<T>(&self, _: impl FnOnce(&mut App) -> T) -> Option<T> {
+        None
+    }
+}
+
 impl Inbox {
     /// Shows a pane's output, on the thread that read it; false: the event loop is to do that.
     pub(super) fn show_echo(&self, pane: PaneId) -> bool {
-        let shown = self.with_idle_app(|app| {
-            let shown = catch_unwind(AssertUnwindSafe(|| app.show_echo(pane, Instant::now())));
-            let is_shown = shown.unwrap_or_else(|_| {
+        let shown = self.app.with(|app| {
+            // News that came before go first.
+            let show = || !self.has_news() && app.show_echo(pane, Instant::now());
+            let is_shown = catch_unwind(AssertUnwindSafe(show)).unwrap_or_else(|_| {
                 // As it would end the event loop's thread.
                 app.failure = Some(anyhow!("a picture can't be painted"));
                 false
@@ -35,15 +73,19 @@ impl Inbox {
 }
 
 impl App {
-    /// Shows what a pane printed if that is all there is to show, and no call waits for the system.
+    /// Shows what a pane printed if that is all there is to show, and little.
     fn show_echo(&mut self, pane: PaneId, now: Instant) -> bool {
         let Some(screen) = &self.screen else { return false };
-        let may_wait = screen.occluded || screen.painter.may_wait();
-        if !self.focused || may_wait || !self.pacing.is_idle(now) {
+        let is_at_rest = !screen.occluded && screen.painter.is_at_rest();
+        if !self.focused || !is_at_rest || !self.pacing.is_idle(now) {
             return false;
         }
         self.notice_output(&HashSet::from([pane]));
-        if self.pacing.is_whole() || !self.paint_text(now) {
+        if !self.pacing.is_asked() {
+            // Nobody sees the pane.
+            return true;
+        }
+        if self.pacing.is_whole() || !self.paint_text(now, true) {
             return false;
         }
         self.pacing.painted(now);
@@ -58,8 +100,6 @@ impl App {
     /// Whether there is something that the event loop does not know of while it waits.
     fn is_awaited(&self) -> bool {
         let is_sooner = |next| self.waits_until.is_none_or(|until| next < until);
-        self.failure.is_some()
-            || self.next_look().is_some_and(is_sooner)
-            || self.screen.as_ref().is_some_and(|screen| screen.painter.may_wait())
+        self.failure.is_some() || self.next_look().is_some_and(is_sooner)
     }
 }

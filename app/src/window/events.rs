@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Instant};
 
 use parking_lot::Mutex;
-
 use winit::{
     application::ApplicationHandler,
     dpi::PhysicalPosition,

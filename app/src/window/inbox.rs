@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, OnceLock, Weak},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -11,7 +11,7 @@ use unterm_mux::{MuxEvent, Observer, PaneId};
 use unterm_term::{ClipboardTarget, Event};
 use winit::event_loop::EventLoopProxy;
 
-use super::{App, appearance, notices};
+use super::{appearance, echo::IdleApp, notices};
 
 /// Commands that took less time are nothing to wake the window for.
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -85,13 +85,13 @@ struct State {
 pub(super) struct Inbox {
     state: Mutex<State>,
     proxy: EventLoopProxy<Wake>,
-    /// The app, once there is one.
-    app: OnceLock<Weak<Mutex<App>>>,
+    /// The app, to show echoes.
+    pub(super) app: IdleApp,
 }
 
 impl Inbox {
     pub(super) fn new(proxy: EventLoopProxy<Wake>) -> Arc<Self> {
-        Arc::new(Self { state: Mutex::default(), proxy, app: OnceLock::new() })
+        Arc::new(Self { state: Mutex::default(), proxy, app: IdleApp::default() })
     }
 
     /// Takes the news; the next ones wake the loop again.
@@ -104,19 +104,6 @@ impl Inbox {
     /// Whether there is something to take.
     pub(super) fn has_news(&self) -> bool {
         self.state.lock().awake
-    }
-
-    /// From now on output may be shown by the thread that read it.
-    pub(super) fn serve(&self, app: &Arc<Mutex<App>>) {
-        // There is one app.
-        let _ = self.app.set(Arc::downgrade(app));
-    }
-
-    /// Does something with the app, if there is one that no other thread has, and all was taken that came before.
-    pub(super) fn with_idle_app<T>(&self, act: impl FnOnce(&mut App) -> T) -> Option<T> {
-        let app = self.app.get()?.upgrade()?;
-        let mut app = app.try_lock()?;
-        (!self.has_news()).then(|| act(&mut app))
     }
 
     /// Adds to the news and wakes the event loop, unless that was done since the last [`Inbox::take`].

@@ -109,6 +109,10 @@ impl App {
     pub(super) fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
         pane.touch();
         self.queue_bytes(pane, bytes);
+        if self.views.get(&pane.id()).is_some_and(|view| view.driver.is_some()) {
+            // Whoever drove it does no more.
+            self.pacing.ask();
+        }
         self.blink_since = Instant::now();
         self.hide_pointer();
         self.before_input(pane.id());

@@ -52,6 +52,11 @@ impl Pacing {
         self.asked && self.not_before.is_none_or(|time| now >= time)
     }
 
+    /// Whether a picture was asked for and not painted yet.
+    pub(super) fn is_asked(&self) -> bool {
+        self.asked
+    }
+
     /// Whether a picture that is asked for now would be the next one, and be painted at once.
     pub(super) fn is_idle(&self, now: Instant) -> bool {
         !self.asked && self.not_before.is_none_or(|time| now >= time)
@@ -94,6 +99,20 @@ mod tests {
             }
         }
         assert!((55..=62).contains(&painted), "{painted} pictures in a second at 60 Hz");
+    }
+
+    #[test]
+    fn a_picture_of_text_is_a_whole_one_once_more_is_asked_for() {
+        let (mut pacing, now) = (Pacing::default(), Instant::now());
+        assert!(pacing.is_idle(now));
+        pacing.ask_for_text();
+        assert!(pacing.is_due(now) && !pacing.is_whole() && !pacing.is_idle(now));
+        pacing.ask();
+        pacing.ask_for_text();
+        assert!(pacing.is_whole());
+        pacing.painted(now);
+        pacing.ask_for_text();
+        assert!(!pacing.is_whole(), "what was painted is no more asked for");
     }
 
     #[test]

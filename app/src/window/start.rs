@@ -9,7 +9,9 @@ use unterm_mux::Mux;
 use winit::event_loop::{DeviceEvents, EventLoop};
 
 use super::{
-    App, first_tab,
+    App,
+    events::Shared,
+    first_tab,
     host::WindowHost,
     inbox::{Inbox, Wake},
     quake, status_bar,
@@ -93,10 +95,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     app.tell_missing_fonts();
     let inbox = Arc::clone(&app.inbox);
     let app = Arc::new(Mutex::new(app));
-    inbox.serve(&app);
-    event_loop
-        .run_app(&mut super::events::Shared(app.clone()))
-        .context("the window's event loop failed")?;
+    inbox.app.set(&app);
+    event_loop.run_app(&mut Shared(app.clone())).context("the window's event loop failed")?;
     app.lock().finish()
 }
 

@@ -66,8 +66,9 @@ impl App {
             is_plain.then(outlines).flatten().map(|outlines| Around { layout, placed, outlines });
     }
 
-    /// Paints what panes printed, where nothing else can have changed; false: the whole picture is to be painted.
-    pub(super) fn paint_text(&mut self, now: Instant) -> bool {
+    /// Paints what panes printed, where nothing else can have changed, and on a pane's reader where it is little; false:
+    /// nothing was shown.
+    pub(super) fn paint_text(&mut self, now: Instant, on_reader: bool) -> bool {
         let Some(around) = self.around.take() else { return false };
         if !Arc::ptr_eq(&around.layout, &self.mux.layout()) {
             return false;
@@ -98,8 +99,14 @@ impl App {
             })
             .collect();
         self.renderer.frame_with_panes(&panes);
-        if let Err(error) = screen.present(&mut self.renderer) {
+        let presented = screen.present_text(&mut self.renderer, on_reader);
+        let is_shown = presented.unwrap_or_else(|error| {
             self.failure = Some(error.into());
+            true
+        });
+        if !is_shown {
+            self.around = Some(around);
+            return false;
         }
         self.tell_readers(&around.layout, &around.placed);
         self.tell_ime(&around.layout, &around.placed, None);

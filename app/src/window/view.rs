@@ -59,7 +59,7 @@ pub(super) struct View {
     pub(super) work: Option<Work>,
     /// The colour its programs gave its tab.
     pub(super) tab_color: Option<Rgb>,
-    /// Who drives it, as of the last picture.
+    /// Who drives it, as of the last whole picture.
     pub(super) driver: Option<Driver>,
     /// When a bell rang that is seen as a flash.
     pub(super) flash: Option<Instant>,
