@@ -189,7 +189,12 @@ impl SearchBar {
                 matches.push(found);
             }
             matches.reverse();
-            inbox.post(|news| news.found = Some(Found { generation, matches, more }));
+            inbox.post(|news| {
+                // A newer search may have told before: that is not written over.
+                if newest.load(Ordering::Acquire) == generation {
+                    news.found = Some(Found { generation, matches, more });
+                }
+            });
         };
         if let Err(error) = std::thread::Builder::new().name("search".to_owned()).spawn(search) {
             self.give_up(format!("no thread to search with: {error}"));
