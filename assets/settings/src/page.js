@@ -105,6 +105,26 @@ async function ask(verb, path, body) {
     return value;
 }
 
+/** Saves changes one after the other, so that none takes another one back; what is read meanwhile is older than they are. */
+function saves() {
+    let [changes, underWay, last] = [0, 0, Promise.resolve()];
+    return {
+        async add(save) {
+            changes += 1;
+            underWay += 1;
+            last = last.then(save);
+            await last;
+            underWay -= 1;
+        },
+        mark: () => changes,
+        /** Whether there was a change since a mark, or one is still being saved. */
+        since: (mark) => changes !== mark || underWay > 0,
+    };
+}
+
+const proxySaves = saves();
+const policySaves = saves();
+
 let asked = 0;
 const latest = {};
 /** What is loaded under a name; nothing where what was asked for later under it has come before. */
@@ -160,9 +180,6 @@ document.addEventListener('alpine:init', () => {
         compat: { presets: [] },
         proxy: {},
         /** How often it was changed here, changes that are being saved, and the last of them. */
-        proxyChanges: 0,
-        proxySaves: 0,
-        proxySaved: Promise.resolve(),
         proxyFields: ['http_proxy', 'socks_proxy', 'no_proxy'],
         nodes: { nodes: [] },
         newNode: { name: '', url: '' },
@@ -175,9 +192,6 @@ document.addEventListener('alpine:init', () => {
         more: false,
         markdown: '',
         agents: { clients: [], pages: [], paused: false, log: [] },
-        policyChanges: 0,
-        policySaves: 0,
-        policySaved: Promise.resolve(),
         policy: { enabled: false, blocked_patterns: [], allowed_patterns: [], enforce_allowed: false },
         tokens: [],
         approvals: { pending: [], allowed: [] },
@@ -259,9 +273,9 @@ document.addEventListener('alpine:init', () => {
         },
         async loadProxy() {
             // What is changed meanwhile is newer than what comes.
-            const changes = this.proxyChanges;
+            const mark = proxySaves.mark();
             const came = await newest('proxy', () => Promise.all([ask('GET', '/api/settings/proxy'), ask('GET', '/api/proxy/nodes')]));
-            if (!came || changes !== this.proxyChanges || this.proxySaves || this.holds()) return;
+            if (!came || proxySaves.since(mark) || this.holds()) return;
             const [proxy, nodes] = came;
             Object.assign(this, { proxy, nodes });
         },
@@ -272,13 +286,13 @@ document.addEventListener('alpine:init', () => {
             Object.assign(this, { panes: panes.sessions, recording, sessions: sessions.sessions.reverse() });
         },
         async loadAgents() {
-            const changes = this.policyChanges;
+            const mark = policySaves.mark();
             const came = await newest('agents', () => Promise.all([ask('GET', '/api/agents'), ask('GET', '/api/policy')]));
             this.loadAccessSoon();
             if (!came || this.holds()) return;
             const [agents, policy] = came;
             this.agents = agents;
-            if (changes === this.policyChanges && !this.policySaves) this.policy = policy;
+            if (!policySaves.since(mark)) this.policy = policy;
         },
         /** Tokens, questions and the clients that may act. Nothing of it is typed into, so it never has to wait. */
         async loadAccess() {
@@ -656,18 +670,12 @@ document.addEventListener('alpine:init', () => {
 
         // The proxy.
         async setProxy(name, value) {
-            // At once, and one after the other, so that no change takes another one back.
             this.proxy[name] = value;
-            this.proxyChanges += 1;
-            this.proxySaves += 1;
-            const save = () => {
+            await proxySaves.add(() => {
                 const body = { enabled: this.proxy.enabled };
                 this.proxyFields.forEach((field) => { body[field] = this.proxy[field] ?? ''; });
                 return this.act(() => ask('PUT', '/api/settings/proxy', body));
-            };
-            this.proxySaved = this.proxySaved.then(save);
-            await this.proxySaved;
-            this.proxySaves -= 1;
+            });
             await this.loadProxy();
         },
         proxyState() {
@@ -755,12 +763,7 @@ document.addEventListener('alpine:init', () => {
         },
         async setPolicy(name, value) {
             this.policy[name] = name.endsWith('_patterns') ? lines(value) : value;
-            // One after the other, so that no change takes another one back.
-            this.policyChanges += 1;
-            this.policySaves += 1;
-            this.policySaved = this.policySaved.then(() => this.act(() => ask('PUT', '/api/policy', this.policy)));
-            await this.policySaved;
-            this.policySaves -= 1;
+            await policySaves.add(() => this.act(() => ask('PUT', '/api/policy', this.policy)));
             await this.loadAgents();
         },
 
