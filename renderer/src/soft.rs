@@ -48,13 +48,11 @@ impl<W: HasWindowHandle + HasDisplayHandle + Clone> SoftSurface<W> {
     pub(crate) fn paint_small(&mut self, renderer: &mut Renderer) -> Result<bool, PainterError> {
         let frame = renderer.last_frame();
         let can_be = self.is_at_rest() && self.size == Some((frame.width, frame.height));
-        let damage = can_be.then(|| self.painter.damage(frame)).flatten();
-        let damage = damage.filter(|damage| x11::are_small(&damage.rects));
-        let is_small = damage.is_some();
-        if is_small {
-            self.paint_changed(renderer, damage)?;
+        let changed = can_be.then(|| self.painter.damage(frame)).flatten();
+        match changed.filter(|changed| x11::are_small(&changed.rects)) {
+            None => Ok(false),
+            changed => self.paint_changed(renderer, changed).map(|()| true),
         }
-        Ok(is_small)
     }
 
     pub(crate) fn paint(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {

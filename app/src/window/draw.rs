@@ -32,18 +32,32 @@ const MINIMIZED_AGE: Duration = Duration::from_secs(1);
 const TURN: Duration = Duration::from_millis(1200);
 const TURN_STEPS: u32 = 12;
 
-/// A pane as its view shows it.
-pub(super) fn pane_scene<'a>(
-    id: PaneId,
-    area: Rect,
-    view: &'a View,
-    geometry: &Geometry,
-) -> PaneScene<'a> {
-    PaneScene {
-        shift: view.shift,
-        selection: view.selection.and_then(|selection| selection.range),
-        hovered_link: view.hovered_link.as_ref(),
-        ..PaneScene::new(id.0, &view.snapshot, pixels(area), geometry.origin(area))
+/// What all panes of a picture are drawn by.
+pub(super) struct PaneLook {
+    geometry: Geometry,
+    /// The pane that keys go to.
+    focused: Option<PaneId>,
+    has_window_focus: bool,
+    blink_on: bool,
+    /// How much the others are dimmed.
+    dim: f32,
+    opacity: f32,
+}
+
+impl PaneLook {
+    /// A pane as its view shows it.
+    pub(super) fn scene<'a>(&self, id: PaneId, area: Rect, view: &'a View) -> PaneScene<'a> {
+        let has_keys = Some(id) == self.focused;
+        PaneScene {
+            shift: view.shift,
+            focused: has_keys && self.has_window_focus,
+            blink_on: self.blink_on,
+            selection: view.selection.and_then(|selection| selection.range),
+            hovered_link: view.hovered_link.as_ref(),
+            dim: if has_keys { 0.0 } else { self.dim },
+            opacity: self.opacity,
+            ..PaneScene::new(id.0, &view.snapshot, pixels(area), self.geometry.origin(area))
+        }
     }
 }
 
@@ -68,6 +82,18 @@ impl Screen {
 }
 
 impl App {
+    /// How panes are drawn now; `None` without a window.
+    pub(super) fn pane_look(&self, layout: &Layout, blink_on: bool) -> Option<PaneLook> {
+        Some(PaneLook {
+            geometry: self.screen.as_ref()?.geometry,
+            focused: layout.active_tab().map(|tab| tab.focused),
+            has_window_focus: self.focused,
+            blink_on,
+            dim: self.config.window.dim_unfocused,
+            opacity: self.opacity(),
+        })
+    }
+
     /// Gives every pane the size of its place.
     pub(super) fn arrange(&mut self) {
         let layout = self.mux.layout();
@@ -355,7 +381,7 @@ impl App {
         let look = self.tab_bar_look(turn);
         let is_light = self.is_light();
         let hovered = self.debug.as_ref().and_then(|_| self.hovered_cell());
-        let opacity = self.opacity();
+        let look_of_panes = self.pane_look(layout, blink_on)?;
         let focused = layout.active_tab().map(|tab| tab.focused);
         let view = focused.and_then(|id| self.views.get(&id));
         let colors = self.colors.of(view.map_or(&self.palette, |view| &view.snapshot.palette));
@@ -373,17 +399,12 @@ impl App {
         for (id, area) in placed {
             let Some(view) = self.views.get(id) else { continue };
             let has_keys = Some(*id) == focused;
+            let plain = look_of_panes.scene(*id, *area, view);
             scene.panes.push(PaneScene {
-                focused: has_keys && self.focused,
-                blink_on,
                 highlights: if highlights.0 == Some(*id) { &highlights.1 } else { &[] },
                 preedit: self.preedit.as_ref().filter(|_| has_keys && taker == Taker::Pane),
-                dim: match has_keys || receivers.contains(id) {
-                    true => 0.0,
-                    false => self.config.window.dim_unfocused,
-                },
-                opacity,
-                ..pane_scene(*id, *area, view, &geometry)
+                dim: if receivers.contains(id) { 0.0 } else { plain.dim },
+                ..plain
             });
         }
         scene.quads.extend(bars);

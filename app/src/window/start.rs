@@ -93,9 +93,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         app.complain_of_settings(&complaints, "defaults are in force for what is wrong");
     }
     app.tell_missing_fonts();
-    let inbox = Arc::clone(&app.inbox);
     let app = Arc::new(Mutex::new(app));
-    inbox.app.set(&app);
+    app.lock().inbox.app.set(&app);
     event_loop.run_app(&mut Shared(app.clone())).context("the window's event loop failed")?;
     app.lock().finish()
 }

@@ -9,7 +9,7 @@ use unterm_mux::{Layout, PaneId, Rect};
 use unterm_renderer::PaneScene;
 use unterm_term::{LineId, Palette, ScreenKind, Size};
 
-use super::{App, draw::pane_scene, view::View};
+use super::{App, view::View};
 
 /// What a whole picture was of, beside the text of panes.
 pub(super) struct Around {
@@ -81,23 +81,10 @@ impl App {
             return false;
         }
         let blink_on = self.blink(&around.placed, now);
-        let opacity = self.opacity();
-        let focused = around.layout.active_tab().map(|tab| tab.focused);
+        let Some(look) = self.pane_look(&around.layout, blink_on) else { return false };
         let Some(screen) = &mut self.screen else { return false };
-        let panes: Vec<PaneScene<'_>> = around
-            .placed
-            .iter()
-            .filter_map(|(id, area)| {
-                let has_keys = Some(*id) == focused;
-                Some(PaneScene {
-                    focused: has_keys && self.focused,
-                    blink_on,
-                    dim: if has_keys { 0.0 } else { self.config.window.dim_unfocused },
-                    opacity,
-                    ..pane_scene(*id, *area, self.views.get(id)?, &screen.geometry)
-                })
-            })
-            .collect();
+        let scene = |(id, area): &(PaneId, Rect)| Some(look.scene(*id, *area, self.views.get(id)?));
+        let panes: Vec<PaneScene<'_>> = around.placed.iter().filter_map(scene).collect();
         self.renderer.frame_with_panes(&panes);
         let presented = screen.present_text(&mut self.renderer, on_reader);
         let is_shown = presented.unwrap_or_else(|error| {
