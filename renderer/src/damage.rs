@@ -60,7 +60,7 @@ impl Damage {
             let changed = || {
                 let rows = now.rows.iter().enumerate();
                 let changed = rows.map(|(i, row)| (i, row, there(i)));
-                changed.filter(|(_, row, there)| there.is_none_or(|it| it.version != row.version))
+                changed.filter(|(_, row, there)| there.is_none_or(|it| !is_same(it, row)))
             };
             let are_few = same_glyphs && changed().nth(FEW_ROWS).is_none();
             for (i, row, there) in changed() {
@@ -261,14 +261,19 @@ fn shift(before: &FramePane, now: &FramePane) -> Option<isize> {
         return None;
     }
     let moved = now.rows.iter().enumerate().find_map(|(i, row)| {
-        let was = before.rows.iter().position(|old| old.version == row.version)?;
+        let was = before.rows.iter().position(|old| is_same(old, row))?;
         Some(was as isize - i as isize)
     })?;
     let kept = now.rows.iter().enumerate().filter(|(i, row)| {
         let was = usize::try_from(*i as isize + moved).ok();
-        was.and_then(|was| before.rows.get(was)).is_some_and(|old| old.version == row.version)
+        was.and_then(|was| before.rows.get(was)).is_some_and(|old| is_same(old, row))
     });
     (moved != 0 && kept.count() * 2 > rows).then_some(moved)
+}
+
+/// Whether rows look the same. Most are one and the same, and need not be looked into.
+fn is_same(before: &Arc<FrameRow>, now: &Arc<FrameRow>) -> bool {
+    Arc::ptr_eq(before, now) || before.version == now.version
 }
 
 fn same_place(before: &FramePane, now: &FramePane) -> bool {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use unterm_term::{
-    Attrs, Content, CursorShape, LineSize, Link, Rgb, SnapshotRow, Style, StyleRun, Underline,
+    Attrs, Cell, Content, CursorShape, LineSize, Link, Rgb, SnapshotRow, Style, StyleRun, Underline,
     Width,
 };
 
@@ -126,6 +126,9 @@ impl RowBuilder<'_> {
     pub(crate) fn build(&mut self, row: &SnapshotRow, cols: u16, state: &RowState) -> FrameRow {
         let stretch = Stretch::of(row.size);
         let cursor = state.cursor.map(|(col, look)| (cursor_columns(row, col), look));
+        let is_written =
+            |cell: &&Cell| !matches!(cell.content(), Content::Empty | Content::Char(' '));
+        let written = row.cells.iter().filter(is_written).count();
         let mut line = Line {
             row,
             state,
@@ -139,7 +142,7 @@ impl RowBuilder<'_> {
             },
             ligatures: Vec::new(),
             pictures: Vec::new(),
-            out: FrameRow::default(),
+            out: FrameRow { glyphs: Vec::with_capacity(written), ..FrameRow::default() },
         };
         if self.fonts.ligatures != Ligatures::Never {
             self.find_ligatures(&mut line);
@@ -176,7 +179,8 @@ impl RowBuilder<'_> {
         let style = &run.style;
         let state = line.state;
         let plain = self.colors.cell(style);
-        let selected = self.colors.selected(style);
+        let has_selection = state.selected.is_some();
+        let selected = if has_selection { self.colors.selected(style) } else { plain };
         let hovered = state.hovered.is_some() && run.link.as_deref() == state.hovered.as_ref();
         let dim = |colors: crate::color::CellColors, this: &Self| {
             let text = this.colors.readable(colors.foreground, colors.background);
@@ -188,7 +192,8 @@ impl RowBuilder<'_> {
                 underline: this.colors.dimmed(if own { colors.underline } else { text }),
             }
         };
-        let (plain_look, selected_look) = (dim(plain, self), dim(selected, self));
+        let plain_look = dim(plain, self);
+        let selected_look = if has_selection { dim(selected, self) } else { plain_look };
         let face =
             FaceStyle::new(style.attrs.contains(Attrs::BOLD), style.attrs.contains(Attrs::ITALIC));
         let form = Form { face, stretch: line.stretch };

@@ -3,6 +3,9 @@
 //! softbuffer has the server copy them from shared memory and tell when that is done. This wakes the window, and holds
 //! the server up, right when a key's echo is to be seen.
 
+#[cfg(all(unix, not(target_os = "macos")))]
+mod stream;
+
 use crate::PixelRect;
 
 #[cfg(all(unix, not(target_os = "macos")))]
@@ -29,6 +32,7 @@ mod server {
         rust_connection::RustConnection,
     };
 
+    use super::stream::{self, PromptStream};
     use crate::PixelRect;
 
     /// So many bytes are on their way to the server at most. Its socket takes more: nobody waits for a server that is
@@ -39,7 +43,7 @@ mod server {
 
     /// Puts parts of pictures into a window, by a connection of its own: the window's is read by its event loop.
     pub(crate) struct Parts {
-        connection: RustConnection,
+        connection: RustConnection<PromptStream>,
         window: xproto::Window,
         gc: xproto::Gcontext,
         depth: u8,
@@ -58,7 +62,7 @@ mod server {
                 RawWindowHandle::Xcb(handle) => handle.window.get(),
                 _ => return None,
             };
-            let (connection, _) = x11rb::connect(None).ok()?;
+            let connection = stream::connect().ok()?;
             Self::with(connection, window).unwrap_or_else(|error| {
                 tracing::debug!(%error, "the window takes no small parts of pictures");
                 None
@@ -66,7 +70,7 @@ mod server {
         }
 
         fn with(
-            connection: RustConnection,
+            connection: RustConnection<PromptStream>,
             window: xproto::Window,
         ) -> Result<Option<Self>, ReplyOrIdError> {
             if connection.extension_information(shm::X11_EXTENSION_NAME)?.is_none() {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use rustc_hash::FxHashMap;
 use unterm_control::{ActionInfo, Binding};
 
 use super::parse::did_you_mean;
@@ -73,12 +74,12 @@ pub fn bindings(own: &BTreeMap<String, String>) -> Vec<(String, Binding)> {
 
 /// The keys in force.
 #[derive(Clone, Debug, Default)]
-pub struct Keymap(HashMap<Chord, Action>);
+pub struct Keymap(FxHashMap<Chord, Action>);
 
 impl Keymap {
     /// The default keys, and over them those of the file, which has been checked: what does not parse is left out.
     pub fn new(own: &BTreeMap<String, String>) -> Self {
-        let mut map = HashMap::new();
+        let mut map = FxHashMap::default();
         for entry in ACTIONS {
             for (keys, argument) in entry.keys {
                 if let (Ok(chord), Ok(action)) = (chord(keys), entry.action(*argument)) {

@@ -80,7 +80,11 @@ impl App {
         if !self.focused || !is_at_rest || !self.pacing.is_idle(now) {
             return false;
         }
-        self.notice_output(&HashSet::from([pane]));
+        if self.around.as_ref().is_some_and(|around| around.has(pane)) {
+            self.notice_text(pane);
+        } else {
+            self.notice_output(&HashSet::from([pane]));
+        }
         if !self.pacing.is_asked() {
             // Nobody sees the pane.
             return true;

@@ -1,7 +1,5 @@
 //! Keys of winit as keys of the mux.
 
-use std::collections::HashSet;
-
 use unterm_mux::input::{Key, KeyAction, ModifierKey, Modifiers, Side};
 use winit::{
     event::{ElementState, KeyEvent},
@@ -85,12 +83,14 @@ impl Held {
 /// Keys whose press was a shortcut of ours: what comes of them until they are let go is not the program's. Held a moment too
 /// long, Ctrl+C would copy and then interrupt, and an Enter that chose something press Enter in the shell.
 #[derive(Debug, Default)]
-pub(super) struct Taken(HashSet<PhysicalKey>);
+pub(super) struct Taken(Vec<PhysicalKey>);
 
 impl Taken {
     /// A key was one.
     pub(super) fn take(&mut self, key: PhysicalKey) {
-        self.0.insert(key);
+        if !self.0.contains(&key) {
+            self.0.push(key);
+        }
     }
 
     /// The window lost the keyboard: what is let go elsewhere is not heard.
@@ -100,14 +100,11 @@ impl Taken {
 
     /// Whether such a key is held, or let go; a new press is nobody's yet.
     pub(super) fn has(&mut self, key: PhysicalKey, action: KeyAction) -> bool {
-        match action {
-            KeyAction::Press => {
-                self.0.remove(&key);
-                false
-            }
-            KeyAction::Repeat => self.0.contains(&key),
-            KeyAction::Release => self.0.remove(&key),
+        let is_taken = self.0.contains(&key);
+        if action != KeyAction::Repeat {
+            self.0.retain(|taken| *taken != key);
         }
+        is_taken && action != KeyAction::Press
     }
 }
 

@@ -71,7 +71,6 @@ mod wayland;
 mod x_server;
 
 use std::{
-    collections::HashMap,
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
@@ -112,7 +111,7 @@ use status_bar::StatusBar;
 use tab_bar::TabLabel;
 use text_only::Around;
 use toast::Toasts;
-use view::View;
+use view::{View, Views};
 
 pub(crate) use start::run;
 pub(crate) use targets::compile as compile_pattern;
@@ -190,7 +189,7 @@ struct App {
     menu: Option<Menu>,
     renderer: Renderer,
     screen: Option<Screen>,
-    views: HashMap<PaneId, View>,
+    views: Views,
     tabs: Vec<TabLabel>,
     tab_hand: tabs::Hand,
     pane_hand: panes::Hand,
@@ -267,7 +266,7 @@ impl App {
             dropped: Vec::new(),
             menu: None,
             screen: None,
-            views: HashMap::new(),
+            views: Views::default(),
             tabs: Vec::new(),
             tab_hand: tabs::Hand::default(),
             pane_hand: panes::Hand::default(),

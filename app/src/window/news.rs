@@ -101,11 +101,12 @@ impl App {
         let layout = self.mux.layout();
         let visible = layout.active_tab().map_or_else(Vec::new, panes::in_sight);
         for pane in panes {
-            self.search_output(*pane);
             if visible.contains(pane) {
-                self.names_stale = true;
-                self.pacing.ask_for_text();
-            } else if let Some(view) = self.views.get_mut(pane) {
+                self.notice_text(*pane);
+                continue;
+            }
+            self.search_output(*pane);
+            if let Some(view) = self.views.get_mut(pane) {
                 // What the window asked for is no news.
                 if view.repainted.is_some_and(|at| at.elapsed() < REPAINTING) {
                     continue;
@@ -117,6 +118,13 @@ impl App {
                 }
             }
         }
+    }
+
+    /// A pane in sight printed.
+    pub(super) fn notice_text(&mut self, pane: PaneId) {
+        self.search_output(pane);
+        self.names_stale = true;
+        self.pacing.ask_for_text();
     }
 
     fn ring(&mut self, pane: PaneId) {

@@ -15,7 +15,7 @@ use unterm_renderer::{PixelRect, Quad, Scene};
 use unterm_term::{Notification, Occasion, Urgency};
 use winit::window::UserAttentionType;
 
-use super::{App, chrome::Colors, errand::Done, view::View};
+use super::{App, chrome::Colors, errand::Done, view::Views};
 use crate::{
     bell,
     desktop::{Desktop, Key, Note, Outcome},
@@ -348,7 +348,7 @@ impl App {
 }
 
 /// Whether a bell is seen as a flash of a pane now.
-pub(super) fn is_flashing(views: &HashMap<PaneId, View>, pane: &PaneId) -> bool {
+pub(super) fn is_flashing(views: &Views, pane: &PaneId) -> bool {
     views.get(pane).is_some_and(|view| view.flash.is_some())
 }
 

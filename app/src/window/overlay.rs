@@ -4,8 +4,6 @@
 //! Owns the order and who takes what; what each of them shows and does is in its own file. Another one is a row of
 //! [`Overlay::ALL`] and a line in each `match` that it has something to say to.
 
-use std::collections::HashMap;
-
 use unterm_mux::{PaneId, Rect, input::Key, input::Modifiers};
 use unterm_renderer::{Highlight, PixelRect, Preedit, Renderer, Scene};
 use unterm_term::TextRange;
@@ -27,7 +25,7 @@ use super::{
     pointer::whole_notches,
     search::SearchBar,
     toast::Toasts,
-    view::View,
+    view::Views,
 };
 use crate::{action::Action, config::Commands};
 
@@ -253,7 +251,7 @@ pub(super) struct Canvas<'a, 'scene> {
     pub(super) colors: &'a Colors,
     /// The panes in sight.
     pub(super) placed: &'a [(PaneId, Rect)],
-    pub(super) views: &'a HashMap<PaneId, View>,
+    pub(super) views: &'a Views,
     pub(super) pointer: Option<(f64, f64)>,
     pub(super) renderer: &'a mut Renderer,
     pub(super) scene: &'a mut Scene<'scene>,

@@ -18,6 +18,13 @@ pub(super) struct Around {
     outlines: Vec<Outline>,
 }
 
+impl Around {
+    /// Whether the picture showed a pane.
+    pub(super) fn has(&self, pane: PaneId) -> bool {
+        self.placed.iter().any(|(id, _)| *id == pane)
+    }
+}
+
 /// What bars, marks and colours show of a pane that is not scrolled.
 #[derive(Clone, Debug, PartialEq)]
 struct Outline {

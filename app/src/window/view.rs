@@ -5,8 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustc_hash::FxHashMap;
 use unterm_control::Driver;
-use unterm_mux::Pane;
+use unterm_mux::{Pane, PaneId};
 use unterm_renderer::PixelRect;
 use unterm_term::{
     CursorShape, LineId, LineSize, Link, Modes, Point, Rgb, ScreenKind, Size, Snapshot, TextRange,
@@ -23,6 +24,9 @@ use super::{
     tab_marks::Work,
     title,
 };
+
+/// The views of panes, looked up several times a key.
+pub(super) type Views = FxHashMap<PaneId, View>;
 
 /// The window's view of one pane.
 #[derive(Default)]

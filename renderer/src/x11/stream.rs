@@ -1,0 +1,77 @@
+//! A connection to the X server that does not ask before each request whether the server takes one.
+
+use std::{
+    io::{ErrorKind, IoSlice, Result},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use x11rb::{
+    errors::ConnectError,
+    reexports::x11rb_protocol::{parse_display::parse_display, xauth::get_auth},
+    rust_connection::{DefaultStream, PollMode, RustConnection, Stream},
+    utils::RawFdContainer,
+};
+
+/// Connects to the server of this session, as [`x11rb::connect`] does.
+pub(super) fn connect() -> std::result::Result<RustConnection<PromptStream>, ConnectError> {
+    let display = parse_display(None)?;
+    let mut failure = ConnectError::UnknownError;
+    for address in display.connect_instruction() {
+        match DefaultStream::connect(&address) {
+            Ok((stream, (family, host))) => {
+                let stream = PromptStream { stream, is_full: AtomicBool::new(false) };
+                // Without a key the server is asked all the same.
+                let auth = get_auth(family, &host, display.display).ok().flatten();
+                let (name, data) = auth.unwrap_or_default();
+                let screen = display.screen.into();
+                return RustConnection::connect_to_stream_with_auth_info(stream, screen, name, data);
+            }
+            Err(error) => failure = error.into(),
+        }
+    }
+    Err(failure)
+}
+
+/// A stream that is taken to have room until it turns out to have none.
+pub(super) struct PromptStream {
+    stream: DefaultStream,
+    /// It took no more when it was last written to.
+    is_full: AtomicBool,
+}
+
+impl PromptStream {
+    fn note(&self, written: Result<usize>) -> Result<usize> {
+        let is_full = written.as_ref().is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+        if is_full {
+            self.is_full.store(true, Ordering::Relaxed);
+        }
+        written
+    }
+}
+
+impl Stream for PromptStream {
+    fn poll(&self, mode: PollMode) -> Result<()> {
+        // Whoever would write may do so at once; who then could not comes again.
+        let may_write = matches!(mode, PollMode::ReadAndWritable);
+        if may_write && !self.is_full.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.stream.poll(mode)
+    }
+
+    fn read(&self, into: &mut [u8], files: &mut Vec<RawFdContainer>) -> Result<usize> {
+        self.stream.read(into, files)
+    }
+
+    fn write(&self, bytes: &[u8], files: &mut Vec<RawFdContainer>) -> Result<usize> {
+        self.note(self.stream.write(bytes, files))
+    }
+
+    fn write_vectored(
+        &self,
+        parts: &[IoSlice<'_>],
+        files: &mut Vec<RawFdContainer>,
+    ) -> Result<usize> {
+        self.note(self.stream.write_vectored(parts, files))
+    }
+}
