@@ -293,7 +293,11 @@ impl<'a> Target<'a> {
     /// What of a row lies over its backgrounds.
     fn text(&mut self, row: &FrameRow, glyphs: &GlyphCache, at: (i32, i32), clip: PixelRect) {
         self.fills(&row.under, at, clip);
+        let seen = clip.x - at.0..clip.x - at.0 + clip.width as i32;
         for instance in &row.glyphs {
+            if instance.x >= seen.end || instance.x + i32::from(instance.width) <= seen.start {
+                continue;
+            }
             let glyph = glyphs.get(instance.glyph);
             let (x, y) = (at.0 + instance.x, at.1 + instance.y);
             let (width, height) = (u32::from(instance.width), glyph.height);

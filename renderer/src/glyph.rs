@@ -87,6 +87,13 @@ impl Default for GlyphCache {
     }
 }
 
+impl Glyph {
+    /// Columns of its picture that a row can have drawn.
+    pub(crate) fn columns(&self) -> u16 {
+        u16::try_from(self.width).unwrap_or(u16::MAX)
+    }
+}
+
 impl GlyphCache {
     /// Counts the times the cache was emptied: ids of an earlier generation mean nothing.
     pub fn generation(&self) -> u64 {

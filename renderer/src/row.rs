@@ -19,10 +19,10 @@ use crate::color::{FAINT, PaneColors};
 use crate::font::Stretch;
 use crate::fonts::{FaceStyle, Fonts};
 use crate::frame::{FrameRow, GlyphInstance};
-use crate::glyph::{Glyph, GlyphCache, GlyphId};
+use crate::glyph::{GlyphCache, GlyphId};
 use crate::ligature::Ligatures;
 use crate::preedit::PreeditCells;
-use crate::shape::{Form, PlacedGlyph, Shaper, is_icon};
+use crate::shape::{CellGlyph, Form, PlacedGlyph, Shaper, is_icon};
 use crate::sprite::Sprite;
 
 /// How the cursor is drawn.
@@ -92,6 +92,8 @@ struct Line<'a> {
     state: &'a RowState,
     /// Columns that are seen.
     cols: u16,
+    /// The column behind the last in which something stands.
+    end: u16,
     stretch: Stretch,
     /// Of this row's cells.
     metrics: CellMetrics,
@@ -126,13 +128,13 @@ impl RowBuilder<'_> {
     pub(crate) fn build(&mut self, row: &SnapshotRow, cols: u16, state: &RowState) -> FrameRow {
         let stretch = Stretch::of(row.size);
         let cursor = state.cursor.map(|(col, look)| (cursor_columns(row, col), look));
-        let is_written =
-            |cell: &&Cell| !matches!(cell.content(), Content::Empty | Content::Char(' '));
-        let written = row.cells.iter().filter(is_written).count();
+        let is_written = |cell: &Cell| !matches!(cell.content(), Content::Empty | Content::Char(' '));
+        let end = row.cells.iter().rposition(is_written).map_or(0, |last| last + 1);
         let mut line = Line {
             row,
             state,
             cols: cols.div_ceil(stretch.across() as u16),
+            end: end as u16,
             stretch,
             metrics: self.fonts.metrics.stretched(stretch),
             hidden: state.preedit.as_deref().map_or(0..0, |preedit| preedit.columns.clone()),
@@ -142,7 +144,7 @@ impl RowBuilder<'_> {
             },
             ligatures: Vec::new(),
             pictures: Vec::new(),
-            out: FrameRow { glyphs: Vec::with_capacity(written), ..FrameRow::default() },
+            out: FrameRow { glyphs: Vec::with_capacity(end), ..FrameRow::default() },
         };
         if self.fonts.ligatures != Ligatures::Never {
             self.find_ligatures(&mut line);
@@ -208,7 +210,14 @@ impl RowBuilder<'_> {
                 || style.attrs.intersects(Attrs::STRIKE | Attrs::OVERLINE));
         let mut together = line.ligatures.partition_point(|group| group.columns.end <= run.start);
         let mut col = run.start;
-        let end = run.end.min(line.cols).min(line.row.cells.len() as u16);
+        let mut end = run.end.min(line.cols).min(line.row.cells.len() as u16);
+        let shows_blanks = decorated
+            || has_selection
+            || !state.highlights.is_empty()
+            || plain_look.background != self.colors.background();
+        if !shows_blanks {
+            end = end.min(line.end.max(line.block.end));
+        }
         while col < end {
             let cell = line.row.cells[usize::from(col)];
             let wide = cell.width() == Width::Wide && col + 1 < line.cols;
@@ -249,10 +258,9 @@ impl RowBuilder<'_> {
                     Content::Char(c) if c.is_ascii() && cells == 1 => {
                         let glyph = self.shaper.ascii(c, form, self.fonts, self.glyphs);
                         match glyph {
-                            Some(glyph) => {
-                                let picture = self.glyphs.get(glyph);
-                                let (x, y) = (line.x(col) + picture.left, picture.top);
-                                line.out.glyphs.push(whole(glyph, picture, (x, y), ink, 255));
+                            Some(CellGlyph { glyph, left, top, width }) => {
+                                let at = (line.x(col) + left, top);
+                                line.out.glyphs.push(whole(glyph, width, at, ink, 255));
                             }
                             None => self.char(c, col, cells, form, ink, alpha, line),
                         }
@@ -312,7 +320,7 @@ impl RowBuilder<'_> {
             let x = x + picture.left + i32::from(placed.dx);
             let y = picture.top + i32::from(placed.dy);
             let glyphs = if picture.color { &mut line.pictures } else { &mut line.out.glyphs };
-            glyphs.push(whole(placed.glyph, picture, (x, y), ink, alpha));
+            glyphs.push(whole(placed.glyph, picture.columns(), (x, y), ink, alpha));
         }
     }
 
@@ -323,9 +331,8 @@ impl RowBuilder<'_> {
     }
 }
 
-/// All of a glyph's picture with its upper left corner at `at`.
-fn whole(glyph: GlyphId, picture: &Glyph, at: (i32, i32), ink: Ink, alpha: u8) -> GlyphInstance {
-    let width = u16::try_from(picture.width).unwrap_or(u16::MAX);
+/// All of a glyph's picture, which is so many pixels wide, with its upper left corner at `at`.
+fn whole(glyph: GlyphId, width: u16, at: (i32, i32), ink: Ink, alpha: u8) -> GlyphInstance {
     let (color, background) = ink;
     GlyphInstance { glyph, x: at.0, y: at.1, left: 0, width, color, background, alpha }
 }

@@ -21,6 +21,15 @@ pub(crate) struct PlacedGlyph {
     pub(crate) dy: i16,
 }
 
+/// The glyph of a character that stands at its cell's origin, and where its picture lies from there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellGlyph {
+    pub(crate) glyph: GlyphId,
+    pub(crate) left: i32,
+    pub(crate) top: i32,
+    pub(crate) width: u16,
+}
+
 /// What text of a row looks like to the shaper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Form {
@@ -37,7 +46,7 @@ impl Form {
 /// Shapes text, and remembers what single characters and clusters became so that plain rows need no shaping.
 #[derive(Default)]
 pub(crate) struct Shaper {
-    ascii: [Vec<Option<GlyphId>>; 12],
+    ascii: [Vec<Option<CellGlyph>>; 12],
     chars: FxHashMap<(char, Form, u8), Arc<[PlacedGlyph]>>,
     clusters: FxHashMap<(Arc<str>, Form, u8), Arc<[PlacedGlyph]>>,
     /// Ligatures of texts, by [`Form::index`].
@@ -65,19 +74,22 @@ impl Shaper {
         form: Form,
         fonts: &mut Fonts,
         glyphs: &mut GlyphCache,
-    ) -> Option<GlyphId> {
+    ) -> Option<CellGlyph> {
         let table = &mut self.ascii[form.index()];
         if table.is_empty() {
             table.resize(128, None);
         }
-        if let Some(id) = table.get(c as usize)? {
-            return Some(*id);
+        if let Some(known) = table.get(c as usize)? {
+            return Some(*known);
         }
         let placed = self.char(c, form, 1, fonts, glyphs);
         match *placed {
             [PlacedGlyph { glyph, dx: 0, dy: 0, .. }] => {
-                self.ascii[form.index()][c as usize] = Some(glyph);
-                Some(glyph)
+                let picture = glyphs.get(glyph);
+                let (left, top, width) = (picture.left, picture.top, picture.columns());
+                let placed = Some(CellGlyph { glyph, left, top, width });
+                self.ascii[form.index()][c as usize] = placed;
+                placed
             }
             _ => None,
         }

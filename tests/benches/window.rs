@@ -9,6 +9,7 @@
 #![allow(clippy::print_stdout, reason = "a bench prints its figures")]
 
 use std::{
+    collections::HashMap,
     fs,
     time::{Duration, Instant},
 };
@@ -93,8 +94,16 @@ fn keys() -> Result<()> {
             typist.turn(samples)?;
         }
     }
+    let mut medians = HashMap::new();
     for (name, _, _, samples) in &mut typists {
-        println!("{name:>30}: {:6.2}  {:6.2}", median(samples), percentile(samples, 99));
+        let middle = median(samples);
+        println!("{name:>30}: {middle:6.3}  {:6.3}", percentile(samples, 99));
+        medians.insert(*name, middle);
+    }
+    for (of, to) in [(&UNTERM_CPU, &XTERM), (&UNTERM_GPU, &ALACRITTY)] {
+        if let (Some(of_median), Some(to_median)) = (medians.get(of.name), medians.get(to.name)) {
+            println!("{:>30}: {:6.2}", format!("{} / {}", of.name, to.name), of_median / to_median);
+        }
     }
     Ok(())
 }

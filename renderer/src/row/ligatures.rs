@@ -34,7 +34,7 @@ impl RowBuilder<'_> {
             let attrs = run.style.attrs;
             let face = FaceStyle::new(attrs.contains(Attrs::BOLD), attrs.contains(Attrs::ITALIC));
             let shown = self.is_shown(&run.style);
-            let end = run.end.min(line.cols).min(line.row.cells.len() as u16);
+            let end = run.end.min(line.cols).min(line.end);
             for col in run.start..end {
                 let cell = line.row.cells[usize::from(col)];
                 let c = match cell.content() {
