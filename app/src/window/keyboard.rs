@@ -82,7 +82,7 @@ impl App {
         };
         let latin = input::latin(pressed.unshifted, pressed.base);
         let unshifted = latin.map(|c| Key::Char(c.to_ascii_lowercase()));
-        [Some(by_key), unshifted]
+        [Some(by_key), unshifted.filter(|key| *key != by_key)]
             .into_iter()
             .flatten()
             .find_map(|key| self.keymap.get(Chord { modifiers, key }).cloned())
