@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use unterm_term::{
-    Attrs, Cell, Content, CursorShape, LineSize, Link, Rgb, SnapshotRow, Style, StyleRun, Underline,
-    Width,
+    Attrs, Cell, Content, CursorShape, LineSize, Link, Rgb, SnapshotRow, Style, StyleRun,
+    Underline, Width,
 };
 
 use ligatures::Ligature;
@@ -120,7 +120,7 @@ impl Line<'_> {
     /// Whether nothing stands in a column that is seen.
     fn is_blank(&self, col: u16) -> bool {
         let cell = self.row.cells.get(usize::from(col)).filter(|_| col < self.cols);
-        cell.is_some_and(|cell| matches!(cell.content(), Content::Empty | Content::Char(' ')))
+        cell.is_some_and(|cell| is_blank(*cell))
     }
 }
 
@@ -128,8 +128,7 @@ impl RowBuilder<'_> {
     pub(crate) fn build(&mut self, row: &SnapshotRow, cols: u16, state: &RowState) -> FrameRow {
         let stretch = Stretch::of(row.size);
         let cursor = state.cursor.map(|(col, look)| (cursor_columns(row, col), look));
-        let is_written = |cell: &Cell| !matches!(cell.content(), Content::Empty | Content::Char(' '));
-        let end = row.cells.iter().rposition(is_written).map_or(0, |last| last + 1);
+        let end = row.cells.iter().rposition(|cell| !is_blank(*cell)).map_or(0, |last| last + 1);
         let mut line = Line {
             row,
             state,
@@ -329,6 +328,10 @@ impl RowBuilder<'_> {
         !style.attrs.contains(Attrs::HIDDEN)
             && (self.blink_on || !style.attrs.contains(Attrs::BLINK))
     }
+}
+
+fn is_blank(cell: Cell) -> bool {
+    matches!(cell.content(), Content::Empty | Content::Char(' '))
 }
 
 /// All of a glyph's picture, which is so many pixels wide, with its upper left corner at `at`.

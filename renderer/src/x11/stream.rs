@@ -24,7 +24,9 @@ pub(super) fn connect() -> std::result::Result<RustConnection<PromptStream>, Con
                 let auth = get_auth(family, &host, display.display).ok().flatten();
                 let (name, data) = auth.unwrap_or_default();
                 let screen = display.screen.into();
-                return RustConnection::connect_to_stream_with_auth_info(stream, screen, name, data);
+                return RustConnection::connect_to_stream_with_auth_info(
+                    stream, screen, name, data,
+                );
             }
             Err(error) => failure = error.into(),
         }
