@@ -81,6 +81,7 @@ impl App {
             return false;
         }
         if self.around.as_ref().is_some_and(|around| around.has(pane)) {
+            // In sight, as the next picture makes sure: nothing else need be looked up.
             self.notice_text(pane);
         } else {
             self.notice_output(&HashSet::from([pane]));

@@ -179,7 +179,6 @@ document.addEventListener('alpine:init', () => {
         binding: null,
         compat: { presets: [] },
         proxy: {},
-        /** How often it was changed here, changes that are being saved, and the last of them. */
         proxyFields: ['http_proxy', 'socks_proxy', 'no_proxy'],
         nodes: { nodes: [] },
         newNode: { name: '', url: '' },
