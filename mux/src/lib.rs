@@ -30,10 +30,11 @@ pub use observer::{MuxEvent, Observer};
 pub use pane::{AtPrompt, OnExit, Pane, PaneId, PaneState, WriteError};
 pub use process::{
     ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, ReadOutcome, SCRIPTS,
-    ShellIntegration, Signal, Spawn, carries_secret, is_carrier, raise_descriptor_limit,
+    ShellIntegration, Signal, Spawn, carries_secret, is_carrier, program_error,
+    raise_descriptor_limit,
 };
 pub use shown::ShownLine;
-pub use tap::{Hides, TAP_CAPACITY, Tap, TapDirection, TapItem};
+pub use tap::{Hides, TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};
 pub use typed::{Composed, Edited, Line, TypedLine};
-pub use uri::to_local_path as local_path;
+pub use uri::{from_path as file_uri, percent_decode, percent_encode, to_local_path as local_path};
 pub use writer::WRITE_CAPACITY;

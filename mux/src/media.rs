@@ -7,6 +7,9 @@
 //! Whatever name a program gives, only regular files are read that lie outside `/proc`, `/sys` and `/dev`, with no link
 //! anywhere in their path, and no more than the terminal asks for; what is checked is the opened descriptor, so that
 //! nothing can be put in its place meanwhile. What is refused stays where it is: only what was read is deleted.
+//!
+//! The protocol deletes a shared memory object whatever its name is, so that a file shown with `cat` could delete another
+//! program's. Here the object must have been read whole, and its name must be one that clients of the protocol use.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -25,8 +28,10 @@ use crate::{Process, uri};
 
 /// Bytes of a shared memory object's name (NAME_MAX).
 const NAME_CAP: usize = 255;
-/// What a temporary file's path must hold to be deleted (the protocol's page).
+/// What a temporary file's path must contain to be deleted (the protocol's page); marks shared memory objects as well.
 const TEMPORARY_MARK: &str = "tty-graphics-protocol";
+/// How the names of shared memory objects begin that kitty's own programs and mpv leave to the terminal to delete.
+const SHARED_PREFIXES: [&str; 2] = ["icat-", "mpv-kitty-"];
 
 /// Reads files and shared memory of this machine for the program of a pane.
 pub(crate) struct LocalMedia {
@@ -214,6 +219,8 @@ fn shared_memory(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
     if name.is_empty() || name.len() > NAME_CAP || name.contains('/') || name.starts_with('.') {
         return Err(MediaError::Refused);
     }
+    let is_deletable = name.starts_with(TEMPORARY_MARK)
+        || SHARED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     let name = format!("/{name}");
     let opened = shm::open(&name, shm::OFlags::RDONLY, Mode::empty()).map_err(refuse)?;
     let stat = rustix::fs::fstat(&opened).map_err(refuse)?;
@@ -221,6 +228,10 @@ fn shared_memory(request: &MediaRequest<'_>) -> Result<Vec<u8>, MediaError> {
         return Err(MediaError::Refused);
     }
     let data = read(&mut File::from(opened), &stat, request)?;
+    let is_whole = u64::try_from(stat.st_size).is_ok_and(|size| size == data.len() as u64);
+    if !is_whole || !is_deletable {
+        return Ok(data);
+    }
     // Only the very object that was read.
     let same = shm::open(&name, shm::OFlags::RDONLY, Mode::empty())
         .and_then(rustix::fs::fstat)
@@ -340,9 +351,7 @@ mod tests {
         std::fs::write(&path, b"abc").expect("written");
         let path = path.to_str().expect("UTF-8");
         let name = format!("/unterm-media-far-{}", std::process::id());
-        let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
-        let object = shm::open(&name, flags, Mode::RUSR | Mode::WUSR).expect("made");
-        rustix::fs::ftruncate(&object, 4).expect("sized");
+        share(&name, 4);
         let media = [
             (Medium::File, path),
             (Medium::SharedMemory, name.as_str()),
@@ -358,6 +367,7 @@ mod tests {
         for ((medium, name), host) in media.into_iter().zip([&own, "localhost", &own]) {
             assert!(ask_from(Some(host), medium, name).is_ok(), "{medium:?}");
         }
+        shm::unlink(&name).expect("only a part was read");
     }
 
     #[test]
@@ -366,10 +376,8 @@ mod tests {
         let path = dir.path().join("tty-graphics-protocol-3");
         std::fs::write(&path, b"abcdef").expect("written");
         let path = path.to_str().expect("UTF-8");
-        let name = format!("/unterm-media-large-{}", std::process::id());
-        let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
-        let object = shm::open(&name, flags, Mode::RUSR | Mode::WUSR).expect("made");
-        rustix::fs::ftruncate(&object, 6).expect("sized");
+        let name = format!("/icat-unterm-large-{}", std::process::id());
+        share(&name, 6);
         for (medium, name) in [(Medium::TemporaryFile, path), (Medium::SharedMemory, name.as_str())]
         {
             for _ in 0..2 {
@@ -379,14 +387,40 @@ mod tests {
         shm::unlink(&name).expect("still there");
     }
 
-    #[test]
-    fn shared_memory_is_unlinked_and_its_name_no_path() {
-        let name = format!("/unterm-media-{}", std::process::id());
+    /// Makes a shared memory object of so many bytes.
+    fn share(name: &str, size: u64) {
         let flags = shm::OFlags::CREATE | shm::OFlags::EXCL | shm::OFlags::RDWR;
-        let object = shm::open(&name, flags, Mode::RUSR | Mode::WUSR).expect("made");
-        rustix::fs::ftruncate(&object, 4).expect("sized");
-        assert_eq!(ask(Medium::SharedMemory, &name), Ok(vec![0; 3]));
-        assert_eq!(ask(Medium::SharedMemory, &name), Err(MediaError::Unreadable));
+        let object = shm::open(name, flags, Mode::RUSR | Mode::WUSR).expect("made");
+        rustix::fs::ftruncate(&object, size).expect("sized");
+    }
+
+    #[test]
+    fn shared_memory_is_deleted_only_by_its_name_and_when_it_was_read_whole() {
+        let ask = |name: &str, offset, size| {
+            let medium = Medium::SharedMemory;
+            let read = fetch(&MediaRequest { medium, name, host: None, offset, size, cap: 4 });
+            read.expect("read").len()
+        };
+        let id = std::process::id();
+        for prefix in ["tty-graphics-protocol-", "icat-", "mpv-kitty-"] {
+            let name = format!("/{prefix}unterm-{id}");
+            share(&name, 4);
+            assert_eq!((ask(&name, 1, 0), ask(&name, 0, 3)), (3, 3));
+            assert_eq!(ask(&name, 0, 0), 4, "a part leaves it: {name}");
+            let opened = shm::open(&name, shm::OFlags::RDONLY, Mode::empty());
+            assert_eq!(opened.map(drop), Err(Errno::NOENT), "{name}");
+        }
+        // Another program's.
+        for prefix in ["PostgreSQL.", "x-icat-", "x-tty-graphics-protocol-"] {
+            let name = format!("/{prefix}unterm-{id}");
+            share(&name, 4);
+            assert_eq!(ask(&name, 0, 0), 4);
+            shm::unlink(&name).expect("still there");
+        }
+    }
+
+    #[test]
+    fn the_name_of_shared_memory_is_no_path() {
         for odd in ["/../etc/passwd", "/a/b", "", "/", "/.."] {
             assert_eq!(ask(Medium::SharedMemory, odd), Err(MediaError::Refused), "{odd}");
         }
@@ -411,7 +445,6 @@ mod tests {
         let [image] = &snapshot.images[..] else { panic!("{:?}", snapshot.images) };
         assert_eq!((image.pixels.width(), image.pixels.height()), (2, 1));
         assert_eq!(image.pixels.rgba(), [1, 2, 3, 255, 4, 5, 6, 255]);
-        let opened = shm::open(&name, shm::OFlags::RDONLY, Mode::empty());
-        assert_eq!(opened.map(drop), Err(Errno::NOENT));
+        shm::unlink(&name).expect("only a part was read");
     }
 }

@@ -745,9 +745,9 @@ impl Pane {
         self.taps.start(None)
     }
 
-    /// The same, with input marked that is not to be seen. `hides` is asked as the input is written: what is true when the
-    /// tap is read may be another thing.
-    pub fn tap_hiding(&self, hides: Hides) -> Tap {
+    /// The same for a recording: the pane's reader waits while the tap's queue is full, and input is marked that is not to be
+    /// seen. `hides` is asked as the input is written: what is true when the tap is read may be another thing.
+    pub fn tap_recording(&self, hides: Hides) -> Tap {
         self.taps.start(Some(hides))
     }
 }

@@ -1,12 +1,16 @@
-//! Files and folders that nobody but their owner can read: modes 0600 and 0700.
+//! Files and folders that nobody but their owner can read: modes 0600 and 0700; and how a file is read or made where somebody
+//! else may have placed a link, a pipe or a device.
 //!
 //! Knows nothing of what is in them.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Write as _},
-    path::Path,
+    io::{self, Read as _, Write as _},
+    os::{fd::OwnedFd, unix::fs::MetadataExt as _},
+    path::{Component, Path},
 };
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 /// Makes a folder and those above it that are missing; one that is there stays as it is.
 ///
@@ -60,4 +64,237 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> 
         let _ = fs::remove_file(&temporary);
     }
     result
+}
+
+/// Reads a file of at most `longest` bytes. Follows links: for folders that only the user changes.
+///
+/// # Errors
+/// When it can't be read, is no regular file of the user's own, or is longer.
+pub fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    read_whole(regular(rustix::fs::openat(CWD, path, flags, Mode::empty())?)?, longest)
+}
+
+fn read_whole(file: File, longest: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(longest + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > longest {
+        return Err(io::Error::other(format!("it is longer than {longest} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// The file, if it is a regular one of the user's own.
+fn regular(file: OwnedFd) -> io::Result<File> {
+    let file = File::from(file);
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    is_own(metadata.uid())?;
+    Ok(file)
+}
+
+fn is_own(uid: u32) -> io::Result<()> {
+    let own = rustix::process::geteuid().as_raw();
+    if uid != own {
+        let why = format!("it belongs to user {uid}, not to user {own}");
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    }
+    Ok(())
+}
+
+/// An open folder below which no link is followed, whatever is placed there meanwhile.
+#[derive(Debug)]
+pub struct Folder(OwnedFd);
+
+impl Folder {
+    const FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::RDONLY).union(OFlags::CLOEXEC);
+
+    /// Opens a folder that the user named: links in its own path are followed.
+    ///
+    /// # Errors
+    /// When there is no such folder.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self(rustix::fs::openat(CWD, path, Self::FLAGS, Mode::empty())?))
+    }
+
+    /// Opens a folder below this one, by a path of plain names.
+    ///
+    /// # Errors
+    /// When it is missing, or a part of the path is a link, no folder, or another user's.
+    pub fn below(&self, path: &Path) -> io::Result<Self> {
+        self.walk(path, false)
+    }
+
+    /// The same; makes what is missing.
+    ///
+    /// # Errors
+    /// As [`Folder::below`], or when a folder can't be made.
+    pub fn make(&self, path: &Path) -> io::Result<Self> {
+        self.walk(path, true)
+    }
+
+    fn walk(&self, path: &Path, makes: bool) -> io::Result<Self> {
+        let mut folder = Self(self.0.try_clone()?);
+        for part in path.components() {
+            let Component::Normal(name) = part else {
+                return Err(io::Error::other(format!(
+                    "{} is no path of plain names",
+                    path.display()
+                )));
+            };
+            let named = |error: io::Error| {
+                let name = Path::new(name).display();
+                io::Error::new(error.kind(), format!("{name}: {error}"))
+            };
+            if makes {
+                match rustix::fs::mkdirat(&folder.0, name, Mode::RWXU) {
+                    Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                    Err(error) => return Err(named(error.into())),
+                }
+            }
+            let opened =
+                rustix::fs::openat(&folder.0, name, Self::FLAGS | OFlags::NOFOLLOW, Mode::empty());
+            let file = File::from(opened.map_err(|error| match error {
+                // As the system says it, a link is "not a directory" or "too many levels".
+                rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR => {
+                    named(io::Error::other("it is a link, or no folder"))
+                }
+                error => named(error.into()),
+            })?);
+            is_own(file.metadata()?.uid()).map_err(named)?;
+            folder = Self(file.into());
+        }
+        Ok(folder)
+    }
+
+    /// Opens a regular file of the user's own in this folder.
+    ///
+    /// # Errors
+    /// When it is missing, a link, or something else.
+    pub fn file(&self, name: &str) -> io::Result<File> {
+        let flags =
+            OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        regular(rustix::fs::openat(&self.0, name, flags, Mode::empty())?)
+    }
+
+    /// Reads a file of this folder, of at most `longest` bytes.
+    ///
+    /// # Errors
+    /// As [`Folder::file`], or when it is longer.
+    pub fn read(&self, name: &str, longest: u64) -> io::Result<Vec<u8>> {
+        read_whole(self.file(name)?, longest)
+    }
+
+    /// Makes a file in this folder, to be written.
+    ///
+    /// # Errors
+    /// When something of this name is there already, or it can't be made.
+    pub fn create(&self, name: &str) -> io::Result<File> {
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(&self.0, name, flags, Mode::RUSR | Mode::WUSR)?.into())
+    }
+
+    /// Whether something of this name is there, be it a link that leads nowhere.
+    pub fn has(&self, name: &str) -> bool {
+        rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+    }
+
+    /// Takes a file of this folder away.
+    ///
+    /// # Errors
+    /// When it can't be taken away.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    /// Puts a file with these bytes in the place of `name`, as the function [`write`] does; a link there is replaced.
+    ///
+    /// # Errors
+    /// When it can't be written; what stood there is then as it was.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let temporary = format!(".{name}.{}.tmp", std::process::id());
+        // Left by a process of the same pid that was killed while it wrote.
+        let _ = self.remove(&temporary);
+        let result = self.create(&temporary).and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            Ok(rustix::fs::renameat(&self.0, &temporary, &self.0, name)?)
+        });
+        if result.is_err() {
+            let _ = self.remove(&temporary);
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn only_a_regular_file_of_bounded_length_is_read() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("file");
+        fs::write(&path, "12345").unwrap();
+        assert_eq!(read(&path, 5).unwrap(), b"12345");
+        assert!(read(&path, 4).unwrap_err().to_string().contains("longer than 4"));
+        symlink(&path, home.path().join("link")).unwrap();
+        assert_eq!(read(&home.path().join("link"), 5).unwrap(), b"12345");
+        assert!(read(home.path(), 5).is_err());
+        assert!(read(Path::new("/dev/zero"), 5).is_err());
+        // Without a writer, a pipe that is opened the usual way blocks for ever.
+        let pipe = home.path().join("pipe");
+        rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RWXU, 0).unwrap();
+        assert!(read(&pipe, 5).is_err());
+        let folder = Folder::open(home.path()).unwrap();
+        assert!(folder.read("pipe", 5).is_err());
+        assert!(folder.read("link", 5).is_err());
+        assert_eq!(folder.read("file", 5).unwrap(), b"12345");
+    }
+
+    #[test]
+    fn no_link_below_an_open_folder_is_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let other = tempfile::tempdir().unwrap();
+        fs::create_dir_all(other.path().join("b")).unwrap();
+        fs::write(other.path().join("b/file"), "secret").unwrap();
+        let folder = Folder::open(home.path()).unwrap();
+        symlink(other.path(), home.path().join("a")).unwrap();
+        for result in [folder.below(Path::new("a/b")), folder.make(Path::new("a/b"))] {
+            assert_eq!(result.unwrap_err().to_string(), "a: it is a link, or no folder");
+        }
+        fs::remove_file(home.path().join("a")).unwrap();
+        assert_eq!(folder.below(Path::new("a")).unwrap_err().kind(), io::ErrorKind::NotFound);
+        folder.make(Path::new("a/b")).unwrap().write("file", b"own").unwrap();
+        assert_eq!(fs::read(home.path().join("a/b/file")).unwrap(), b"own");
+        for path in ["../x", "/etc", "a/../.."] {
+            assert!(folder.make(Path::new(path)).is_err(), "{path}");
+        }
+        // A link in the place of a file is replaced, and what it leads to stays.
+        let (victim, deep) = (other.path().join("b/file"), folder.below(Path::new("a/b")).unwrap());
+        symlink(&victim, home.path().join("a/b/page")).unwrap();
+        assert!(deep.create("page").is_err() && deep.has("page") && deep.file("page").is_err());
+        deep.write("page", b"page").unwrap();
+        assert_eq!(fs::read(&victim).unwrap(), b"secret");
+        assert_eq!(deep.read("page", 4).unwrap(), b"page");
+    }
+
+    #[test]
+    fn a_folder_of_another_user_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("foreign")).unwrap();
+        let foreign = home.path().join("foreign");
+        if std::os::unix::fs::chown(&foreign, Some(12_345), None).is_err() {
+            // Only root can give a folder away: the check itself is all that is left to test.
+            assert!(is_own(rustix::process::geteuid().as_raw() + 1).is_err());
+            return;
+        }
+        let error = Folder::open(home.path()).unwrap().make(Path::new("foreign")).unwrap_err();
+        assert!(error.to_string().contains("belongs to user 12345"), "{error}");
+    }
 }

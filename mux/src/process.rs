@@ -14,6 +14,8 @@ mod linux;
 mod other_unix;
 #[cfg(unix)]
 mod pty;
+#[cfg(unix)]
+mod start;
 mod variables;
 
 use std::{
@@ -25,6 +27,7 @@ use std::{
 use unterm_term::Size;
 
 pub use carrier::{carries_secret, is_carrier};
+pub use environment::program_error;
 pub use integration::{SCRIPTS, ShellIntegration};
 #[cfg(unix)]
 pub use limits::raise_descriptor_limit;

@@ -1,23 +1,26 @@
 //! Taps: copies of the bytes that pass through a pane, for recordings, transcripts and raw views.
 //!
-//! Owns the list of a pane's taps and their bounded queues. A slow tap loses bytes and is told how many; the pane never
-//! waits for one, and without any tap a batch costs one atomic load.
+//! Owns the list of a pane's taps and their bounded queues. A slow tap loses bytes and is told how many. Only for a tap of a
+//! recording the pane's reader waits, with no lock held and not for long; without any tap a batch costs one atomic load.
 
 use std::{
     sync::{
         Arc, Weak,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
-    time::SystemTime,
+    time::{Duration, Instant, SystemTime},
 };
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::mpsc;
 
 use crate::Pane;
 
 /// Bytes a tap may hold that nobody has read yet.
 pub const TAP_CAPACITY: usize = 4 * 1024 * 1024;
+
+/// How long a pane's reader waits for a recording that takes nothing from its queue, as on a disk that hangs.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What an item costs beside its bytes, so that many small ones are bounded as well.
 const ITEM_COST: usize = 96;
@@ -60,17 +63,91 @@ pub enum TapItem {
 /// held.
 pub type Hides = Arc<dyn Fn(&Pane) -> bool + Send + Sync>;
 
-/// The reading end of a tap. Bounded to [`TAP_CAPACITY`]; what does not fit becomes a [`TapItem::Gap`], and the pane
-/// never waits. Dropping it ends the tap.
+/// The reading end of a tap. Bounded to [`TAP_CAPACITY`]; what does not fit becomes a [`TapItem::Gap`]. Dropping it ends the
+/// tap.
 ///
 /// To join a tap to a picture of the terminal: start the tap, then copy the terminal, and skip output whose `seq` is not
 /// above the copy's.
 #[derive(Debug)]
 pub struct Tap {
     receiver: mpsc::UnboundedReceiver<TapItem>,
-    used: Arc<AtomicUsize>,
+    queue: Arc<Queue>,
+    end: TapEnd,
+}
+
+/// Ends a tap from elsewhere: its reader gets all that came before, then [`TapItem::End`].
+#[derive(Clone, Debug)]
+pub struct TapEnd {
     id: u64,
     taps: Weak<Taps>,
+}
+
+impl TapEnd {
+    /// Ends the tap; does nothing to a tap that has ended.
+    pub fn end(&self) {
+        if let Some(taps) = self.taps.upgrade() {
+            taps.end_one(self.id);
+        }
+    }
+}
+
+/// How full a tap's queue is.
+#[derive(Debug, Default)]
+struct Queue {
+    /// Bytes in it, with [`ITEM_COST`] for each item.
+    used: AtomicUsize,
+    /// Whether the pane's reader waits for room.
+    waits: bool,
+    /// Held by a reader that waits, and by whoever wakes it.
+    state: Mutex<QueueState>,
+    freed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct QueueState {
+    /// The reader has waited in vain: it waits no more until the queue is half empty.
+    is_late: bool,
+    /// Nobody takes from it any more.
+    is_closed: bool,
+}
+
+impl Queue {
+    /// Waits until there is room for an item, the tap's end, or until nothing was taken for [`PATIENCE`].
+    fn make_room(&self, cost: usize) {
+        let is_full = || self.used.load(Ordering::Acquire) + cost > TAP_CAPACITY;
+        if !is_full() {
+            return;
+        }
+        let mut state = self.state.lock();
+        let (mut used, mut since) = (self.used.load(Ordering::Acquire), Instant::now());
+        while is_full() && !state.is_closed && !state.is_late {
+            let is_over = self.freed.wait_until(&mut state, since + PATIENCE).timed_out();
+            let now = self.used.load(Ordering::Acquire);
+            if now < used {
+                (used, since) = (now, Instant::now());
+            } else if is_over {
+                state.is_late = true;
+            }
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        self.state.lock().is_late
+    }
+
+    fn take(&self, cost: usize) {
+        let left = self.used.fetch_sub(cost, Ordering::AcqRel).saturating_sub(cost);
+        if self.waits && cost > 0 {
+            let mut state = self.state.lock();
+            state.is_late &= left > TAP_CAPACITY / 2;
+            self.freed.notify_all();
+        }
+    }
+
+    fn close(&self) {
+        self.state.lock().is_closed = true;
+        self.freed.notify_all();
+    }
 }
 
 impl Tap {
@@ -92,16 +169,22 @@ impl Tap {
         Some(self.taken(item))
     }
 
+    /// What ends this tap from elsewhere.
+    pub fn ender(&self) -> TapEnd {
+        self.end.clone()
+    }
+
     fn taken(&self, item: TapItem) -> TapItem {
-        self.used.fetch_sub(cost(&item), Ordering::AcqRel);
+        self.queue.take(cost(&item));
         item
     }
 }
 
 impl Drop for Tap {
     fn drop(&mut self) {
-        if let Some(taps) = self.taps.upgrade() {
-            taps.remove(self.id);
+        self.queue.close();
+        if let Some(taps) = self.end.taps.upgrade() {
+            taps.remove(self.end.id);
         }
     }
 }
@@ -120,6 +203,8 @@ pub(crate) struct Taps {
     any: AtomicBool,
     /// Whether one of `list` hides input.
     any_hides: AtomicBool,
+    /// Whether the pane's reader waits for one of `list`.
+    any_waits: AtomicBool,
     ids: AtomicU64,
     list: Mutex<List>,
 }
@@ -134,7 +219,7 @@ struct Sender {
     id: u64,
     hides: Option<Hides>,
     sender: mpsc::UnboundedSender<TapItem>,
-    used: Arc<AtomicUsize>,
+    queue: Arc<Queue>,
     /// Bytes dropped since the last item that fit.
     gap: u64,
 }
@@ -146,17 +231,19 @@ impl std::fmt::Debug for Sender {
 }
 
 impl Taps {
-    /// Starts a tap; one that starts after the end yields [`TapItem::End`] at once. `hides`: what input it is not to show.
+    /// Starts a tap; one that starts after the end yields [`TapItem::End`] at once. `hides`: what input it is not to show; with
+    /// it the tap is a recording's, for which the pane's reader waits.
     pub(crate) fn start(self: &Arc<Self>, hides: Option<Hides>) -> Tap {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let used = Arc::new(AtomicUsize::new(0));
+        let queue = Arc::new(Queue { waits: hides.is_some(), ..Queue::default() });
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
-        let tap = Tap { receiver, used: used.clone(), id, taps: Arc::downgrade(self) };
+        let end = TapEnd { id, taps: Arc::downgrade(self) };
+        let tap = Tap { receiver, queue: queue.clone(), end };
         let mut list = self.list.lock();
         if list.has_ended {
             let _ = sender.send(TapItem::End);
         } else {
-            list.senders.push(Sender { id, hides, sender, used, gap: 0 });
+            list.senders.push(Sender { id, hides, sender, queue, gap: 0 });
             self.look(&list);
         }
         drop(list);
@@ -184,8 +271,18 @@ impl Taps {
         hides.iter().any(|hides| hides(pane))
     }
 
-    /// Gives output to every tap. Costs one load when there is none.
+    /// Gives output to every tap; waits for the recordings among them. Costs one load when there is none. To be called with
+    /// no lock held, by the pane's reader only.
     pub(crate) fn publish(&self, seq: u64, bytes: &[u8]) {
+        if self.any_waits.load(Ordering::Acquire) {
+            let list = self.list.lock();
+            let waiting = list.senders.iter().filter(|tap| tap.queue.waits);
+            let queues: Vec<_> = waiting.map(|tap| tap.queue.clone()).collect();
+            drop(list);
+            for queue in queues {
+                queue.make_room(bytes.len() + ITEM_COST);
+            }
+        }
         self.send(seq, TapDirection::Output, bytes, false);
     }
 
@@ -210,15 +307,25 @@ impl Taps {
         self.any.store(!list.senders.is_empty(), Ordering::Release);
         let any_hides = list.senders.iter().any(|tap| tap.hides.is_some());
         self.any_hides.store(any_hides, Ordering::Release);
+        let any_waits = list.senders.iter().any(|tap| tap.queue.waits);
+        self.any_waits.store(any_waits, Ordering::Release);
     }
 
     /// Tells every tap that nothing more will come.
     pub(crate) fn end(&self) {
         let mut list = self.list.lock();
         list.has_ended = true;
-        for mut sender in list.senders.drain(..) {
-            sender.flush_gap();
-            let _ = sender.sender.send(TapItem::End);
+        for sender in list.senders.drain(..) {
+            sender.end();
+        }
+        self.look(&list);
+    }
+
+    /// Tells one tap the same.
+    fn end_one(&self, id: u64) {
+        let mut list = self.list.lock();
+        if let Some(at) = list.senders.iter().position(|sender| sender.id == id) {
+            list.senders.remove(at).end();
         }
         self.look(&list);
     }
@@ -233,13 +340,24 @@ impl Taps {
 impl Sender {
     fn send(&mut self, item: &TapItem) {
         let cost = cost(item);
-        if self.used.load(Ordering::Acquire) + cost > TAP_CAPACITY {
+        // The pane's reader made room for output; input that comes in between takes some of it.
+        let most = match self.queue.waits && !self.queue.is_late() {
+            true => 2 * TAP_CAPACITY,
+            false => TAP_CAPACITY,
+        };
+        if self.queue.used.load(Ordering::Acquire) + cost > most {
             self.gap += (cost - ITEM_COST) as u64;
             return;
         }
         self.flush_gap();
-        self.used.fetch_add(cost, Ordering::AcqRel);
+        self.queue.used.fetch_add(cost, Ordering::AcqRel);
         let _ = self.sender.send(item.clone());
+    }
+
+    fn end(mut self) {
+        self.flush_gap();
+        let _ = self.sender.send(TapItem::End);
+        self.queue.close();
     }
 
     fn flush_gap(&mut self) {
@@ -300,6 +418,65 @@ mod tests {
         }
         assert_eq!(kept + missed, 100 * block.len());
         assert_eq!(bytes(slow.try_next()), b"later");
+    }
+
+    #[test]
+    fn output_waits_for_a_recording_and_nothing_of_it_is_lost() {
+        let taps = Arc::new(Taps::default());
+        let mut tap = taps.start(Some(Arc::new(|_| false)));
+        let block = vec![7; 64 * 1024];
+        let writer = std::thread::spawn({
+            let (taps, block) = (taps.clone(), block.clone());
+            move || {
+                for _ in 0..400 {
+                    taps.publish(1, &block);
+                }
+                taps.end();
+            }
+        });
+        // More than fits is written only as it is taken.
+        while tap.queue.used.load(Ordering::Acquire) < TAP_CAPACITY - 2 * block.len() {
+            std::thread::yield_now();
+        }
+        assert!(!writer.is_finished());
+        let mut seen = 0;
+        loop {
+            match tap.blocking_next() {
+                Some(TapItem::End) => break,
+                item => seen += bytes(item).len(),
+            }
+        }
+        writer.join().unwrap();
+        assert_eq!(seen, 400 * block.len());
+    }
+
+    #[test]
+    fn a_recording_that_ends_or_is_dropped_lets_the_reader_go_on() {
+        for ends in [true, false] {
+            let taps = Arc::new(Taps::default());
+            let mut tap = taps.start(Some(Arc::new(|_| false)));
+            let block = vec![7; 64 * 1024];
+            let writer = std::thread::spawn({
+                let taps = taps.clone();
+                move || (0..200).for_each(|_| taps.publish(1, &block))
+            });
+            while tap.queue.used.load(Ordering::Acquire) < TAP_CAPACITY / 2 {
+                std::thread::yield_now();
+            }
+            if ends {
+                tap.ender().end();
+                writer.join().unwrap();
+                let mut last = None;
+                while let Some(item) = tap.try_next() {
+                    last = Some(item);
+                }
+                assert_eq!(last, Some(TapItem::End));
+            } else {
+                drop(tap);
+                writer.join().unwrap();
+            }
+            assert!(!taps.any());
+        }
     }
 
     #[test]

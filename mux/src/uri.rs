@@ -3,23 +3,44 @@
 use std::path::{Path, PathBuf};
 
 /// A path as a URI without host. Every byte outside RFC 3986's `pchar` and the slash is percent-encoded.
-pub(crate) fn from_path(path: &Path) -> String {
-    let mut uri = String::from("file://");
-    for byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => uri.push(*byte as char),
-            _ if b"/-._~!$&'()*+,;=:@".contains(byte) => uri.push(*byte as char),
-            _ => uri.push_str(&format!("%{byte:02X}")),
+pub fn from_path(path: &Path) -> String {
+    let path = path.as_os_str().as_encoded_bytes();
+    format!("file://{}", percent_encode(path, "/!$&'()*+,;=:@"))
+}
+
+/// Bytes percent-encoded, except RFC 3986's unreserved characters and the ASCII characters in `kept`.
+pub fn percent_encode(bytes: &[u8], kept: &str) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+        if is_plain || kept.as_bytes().contains(byte) {
+            text.push(*byte as char);
+        } else {
+            text.push_str(&format!("%{byte:02X}"));
         }
     }
-    uri
+    text
+}
+
+/// The bytes that percent-encoded text stands for; `None`: an escape in it is not valid.
+pub fn percent_decode(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => (digit(rest.next())? * 16 + digit(rest.next())?) as u8,
+            byte => byte,
+        });
+    }
+    Some(bytes)
 }
 
 /// The path of a `file://` URI that names something on this host; `None` for another host and for anything else.
 pub fn to_local_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let (host, path) = rest.split_at(rest.find('/')?);
-    is_local(host).then(|| percent_decode(path))?
+    is_local(host).then(|| path_of(percent_decode(path)?))?
 }
 
 /// Whether a host's name, as a program told it, is that of this machine; no name is.
@@ -43,22 +64,13 @@ fn is_this_host(_host: &str) -> bool {
 }
 
 #[cfg(unix)]
-fn percent_decode(path: &str) -> Option<PathBuf> {
+fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
-    let digit = |byte: Option<&u8>| (*byte? as char).to_digit(16);
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes().iter();
-    while let Some(&byte) = rest.next() {
-        bytes.push(match byte {
-            b'%' => (digit(rest.next())? * 16 + digit(rest.next())?) as u8,
-            byte => byte,
-        });
-    }
     (!bytes.contains(&0)).then(|| PathBuf::from(std::ffi::OsString::from_vec(bytes)))
 }
 
 #[cfg(not(unix))]
-fn percent_decode(_path: &str) -> Option<PathBuf> {
+fn path_of(_bytes: Vec<u8>) -> Option<PathBuf> {
     None
 }
 

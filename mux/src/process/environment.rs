@@ -162,6 +162,18 @@ pub(super) fn executable(name: &str, cwd: &Path, path: Option<&OsStr>) -> Result
     Err(refusal.unwrap_or_else(|| "no such program in PATH".into()))
 }
 
+/// Why a program can't be started, found by the rules of a pane that starts in the current directory; `None`: it can be.
+/// `env`: variables that panes get over the inherited environment, of which `PATH` counts.
+pub fn program_error<'a>(
+    program: &str,
+    env: impl IntoIterator<Item = (&'a String, &'a String)>,
+) -> Option<String> {
+    let own = env.into_iter().filter(|(name, _)| *name == "PATH").last();
+    let path = own.map(|(_, path)| path.into()).or_else(|| std::env::var_os("PATH"));
+    let cwd = std::env::current_dir().unwrap_or_else(|_| "/".into());
+    executable(program, &cwd, path.as_deref()).err()
+}
+
 /// Whether a file can be run: a regular file with the right to, and a script's interpreter too.
 fn check_executable(file: &Path) -> Result<(), String> {
     let quoted = file.display();

@@ -27,39 +27,47 @@ pub fn raise_descriptor_limit() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Starts a child with the limit that this process was started with. To be called for one child at a time.
-pub(super) fn for_child<T>(start: impl FnOnce() -> T) -> T {
-    let Some(first) = STARTED_WITH.get() else { return start() };
-    let now = getrlimit(Resource::Nofile);
-    // Between the two calls nothing that is open is closed; what is opened meanwhile may find no room.
-    let lowered = setrlimit(Resource::Nofile, *first);
-    let started = start();
-    if lowered.is_ok()
-        && let Err(error) = setrlimit(Resource::Nofile, now)
-    {
-        tracing::warn!(%error, "the limit of open files stays low");
+/// The limit that this process was started with, where it has raised its own.
+pub(super) fn started_with() -> Option<Rlimit> {
+    STARTED_WITH.get().copied()
+}
+
+/// Gives a child its limit, between fork and exec.
+pub(super) fn set(limit: Option<Rlimit>) {
+    if let Some(limit) = limit {
+        let _ = setrlimit(Resource::Nofile, limit);
     }
-    started
 }
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
+    use std::time::Instant;
+
+    use unterm_term::Size;
 
     use super::*;
+    use crate::{Process, PtyProcess, ReadOutcome, Spawn};
+
+    /// What a program on a pty is told of its limit.
+    fn limit() -> String {
+        let args = ["-c", "ulimit -Sn"].map(str::to_owned).to_vec();
+        let spawn = Spawn { program: Some("sh".to_owned()), args, ..Spawn::default() };
+        let process = PtyProcess::spawn(&spawn, Size::cells(80, 24)).unwrap();
+        let (mut buffer, mut output) = ([0; 64], Vec::new());
+        while let ReadOutcome::Bytes(count) = process.read(&mut buffer, None::<Instant>).unwrap() {
+            output.extend_from_slice(&buffer[..count]);
+        }
+        String::from_utf8(output).unwrap().trim().to_owned()
+    }
 
     #[test]
-    fn children_get_the_limit_that_the_process_was_started_with() {
-        let limit = || {
-            let output = Command::new("sh").args(["-c", "ulimit -Sn"]).output().unwrap();
-            String::from_utf8(output.stdout).unwrap().trim().to_owned()
-        };
+    fn programs_get_the_limit_that_the_process_was_started_with() {
         let before = limit();
         raise_descriptor_limit().unwrap();
         raise_descriptor_limit().unwrap();
         let raised = getrlimit(Resource::Nofile);
         assert!(raised.current >= raised.maximum.map(|most| most.min(ENOUGH)));
-        assert_eq!(for_child(limit), before);
+        assert_eq!(limit(), before);
         assert_eq!(getrlimit(Resource::Nofile).current, raised.current);
     }
 }

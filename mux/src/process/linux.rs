@@ -9,10 +9,44 @@ use std::{
 use rustix::{
     event::{EventfdFlags, eventfd},
     fs::{Dev, Mode, OFlags, major, minor},
+    io::DupFlags,
     process::{Pid, PidfdFlags, pidfd_open},
+    pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, ptsname, unlockpt},
 };
 
 use super::{carrier::bare, pty::reads_secret};
+
+/// A new pty: its master, and the terminal.
+pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let master = openpt(flags)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    let terminal = match ioctl_tiocgptpeer(&master, flags) {
+        Ok(terminal) => terminal,
+        // A kernel before 4.13, or a sandbox that does not know the call.
+        Err(_) => {
+            rustix::fs::open(ptsname(&master, Vec::new())?.as_c_str(), flags.into(), Mode::empty())?
+        }
+    };
+    Ok((master, terminal))
+}
+
+/// Puts another open file in the place of one, which is closed.
+pub(super) fn replace(place: &mut OwnedFd, by: impl AsFd) {
+    let _ = rustix::io::dup3(by, place, DupFlags::CLOEXEC);
+}
+
+/// Closes every descriptor of a child but its three streams, at exec at the latest. Called between fork and exec.
+pub(super) fn keep_streams_alone() {
+    // SAFETY: the call changes flags of descriptors that nothing between fork and exec closes.
+    let marked =
+        unsafe { libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    // A kernel before 5.11.
+    if marked != 0 {
+        portable_pty::unix::close_random_fds();
+    }
+}
 
 /// Becomes readable, for good, when a process has ended.
 pub(super) struct ExitWatch(OwnedFd);

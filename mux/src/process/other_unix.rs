@@ -8,8 +8,33 @@ use std::{
 
 use rustix::{
     event::kqueue::{Event, EventFilter, EventFlags, ProcessEvents, kevent, kqueue},
+    fs::{Mode, OFlags},
+    io::{FdFlags, fcntl_setfd},
     process::Pid,
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
 };
+
+/// A new pty: its master, and the terminal. macOS can mark the master close-on-exec only once it is open.
+pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+    fcntl_setfd(&master, FdFlags::CLOEXEC)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let terminal =
+        rustix::fs::open(ptsname(&master, Vec::new())?.as_c_str(), flags, Mode::empty())?;
+    Ok((master, terminal))
+}
+
+/// Puts another open file in the place of one, which is closed.
+pub(super) fn replace(place: &mut OwnedFd, by: impl AsFd) {
+    let _ = rustix::io::dup2(by, place);
+}
+
+/// Closes every descriptor of a child but the three streams. Called between fork and exec.
+pub(super) fn keep_streams_alone() {
+    portable_pty::unix::close_random_fds();
+}
 
 /// Becomes readable, for good, when a process has ended: a kqueue with one note.
 pub(super) struct ExitWatch(OwnedFd);

@@ -1,19 +1,26 @@
 //! A local program on a pty.
 //!
-//! portable-pty makes the pty and starts the program; from then on the master's descriptor is ours, non-blocking, and
-//! only poll(2) waits: on the master, on the program's end and on a wake-up. portable-pty's writer is never taken, for
-//! it types a newline and ^D into the program when it is dropped.
+//! portable-pty collects the program's arguments and environment, and finds the person's shell. The pty is opened here, since
+//! portable-pty marks its descriptors close-on-exec only after it opened them: another program that starts in between would
+//! hold a pane's terminal. The master is non-blocking, and only poll(2) waits: on the master, on the program's end and on a
+//! wake-up.
 
 use std::{
+    collections::BTreeSet,
+    ffi::OsString,
     io,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
-    path::PathBuf,
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    path::{Path, PathBuf},
+    process::Command,
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
     time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
-use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use portable_pty::CommandBuilder;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
@@ -22,7 +29,7 @@ use rustix::{
 };
 use unterm_term::Size;
 
-use super::{environment, limits, system};
+use super::{environment, start, system};
 use crate::{
     ExitStatus, Foreground, KILL_GRACE, MuxError, Process, ReadOutcome, Signal, Spawn, is_carrier,
 };
@@ -34,9 +41,8 @@ const TAIL: u32 = 256 * 1024;
 /// Reads after which a pane that never pauses looks whether its program has ended.
 const READS_PER_LOOK: u32 = 64;
 
-/// Started one at a time: portable-pty asks the password database with functions that share one buffer, and marks its
-/// descriptors close-on-exec only after it made them.
-static STARTING: Mutex<()> = Mutex::new(());
+/// portable-pty asks the password database for the person's shell by a function whose result is one shared buffer.
+static PASSWORD_DATABASE: Mutex<()> = Mutex::new(());
 
 /// A local program on a pty.
 pub struct PtyProcess {
@@ -81,23 +87,11 @@ impl PtyProcess {
     /// TERM and COLORTERM are `xterm-256color` and `truecolor` unless `spawn.env` says otherwise.
     pub fn spawn(spawn: &Spawn, size: Size) -> Result<Self, MuxError> {
         let cwd = environment::directory(spawn)?;
-        let _one_at_a_time = STARTING.lock();
-        let Start { command, program, image } = command(spawn, &cwd)?;
+        let Start { mut command, program, image } = command(spawn, &cwd)?;
         let failed = |error: String| MuxError::Spawn { program: program.clone(), error };
-        let Winsize { ws_row, ws_col, ws_xpixel, ws_ypixel } = winsize(size);
-        let pair = native_pty_system()
-            .openpty(PtySize {
-                rows: ws_row,
-                cols: ws_col,
-                pixel_width: ws_xpixel,
-                pixel_height: ws_ypixel,
-            })
-            .map_err(|error| failed(format!("no pty: {error:#}")))?;
-        let raw =
-            pair.master.as_raw_fd().ok_or_else(|| failed("the pty has no descriptor".into()))?;
-        // SAFETY: `pair.master` owns the descriptor and lives until it has been duplicated.
-        let master = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned();
-        let master = master.map_err(|error| failed(error.to_string()))?;
+        let no_pty = |error: io::Error| failed(format!("no pty: {error}"));
+        let (master, slave) = system::open_pty().map_err(no_pty)?;
+        rustix::termios::tcsetwinsize(&slave, winsize(size)).map_err(|e| no_pty(e.into()))?;
         // All that can fail is made before the program is started.
         let prepare = || -> io::Result<_> {
             rustix::io::ioctl_fionbio(&master, true)?;
@@ -110,11 +104,10 @@ impl PtyProcess {
             Ok((system::Wake::new()?, system::Wake::new()?))
         };
         let (wake, closed) = prepare().map_err(|error| failed(error.to_string()))?;
-        let tty = pair.master.tty_name();
-        let child = limits::for_child(|| pair.slave.spawn_command(command))
-            .map_err(|error| failed(format!("{error:#}")))?;
-        let pid = child.process_id().and_then(|pid| Pid::from_raw(pid as i32));
-        let pid = pid.ok_or_else(|| failed("the program has no process id".into()))?;
+        let tty = rustix::termios::ttyname(&slave, Vec::new()).ok();
+        let tty = tty.and_then(|name| name.into_string().ok()).map(PathBuf::from);
+        let pid =
+            start::on_terminal(&mut command, slave).map_err(|error| failed(error.to_string()))?;
         let ended = system::ExitWatch::new(pid).map_err(|error| {
             // Without it nobody would notice the end; nobody has waited, so the id is still the child's.
             let _ = rustix::process::kill_process(pid, Sig::KILL);
@@ -227,54 +220,61 @@ enum Available {
 
 /// What is started.
 struct Start {
-    command: CommandBuilder,
+    command: Command,
     /// As it was asked for.
     program: String,
     /// Path of the executable, with the name it was called by.
     image: String,
 }
 
-fn command(spawn: &Spawn, cwd: &std::path::Path) -> Result<Start, MuxError> {
-    let mut command = CommandBuilder::new_default_prog();
-    for (name, _) in std::env::vars_os() {
-        if environment::is_surrounding(&name) {
-            command.env_remove(name);
+fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, MuxError> {
+    let mut names: BTreeSet<OsString> = std::env::vars_os().map(|(name, _)| name).collect();
+    names.insert("SHELL".into());
+    let (mut builder, shell) = {
+        let _alone = PASSWORD_DATABASE.lock();
+        let mut builder = CommandBuilder::new_default_prog();
+        names.iter().filter(|name| environment::is_surrounding(name)).for_each(|name| {
+            builder.env_remove(name);
+        });
+        let fixed = [("TERM", "xterm-256color"), ("COLORTERM", "truecolor")];
+        let own = spawn.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        for (name, value) in fixed.into_iter().chain(own) {
+            builder.env(name, value);
+            names.insert(name.into());
         }
-    }
-    command.env("TERM", "xterm-256color");
-    command.env("COLORTERM", "truecolor");
-    for (name, value) in &spawn.env {
-        command.env(name, value);
-    }
-    command.cwd(cwd);
-    let program = spawn.program.clone().unwrap_or_else(|| command.get_shell());
+        let shell = builder.get_shell();
+        (builder, shell)
+    };
+    let program = spawn.program.clone().unwrap_or(shell);
     environment::check_strings(&program, spawn)?;
     let injection = spawn
         .integration
         .as_ref()
-        .map(|integration| integration.inject(&program, &spawn.args, |name| command.get_env(name)));
+        .map(|integration| integration.inject(&program, &spawn.args, |name| builder.get_env(name)));
     let injection = injection.unwrap_or_default();
     for (name, value) in injection.env {
-        command.env(name, value);
+        builder.env(name, value);
+        names.insert(name.into());
     }
-    let file = environment::executable(&program, cwd, command.get_env("PATH"))
+    let file = environment::executable(&program, cwd, builder.get_env("PATH"))
         .map_err(|error| MuxError::Spawn { program: program.clone(), error })?;
     // As the system tells it of a running one: where it lies, with the name it was called by.
     let image = file.canonicalize().unwrap_or_else(|_| file.clone());
     let image = file.file_name().map_or_else(|| image.clone(), |name| image.with_file_name(name));
     let image = image.to_string_lossy().into_owned();
-    // A default program with no arguments is what portable-pty starts as a login shell.
     let is_login = spawn.program.is_none()
         && spawn.args.is_empty()
         && injection.args.is_empty()
         && cfg!(target_os = "macos");
-    if !is_login {
-        let argv = command.get_argv_mut();
-        // A bare name is looked up again, in the same PATH, and stays the program's argv[0].
-        argv.push(if program.contains('/') { file.into() } else { program.clone().into() });
-        argv.extend(spawn.args.iter().map(Into::into));
-        argv.extend(injection.args);
-    }
+    let name = match program.rsplit('/').next() {
+        Some(name) if is_login => format!("-{name}").into(),
+        // A bare name stays the program's argv[0].
+        _ if program.contains('/') => file.clone().into_os_string(),
+        _ => program.clone().into(),
+    };
+    let mut command = Command::new(file);
+    command.arg0(name).args(&spawn.args).args(injection.args).current_dir(cwd).env_clear();
+    command.envs(names.iter().filter_map(|name| Some((name, builder.get_env(name)?))));
     Ok(Start { command, program, image })
 }
 
@@ -522,7 +522,7 @@ impl Drop for PtyProcess {
             let _ = rustix::process::kill_process_group(self.pid, Sig::KILL);
             let _ = rustix::process::kill_process(self.pid, Sig::KILL);
             // Closes the master, for a program that may not be signalled: the kernel may hang up on anybody.
-            let _ = rustix::io::dup2(&self.wake, &mut self.master);
+            system::replace(&mut self.master, &self.wake);
             // Only a process stuck in the kernel outlasts SIGKILL; then init gets it when we end.
             let limit = Timespec::try_from(Duration::from_secs(1)).ok();
             let _ = poll(&mut [PollFd::new(&self.ended.as_fd(), PollFlags::IN)], limit.as_ref());

@@ -76,6 +76,20 @@ impl Lines {
         LineId(self.end)
     }
 
+    /// Those from `line` on, with what begins the line that it belongs to, as far as a few rows above.
+    pub fn since(mut self, line: LineId) -> Self {
+        /// Rows of a line without end.
+        const MOST: u64 = 4096;
+        let mut first = line.0.clamp(self.oldest, self.end);
+        let least = first.saturating_sub(MOST).max(self.oldest);
+        while first > least && self.is_wrapped(LineId(first - 1)) {
+            first -= 1;
+        }
+        self.oldest = first;
+        self.entries.retain(|(start, stored)| start + stored.len() as u64 > first);
+        self
+    }
+
     /// Appends a row's text, without trailing blanks, to `text`; false for a row that is not among them. Neighbouring rows
     /// are read fastest.
     pub fn row_text(&mut self, line: LineId, text: &mut String) -> bool {

@@ -68,7 +68,7 @@ impl Modifiers {
             "ctrl" | "control" => Self::CTRL,
             "alt" | "opt" | "option" | "meta" => Self::ALT,
             "shift" => Self::SHIFT,
-            "super" | "cmd" | "win" => Self::SUPER,
+            "super" | "cmd" | "command" | "win" | "windows" => Self::SUPER,
             _ => return None,
         })
     }

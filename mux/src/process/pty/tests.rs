@@ -1,6 +1,6 @@
 //! Real programs on real ptys, without a terminal behind them.
 
-use std::sync::Arc;
+use std::{process::Stdio, sync::Arc};
 
 use super::*;
 
@@ -337,4 +337,28 @@ fn without_a_program_the_users_shell_starts_in_their_home() {
     let output = read_all(&process);
     let home = std::env::home_dir().unwrap();
     assert!(output.contains(&format!("/bin/sh in {}\r\n", home.display())), "{output}");
+}
+
+#[test]
+fn no_other_program_that_starts_meanwhile_holds_a_panes_terminal() {
+    let is_over = AtomicBool::new(false);
+    let opened = || {
+        for _ in 0..300 {
+            start("true", &[]);
+        }
+        is_over.store(true, Ordering::Release);
+    };
+    let look = || {
+        while !is_over.load(Ordering::Acquire) {
+            let mut find = Command::new("find");
+            let find = find.args(["/proc/self/fd", "-printf", "%l\n"]).stdin(Stdio::null());
+            let held = String::from_utf8(find.output().unwrap().stdout).unwrap();
+            assert!(!held.contains("/ptmx") && !held.contains("/pts/"), "{held}");
+        }
+    };
+    std::thread::scope(|scope| {
+        let looks = [(); 2].map(|()| scope.spawn(look));
+        opened();
+        looks.map(|look| look.join().unwrap())
+    });
 }

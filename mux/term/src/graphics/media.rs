@@ -10,7 +10,7 @@ pub enum Medium {
     File,
     /// `t=t`: a file to be deleted once it was read.
     TemporaryFile,
-    /// `t=s`: a POSIX shared memory object, to be unlinked once it was read.
+    /// `t=s`: a POSIX shared memory object, to be deleted once it was read whole.
     SharedMemory,
 }
 

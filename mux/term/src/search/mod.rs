@@ -23,6 +23,8 @@ use crate::{Match, TextRange};
 
 /// Rows of a line without end that are searched as one.
 const LINE_ROWS: u64 = 4096;
+/// Bytes of text that are searched before its caller is asked whether to go on; the line that reaches it is whole.
+const SLICE: usize = 64 << 10;
 /// Matches that are found before the first of them is returned: a pattern that matches every character is answered in
 /// pieces, newest first as well.
 const STEP_MATCHES: usize = 100_000;
@@ -70,24 +72,30 @@ impl Iterator for Search {
     type Item = Match;
 
     fn next(&mut self) -> Option<Match> {
+        self.next_while(&mut |_| true)
+    }
+}
+
+impl Search {
+    /// The next match, for as long as `go_on` lets it be looked for: that is asked before a piece of text is searched, with
+    /// the piece's bytes, and with 0 between the matches of a line. `None` when it does not, or after the last match.
+    pub fn next_while(&mut self, go_on: &mut dyn FnMut(usize) -> bool) -> Option<Match> {
         while self.found.is_empty() {
-            self.step()?;
+            self.step(go_on)?;
         }
         match self.order {
             SearchOrder::OldestFirst => self.found.pop_front(),
             SearchOrder::NewestFirst => self.found.pop_back(),
         }
     }
-}
 
-impl Search {
     /// The lines that are searched.
     pub fn lines(&mut self) -> &mut Lines {
         &mut self.lines
     }
 
-    /// Searches the lines that begin in the next entry; `None` after the last.
-    fn step(&mut self) -> Option<()> {
+    /// Searches the lines that begin in the next entry; `None` after the last, or when its caller has enough.
+    fn step(&mut self, go_on: &mut dyn FnMut(usize) -> bool) -> Option<()> {
         let entry = match self.order {
             SearchOrder::OldestFirst => self.rest.next()?,
             SearchOrder::NewestFirst => self.rest.next_back()?,
@@ -125,8 +133,7 @@ impl Search {
                 break;
             }
         }
-        self.search_text();
-        Some(())
+        self.search_text(go_on)
     }
 
     /// The pages of an entry; those of the last two are kept, since neighbours share lines.
@@ -140,29 +147,39 @@ impl Search {
         pages
     }
 
-    /// Finds all matches in `text`.
-    fn search_text(&mut self) {
+    /// Finds all matches in `text`; `None` when its caller has enough.
+    fn search_text(&mut self, go_on: &mut dyn FnMut(usize) -> bool) -> Option<()> {
         let regex = &*self.pattern.regex;
         let (mut at, mut ranges) = (0, Vec::new());
         let text = self.text.text.as_bytes();
-        // The first match in all that is left tells the next line worth a look: what would match across lines is no
-        // match, but no line before the one it begins in has any.
-        while let Some(hint) = regex.find(Input::new(text).range(at..)) {
-            let start = memrchr(b'\n', &text[at..hint.start()]).map_or(at, |i| at + i + 1);
-            let end = memchr(b'\n', &text[hint.start()..]).map_or(text.len(), |i| hint.start() + i);
-            let line = Input::new(text).range(start..end);
-            let room = STEP_MATCHES - ranges.len();
-            ranges.extend(
-                regex
-                    .find_iter(line)
-                    .map(|m| m.range())
-                    .filter(|range| !range.is_empty())
-                    .take(room),
-            );
-            at = end + 1;
-            if at >= text.len() || ranges.len() == STEP_MATCHES {
-                break;
+        'text: while at < text.len() {
+            // In slices, since a match may be looked for up to the end of what is left.
+            let reached = text.len().min(at + SLICE);
+            let slice = memchr(b'\n', &text[reached..]).map_or(text.len(), |i| reached + i + 1);
+            if !go_on(slice - at) {
+                return None;
             }
+            // The first match in all that is left tells the next line worth a look: what would match across lines is no
+            // match, but no line before the one it begins in has any.
+            while let Some(hint) = regex.find(Input::new(text).range(at..slice)) {
+                let start = memrchr(b'\n', &text[at..hint.start()]).map_or(at, |i| at + i + 1);
+                let end =
+                    memchr(b'\n', &text[hint.start()..]).map_or(text.len(), |i| hint.start() + i);
+                for found in regex.find_iter(Input::new(text).range(start..end)) {
+                    if ranges.len() == STEP_MATCHES {
+                        break 'text;
+                    }
+                    if !go_on(0) {
+                        return None;
+                    }
+                    ranges.extend((!found.is_empty()).then(|| found.range()));
+                }
+                at = end + 1;
+                if at >= slice {
+                    break;
+                }
+            }
+            at = slice;
         }
         for range in ranges {
             let (start, _) = self.text.place(range.start);
@@ -171,6 +188,7 @@ impl Search {
             let (screen, seq) = (self.lines.screen(), self.lines.seq);
             self.found.push_back(Match { range, screen, seq });
         }
+        Some(())
     }
 }
 

@@ -177,3 +177,61 @@ fn a_column_that_a_wide_character_did_not_fit_in_has_no_text() {
     assert_eq!(fixture.screen(), "a日/日");
     assert_eq!(fixture.term.find("日", 9).len(), 2);
 }
+
+#[test]
+fn a_search_goes_on_as_long_as_it_may() {
+    let mut fixture = Fixture::new(20, 4);
+    let mut text = 0;
+    for i in 0..20_000 {
+        let line = format!("line {i}\r\n");
+        text += line.len() - 1;
+        fixture.feed(line);
+    }
+    fixture.freeze();
+    let lines = fixture.term.lines();
+    let kept = lines.clone().search(&regex("line"), SearchOrder::OldestFirst).count();
+    for order in [SearchOrder::OldestFirst, SearchOrder::NewestFirst] {
+        let (mut bytes, mut asked) = (0, 0);
+        let mut search = lines.clone().search(&regex("line"), order);
+        let mut count = |most: usize| {
+            let found = std::iter::from_fn(|| {
+                search.next_while(&mut |piece| {
+                    bytes += piece;
+                    asked += 1;
+                    asked <= most
+                })
+            });
+            found.count()
+        };
+        assert_eq!(count(usize::MAX), kept);
+        // Once for each match, and once for each piece.
+        assert!(asked > kept && asked < kept + 100, "{asked}");
+        assert!(bytes > text / 3 && bytes <= text + 4, "{bytes} of {text}");
+        let mut search = lines.clone().search(&regex("line"), order);
+        assert!(search.next_while(&mut |_| false).is_none());
+    }
+}
+
+#[test]
+fn lines_are_searched_from_one_on() {
+    let mut fixture = Fixture::new(10, 4);
+    fixture.feed("needle\r\nabcdefghijklmnopneedle\r\nneedle\r\n");
+    let lines = || fixture.term.lines();
+    let needle = literal("needle", Case::Sensitive);
+    let from = |line| {
+        let found = lines().since(crate::LineId(line)).search(&needle, SearchOrder::OldestFirst);
+        found.map(|found| found.range.start.line.0).collect::<Vec<_>>()
+    };
+    assert_eq!(from(0), [0, 2, 4]);
+    assert_eq!(from(1), [2, 4]);
+    // A row is searched with the line that it goes on with.
+    assert_eq!(from(2), [2, 4]);
+    assert_eq!(from(3), [2, 4]);
+    assert_eq!(from(4), [4]);
+    assert_eq!(from(99), []);
+    let begins = regex("^abc|^klm");
+    let found: Vec<_> =
+        lines().since(crate::LineId(2)).search(&begins, SearchOrder::OldestFirst).collect();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].range.start.line.0, 1);
+}
