@@ -28,7 +28,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
 };
-use unterm_control::{Approval, Headless, Server, ServerOptions};
+use unterm_control::{Approval, Headless, LoginLimits, Server, ServerOptions};
 use unterm_mux::{Defaults, Mux, MuxOptions, OnExit, PaneState, ShellIntegration, Spawn};
 use unterm_term::{Options, Size};
 
@@ -59,6 +59,7 @@ fn main() {
         host: Arc::new(Headless),
         home: home.path().join(".unterm"),
         approval: Approval::Allow,
+        login: LoginLimits::default(),
     };
     let server = Server::start(options).expect("a server");
     let panes: Vec<u64> = (0..PANES).map(|_| full_screen(&mux, server.runtime())).collect();

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use crate::services::events::Subscription;
 
 /// What a method needs of its caller, and what a token gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     /// Looks and changes nothing.
     Read,

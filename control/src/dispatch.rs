@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use unterm_mux::PaneId;
 
 use crate::{
-    caller::{Access, Caller, TokenKind},
+    caller::{Access, Caller, Scopes, TokenKind},
     error::{Error, Result},
     methods::{self, Context, Detail, Entry, NOT_SHOWN},
     services::{audit::Outcome, changes::Topic},
@@ -173,18 +173,16 @@ impl Dispatcher {
 
     /// Whether an agent's token is still worth something: what goes on for it ends with it.
     pub(crate) fn check_token(&self, caller: &Caller) -> Result<()> {
-        match caller.token {
-            TokenKind::Agent(number) if !self.context.tokens.is_live(number) => {
-                Err(Error::Denied("the token has ended, or was taken back".to_owned()))
-            }
-            _ => Ok(()),
+        let TokenKind::Agent(number) = caller.token else { return Ok(()) };
+        match self.context.tokens.is_live(number) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::Denied("the token has ended, or was taken back".to_owned())),
+            Err(why) => Err(Error::Denied(format!("the token can't be checked: {why}"))),
         }
     }
 
     async fn admit(&self, caller: &Caller, entry: &Entry, params: &str) -> Result<()> {
-        if !caller.scopes.allow(entry.access) {
-            return Err(Error::Denied(format!("{} is out of the token's scopes", entry.name)));
-        }
+        check_scope(caller.scopes, entry.access, entry.name)?;
         self.check_token(caller)?;
         if let Some(panes) = &caller.panes
             && !is_within(panes, entry, params)
@@ -221,6 +219,17 @@ impl Dispatcher {
         }
         Ok(())
     }
+}
+
+/// Whether scopes hold an access.
+///
+/// # Errors
+/// They don't: what `what` names is refused.
+pub(crate) fn check_scope(scopes: Scopes, access: Access, what: &str) -> Result<()> {
+    if scopes.allow(access) {
+        return Ok(());
+    }
+    Err(Error::Denied(format!("{what} is out of the token's scopes")))
 }
 
 /// Whether a call stays within some sessions: it is about one of them, and of no other, or tells nothing of any. What is not

@@ -1,6 +1,10 @@
 //! What only the app can do.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,6 +23,12 @@ pub trait Host: Send + Sync {
     /// Who drives a pane, or whether agents are paused, has changed: [`crate::Server::driver`] and
     /// [`crate::Server::is_paused`] tell.
     fn agents_changed(&self) {}
+    /// A folder that the desktop's browser can read where it can't read Unterm's home directory. May start programs.
+    fn browser_folder(&self) -> Option<PathBuf> {
+        None
+    }
+    /// A browser was to open the settings page, and no page came within the time that the link was good for.
+    fn settings_page_unopened(&self) {}
     /// Hands a request to the app, which answers over the request's own channel. A channel that is dropped says that it
     /// needs a window, and there is none.
     fn ask(&self, request: HostRequest);

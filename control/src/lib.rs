@@ -26,16 +26,16 @@ pub use host::{
     Acted, ActionInfo, ActionKeys, Binding, Bounds, Captures, Clip, Described, Headless, Host,
     HostRequest, OnDisplay, Preferences, ThemeInfo, Typing,
 };
-pub use methods::{Entry, Group, METHODS};
+pub use methods::{Entry, Group, METHODS, Subjects};
 pub use reference::{reference, tools};
-pub use registry::{Record, held, home, lock};
-pub use server::{Answers, Recordings, Server, ServerError, ServerOptions};
+pub use registry::{FileError, Record, RegistryFault, held, home, lock};
+pub use server::{Answers, Recordings, Server, ServerError, ServerOptions, SettingsLinks};
 pub use services::approvals::{Approval, Verdict};
 pub use services::changes::{Changes, Topic};
 pub use services::drivers::Driver;
 pub use services::questions::{Kind, Question};
 pub use untrusted::shortened;
-pub use wire::http::languages;
+pub use wire::{http::languages, logins::LoginLimits};
 
 /// A toolset's name, as it is known; without one the usual toolset's.
 ///

@@ -32,6 +32,7 @@ mod server;
 pub(crate) mod session;
 mod settings;
 mod signal;
+mod subjects;
 mod system;
 mod token;
 mod variables;
@@ -43,6 +44,7 @@ use std::sync::LazyLock;
 pub use self::{
     context::Context,
     method::{Detail, Entry, Group, Method},
+    subjects::Subjects,
 };
 pub(crate) use self::{
     context::hides_input,
@@ -81,6 +83,7 @@ pub static METHODS: &[Entry] = &[
     entry::<input::Paste>(),
     entry::<input::Keys>(),
     entry::<input::Mouse>(),
+    entry::<signal::Signal>(),
     entry::<wait::Wait>(),
     entry::<wait::Watch>(),
     entry::<lease::Lease>(),

@@ -25,7 +25,9 @@ pub fn reference() -> String {
          `conversation` may name who calls. A session is named by `id`, a number, or by `session_id`, the same as text.\n\n\
          Errors: -32700, the line is no JSON; -32001, a wrong token; -32002, a call before the login; -32603 everything \
          else, its message says what. A method needs `read`, `act` (it changes a session) or `admin` (it changes the \
-         instance, or reads its secrets) of a token; the instance's own gives all three.\n",
+         instance, or reads its secrets) of a token; the instance's own gives all three. What a method reveals and changes is \
+         said with it; of `preferences` and `proxy`, a token without admin gets no values of `[env]`, and no user names and \
+         passwords of proxies.\n",
     );
     for group in Group::ALL {
         let _ = writeln!(page, "\n## {}", group.name());
@@ -42,7 +44,13 @@ fn write_method(page: &mut String, entry: &Entry) {
         Access::Act => "act",
         Access::Admin => "admin",
     };
-    let _ = writeln!(page, "\n### {}\n\n{} Needs {access}.", entry.name, entry.doc);
+    let _ = write!(page, "\n### {}\n\n{} Needs {access}.", entry.name, entry.doc);
+    for (verb, subjects) in [("Reveals", entry.reveals), ("Changes", entry.changes)] {
+        if !subjects.is_empty() {
+            let _ = write!(page, " {verb} {}.", subjects.names());
+        }
+    }
+    page.push('\n');
     let json = |schema| serde_json::to_value::<schemars::Schema>(schema).unwrap_or_default();
     write_fields(page, &json((entry.params_schema)()), &json((entry.reply_schema)()));
 }

@@ -11,7 +11,8 @@
 //! The active instance changes only when it ends: on a clean exit it hands over to the oldest one that lives, and when it
 //! dies without a word the others notice ([`follow_active`]). Directories are 0700, files 0600, written to a
 //! temporary file and renamed. Changes are made under a lock on `.lock`, which the system releases when its
-//! holder dies, so that any number of instances may start and stop at once.
+//! holder dies, so that any number of instances may start and stop at once. An instance whose entry can't be written, as on a
+//! full disk, runs without one.
 
 pub mod held;
 mod liveness;
@@ -22,11 +23,15 @@ use std::{
     io::{self, ErrorKind, Write},
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, mpsc},
+    thread,
     time::{Duration, SystemTime},
 };
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::{
+    fs::{FlockOperation, OFlags, flock},
+    io::Errno,
+};
 use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_mux::private;
@@ -79,10 +84,12 @@ pub fn home() -> PathBuf {
 
 /// A record of the file, `None` when there is none or it is not one.
 pub(crate) fn read(path: &Path) -> Option<Record> {
-    // A record is a few hundred bytes; whatever lies there instead is not read whole.
-    let file = File::open(path).ok()?;
+    // A record is a few hundred bytes; whatever lies there instead is not read whole. A FIFO would be waited for.
+    let file = OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path).ok()?;
     serde_json::from_reader(io::BufReader::new(io::Read::take(file, 1 << 20))).ok()
 }
+
+const NONBLOCK: i32 = OFlags::NONBLOCK.bits().cast_signed();
 
 /// The live instances, oldest first.
 pub fn live(home: &Path) -> io::Result<Vec<Record>> {
@@ -113,54 +120,76 @@ fn entries(home: &Path) -> io::Result<Vec<(PathBuf, String)>> {
     Ok(entries)
 }
 
-/// This instance's entry; dropping it, or [`Registration::remove`], takes the entry away and hands over.
+/// This instance's entry; dropping it, or [`Registration::remove`], takes the entry away and hands over. An instance that
+/// could not be entered has a record all the same, of no name, and none of its files.
 pub struct Registration {
     home: PathBuf,
     /// Replaced whole when the title changes.
     record: parking_lot::Mutex<Arc<Record>>,
-    removed: parking_lot::Mutex<bool>,
+    /// Whether the entry's file is there.
+    is_entered: parking_lot::Mutex<bool>,
 }
 
-/// Why an instance could not register: the file or directory, and the error.
-pub(crate) type RegisterError = (PathBuf, io::Error);
+/// A file of the registry that could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", .path.display())]
+pub struct FileError {
+    path: PathBuf,
+    error: io::Error,
+}
+
+impl FileError {
+    fn at(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |error| Self { path, error }
+    }
+}
+
+/// What is missing of an instance's registration. The instance works without it; for people.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryFault {
+    /// The instance has no entry.
+    #[error(
+        "This Unterm is not in the registry of instances, so other programs can't find it: {0}. Mend that, and start it anew"
+    )]
+    NotEntered(FileError),
+    /// The instance has an entry, but should be the active instance and is not.
+    #[error(
+        "This Unterm is in the registry, but programs that read active.json, server.json or auth_token can't find it: {0}. Mend that, and start it anew"
+    )]
+    NotActive(FileError),
+}
+
+/// The name of an instance that has no entry. No entry can have it.
+const UNREGISTERED: &str = "unregistered";
 
 impl Registration {
-    /// Removes entries of dead processes, claims the first free name and writes the entry, and the pointers too when the
-    /// active instance is dead.
+    /// An instance that serves no settings page.
     #[cfg(test)]
-    pub fn new(home: &Path, mcp_port: u16, auth_token: String) -> Result<Self, RegisterError> {
-        Self::with_page(home, mcp_port, 0, auth_token)
+    pub fn new(home: &Path, mcp_port: u16, auth_token: String) -> Result<Self, RegistryFault> {
+        match Self::with_page(home, mcp_port, 0, auth_token) {
+            (registration, None) => Ok(registration),
+            (_, Some(fault)) => Err(fault),
+        }
     }
 
-    /// The same for one that serves a settings page on `http_port`; 0: it serves none.
+    /// Removes entries of dead processes, claims the first free name and writes the entry, and the pointers too when the
+    /// active instance is dead. Says what of that failed. `http_port` is that of the settings page; 0: none is served.
     pub fn with_page(
         home: &Path,
         mcp_port: u16,
         http_port: u16,
         auth_token: String,
-    ) -> Result<Self, RegisterError> {
-        let at = |path: &Path| {
-            let path = path.to_owned();
-            move |error| (path, error)
-        };
-        let instances = home.join("instances");
-        private_directory(home).map_err(at(home))?;
-        private_directory(&instances).map_err(at(&instances))?;
-        let _lock = lock(home).map_err(at(home))?;
-        remove_stale(home).map_err(at(&instances))?;
-        let id = claim(&instances).map_err(at(&instances))?;
-
+    ) -> (Self, Option<RegistryFault>) {
         let cwd = std::env::current_dir().unwrap_or_default();
         let record = Record {
-            title: title(&id, &cwd),
-            id,
+            title: title(UNREGISTERED, &cwd),
+            id: UNREGISTERED.to_owned(),
             mcp_port,
             http_port,
             auth_token,
             pid: std::process::id(),
-            started_at: OffsetDateTime::now_utc()
-                .format(&Rfc3339)
-                .unwrap_or_else(|_| "1970-01-01T00:00:00Z".to_owned()),
+            started_at: now(),
             cwd: cwd.to_string_lossy().into_owned(),
             version: crate::VERSION.to_owned(),
             platform: std::env::consts::OS.to_owned(),
@@ -169,15 +198,43 @@ impl Registration {
         let registration = Self {
             home: home.to_owned(),
             record: parking_lot::Mutex::new(Arc::new(record)),
-            removed: parking_lot::Mutex::new(false),
+            is_entered: parking_lot::Mutex::new(false),
         };
-        let path = registration.path();
-        let record = registration.record();
-        write_record(&path, &record).map_err(at(&path))?;
-        if !active(home).is_some_and(|active| active.is_live()) {
-            point_to(home, &record).map_err(at(home))?;
+        let fault = registration.enter().err();
+        (registration, fault)
+    }
+
+    fn enter(&self) -> Result<(), RegistryFault> {
+        let home = &self.home;
+        let _lock = self.claim().map_err(RegistryFault::NotEntered)?;
+        *self.is_entered.lock() = true;
+        if active(home).is_some_and(|active| active.is_live()) {
+            return Ok(());
         }
-        Ok(registration)
+        point_to(home, &self.record()).map_err(RegistryFault::NotActive)
+    }
+
+    /// Writes the entry; gives the registry's lock.
+    fn claim(&self) -> Result<File, FileError> {
+        let home = &self.home;
+        let instances = home.join("instances");
+        private_directory(home).map_err(FileError::at(home))?;
+        private_directory(&instances).map_err(FileError::at(&instances))?;
+        let lock = lock(home).map_err(FileError::at(&home.join(LOCK)))?;
+        remove_stale(home).map_err(FileError::at(&instances))?;
+        let id = claim(&instances).map_err(FileError::at(&instances))?;
+        let unnamed = self.record();
+        let title = title(&id, Path::new(&unnamed.cwd));
+        // Under the lock: instances are as old as their names.
+        let started_at = now();
+        let record = Arc::new(Record { id, title, started_at, ..Record::clone(&unnamed) });
+        let path = entry(home, &record.id);
+        if let Err(error) = write_record(&path, &record) {
+            let _ = fs::remove_file(&path);
+            return Err(FileError { path, error });
+        }
+        *self.record.lock() = record;
+        Ok(lock)
     }
 
     /// The directory of the registry.
@@ -188,6 +245,10 @@ impl Registration {
     /// What the entry says.
     pub fn record(&self) -> Arc<Record> {
         self.record.lock().clone()
+    }
+
+    fn is_entered(&self) -> bool {
+        *self.is_entered.lock()
     }
 
     /// Keeps the instance for a client, if it is one that ends with its clients.
@@ -201,33 +262,30 @@ impl Registration {
         format!("{} {}", record.id, record.started_at)
     }
 
-    fn path(&self) -> PathBuf {
-        self.home.join("instances").join(format!("{}.json", self.record().id))
-    }
-
-    /// Gives the instance another title, or the usual one back.
+    /// Gives the instance another title, or the usual one back. One without an entry has it only in its own record.
     pub fn set_title(&self, new: Option<&str>) -> io::Result<()> {
-        let _lock = lock(&self.home)?;
-        if *self.removed.lock() {
-            return Ok(());
-        }
+        let _lock = if self.is_entered() { Some(lock(&self.home)?) } else { None };
         let old = self.record();
         let title = match new {
             Some(new) => new.to_owned(),
             None => title(&old.id, Path::new(&old.cwd)),
         };
         let record = Arc::new(Record { title, ..Record::clone(&old) });
-        write_record(&self.path(), &record)?;
+        // The instance may have ended since.
+        let is_entered = self.is_entered();
+        if is_entered {
+            write_record(&entry(&self.home, &record.id), &record)?;
+        }
         *self.record.lock() = record.clone();
-        if active(&self.home).is_some_and(|active| active == *old) {
-            point_to(&self.home, &record)?;
+        if is_entered && active(&self.home).is_some_and(|active| active == *old) {
+            point_to(&self.home, &record).map_err(|error| error.error)?;
         }
         Ok(())
     }
 
     /// Takes the entry away; the pointers go to the oldest other instance, or away too. Does nothing the second time.
     pub fn remove(&self) {
-        if std::mem::replace(&mut *self.removed.lock(), true) {
+        if !std::mem::take(&mut *self.is_entered.lock()) {
             return;
         }
         if let Err(error) = self.try_remove() {
@@ -237,33 +295,41 @@ impl Registration {
 
     fn try_remove(&self) -> io::Result<()> {
         let _lock = lock(&self.home)?;
-        let path = self.path();
         let own = self.record();
+        let path = entry(&self.home, &own.id);
         if read(&path).is_some_and(|record| record == *own) {
             fs::remove_file(&path)?;
         }
-        if active(&self.home).is_none_or(|active| active == *own) {
-            match live(&self.home)?.first() {
-                Some(heir) => point_to(&self.home, heir)?,
-                None => {
-                    for pointer in ["active.json", "server.json", "auth_token"] {
-                        match fs::remove_file(self.home.join(pointer)) {
-                            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                            _ => {}
-                        }
-                    }
-                }
-            }
-        }
+        let pointed = match active(&self.home).is_none_or(|active| active == *own) {
+            true => self.hand_over(),
+            false => Ok(()),
+        };
         // Last: who finds no file takes this for an instance that stays, and must not find it then.
         held::forget(&self.home, own.mcp_port);
-        Ok(())
+        pointed
+    }
+
+    /// Makes the oldest other instance the active one; without one there is none.
+    fn hand_over(&self) -> io::Result<()> {
+        if let Some(heir) = live(&self.home)?.first() {
+            return point_to(&self.home, heir).map_err(|error| error.error);
+        }
+        // Each of them, whatever becomes of the others.
+        let removed = POINTERS.map(|pointer| match fs::remove_file(self.home.join(pointer)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        });
+        removed.into_iter().collect()
     }
 
     /// Makes this instance the active one if the active one is dead. Returns the active one if that is another.
     fn take_over(&self) -> io::Result<Option<Record>> {
+        if !self.is_entered() {
+            return Ok(None);
+        }
         let _lock = lock(&self.home)?;
-        if *self.removed.lock() {
+        // The instance may have ended since.
+        if !self.is_entered() {
             return Ok(None);
         }
         let own = self.record();
@@ -272,7 +338,7 @@ impl Registration {
             Some(active) if active.is_live() => Ok(Some(active)),
             _ => {
                 tracing::info!(id = own.id, "the active instance died; this one takes its place");
-                point_to(&self.home, &own)?;
+                point_to(&self.home, &own).map_err(|error| error.error)?;
                 remove_stale(&self.home)?;
                 Ok(None)
             }
@@ -321,17 +387,37 @@ fn active(home: &Path) -> Option<Record> {
     read(&home.join("active.json"))
 }
 
-/// Makes `record` the active instance.
-fn point_to(home: &Path, record: &Record) -> io::Result<()> {
-    private::replace(&home.join("auth_token"), |file| {
-        file.write_all(record.auth_token.as_bytes())
-    })?;
-    write_record(&home.join("server.json"), record)?;
-    write_record(&home.join("active.json"), record)
+/// The time, as entries have it.
+fn now() -> String {
+    let now = OffsetDateTime::now_utc().format(&Rfc3339);
+    now.unwrap_or_else(|_| "1970-01-01T00:00:00Z".to_owned())
+}
+
+/// The file of the instance of that name.
+fn entry(home: &Path, id: &str) -> PathBuf {
+    home.join("instances").join(format!("{id}.json"))
+}
+
+/// The files that tell of the active instance.
+const POINTERS: [&str; 3] = ["auth_token", "server.json", "active.json"];
+
+/// Makes `record` the active instance, in each of the files that can be written; says which can't.
+fn point_to(home: &Path, record: &Record) -> Result<(), FileError> {
+    let written = POINTERS.map(|pointer| {
+        let path = home.join(pointer);
+        let written = match pointer {
+            "auth_token" => {
+                private::replace(&path, |file| file.write_all(record.auth_token.as_bytes()))
+            }
+            _ => write_record(&path, record),
+        };
+        written.map_err(FileError::at(&path))
+    });
+    written.into_iter().collect()
 }
 
 /// Removes the entries of dead processes. An entry that can't be read is one that is being claimed by a program
-/// which does not take our lock, until it is ten seconds old.
+/// which does not take our lock, until it is ten seconds old. What can't be removed is in nobody's way.
 fn remove_stale(home: &Path) -> io::Result<()> {
     const CLAIMING: Duration = Duration::from_secs(10);
     for (path, id) in entries(home)? {
@@ -346,7 +432,9 @@ fn remove_stale(home: &Path) -> io::Result<()> {
         if stale {
             tracing::debug!(id, "removing the entry of a dead instance");
             match fs::remove_file(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    tracing::warn!(%error, id, "the entry of a dead instance can't be removed");
+                }
                 _ => {}
             }
         }
@@ -385,20 +473,49 @@ fn private_directory(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The file that is locked while files of its folder are changed.
+const LOCK: &str = ".lock";
+/// How long another program may keep it locked.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Waits for the lock of a folder, which whoever changes its files holds; in Unterm's home, of whichever instance. It is
 /// held as long as the file that is given.
 ///
 /// # Errors
-/// When the folder is not there, or can't be written.
+/// When the folder is not there, or can't be written, or another program holds the lock for longer than ten seconds.
 pub fn lock(folder: &Path) -> io::Result<File> {
-    let path = folder.join(".lock");
-    let file =
-        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
-    loop {
-        match flock(&file, FlockOperation::LockExclusive) {
-            Err(rustix::io::Errno::INTR) => {}
-            result => return result.map(|()| file).map_err(io::Error::from),
-        }
+    lock_within(folder, PATIENCE)
+}
+
+fn lock_within(folder: &Path, patience: Duration) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    // A FIFO would be waited for.
+    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(NONBLOCK);
+    let file = options.open(folder.join(LOCK))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => return Ok(file),
+        Err(Errno::WOULDBLOCK | Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
+    }
+    // Nothing ends the wait for a lock but the lock, so a thread of its own waits. If it is late, nobody takes the file, and
+    // the lock is released again.
+    let (locked, result) = mpsc::channel();
+    let wait = move || {
+        let held = loop {
+            match flock(&file, FlockOperation::LockExclusive) {
+                Err(Errno::INTR) => {}
+                held => break held,
+            }
+        };
+        let _ = locked.send(held.map(|()| file));
+    };
+    thread::Builder::new().name("unterm-lock".to_owned()).spawn(wait)?;
+    match result.recv_timeout(patience) {
+        Ok(held) => Ok(held?),
+        Err(_) => Err(io::Error::new(
+            ErrorKind::TimedOut,
+            format!("another program has kept it locked for {} seconds", patience.as_secs()),
+        )),
     }
 }
 

@@ -9,17 +9,16 @@ use crate::{
     Host,
     dispatch::{Dispatcher, Gate},
     methods::{self, Context},
-    registry::{self, Registration},
+    registry::{self, Registration, RegistryFault},
     services::{
         approvals::Approval,
         changes::Topic,
         drivers::Driver,
-        events::Filter,
         proxy,
         questions::Question,
         recording::{self, Recorder},
     },
-    wire::{http, mcp, tcp},
+    wire::{http, logins::LoginLimits, mcp, tcp},
 };
 
 /// What a server is started with.
@@ -32,6 +31,8 @@ pub struct ServerOptions {
     pub home: PathBuf,
     /// What holds for agents that the person was never asked about; [`Server::set_approval`] changes it.
     pub approval: Approval,
+    /// The bounds on connections that have not logged in.
+    pub login: LoginLimits,
 }
 
 /// Why the server could not start.
@@ -40,14 +41,6 @@ pub enum ServerError {
     /// No port could be bound.
     #[error("cannot listen on 127.0.0.1: {0}")]
     Bind(io::Error),
-    /// The registry could not be written.
-    #[error("cannot register in {path}: {error}")]
-    Registry {
-        /// The file or directory.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
     /// The system gave no threads or no random numbers.
     #[error("cannot start the control server: {0}")]
     System(io::Error),
@@ -59,6 +52,7 @@ pub struct Server {
     runtime: Option<Runtime>,
     address: SocketAddr,
     registration: Arc<Registration>,
+    registry_fault: Option<RegistryFault>,
     recorder: Arc<Recorder>,
     dispatcher: Arc<Dispatcher>,
 }
@@ -67,7 +61,7 @@ pub struct Server {
 const CLOSING: Duration = Duration::from_secs(2);
 
 impl Server {
-    /// Binds, registers and serves.
+    /// Binds, registers and serves. A server that can't register serves all the same ([`Server::registry_fault`]).
     pub fn start(options: ServerOptions) -> Result<Self, ServerError> {
         Self::start_gated(options, Vec::new())
     }
@@ -77,7 +71,7 @@ impl Server {
         options: ServerOptions,
         gates: Vec<Arc<dyn Gate>>,
     ) -> Result<Self, ServerError> {
-        let ServerOptions { mux, host, home, approval } = options;
+        let ServerOptions { mux, host, home, approval, login } = options;
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
             // For searches of long histories, new programs and files.
@@ -100,30 +94,29 @@ impl Server {
         };
         let page = http::bind(&runtime);
         let http_port = page.as_ref().map_or(0, |(_, port)| *port);
-        let registration = Registration::with_page(&home, address.port(), http_port, token.clone())
-            .map_err(|(path, error)| ServerError::Registry { path, error })?;
+        let (registration, registry_fault) =
+            Registration::with_page(&home, address.port(), http_port, token.clone());
         let registration = Arc::new(registration);
 
         let context = Context::new(mux.clone(), host, registration.clone(), approval);
         let recorder = context.recorder.clone();
-        let hub = context.hub.clone();
         let dispatcher = Arc::new(Dispatcher::new(context, gates));
         let mcp = Arc::new(mcp::Server::new(dispatcher.clone()));
         if let Some((listener, port)) = page {
             dispatcher.context().door.open_at(port);
             let token = token.clone();
-            runtime.spawn(http::serve(listener, dispatcher.clone(), token, mcp.clone()));
+            runtime.spawn(http::serve(listener, dispatcher.clone(), token, mcp.clone(), login));
         }
-        let shared = tcp::Shared::new(dispatcher.clone(), token, mcp);
+        let shared = tcp::Shared::new(dispatcher.clone(), token, mcp, login);
         runtime.spawn(tcp::serve(listener, Arc::new(shared)));
-        runtime.spawn(registry::follow_active(registration.clone()));
+        if registry_fault.is_none() {
+            runtime.spawn(registry::follow_active(registration.clone()));
+        }
         runtime.spawn_blocking({
             let home = home.clone();
             move || recording::recover(&home)
         });
-        let opened = hub.listen(Filter { kinds: vec!["session_opened"], panes: None });
-        let following = recorder.clone();
-        runtime.spawn(following.follow(Arc::downgrade(&mux), opened, methods::hides_input));
+        runtime.spawn(recorder.clone().follow(&mux, methods::hides_input));
         // Before the first program is started, which is to know of it.
         if let Ok(proxy) = proxy::Proxy::read(&home)
             && proxy.enabled
@@ -131,12 +124,24 @@ impl Server {
             proxy::tell(&mux, &proxy.resolve());
         }
         tracing::info!(%address, id = registration.record().id, "control server");
-        Ok(Self { runtime: Some(runtime), address, registration, recorder, dispatcher })
+        Ok(Self {
+            runtime: Some(runtime),
+            address,
+            registration,
+            registry_fault,
+            recorder,
+            dispatcher,
+        })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// What is missing of the instance's entry in the registry, if anything is.
+    pub fn registry_fault(&self) -> Option<&RegistryFault> {
+        self.registry_fault.as_ref()
     }
 
     /// Its runtime, for what else should run beside it: its end is the server's.
@@ -189,17 +194,14 @@ impl Server {
         }
     }
 
-    /// The instance's id, such as `alpha`.
+    /// The instance's id, such as `alpha`; `unregistered` where it is not in the registry.
     pub fn instance_id(&self) -> String {
         self.registration.record().id.clone()
     }
 
-    /// An address that opens the settings page once, within a minute.
-    ///
-    /// # Errors
-    /// When no page is served; for people.
-    pub fn settings_link(&self) -> Result<String, String> {
-        self.dispatcher.context().door.link()
+    /// Makes links to the settings page, from any thread that may wait.
+    pub fn settings_links(&self) -> SettingsLinks {
+        SettingsLinks { runtime: self.runtime().clone(), dispatcher: self.dispatcher.clone() }
     }
 
     /// Removes the registry's entry, closes connections and stops the runtime.
@@ -230,6 +232,32 @@ impl Answers {
         if context.questions.withdraw(number) {
             context.questions_changed();
         }
+    }
+}
+
+/// Makes links to the settings page.
+#[derive(Clone)]
+pub struct SettingsLinks {
+    runtime: Handle,
+    dispatcher: Arc<Dispatcher>,
+}
+
+impl SettingsLinks {
+    /// A file that redirects a browser to the settings page, once, within a minute. Only its owner can read it.
+    ///
+    /// # Errors
+    /// When no page is served, or the file can't be written; for people.
+    pub fn redirect(&self) -> Result<PathBuf, String> {
+        let link = self.runtime.block_on(self.dispatcher.context().redirect());
+        link.map_err(|error| error.to_string())?.file.ok_or_else(|| "No file was made".to_owned())
+    }
+
+    /// An address that opens the settings page once, within a minute. It has the code: never an argument of a process.
+    ///
+    /// # Errors
+    /// When no page is served; for people.
+    pub fn address(&self) -> Result<String, String> {
+        self.dispatcher.context().door.link().map(|link| link.url)
     }
 }
 

@@ -10,13 +10,16 @@ pub mod door;
 pub mod drivers;
 pub mod events;
 pub mod leases;
+pub mod matching;
 pub mod output;
 pub mod parts;
+pub mod pictures;
 pub mod policy;
 pub mod proxy;
 pub mod questions;
 pub mod reading;
 pub mod recording;
+pub mod redact;
 pub mod reports;
 pub mod run;
 pub mod secret;
@@ -34,11 +37,17 @@ pub fn now() -> String {
     OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default()
 }
 
+/// The longest pattern of a caller, in bytes.
+const LONGEST_PATTERN: usize = 16 << 10;
+
 /// A caller's pattern as a regular expression; a small one.
 ///
 /// # Errors
 /// What is wrong with it, for people, in a few words.
 pub fn regex(pattern: &str) -> Result<Regex, String> {
+    if pattern.len() > LONGEST_PATTERN {
+        return Err(format!("it has {} bytes; {LONGEST_PATTERN} are the most", pattern.len()));
+    }
     let config = Regex::config().nfa_size_limit(Some(1 << 20));
     Regex::builder().configure(config).build(pattern).map_err(|error| {
         // The parser draws the pattern with a caret below it, and says why in its last line.

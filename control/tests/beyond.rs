@@ -116,6 +116,53 @@ fn a_text_that_a_flood_carries_away_is_still_seen() {
     assert_eq!(reply["matched"], true, "{reply}");
 }
 
+/// An expression that takes seconds to find nothing in a megabyte.
+const SLOW: &str = "(?:.{0,200}7){3}Q";
+
+#[test]
+fn expressions_that_take_long_hold_up_nobody() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let script =
+        "seq 1 2000000 | tr '\\n' a | fold -w 499 | head -n 10000; echo; echo done; exec cat";
+    let created = wire.call(
+        "session.create",
+        json!({"program": "sh", "args": ["-c", script], "cols": 500, "rows": 50}),
+    );
+    let id = created["id"].as_u64().unwrap();
+    let shown = wire.call("session.wait", json!({"id": id, "any": [{"text": "done"}]}));
+    assert_eq!(shown["matched"], true);
+    // More than there are workers, or threads for files and programs.
+    let watch = json!({"id": 1, "method": "session.watch",
+        "params": {"id": id, "any": [{"regex": SLOW}], "since_seq": 0}});
+    let search = json!({"id": 2, "method": "screen.search",
+        "params": {"id": id, "pattern": SLOW, "regex": true}});
+    let find = json!({"id": 3, "method": "screen.find",
+        "params": {"id": id, "pattern": SLOW, "regex": true}});
+    let mut busy: Vec<Wire> = (0..10).map(|_| fixture.login()).collect();
+    for (wire, request) in busy.iter_mut().zip([&watch, &search, &find].into_iter().cycle()) {
+        wire.send(format!("{request}\n"));
+    }
+    for _ in 0..3 {
+        wire.call("server.info", json!({}));
+        // On a thread for files and programs.
+        wire.call("session.read_tail", json!({"id": id}));
+        wire.call("instance.list", json!({}));
+    }
+    for wire in &mut busy {
+        wire.stream().set_nonblocking(true).unwrap();
+        let mut byte = [0];
+        let answered = std::io::Read::read(wire.stream(), &mut byte);
+        let kind = answered.map_err(|error| error.kind());
+        assert_eq!(kind, Err(std::io::ErrorKind::WouldBlock), "they are not over");
+    }
+    // What nobody waits for any more stops, so that others come to their turn.
+    drop(busy);
+    let found = wire.call("screen.search", json!({"id": id, "pattern": "^done$", "regex": true}));
+    assert_eq!(found["total"], 1);
+    assert!(found.get("complete").is_none(), "{found}");
+}
+
 #[test]
 fn many_wait_at_once_and_all_are_told() {
     let fixture = Fixture::new();

@@ -4,11 +4,11 @@ mod support;
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, mpsc},
 };
 
 use serde_json::{Value, json};
-use support::Fixture;
+use support::{Fixture, Wire};
 use unterm_control::{Captures, Clip, Host, HostRequest, OnDisplay};
 use unterm_mux::Pane;
 
@@ -27,6 +27,8 @@ struct Studio {
     /// The person cancels.
     cancels: bool,
     clip: Option<Clip>,
+    /// The person chooses a region when this says so.
+    chosen: Option<Mutex<mpsc::Receiver<()>>>,
     asked: Mutex<Vec<OnDisplay>>,
 }
 
@@ -49,6 +51,9 @@ impl Captures for Studio {
     }
     fn display(&self, what: &OnDisplay, file: &Path) -> Result<bool, String> {
         self.asked.lock().unwrap().push(what.clone());
+        if let (OnDisplay::Region(_), Some(chosen)) = (what, &self.chosen) {
+            chosen.lock().unwrap().recv().unwrap();
+        }
         if !self.has_display {
             return Err("there is no display".to_owned());
         }
@@ -151,6 +156,62 @@ fn a_person_who_cancels_is_an_error() {
 }
 
 #[test]
+fn the_person_chooses_one_region_at_a_time() {
+    let (choose, chosen) = mpsc::channel();
+    let chosen = Some(Mutex::new(chosen));
+    let studio = Studio { has_display: true, has_window: true, chosen, ..Studio::default() };
+    let (fixture, studio) = fixture(studio);
+    let mut wire = fixture.login();
+    let id = fixture.program(&mut wire, "cat", &[]).id;
+    let select = json!({"id": 1, "method": "capture.select", "params": {"interactive": true}});
+    // As many as there are threads for files and programs.
+    let mut asking: Vec<Wire> = (0..8).map(|_| fixture.login()).collect();
+    asking[0].send(format!("{select}\n"));
+    support::until("the first", || (studio.asked.lock().unwrap().len() == 1).then_some(()));
+    for wire in &mut asking[1..] {
+        let why = wire.fail("capture.select", json!({"interactive": true}));
+        assert!(why.contains("choosing a region for another call"), "{why}");
+    }
+    // Others are served, pictures too.
+    wire.call("session.read_tail", json!({"id": id}));
+    wire.call("screen.png", json!({"id": id}));
+    wire.call("capture.screen", json!({}));
+    choose.send(()).unwrap();
+    let first: Value = serde_json::from_str(&asking[0].receive().unwrap()).unwrap();
+    assert_eq!(first["result"]["mode"], "region");
+    choose.send(()).unwrap();
+    assert_eq!(wire.call("capture.select", json!({"interactive": true}))["mode"], "region");
+}
+
+#[test]
+fn as_many_pictures_are_kept_as_last_and_the_persons_stay() {
+    let (fixture, _) = fixture(Studio { has_display: true, ..Studio::default() });
+    let mut wire = fixture.login();
+    let id = fixture.program(&mut wire, "cat", &[]).id;
+    let folder = fixture.registry().join("screenshots");
+    std::fs::create_dir_all(&folder).unwrap();
+    let persons =
+        ["screen_20200101_000000_000.png", "region_hidden_20200101_000000_000.png", "mine"];
+    for name in persons {
+        std::fs::write(folder.join(name), "taken by the person").unwrap();
+    }
+    let mut taken = Vec::new();
+    for at in 0..110 {
+        let (method, params) = match at % 2 {
+            0 => ("capture.screen", json!({})),
+            _ => ("capture.window", json!({"title": id.to_string()})),
+        };
+        let reply = wire.call(method, params);
+        taken.push(reply["image"]["path"].as_str().unwrap().to_owned());
+    }
+    for name in persons {
+        assert!(folder.join(name).exists(), "{name}");
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 100 + persons.len());
+    assert!(taken[10..].iter().all(|path| Path::new(path).exists()));
+}
+
+#[test]
 fn one_window_is_a_session_by_title_number_or_process_or_any_other() {
     let (fixture, studio) = fixture(Studio { has_display: true, ..Studio::default() });
     let mut wire = fixture.login();
@@ -175,6 +236,29 @@ fn one_window_is_a_session_by_title_number_or_process_or_any_other() {
     let title = Some("somebody else's".to_owned());
     let asked = studio.asked.lock().unwrap().pop();
     assert_eq!(asked, Some(OnDisplay::Window { title, pid: None }));
+}
+
+#[test]
+fn what_is_no_session_and_no_window_is_answered_by_a_picture_of_the_sessions() {
+    let (fixture, _) = fixture(Studio::default());
+    let mut wire = fixture.login();
+    fixture.program(&mut wire, "cat", &[]);
+    fixture.program(&mut wire, "cat", &[]);
+    for params in [json!({"title": "nobody's"}), json!({"pid": 1}), json!({"title": "x", "pid": 1})]
+    {
+        let reply = wire.call("capture.window", params.clone());
+        let keys: Vec<_> = reply.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["image", "message", "text_snapshot", "type"], "{params}");
+        assert_eq!((&reply["type"], &reply["text_snapshot"]), (&json!("image/png"), &json!(false)));
+        assert_eq!(
+            image(&fixture, &reply, "screenshots", "window"),
+            json!({"format": "png", "width": 200, "height": 50, "size_bytes": 24, "source": "sessions"})
+        );
+        assert_eq!(
+            reply["message"],
+            "No picture could be taken: there is no display; the picture shows the sessions"
+        );
+    }
 }
 
 #[test]
@@ -216,7 +300,7 @@ fn the_self_test_takes_a_picture() {
     assert_eq!(
         names,
         [
-            "mux",
+            "mux.available",
             "server.health",
             "server.capabilities",
             "policy.check",
@@ -226,4 +310,24 @@ fn the_self_test_takes_a_picture() {
         ]
     );
     assert_eq!(checks[6]["detail"]["text_snapshot"], true);
+
+    // What is asked of a session that is not there fails, and nothing else does.
+    for (named, error) in [
+        (json!({"session_id": "99"}), "Session 99 not found"),
+        (json!({"id": 99}), "Session 99 not found"),
+        (json!({"session_id": "first"}), "Invalid session_id: \"first\""),
+    ] {
+        let tested = wire.call("selftest.run", named);
+        assert_eq!(tested["ok"], false, "{tested}");
+        let (own, of_session) = tested["checks"].as_array().unwrap().split_at(7);
+        assert!(own.iter().all(|check| check["ok"] == true), "{tested}");
+        let failed: Vec<_> = of_session
+            .iter()
+            .map(|check| (check["name"].as_str().unwrap(), &check["ok"], &check["detail"]))
+            .collect();
+        let detail = json!({ "error": error });
+        let names =
+            ["session.status", "screen.text", "screen.detect_errors", "session.recording_status"];
+        assert_eq!(failed, names.map(|name| (name, &json!(false), &detail)), "{tested}");
+    }
 }

@@ -15,13 +15,14 @@ use std::{
     sync::{
         Arc, Barrier,
         atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc,
     },
 };
 
 use serde_json::{Value, json};
-use support::{PATIENCE, until};
+use support::{PATIENCE, skip, until};
 use unterm_control::{
-    Approval, Headless, Server, ServerOptions,
+    Approval, Headless, LoginLimits, Server, ServerOptions,
     client::{self, Client},
 };
 use unterm_mux::{Mux, MuxOptions};
@@ -38,6 +39,7 @@ fn start(home: &Path) -> Result<(Arc<Mux>, Server), String> {
         host: Arc::new(Headless),
         home: home.to_owned(),
         approval: Approval::Allow,
+        login: LoginLimits::default(),
     };
     Ok((mux, Server::start(options).map_err(|error| error.to_string())?))
 }
@@ -149,34 +151,32 @@ fn a_process_that_is_killed_while_it_writes_leaves_whole_files() {
     assert!(has_output, "nothing was recorded at all");
 }
 
-/// Whether this machine lets a process mount a file system of its own; says so where not, as in a container: no package
-/// would change that.
-fn can_mount() -> bool {
+/// How a process gets a file system of its own here, as root or as root of a user namespace of its own; says so where it
+/// gets none.
+fn unshare() -> Option<&'static str> {
     let folder = tempfile::tempdir().unwrap();
-    let tried = Command::new("unshare")
-        .args(["-rm", "sh", "-c", "mount -t tmpfs -o size=64k tmpfs \"$0\""])
-        .arg(folder.path())
-        .stderr(Stdio::null())
-        .status();
-    let can = tried.is_ok_and(|status| status.success());
-    if !can {
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: nothing can be mounted here, so that a full and a read-only disk are not tested"
-        );
+    let can = |how: &&str| {
+        let tried = Command::new("unshare")
+            .args([how, "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+            .arg(folder.path())
+            .stderr(Stdio::null())
+            .status();
+        tried.is_ok_and(|status| status.success())
+    };
+    let how = ["-m", "-rm"].into_iter().find(can);
+    if how.is_none() {
+        skip("nothing can be mounted here: a full and a read-only disk are not tested");
     }
-    can
+    how
 }
 
 /// Runs a part of this program on a small disk of its own.
 fn on_a_disk(size: &str, name: &str, role: &str) {
-    if !can_mount() {
-        return;
-    }
+    let Some(how) = unshare() else { return };
     let folder = tempfile::tempdir().unwrap();
     let script = format!("mount -t tmpfs -o size={size} tmpfs \"${HOME}\" && exec \"$0\" \"$@\"");
     let output = Command::new("unshare")
-        .args(["-rm", "sh", "-c", &script])
+        .args([how, "sh", "-c", &script])
         .arg(std::env::current_exe().unwrap())
         .args(["--exact", name, "--nocapture", "--test-threads=1"])
         .env(ROLE, role)
@@ -186,6 +186,18 @@ fn on_a_disk(size: &str, name: &str, role: &str) {
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}");
     assert!(text.contains("1 passed"), "{text}");
+}
+
+/// Starts another one, which must not take long, and says what its registration lacks.
+fn starts(home: &Path) -> ((Arc<Mux>, Server), String) {
+    let (started, start_ends) = mpsc::channel();
+    let home = home.to_owned();
+    std::thread::spawn(move || {
+        let _ = started.send(start(&home));
+    });
+    let (mux, server) = start_ends.recv_timeout(PATIENCE).expect("the start ends").unwrap();
+    let fault = server.registry_fault().expect("it is not registered").to_string();
+    ((mux, server), fault)
 }
 
 #[test]
@@ -199,6 +211,13 @@ fn part_fills_the_disk() {
     client.call("workspace.save", json!({"name": "mine"})).unwrap();
     client.call("proxy.configure", json!({"http_proxy": "http://127.0.0.1:9"})).unwrap();
     client.call("session.recording_start", json!({"id": id})).unwrap();
+    let token = client.call("token.create", json!({"name": "first"})).unwrap();
+    let audit = home.join("audit.jsonl");
+    let is_audited = |text: &str| fs::read_to_string(&audit).is_ok_and(|log| log.contains(text));
+    until("the log of calls", || is_audited("token.create").then_some(()));
+    let second = json!({"program": "cat", "cwd": disk});
+    let second = client.call("session.create", second).unwrap()["id"].clone();
+    client.call("session.recording_start", json!({"id": second})).unwrap();
 
     let filler = disk.join("filler");
     let mut file = fs::File::create(&filler).unwrap();
@@ -208,10 +227,23 @@ fn part_fills_the_disk() {
         ("workspace.save", json!({"name": "another"})),
         ("proxy.configure", json!({"http_proxy": "http://127.0.0.1:10"})),
         ("session.export_markdown", json!({"id": id, "path": disk.join("page.md")})),
+        ("token.create", json!({"name": "second"})),
+        ("token.revoke", json!({"number": token["number"]})),
     ] {
         let error = client.call(method, params).unwrap_err().to_string();
         assert!(error.contains("No space left on device"), "{method}: {error}");
     }
+    // More than the end of the log's last block has room for.
+    for n in 0..30 {
+        let title = format!("{n} {}", "a title ".repeat(30));
+        client.call("session.rename", json!({"id": id, "title": title})).unwrap();
+    }
+    // Another one starts, and ends, without an entry.
+    let (other, fault) = starts(&home);
+    assert!(fault.contains("not in the registry") && fault.contains("No space left"), "{fault}");
+    drop(other);
+    let list = client.call("instance.list", json!({})).unwrap();
+    assert_eq!(list["instances"].as_array().unwrap().len(), 1);
     // Nothing that was there is lost, and nothing half is there.
     let saved = client.call("workspace.restore", json!({"name": "mine"})).unwrap();
     assert_eq!(saved["workspace"]["sessions"][0]["id"], id);
@@ -226,13 +258,44 @@ fn part_fills_the_disk() {
     client.call("session.input", json!({"id": id, "input": "still here\r"})).unwrap();
     let there = json!({"id": id, "any": [{"text": "still here"}]});
     assert_eq!(client.call("session.wait", there).unwrap()["matched"], true);
+    // What is lost of it is counted and said.
+    let status = until("the recording to be full", || {
+        let line = "x".repeat(2000) + "\r";
+        client.call("session.input", json!({"id": id, "input": line})).unwrap();
+        let status = client.call("session.recording_status", json!({"id": id})).unwrap();
+        status["bytes_lost"].is_u64().then_some(status)
+    });
+    assert_eq!(status["recording"], true);
+    assert!(status["error"].as_str().unwrap().contains("No space left on device"), "{status}");
+    // A page that can't be written is no recording that is lost.
+    let error =
+        client.call("session.recording_stop", json!({"id": second})).unwrap_err().to_string();
+    assert!(error.contains("No space left on device") && error.contains(".log"), "{error}");
+    let rows = client.call("session.recording_list", json!({})).unwrap();
+    assert_eq!(rows.as_array().unwrap().len(), 1);
+    assert_eq!(rows[0]["tab_id"], second);
+    assert!(rows[0]["error"].as_str().unwrap().contains("not written yet"), "{rows}");
 
     drop(file);
     fs::remove_file(&filler).unwrap();
     client.call("workspace.save", json!({"name": "another"})).unwrap();
+    let tokens = client.call("token.list", json!({})).unwrap();
+    assert_eq!(tokens["tokens"][0]["name"], "first");
+    assert_eq!(tokens["tokens"].as_array().unwrap().len(), 1);
+    // No entry of the log is cut, and those that are missing are counted.
+    until("the log goes on", || is_audited("another").then_some(()));
+    let log = fs::read_to_string(&audit).unwrap();
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lost: u64 = lines.iter().filter_map(|line| line["lost"].as_u64()).sum();
+    assert!(lost > 0, "{log}");
     client.call("session.recording_stop", json!({"id": id})).unwrap();
     let rows = client.call("session.recording_list", json!({})).unwrap();
-    assert_eq!(rows.as_array().unwrap().len(), 1);
+    let row = rows.as_array().unwrap().iter().find(|row| row["tab_id"] == id).unwrap();
+    let page = client
+        .call("session.recording_read", json!({"session_id": row["unterm_session_id"]}))
+        .unwrap();
+    let lost = format!("> {} bytes were not recorded: No space left on device", row["bytes_lost"]);
+    assert!(page["markdown"].as_str().unwrap().contains(&lost), "{lost}: {page}");
 }
 
 #[test]
@@ -273,11 +336,8 @@ fn part_can_not_write_its_home() {
             true
         );
     }
-    let error = start(&home).map(drop).unwrap_err();
-    assert!(
-        error.contains("cannot register in") && error.contains("Read-only file system"),
-        "{error}"
-    );
+    let (_, fault) = starts(&home);
+    assert!(fault.contains("not in the registry") && fault.contains("Read-only file"), "{fault}");
 }
 
 #[test]

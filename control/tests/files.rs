@@ -154,6 +154,8 @@ fn a_recording_is_made_rendered_listed_and_read() {
         ]
     );
     assert_eq!(wire.call("session.recording_list", json!({"project": project})), list);
+    let slashed = format!("{project}/");
+    assert_eq!(wire.call("session.recording_list", json!({"project": slashed})), list);
     assert_eq!(wire.call("session.recording_list", json!({"project": "none"})), json!([]));
     let again = wire.call("session.recording_read", json!({"session_id": started["session_id"]}));
     assert_eq!(again, json!({"markdown": page}));
@@ -387,16 +389,37 @@ fn a_proxy_is_set_up_tried_and_told_to_programs() {
     assert_eq!(wire.fail("proxy.switch", json!({})), "Missing 'node_name'");
     assert!(wire.fail("proxy.configure", json!({"mode": "x"})).starts_with("Invalid 'mode'"));
 
-    for (params, name) in [
-        (json!({"http_proxy": "not a url"}), "http_proxy"),
-        (json!({"socks_proxy": "http://x:99999"}), "socks_proxy"),
-        (json!({"nodes": [{"name": "z"}]}), "nodes"),
-        (json!({"nodes": [{"name": "z", "url": "::::"}]}), "nodes"),
+    for (params, start) in [
+        (json!({"http_proxy": "not a url"}), "'http_proxy': expected a proxy's URL"),
+        (json!({"http_proxy": "nonsense"}), "'http_proxy': expected a proxy's URL"),
+        (json!({"http_proxy": "ftp://x:1"}), "'http_proxy': expected a proxy's URL"),
+        (json!({"socks_proxy": "socks5://x:99999"}), "'socks_proxy': expected a proxy's URL"),
+        (json!({"socks_proxy": "http://x:1"}), "'socks_proxy': expected a SOCKS proxy's URL"),
+        (json!({"nodes": {"name": "z"}}), "'nodes': expected a list of {name, url}"),
     ] {
         let message = wire.fail("proxy.configure", params);
-        let start = format!("Invalid '{name}': expected a proxy's URL");
-        assert!(message.starts_with(&start), "{message}");
+        assert!(message.starts_with(&format!("Invalid {start}, ")), "{message}");
     }
+    let nodes = json!([{"name": "z"}, {"name": "up", "url": up}, {"name": "y", "url": "::::"}, 42,
+        {"url": up}, {"name": "down", "http_proxy": down_url}]);
+    let configured = wire.call("proxy.configure", json!({ "nodes": nodes }));
+    assert_eq!(configured["status"]["node_count"], 2);
+    let refused: Vec<_> = configured["refused"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|refused| (refused["index"].as_u64().unwrap(), refused["error"].as_str().unwrap()))
+        .collect();
+    let url = "Invalid 'url': expected a proxy's URL, such as http://127.0.0.1:7890 or socks5://127.0.0.1:1080, got";
+    assert_eq!(
+        refused,
+        [
+            (0, &*format!("{url} \"\"")),
+            (2, &*format!("{url} \"::::\"")),
+            (3, "Invalid 'nodes': expected {name, url}, got 42"),
+            (4, &*format!("Invalid 'nodes': expected {{name, url}}, got {}", json!({"url": up}))),
+        ]
+    );
     let status = wire.call("proxy.configure", json!({"mode": "auto"}))["status"].take();
     assert_eq!((&status["mode"], &status["http_proxy"]), (&json!("auto"), &Value::Null));
     assert_ne!(status["health"]["source"], "manual", "what was named before does not win");
@@ -408,6 +431,17 @@ fn a_proxy_is_set_up_tried_and_told_to_programs() {
     let command = json!({"id": session.id, "command": "echo [$HTTP_PROXY]"});
     let inherited = std::env::var("HTTP_PROXY").unwrap_or_default();
     assert_eq!(wire.call("exec.run_wait", command)["output"], format!("[{inherited}]"));
+    // Without a word on it, this machine is reached without a proxy.
+    let usual = "localhost,127.0.0.1,::1";
+    for given in [json!({"no_proxy": ""}), json!({ "no_proxy": usual }), json!({})] {
+        let status = wire.call("proxy.configure", given)["status"].take();
+        assert_eq!(status["no_proxy"], usual);
+        assert_eq!(wire.call("proxy.env", json!({}))["env"]["NO_PROXY"], usual);
+    }
+    let session = fixture.shell(&mut wire);
+    let command = json!({"id": session.id, "command": "echo $NO_PROXY $no_proxy"});
+    assert_eq!(wire.call("exec.run_wait", command)["output"], format!("{usual} {usual}"));
+
     let file = fixture.registry().join("proxy.json");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     fs::write(&file, "{").unwrap();

@@ -9,7 +9,8 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use support::Fixture;
+use support::{Fixture, Wire};
+use unterm_control::LoginLimits;
 
 const INFO: &str = r#"{"id":1,"method":"server.info"}"#;
 
@@ -110,12 +111,84 @@ fn a_stranger_gets_less_room() {
     let mut wire = fixture.connect();
     let mut writer = wire.stream().try_clone().unwrap();
     let writing = std::thread::spawn(move || {
-        let _ = writer.write_all(&vec![b'{'; 2 << 20]);
+        let _ = writer.write_all(&vec![b'{'; (64 << 10) + 1]);
         let _ = writer.shutdown(Shutdown::Write);
     });
-    assert!(wire.receive().unwrap().contains("longer than 1048576 bytes"));
+    assert!(wire.receive().unwrap().contains("longer than 65536 bytes"));
     assert_eq!(wire.receive(), None);
     writing.join().unwrap();
+    // A login may be as long, and what comes behind it longer.
+    let mut wire = fixture.connect();
+    let padded = |line: Value, length: usize| {
+        let line = line.to_string();
+        let blanks = " ".repeat(length - line.len());
+        format!("{line}{blanks}\n")
+    };
+    let login = json!({"id": 1, "method": "auth.login", "params": {"token": fixture.token()}});
+    wire.send(
+        padded(login, 64 << 10) + &padded(json!({"id": 2, "method": "server.info"}), 1 << 20),
+    );
+    assert!(wire.receive().unwrap().contains(r#""status":"ok""#));
+    assert!(wire.receive().unwrap().contains("Unterm MCP Server"));
+}
+
+#[test]
+fn who_does_not_log_in_in_time_is_dropped() {
+    let time = Duration::from_millis(200);
+    let fixture = Fixture::limited(LoginLimits { time, ..LoginLimits::default() });
+    let says_nothing = |wire: &mut Wire| {
+        let told = wire.receive().expect("why it ends");
+        assert_eq!(
+            told,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32002,"message":"Not authenticated. Call auth.login within 0.2 s"}}"#
+        );
+        assert_eq!(wire.receive(), None);
+    };
+    says_nothing(&mut fixture.connect());
+    // Nor do words that are no login give it more time.
+    let mut chatty = fixture.connect();
+    let mut talking = chatty.stream().try_clone().unwrap();
+    let talk =
+        std::thread::spawn(move || while talking.write_all(b"{\"method\":\"x\"}\n").is_ok() {});
+    while let Some(line) = chatty.receive() {
+        assert!(line.contains("-32002"), "{line}");
+    }
+    talk.join().unwrap();
+    // Who has logged in stays: the time of one that came after it is over first.
+    let mut known = support::until("a login in time", || {
+        let mut wire = fixture.connect();
+        let login = json!({"id": 1, "method": "auth.login", "params": {"token": fixture.token()}});
+        wire.send(format!("{login}\n"));
+        wire.receive().filter(|reply| reply.contains(r#""status":"ok""#)).map(|_| wire)
+    });
+    says_nothing(&mut fixture.connect());
+    known.call("server.info", json!({}));
+}
+
+#[test]
+fn too_many_who_do_not_log_in_keep_nobody_out() {
+    let limits = LoginLimits { connections: 10, ..LoginLimits::default() };
+    let fixture = Fixture::limited(limits);
+    let known = fixture.login();
+    // Each connects when the one before it has an answer: the first is the oldest.
+    let stranger = |_| {
+        let mut stranger = fixture.connect();
+        assert_eq!(stranger.reply("server.info", json!({}))["error"]["code"], -32002);
+        stranger
+    };
+    let mut strangers: Vec<Wire> = (0..10).map(stranger).collect();
+    let owner = fixture.login();
+    let told = strangers[0].receive().expect("why it ends");
+    assert!(told.contains("Too many connections have not logged in"), "{told}");
+    assert_eq!(strangers[0].receive(), None);
+    // It has logged in, and makes room; those who have are left alone.
+    let more: Vec<Wire> = (0..50).map(|_| fixture.login()).collect();
+    for stranger in &mut strangers[1..] {
+        assert_eq!(stranger.reply("server.info", json!({}))["error"]["code"], -32002);
+    }
+    for mut wire in [known, owner].into_iter().chain(more) {
+        wire.call("server.info", json!({}));
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod support;
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
     sync::{Arc, Mutex},
 };
 
@@ -175,6 +176,113 @@ fn a_page_comes_in_by_a_code_that_is_good_once() {
     // The token of a page is none of the other wire's.
     let reply = fixture.connect().reply("auth.login", json!({"token": token}));
     assert_eq!(reply["error"]["code"], -32001);
+}
+
+/// Asks whether the server answers, on a connection that goes on; the reply.
+fn health(page: &Page, stream: &mut TcpStream, bearer: &str) -> String {
+    let host = format!("Host: 127.0.0.1:{}", page.port);
+    write!(stream, "GET /api/health HTTP/1.1\r\n{host}\r\n{bearer}\r\n").unwrap();
+    let mut reply = Vec::new();
+    let mut piece = [0; 4096];
+    while !reply.ends_with(b"}") {
+        let count = stream.read(&mut piece).unwrap();
+        assert_ne!(count, 0, "it was closed after {:?}", String::from_utf8_lossy(&reply));
+        reply.extend(&piece[..count]);
+    }
+    String::from_utf8(reply).unwrap()
+}
+
+#[test]
+fn connections_without_a_token_keep_nobody_out() {
+    let (_fixture, page) = fixture();
+    let bearer = format!("Authorization: Bearer {}\r\n", page.token);
+    let mut known = page.connect();
+    assert!(health(&page, &mut known, &bearer).starts_with("HTTP/1.1 200"));
+    // Half of a request each, and whole ones without a token.
+    let mut idle: Vec<TcpStream> = (0..150).map(|_| page.connect()).collect();
+    for stream in &mut idle {
+        let _ = stream.write_all(b"GET / HTTP/1.1\r\n");
+    }
+    let mut refused: Vec<TcpStream> = (0..150).map(|_| page.connect()).collect();
+    assert!(health(&page, refused.last_mut().unwrap(), "").starts_with("HTTP/1.1 401"));
+    assert_eq!(page.get("/api/health"), json!({"ok": true}));
+    // The oldest has given way, and who brought a token has not.
+    let mut rest = Vec::new();
+    let _ = idle[0].read_to_end(&mut rest);
+    assert_eq!(rest, b"");
+    assert!(health(&page, &mut known, &bearer).starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn connections_with_a_token_are_so_many_at_a_time() {
+    let (_fixture, page) = fixture();
+    let bearer = format!("Authorization: Bearer {}\r\n", page.token);
+    let mut known: Vec<TcpStream> = (0..64).map(|_| page.connect()).collect();
+    for stream in &mut known {
+        assert!(health(&page, stream, &bearer).starts_with("HTTP/1.1 200"));
+    }
+    let mut late = page.connect();
+    let reply = health(&page, &mut late, &bearer);
+    assert!(reply.starts_with("HTTP/1.1 503") && reply.contains("too many connections"), "{reply}");
+    known.pop();
+    support::until("a place", || {
+        health(&page, &mut late, &bearer).starts_with("HTTP/1.1 200").then_some(())
+    });
+}
+
+/// Sends a request as another user; what came back.
+fn as_nobody(port: u16, request: &str) -> String {
+    use std::{
+        os::unix::process::CommandExt as _,
+        process::{Command, Stdio},
+    };
+    const NOBODY: u32 = 65534;
+    let script = format!("exec 3<>/dev/tcp/127.0.0.1/{port}; cat >&3; cat <&3");
+    let mut shell = Command::new("bash")
+        .args(["-c", &script])
+        .uid(NOBODY)
+        .gid(NOBODY)
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    shell.stdin.take().unwrap().write_all(request.as_bytes()).unwrap();
+    String::from_utf8(shell.wait_with_output().unwrap().stdout).unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn another_user_can_not_exchange_a_code() {
+    if !rustix::process::geteuid().is_root() {
+        return support::skip("only root can start a program as another user");
+    }
+    let (fixture, page) = fixture();
+    let link = fixture.server().settings_links().address().unwrap();
+    let bearer = format!("Bearer {}", link.split_once("#code=").unwrap().1);
+    let request = format!(
+        "GET /bootstrap.json HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: {bearer}\r\nConnection: close\r\n\r\n",
+        page.port
+    );
+    let reply = as_nobody(page.port, &request);
+    assert!(reply.starts_with("HTTP/1.1 403"), "{reply}");
+    assert!(reply.contains("the user who made it") && !reply.contains("auth_token"), "{reply}");
+    let reply = page.raw("GET", "/bootstrap.json", &[("Authorization", &bearer)], "");
+    assert_eq!(reply.status, 200, "the code stays good for its user");
+}
+
+#[test]
+fn a_redirect_file_leads_to_the_page_and_is_gone_when_it_was_used() {
+    let (fixture, page) = fixture();
+    let mut wire = fixture.login();
+    let opened = wire.call("settings.open", json!({"redirect": true}));
+    let (url, file) = (opened["url"].as_str().unwrap(), opened["file"].as_str().unwrap());
+    let code = url.split_once("#code=").unwrap().1;
+    assert!(std::fs::read_to_string(file).unwrap().contains(url) && !file.contains(code));
+    let bearer = format!("Bearer {code}");
+    let reply = page.raw("GET", "/bootstrap.json", &[("Authorization", &bearer)], "");
+    assert_eq!((reply.status, std::path::Path::new(file).exists()), (200, false));
+    assert!(wire.call("settings.open", json!({})).get("file").is_none());
 }
 
 #[test]

@@ -111,6 +111,29 @@ fn announced(page: &Page, path: &str, length: usize) -> u16 {
 }
 
 #[test]
+fn a_session_is_its_own_tokens() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let made = person.call("token.create", json!({"name": "reader", "scope": "read"}));
+    let reader = format!("Bearer {}", made["token"].as_str().unwrap());
+    let mut client = Client::new(&fixture, "owner");
+    client.initialize();
+    client.call("status", json!({}));
+    // Whoever knows its name and has a lesser token neither asks through it nor hears what it is told.
+    let lesser = [("Authorization", reader.as_str())];
+    let reply = client.ask("status", json!({}), &lesser);
+    assert_eq!(
+        (reply.status, reply.json()),
+        (404, json!({"error": "Not Found: Session not found"}))
+    );
+    for verb in ["GET", "DELETE"] {
+        assert_eq!(client.post(verb, "/mcp", &lesser, &json!({})).status, 404, "{verb}");
+    }
+    client.call("status", json!({}));
+    assert_eq!(client.post("DELETE", "/mcp", &[], &json!({})).status, 204);
+}
+
+#[test]
 fn a_body_that_stays_away_is_given_up() {
     let fixture = Fixture::new();
     let page = Page::of(&fixture);
@@ -198,7 +221,7 @@ fn nobody_else_is_answered() {
     // What says one thing in its head and another in its body.
     assert_eq!(asked(&[("Mcp-Name", "run")]), 400);
     // A settings page's token is the person's, and no agent's.
-    let link = fixture.server().settings_link().unwrap();
+    let link = fixture.server().settings_links().address().unwrap();
     let code = link.split_once("#code=").unwrap().1;
     let bearer = format!("Bearer {code}");
     let entered = client.page.raw("GET", "/bootstrap.json", &[("Authorization", &bearer)], "");
@@ -453,7 +476,7 @@ fn streams_are_for_those_who_may_and_there_is_an_end_to_them() {
     let made = person.call("token.create", json!({"name": "reader", "scope": "read"}));
     let reader = format!("Bearer {}", made["token"].as_str().unwrap());
     assert_eq!(posted(&[("Authorization", &reader)]), 404);
-    let link = fixture.server().settings_link().unwrap();
+    let link = fixture.server().settings_links().address().unwrap();
     let code = format!("Bearer {}", link.split_once("#code=").unwrap().1);
     let entered = page.raw("GET", "/bootstrap.json", &[("Authorization", &code)], "");
     let own = format!("Bearer {}", entered.json()["auth_token"].as_str().unwrap());

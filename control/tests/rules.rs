@@ -26,8 +26,11 @@ impl Gate for Held {
     fn decide(&self, _: &Caller, method: &Entry, _: &str) -> Decision {
         let go = (method.name == "session.input").then(|| self.go.lock().take());
         let Some(go) = go.flatten() else { return Decision::Allow };
-        self.said.send(()).unwrap();
+        let said = self.said.clone();
         Decision::Hold(Box::pin(async move {
+            said.send(()).unwrap();
+            // The call is held even if `go` was sent by now.
+            tokio::task::yield_now().await;
             let _ = go.await;
             Decision::Allow
         }))
@@ -47,7 +50,10 @@ fn what_was_held_back_is_no_secret_in_the_log_when_it_becomes_one() {
     held.recv_timeout(PATIENCE).expect("it is held");
     session.pane.write(b"\r").unwrap();
     session.wait_for_text("Password:");
-    session.wait(|pane| pane.foreground().filter(|process| process.name.ends_with("cat")));
+    // Nothing on the screen tells of it.
+    support::until("cat", || {
+        session.pane.foreground().filter(|process| process.name.ends_with("cat"))
+    });
     go.send(()).unwrap();
     wire.receive().expect("it goes on");
     let log = other.call("session.audit_log", json!({"limit": 9}));
@@ -201,7 +207,8 @@ fn a_lease_keeps_others_out_until_a_person_types() {
         ("session.input", json!({"id": id, "input": "x"})),
         ("exec.run", json!({"id": id, "command": "x"})),
         ("exec.cancel", json!({"id": id})),
-        ("signal.send", json!({"id": id, "signal": "TERM"})),
+        ("signal.send", json!({"id": id, "signal": "INT"})),
+        ("session.signal", json!({"id": id, "signal": "TERM"})),
         ("session.lease", json!({"id": id})),
         ("session.destroy", json!({"id": id})),
         ("session.resize", json!({"id": id, "cols": 40, "rows": 10})),
@@ -281,13 +288,13 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
         |index: usize| (&log[index]["method"], &log[index]["session_id"], &log[index]["outcome"]);
     let error = json!("error");
     for (index, method, session) in [
-        (0, "session.input", String::new()),
-        (1, "session.create", String::new()),
-        (2, "session.create", String::new()),
-        (3, "workspace.save", String::new()),
-        (4, "exec.run", made.to_string()),
+        (0, "session.input", Value::Null),
+        (1, "session.create", Value::Null),
+        (2, "session.create", Value::Null),
+        (3, "workspace.save", Value::Null),
+        (4, "exec.run", json!(made.to_string())),
     ] {
-        assert_eq!(of(index), (&json!(method), &json!(session), &error), "{}", log[index]);
+        assert_eq!(of(index), (&json!(method), &session, &error), "{}", log[index]);
         assert!(!log[index]["error"].as_str().unwrap().is_empty(), "{}", log[index]);
     }
     assert_eq!(log[4]["error"], "Missing 'command'");
@@ -321,11 +328,16 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
     assert_eq!(log[1]["detail"], "build");
     assert_eq!(log[0]["detail"], "cols: 90, rows: 20");
 
+    // Nor are secrets in commands, as in recordings.
+    wire.call("exec.run", json!({"id": made, "command": "export API_KEY=abc1; true"}));
+    let log = wire.call("session.audit_log", json!({"limit": 1}));
+    assert_eq!(log[0]["detail"], "export API_KEY: <redacted> true");
+
     let path = fixture.registry().join("audit.jsonl");
     let start = std::time::Instant::now();
     let text = loop {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
-        if text.contains("not shown") {
+        if text.contains("<redacted>") {
             break text;
         }
         assert!(start.elapsed() < PATIENCE, "the file was never written: {text}");
@@ -335,6 +347,7 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
         let entry: Value = serde_json::from_str(line).unwrap();
         assert!(entry["method"].is_string(), "{line}");
     }
+    assert!(text.contains("not shown") && !text.contains("abc1"), "{text}");
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
@@ -377,12 +390,10 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
     assert!(made["expires_at"].is_string() && made["number"] == 1, "{made}");
     reader.call("screen.text", json!({"id": mine.id}));
     let out = |method: &str| format!("{method} is out of the token's scopes");
-    denied(
-        &mut reader,
-        "session.input",
-        json!({"id": mine.id, "input": "x"}),
-        &out("session.input"),
-    );
+    for method in ["session.input", "session.signal"] {
+        let params = json!({"id": mine.id, "input": "x", "signal": "TERM"});
+        denied(&mut reader, method, params, &out(method));
+    }
     let (mut actor, _) = login(json!({"name": "actor"}));
     actor.call("session.input", json!({"id": mine.id, "input": "x"}));
     for method in ["instance.info", "token.list", "token.create"] {
@@ -398,12 +409,13 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
     for (method, params) in [
         ("screen.text", json!({"id": other.id})),
         ("screen.text", json!({"id": mine.id, "session_id": other.id})),
+        ("session.signal", json!({"id": other.id, "signal": "TERM"})),
         ("session.create", json!({})),
         ("session.split", json!({"id": mine.id})),
         ("session.move", json!({"id": mine.id, "swap_with": other.id})),
         ("orchestrate.broadcast", json!({"command": "x", "sessions": [other.id.to_string()]})),
         ("tab.create", json!({})),
-        ("capture.screen", json!({})),
+        ("capture.window", json!({})),
         ("events.subscribe", json!({"id": other.id})),
     ] {
         let why = format!("{method} is out of the token's sessions");

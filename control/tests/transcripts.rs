@@ -349,7 +349,10 @@ fn commands(t: &mut Transcript, id: u64) {
         json!({"id": id, "pattern": "never there", "timeout_ms": 1}),
         json!({"matched": false, "timed_out": true, "pattern": "=never there"}),
     );
-    t.fail("signal.send", json!({"id": id, "signal": "SIGUSR1"}), "Unsupported signal: SIGUSR1");
+    for signal in ["SIGUSR1", "SIGTERM", "SIGKILL"] {
+        let unsupported = format!("Unsupported signal: {signal}");
+        t.fail("signal.send", json!({"id": id, "signal": signal}), &unsupported);
+    }
     let launched = t.call(
         "orchestrate.launch",
         json!({"program": "cat", "cols": 50, "rows": 5}),
@@ -449,7 +452,7 @@ fn recordings(t: &mut Transcript, fixture: &Fixture, id: u64) {
     t.fail("session.recording_read", json!({"session_id": "no"}), "Recording 'no' not found");
     let path = fixture.home.path().join("page.md");
     t.call("session.export_markdown", json!({"id": id, "path": path}), json!({"session_id": "string", "path": "string", "bytes": "number", "block_count": "number"}));
-    let entry = json!({"timestamp": "string", "method": "string", "session_id": "any", "detail": "string", "allowed": "bool"});
+    let entry = json!({"timestamp": "string", "method": "string", "session_id": "string?", "detail": "string", "allowed": "bool"});
     t.call("session.audit_log", json!({"limit": 3}), json!([entry]));
 }
 
@@ -666,6 +669,11 @@ fn beyond(t: &mut Transcript, id: u64) {
         "screen.bytes",
         json!({"id": id}),
         &format!("Session {id} is not hidden: nothing is kept"),
+    );
+    t.call(
+        "session.signal",
+        json!({"id": hidden["id"], "signal": "TERM"}),
+        json!({"sent": true, "signal": "=TERM"}),
     );
     t.call("session.destroy", json!({"id": hidden["id"]}), any());
     t.call("screen.cells", json!({"id": id}), json!({"seq": "number", "lines": [], "images": []}));

@@ -71,10 +71,14 @@ const UNSHIFTED = {
     Backslash: '\\', Comma: ',', Period: '.', Slash: '/',
 };
 const ORDER = ['super', 'ctrl', 'alt', 'shift'];
+const OTHER_NAMES = { control: 'ctrl', cmd: 'super', command: 'super', win: 'super', windows: 'super', opt: 'alt', option: 'alt', meta: 'alt' };
+/** A key with the usual names of its modifiers in the usual order. One that is none stays: the server refuses it by its name. */
 const ordered = (keys) => {
     const at = keys.lastIndexOf('+', keys.length - 2);
-    const modifiers = at > 0 ? keys.slice(0, at).toLowerCase().split('+') : [];
-    return [...ORDER.filter((name) => modifiers.includes(name)), keys.slice(at + 1).toLowerCase()].join('+');
+    const given = at > 0 ? keys.slice(0, at).toLowerCase().split('+') : [];
+    const modifiers = given.map((name) => OTHER_NAMES[name] ?? name);
+    const unknown = modifiers.filter((name) => !ORDER.includes(name));
+    return [...unknown, ...ORDER.filter((name) => modifiers.includes(name)), keys.slice(at + 1).toLowerCase()].join('+');
 };
 const pressed = (event) => {
     let key = KEY_NAMES[event.key] ?? (/^F\d+$/.test(event.key) ? event.key.toLowerCase() : event.key);
@@ -774,6 +778,10 @@ document.addEventListener('alpine:init', () => {
         },
         typed(question) {
             return document.getElementById(`answer-${question.number}`).value;
+        },
+        /** All that is asked; where a line ends is marked, since the page wraps lines as well. */
+        askedText(question) {
+            return question.text.replaceAll('\n', '⏎\n');
         },
         choiceText(question, choice) {
             return question.kind === 'approval' ? this.t(`approvals.${choice}`) : choice;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::{
-    Access, Caller, Context, Detail, Group, Method, Result,
+    Access, Caller, Context, Detail, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
 };
 use crate::{
@@ -27,6 +27,7 @@ impl Method for List {
     const NAME: &'static str = "action.list";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::PREFERENCES;
     const DOC: &'static str = "Every action of the window, with its key and what it is given.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
@@ -62,6 +63,8 @@ impl Method for Run {
     const GROUP: Group = Group::Instance;
     // Actions change the preferences and close the window.
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSIONS.union(Subjects::PREFERENCES);
     const DOC: &'static str = "Does an action of the window, as its key would. What it types is held to rules and leases; what can't be is refused.";
     const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = RunParams<'a>;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
     session::blocking,
 };
@@ -38,6 +38,7 @@ impl Method for List {
     const NAME: &'static str = "approvals.list";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::CALLERS.union(Subjects::RIGHTS);
     const AUDITED: bool = false;
     const DOC: &'static str =
         "What agents wait for the person to answer, and the clients that may act.";
@@ -49,7 +50,7 @@ impl Method for List {
         Ok(ListReply {
             rule: approvals.rule(),
             pending: context.questions.list(),
-            allowed: blocking(move || approvals.known()).await?,
+            allowed: blocking(move || approvals.known()).await?.map_err(Error::Failed)?,
         })
     }
 }
@@ -76,6 +77,8 @@ impl Method for Answer {
     const NAME: &'static str = "approvals.answer";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::RIGHTS;
     // What is answered, by whatever way, is logged where that is done.
     const AUDITED: bool = false;
     const DOC: &'static str =
@@ -135,6 +138,8 @@ impl Method for Forget {
     const NAME: &'static str = "approvals.forget";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::RIGHTS;
     const DOC: &'static str = "Forgets that a client may act: the person is asked again.";
     type Params<'a> = ForgetParams<'a>;
     type Reply = ForgetReply;
@@ -201,6 +206,8 @@ impl Method for Ask {
     const NAME: &'static str = "approvals.ask";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::PERSON;
     const DOC: &'static str = "Asks the person something, in the window and on the settings page, and waits for the answer.";
     const OF_SESSION: bool = true;
     const OF_NONE: bool = true;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Access, Caller, Context, Group, Method, Result, params::Arg};
+use super::{Access, Caller, Context, Group, Method, Result, Subjects, params::Arg};
 use crate::services::audit::Entry;
 
 /// `session.audit_log`.
@@ -26,6 +26,7 @@ impl Method for Log {
     const NAME: &'static str = "session.audit_log";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::CALLERS;
     const DOC: &'static str =
         "The last calls of what changes something, newest first: made, refused or come to nothing.";
     const OF_SESSION: bool = true;

@@ -11,13 +11,16 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::{Pane, private};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams, SessionOnly},
     session::blocking,
 };
 use crate::{
+    caller::Scopes,
+    dispatch::check_scope,
     error::Error,
     host::{Captures, Clip, OnDisplay},
+    services::pictures::{self, Turn},
 };
 
 /// How long a person may take to choose a region, in milliseconds, if nothing else is said.
@@ -43,31 +46,40 @@ pub struct Image {
 struct Camera {
     captures: Arc<dyn Captures>,
     home: PathBuf,
+    /// What its caller may do.
+    scopes: Scopes,
     base64: bool,
 }
 
 impl Camera {
-    fn new(context: &Context, base64: bool) -> Result<Self> {
+    fn new(context: &Context, caller: &Caller, base64: bool) -> Result<Self> {
         let home = context.registration.home().to_owned();
-        Ok(Self { captures: captures(context)?, home, base64 })
+        Ok(Self { captures: captures(context)?, home, scopes: caller.scopes, base64 })
     }
 
-    /// A file of that kind, in a folder that is made where it is missing.
-    fn file(&self, folder: &str, kind: &str) -> Result<PathBuf> {
-        let folder = self.home.join(folder);
+    /// A folder of Unterm's home, which is made where it is missing.
+    fn folder(&self, name: &str) -> Result<PathBuf> {
+        let folder = self.home.join(name);
         let failed = |error| Error::Failed(format!("{} can't be made: {error}", folder.display()));
         private::create_folder(&folder).map_err(failed)?;
-        Ok(folder.join(format!("{kind}_{}.png", self.captures.stamp())))
+        Ok(folder)
     }
 
+    /// A file for a picture of that kind.
+    fn file(&self, kind: &str) -> Result<PathBuf> {
+        let name = pictures::file_name(kind, &self.captures.stamp());
+        Ok(self.folder("screenshots")?.join(name))
+    }
+
+    /// Asked here too, since only a look at the sessions tells whether a window is one of theirs.
     fn display(&self, what: &OnDisplay) -> Result<Image> {
+        check_scope(self.scopes, Access::Admin, "a picture of the display")?;
         let source = match what {
             OnDisplay::Screen => "screen",
             OnDisplay::Window { .. } => "window",
             OnDisplay::Region(_) => "region",
         };
-        let file =
-            self.file("screenshots", if source == "region" { "region_visible" } else { source })?;
+        let file = self.file(if source == "region" { "region_visible" } else { source })?;
         match self.captures.display(what, &file) {
             Ok(true) => {}
             Ok(false) => return Err(Error::Failed("The selection was cancelled".to_owned())),
@@ -81,13 +93,16 @@ impl Camera {
     fn sessions(&self, panes: &[Arc<Pane>], kind: &str) -> Result<Image> {
         let failed = |why| Error::Failed(format!("No picture could be taken: {why}"));
         let png = self.captures.panes(panes).map_err(failed)?;
-        let file = self.file("screenshots", kind)?;
+        let file = self.file(kind)?;
         let failed = |error| Error::Failed(format!("{} can't be written: {error}", file.display()));
         private::write(&file, &png).map_err(failed)?;
         Ok(self.image(file, &png, "sessions"))
     }
 
     fn image(&self, file: PathBuf, png: &[u8], source: &'static str) -> Image {
+        if let Some(folder) = file.parent() {
+            pictures::prune_made_by_calls(folder, &file);
+        }
         let (width, height) = sides(png);
         Image {
             path: file.to_string_lossy().into_owned(),
@@ -99,6 +114,19 @@ impl Camera {
             base64: self.base64.then(|| STANDARD.encode(png)),
         }
     }
+}
+
+/// Runs what takes a picture outside of the workers, for as long as it has its turn.
+async fn taking<T: Send + 'static>(
+    turn: Option<Turn>,
+    take: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    // The turn goes with the work: a caller that is gone leaves that behind.
+    let work = move || {
+        let _turn = turn;
+        take()
+    };
+    blocking(work).await?
 }
 
 fn captures(context: &Context) -> Result<Arc<dyn Captures>> {
@@ -151,13 +179,18 @@ struct Captured {
     r#type: &'static str,
 }
 
-/// The display, or the sessions where it can't be had: then why.
-fn screen(camera: &Camera, panes: &[Arc<Pane>]) -> Result<(Image, Option<String>)> {
-    match camera.display(&OnDisplay::Screen) {
+/// What is on the display, or the sessions where that can't be had: then why.
+fn display_or_sessions(
+    camera: &Camera,
+    what: &OnDisplay,
+    panes: &[Arc<Pane>],
+) -> Result<(Image, Option<String>)> {
+    match camera.display(what) {
         Ok(image) => Ok((image, None)),
         Err(error) => {
             let message = format!("{error}; the picture shows the sessions");
-            Ok((camera.sessions(panes, "screen")?, Some(message)))
+            let kind = if *what == OnDisplay::Screen { "screen" } else { "window" };
+            Ok((camera.sessions(panes, kind)?, Some(message)))
         }
     }
 }
@@ -165,20 +198,21 @@ fn screen(camera: &Camera, panes: &[Arc<Pane>]) -> Result<(Image, Option<String>
 impl Method for Screen {
     const NAME: &'static str = "capture.screen";
     const GROUP: Group = Group::Capture;
-    const ACCESS: Access = Access::Read;
+    const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::SESSIONS.union(Subjects::DISPLAY);
     const DOC: &'static str = "The text of every session, and a picture of the display; without one of all sessions side by side.";
     type Params<'a> = ScreenParams<'a>;
     type Reply = ScreenReply;
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: ScreenParams<'a>,
     ) -> Result<ScreenReply> {
-        let camera = Camera::new(context, params.include_base64.is_set("include_base64")?)?;
+        let camera = Camera::new(context, caller, params.include_base64.is_set("include_base64")?)?;
         let panes = context.mux.panes();
-        blocking(move || {
-            let (image, message) = screen(&camera, &panes)?;
+        taking(context.pictures.display().await, move || {
+            let (image, message) = display_or_sessions(&camera, &OnDisplay::Screen, &panes)?;
             let captures = panes.iter().map(|pane| Captured {
                 session_id: pane.id().0.to_string(),
                 title: pane.title(),
@@ -188,7 +222,7 @@ impl Method for Screen {
             let captures = captures.collect();
             Ok(ScreenReply { captures, image, r#type: "image/png", text_snapshot: true, message })
         })
-        .await?
+        .await
     }
 }
 
@@ -221,6 +255,9 @@ pub struct WindowReply {
     r#type: &'static str,
     /// It shows a session, and the session's text is there too.
     text_snapshot: bool,
+    /// Why the picture shows all sessions and not one, or a window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
 }
 
 /// The first session that is meant.
@@ -244,35 +281,42 @@ impl Method for Window {
     const NAME: &'static str = "capture.window";
     const GROUP: Group = Group::Capture;
     const ACCESS: Access = Access::Read;
-    const DOC: &'static str =
-        "A picture and the text of one session, or a picture of any window on the display.";
+    const REVEALS: Subjects = Subjects::SESSIONS;
+    const DOC: &'static str = "A picture and the text of one session; with admin, a picture of any window on the display, or of all sessions if no window matches.";
     type Params<'a> = WindowParams<'a>;
     type Reply = WindowReply;
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: WindowParams<'a>,
     ) -> Result<WindowReply> {
         let title = params.title.text("title")?.map(Cow::into_owned);
         let pid = params.pid.number("pid", 0..=u64::from(u32::MAX))?.map(|pid| pid as u32);
-        let camera = Camera::new(context, params.include_base64.is_set("include_base64")?)?;
+        let camera = Camera::new(context, caller, params.include_base64.is_set("include_base64")?)?;
         let panes = context.mux.panes();
-        blocking(move || {
-            let Some(pane) = meant(&panes, title.as_deref(), pid) else {
-                let image = match (&title, pid) {
-                    (None, None) => return Err(Error::Failed("There is no session".to_owned())),
-                    _ => camera.display(&OnDisplay::Window { title, pid })?,
-                };
-                return Ok(WindowReply {
-                    session_id: None,
-                    title: None,
-                    screen: None,
-                    image,
-                    r#type: "image/png",
-                    text_snapshot: false,
-                });
-            };
+        let look = move || (meant(&panes, title.as_deref(), pid), title, panes);
+        let (pane, title, panes) = blocking(look).await?;
+        let Some(pane) = pane else {
+            if title.is_none() && pid.is_none() {
+                return Err(Error::Failed("There is no session".to_owned()));
+            }
+            // Whoever may not look at the display gets an error, not another picture.
+            check_scope(camera.scopes, Access::Admin, "a picture of the display")?;
+            let window = OnDisplay::Window { title, pid };
+            let take = move || display_or_sessions(&camera, &window, &panes);
+            let (image, message) = taking(context.pictures.display().await, take).await?;
+            return Ok(WindowReply {
+                session_id: None,
+                title: None,
+                screen: None,
+                image,
+                r#type: "image/png",
+                text_snapshot: false,
+                message,
+            });
+        };
+        taking(context.pictures.painting().await, move || {
             Ok(WindowReply {
                 session_id: Some(pane.id().0.to_string()),
                 title: Some(pane.title()),
@@ -280,9 +324,10 @@ impl Method for Window {
                 image: camera.sessions(&[pane], "window")?,
                 r#type: "image/png",
                 text_snapshot: true,
+                message: None,
             })
         })
-        .await?
+        .await
     }
 }
 
@@ -305,6 +350,7 @@ impl Method for Png {
     const NAME: &'static str = "screen.png";
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "A picture of a session's screen, as the window would show it.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -317,14 +363,14 @@ impl Method for Png {
     ) -> Result<PngReply> {
         let pane = context.pane(params.session())?;
         let captures = captures(context)?;
-        blocking(move || {
+        taking(context.pictures.painting().await, move || {
             let seq = pane.term().seq();
             let failed = |why| Error::Failed(format!("No picture could be taken: {why}"));
             let png = captures.panes(&[pane]).map_err(failed)?;
             let (width, height) = sides(&png);
             Ok(PngReply { base64: STANDARD.encode(png), width, height, seq })
         })
-        .await?
+        .await
     }
 }
 
@@ -366,31 +412,36 @@ pub struct SelectReply {
 impl Method for Select {
     const NAME: &'static str = "capture.select";
     const GROUP: Group = Group::Capture;
-    const ACCESS: Access = Access::Read;
+    const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::SESSIONS.union(Subjects::DISPLAY);
     const DOC: &'static str = "A picture of the display, or of the region that a person drags out.";
     type Params<'a> = SelectParams<'a>;
     type Reply = SelectReply;
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: SelectParams<'a>,
     ) -> Result<SelectReply> {
         let time = params.timeout_ms.number("timeout_ms", 1..=3_600_000)?.unwrap_or(CHOOSING);
-        let camera = Camera::new(context, params.include_base64.is_set("include_base64")?)?;
+        let camera = Camera::new(context, caller, params.include_base64.is_set("include_base64")?)?;
         let panes = context.mux.panes();
-        let is_interactive = params.interactive.is_set("interactive")? && context.host.has_window();
-        blocking(move || {
-            if is_interactive {
-                let image = camera.display(&OnDisplay::Region(Duration::from_millis(time)))?;
-                let message = "The person chose a region.";
-                return Ok(SelectReply { image, r#type: "image/png", mode: "region", message });
-            }
-            let (image, _) = screen(&camera, &panes)?;
+        if params.interactive.is_set("interactive")? && context.host.has_window() {
+            let busy = || {
+                Error::Failed("The person is choosing a region for another call: wait until they have chosen it, or cancelled".to_owned())
+            };
+            let turn = context.pictures.selection().ok_or_else(busy)?;
+            let region = OnDisplay::Region(Duration::from_millis(time));
+            let image = taking(Some(turn), move || camera.display(&region)).await?;
+            let message = "The person chose a region.";
+            return Ok(SelectReply { image, r#type: "image/png", mode: "region", message });
+        }
+        taking(context.pictures.display().await, move || {
+            let (image, _) = display_or_sessions(&camera, &OnDisplay::Screen, &panes)?;
             let message = "Interactive region selection is not available in headless MCP mode; captured the screen instead.";
             Ok(SelectReply { image, r#type: "image/png", mode: "screen_fallback", message })
         })
-        .await?
+        .await
     }
 }
 
@@ -431,21 +482,29 @@ impl Method for Clipboard {
     const GROUP: Group = Group::Capture;
     // It may hold what is meant for nobody else.
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::CLIPBOARD;
     const DOC: &'static str = "The system's clipboard: its text, or its picture as a file.";
     type Params<'a> = NoParams;
     type Reply = ClipboardReply;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ClipboardReply> {
-        let camera = Camera::new(context, true)?;
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        _: NoParams,
+    ) -> Result<ClipboardReply> {
+        let camera = Camera::new(context, caller, true)?;
         blocking(move || {
             Ok(match camera.captures.clipboard().map_err(Error::Failed)? {
                 Clip::Text(content) => ClipboardReply::Text { content },
                 Clip::Image { width, height, png } => {
-                    let file = camera.file("clipboard", "clipboard")?;
+                    let folder = camera.folder("clipboard")?;
+                    let name = format!("clipboard_{}.png", camera.captures.stamp());
+                    let file = folder.join(name);
                     let failed = |error| {
                         Error::Failed(format!("{} can't be written: {error}", file.display()))
                     };
                     private::write(&file, &png).map_err(failed)?;
+                    pictures::prune_all(&folder, &file);
                     ClipboardReply::Image {
                         format: "png",
                         image_path: file.to_string_lossy().into_owned(),

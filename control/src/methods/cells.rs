@@ -3,15 +3,16 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::Serialize;
+use unterm_mux::Pane;
 use unterm_term::{
     Attrs, Color, Content, LineId, LineSize, Modes, PromptRole, Snapshot, SnapshotRow, Underline,
     Width,
 };
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{SessionOnly, session_params},
-    screen::Row,
+    screen::{Row, cells_of, reading},
     session::{CursorState, scrollback_rows},
 };
 use crate::{error::Error, services::wait::changed_rows};
@@ -49,6 +50,7 @@ impl Method for Diff {
     const NAME: &'static str = "screen.diff";
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The rows of a session that changed since a seq.";
     const OF_SESSION: bool = true;
     type Params<'a> = DiffParams<'a>;
@@ -61,27 +63,37 @@ impl Method for Diff {
     ) -> Result<DiffReply> {
         let pane = context.pane(params.target())?;
         let since = params.since_seq.number("since_seq", 0..=u64::MAX)?.unwrap_or(0);
-        let term = pane.term();
-        let (first, end) = changed_rows(&term, Some(since));
-        let oldest = term.oldest().0;
-        let start = first.0.max(end.0.saturating_sub(MOST_ROWS));
-        let is_new =
-            |line: &u64| term.revision(LineId(*line)).is_some_and(|revision| revision > since);
-        let changes = (start..end.0).filter(is_new).map(|line| {
-            let mut text = String::new();
-            term.row_text(LineId(line), &mut text);
-            Row::new(line - oldest, text, line)
-        });
-        let cursor = term.cursor();
-        Ok(DiffReply {
-            seq: term.seq(),
-            changes: changes.collect(),
-            complete: start == first.0 && (oldest == 0 || first.0 > oldest),
-            cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
-            cols: term.size().cols,
-            rows: term.size().rows,
-            scrollback_rows: scrollback_rows(&term),
+        let (mut reply, changed, oldest, mut lines) = {
+            let term = pane.term();
+            let (first, end) = changed_rows(&term, Some(since));
+            let oldest = term.oldest().0;
+            let start = first.0.max(end.0.saturating_sub(MOST_ROWS));
+            let is_new =
+                |line: &u64| term.revision(LineId(*line)).is_some_and(|revision| revision > since);
+            let changed: Vec<u64> = (start..end.0).filter(is_new).collect();
+            let cursor = term.cursor();
+            let reply = DiffReply {
+                seq: term.seq(),
+                changes: Vec::new(),
+                complete: start == first.0 && (oldest == 0 || first.0 > oldest),
+                cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
+                cols: term.size().cols,
+                rows: term.size().rows,
+                scrollback_rows: scrollback_rows(&term),
+            };
+            (reply, changed, oldest, term.lines())
+        };
+        let cells = changed.len() * usize::from(reply.cols);
+        reply.changes = reading(cells, move || {
+            let changes = changed.into_iter().map(|line| {
+                let mut text = String::new();
+                lines.row_text(LineId(line), &mut text);
+                Row::new(line - oldest, text, line)
+            });
+            changes.collect()
         })
+        .await?;
+        Ok(reply)
     }
 }
 
@@ -264,6 +276,7 @@ impl Method for Cells {
     const NAME: &'static str = "screen.cells";
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "The live screen with its styles, links, images and the roles of prompts.";
     const OF_SESSION: bool = true;
@@ -276,33 +289,37 @@ impl Method for Cells {
         params: SessionOnly<'a>,
     ) -> Result<CellsReply> {
         let pane = context.pane(params.session())?;
-        let mut snapshot = Snapshot::default();
-        pane.term().snapshot(&mut snapshot, None);
-        let lines = snapshot.rows.iter().map(|row| Line {
-            row: row.line.0.saturating_sub(snapshot.oldest.0),
-            line_id: row.line.0,
-            wrapped: row.wrapped,
-            size: line_size(row.size),
-            runs: runs(row),
-        });
-        let images = snapshot.images.iter().map(|image| Image {
-            col: image.area.left.round() as i64,
-            row: image.area.top.round() as i64,
-            cols: image.area.width.ceil() as i64,
-            rows: image.area.height.ceil() as i64,
-            z: image.z,
-        });
-        let cursor = snapshot.cursor;
-        Ok(CellsReply {
-            seq: snapshot.seq,
-            lines: lines.collect(),
-            images: images.collect(),
-            cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
-            cols: snapshot.size.cols,
-            rows: snapshot.size.rows,
-            alternate_screen: snapshot.screen == unterm_term::ScreenKind::Alternate,
-            reverse_screen: snapshot.modes.contains(Modes::REVERSE_SCREEN),
-        })
+        reading(cells_of(&pane), move || cells(&pane)).await
+    }
+}
+
+fn cells(pane: &Pane) -> CellsReply {
+    let mut snapshot = Snapshot::default();
+    pane.term().snapshot(&mut snapshot, None);
+    let lines = snapshot.rows.iter().map(|row| Line {
+        row: row.line.0.saturating_sub(snapshot.oldest.0),
+        line_id: row.line.0,
+        wrapped: row.wrapped,
+        size: line_size(row.size),
+        runs: runs(row),
+    });
+    let images = snapshot.images.iter().map(|image| Image {
+        col: image.area.left.round() as i64,
+        row: image.area.top.round() as i64,
+        cols: image.area.width.ceil() as i64,
+        rows: image.area.height.ceil() as i64,
+        z: image.z,
+    });
+    let cursor = snapshot.cursor;
+    CellsReply {
+        seq: snapshot.seq,
+        lines: lines.collect(),
+        images: images.collect(),
+        cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
+        cols: snapshot.size.cols,
+        rows: snapshot.size.rows,
+        alternate_screen: snapshot.screen == unterm_term::ScreenKind::Alternate,
+        reverse_screen: snapshot.modes.contains(Modes::REVERSE_SCREEN),
     }
 }
 
@@ -319,6 +336,7 @@ impl Method for Bytes {
     const NAME: &'static str = "screen.bytes";
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "What the program of a hidden session wrote, as it wrote it.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;

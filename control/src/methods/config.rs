@@ -6,13 +6,28 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Access, Caller, Context, Group, Method, Result, params::Arg, session::blocking};
+use super::{
+    Access, Caller, Context, Group, Method, Result, Subjects, params::Arg, session::blocking,
+};
 use crate::{error::Error, host::Preferences};
 
 /// The preferences, where the app has any.
 pub(crate) fn preferences(context: &Context) -> Result<Arc<dyn Preferences>> {
     let none = || Error::Failed("This instance has no preferences".to_owned());
     context.host.preferences().ok_or_else(none)
+}
+
+/// What stands for a value that takes admin to see.
+const HIDDEN: &str = "***";
+
+/// Preferences as a caller may see them. The variables of programs hold API keys and the passwords of proxies.
+pub(crate) fn shown_to(caller: &Caller, mut preferences: Value) -> Value {
+    if !caller.scopes.allow(Access::Admin)
+        && let Some(variables) = preferences.get_mut("env").and_then(Value::as_object_mut)
+    {
+        variables.values_mut().for_each(|value| *value = HIDDEN.into());
+    }
+    preferences
 }
 
 /// The value of a key, `font.size` for that of a section; the whole without one.
@@ -44,19 +59,20 @@ impl Method for Get {
     const NAME: &'static str = "config.get";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::PREFERENCES;
     const DOC: &'static str = "The preferences in force, or one of them.";
     type Params<'a> = GetParams<'a>;
     type Reply = GetReply;
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         params: GetParams<'a>,
     ) -> Result<GetReply> {
         let key = params.key.text("key")?.map(std::borrow::Cow::into_owned);
         let preferences = preferences(context)?;
         let all = blocking(move || preferences.get()).await?.map_err(Error::Failed)?;
-        Ok(GetReply { value: find(all, key.as_deref())?, key })
+        Ok(GetReply { value: find(shown_to(caller, all), key.as_deref())?, key })
     }
 }
 
@@ -85,6 +101,8 @@ impl Method for Set {
     const NAME: &'static str = "config.set";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::PREFERENCES;
+    const CHANGES: Subjects = Subjects::PREFERENCES;
     const DOC: &'static str =
         "Changes a preference in config.toml, which every window then follows.";
     type Params<'a> = SetParams<'a>;

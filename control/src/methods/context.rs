@@ -23,6 +23,8 @@ use crate::{
         drivers::Drivers,
         events::Hub,
         leases::{Kept, Leases},
+        matching::Matching,
+        pictures::Pictures,
         policy::{Policy, Refusal},
         questions::{Kind, Question, Questions},
         reading::Reading,
@@ -32,6 +34,9 @@ use crate::{
         tokens::Tokens,
     },
 };
+
+/// The most bytes of input that rules are applied to at once.
+pub(super) const MOST_JUDGED: usize = 1 << 20;
 
 /// What methods work on.
 pub struct Context {
@@ -58,7 +63,7 @@ pub struct Context {
     /// Who is connected, and whether they wait.
     pub(crate) clients: Clients,
     /// Who may use the settings page.
-    pub(crate) door: Door,
+    pub(crate) door: Arc<Door>,
     /// What pages are told of.
     pub(crate) changes: Arc<Changes>,
     /// Texts of screens that were asked for last.
@@ -69,6 +74,10 @@ pub struct Context {
     pub(crate) approvals: Arc<Approvals>,
     /// What is put to the person.
     pub(crate) questions: Questions,
+    /// Where what clients look for is matched.
+    pub(crate) matching: Matching,
+    /// Who may take a picture now.
+    pub(crate) pictures: Pictures,
     /// What the programs of hidden panes wrote.
     pub(crate) bytes: Bytes,
     /// The commands that were typed with marks of ours.
@@ -95,12 +104,14 @@ impl Context {
             recorder: Arc::new(Recorder::new(registration.home())),
             proxy_turn: Arc::default(),
             clients: Clients::default(),
-            door: Door::default(),
+            door: Arc::default(),
             changes: host.changes().unwrap_or_default(),
             mux,
             host,
             registration,
             texts: screen::TextCache::default(),
+            matching: Matching::default(),
+            pictures: Pictures::default(),
             bytes: Bytes::default(),
             runs: Arc::default(),
         }
@@ -116,6 +127,7 @@ impl Context {
         if !bytes.iter().all(|byte| matches!(byte, 0x03 | 0x04 | 0x1a | 0x1c)) {
             refuse_secret(caller, pane)?;
         }
+        self.admit_length(bytes.len())?;
         // Looked at before, since the terminal may be locked then.
         let reading = self.policy.binds(id).then(|| Reading::of(pane));
         let admit = |composed: &Composed| {
@@ -126,6 +138,16 @@ impl Context {
             .map_err(|error| Error::Write { id: id.0, error })?;
         self.typed(caller, pane);
         Ok(())
+    }
+
+    /// Whether input is short enough to be held to the rules here, where other callers wait meanwhile.
+    pub(crate) fn admit_length(&self, length: usize) -> Result<()> {
+        if length <= MOST_JUDGED || !self.policy.is_enabled() {
+            return Ok(());
+        }
+        Err(Error::Failed(format!(
+            "Nothing was typed: {length} bytes are more than the rules are applied to at once. Send at most {MOST_JUDGED} at a time"
+        )))
     }
 
     /// A caller has typed into a pane, which says so.
@@ -194,6 +216,7 @@ impl Context {
     pub(crate) fn admit_command(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
         self.admit_to(caller, pane)?;
         refuse_secret(caller, pane)?;
+        self.admit_length(command.len())?;
         let line = pane.typed() + command;
         self.policy.check_typed(Some(pane.id()), &[command], &line).map_err(Error::Policy)?;
         let lines: Vec<&str> = command.lines().collect();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::PaneId;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
 };
 use crate::{
@@ -58,6 +58,7 @@ impl Method for Subscribe {
     const NAME: &'static str = "events.subscribe";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "From now on tells this connection what happens: lines with the method `event`, between replies.";
     const OF_SESSION: bool = true;
     const OF_NONE: bool = true;
@@ -109,6 +110,7 @@ impl Method for Unsubscribe {
     const NAME: &'static str = "events.unsubscribe";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::empty();
     const DOC: &'static str = "Tells this connection nothing more.";
     const OF_NONE: bool = true;
     type Params<'a> = NoParams;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use unterm_mux::Pane;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{SessionOnly, session_params},
     session::{Done, InputParams, input},
 };
@@ -42,6 +42,8 @@ impl Method for Run {
     const NAME: &'static str = "exec.run";
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Types a command and Enter, and does not wait.";
     const OF_SESSION: bool = true;
     type Params<'a> = RunParams<'a>;
@@ -66,6 +68,8 @@ impl Method for Send {
     const NAME: &'static str = "exec.send";
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The same as session.input.";
     const OF_SESSION: bool = true;
     type Params<'a> = InputParams<'a>;
@@ -125,6 +129,8 @@ impl Method for RunWait {
     const NAME: &'static str = "exec.run_wait";
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::SESSION;
+    const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "Runs a command in a session's shell, waits for its end and returns its output.";
     const LASTS: bool = true;
@@ -200,6 +206,7 @@ impl Method for Status {
     const NAME: &'static str = "exec.status";
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "Whether a session is idle or running, and what is in its foreground.";
     const OF_SESSION: bool = true;
@@ -229,6 +236,8 @@ impl Method for Cancel {
     const NAME: &'static str = "exec.cancel";
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Types Ctrl+C.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;

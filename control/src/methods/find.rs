@@ -5,9 +5,11 @@ use serde::Serialize;
 use unterm_term::{LineId, SearchOrder};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, params::session_params, screen::pattern,
-    session::blocking,
+    Access, Caller, Context, Group, Method, Result, Subjects,
+    params::session_params,
+    screen::{MOST_SEARCHED, is_true, pattern_of},
 };
+use crate::services::matching::Budget;
 
 /// The most places one reply holds.
 const MOST: usize = 1000;
@@ -35,6 +37,10 @@ pub struct FindReply {
     places: Vec<Place>,
     /// The session's `seq` when it was looked at.
     seq: u64,
+    /// False: the pattern took too long to look for on all of the screen. Absent: all of it was searched.
+    #[serde(skip_serializing_if = "is_true")]
+    #[schemars(with = "bool")]
+    complete: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -55,6 +61,7 @@ impl Method for Find {
     const NAME: &'static str = "screen.find";
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Where the live screen shows a text.";
     const OF_SESSION: bool = true;
     type Params<'a> = FindParams<'a>;
@@ -66,15 +73,16 @@ impl Method for Find {
         params: FindParams<'a>,
     ) -> Result<FindReply> {
         let pane = context.pane(params.target())?;
-        let pattern =
-            pattern(&params.pattern.required("pattern")?, &params.regex, &params.ignore_case)?;
-        blocking(move || {
+        let pattern = pattern_of(&params.pattern, &params.regex, &params.ignore_case)?;
+        let find = move |budget: &mut Budget| {
+            let pattern = pattern.ready()?;
             let (lines, top, seq) = {
                 let term = pane.term();
                 (term.lines(), term.live_top().0, term.seq())
             };
             let mut texts = lines.clone();
-            let found = lines.search(&pattern, SearchOrder::NewestFirst);
+            let mut search = lines.since(LineId(top)).search(&pattern, SearchOrder::NewestFirst);
+            let found = std::iter::from_fn(|| search.next_while(&mut |bytes| budget.take(bytes)));
             let on_screen = found.map(|found| found.range).take_while(|at| at.start.line.0 >= top);
             let mut places: Vec<Place> = on_screen
                 .take(MOST)
@@ -91,8 +99,8 @@ impl Method for Find {
                 })
                 .collect();
             places.reverse();
-            FindReply { places, seq }
-        })
-        .await
+            Ok(FindReply { places, seq, complete: !budget.is_spent() })
+        };
+        context.matching.run(MOST_SEARCHED, find).await?
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
     session::blocking,
 };
@@ -53,6 +53,7 @@ impl Method for List {
     const NAME: &'static str = "instance.list";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::INSTANCE;
     const DOC: &'static str = "Every live instance of this user, oldest first, without tokens.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
@@ -79,6 +80,7 @@ impl Method for Info {
     const GROUP: Group = Group::Instance;
     // The reply holds the token.
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::INSTANCE.union(Subjects::SECRETS);
     const AUDITED: bool = false;
     const DOC: &'static str = "This instance, with its token.";
     const FOR_PEOPLE: bool = true;
@@ -112,6 +114,8 @@ impl Method for SetTitle {
     const NAME: &'static str = "instance.set_title";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::INSTANCE;
     const DOC: &'static str =
         "Gives this instance a title of its own, in its window and in instance.list.";
     const TELLING: &'static [&'static str] = &["title"];
@@ -156,6 +160,8 @@ impl Method for Focus {
     const NAME: &'static str = "instance.focus";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::INSTANCE;
     const DOC: &'static str = "Brings this instance's window to the front.";
     type Params<'a> = NoParams;
     type Reply = FocusReply;

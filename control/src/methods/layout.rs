@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::{Axis, Layout, MuxError, PaneId, Tab, TabId};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     instance::raise,
     params::{Arg, NoParams, Raw, SessionOnly, session_params},
     session::{CreateParams, Done, blocking},
@@ -54,6 +54,8 @@ impl Method for Split {
     const NAME: &'static str = "session.split";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::SESSIONS;
+    const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Opens a session beside another one, in its tab.";
     type Params<'a> = Raw<'a, SplitParams<'a>>;
     type Reply = SplitReply;
@@ -122,6 +124,8 @@ impl Method for Focus {
     const NAME: &'static str = "session.focus";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Gives a session the focus, and its tab too.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -159,6 +163,8 @@ impl Method for Move {
     const NAME: &'static str = "session.move";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Moves a session to another tab or place.";
     type Params<'a> = MoveParams<'a>;
     type Reply = Done;
@@ -205,6 +211,8 @@ impl Method for Rename {
     const NAME: &'static str = "session.rename";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Gives a session a title of its own.";
     const OF_SESSION: bool = true;
     const TELLING: &'static [&'static str] = &["title"];
@@ -284,6 +292,7 @@ impl Method for TabList {
     const NAME: &'static str = "tab.list";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "The tabs, each with its sessions and how it is split.";
     const OF_NONE: bool = true;
     type Params<'a> = NoParams;
@@ -315,6 +324,8 @@ impl Method for TabCreate {
     const NAME: &'static str = "tab.create";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::SESSIONS;
+    const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Opens a tab behind the others, as session.create does.";
     type Params<'a> = CreateParams<'a>;
     type Reply = TabCreateReply;
@@ -373,6 +384,8 @@ impl Method for TabClose {
     const NAME: &'static str = "tab.close";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Ends the programs of a tab and closes it.";
     type Params<'a> = TabParams<'a>;
     type Reply = Done;
@@ -403,6 +416,8 @@ impl Method for TabFocus {
     const NAME: &'static str = "tab.focus";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Makes a tab the active one.";
     type Params<'a> = TabParams<'a>;
     type Reply = Done;
@@ -420,6 +435,8 @@ impl Method for TabMove {
     const NAME: &'static str = "tab.move";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Moves a tab to another place; past the end means the end.";
     type Params<'a> = TabMoveParams<'a>;
     type Reply = Done;
@@ -443,6 +460,8 @@ impl Method for TabRename {
     const NAME: &'static str = "tab.rename";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Gives a tab a title of its own.";
     const TELLING: &'static [&'static str] = &["title"];
     type Params<'a> = TabRenameParams<'a>;
@@ -483,6 +502,7 @@ impl Method for WindowList {
     const NAME: &'static str = "window.list";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "The window of this instance, with its tabs.";
     type Params<'a> = NoParams;
     type Reply = WindowListReply;
@@ -508,6 +528,8 @@ impl Method for WindowFocus {
     const NAME: &'static str = "window.focus";
     const GROUP: Group = Group::Instance;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::INSTANCE;
     const DOC: &'static str = "Raises this instance's window; an error where there is none.";
     type Params<'a> = NoParams;
     type Reply = Done;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{SessionOnly, session_params},
 };
 use crate::{
@@ -39,6 +39,8 @@ impl Method for Lease {
     const NAME: &'static str = "session.lease";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::CALLERS;
+    const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Keeps other callers from typing in a session, and from resizing, renaming, moving and closing it, until a person types there; then the caller too, until it takes it anew or gives it back.";
     const OF_SESSION: bool = true;
     type Params<'a> = LeaseParams<'a>;
@@ -82,6 +84,8 @@ impl Method for Release {
     const NAME: &'static str = "session.release";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Gives a lease back.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;

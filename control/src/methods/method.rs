@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Context;
+use super::{Context, Subjects};
 use crate::{
     caller::{Access, Caller},
     error::{Error, Result},
@@ -27,6 +27,10 @@ pub trait Method: 'static {
     const GROUP: Group;
     /// What it needs of a caller.
     const ACCESS: Access;
+    /// What it reveals to its caller.
+    const REVEALS: Subjects;
+    /// What it changes.
+    const CHANGES: Subjects = Subjects::empty();
     /// What it does, in a line.
     const DOC: &'static str;
     /// Whether the audit log has it, unless it only looks.
@@ -139,6 +143,10 @@ pub struct Entry {
     pub group: Group,
     /// What it needs of a caller.
     pub access: Access,
+    /// What it reveals to its caller.
+    pub reveals: Subjects,
+    /// What it changes.
+    pub changes: Subjects,
     /// What it does, in a line.
     pub doc: &'static str,
     /// Whether the audit log has it, unless it only looks.
@@ -170,6 +178,8 @@ pub(crate) const fn entry<M: Method>() -> Entry {
         name: M::NAME,
         group: M::GROUP,
         access: M::ACCESS,
+        reveals: M::REVEALS,
+        changes: M::CHANGES,
         doc: M::DOC,
         is_audited: M::AUDITED,
         is_of_session: M::OF_SESSION,

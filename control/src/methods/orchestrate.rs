@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use unterm_mux::PaneId;
 
 use super::{
-    Access, Caller, Context, Detail, Group, Method, NOT_SHOWN, Result,
+    Access, Caller, Context, Detail, Group, Method, NOT_SHOWN, Result, Subjects,
     params::{Arg, Raw, session_params},
     session::{CreateParams, CreateReply, create},
 };
@@ -47,6 +47,8 @@ impl Method for Launch {
     const NAME: &'static str = "orchestrate.launch";
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::SESSIONS;
+    const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str =
         "Opens a session and runs a command in it, without waiting for its end.";
     type Params<'a> = Raw<'a, LaunchParams<'a>>;
@@ -60,6 +62,7 @@ impl Method for Launch {
         let command = params.params::<Command<'_>>()?.command.text("command")?;
         // Before there is a session that would be left over.
         if let Some(command) = &command {
+            context.admit_length(command.len())?;
             context.policy.check(None, command).map_err(Error::Policy)?;
         }
         let (pane, reply) = create(context, &params.params()?).await?;
@@ -102,6 +105,8 @@ impl Method for Broadcast {
     const NAME: &'static str = "orchestrate.broadcast";
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Types a command and Enter in several sessions.";
     type Params<'a> = BroadcastParams<'a>;
     type Reply = BroadcastReply;
@@ -179,6 +184,7 @@ impl Method for Wait {
     const NAME: &'static str = "orchestrate.wait";
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Waits until a session's text holds another text.";
     const OF_SESSION: bool = true;
     type Params<'a> = WaitParams<'a>;
@@ -193,8 +199,9 @@ impl Method for Wait {
         let pattern = params.pattern.required("pattern")?.into_owned();
         let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(10_000);
         let timeout = Duration::from_millis(timeout);
-        let conditions = [Condition::Text(pattern.clone())];
-        let outcome = wait::wait(&context.hub, &pane, &conditions, false, None, timeout).await;
+        let conditions = vec![Condition::Text(pattern.clone())];
+        let (hub, matching) = (&context.hub, &context.matching);
+        let outcome = wait::wait(hub, matching, &pane, conditions, false, None, timeout).await?;
         Ok(WaitReply { matched: outcome.matched, timed_out: !outcome.matched, pattern })
     }
 }

@@ -174,9 +174,9 @@ impl<'a> Target<'a> {
         Self(id.0.or(session_id.0))
     }
 
-    /// Whether one is named at all.
-    pub fn is_given(self) -> bool {
-        self.0.is_some()
+    /// What names one, as JSON, if one is named at all.
+    pub fn given(self) -> Option<&'a str> {
+        self.0.map(RawValue::get)
     }
 
     /// The session's number.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::PaneId;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
+    context::MOST_JUDGED,
     params::{Arg, Raw, Target},
 };
 use crate::{
@@ -25,6 +26,8 @@ impl Method for Set {
     const NAME: &'static str = "policy.set";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::RULES;
     const DOC: &'static str = "Replaces the rules on what callers may enter.";
     type Params<'a> = Raw<'a, Rules>;
     type Reply = SetReply;
@@ -68,6 +71,7 @@ impl Method for Check {
     const NAME: &'static str = "policy.check";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::RULES;
     const DOC: &'static str = "Whether a command may be entered, without entering it.";
     type Params<'a> = CheckParams<'a>;
     type Reply = CheckReply;
@@ -78,8 +82,15 @@ impl Method for Check {
         params: CheckParams<'a>,
     ) -> Result<CheckReply> {
         let command = params.command.required("command")?;
+        if command.len() > MOST_JUDGED {
+            return Err(Error::Invalid {
+                name: "command",
+                expected: format!("at most {MOST_JUDGED} bytes"),
+                got: format!("{} bytes", command.len()),
+            });
+        }
         let target = Target::new(&params.id, &params.session_id);
-        let pane = target.is_given().then(|| target.id()).transpose()?.map(PaneId);
+        let pane = target.given().map(|_| target.id()).transpose()?.map(PaneId);
         let lines: Vec<&str> = command.lines().chain([&*command]).collect();
         let (allowed, reason) = match context.policy.check_typed(pane, &lines, "") {
             Ok(()) if context.policy.is_enabled() => (true, None),

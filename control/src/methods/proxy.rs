@@ -4,16 +4,17 @@ use std::{io, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Detail, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
     session::blocking,
 };
 use crate::{
+    dispatch::told,
     error::Error,
-    services::proxy::{self, Found, Node, Proxy},
+    services::proxy::{self, Found, NO_PROXY, Node, Proxy},
 };
 
 /// How long the proxy in force may take to answer.
@@ -25,6 +26,28 @@ fn failed(error: io::Error) -> Error {
 
 fn no_node(name: &str) -> Error {
     Error::Failed(format!("Proxy node '{name}' not found"))
+}
+
+/// Whether a caller may have the user names and passwords of proxies.
+fn sees_credentials(caller: &Caller) -> bool {
+    caller.scopes.allow(Access::Admin)
+}
+
+/// Masks the proxies' URLs among these values.
+fn mask(value: &mut Value) {
+    match value {
+        Value::String(text) if text.contains('@') => *text = proxy::masked(text),
+        Value::Array(values) => values.iter_mut().for_each(mask),
+        Value::Object(fields) => fields.values_mut().for_each(mask),
+        _ => {}
+    }
+}
+
+/// What the audit log says of a call that sets proxies: it is kept in a file, and read without admin.
+pub(crate) fn masked_detail(params: &Map<String, Value>, telling: &[&str]) -> Detail {
+    let mut params = params.clone();
+    params.values_mut().for_each(mask);
+    Detail { text: told(&params, telling), is_secret: false }
 }
 
 /// Reads the file, outside of the workers.
@@ -91,6 +114,26 @@ struct Health {
     hint: Option<String>,
 }
 
+impl StatusReply {
+    /// As a caller may see it.
+    fn shown_to(mut self, caller: &Caller) -> Self {
+        if sees_credentials(caller) {
+            return self;
+        }
+        for url in [&mut self.http_proxy, &mut self.socks_proxy] {
+            *url = url.as_deref().map(proxy::masked);
+        }
+        if let Some(health) = &mut self.health
+            && let Some(url) = &mut health.url
+        {
+            let masked = proxy::masked(url);
+            health.hint = health.hint.take().map(|hint| hint.replace(url.as_str(), &masked));
+            *url = masked;
+        }
+        self
+    }
+}
+
 /// `found`: what it [resolves](Proxy::resolve) to, which takes nothing while it is disabled.
 fn status(proxy: Proxy, found: Found) -> StatusReply {
     let health = proxy.enabled.then(|| {
@@ -104,12 +147,13 @@ fn status(proxy: Proxy, found: Found) -> StatusReply {
         let source = if found.source.is_empty() { "none".to_owned() } else { found.source };
         Health { source, url, reachable, hint }
     });
+    let usual = (proxy.enabled && proxy.mode == "manual").then(|| NO_PROXY.to_owned());
     StatusReply {
         enabled: proxy.enabled,
         mode: proxy.mode,
         http_proxy: proxy.http_proxy,
         socks_proxy: proxy.socks_proxy,
-        no_proxy: proxy.no_proxy,
+        no_proxy: proxy.no_proxy.or(usual),
         current_node: proxy.current_node,
         node_count: proxy.nodes.len(),
         health,
@@ -120,22 +164,27 @@ impl Method for Status {
     const NAME: &'static str = "proxy.status";
     const GROUP: Group = Group::Proxy;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::PROXY;
     const DOC: &'static str = "The proxy in force, and whether it takes connections.";
     type Params<'a> = NoParams;
     type Reply = StatusReply;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<StatusReply> {
-        current(context).await
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        _: NoParams,
+    ) -> Result<StatusReply> {
+        current(context, caller).await
     }
 }
 
-/// The proxy in force, and whether it takes connections.
-pub(crate) async fn current(context: &Context) -> Result<StatusReply> {
+/// The proxy in force, and whether it takes connections, as a caller may see it.
+pub(crate) async fn current(context: &Context, caller: &Caller) -> Result<StatusReply> {
     let look = |proxy: Proxy| {
         let found = proxy.resolve();
         status(proxy, found)
     };
-    read(context, look).await
+    Ok(read(context, look).await?.shown_to(caller))
 }
 
 /// `proxy.nodes`.
@@ -151,13 +200,17 @@ impl Method for Nodes {
     const NAME: &'static str = "proxy.nodes";
     const GROUP: Group = Group::Proxy;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::PROXY;
     const DOC: &'static str = "The proxies to choose from, as they were when last tried.";
     type Params<'a> = NoParams;
     type Reply = NodesReply;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<NodesReply> {
-        read(context, |proxy| NodesReply { current_node: proxy.current_node, nodes: proxy.nodes })
-            .await
+    async fn call<'a>(context: &'a Context, caller: &'a Caller, _: NoParams) -> Result<NodesReply> {
+        let Proxy { current_node, mut nodes, .. } = read(context, |proxy| proxy).await?;
+        if !sees_credentials(caller) {
+            nodes.iter_mut().for_each(|node| node.url = proxy::masked(&node.url));
+        }
+        Ok(NodesReply { current_node, nodes })
     }
 }
 
@@ -191,7 +244,9 @@ fn use_node(proxy: &mut Proxy, name: &str) -> Result<String> {
 impl Method for Switch {
     const NAME: &'static str = "proxy.switch";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Act;
+    const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::PROXY;
+    const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str = "Uses one of the proxies to choose from.";
     const TELLING: &'static [&'static str] = &["node_name"];
     type Params<'a> = SwitchParams<'a>;
@@ -242,7 +297,9 @@ struct Tested {
 impl Method for Speedtest {
     const NAME: &'static str = "proxy.speedtest";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Act;
+    const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::PROXY;
+    const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str =
         "Connects to the proxies to choose from, and keeps how long that takes.";
     const LASTS: bool = true;
@@ -312,10 +369,10 @@ pub struct ConfigureParams<'a> {
     /// Such as `socks5://127.0.0.1:7891`.
     #[serde(borrow, default)]
     socks_proxy: Arg<'a, String>,
-    /// Hosts for which none is used, parted by commas.
+    /// Hosts for which none is used, parted by commas; `localhost,127.0.0.1,::1` if it is empty or was never given.
     #[serde(borrow, default)]
     no_proxy: Arg<'a, String>,
-    /// Proxies to choose from: `{name, url}` each.
+    /// Proxies to choose from: `{name, url}` each. One that is none is left out, and told of in the reply.
     #[serde(borrow, default)]
     nodes: Arg<'a, Vec<Node>>,
     /// The one of them to use.
@@ -327,12 +384,45 @@ pub struct ConfigureParams<'a> {
 pub struct ConfigureReply {
     configured: bool,
     status: StatusReply,
+    /// The nodes that were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refused: Vec<Refused>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Refused {
+    /// Its place among the nodes that were given, from 0.
+    index: usize,
+    /// What is wrong with it.
+    error: String,
+}
+
+/// The nodes of a list that can be used, and why the others can't.
+fn usable(nodes: Vec<&RawValue>) -> (Vec<Node>, Vec<Refused>) {
+    let (mut usable, mut refused) = (Vec::new(), Vec::new());
+    for (index, node) in nodes.into_iter().enumerate() {
+        let other = |_| Error::Invalid {
+            name: "nodes",
+            expected: "{name, url}".to_owned(),
+            got: node.get().chars().take(80).collect(),
+        };
+        match serde_json::from_str::<Node>(node.get())
+            .map_err(other)
+            .and_then(|node| check_url("url", &node.url).map(|()| node))
+        {
+            Ok(node) => usable.push(node),
+            Err(error) => refused.push(Refused { index, error: error.to_string() }),
+        }
+    }
+    (usable, refused)
 }
 
 impl Method for Configure {
     const NAME: &'static str = "proxy.configure";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Act;
+    const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::PROXY;
+    const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str = "Sets the proxy up in one call.";
     type Params<'a> = ConfigureParams<'a>;
     type Reply = ConfigureReply;
@@ -360,14 +450,21 @@ impl Method for Configure {
             // An empty one takes it away.
             if let Some(url) = url.as_deref().filter(|url| !url.trim().is_empty()) {
                 check_url(name, url)?;
+                let is_socks = url.trim().to_ascii_lowercase().starts_with("socks");
+                if name == "socks_proxy" && !is_socks {
+                    return Err(Error::Invalid {
+                        name,
+                        expected: "a SOCKS proxy's URL, such as socks5://127.0.0.1:1080".to_owned(),
+                        got: format!("{url:?}"),
+                    });
+                }
             }
         }
         let none = text(&params.no_proxy, "no_proxy")?;
         let current = text(&params.current_node, "current_node")?;
-        let nodes = params.nodes.value::<Vec<Node>>("nodes", "a list of {name, url}")?;
-        for node in nodes.iter().flatten() {
-            check_url("nodes", &node.url)?;
-        }
+        let nodes = params.nodes.value::<Vec<&RawValue>>("nodes", "a list of {name, url}")?;
+        let (nodes, refused) =
+            nodes.map(usable).map_or((None, Vec::new()), |(nodes, refused)| (Some(nodes), refused));
         let changed = change_and_look(context, move |proxy| {
             proxy.enabled = enabled;
             if enabled && mode == "auto" && http.is_none() && socks.is_none() {
@@ -376,7 +473,10 @@ impl Method for Configure {
             proxy.mode = if enabled { mode } else { "off".to_owned() };
             proxy.http_proxy = http.or_else(|| proxy.http_proxy.take());
             proxy.socks_proxy = socks.or_else(|| proxy.socks_proxy.take());
-            proxy.no_proxy = none.or_else(|| proxy.no_proxy.take());
+            if let Some(none) = none {
+                proxy.no_proxy =
+                    Some(none).filter(|none| !none.trim().is_empty() && none != NO_PROXY);
+            }
             if let Some(nodes) = nodes {
                 proxy.nodes = nodes;
             }
@@ -393,7 +493,11 @@ impl Method for Configure {
         });
         let (proxy, found) = changed.await?;
         let status = blocking(move || status(proxy, found)).await?;
-        Ok(ConfigureReply { configured: true, status })
+        Ok(ConfigureReply { configured: true, status, refused })
+    }
+
+    fn detail(_: &Context, params: &Map<String, Value>, _: Detail) -> Detail {
+        masked_detail(params, Self::TELLING)
     }
 }
 
@@ -420,7 +524,9 @@ pub struct DisableReply {
 impl Method for Disable {
     const NAME: &'static str = "proxy.disable";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Act;
+    const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str = "Turns the proxy off, and leaves how it is set up.";
     type Params<'a> = NoParams;
     type Reply = DisableReply;
@@ -449,14 +555,21 @@ impl Method for Env {
     const NAME: &'static str = "proxy.env";
     const GROUP: Group = Group::Proxy;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::PROXY;
     const DOC: &'static str = "The variables that programs started from now on are given.";
     type Params<'a> = NoParams;
     type Reply = EnvReply;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<EnvReply> {
-        read(context, |proxy| {
+    async fn call<'a>(context: &'a Context, caller: &'a Caller, _: NoParams) -> Result<EnvReply> {
+        let is_masked = !sees_credentials(caller);
+        read(context, move |proxy| {
             let found: Found = proxy.resolve();
-            let env = found.env().into_iter().map(|(name, value)| (name.to_owned(), value.into()));
+            let shown = |name: &str, value: String| match is_masked && name != "NO_PROXY" {
+                true => proxy::masked(&value),
+                false => value,
+            };
+            let env = found.env().into_iter();
+            let env = env.map(|(name, value)| (name.to_owned(), shown(name, value).into()));
             EnvReply { enabled: proxy.enabled, env: env.collect() }
         })
         .await

@@ -1,12 +1,12 @@
 //! `session.recording_*` and `session.export_markdown`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, SessionOnly, session_params},
     session::blocking,
 };
@@ -22,7 +22,7 @@ fn failed(error: impl std::fmt::Display) -> Error {
     Error::Failed(error.to_string())
 }
 
-fn text(path: &std::path::Path) -> String {
+fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
@@ -41,6 +41,8 @@ impl Method for Start {
     const NAME: &'static str = "session.recording_start";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::FILES;
+    const CHANGES: Subjects = Subjects::FILES;
     const DOC: &'static str = "Records a session from now on.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -78,6 +80,8 @@ impl Method for Stop {
     const NAME: &'static str = "session.recording_stop";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::FILES;
+    const CHANGES: Subjects = Subjects::FILES;
     const DOC: &'static str = "Ends a session's recording and renders it.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -119,12 +123,19 @@ pub struct StatusReply {
     /// Bytes that the program wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
+    /// Bytes that the recording lacks, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_lost: Option<u64>,
+    /// Why bytes were lost last, or why no further file can be begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
 }
 
 impl Method for Status {
     const NAME: &'static str = "session.recording_status";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Whether a session is being recorded.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -141,6 +152,8 @@ impl Method for Status {
             enabled: record.is_some(),
             block_count: record.as_ref().map(|record| record.block_count),
             bytes: record.as_ref().map(|record| record.bytes_raw),
+            bytes_lost: record.as_ref().map(|record| record.bytes_lost).filter(|&lost| lost > 0),
+            error: record.as_ref().and_then(|record| record.error.clone()),
             started_at: record.as_ref().map(|record| record.started_at.clone()),
             session_id: record.map(|record| record.unterm_session_id),
         })
@@ -170,12 +183,19 @@ pub struct Listed {
     bytes_raw: u64,
     log_path: String,
     md_path: String,
+    /// Bytes that the recording lacks, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_lost: Option<u64>,
+    /// Why bytes were lost last, or why the page is not written yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
 }
 
 impl Method for List {
     const NAME: &'static str = "session.recording_list";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::FILES;
     const DOC: &'static str = "The recordings that are over, oldest first.";
     type Params<'a> = ListParams<'a>;
     type Reply = Vec<Listed>;
@@ -186,10 +206,13 @@ impl Method for List {
         params: ListParams<'a>,
     ) -> Result<Vec<Listed>> {
         let project = params.project.text("project")?;
-        let home = context.registration.home().to_owned();
-        let rows = blocking(move || recording::rows(&home)).await?.map_err(failed)?;
+        let recorder = context.recorder.clone();
+        let rows = blocking(move || recorder.rows()).await?.map_err(failed)?;
         let is_wanted = |row: &Record| {
-            let is_it = |name: &Option<String>| name.as_deref() == project.as_deref();
+            // As paths: a `/` at its end changes nothing.
+            let is_it = |name: &Option<String>| {
+                name.as_ref().map(Path::new) == project.as_deref().map(Path::new)
+            };
             row.ended_at.is_some()
                 && (project.is_none() || is_it(&row.project_path) || is_it(&row.project_slug))
         };
@@ -204,6 +227,8 @@ impl Method for List {
             ended_at: row.ended_at,
             block_count: row.block_count,
             bytes_raw: row.bytes_raw,
+            bytes_lost: Some(row.bytes_lost).filter(|&lost| lost > 0),
+            error: row.error,
         });
         Ok(listed.collect())
     }
@@ -229,6 +254,7 @@ impl Method for Read {
     const NAME: &'static str = "session.recording_read";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::FILES;
     const DOC: &'static str = "A recording's page.";
     type Params<'a> = ReadParams<'a>;
     type Reply = ReadReply;
@@ -239,15 +265,9 @@ impl Method for Read {
         params: ReadParams<'a>,
     ) -> Result<ReadReply> {
         let id = params.session_id.required("session_id")?.into_owned();
-        let home = context.registration.home().to_owned();
-        let read = move || {
-            let rows = recording::rows(&home).map_err(failed)?;
-            let row = rows.into_iter().find(|row| row.unterm_session_id == id);
-            let row = row.ok_or_else(|| Error::Failed(format!("Recording '{id}' not found")))?;
-            let page = std::fs::read_to_string(&row.md_path);
-            page.map_err(|error| Error::Failed(format!("Recording '{id}' can't be read: {error}")))
-        };
-        Ok(ReadReply { markdown: blocking(read).await?? })
+        let recorder = context.recorder.clone();
+        let page = blocking(move || recorder.page(&id)).await?;
+        Ok(ReadReply { markdown: page.map_err(failed)? })
     }
 }
 
@@ -272,6 +292,8 @@ impl Method for AttachTrace {
     const NAME: &'static str = "session.recording_attach_trace";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::FILES;
+    const CHANGES: Subjects = Subjects::FILES;
     const DOC: &'static str = "Notes an id of the caller's own in a session's recording.";
     const OF_SESSION: bool = true;
     type Params<'a> = AttachParams<'a>;
@@ -315,6 +337,8 @@ impl Method for Export {
     const NAME: &'static str = "session.export_markdown";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::FILES;
+    const CHANGES: Subjects = Subjects::FILES;
     const DOC: &'static str = "Renders what a session shows and keeps, as a recording would be.";
     const OF_SESSION: bool = true;
     type Params<'a> = ExportParams<'a>;
@@ -335,11 +359,7 @@ impl Method for Export {
             });
         }
         let home = context.registration.home().to_owned();
-        // The system's words for what is wrong name no file.
-        let named = path.as_ref().map_or(String::new(), |path| format!("{}: ", path.display()));
-        let failed = |error: std::io::Error| {
-            failed(format!("Cannot write the session's page: {named}{error}"))
-        };
+        let failed = |error| failed(format!("Cannot write the session's page: {error}"));
         let export = move || recording::export(&home, &pane, path);
         let (session_id, path, bytes, block_count) = blocking(export).await?.map_err(failed)?;
         Ok(ExportReply { session_id, path: text(&path), bytes, block_count })

@@ -12,16 +12,35 @@ use unterm_mux::{Pane, PaneId};
 use unterm_term::{Case, CursorShape, LineId, Pattern, PatternKind, SearchOrder};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, SessionOnly, session_params},
-    session::{CursorState, SharedPane, blocking, scrollback_rows},
+    session::{CursorState, blocking, scrollback_rows},
 };
-use crate::error::Error;
+use crate::{error::Error, services::matching::Budget};
 
 /// Rows read under one lock of a terminal; between two, its program's output goes on.
 const STRIDE: u64 = 512;
 /// The most rows one reply holds.
 pub const MOST_ROWS: u64 = 100_000;
+/// The most bytes of text that a regular expression is looked for in.
+pub const MOST_SEARCHED: u64 = 256 << 20;
+
+/// Cells that are read on a worker; more are read outside of them, which have other connections to serve.
+const INLINE: usize = 64 << 10;
+
+/// Runs what reads so many cells.
+pub async fn reading<T: Send + 'static>(
+    cells: usize,
+    read: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    if cells <= INLINE { Ok(read()) } else { blocking(read).await }
+}
+
+/// Cells of a session's screen.
+pub fn cells_of(pane: &Pane) -> usize {
+    let size = pane.term().size();
+    usize::from(size.cols) * usize::from(size.rows)
+}
 
 /// One row of a session.
 #[derive(Serialize, JsonSchema)]
@@ -122,6 +141,7 @@ impl Method for Read {
     const NAME: &'static str = "screen.read";
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The rows of the live screen with their numbers.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -133,21 +153,24 @@ impl Method for Read {
         params: SessionOnly<'a>,
     ) -> Result<ReadReply> {
         let pane = context.pane(params.session())?;
-        let term = pane.term();
-        let (size, cursor) = (term.size(), term.cursor());
-        let (oldest, top) = (term.oldest().0, term.live_top().0);
-        let cells = (top..top + u64::from(size.rows)).map(|line| {
-            let mut text = String::new();
-            term.row_text(LineId(line), &mut text);
-            Row { row: line - oldest, text, line_id: line }
-        });
-        Ok(ReadReply {
-            cells: cells.collect(),
-            cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
-            cols: size.cols,
-            rows: size.rows,
-            scrollback_rows: scrollback_rows(&term),
-        })
+        let read = move |pane: &Pane| {
+            let term = pane.term();
+            let (size, cursor) = (term.size(), term.cursor());
+            let (oldest, top) = (term.oldest().0, term.live_top().0);
+            let cells = (top..top + u64::from(size.rows)).map(|line| {
+                let mut text = String::new();
+                term.row_text(LineId(line), &mut text);
+                Row { row: line - oldest, text, line_id: line }
+            });
+            ReadReply {
+                cells: cells.collect(),
+                cursor: CursorState { x: cursor.col, y: cursor.row, visible: cursor.visible },
+                cols: size.cols,
+                rows: size.rows,
+                scrollback_rows: scrollback_rows(&term),
+            }
+        };
+        reading(cells_of(&pane), move || read(&pane)).await
     }
 }
 
@@ -185,6 +208,7 @@ impl Method for Text {
     const NAME: &'static str = "screen.text";
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The text of the live screen, row by row.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -200,23 +224,29 @@ impl Method for Text {
         if let Some(text) = context.texts.get(pane.id(), seq) {
             return Ok(TextReply(text));
         }
-        let mut lines = Lines::default();
-        let term = pane.term();
-        let seq = term.seq();
-        let (size, cursor, top) = (term.size(), term.cursor(), term.live_top().0);
-        lines.ends.reserve(usize::from(size.rows));
-        for line in top..top + u64::from(size.rows) {
-            lines.push_with(|text| {
-                term.row_text(LineId(line), text);
-            });
-        }
-        drop(term);
-        let cursor = CursorPlace { x: cursor.col, y: cursor.row };
-        let fields = TextFields { lines, cursor, cols: size.cols, rows: size.rows, seq };
-        let text: Arc<RawValue> = to_raw_value(&fields).map_err(Error::Reply)?.into();
-        context.texts.put(pane.id(), seq, &text);
+        let id = pane.id();
+        let (seq, text) = reading(cells_of(&pane), move || text_of(&pane)).await??;
+        context.texts.put(id, seq, &text);
         Ok(TextReply(text))
     }
+}
+
+/// The reply about a session's screen, and the session's `seq`.
+fn text_of(pane: &Pane) -> Result<(u64, Arc<RawValue>)> {
+    let mut lines = Lines::default();
+    let term = pane.term();
+    let seq = term.seq();
+    let (size, cursor, top) = (term.size(), term.cursor(), term.live_top().0);
+    lines.ends.reserve(usize::from(size.rows));
+    for line in top..top + u64::from(size.rows) {
+        lines.push_with(|text| {
+            term.row_text(LineId(line), text);
+        });
+    }
+    drop(term);
+    let cursor = CursorPlace { x: cursor.col, y: cursor.row };
+    let fields = TextFields { lines, cursor, cols: size.cols, rows: size.rows, seq };
+    Ok((seq, to_raw_value(&fields).map_err(Error::Reply)?.into()))
 }
 
 /// The last replies of `screen.text`, each good for as long as nothing changes in its terminal: agents ask again and
@@ -261,6 +291,7 @@ impl Method for Cursor {
     const NAME: &'static str = "screen.cursor";
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Where the cursor is, and its shape.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -323,6 +354,7 @@ impl Method for Scroll {
     const NAME: &'static str = "screen.scroll";
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Rows of history and screen, counted from the oldest.";
     const OF_SESSION: bool = true;
     type Params<'a> = ScrollParams<'a>;
@@ -377,12 +409,23 @@ pub struct SearchReply {
     matches: Vec<Row>,
     /// How many such rows there are, also beyond those returned.
     total: u64,
+    /// False: the history is too long for the pattern, and its oldest rows were not searched. Absent: all were.
+    #[serde(skip_serializing_if = "is_true")]
+    #[schemars(with = "bool")]
+    complete: bool,
+}
+
+/// For fields that are absent where they are true.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+pub fn is_true(value: &bool) -> bool {
+    *value
 }
 
 impl Method for Search {
     const NAME: &'static str = "screen.search";
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "The rows of history and screen that hold a text, also where it wraps.";
     const OF_SESSION: bool = true;
@@ -395,48 +438,85 @@ impl Method for Search {
         params: SearchParams<'a>,
     ) -> Result<SearchReply> {
         let pane = context.pane(params.target())?;
-        let text = params.pattern.required("pattern")?;
-        let pattern = pattern(&text, &params.regex, &params.ignore_case)?;
-        let is_empty = text.is_empty();
+        let pattern = pattern_of(&params.pattern, &params.regex, &params.ignore_case)?;
         let max = params.max_results.number("max_results", 0..=u64::MAX)?.unwrap_or(50);
-        blocking(move || search(&pane, &pattern, is_empty, max.min(MOST_ROWS))).await
+        // A text is found so fast that only its time is bounded.
+        let bytes = if pattern.is_regex() { MOST_SEARCHED } else { u64::MAX };
+        let search = move |budget: &mut Budget| {
+            let lines = pane.term().lines();
+            search(lines, &pattern, max.min(MOST_ROWS), budget)
+        };
+        context.matching.run(bytes, search).await?
     }
 }
 
+/// What is looked for, before it is made ready, which takes its time.
+pub struct Wanted {
+    text: String,
+    kind: PatternKind,
+    case: Case,
+}
+
 /// What is looked for, as the parameters `pattern`, `regex` and `ignore_case` say it.
-pub fn pattern(text: &str, regex: &Arg<'_, bool>, ignore_case: &Arg<'_, bool>) -> Result<Pattern> {
+pub fn pattern_of(
+    text: &Arg<'_, String>,
+    regex: &Arg<'_, bool>,
+    ignore_case: &Arg<'_, bool>,
+) -> Result<Wanted> {
+    let text = text.required("pattern")?.into_owned();
     let is_regex = regex.is_set("regex")?;
     let kind = if is_regex { PatternKind::Regex } else { PatternKind::Literal };
     let ignored = ignore_case.is_set("ignore_case")?;
     let case = if ignored { Case::Insensitive } else { Case::Sensitive };
-    Pattern::new(text, kind, case).map_err(|error| Error::Invalid {
-        name: "pattern",
-        expected: if is_regex { "a regular expression" } else { "a text to search for" }.to_owned(),
-        got: error.to_string(),
-    })
+    Ok(Wanted { text, kind, case })
 }
 
-fn search(pane: &SharedPane, pattern: &Pattern, is_empty: bool, max: u64) -> SearchReply {
-    let mut reply = SearchReply { matches: Vec::new(), total: 0 };
-    let lines = pane.term().lines();
+impl Wanted {
+    fn is_regex(&self) -> bool {
+        self.kind == PatternKind::Regex
+    }
+
+    /// Makes it ready.
+    pub fn ready(&self) -> Result<Pattern> {
+        let expected =
+            if self.is_regex() { "a regular expression" } else { "a text to search for" };
+        Pattern::new(&self.text, self.kind, self.case).map_err(|error| Error::Invalid {
+            name: "pattern",
+            expected: expected.to_owned(),
+            got: error.to_string(),
+        })
+    }
+}
+
+/// Searches from the newest line back, so that of too many lines the oldest are left out.
+fn search(
+    lines: unterm_term::Lines,
+    wanted: &Wanted,
+    max: u64,
+    budget: &mut Budget,
+) -> Result<SearchReply> {
+    let pattern = wanted.ready()?;
     let (oldest, end) = (lines.oldest().0, lines.end().0);
-    // Every row holds the empty text.
-    let all = is_empty.then_some(oldest..end).into_iter().flatten();
     let mut texts = lines.clone();
-    let found = lines.search(pattern, SearchOrder::OldestFirst);
-    let mut last = None;
-    for line in found.map(|found| found.range.start.line.0).chain(all) {
-        if last.replace(line) == Some(line) {
-            continue;
-        }
-        reply.total += 1;
-        if (reply.matches.len() as u64) < max {
-            let mut text = String::new();
-            texts.row_text(LineId(line), &mut text);
-            reply.matches.push(Row { row: line - oldest, text, line_id: line });
+    let mut rows = Vec::new();
+    if wanted.text.is_empty() {
+        // Every row holds the empty text.
+        rows.extend((oldest..end).rev());
+    }
+    let mut search = lines.search(&pattern, SearchOrder::NewestFirst);
+    while let Some(found) = search.next_while(&mut |bytes| budget.take(bytes)) {
+        let line = found.range.start.line.0;
+        if rows.last() != Some(&line) {
+            rows.push(line);
         }
     }
-    reply
+    let matches = rows.iter().rev().take(usize::try_from(max).unwrap_or(usize::MAX)).map(|&line| {
+        let mut text = String::new();
+        texts.row_text(LineId(line), &mut text);
+        Row { row: line - oldest, text, line_id: line }
+    });
+    let matches = matches.collect();
+    Ok(SearchReply { matches, total: rows.len() as u64, complete: !budget.is_spent() })
 }
 
 /// `screen.detect_errors`.
@@ -486,6 +566,7 @@ impl Method for DetectErrors {
     const NAME: &'static str = "screen.detect_errors";
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The rows of the live screen that look like errors.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -497,16 +578,18 @@ impl Method for DetectErrors {
         params: SessionOnly<'a>,
     ) -> Result<DetectErrorsReply> {
         let pane = context.pane(params.session())?;
-        let (top, count) = {
-            let term = pane.term();
-            (term.live_top(), u64::from(term.size().rows))
-        };
-        let errors: Vec<_> = rows(&pane, top, count)
-            .filter_map(|row| {
+        let find = move |pane: &Pane| -> Vec<FoundError> {
+            let (top, count) = {
+                let term = pane.term();
+                (term.live_top(), u64::from(term.size().rows))
+            };
+            let found = rows(pane, top, count).filter_map(|row| {
                 let pattern = error_pattern(&row.text)?;
                 Some(FoundError { row, pattern })
-            })
-            .collect();
+            });
+            found.collect()
+        };
+        let errors = reading(cells_of(&pane), move || find(&pane)).await?;
         Ok(DetectErrorsReply { has_errors: !errors.is_empty(), errors })
     }
 }

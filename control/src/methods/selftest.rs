@@ -5,9 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, find,
+    Access, Caller, Context, Group, Method, Result, Subjects, find,
     params::{Arg, Target},
 };
+
+use crate::dispatch::check_scope;
 
 /// `selftest.run`.
 pub struct Run;
@@ -55,6 +57,8 @@ impl Method for Run {
     const NAME: &'static str = "selftest.run";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects =
+        Subjects::INSTANCE.union(Subjects::SESSIONS).union(Subjects::RULES).union(Subjects::PROXY);
     const DOC: &'static str =
         "Asks this instance for what it can do, and says whether all is well.";
     type Params<'a> = RunParams<'a>;
@@ -67,11 +71,10 @@ impl Method for Run {
     ) -> Result<RunReply> {
         let panes = context.mux.panes().len();
         let mux = json!({"available": true, "pane_count": panes});
-        let mut checks = vec![Check { name: "mux", ok: true, detail: mux }];
+        let mut checks = vec![Check { name: "mux.available", ok: true, detail: mux }];
         let target = Target::new(&params.id, &params.session_id);
-        let session = target.is_given().then(|| context.pane(target)).transpose()?;
-        let session = session.map(|pane| pane.id().0);
-        let own = session.map(|id| json!({"id": id}).to_string());
+        // One that is not there fails the checks of it.
+        let own = target.given().map(|id| format!("{{\"id\":{id}}}"));
         let all = CHECKS.into_iter().map(|(name, params)| (name, params.to_owned()));
         let own = own.iter().flat_map(|params| SESSION.map(|name| (name, params.clone())));
         for (name, params) in all.chain(own) {
@@ -80,7 +83,10 @@ impl Method for Run {
                 continue;
             }
             let mut reply = Vec::new();
-            let result = (entry.call)(context, caller, &params, &mut reply).await;
+            let result = match check_scope(caller.scopes, entry.access, name) {
+                Ok(()) => (entry.call)(context, caller, &params, &mut reply).await,
+                refused => refused,
+            };
             let detail = match &result {
                 Ok(()) => serde_json::from_slice::<Box<RawValue>>(&reply)
                     .ok()

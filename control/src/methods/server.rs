@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::{Access, Caller, Context, Group, METHODS, Method, Result, params::NoParams};
+use super::{Access, Caller, Context, Group, METHODS, Method, Result, Subjects, params::NoParams};
 use crate::{
     ENGINE, VERSION,
     wire::tcp::{HOST, PREFERRED_PORT},
@@ -26,6 +26,7 @@ impl Method for Info {
     const NAME: &'static str = "server.info";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::INSTANCE;
     const DOC: &'static str = "Name, version, engine and protocol of the server.";
     const OF_NONE: bool = true;
     type Params<'a> = NoParams;
@@ -84,6 +85,7 @@ impl Method for Health {
     const NAME: &'static str = "server.health";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::INSTANCE;
     const DOC: &'static str =
         "Whether the server and its terminal work, with ports, panes and sizes.";
     const OF_NONE: bool = true;
@@ -146,6 +148,7 @@ impl Method for Capabilities {
     const NAME: &'static str = "server.capabilities";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::INSTANCE;
     const DOC: &'static str = "Every method there is, by group; a group without methods is empty.";
     const OF_NONE: bool = true;
     type Params<'a> = NoParams;

@@ -20,7 +20,7 @@ pub use self::{
 };
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{SessionOnly, session_params},
 };
 use crate::{error::Error, services::shell::Activity};
@@ -74,6 +74,8 @@ impl Method for Input {
     const NAME: &'static str = "session.input";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Types characters into a session as they are.";
     const OF_SESSION: bool = true;
     type Params<'a> = InputParams<'a>;
@@ -101,6 +103,8 @@ impl Method for Destroy {
     const NAME: &'static str = "session.destroy";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Ends a session's program and removes the session.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -133,6 +137,7 @@ impl Method for Idle {
     const NAME: &'static str = "session.idle";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Whether a session's shell waits, or runs something.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -161,6 +166,7 @@ impl Method for Cwd {
     const NAME: &'static str = "session.cwd";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The working directory of a session as a file:// URI.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;

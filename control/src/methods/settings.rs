@@ -1,19 +1,37 @@
 //! `settings.*`: the page that shows the preferences. What it shows is `wire::http`'s.
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::{path::PathBuf, sync::Arc};
 
-use super::{Access, Caller, Context, Group, Method, Result, params::NoParams};
-use crate::{error::Error, services::door::CODE_LIFE};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result, Subjects, params::Arg, session::blocking,
+};
+use crate::{
+    error::Error,
+    services::door::{CODE_LIFE, Link, REDIRECTS},
+};
 
 /// `settings.open`.
 pub struct Open;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct OpenParams<'a> {
+    /// Whether to write a file that redirects a browser to the address. Start browsers on that file: every user of the machine
+    /// can read the arguments of a process, and the address has the code.
+    #[serde(borrow, default)]
+    redirect: Arg<'a, bool>,
+}
 
 #[derive(Serialize, JsonSchema)]
 pub struct OpenReply {
     /// An address that opens the page once.
     url: String,
-    /// How long it does.
+    /// The file that redirects a browser there, if `redirect` asked for it. It is removed with the code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<PathBuf>,
+    /// How long the code is good.
     expires_in_seconds: u64,
 }
 
@@ -21,14 +39,45 @@ impl Method for Open {
     const NAME: &'static str = "settings.open";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::SECRETS;
     const DOC: &'static str =
         "Makes an address with a single-use code that opens the settings page in a browser.";
     const FOR_PEOPLE: bool = true;
-    type Params<'a> = NoParams;
+    type Params<'a> = OpenParams<'a>;
     type Reply = OpenReply;
 
-    async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<OpenReply> {
-        let url = context.door.link().map_err(Error::Failed)?;
-        Ok(OpenReply { url, expires_in_seconds: CODE_LIFE.as_secs() })
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: OpenParams<'a>,
+    ) -> Result<OpenReply> {
+        let link = match params.redirect.is_set("redirect")? {
+            true => context.redirect().await?,
+            false => context.door.link().map_err(Error::Failed)?,
+        };
+        let Link { url, file } = link;
+        Ok(OpenReply { url, file, expires_in_seconds: CODE_LIFE.as_secs() })
+    }
+}
+
+impl Context {
+    /// A link to the settings page, with the file to start a browser on. If nobody uses it in time, the file is removed and
+    /// the app told.
+    pub(crate) async fn redirect(&self) -> Result<Link> {
+        let (door, host) = (Arc::clone(&self.door), Arc::clone(&self.host));
+        let usual = self.registration.home().join(REDIRECTS);
+        let link = blocking(move || {
+            let folder = host.browser_folder().unwrap_or(usual);
+            door.redirect(&folder).map_err(Error::Failed)
+        });
+        let link = link.await??;
+        let (door, host, unused) = (Arc::clone(&self.door), Arc::clone(&self.host), link.clone());
+        tokio::spawn(async move {
+            tokio::time::sleep(CODE_LIFE).await;
+            if door.expire(&unused) {
+                host.settings_page_unopened();
+            }
+        });
+        Ok(link)
     }
 }

@@ -1,21 +1,22 @@
-//! `signal.*`: signals as the control characters that a terminal's line discipline, or the program, turns into them; those
-//! that no key sends go to the foreground process group.
+//! Signals: `signal.send` types the control characters that a terminal's line discipline, or the program, turns into some of
+//! them; `session.signal` sends any to the foreground process group.
+
+use std::io::ErrorKind;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use unterm_mux::Signal as Sent;
 
-use unterm_mux::Signal;
-
-use super::{Access, Caller, Context, Group, Method, Result, params::session_params};
+use super::{Access, Caller, Context, Group, Method, Result, Subjects, params::session_params};
 use crate::error::Error;
 
 /// `signal.send`.
 pub struct Send;
 
 session_params! {
-    /// A signal, and where to send it.
+    /// A signal that a key sends, and where to type it.
     SendParams {
-        /// SIGINT, SIGTSTP, SIGQUIT, SIGTERM, SIGKILL, SIGHUP (also without SIG) or EOF, in any case.
+        /// SIGINT, SIGTSTP, SIGQUIT (also without SIG) or EOF, in any case.
         signal: String,
     }
 }
@@ -38,22 +39,13 @@ fn control(signal: &str) -> Option<&'static [u8]> {
     })
 }
 
-/// A signal that is sent as itself.
-fn real(signal: &str) -> Option<Signal> {
-    Some(match signal.to_ascii_uppercase().as_str() {
-        "SIGTERM" | "TERM" => Signal::Terminate,
-        "SIGKILL" | "KILL" => Signal::Kill,
-        "SIGHUP" | "HUP" => Signal::Hangup,
-        _ => return None,
-    })
-}
-
 impl Method for Send {
     const NAME: &'static str = "signal.send";
     const GROUP: Group = Group::Exec;
     const ACCESS: Access = Access::Act;
-    const DOC: &'static str =
-        "Types the control character of a signal, or sends one to what runs in the foreground.";
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSION;
+    const DOC: &'static str = "Types the control character of a signal.";
     const OF_SESSION: bool = true;
     type Params<'a> = SendParams<'a>;
     type Reply = SendReply;
@@ -65,24 +57,82 @@ impl Method for Send {
     ) -> Result<SendReply> {
         let pane = context.pane(params.target())?;
         let signal = params.signal.required("signal")?.into_owned();
-        match (control(&signal), real(&signal)) {
-            (Some(bytes), _) => context.type_in(caller, &pane, bytes)?,
-            (None, Some(real)) => {
-                // With nothing to type a lease is kept all the same.
-                context.type_in(caller, &pane, b"")?;
-                pane.signal(real).map_err(|error| Error::Failed(format!("{signal}: {error}")))?;
-            }
-            (None, None) => return Err(Error::Signal(signal)),
-        }
+        let bytes = control(&signal).ok_or_else(|| Error::Signal(signal.clone()))?;
+        context.type_in(caller, &pane, bytes)?;
+        Ok(SendReply { sent: true, signal })
+    }
+}
+
+/// `session.signal`.
+pub struct Signal;
+
+session_params! {
+    /// A signal, and the session whose foreground programs get it.
+    SignalParams {
+        /// SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGKILL, SIGTSTP, SIGCONT, SIGUSR1 or SIGUSR2, also without SIG, in any case.
+        signal: String,
+    }
+}
+
+/// A signal by its name.
+fn of_name(signal: &str) -> Option<Sent> {
+    let name = signal.to_ascii_uppercase();
+    Some(match name.strip_prefix("SIG").unwrap_or(&name) {
+        "HUP" => Sent::Hangup,
+        "INT" => Sent::Interrupt,
+        "QUIT" => Sent::Quit,
+        "TERM" => Sent::Terminate,
+        "KILL" => Sent::Kill,
+        "TSTP" => Sent::Stop,
+        "CONT" => Sent::Continue,
+        "USR1" => Sent::User1,
+        "USR2" => Sent::User2,
+        _ => return None,
+    })
+}
+
+impl Method for Signal {
+    const NAME: &'static str = "session.signal";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::SESSION;
+    const DOC: &'static str = "Sends a signal to the programs in a session's foreground.";
+    const OF_SESSION: bool = true;
+    type Params<'a> = SignalParams<'a>;
+    type Reply = SendReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: SignalParams<'a>,
+    ) -> Result<SendReply> {
+        let pane = context.pane_for(caller, params.target())?;
+        let signal = params.signal.required("signal")?.into_owned();
+        let sent = of_name(&signal).ok_or_else(|| Error::Invalid {
+            name: "signal",
+            expected:
+                "SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGKILL, SIGTSTP, SIGCONT, SIGUSR1 or SIGUSR2"
+                    .to_owned(),
+            got: format!("{signal:?}"),
+        })?;
+        pane.signal(sent).map_err(|error| {
+            let id = pane.id().0;
+            Error::Failed(match error.kind() {
+                ErrorKind::NotFound => {
+                    format!("Session {id} runs nothing that {signal} could be sent to")
+                }
+                _ => format!("{signal} can't be sent to session {id}: {error}"),
+            })
+        })?;
+        context.typed(caller, &pane);
         Ok(SendReply { sent: true, signal })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use unterm_mux::Signal;
-
-    use super::{control, real};
+    use super::{Sent, control, of_name};
 
     #[test]
     fn signals_are_control_characters_under_either_name_and_in_any_case() {
@@ -96,13 +146,17 @@ mod tests {
                 assert_eq!(control(name), Some(&[byte][..]), "{name}");
             }
         }
-        for name in ["SIGTERM", "", "SIG", "2", "SIGEOF"] {
+        for name in ["SIGTERM", "SIGKILL", "", "SIG", "2", "SIGEOF"] {
             assert_eq!(control(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn signals_are_sent_under_either_name_and_in_any_case() {
         assert_eq!(
-            ["term", "SIGKILL", "Hup"].map(real),
-            [Some(Signal::Terminate), Some(Signal::Kill), Some(Signal::Hangup)]
+            ["term", "SIGKILL", "Hup", "sigusr1"].map(of_name),
+            [Some(Sent::Terminate), Some(Sent::Kill), Some(Sent::Hangup), Some(Sent::User1)]
         );
-        assert_eq!(real("SIGUSR1"), None);
+        assert_eq!(["", "SIG", "EOF", "15", "SIGWINCH"].map(of_name), [None; 5]);
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
     session::blocking,
 };
@@ -47,6 +47,8 @@ impl Method for Create {
     const NAME: &'static str = "token.create";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::SECRETS;
+    const CHANGES: Subjects = Subjects::RIGHTS;
     const DOC: &'static str =
         "Makes a token for an agent, which every instance takes in the place of its own.";
     const FOR_PEOPLE: bool = true;
@@ -83,6 +85,7 @@ impl Method for List {
     const NAME: &'static str = "token.list";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::RIGHTS;
     const AUDITED: bool = false;
     const DOC: &'static str = "The tokens for agents, without their secrets.";
     type Params<'a> = NoParams;
@@ -90,7 +93,8 @@ impl Method for List {
 
     async fn call<'a>(context: &'a Context, _: &'a Caller, _: NoParams) -> Result<ListReply> {
         let tokens = context.tokens.clone();
-        Ok(ListReply { tokens: blocking(move || tokens.list()).await? })
+        let tokens = blocking(move || tokens.list()).await?.map_err(Error::Failed)?;
+        Ok(ListReply { tokens })
     }
 }
 
@@ -114,6 +118,8 @@ impl Method for Revoke {
     const NAME: &'static str = "token.revoke";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::RIGHTS;
     const DOC: &'static str =
         "Takes a token for an agent back; connections that came in by it may do nothing more.";
     type Params<'a> = RevokeParams<'a>;

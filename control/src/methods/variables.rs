@@ -7,7 +7,8 @@ use serde::Serialize;
 use unterm_mux::Pane;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, params::session_params, session::blocking,
+    Access, Caller, Context, Group, Method, Result, Subjects, params::session_params,
+    session::blocking,
 };
 use crate::{
     error::Error,
@@ -68,7 +69,8 @@ impl EnvReply {
 impl Method for Env {
     const NAME: &'static str = "session.env";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
+    const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::ENVIRONMENT;
     const DOC: &'static str = "A variable: as session.set_env set it, else as the foreground process was started with it. What a shell at its prompt exported since is not told.";
     const OF_SESSION: bool = true;
     type Params<'a> = EnvParams<'a>;
@@ -120,6 +122,8 @@ impl Method for SetEnv {
     const NAME: &'static str = "session.set_env";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::ENVIRONMENT;
     const DOC: &'static str = "Sets a variable for the next commands of a session's shell, and for what is split off it; types nothing.";
     const OF_SESSION: bool = true;
     const TELLING: &'static [&'static str] = &["name"];

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use unterm_mux::{Pane, PaneState};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, session_params},
 };
 use crate::{
@@ -122,6 +122,8 @@ impl Method for Wait {
     const GROUP: Group = Group::Session;
     // It may type.
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::SESSION;
+    const CHANGES: Subjects = Subjects::SESSION;
     const AUDITED: bool = true;
     const DOC: &'static str =
         "Waits until a session shows or does something, after typing something if asked to.";
@@ -137,12 +139,13 @@ impl Method for Wait {
     ) -> Result<WaitReply> {
         let pane = context.pane(params.target())?;
         let mut wait =
-            Waiting::of(&params.any, &params.all, &params.since_seq, &params.timeout_ms)?;
+            Waiting::of(context, &params.any, &params.all, &params.since_seq, &params.timeout_ms)
+                .await?;
         if let Some(input) = params.input.text("input")? {
             wait.since = wait.since.or_else(|| Some(pane.term().seq()));
             context.type_in(caller, &pane, input.as_bytes())?;
         }
-        Ok(wait.end(context, &pane).await)
+        wait.end(context, &pane).await
     }
 }
 
@@ -171,6 +174,7 @@ impl Method for Watch {
     const NAME: &'static str = "session.watch";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Waits until a session shows or does something, and types nothing.";
     const OF_SESSION: bool = true;
     type Params<'a> = WatchParams<'a>;
@@ -182,8 +186,10 @@ impl Method for Watch {
         params: WatchParams<'a>,
     ) -> Result<WaitReply> {
         let pane = context.pane(params.target())?;
-        let wait = Waiting::of(&params.any, &params.all, &params.since_seq, &params.timeout_ms)?;
-        Ok(wait.end(context, &pane).await)
+        let wait =
+            Waiting::of(context, &params.any, &params.all, &params.since_seq, &params.timeout_ms)
+                .await?;
+        wait.end(context, &pane).await
     }
 }
 
@@ -197,7 +203,8 @@ struct Waiting {
 
 impl Waiting {
     /// As the parameters of these names say it.
-    fn of(
+    async fn of(
+        context: &Context,
         any: &Arg<'_, Conditions>,
         all: &Arg<'_, Conditions>,
         since_seq: &Arg<'_, u64>,
@@ -221,17 +228,25 @@ impl Waiting {
                 got: given.len().to_string(),
             });
         }
-        let conditions: Vec<Condition> =
-            given.into_iter().map(|given| condition(name, given)).collect::<Result<_>>()?;
+        let has_regex = given.iter().any(|given| given.contains_key("regex"));
+        let read = move || given.into_iter().map(|given| condition(name, given)).collect();
+        let conditions: Result<Vec<Condition>> = match has_regex {
+            // An expression takes its time to be made ready.
+            true => context.matching.run(0, move |_| read()).await?,
+            false => read(),
+        };
+        let conditions = conditions?;
         let timeout = timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
         let since = since_seq.number("since_seq", 0..=u64::MAX)?;
         Ok(Self { conditions, is_all, since, timeout: Duration::from_millis(timeout) })
     }
 
     /// Waits for it.
-    async fn end(self, context: &Context, pane: &Arc<Pane>) -> WaitReply {
+    async fn end(self, context: &Context, pane: &Arc<Pane>) -> Result<WaitReply> {
         let Self { conditions, is_all, since, timeout } = self;
-        let outcome = wait::wait(&context.hub, pane, &conditions, is_all, since, timeout).await;
+        let (hub, matching) = (&context.hub, &context.matching);
+        let wait = wait::wait(hub, matching, pane, conditions, is_all, since, timeout);
+        let outcome = wait.await?;
         let found = outcome.found.into_iter().enumerate();
         let met = found.filter_map(|(index, found)| {
             let found = found?;
@@ -243,13 +258,13 @@ impl Waiting {
                 exit_code: found.command.and_then(|end| end.exit_code),
             })
         });
-        WaitReply {
+        Ok(WaitReply {
             matched: outcome.matched,
             timed_out: !outcome.matched,
             conditions: met.collect(),
             seq: outcome.seq,
             is_dead: pane.state() != PaneState::Running,
-        }
+        })
     }
 }
 

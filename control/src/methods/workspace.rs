@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result,
+    Access, Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
     session::blocking,
 };
@@ -40,6 +40,8 @@ impl Method for Save {
     const NAME: &'static str = "workspace.save";
     const GROUP: Group = Group::Workspace;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::FILES;
     const DOC: &'static str = "Saves tabs, splits, titles and directories under a name.";
     const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = SaveParams<'a>;
@@ -92,6 +94,8 @@ impl Method for Restore {
     const NAME: &'static str = "workspace.restore";
     const GROUP: Group = Group::Workspace;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::FILES;
+    const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Reads what was saved under a name, and opens it again if asked to.";
     const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = RestoreParams<'a>;
@@ -136,6 +140,7 @@ impl Method for List {
     const NAME: &'static str = "workspace.list";
     const GROUP: Group = Group::Workspace;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::FILES;
     const DOC: &'static str = "The names that layouts were saved under.";
     type Params<'a> = NoParams;
     type Reply = ListReply;

@@ -113,6 +113,18 @@ fn a_claim_left_half_made_goes_when_it_is_old() {
 }
 
 #[test]
+fn what_can_not_be_removed_is_in_nobodys_way() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("instances/alpha.json");
+    fs::create_dir_all(&folder).unwrap();
+    let old = SystemTime::now() - Duration::from_secs(60);
+    File::open(&folder).unwrap().set_modified(old).unwrap();
+    let bravo = register(home.path(), 1);
+    assert_eq!(bravo.record().id, "bravo");
+    assert_eq!(live(home.path()).unwrap(), [Record::clone(&bravo.record())]);
+}
+
+#[test]
 fn any_number_may_start_at_once() {
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
@@ -141,6 +153,88 @@ fn an_entry_that_another_process_took_is_left_alone() {
     write_record(&home.join("instances/alpha.json"), &other).unwrap();
     drop(alpha);
     assert_eq!(read(&home.join("instances/alpha.json")), Some(other));
+}
+
+/// Makes the writing of a record there fail, as a full disk does: after its name was claimed.
+fn block(path: &Path) {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    fs::create_dir_all(path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))).unwrap();
+}
+
+#[test]
+fn an_entry_that_can_not_be_written_is_none_and_holds_up_nobody() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let entry = home.join("instances/alpha.json");
+    block(&entry);
+    let (unregistered, fault) = Registration::with_page(home, 1, 0, "token".to_owned());
+    let fault = fault.unwrap().to_string();
+    assert!(fault.contains("not in the registry") && fault.contains("alpha.json: "), "{fault}");
+    assert!(!entry.exists(), "its claim is taken back");
+    assert_eq!(unregistered.record().id, "unregistered");
+    // Its own title is its own business.
+    unregistered.set_title(Some("mine")).unwrap();
+    assert_eq!(unregistered.record().title, "mine");
+    assert_eq!(unregistered.take_over().unwrap(), None);
+    assert_eq!(live(home).unwrap(), []);
+
+    fs::remove_dir(home.join(format!("instances/.alpha.json.{}.tmp", std::process::id()))).unwrap();
+    let alpha = register(home, 2);
+    drop(unregistered);
+    assert_eq!(read(&entry).as_ref(), Some(&*alpha.record()), "it takes nothing of others away");
+}
+
+#[test]
+fn a_pointer_that_can_not_be_written_leaves_the_entry_and_the_others() {
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    fs::create_dir_all(home.join("active.json")).unwrap();
+    let (alpha, fault) = Registration::with_page(home, 1, 0, "token".to_owned());
+    let fault = fault.unwrap().to_string();
+    assert!(fault.contains("is in the registry") && fault.contains("active.json: "), "{fault}");
+    assert_eq!(live(home).unwrap(), [Record::clone(&alpha.record())]);
+    assert_eq!(pointer(home, "server.json").unwrap(), "alpha");
+    alpha.remove();
+    for gone in ["instances/alpha.json", "server.json", "auth_token"] {
+        assert!(!home.join(gone).exists(), "{gone}");
+    }
+}
+
+#[test]
+fn a_lock_that_somebody_keeps_is_not_waited_for_for_ever() {
+    let home = tempfile::tempdir().unwrap();
+    let held = lock(home.path()).unwrap();
+    let error = lock_within(home.path(), Duration::from_millis(1)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::TimedOut);
+    assert!(error.to_string().contains("another program has kept it locked"), "{error}");
+    // Who still waited for it gives it back.
+    let waits = thread::scope(|scope| {
+        let waits = scope.spawn(|| lock(home.path()));
+        drop(held);
+        waits.join().unwrap()
+    });
+    drop(waits.unwrap());
+    lock(home.path()).unwrap();
+}
+
+#[test]
+fn a_fifo_among_its_files_is_not_waited_for() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let fifo = |name: &str| {
+        mknodat(CWD, home.join(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    };
+    fifo("active.json");
+    let alpha = register(home, 1);
+    assert_eq!(pointer(home, "active.json").unwrap(), "alpha");
+    drop(alpha);
+    fs::remove_file(home.join(LOCK)).unwrap();
+    fifo(LOCK);
+    let (_, fault) = Registration::with_page(home, 1, 0, "token".to_owned());
+    let fault = fault.unwrap().to_string();
+    assert!(fault.contains("/.lock: "), "{fault}");
 }
 
 #[cfg(target_os = "linux")]

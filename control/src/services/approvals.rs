@@ -174,7 +174,7 @@ impl Approvals {
         let name = name(caller);
         self.rule() == Approval::Ask
             && has_own_name(caller)
-            && self.file.get().allowed.iter().any(|known| known.client == name)
+            && self.known().is_ok_and(|known| known.iter().any(|known| known.client == name))
     }
 
     fn call(&self, caller: &Caller, call: &str) -> OneCall {
@@ -280,8 +280,11 @@ impl Approvals {
     }
 
     /// The clients that may act.
-    pub fn known(&self) -> Vec<Known> {
-        self.file.get().allowed.clone()
+    ///
+    /// # Errors
+    /// When the file can't be read; for people.
+    pub fn known(&self) -> Result<Vec<Known>, String> {
+        Ok(self.file.get()?.allowed.clone())
     }
 
     /// Forgets one: it is asked about again. False: there is none of that name.

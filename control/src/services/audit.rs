@@ -1,15 +1,18 @@
-//! What callers did: the last of it in memory, all of it in a file that is rotated.
+//! What callers did: the last of it in memory, all of it in a file that is rotated. Secrets are taken out of both as they are
+//! out of recordings.
 //!
-//! Never waits for the disk: entries go to the file by a thread of their own, and what it can't keep up with is counted.
+//! Never waits for the file: entries go there by a thread of their own. Entries that it can't keep up with, or can't write, are
+//! counted, and the count is written as soon as the file takes anything again.
 
 use std::{
     collections::VecDeque,
-    fs::OpenOptions,
+    fs::{File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
     sync::{
+        Arc,
         atomic::{AtomicU64, Ordering},
-        mpsc::{SyncSender, sync_channel},
+        mpsc::{Receiver, SyncSender, sync_channel},
     },
     thread,
 };
@@ -19,6 +22,7 @@ use rustix::fs::{FlockOperation, flock};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::recording::SharedRedaction;
 use crate::caller::LONGEST_NAME;
 
 /// The file, in Unterm's home directory.
@@ -33,6 +37,8 @@ const FILES: u32 = 3;
 const WAITING: usize = 4096;
 /// Characters of a detail, and of a reason.
 const DETAIL: usize = 500;
+/// Characters of a detail or a reason in which secrets are looked for, before it is cut: none is cut in two.
+const REDACTED: usize = 4 * DETAIL;
 /// Characters of what names a session, or a recording of one.
 const SESSION: usize = 100;
 
@@ -43,8 +49,8 @@ pub struct Entry {
     pub timestamp: String,
     /// The method.
     pub method: String,
-    /// The session it was about, empty for none.
-    pub session_id: String,
+    /// The session it was about; `null` for none.
+    pub session_id: Option<String>,
     /// What was asked for.
     pub detail: String,
     /// False: it was refused.
@@ -75,26 +81,22 @@ pub enum Outcome {
 pub struct Audit {
     entries: Mutex<VecDeque<Entry>>,
     writer: SyncSender<Vec<u8>>,
-    lost: AtomicU64,
+    /// Entries that are not in the file.
+    lost: Arc<AtomicU64>,
+    redaction: SharedRedaction,
 }
 
 impl Audit {
     /// A log whose file lies in this directory.
     pub fn new(home: &Path) -> Self {
-        let (writer, lines) = sync_channel::<Vec<u8>>(WAITING);
-        let path = home.join(FILE);
-        let write = move || {
-            while let Ok(mut batch) = lines.recv() {
-                batch.extend(lines.try_iter().take(WAITING).flatten());
-                if let Err(error) = append(&path, &batch) {
-                    tracing::warn!(%error, path = %path.display(), "the audit log is not written");
-                }
-            }
-        };
+        let (writer, lines) = sync_channel(WAITING);
+        let (path, lost) = (home.join(FILE), Arc::new(AtomicU64::new(0)));
+        let missing = lost.clone();
+        let write = move || write_all(&path, &lines, &missing);
         if let Err(error) = thread::Builder::new().name("unterm-audit".to_owned()).spawn(write) {
             tracing::warn!(%error, "the audit log is kept in memory only");
         }
-        Self { entries: Mutex::default(), writer, lost: AtomicU64::new(0) }
+        Self { entries: Mutex::default(), writer, lost, redaction: SharedRedaction::new(home) }
     }
 
     /// Adds a call of just now.
@@ -112,25 +114,22 @@ impl Audit {
             Outcome::Failed(why) => ("error", why),
         };
         // Callers give all of these, at any length.
-        let short = |text: &str, most| text.chars().take(most).collect();
+        let short = |text: &str, most| text.chars().take(most).collect::<String>();
+        let redacted = |text: &str| short(&self.redaction.apply(&short(text, REDACTED)), DETAIL);
         let entry = Entry {
             timestamp: super::now(),
             method: method.to_owned(),
-            session_id: short(&session_id, SESSION),
-            detail: short(detail, DETAIL),
+            session_id: Some(short(&session_id, SESSION)).filter(|id| !id.is_empty()),
+            detail: redacted(detail),
             allowed: outcome != "refused",
             outcome,
-            error: short(&error, DETAIL),
+            error: redacted(&error),
             client: client.map(|name| short(&name, LONGEST_NAME)),
         };
         if let Ok(mut line) = serde_json::to_vec(&entry) {
             line.push(b'\n');
-            let lost = self.lost.swap(0, Ordering::Relaxed);
-            if lost > 0 {
-                line.extend_from_slice(format!("{{\"lost\":{lost}}}\n").as_bytes());
-            }
             if self.writer.try_send(line).is_err() {
-                self.lost.fetch_add(lost + 1, Ordering::Relaxed);
+                self.lost.fetch_add(1, Ordering::Relaxed);
             }
         }
         let mut entries = self.entries.lock();
@@ -143,22 +142,40 @@ impl Audit {
     /// The last entries, newest first: of one session, or of all.
     pub fn last(&self, limit: usize, session_id: Option<&str>) -> Vec<Entry> {
         let entries = self.entries.lock();
-        let is_wanted = |entry: &&Entry| session_id.is_none_or(|id| entry.session_id == id);
+        let is_wanted =
+            |entry: &&Entry| session_id.is_none_or(|id| entry.session_id.as_deref() == Some(id));
         entries.iter().rev().filter(is_wanted).take(limit).cloned().collect()
     }
 }
 
-/// Appends whole lines. Other instances write to the same file.
+/// Writes lines as they come, until no more can come.
+fn write_all(path: &Path, lines: &Receiver<Vec<u8>>, lost: &AtomicU64) {
+    let mut is_failing = false;
+    while let Ok(first) = lines.recv() {
+        let missing = lost.swap(0, Ordering::Relaxed);
+        let mut batch = Vec::new();
+        if missing > 0 {
+            batch.extend_from_slice(format!("{{\"lost\":{missing}}}\n").as_bytes());
+        }
+        let mut count = 0;
+        for line in std::iter::once(first).chain(lines.try_iter()).take(WAITING) {
+            batch.extend_from_slice(&line);
+            count += 1;
+        }
+        let written = append(path, &batch);
+        if let Err(error) = &written {
+            lost.fetch_add(missing + count, Ordering::Relaxed);
+            if !is_failing {
+                tracing::warn!(%error, path = %path.display(), "the audit log is not written");
+            }
+        }
+        is_failing = written.is_err();
+    }
+}
+
+/// Appends whole lines, or nothing. Other instances write to the same file.
 fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
-    let open = || {
-        let mut options = OpenOptions::new();
-        options.append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(path)
-    };
-    let mut file = open()?;
-    flock(&file, FlockOperation::LockExclusive)?;
+    let mut file = open(path)?;
     let length = file.metadata()?.len();
     if length > 0 && length + lines.len() as u64 > LONGEST {
         // Whoever else had it open found it full as well, and may have put it aside already.
@@ -170,9 +187,28 @@ fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
             }
             std::fs::rename(path, aside(path, 1))?;
         }
-        file = open()?;
+        // Its lock first: the next one may be the same file.
+        drop(file);
+        file = open(path)?;
     }
-    file.write_all(lines)
+    let length = file.metadata()?.len();
+    let written = file.write_all(lines);
+    if written.is_err() {
+        // Half a line would be in the way of the next.
+        file.set_len(length)?;
+    }
+    written
+}
+
+/// Opens the file and locks it.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    flock(&file, FlockOperation::LockExclusive)?;
+    Ok(file)
 }
 
 fn aside(path: &Path, number: u32) -> PathBuf {
@@ -206,7 +242,7 @@ mod tests {
         let audit = Audit::new(home.path());
         for n in 0..10 {
             let outcome = match n {
-                8 => Outcome::Failed("x".repeat(DETAIL + 1)),
+                8 => Outcome::Failed("no ".repeat(DETAIL)),
                 9 => Outcome::Refused(String::new()),
                 _ => Outcome::Done,
             };
@@ -221,7 +257,7 @@ mod tests {
         let told: Vec<_> =
             told.map(|entry| (entry.outcome, entry.allowed, entry.error.len())).collect();
         assert_eq!(told, [("refused", false, 0), ("error", true, DETAIL), ("ok", true, 0)]);
-        let long = "9".repeat(1 << 20);
+        let long = "nine ".repeat(1 << 18);
         audit.add(
             "exec.run",
             long.clone(),
@@ -230,7 +266,68 @@ mod tests {
             Some(long.clone()),
         );
         let kept = audit.last(1, None).remove(0);
-        assert_eq!((kept.session_id.len(), kept.detail.len()), (SESSION, DETAIL));
+        assert_eq!((kept.session_id.unwrap().len(), kept.detail.len()), (SESSION, DETAIL));
         assert_eq!((kept.error.len(), kept.client.unwrap().len()), (DETAIL, LONGEST_NAME));
+    }
+
+    #[test]
+    fn secrets_are_in_neither_log_also_where_the_text_is_cut() {
+        let home = tempfile::tempdir().unwrap();
+        let rules = |pattern: &str| {
+            let rules = serde_json::json!({"redaction": {"custom_patterns": [pattern]}});
+            std::fs::write(home.path().join("recording.json"), rules.to_string()).unwrap();
+        };
+        rules("hunter2");
+        let audit = Audit::new(home.path());
+        let add = |detail: &str| {
+            let failed = Outcome::Failed(format!("no such command: {detail}"));
+            audit.add("exec.run", "7".to_owned(), detail, failed, None);
+            let entry = audit.last(1, None).remove(0);
+            (entry.detail, entry.error)
+        };
+        let (detail, error) = add("export API_KEY=abc; say hunter2");
+        assert_eq!(detail, "export API_KEY: <redacted> say <redacted>");
+        assert_eq!(error, "no such command: export API_KEY: <redacted> say <redacted>");
+        // The end of the token is behind what is kept.
+        let token = format!("ghp_{}", "a1".repeat(18));
+        let (detail, _) = add(&format!("{}{token}", "x ".repeat(DETAIL / 2 - 10)));
+        assert!(detail.ends_with("x <token:ghp_a1a1...re"), "{detail}");
+        rules("a secret");
+        assert_eq!(add("hunter2 is a secret").0, "hunter2 is <redacted>");
+        let path = home.path().join(FILE);
+        let text = loop {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            if text.lines().count() == 3 {
+                break text;
+            }
+            thread::yield_now();
+        };
+        for secret in ["abc", "say hunter2", "a1a1a1a1a", "a secret"] {
+            assert!(!text.contains(secret), "{secret}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_the_file_does_not_take_is_counted_in_it() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join(FILE);
+        // In its place, for a while, something that takes no line.
+        std::fs::create_dir(&path).unwrap();
+        let (writer, lines) = sync_channel(WAITING);
+        let lost = Arc::new(AtomicU64::new(0));
+        let counted = lost.clone();
+        let own = path.clone();
+        let write = thread::spawn(move || write_all(&own, &lines, &counted));
+        for _ in 0..3 {
+            writer.send(b"{}\n".to_vec()).unwrap();
+        }
+        while lost.load(Ordering::Relaxed) < 3 {
+            thread::yield_now();
+        }
+        std::fs::remove_dir(&path).unwrap();
+        writer.send(b"{\"last\":1}\n".to_vec()).unwrap();
+        drop(writer);
+        write.join().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\"lost\":3}\n{\"last\":1}\n");
     }
 }

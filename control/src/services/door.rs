@@ -1,15 +1,26 @@
-//! Who may come in to the settings page: single-use codes, and the tokens that pages exchange them for.
+//! Access to the settings page: single-use codes, and the tokens that pages exchange them for.
 //!
 //! A code stands in the page's address behind `#`, which browsers send nowhere; the page takes it out of the address
 //! before it does anything else. The instance's own token is never given to a page.
+//!
+//! Every user of the machine can read the arguments of every process, so no process gets a code as an argument. A browser
+//! is started on a [redirect file](Door::redirect) instead, as [Jupyter does]. Only the file's owner can read it, and its name can't
+//! be guessed. The exchange of the code also checks the user: see [`crate::wire::http`].
+//!
+//! [Jupyter does]: https://github.com/jupyter-server/jupyter_server/blob/main/jupyter_server/serverapp.py
 
-use std::time::{Duration, Instant};
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
 
 use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subtle::ConstantTimeEq;
-use unterm_mux::random;
+use unterm_mux::{private, random};
 
 /// How long a code opens the page.
 pub const CODE_LIFE: Duration = Duration::from_secs(60);
@@ -18,9 +29,36 @@ const IDLE: Duration = Duration::from_secs(24 * 3600);
 /// Codes and pages that are kept; the oldest goes for a new one.
 const MOST: usize = 16;
 
+/// Where redirect files lie, in Unterm's home directory.
+pub const REDIRECTS: &str = "open";
+
 struct Code {
     secret: String,
     made: Instant,
+    /// Removed together with the code.
+    _file: Option<RedirectFile>,
+}
+
+/// A file that is removed when this is dropped.
+struct RedirectFile(PathBuf);
+
+impl Drop for RedirectFile {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.0)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "cannot remove {}", self.0.display());
+        }
+    }
+}
+
+/// An address that opens the page once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The address, with its code.
+    pub url: String,
+    /// The file that redirects a browser to the address, if one was asked for.
+    pub file: Option<PathBuf>,
 }
 
 struct Page {
@@ -65,21 +103,63 @@ impl Door {
         let _ = self.port.set(port);
     }
 
-    /// An address that opens the page once, soon.
+    /// An address that opens the page once, within [`CODE_LIFE`].
     ///
     /// # Errors
     /// When no page is served, or there are no random numbers; for people.
-    pub fn link(&self) -> Result<String, String> {
+    pub fn link(&self) -> Result<Link, String> {
+        let (url, secret) = self.address()?;
+        self.keep(Code { secret, made: Instant::now(), _file: None });
+        Ok(Link { url, file: None })
+    }
+
+    /// The same with a file in `folder` that redirects a browser to the address. The file has mode 0600, the folder 0700. The
+    /// file is removed when the code is used, and by [`Door::expire`].
+    ///
+    /// # Errors
+    /// As [`Door::link`], and when the file can't be written; for people.
+    pub fn redirect(&self, folder: &Path) -> Result<Link, String> {
+        let (url, secret) = self.address()?;
+        let failed = |error: io::Error| format!("{}: {error}", folder.display());
+        own_folder(folder).map_err(failed)?;
+        remove_old(folder);
+        let file = folder.join(format!("{}.html", random::hex().map_err(failed)?));
+        let mut page = private::create_file(&file).map_err(failed)?;
+        let kept = RedirectFile(file.clone());
+        page.write_all(redirect_page(&url).as_bytes()).map_err(failed)?;
+        self.keep(Code { secret, made: Instant::now(), _file: Some(kept) });
+        Ok(Link { url, file: Some(file) })
+    }
+
+    /// The page's address with a new code, and the code.
+    fn address(&self) -> Result<(String, String), String> {
         let port = self.port.get().ok_or("This instance serves no settings page")?;
         let secret = random::hex().map_err(|error| error.to_string())?;
-        let link = format!("http://127.0.0.1:{port}/#code={secret}");
+        Ok((format!("http://127.0.0.1:{port}/#code={secret}"), secret))
+    }
+
+    fn keep(&self, code: Code) {
         let mut inside = self.inside.lock();
         inside.codes.retain(|code| code.made.elapsed() < CODE_LIFE);
         if inside.codes.len() == MOST {
             inside.codes.remove(0);
         }
-        inside.codes.push(Code { secret, made: Instant::now() });
-        Ok(link)
+        inside.codes.push(code);
+    }
+
+    /// Whether a text is a code that [`Door::enter`] would accept.
+    pub fn is_code(&self, secret: &str) -> bool {
+        let inside = self.inside.lock();
+        let mut current = inside.codes.iter().filter(|code| code.made.elapsed() < CODE_LIFE);
+        current.any(|code| same(&code.secret, secret))
+    }
+
+    /// Drops a link's code, whose time is over; false: it was used before.
+    pub fn expire(&self, link: &Link) -> bool {
+        let mut inside = self.inside.lock();
+        let before = inside.codes.len();
+        inside.codes.retain(|code| !link.url.ends_with(&code.secret));
+        inside.codes.len() < before
     }
 
     /// A token for a page that has a code, which is worth nothing from then on.
@@ -136,12 +216,58 @@ impl Door {
     }
 }
 
+/// Makes a folder that only its owner can look into; an existing one must be a folder of ours, not a link.
+fn own_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    private::create_folder(folder)?;
+    let found = fs::symlink_metadata(folder)?;
+    if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::other("it must be a folder of your own, not a link"));
+    }
+    if found.permissions().mode() & 0o077 != 0 {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+/// Removes redirect files whose codes have expired: left by a process that was killed.
+fn remove_old(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let written = entry.metadata().and_then(|found| found.modified()).ok();
+        let age = written.and_then(|written| written.elapsed().ok());
+        let is_redirect = entry.path().extension().is_some_and(|end| end == "html");
+        if is_redirect && age.is_some_and(|age| age >= CODE_LIFE) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// A page that leads to an address of ours, which needs no escaping.
+fn redirect_page(url: &str) -> String {
+    format!(
+        r#"<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={url}">
+<title>Unterm</title>
+<p>Unterm's settings: <a href="{url}">open the page</a>. The link works once, within a minute.</p>
+</html>
+"#
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn secret(link: &Link) -> &str {
+        link.url.split_once("#code=").unwrap().1
+    }
+
     fn code(door: &Door) -> String {
-        door.link().unwrap().split_once("#code=").unwrap().1.to_owned()
+        secret(&door.link().unwrap()).to_owned()
     }
 
     #[test]
@@ -171,5 +297,57 @@ mod tests {
         let inside = door.inside.lock();
         assert_eq!(inside.pages.len(), MOST);
         assert!(inside.codes.len() <= MOST);
+    }
+
+    #[test]
+    fn a_redirect_file_is_its_owners_alone_and_goes_with_its_code() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("deep").join(REDIRECTS);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let files = || fs::read_dir(&folder).unwrap().count();
+        let door = Door::default();
+        door.open_at(1);
+        let link = door.redirect(&folder).unwrap();
+        let file = link.file.clone().unwrap();
+        assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
+        assert!(!file.to_string_lossy().contains(secret(&link)), "others may see the name");
+        assert_eq!(fs::read_to_string(&file).unwrap().matches(&link.url).count(), 2);
+        assert!(door.is_code(secret(&link)) && door.enter(secret(&link)).is_some());
+        assert!(!file.exists() && !door.is_code(secret(&link)));
+        assert!(!door.expire(&link), "it was used");
+
+        let late = door.redirect(&folder).unwrap();
+        assert!(door.expire(&late));
+        assert_eq!((files(), door.enter(secret(&late))), (0, None));
+
+        for _ in 0..2 * MOST {
+            door.redirect(&folder).unwrap();
+        }
+        assert_eq!(files(), MOST);
+        drop(door);
+        assert_eq!(files(), 0, "codes end with their instance");
+    }
+
+    #[test]
+    fn a_folder_of_redirects_is_made_private_and_never_a_link() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        let home = tempfile::tempdir().unwrap();
+        let door = Door::default();
+        door.open_at(1);
+        let folder = home.path().join(REDIRECTS);
+        fs::create_dir(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+        let left = folder.join("left.html");
+        let old = std::time::SystemTime::now() - CODE_LIFE;
+        fs::File::create(&left).unwrap().set_modified(old).unwrap();
+        door.redirect(&folder).unwrap();
+        assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+        assert!(!left.exists(), "a killed process left it");
+
+        let link = home.path().join("link");
+        symlink(&folder, &link).unwrap();
+        let why = door.redirect(&link).unwrap_err();
+        assert!(why.contains("not a link"), "{why}");
     }
 }

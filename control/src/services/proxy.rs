@@ -24,6 +24,9 @@ const PORTS: [u16; 8] = [7897, 7890, 1087, 7070, 8118, 8888, 8080, 1080];
 /// How long a proxy of this machine may take to answer, and the desktop to tell its settings.
 const SOON: Duration = Duration::from_secs(1);
 
+/// Where no proxy is used, unless somebody says where.
+pub const NO_PROXY: &str = "localhost,127.0.0.1,::1";
+
 /// A proxy to choose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Node {
@@ -57,7 +60,7 @@ pub struct Proxy {
     /// For all else.
     #[serde(default)]
     pub socks_proxy: Option<String>,
-    /// Where none is used.
+    /// Where none is used, if somebody said where.
     #[serde(default)]
     pub no_proxy: Option<String>,
     /// The node in use.
@@ -118,16 +121,13 @@ impl Proxy {
         }
         let given = |url: &Option<String>| url.clone().filter(|url| !url.trim().is_empty());
         let (http, socks) = (given(&self.http_proxy), given(&self.socks_proxy));
-        let no_proxy = given(&self.no_proxy);
-        if http.is_some() || socks.is_some() {
-            return Found { source: "manual".to_owned(), http, socks, no_proxy };
-        }
-        let found = if self.mode == "auto" {
-            detect(desktop, |name| std::env::var(name).ok(), &PORTS)
+        let found = if http.is_some() || socks.is_some() || self.mode != "auto" {
+            Found { source: "manual".to_owned(), http, socks, no_proxy: None }
         } else {
-            Found { source: "manual".to_owned(), ..Found::default() }
+            detect(desktop, |name| std::env::var(name).ok(), &PORTS)
         };
-        Found { no_proxy: no_proxy.or(found.no_proxy), ..found }
+        let no_proxy = given(&self.no_proxy).or(found.no_proxy);
+        Found { no_proxy: Some(no_proxy.unwrap_or_else(|| NO_PROXY.to_owned())), ..found }
     }
 }
 
@@ -265,12 +265,33 @@ fn setting(args: &[&str]) -> Option<String> {
     has_succeeded.then(|| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Whether that can be a proxy's URL.
+/// Whether that is a proxy's URL, which not all programs take without its scheme.
 pub fn is_url(url: &str) -> bool {
-    address(url).is_some()
+    let is_of_host = |char: char| char.is_alphanumeric() || "-._:".contains(char);
+    url.contains("://")
+        && address(url).is_some_and(|(host, port)| port != 0 && host.chars().all(is_of_host))
 }
 
-/// Host and port of a proxy's URL.
+/// A proxy's URL for those who may not have its user name and password: scheme, host and port.
+pub fn masked(url: &str) -> String {
+    const MASK: &str = "***";
+    if url.trim().is_empty() {
+        return String::new();
+    }
+    let (scheme, rest) = url.trim().split_once("://").unwrap_or(("", url.trim()));
+    // The last one: a password may hold others, and what else parts a URL.
+    let (credentials, host) = match rest.rsplit_once('@') {
+        Some((_, host)) => ("***@", host),
+        None => ("", rest),
+    };
+    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    let sign = if scheme.is_empty() { "" } else { "://" };
+    let masked = format!("{scheme}{sign}{credentials}{host}");
+    // Of what is no URL nobody knows where its password is.
+    if address(&masked).is_some() { masked } else { MASK.to_owned() }
+}
+
+/// Host and port of a proxy's URL, also of one without its scheme, as environments have them.
 fn address(url: &str) -> Option<(String, u16)> {
     if url.trim().contains(|char: char| char.is_whitespace() || char.is_control()) {
         return None;
@@ -341,6 +362,49 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(at(url).as_deref(), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_masked_url_has_scheme_host_and_port() {
+        for (url, expected) in [
+            ("http://127.0.0.1:7890", "http://127.0.0.1:7890"),
+            ("socks5://user:secret@host", "socks5://***@host"),
+            (" https://secret@[::1]:3128/path ", "https://***@[::1]:3128"),
+            ("user:secret@proxy:8080", "***@proxy:8080"),
+            ("http://user:se@cr/e?t#@host:1", "http://***@host:1"),
+            ("http://host:1/?token=secret", "http://host:1"),
+            ("http://host:1#secret", "http://host:1"),
+            ("host:1:user:secret", "***"),
+            ("http://user:secret@", "***"),
+            ("user:secret@http://host", "***"),
+            ("secret words", "***"),
+            ("", ""),
+            (" ", ""),
+        ] {
+            assert_eq!(masked(url), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_url_has_a_scheme_a_host_and_a_port_that_can_be() {
+        for url in
+            ["http://127.0.0.1:7890", "https://user:p%40ss@proxy.test", "socks5h://[::1]:1080/"]
+        {
+            assert!(is_url(url), "{url}");
+        }
+        for url in [
+            "",
+            "nonsense",
+            "proxy:8080",
+            "ftp://host",
+            "http://",
+            "http://host:0",
+            "http://host:70000",
+            "http://a b",
+            "http://a'b;c",
+        ] {
+            assert!(!is_url(url), "{url}");
         }
     }
 

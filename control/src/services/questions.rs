@@ -18,8 +18,11 @@ use crate::untrusted::{self, escaped, shortened};
 /// Questions of a kind at a time, and of one connection; one more is refused.
 const MOST: usize = 32;
 const MOST_OF_ONE: usize = 4;
-/// Characters of a question, of a choice and of an answer.
+/// Characters of a question, of a choice and of an answer. A longer question is cut.
 pub const LONGEST: usize = 2000;
+/// Characters of a call that the person is asked to approve, as they are shown. A longer one is refused: what is approved is
+/// shown whole.
+pub const LONGEST_APPROVAL: usize = 20_000;
 /// See [`LONGEST`].
 pub const LONGEST_CHOICE: usize = 80;
 const LONGEST_ANSWER: usize = 10_000;
@@ -109,6 +112,22 @@ impl State {
     }
 }
 
+/// What is to be approved, whole and as it is shown: all that is not seen is written as escapes, tabs too, which complete words
+/// in a shell.
+///
+/// # Errors
+/// It is too long to be shown; for people, with the limit.
+pub fn approvable(text: &str) -> Result<String, String> {
+    let text = escaped(text).replace('\t', "\\t");
+    let count = text.chars().count();
+    if count > LONGEST_APPROVAL {
+        return Err(format!(
+            "This call is too long to be approved: the person would have to read {count} characters, and at most {LONGEST_APPROVAL} are shown. Make it shorter, or write long text to a file in several calls."
+        ));
+    }
+    Ok(text)
+}
+
 /// The questions that are open.
 #[derive(Default)]
 pub struct Questions(Mutex<State>);
@@ -117,8 +136,12 @@ impl Questions {
     /// Asks; the question's number, and what hears of the answer.
     ///
     /// # Errors
-    /// There are too many; for people.
+    /// There are too many, or an approval is too long to be shown; for people.
     pub fn ask(&self, draft: Draft<'_>) -> Result<(u64, Answer), String> {
+        let text = match draft.kind {
+            Kind::Approval => approvable(draft.text)?,
+            Kind::Question => shortened(&escaped(draft.text), LONGEST),
+        };
         let mut state = self.0.lock();
         state.forget_unattended(draft.connection);
         // What agents ask takes no place from whether they may act.
@@ -133,7 +156,7 @@ impl Questions {
             number,
             kind: draft.kind,
             client: draft.client.to_owned(),
-            text: shortened(&escaped(draft.text), LONGEST),
+            text,
             choices: draft
                 .choices
                 .iter()
@@ -293,5 +316,20 @@ mod tests {
         let (number, _) = questions.ask(Draft { text, ..draft(&[]) }).unwrap();
         let (question, _) = questions.find(number).unwrap();
         assert!(!question.text.contains(['\u{202e}', '\u{200b}', '\u{1b}']), "{:?}", question.text);
+    }
+
+    #[test]
+    fn what_is_approved_is_shown_whole_or_refused() {
+        let questions = Questions::default();
+        let ask = |text: &str| questions.ask(Draft { kind: Kind::Approval, text, ..draft(&[]) });
+        let longest = format!("{}; rm -r /", "x".repeat(LONGEST_APPROVAL - 9));
+        let (number, _) = ask(&longest).unwrap();
+        assert_eq!(questions.find(number).unwrap().0.text, longest);
+        let why = ask(&format!("{longest}!")).unwrap_err();
+        assert!(why.contains("20001 characters") && why.contains("at most 20000"), "{why}");
+        assert!(ask(&"\u{200b}".repeat(3000)).is_err(), "escapes count as they are shown");
+        let (number, _) = ask("a\tb\u{202e}\nc\r\0").unwrap();
+        assert_eq!(questions.find(number).unwrap().0.text, "a\\tb\\u{202e}\nc\\u{d}\\u{0}");
+        assert_eq!(questions.list().len(), 2, "what is refused is not asked");
     }
 }

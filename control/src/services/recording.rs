@@ -1,35 +1,35 @@
-//! Recordings of sessions: a log written as things happen, and a page of markdown when it is over. Knows where they lie,
-//! and closes those of processes that were killed.
+//! Recordings of sessions: a log written as things happen, and a page of markdown when it is over. Knows which sessions are
+//! recorded and what the index of recordings says, and closes the recordings of processes that were killed.
 
+mod files;
 pub mod log;
 pub mod markdown;
-pub mod redact;
 pub mod settings;
+mod writer;
 
 use std::{
     collections::HashMap,
-    fs::{self, File},
-    io::{self, ErrorKind, Write},
+    fs::File,
+    io::{self, ErrorKind},
     path::{Path, PathBuf},
     sync::{Arc, Weak},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    thread,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
-use unterm_mux::{Mux, Pane, PaneId, Tap, TapDirection, TapItem, local_path, private, random};
+use unterm_mux::{Hides, Mux, MuxEvent, Observer, Pane, PaneId, Tap, TapEnd, private, random};
 use unterm_term::Size;
 
 use self::{
-    log::{Event, Kind, Splitter},
+    log::{Event, Kind},
     markdown::{Block, timestamp},
     settings::Settings,
+    writer::{Log, Recording},
 };
-use super::{
-    events::Subscription,
-    shell::{Activity, Runs, Shell, as_given},
-};
+use super::shell::{Activity, Runs, Shell, as_given};
 use crate::registry;
 
 /// When a log is closed and another one begun.
@@ -88,25 +88,92 @@ pub struct Record {
     pub pid: u32,
     /// Tells it from a later one of the same number.
     pub process_start: Option<u64>,
+    /// Bytes of output and input that the log lacks.
+    #[serde(skip_serializing_if = "is_none")]
+    pub bytes_lost: u64,
+    /// Why bytes were lost last, or why the page is not written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+/// How often pages that could not be written are tried again.
+const AGAIN: Duration = Duration::from_secs(30);
+/// The longest index that is read, in bytes.
+const LONGEST_INDEX: u64 = 256 << 20;
+/// New panes that may wait for a look at the settings.
+const NEW_PANES: usize = 256;
 
 /// The recordings of one process.
 pub struct Recorder {
     home: PathBuf,
     limits: Limits,
-    live: Arc<Mutex<HashMap<PaneId, Live>>>,
+    live: Arc<Mutex<HashMap<PaneId, Arc<Live>>>>,
+    unfinished: Arc<Unfinished>,
 }
 
 /// A recording that goes on.
 struct Live {
     record: Arc<Mutex<Record>>,
-    stop: mpsc::Sender<Stop>,
+    end: TapEnd,
+    stops: Mutex<Stops>,
+}
+
+/// Who asked a recording to end.
+#[derive(Default)]
+struct Stops {
+    asked: Vec<Stop>,
+    /// Nobody is answered any more.
+    is_over: bool,
 }
 
 /// Asks a recording to end, and who wants to hear of it.
 struct Stop {
     reason: &'static str,
-    ended: oneshot::Sender<Result<Record, String>>,
+    ended: oneshot::Sender<Outcome<Record>>,
+}
+
+/// Recordings that have ended, but whose page or row could not be written, as on a full disk.
+#[derive(Default)]
+struct Unfinished {
+    records: Mutex<Vec<Record>>,
+}
+
+impl Unfinished {
+    /// Keeps a record, and tries again until its page is written.
+    fn add(self: &Arc<Self>, home: &Path, record: Record) {
+        let mut records = self.records.lock();
+        records.push(record);
+        if records.len() > 1 {
+            return;
+        }
+        drop(records);
+        let (home, unfinished) = (home.to_owned(), self.clone());
+        let again = move || {
+            while !unfinished.records.lock().is_empty() {
+                thread::sleep(AGAIN);
+                unfinished.try_again(&home);
+            }
+        };
+        if let Err(error) = thread::Builder::new().name("recording pages".to_owned()).spawn(again) {
+            tracing::warn!(%error, "pages of recordings are written by the next start");
+        }
+    }
+
+    /// Writes what can be written now.
+    fn try_again(&self, home: &Path) {
+        let Ok(settings) = Settings::read(home) else { return };
+        let records = self.records.lock().clone();
+        for record in records {
+            let id = record.unterm_session_id.clone();
+            if finish(home, Record { error: None, ..record }, &settings).is_ok() {
+                self.records.lock().retain(|record| record.unterm_session_id != id);
+            }
+        }
+    }
 }
 
 /// What goes wrong, for people.
@@ -120,35 +187,64 @@ fn micros(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros() as u64)
 }
 
+/// Taps every new pane before its program's first byte is read, until it is clear whether the pane is recorded.
+struct NewPanes {
+    mux: Weak<Mux>,
+    hides: Hides,
+    opened: mpsc::Sender<(Arc<Pane>, Tap)>,
+}
+
+impl Observer for NewPanes {
+    fn output(&self, _: PaneId) {}
+
+    fn event(&self, event: MuxEvent) {
+        let MuxEvent::PaneOpened(id) = event else { return };
+        if let Some(pane) = self.mux.upgrade().and_then(|mux| mux.pane(id)) {
+            let tap = pane.tap_recording(self.hides.clone());
+            if self.opened.try_send((pane, tap)).is_err() {
+                tracing::warn!(pane = id.0, "too many sessions at once: this one is not recorded");
+            }
+        }
+    }
+}
+
 impl Recorder {
     /// Keeps its index in `home`.
     pub fn new(home: &Path) -> Self {
-        Self { home: home.to_owned(), limits: LIMITS, live: Arc::default() }
+        Self {
+            home: home.to_owned(),
+            limits: LIMITS,
+            live: Arc::default(),
+            unfinished: Arc::default(),
+        }
     }
 
-    /// Records every session that is opened while `recording.json` says so; for as long as the mux is there. `hides` as
-    /// in [`Recorder::start`].
-    pub async fn follow(
+    /// Records every session that is opened from now on while `recording.json` says so, from its first byte; for as long as
+    /// the mux is there. `hides` as in [`Recorder::start`].
+    pub fn follow(
         self: Arc<Self>,
-        mux: Weak<Mux>,
-        mut opened: Subscription,
+        mux: &Arc<Mux>,
         hides: fn(&Pane) -> bool,
-    ) {
-        loop {
-            let event = opened.next().await;
-            let id = event["session_id"].as_str().and_then(|id| id.parse().ok()).map(PaneId);
-            let Some(mux) = mux.upgrade() else { return };
-            let Some(pane) = id.and_then(|id| mux.pane(id)) else { continue };
-            // A session without a tab is its owner's business.
-            if mux.layout().tab_of(pane.id()).is_none() {
-                continue;
-            }
-            let Ok(settings) = self.settings().await else { continue };
-            if !settings.recording.enabled {
-                continue;
-            }
-            if let Err(error) = self.start_with(&settings, pane, hides).await {
-                tracing::warn!(error, "a session is not recorded");
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let (opened, mut panes) = mpsc::channel(NEW_PANES);
+        let weak = Arc::downgrade(mux);
+        mux.observe(Arc::new(NewPanes { mux: weak.clone(), hides: Arc::new(hides), opened }));
+        async move {
+            while let Some((pane, tap)) = panes.recv().await {
+                let Some(mux) = weak.upgrade() else { return };
+                // A session without a tab is its owner's business.
+                if mux.layout().tab_of(pane.id()).is_none() {
+                    continue;
+                }
+                drop(mux);
+                let started = match self.settings().await {
+                    Ok(settings) if !settings.recording.enabled => continue,
+                    Ok(settings) => self.start_with(settings, pane, tap).await.map(drop),
+                    Err(error) => Err(error),
+                };
+                if let Err(error) = started {
+                    tracing::warn!(error, "a session is not recorded");
+                }
             }
         }
     }
@@ -163,6 +259,29 @@ impl Recorder {
         self.live.lock().get(&pane).map(|live| live.record.lock().clone())
     }
 
+    /// Every recording that is known, with those whose page could not be written yet.
+    ///
+    /// # Errors
+    /// The index's path and why it can't be read.
+    pub fn rows(&self) -> Outcome<Vec<Record>> {
+        let mut rows = rows(&self.home)?;
+        for record in self.unfinished.records.lock().iter() {
+            replace_row(&mut rows, record);
+        }
+        Ok(rows)
+    }
+
+    /// A recording's page.
+    ///
+    /// # Errors
+    /// When there is no such recording, or its page can't be read.
+    pub fn page(&self, id: &str) -> Outcome<String> {
+        let row = self.rows()?.into_iter().find(|row| row.unterm_session_id == id);
+        let row = row.ok_or_else(|| format!("Recording '{id}' not found"))?;
+        read_page(&self.home, &row)
+            .map_err(|error| format!("Recording '{id}' can't be read: {error}"))
+    }
+
     /// Begins to record a pane. `hides`: whether what is typed there now is not to be seen; asked as it is written.
     pub async fn start(
         &self,
@@ -170,67 +289,95 @@ impl Recorder {
         hides: impl Fn(&Pane) -> bool + Send + Sync + 'static,
     ) -> Outcome<Record> {
         let settings = self.settings().await?;
-        self.start_with(&settings, pane, hides).await
+        let tap = pane.tap_recording(Arc::new(hides));
+        self.start_with(settings, pane, tap).await
     }
 
     /// `recording.json`, read outside of the workers.
     async fn settings(&self) -> Outcome<Settings> {
         let home = self.home.clone();
         let read = tokio::task::spawn_blocking(move || Settings::read(&home));
-        read.await.map_err(|error| error.to_string())
+        read.await.map_err(|error| error.to_string())?
     }
 
-    async fn start_with(
-        &self,
-        settings: &Settings,
-        pane: Arc<Pane>,
-        hides: impl Fn(&Pane) -> bool + Send + Sync + 'static,
-    ) -> Outcome<Record> {
+    async fn start_with(&self, settings: Settings, pane: Arc<Pane>, tap: Tap) -> Outcome<Record> {
         let id = pane.id();
         let minutes = u32::try_from(settings.idle_rotate_minutes.max(1)).unwrap_or(u32::MAX);
         let idle = self.limits.minute.saturating_mul(minutes);
-        let tap = pane.tap_hiding(Arc::new(hides));
-        let (stop, stops) = mpsc::channel(1);
         let new = {
             let (home, pane) = (self.home.clone(), pane.clone());
-            let open = move || open(&home, &pane, None, Vec::new());
+            let open = move || open(&home, describe(&pane)?, |_| ());
             tokio::task::spawn_blocking(open).await.map_err(|error| error.to_string())?
         };
         let (record, file) = new.map_err(|error| format!("Recording can't be started: {error}"))?;
-        let shared = Arc::new(Mutex::new(record.clone()));
-        {
-            let mut live = self.live.lock();
-            if live.contains_key(&id) {
-                drop(file);
-                let (home, record) = (self.home.clone(), record);
-                tokio::task::spawn_blocking(move || forget(&home, &record));
-                return Err(format!("Session {} is already being recorded", id.0));
+        let live = Arc::new(Live {
+            record: Arc::new(Mutex::new(record.clone())),
+            end: tap.ender(),
+            stops: Mutex::default(),
+        });
+        let is_first = {
+            let mut all = self.live.lock();
+            let is_first = !all.contains_key(&id);
+            if is_first {
+                all.insert(id, live.clone());
             }
-            live.insert(id, Live { record: shared.clone(), stop });
+            is_first
+        };
+        if !is_first {
+            let (home, record) = (self.home.clone(), record);
+            tokio::task::spawn_blocking(move || forget(&home, &record));
+            return Err(format!("Session {} is already being recorded", id.0));
         }
+        let (unfinished, home) = (self.unfinished.clone(), self.home.clone());
+        let failed = move |record: Record, error: &str| {
+            tracing::warn!(error, id = record.unterm_session_id, "a page is not written yet");
+            let error = Some(format!("the page is not written yet: {error}"));
+            unfinished.add(&home, Record { error, ..record });
+        };
         let recording = Recording {
             home: self.home.clone(),
             pane,
-            record: shared,
-            file: Some(file),
-            splitter: Splitter::default(),
+            record: live.record.clone(),
+            log: Log::new(file),
+            settings,
             limits: self.limits,
             idle,
-            last: Instant::now(),
+            failed: Arc::new(failed),
         };
-        let live = self.live.clone();
-        tokio::spawn(async move {
-            recording.run(tap, stops, move || drop(live.lock().remove(&id))).await;
-        });
+        let all = self.live.clone();
+        let run = move || {
+            let reason = || live.stops.lock().asked.first().map_or("exited", |stop| stop.reason);
+            let ended = recording.run(tap, reason);
+            all.lock().remove(&id);
+            let mut stops = live.stops.lock();
+            stops.is_over = true;
+            for stop in stops.asked.drain(..) {
+                let _ = stop.ended.send(ended.clone());
+            }
+        };
+        let name = format!("recording {}", id.0);
+        if let Err(error) = thread::Builder::new().name(name).spawn(run) {
+            self.live.lock().remove(&id);
+            let (home, record) = (self.home.clone(), record);
+            tokio::task::spawn_blocking(move || forget(&home, &record));
+            return Err(format!("Recording can't be started: {error}"));
+        }
         Ok(record)
     }
 
     /// Ends a pane's recording.
     pub async fn stop(&self, pane: PaneId, reason: &'static str) -> Outcome<Record> {
         let none = || format!("Session {} is not being recorded", pane.0);
-        let stop = self.live.lock().get(&pane).map(|live| live.stop.clone()).ok_or_else(none)?;
+        let live = self.live.lock().get(&pane).cloned().ok_or_else(none)?;
         let (ended, end) = oneshot::channel();
-        stop.send(Stop { reason, ended }).await.map_err(|_| none())?;
+        {
+            let mut stops = live.stops.lock();
+            if stops.is_over {
+                return Err(none());
+            }
+            stops.asked.push(Stop { reason, ended });
+        }
+        live.end.end();
         end.await.map_err(|_| none())?
     }
 
@@ -257,210 +404,107 @@ impl Recorder {
         };
         let (home, row) = (self.home.clone(), record.clone());
         let write = move || index(&home, |rows| replace_row(rows, &row));
-        let written =
-            tokio::task::spawn_blocking(write).await.map_err(|error| error.to_string())?;
-        written.map_err(|error| error.to_string())?;
+        tokio::task::spawn_blocking(write).await.map_err(|error| error.to_string())??;
         Ok(record.trace_ids)
     }
 }
 
-/// One that goes on.
-struct Recording {
-    home: PathBuf,
-    pane: Arc<Pane>,
-    record: Arc<Mutex<Record>>,
-    /// The log; with a blocking thread while it is written.
-    file: Option<File>,
-    splitter: Splitter,
-    limits: Limits,
-    idle: Duration,
-    last: Instant,
-}
-
-impl Recording {
-    async fn run(mut self, mut tap: Tap, mut stops: mpsc::Receiver<Stop>, over: impl FnOnce()) {
-        let mut stop = None;
-        let mut reason = "exited";
-        'record: loop {
-            let item = tokio::select! {
-                item = tap.next() => item.unwrap_or(TapItem::End),
-                asked = stops.recv() => {
-                    reason = asked.as_ref().map_or("closed", |stop| stop.reason);
-                    stop = asked;
-                    // What has come before counts.
-                    let mut lines = Vec::new();
-                    while let Some(item) = tap.try_next() {
-                        self.note(item, &mut lines);
-                    }
-                    self.write(lines).await;
-                    break;
-                }
-            };
-            let mut lines = Vec::new();
-            if self.last.elapsed() > self.idle {
-                self.rotate().await;
-            }
-            let mut item = Some(item);
-            while let Some(next) = item {
-                if next == TapItem::End {
-                    self.write(lines).await;
-                    break 'record;
-                }
-                self.note(next, &mut lines);
-                item = if lines.len() < 1 << 20 { tap.try_next() } else { None };
-            }
-            self.last = Instant::now();
-            self.write(lines).await;
-            let is_full = {
-                let record = self.record.lock();
-                record.bytes_raw > self.limits.bytes || record.block_count >= self.limits.blocks
-            };
-            if is_full {
-                self.rotate().await;
-            }
-        }
-        let ended = self.close(reason).await;
-        over();
-        if let Some(stop) = stop {
-            let _ = stop.ended.send(ended);
-        }
-    }
-
-    /// Turns an item into lines of the log.
-    fn note(&mut self, item: TapItem, lines: &mut Vec<u8>) {
-        match item {
-            TapItem::Bytes { direction: TapDirection::Output, bytes, time, .. } => {
-                let mut record = self.record.lock();
-                record.bytes_raw += bytes.len() as u64;
-                for event in self.splitter.split(micros(time), &bytes) {
-                    record.block_count += u64::from(event.kind == Kind::Output);
-                    event.write(lines);
-                }
-            }
-            TapItem::Bytes { bytes, time, is_hidden, .. } => {
-                // A password is in no file.
-                let bytes = if is_hidden { Vec::new() } else { bytes.to_vec() };
-                Event { micros: micros(time), kind: Kind::In, bytes }.write(lines);
-            }
-            TapItem::Gap { bytes } => {
-                let bytes = format!("\r\n[{bytes} bytes were not recorded]\r\n").into_bytes();
-                Event { micros: now(), kind: Kind::Out, bytes }.write(lines);
-            }
-            TapItem::End => {}
-        }
-    }
-
-    async fn write(&mut self, lines: Vec<u8>) {
-        // What was read may be the beginning of a mark, all of it.
-        if lines.is_empty() {
-            return;
-        }
-        let Some(mut file) = self.file.take() else { return };
-        let written = tokio::task::spawn_blocking(move || {
-            let result = file.write_all(&lines);
-            (file, result)
-        });
-        match written.await {
-            Ok((file, result)) => {
-                if let Err(error) = result {
-                    tracing::warn!(%error, "a recording is not complete");
-                }
-                self.file = Some(file);
-            }
-            Err(error) => tracing::warn!(%error, "a recording is not complete"),
-        }
-    }
-
-    /// Closes the log, and goes on in another one.
-    async fn rotate(&mut self) {
-        let old = match self.close("rotated").await {
-            Ok(old) => old,
-            Err(error) => {
-                tracing::warn!(error, "a recording was not rendered");
-                self.record.lock().clone()
-            }
-        };
-        let (home, pane) = (self.home.clone(), self.pane.clone());
-        let new = move || open(&home, &pane, Some(old.unterm_session_id), old.trace_ids);
-        match tokio::task::spawn_blocking(new).await {
-            Ok(Ok((record, file))) => {
-                *self.record.lock() = record;
-                self.file = Some(file);
-            }
-            Ok(Err(error)) => tracing::warn!(%error, "a recording does not go on"),
-            Err(error) => tracing::warn!(%error, "a recording does not go on"),
-        }
-    }
-
-    /// Ends the record, renders it, and writes it into the index.
-    async fn close(&mut self, reason: &'static str) -> Outcome<Record> {
-        self.file = None;
-        let record = {
-            let mut record = self.record.lock();
-            record.ended_at = Some(timestamp(now()));
-            record.exit_reason = Some(reason.to_owned());
-            record.clone()
-        };
-        let home = self.home.clone();
-        tokio::task::spawn_blocking(move || finish(&home, record))
-            .await
-            .map_err(|error| error.to_string())?
-            .map_err(|error| format!("The recording can't be rendered: {error}"))
-    }
-}
-
 /// Renders an ended recording's page and writes its row.
-fn finish(home: &Path, record: Record) -> io::Result<Record> {
-    let events = log::read(&record.log_path)?;
-    render(home, record, &events)
+///
+/// # Errors
+/// The record, and why it can't be done.
+fn finish(home: &Path, record: Record, settings: &Settings) -> Result<Record, (Record, String)> {
+    match files::read_log(home, &record) {
+        Ok(events) => render(home, record, &events, settings),
+        Err(error) => {
+            let error = format!("{}: {error}", record.log_path.display());
+            Err((record, error))
+        }
+    }
 }
 
 /// The same with the log as it was read.
-fn render(home: &Path, mut record: Record, events: &[Event]) -> io::Result<Record> {
+fn render(
+    home: &Path,
+    mut record: Record,
+    events: &[Event],
+    settings: &Settings,
+) -> Result<Record, (Record, String)> {
     let size = Size::cells(record.cols.max(1), record.rows.max(1));
     let content = markdown::blocks(events, size, Shell::of_process(&record.shell));
     record.block_count = content.as_ref().map_or(0, |blocks| blocks.len() as u64);
-    let page = markdown::page(&record, &content, &mut Settings::read(home).redaction());
-    private::write(&record.md_path, page.as_bytes())?;
-    index(home, |rows| replace_row(rows, &record))?;
-    Ok(record)
+    let mut write = || {
+        let page = markdown::page(&record, &content, &mut settings.redaction()?);
+        let written = files::write_page(home, &mut record, page.as_bytes());
+        written.map_err(|error| format!("{}: {error}", record.md_path.display()))?;
+        index(home, |rows| replace_row(rows, &record))
+    };
+    match write() {
+        Ok(()) => Ok(record),
+        Err(error) => Err((record, error)),
+    }
 }
 
-/// Makes a new recording's log, and its row in the index.
+/// Makes a new recording's log, and its row in the index, which `change` may change as well.
 fn open(
     home: &Path,
-    pane: &Pane,
-    parent: Option<String>,
-    trace_ids: Vec<String>,
-) -> io::Result<(Record, File)> {
-    let mut record = describe(pane)?;
-    record.parent_session_id = parent;
-    record.trace_ids = trace_ids;
-    let (log_path, file) = create(home, &record, "log")?;
-    record.md_path = log_path.with_extension("md");
-    record.log_path = log_path;
-    index(home, |rows| replace_row(rows, &record))?;
-    Ok((record, file))
+    mut record: Record,
+    change: impl FnOnce(&mut Vec<Record>),
+) -> Outcome<(Record, File)> {
+    let created = files::create_log(home, &mut record);
+    let file = created.map_err(|error| format!("{}: {error}", home.join("sessions").display()))?;
+    let add = |rows: &mut Vec<Record>| {
+        change(rows);
+        replace_row(rows, &record);
+    };
+    match index(home, add) {
+        Ok(()) => Ok((record, file)),
+        Err(error) => {
+            files::remove_log(home, &record);
+            Err(error)
+        }
+    }
+}
+
+/// Makes the log in which a recording goes on: of the same project and shell, whatever runs and is told meanwhile.
+fn next_part(home: &Path, old: &Record, size: Size) -> Outcome<(Record, File)> {
+    let record = Record {
+        unterm_session_id: random::uuid().map_err(|error| error.to_string())?,
+        started_at: timestamp(now()),
+        parent_session_id: Some(old.unterm_session_id.clone()),
+        cols: size.cols,
+        rows: size.rows,
+        ended_at: None,
+        exit_reason: None,
+        block_count: 0,
+        bytes_raw: 0,
+        bytes_lost: 0,
+        error: None,
+        ..old.clone()
+    };
+    // Why the old one ended is known, should its page never be written.
+    open(home, record, |rows| replace_row(rows, old))
 }
 
 /// Takes a recording that never began out again.
 fn forget(home: &Path, record: &Record) {
-    let _ = fs::remove_file(&record.log_path);
+    files::remove_log(home, record);
     let gone = |rows: &mut Vec<Record>| {
         rows.retain(|row| row.unterm_session_id != record.unterm_session_id);
     };
     if let Err(error) = index(home, gone) {
-        tracing::debug!(%error, "a row of the index is left over");
+        tracing::debug!(error, "a row of the index is left over");
     }
 }
 
-/// A pane, as a record that begins now.
-fn describe(pane: &Pane) -> io::Result<Record> {
+/// A pane, as a record that begins now. Its project is where its process is: what the program says of that (OSC 7) may be
+/// anything.
+fn describe(pane: &Pane) -> Outcome<Record> {
     let size = pane.term().size();
-    let project = project(local_path(&pane.cwd_uri()).as_deref());
+    let project = project(pane.process().cwd().as_deref());
     let pid = std::process::id();
     Ok(Record {
-        unterm_session_id: random::uuid()?,
+        unterm_session_id: random::uuid().map_err(|error| error.to_string())?,
         tab_id: pane.id().0,
         project_slug: project.as_deref().map(slug),
         project_path: project.map(|path| path.to_string_lossy().into_owned()),
@@ -502,37 +546,6 @@ fn slug(project: &Path) -> String {
     if slug.is_empty() { "project".to_owned() } else { slug.to_owned() }
 }
 
-/// A new file for a recording: in its project, else in Unterm's home.
-fn create(home: &Path, record: &Record, extension: &str) -> io::Result<(PathBuf, File)> {
-    let date = record.started_at.get(..10).unwrap_or("undated");
-    let time = record.started_at.get(11..19).unwrap_or_default().replace(':', "");
-    let slug = record.project_slug.as_deref().unwrap_or("_orphan");
-    let own = home.join("sessions").join(slug).join(date);
-    let there = record.project_path.as_ref();
-    let there = there.map(|path| Path::new(path).join(".unterm/sessions").join(date));
-    let mut last = io::Error::from(ErrorKind::NotFound);
-    for folder in there.into_iter().chain([own]) {
-        if let Err(error) = private::create_folder(&folder) {
-            last = error;
-            continue;
-        }
-        // Another one may have begun in the same second.
-        for number in 1..1000 {
-            let again = if number == 1 { String::new() } else { format!("-{number}") };
-            let name = format!("tab-{}-{time}{again}.{extension}", record.tab_id);
-            match private::create_file(&folder.join(&name)) {
-                Ok(file) => return Ok((folder.join(name), file)),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => {
-                    last = error;
-                    break;
-                }
-            }
-        }
-    }
-    Err(last)
-}
-
 fn replace_row(rows: &mut Vec<Record>, row: &Record) {
     match rows.iter_mut().find(|known| known.unterm_session_id == row.unterm_session_id) {
         Some(known) => *known = row.clone(),
@@ -541,51 +554,106 @@ fn replace_row(rows: &mut Vec<Record>, row: &Record) {
 }
 
 /// Changes the index, which all instances share, under a lock.
-fn index(home: &Path, change: impl FnOnce(&mut Vec<Record>)) -> io::Result<()> {
+fn index(home: &Path, change: impl FnOnce(&mut Vec<Record>)) -> Outcome<()> {
     let folder = home.join("sessions");
-    private::create_folder(&folder)?;
-    let _lock = registry::lock(&folder)?;
+    let path = folder.join("index.json");
+    let named = |error: io::Error| format!("{}: {error}", path.display());
+    private::create_folder(&folder).map_err(named)?;
+    let _lock = registry::lock(&folder).map_err(named)?;
     let mut rows = rows(home)?;
     let before = rows.clone();
     change(&mut rows);
     if rows == before {
         return Ok(());
     }
-    let text = serde_json::to_vec_pretty(&rows)?;
-    private::write(&folder.join("index.json"), &text)
+    let text = serde_json::to_vec_pretty(&rows).map_err(|error| error.to_string())?;
+    private::write(&path, &text).map_err(named)
 }
 
-/// Every recording that is known.
-pub fn rows(home: &Path) -> io::Result<Vec<Record>> {
-    match fs::read(home.join("sessions/index.json")) {
+/// Every recording in the index.
+///
+/// # Errors
+/// The index's path and why it can't be read.
+pub fn rows(home: &Path) -> Outcome<Vec<Record>> {
+    let path = home.join("sessions/index.json");
+    match private::read(&path, LONGEST_INDEX) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        text => Ok(serde_json::from_slice(&text?)?),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+        Ok(text) => {
+            serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display()))
+        }
     }
+}
+
+/// The redaction that `recording.json` sets, read again whenever the file has changed.
+pub struct SharedRedaction {
+    home: PathBuf,
+    /// The rules, or why there are none, and the state of the file they were read from: its inode and its time of change;
+    /// `None`: there was no file.
+    read: Mutex<Option<(Option<(u64, SystemTime)>, Outcome<crate::services::redact::Redaction>)>>,
+}
+
+impl SharedRedaction {
+    /// By the file of a home.
+    pub fn new(home: &Path) -> Self {
+        Self { home: home.to_owned(), read: Mutex::default() }
+    }
+
+    /// The text without secrets. Whole lines, so that none is cut in two. If the rules can't be read, the text is replaced by
+    /// the reason.
+    pub fn apply(&self, text: &str) -> String {
+        let state = std::fs::metadata(self.home.join(settings::FILE)).ok().and_then(|metadata| {
+            Some((std::os::unix::fs::MetadataExt::ino(&metadata), metadata.modified().ok()?))
+        });
+        let mut read = self.read.lock();
+        if read.as_ref().is_some_and(|(known, _)| *known != state) {
+            *read = None;
+        }
+        let (_, rules) = read.get_or_insert_with(|| {
+            (state, Settings::read(&self.home).and_then(|settings| settings.redaction()))
+        });
+        match rules {
+            Ok(rules) => rules.apply(text),
+            Err(error) => format!("(not shown: {error})"),
+        }
+    }
+}
+
+/// Reads the page of a recording. Nothing outside the folders of recordings is read, whatever a project's links lead to.
+///
+/// # Errors
+/// When it can't be read.
+pub fn read_page(home: &Path, record: &Record) -> io::Result<String> {
+    files::read_page(home, record)
 }
 
 /// Closes and renders what processes that were killed have left.
 pub fn recover(home: &Path) {
     let is_left =
         |row: &Record| row.ended_at.is_none() && !registry::is_live(row.pid, row.process_start);
-    let left = match rows(home) {
-        Ok(rows) => rows.into_iter().filter(is_left),
+    let left = rows(home).map(|rows| rows.into_iter().filter(is_left).collect::<Vec<_>>());
+    let (left, settings) = match left.and_then(|left| Ok((left, Settings::read(home)?))) {
+        Ok(found) => found,
         Err(error) => {
-            tracing::warn!(%error, "the index of recordings can't be read");
+            tracing::warn!(error, "recordings of processes that were killed stay as they are");
             return;
         }
     };
     for mut record in left {
         let id = record.unterm_session_id.clone();
-        let closed = log::read(&record.log_path).and_then(|events| {
-            let out = events.iter().filter(|event| event.kind == Kind::Out);
-            record.bytes_raw = out.map(|event| event.bytes.len() as u64).sum();
-            let last = events.last().map(|event| timestamp(event.micros));
-            record.ended_at = Some(last.unwrap_or_else(|| record.started_at.clone()));
-            record.exit_reason = Some("crashed".to_owned());
-            render(home, record, &events)
-        });
+        let closed = match files::read_log(home, &record) {
+            Ok(events) => {
+                let out = events.iter().filter(|event| event.kind == Kind::Out);
+                record.bytes_raw = out.map(|event| event.bytes.len() as u64).sum();
+                let last = events.last().map(|event| timestamp(event.micros));
+                record.ended_at = Some(last.unwrap_or_else(|| record.started_at.clone()));
+                record.exit_reason.get_or_insert_with(|| "crashed".to_owned());
+                render(home, record, &events, &settings).map_err(|(_, error)| error)
+            }
+            Err(error) => Err(format!("{}: {error}", record.log_path.display())),
+        };
         if let Err(error) = closed {
-            tracing::warn!(%error, id, "a recording of a process that was killed is lost");
+            tracing::warn!(error, id, "a recording of a process that was killed is not rendered");
         }
     }
 }
@@ -595,7 +663,8 @@ pub fn export(
     home: &Path,
     pane: &Pane,
     path: Option<PathBuf>,
-) -> io::Result<(String, PathBuf, usize, usize)> {
+) -> Outcome<(String, PathBuf, usize, usize)> {
+    let settings = Settings::read(home)?;
     let mut record = describe(pane)?;
     record.ended_at = Some(record.started_at.clone());
     record.exit_reason = Some("export".to_owned());
@@ -604,12 +673,16 @@ pub fn export(
         Ok(blocks) => blocks.iter().map(|block| block.output.len() as u64).sum(),
         Err(text) => text.len() as u64,
     };
-    let page = markdown::page(&record, &content, &mut Settings::read(home).redaction());
+    let page = markdown::page(&record, &content, &mut settings.redaction()?);
     let path = match path {
-        Some(path) => path,
-        None => create(home, &record, "md")?.0,
+        Some(path) => {
+            let written = private::write(&path, page.as_bytes());
+            written.map_err(|error| format!("{}: {error}", path.display()))?;
+            path
+        }
+        None => files::write_export(home, &record, page.as_bytes())
+            .map_err(|error| error.to_string())?,
     };
-    private::write(&path, page.as_bytes())?;
     let blocks = content.map_or(0, |blocks| blocks.len());
     Ok((record.unterm_session_id, path, page.len(), blocks))
 }

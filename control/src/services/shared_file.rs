@@ -45,8 +45,7 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
     fn read(&self) -> Result<T, String> {
         let path = self.path();
         let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
-        let text = match fs::read(&path) {
-            Ok(text) if text.len() as u64 > LONGEST => return Err(failed(&"it is too long")),
+        let text = match private::read(&path, LONGEST) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(T::default()),
             Err(error) => return Err(failed(&error)),
@@ -54,23 +53,22 @@ impl<T: Clone + Default + Serialize + DeserializeOwned> SharedFile<T> {
         serde_json::from_slice(&text).map_err(|error| failed(&error))
     }
 
-    /// What it says now. One that can't be read says nothing, and is tried again each time.
-    pub fn get(&self) -> Arc<T> {
+    /// What it says now. A file that can't be read is tried again each time.
+    ///
+    /// # Errors
+    /// Its path and why it can't be read; for people.
+    pub fn get(&self) -> Result<Arc<T>, String> {
         let stamp = fs::metadata(self.path()).ok().and_then(|metadata| {
             let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
             Some((metadata.modified().ok()?, metadata.len(), inode))
         });
         let mut read = self.read.lock();
         if stamp.is_none() || read.0 != stamp {
-            *read = match self.read() {
-                Ok(said) => (stamp, Arc::new(said)),
-                Err(why) => {
-                    tracing::warn!(why, "a file of Unterm's home is not read");
-                    (None, Arc::default())
-                }
-            };
+            // Until it is read, it must not count as read.
+            read.0 = None;
+            *read = (stamp, Arc::new(self.read()?));
         }
-        read.1.clone()
+        Ok(read.1.clone())
     }
 
     /// Changes it, unless `change` fails or says (`false`) that it changed nothing.

@@ -3,7 +3,7 @@
 //! Owns what stands in their file, `tokens.json` in Unterm's home, which all instances share: a token that is taken back
 //! anywhere is worth nothing everywhere.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,8 @@ use crate::caller::Scopes;
 
 /// The file, in Unterm's home directory.
 const FILE: &str = "tokens.json";
+/// What a caller is told whose token can't be checked: to a caller that is not known, not where the file lies.
+pub const UNREADABLE: &str = "Tokens for agents can't be checked: tokens.json can't be read";
 /// Tokens at a time; one more is refused.
 const MOST: usize = 1000;
 
@@ -105,34 +107,37 @@ impl Tokens {
         Self { file: SharedFile::new(home, FILE), instance }
     }
 
-    fn rows(&self) -> Arc<Rows> {
-        self.file.get()
-    }
-
     /// The token of a secret that somebody brought. The comparison takes the same time wherever it differs.
-    pub fn find(&self, secret: &str) -> Option<Token> {
+    ///
+    /// # Errors
+    /// When the file can't be read; for people who may know where it lies.
+    pub fn find(&self, secret: &str) -> Result<Option<Token>, String> {
         let now = OffsetDateTime::now_utc();
-        let rows = self.rows();
+        let rows = self.file.get()?;
         let same = |row: &&Row| bool::from(row.secret.as_bytes().ct_eq(secret.as_bytes()));
-        rows.tokens
-            .iter()
-            .find(same)
-            .map(|row| row.token.clone())
-            .filter(|token| token.is_live(now) && token.is_for(&self.instance))
+        let found = rows.tokens.iter().find(same).map(|row| row.token.clone());
+        Ok(found.filter(|token| token.is_live(now) && token.is_for(&self.instance)))
     }
 
     /// Whether the token of that number is still worth something.
-    pub fn is_live(&self, number: u64) -> bool {
+    ///
+    /// # Errors
+    /// When the file can't be read; for people.
+    pub fn is_live(&self, number: u64) -> Result<bool, String> {
         let now = OffsetDateTime::now_utc();
-        self.rows().tokens.iter().any(|row| row.token.number == number && row.token.is_live(now))
+        let rows = self.file.get()?;
+        Ok(rows.tokens.iter().any(|row| row.token.number == number && row.token.is_live(now)))
     }
 
     /// All that have not ended.
-    pub fn list(&self) -> Vec<Token> {
+    ///
+    /// # Errors
+    /// When the file can't be read; for people.
+    pub fn list(&self) -> Result<Vec<Token>, String> {
         let now = OffsetDateTime::now_utc();
-        let rows = self.rows();
+        let rows = self.file.get()?;
         let live = rows.tokens.iter().map(|row| &row.token).filter(|token| token.is_live(now));
-        live.cloned().collect()
+        Ok(live.cloned().collect())
     }
 
     /// Makes one; it and its secret, which is told this once.
@@ -204,25 +209,32 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let of = |instance: &str| Tokens::new(home.path(), instance.to_owned());
         let (here, there, elsewhere) = (of("alpha 1"), of("alpha 1"), of("bravo 2"));
-        assert!(here.list().is_empty() && here.find("").is_none());
+        assert!(here.list().unwrap().is_empty() && here.find("").unwrap().is_none());
         let (token, secret) = here.create("one", Scope::Act, Some(vec![3]), Some(3600)).unwrap();
-        assert_eq!(there.find(&secret), Some(token.clone()));
-        assert!(there.find(&secret[1..]).is_none());
-        assert!(elsewhere.find(&secret).is_none(), "its session is another one there");
+        assert_eq!(there.find(&secret), Ok(Some(token.clone())));
+        assert!(there.find(&secret[1..]).unwrap().is_none());
+        assert!(elsewhere.find(&secret).unwrap().is_none(), "its session is another one there");
         assert_eq!(token.scope.scopes(), Scopes::READ | Scopes::ACT);
         let mode = fs::metadata(home.path().join(FILE)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         let (ended, late) = there.create("two", Scope::Read, None, Some(0)).unwrap();
-        assert!(here.find(&late).is_none() && !here.is_live(ended.number));
-        assert_eq!(here.list(), std::slice::from_ref(&token));
+        assert!(here.find(&late).unwrap().is_none() && !here.is_live(ended.number).unwrap());
+        assert_eq!(here.list().unwrap(), std::slice::from_ref(&token));
         assert!(there.revoke(token.number).unwrap());
-        assert!(here.find(&secret).is_none() && !here.is_live(token.number));
+        assert!(here.find(&secret).unwrap().is_none() && !here.is_live(token.number).unwrap());
         assert!(!here.revoke(token.number).unwrap());
         let (next, _) = here.create("three", Scope::Admin, None, None).unwrap();
         assert!(next.number > ended.number, "numbers are given once");
         // What can't be read is not lost by what is written.
         fs::write(home.path().join(FILE), "nonsense").unwrap();
-        assert!(here.list().is_empty());
+        let path = home.path().join(FILE).display().to_string();
+        for error in [
+            here.list().unwrap_err(),
+            here.find(&secret).unwrap_err(),
+            here.is_live(1).unwrap_err(),
+        ] {
+            assert!(error.starts_with(&format!("{path}: ")), "{error}");
+        }
         assert!(here.create("four", Scope::Read, None, None).is_err() && here.revoke(1).is_err());
         assert_eq!(fs::read_to_string(home.path().join(FILE)).unwrap(), "nonsense");
     }

@@ -9,8 +9,10 @@ use unterm_term::LineId;
 
 use super::{
     events::{CommandEnd, Hub},
+    matching::{Budget, Matching, too_long},
     secret,
 };
+use crate::error::Result;
 
 /// What can be waited for. With a `since`, what was there at that `seq` already does not count.
 #[derive(Debug)]
@@ -59,8 +61,13 @@ pub struct Outcome {
     pub seq: u64,
 }
 
-/// The most rows looked at after one change; of more, the older ones are passed over.
+/// The most rows, and cells, looked at after one change; of more, the older ones are passed over.
 const MOST_ROWS: u64 = 50_000;
+const MOST_CELLS: u64 = 16 << 20;
+/// The most bytes of text matched after one change, for each condition. A cell may hold several.
+const MOST_BYTES: u64 = 64 << 20;
+/// The longest line that is matched as one, in bytes; a longer one is in parts.
+const LONGEST_LINE: usize = 64 << 10;
 /// When a terminal's settings are looked at after a change of its screen, beside at once: nothing tells when they change,
 /// and some programs ask for a password before they turn the echo off.
 const LOOKS: [Duration; 2] = [Duration::from_millis(30), Duration::from_millis(300)];
@@ -73,14 +80,19 @@ pub fn deadline(now: Instant, timeout: Duration) -> Instant {
 }
 
 /// Waits until any, or all, of the conditions are true; a text or a sign that was seen once counts from then on.
+///
+/// # Errors
+/// A regular expression takes too long.
 pub async fn wait(
     hub: &Hub,
+    matching: &Matching,
     pane: &Arc<Pane>,
-    conditions: &[Condition],
+    conditions: Vec<Condition>,
     all: bool,
     since: Option<u64>,
     timeout: Duration,
-) -> Outcome {
+) -> Result<Outcome> {
+    let conditions: Arc<[Condition]> = conditions.into();
     let start = Instant::now();
     let deadline = deadline(start, timeout);
     let mut changes = pane.watch();
@@ -97,10 +109,14 @@ pub async fn wait(
         if looked.is_some_and(|looked| looked != seq) {
             changed_at = Instant::now();
         }
-        let lines = Lines { pane, since: looked.or(since), read: None };
-        look(hub, pane, conditions, &mut found, lines, from, since.is_some(), seq);
+        if looked != Some(seq) {
+            look_for_text(matching, pane, &conditions, &mut found, looked.or(since)).await?;
+        }
+        look(hub, pane, &conditions, &mut found, from, since.is_some(), seq);
         looked = Some(seq);
         let now = Instant::now();
+        // While texts were looked for something may have come.
+        let is_newest = pane.term().seq() == seq;
         let mut due = deadline;
         for (condition, found) in conditions.iter().zip(&mut found) {
             if let (Condition::Secret, None) = (condition, &found) {
@@ -109,14 +125,14 @@ pub async fn wait(
             }
             if let Condition::Stable(quiet) = condition {
                 let until = changed_at.checked_add(*quiet).unwrap_or(deadline);
-                *found = (until <= now).then(Found::default);
+                *found = (until <= now && is_newest).then(Found::default);
                 due = due.min(if found.is_some() { deadline } else { until });
             }
         }
         let is_true = |found: &Option<Found>| found.is_some();
         let matched = if all { found.iter().all(is_true) } else { found.iter().any(is_true) };
         if matched || now >= deadline {
-            return Outcome { found, matched, seq };
+            return Ok(Outcome { found, matched, seq });
         }
         // The end of a pane comes with its last event; a channel that has closed says nothing more.
         tokio::select! {
@@ -127,14 +143,12 @@ pub async fn wait(
     }
 }
 
-/// Tests what is not found yet.
-#[allow(clippy::too_many_arguments, reason = "one caller, and each is another thing")]
+/// Tests what is not found yet, but for texts.
 fn look(
     hub: &Hub,
     pane: &Pane,
     conditions: &[Condition],
     found: &mut [Option<Found>],
-    mut lines: Lines<'_>,
     from: u64,
     is_since: bool,
     seq: u64,
@@ -143,9 +157,7 @@ fn look(
     let some = |is_true: bool| is_true.then(Found::default);
     for (condition, found) in conditions.iter().zip(found).filter(|(_, found)| found.is_none()) {
         *found = match condition {
-            Condition::Text(text) => lines.find(|line| line.contains(text.as_str())),
-            Condition::Regex(regex) => lines.find(|line| regex.is_match(line)),
-            Condition::Stable(_) => None,
+            Condition::Text(_) | Condition::Regex(_) | Condition::Stable(_) => None,
             Condition::Exit => some(pane.state() != PaneState::Running),
             Condition::Prompt => {
                 some((!is_since || told.prompt > from) && is_prompting(pane, told.prompt > 0))
@@ -182,20 +194,53 @@ fn is_prompting(pane: &Pane, has_marks: bool) -> bool {
     }
 }
 
-/// The lines that changed, read when somebody wants them.
-struct Lines<'a> {
-    pane: &'a Pane,
-    /// After this; `None`: the live screen is looked at whole.
+/// Looks for the texts that are not found yet in the lines that changed after `since`; without it, in those of the screen.
+async fn look_for_text(
+    matching: &Matching,
+    pane: &Arc<Pane>,
+    conditions: &Arc<[Condition]>,
+    found: &mut [Option<Found>],
     since: Option<u64>,
-    read: Option<Vec<(u64, String)>>,
-}
-
-impl Lines<'_> {
-    fn find(&mut self, is_it: impl Fn(&str) -> bool) -> Option<Found> {
-        let lines = self.read.get_or_insert_with(|| changed_lines(self.pane, self.since));
-        let (line, text) = lines.iter().find(|(_, text)| is_it(text))?;
-        Some(Found { line_id: Some(*line), text: Some(text.clone()), command: None })
+) -> Result<()> {
+    let is_open = |(index, condition): (usize, &Condition)| {
+        let is_text = matches!(condition, Condition::Text(_) | Condition::Regex(_));
+        (is_text && found[index].is_none()).then_some(index)
+    };
+    let open: Vec<usize> = conditions.iter().enumerate().filter_map(is_open).collect();
+    if open.is_empty() {
+        return Ok(());
     }
+    let (pane, conditions) = (pane.clone(), conditions.clone());
+    let bytes = MOST_BYTES * open.len() as u64;
+    let work = move |budget: &mut Budget| {
+        let mut open = open;
+        let mut found = Vec::new();
+        for_each_line(&pane, since, |line, text| {
+            open.retain(|&index| {
+                let holds = budget.take(text.len())
+                    && match &conditions[index] {
+                        Condition::Text(wanted) => text.contains(wanted.as_str()),
+                        Condition::Regex(regex) => regex.is_match(text),
+                        _ => false,
+                    };
+                if holds {
+                    let text = Some(text.to_owned());
+                    found.push((index, Found { line_id: Some(line), text, command: None }));
+                }
+                !holds
+            });
+            !open.is_empty() && !budget.is_spent()
+        });
+        (found, budget.is_late())
+    };
+    let (all, is_late) = matching.run(bytes, work).await?;
+    if is_late {
+        return Err(too_long());
+    }
+    for (index, it) in all {
+        found[index] = Some(it);
+    }
+    Ok(())
 }
 
 /// The rows that changed after `since`, or those of the live screen: the first of them and the one behind the last.
@@ -217,26 +262,110 @@ pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, Li
     (LineId(first), LineId(end))
 }
 
-/// The lines that changed, whole where they are wrapped.
-fn changed_lines(pane: &Pane, since: Option<u64>) -> Vec<(u64, String)> {
+/// Hands over the lines that changed, whole where they are wrapped, until `look` has enough.
+fn for_each_line(pane: &Pane, since: Option<u64>, mut look: impl FnMut(u64, &str) -> bool) {
     let (first, end, mut lines) = {
         let term = pane.term();
         let (mut first, end) = changed_rows(&term, since);
+        let size = term.size();
+        let most = (MOST_CELLS / u64::from(size.cols)).max(u64::from(size.rows));
+        first.0 = first.0.max(end.0.saturating_sub(most));
         let oldest = first.0.saturating_sub(WRAPPED).max(term.oldest().0);
         while first.0 > oldest && term.is_wrapped(LineId(first.0 - 1)) {
             first.0 -= 1;
         }
         (first, end, term.lines())
     };
-    let mut all: Vec<(u64, String)> = Vec::new();
-    let mut goes_on = false;
+    let mut text = String::new();
+    let mut start = first.0;
     for line in first.0..end.0 {
+        lines.row_text(LineId(line), &mut text);
+        let goes_on =
+            line + 1 < end.0 && text.len() < LONGEST_LINE && lines.is_wrapped(LineId(line));
         if !goes_on {
-            all.push((line, String::new()));
+            if !look(start, &text) {
+                return;
+            }
+            text.clear();
+            start = line + 1;
         }
-        let Some((_, text)) = all.last_mut() else { continue };
-        lines.row_text(LineId(line), text);
-        goes_on = lines.is_wrapped(LineId(line));
     }
-    all
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use tokio::{sync::oneshot, time::timeout};
+    use unterm_mux::{Mux, MuxOptions, OnExit, Spawn};
+
+    use super::*;
+
+    /// A pane that shows a text.
+    async fn pane(text: &str) -> (Arc<Mux>, Arc<Hub>, Arc<Pane>) {
+        let mux = Mux::new(MuxOptions::default());
+        let hub = Hub::new(&mux);
+        let spawn = Spawn {
+            program: Some("sh".to_owned()),
+            args: vec!["-c".to_owned(), format!("printf '{text}'; exec cat")],
+            ..Spawn::default()
+        };
+        let pane = mux.open_tab(spawn, None, OnExit::Hold).unwrap();
+        (mux, hub, pane)
+    }
+
+    fn regex(pattern: &str) -> Vec<Condition> {
+        vec![Condition::Regex(Box::new(crate::services::regex(pattern).unwrap()))]
+    }
+
+    #[tokio::test]
+    async fn texts_are_looked_for_in_turns_outside_of_the_workers() {
+        let (mux, hub, pane) = pane("here it is").await;
+        let matching = Arc::new(Matching::default());
+        // Who has the turns lets them go when told.
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(parking_lot::Mutex::new(released));
+        let mut holding = Vec::new();
+        for _ in 0..2 {
+            let (matching, released) = (matching.clone(), released.clone());
+            let (begun, has_begun) = oneshot::channel();
+            holding.push(tokio::spawn(async move {
+                let hold = move |_: &mut Budget| {
+                    begun.send(()).unwrap();
+                    released.lock().recv().unwrap();
+                };
+                matching.run(0, hold).await
+            }));
+            // The other waits for the lock, in a turn of its own.
+            has_begun.await.unwrap();
+        }
+        let long = Duration::from_secs(60);
+        let waiting = wait(&hub, &matching, &pane, regex("h.re"), false, None, long);
+        let mut waiting = std::pin::pin!(waiting);
+        assert!(timeout(Duration::from_millis(1), &mut waiting).await.is_err());
+        release.send(()).unwrap();
+        let outcome = waiting.await.unwrap();
+        assert!(outcome.matched);
+        assert_eq!(outcome.found[0].as_ref().unwrap().text.as_deref(), Some("here it is"));
+        release.send(()).unwrap();
+        for held in holding {
+            held.await.unwrap().unwrap();
+        }
+        mux.shutdown();
+    }
+
+    #[tokio::test]
+    async fn a_line_of_any_length_is_matched_in_parts() {
+        // 200,000 characters without an end.
+        let script = "begin%0200000dend";
+        let (mux, hub, pane) = pane(script).await;
+        let matching = Matching::default();
+        let long = Duration::from_secs(60);
+        let wait =
+            |pattern: &str| wait(&hub, &matching, &pane, regex(pattern), false, Some(0), long);
+        let found = wait("0end$").await.unwrap().found.remove(0).unwrap().text.unwrap();
+        assert!(found.len() <= LONGEST_LINE + 200, "{}", found.len());
+        assert!(wait("^begin0+$").await.unwrap().matched);
+        mux.shutdown();
+    }
 }

@@ -12,9 +12,14 @@ pub mod languages;
 mod methods;
 mod openapi;
 mod patience;
+mod peer;
 mod routes;
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -31,12 +36,15 @@ use serde_json::json;
 use tokio::{
     net::{TcpListener, TcpStream},
     runtime::Runtime,
-    sync::Semaphore,
+    sync::{OwnedSemaphorePermit, Semaphore},
 };
 use tower_service::Service as _;
 
+#[cfg(test)]
+pub use self::routes::own_methods;
 use self::{guard::Guard, patience::Patient};
 use super::{
+    logins::{LoginLimits, PendingLogin, PendingLogins},
     mcp,
     tcp::{
         self,
@@ -47,7 +55,7 @@ use crate::dispatch::Dispatcher;
 
 /// The port it listens on when that is free.
 const PREFERRED_PORT: u16 = 19877;
-/// Connections at a time; one more is closed at once.
+/// Connections at a time that brought a right token; one more is refused.
 const MOST_CONNECTIONS: usize = 64;
 /// The longest head of a request, in bytes.
 const LONGEST_HEAD: usize = 16 << 10;
@@ -58,15 +66,37 @@ const READING: Duration = Duration::from_secs(10);
 /// How long a call may take: none of them waits for a program.
 const CALLING: Duration = Duration::from_secs(60);
 
-/// Who a connection is.
-#[derive(Clone, Copy)]
-struct Connection(u64);
+/// A connection: its number, and the addresses of both ends.
+struct Connection {
+    id: u64,
+    peer: SocketAddr,
+    own: SocketAddr,
+    /// It counts among those that have not logged in, until a request brings a right token.
+    login: PendingLogin,
+    /// From then on, its place among the others.
+    place: OnceLock<OwnedSemaphorePermit>,
+}
+
+impl Connection {
+    /// A request brought a right token; false: there is no place for it.
+    fn succeeded(&self, places: &Arc<Semaphore>) -> bool {
+        if self.place.get().is_none() {
+            let Ok(place) = places.clone().try_acquire_owned() else { return false };
+            // A connection has one request at a time.
+            let _ = self.place.set(place);
+            self.login.succeeded();
+        }
+        true
+    }
+}
 
 /// What all connections share.
 struct Shared {
     dispatcher: Arc<Dispatcher>,
     guard: Guard,
     mcp: mcp::http::Http,
+    logins: Arc<PendingLogins>,
+    places: Arc<Semaphore>,
 }
 
 /// Binds a port for the page, and says which; without one there is no page, which is no reason not to start.
@@ -87,27 +117,25 @@ pub async fn serve(
     dispatcher: Arc<Dispatcher>,
     token: String,
     mcp: Arc<mcp::Server>,
+    login: LoginLimits,
 ) {
     let port = listener.local_addr().map_or(0, |address| address.port());
     let mcp = mcp::http::Http::new(&mcp, port);
-    let shared = Arc::new(Shared { dispatcher, guard: Guard::new(port, token), mcp });
+    let shared = Arc::new(Shared {
+        dispatcher,
+        guard: Guard::new(port, token),
+        mcp,
+        logins: PendingLogins::new(login.connections),
+        places: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
+    });
     let router = routes::router(&shared);
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     tracing::info!(port, "settings page");
     let mut spare = Spare::default();
     let full = full();
     loop {
         match listener.accept().await {
             Ok((stream, address)) => {
-                let Ok(place) = places.clone().try_acquire_owned() else {
-                    tracing::warn!(%address, "too many connections to the settings page");
-                    continue;
-                };
-                let connection = talk(stream, address, router.clone(), shared.clone());
-                tokio::spawn(async move {
-                    connection.await;
-                    drop(place);
-                });
+                tokio::spawn(talk(stream, address, router.clone(), shared.clone()));
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection to the settings page");
@@ -131,10 +159,15 @@ fn full() -> String {
 
 async fn talk(stream: TcpStream, address: SocketAddr, router: Router, shared: Arc<Shared>) {
     let _ = stream.set_nodelay(true);
+    let Ok(own) = stream.local_addr() else { return };
     let id = shared.dispatcher.next_connection();
+    let login = shared.logins.begin(id);
+    let connection = Connection { id, peer: address, own, login, place: OnceLock::new() };
+    let connection = Arc::new(connection);
     let serve = service_fn(|mut request: hyper::Request<Incoming>| {
         let refusal = shared.guard.refusal(&request);
         let mut router = router.clone();
+        let connection = connection.clone();
         async move {
             let reply = match refusal {
                 Some((status, message)) => {
@@ -146,7 +179,7 @@ async fn talk(stream: TcpStream, address: SocketAddr, router: Router, shared: Ar
                     failure(status, message)
                 }
                 None => {
-                    request.extensions_mut().insert(Connection(id));
+                    request.extensions_mut().insert(connection);
                     let Ok(reply) = router.call(request).await;
                     reply
                 }
@@ -154,14 +187,18 @@ async fn talk(stream: TcpStream, address: SocketAddr, router: Router, shared: Ar
             Ok::<_, std::convert::Infallible>(guarded(reply))
         }
     });
-    let end = http1::Builder::new()
+    let serving = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(READING)
         .max_buf_size(LONGEST_HEAD)
-        .serve_connection(Patient::new(stream), serve)
-        .await;
+        .serve_connection(Patient::new(stream), serve);
+    tokio::select! {
+        end = serving => tracing::debug!(id, %address, ?end, "http connection ended"),
+        () = connection.login.evicted() => {
+            tracing::warn!(id, %address, "too many connections to the settings page: one without a token gave way");
+        }
+    }
     shared.dispatcher.disconnected(id);
-    tracing::debug!(id, %address, ?end, "http connection ended");
 }
 
 /// Adds what every reply says.

@@ -38,8 +38,11 @@ use crate::{
     caller::{Caller, Scopes, SubscriptionSlot, TokenKind, Wire},
     dispatch::Dispatcher,
     error::Error,
-    services::events::Subscription,
-    wire::mcp,
+    services::{events::Subscription, tokens::UNREADABLE},
+    wire::{
+        logins::{LoginLimits, PendingLogins},
+        mcp,
+    },
 };
 
 /// The address it listens on.
@@ -51,8 +54,8 @@ const PORT_RETRIES: u16 = 5;
 
 /// The longest line of a client that has logged in, in bytes.
 const LONGEST_LINE: usize = 16 << 20;
-/// The longest line of one that has not: enough for a login, and for every documented request.
-const LONGEST_LINE_BEFORE_LOGIN: usize = 1 << 20;
+/// The longest line of one that has not.
+const LONGEST_LINE_BEFORE_LOGIN: usize = 64 << 10;
 /// Replies are collected up to this many bytes before they are written.
 const BATCH: usize = 64 << 10;
 /// Requests handled before other connections get their turn.
@@ -89,12 +92,21 @@ pub struct Shared {
     token: String,
     throttle: Throttle,
     mcp: Arc<mcp::Server>,
+    login_time: Duration,
+    logins: Arc<PendingLogins>,
 }
 
 impl Shared {
     /// For a server whose token this is.
-    pub fn new(dispatcher: Arc<Dispatcher>, token: String, mcp: Arc<mcp::Server>) -> Self {
-        Self { dispatcher, token, throttle: Throttle::default(), mcp }
+    pub fn new(
+        dispatcher: Arc<Dispatcher>,
+        token: String,
+        mcp: Arc<mcp::Server>,
+        login: LoginLimits,
+    ) -> Self {
+        let logins = PendingLogins::new(login.connections);
+        let throttle = Throttle::default();
+        Self { dispatcher, token, throttle, mcp, login_time: login.time, logins }
     }
 }
 
@@ -137,6 +149,13 @@ struct Connection {
     mcp: Option<(&'static mcp::Toolset, Option<String>)>,
 }
 
+/// What a connection is served for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    Login,
+    End,
+}
+
 impl Connection {
     async fn run(stream: TcpStream, address: SocketAddr, shared: Arc<Shared>) {
         let id = shared.dispatcher.next_connection();
@@ -157,7 +176,10 @@ impl Connection {
         };
         tracing::debug!(id, %address, "connected");
         let mut lines = Lines::default();
-        let end = connection.talk(&mut reader, &mut lines).await;
+        let mut end = connection.await_login(&mut reader, &mut lines).await;
+        if end.is_ok() && connection.caller.is_some() && connection.mcp.is_none() {
+            end = connection.talk(&mut reader, &mut lines, Until::End).await;
+        }
         let Self { shared, writer, caller, mcp, .. } = connection;
         if let (Ok(()), Some((toolset, folder)), Some(caller)) = (&end, mcp, caller) {
             let reader = AsyncReadExt::chain(Cursor::new(lines.into_rest()), reader);
@@ -168,8 +190,41 @@ impl Connection {
         tracing::debug!(id, ?end, "disconnected");
     }
 
-    /// Reads and answers until the client closes, breaks off, breaks the rules or goes over to another protocol.
-    async fn talk(&mut self, reader: &mut OwnedReadHalf, lines: &mut Lines) -> io::Result<()> {
+    /// Reads and answers until the client has logged in, within the time and the count of those who have not.
+    async fn await_login(
+        &mut self,
+        reader: &mut OwnedReadHalf,
+        lines: &mut Lines,
+    ) -> io::Result<()> {
+        let time = self.shared.login_time;
+        let pending = self.shared.logins.begin(self.id);
+        let talk = tokio::time::timeout(time, self.talk(reader, lines, Until::Login));
+        let why = tokio::select! {
+            biased;
+            talked = talk => match talked {
+                Ok(end) => return end,
+                Err(_) => format!("Not authenticated. Call auth.login within {} s", time.as_secs_f32()),
+            },
+            () = pending.evicted() => {
+                "Not authenticated. Too many connections have not logged in, and this is the oldest".to_owned()
+            }
+        };
+        tracing::debug!(id = self.id, why, "dropped a connection");
+        let mut told = Vec::new();
+        write_error(&mut told, "null", code::NOT_AUTHENTICATED, &why);
+        // It may not read.
+        let _ = self.writer.try_write(&told);
+        Err(ErrorKind::TimedOut.into())
+    }
+
+    /// Reads and answers until the client closes, breaks off, breaks the rules or goes over to another protocol, or until it
+    /// has logged in.
+    async fn talk(
+        &mut self,
+        reader: &mut OwnedReadHalf,
+        lines: &mut Lines,
+        until: Until,
+    ) -> io::Result<()> {
         let mut turn = 0;
         loop {
             let longest = match self.caller {
@@ -181,6 +236,9 @@ impl Connection {
                     self.answer(line).await?;
                     if self.mcp.is_some() {
                         return self.flush().await;
+                    }
+                    if until == Until::Login && self.caller.is_some() {
+                        return Ok(());
                     }
                     if self.out.len() >= BATCH {
                         self.flush().await?;
@@ -230,13 +288,8 @@ impl Connection {
         let request = match Request::parse(line) {
             Ok(Some(request)) => request,
             Ok(None) => return Ok(()),
-            Err(fault) => {
-                write_error(
-                    &mut self.out,
-                    fault.id,
-                    code::PARSE,
-                    &format!("Parse error: {}", fault.message),
-                );
+            Err(why) => {
+                write_error(&mut self.out, "null", code::PARSE, &format!("Parse error: {why}"));
                 return Ok(());
             }
         };
@@ -287,11 +340,19 @@ impl Connection {
             None => Ok(None),
         };
         // The comparison takes the same time wherever the tokens differ. Their lengths are no secret.
+        let mut refusal = (code::BAD_TOKEN, "Invalid auth token");
         let rights = |login: Login| {
             if login.token.as_bytes().ct_eq(token).into() {
                 return Some((login, TokenKind::Instance, Scopes::all(), None));
             }
-            let made = self.shared.dispatcher.context().tokens.find(&login.token)?;
+            let made = match self.shared.dispatcher.context().tokens.find(&login.token) {
+                Ok(made) => made?,
+                Err(why) => {
+                    tracing::warn!(why, "tokens for agents are not known");
+                    refusal = (code::INTERNAL, UNREADABLE);
+                    return None;
+                }
+            };
             let kind = TokenKind::Agent(made.number);
             Some((login, kind, made.scope.scopes(), made.panes.map(Into::into)))
         };
@@ -304,6 +365,11 @@ impl Connection {
                         write_error(&mut self.out, id, code::INTERNAL, &why);
                         return Ok(());
                     }
+                }
+                if self.caller.as_ref().is_some_and(|caller| caller.token != token) {
+                    // Another token begins anew: it may not hear, or hold, what the one before it could.
+                    self.subscription = None;
+                    self.shared.dispatcher.disconnected(self.id);
                 }
                 let wire = if login.agent { Wire::Mcp } else { Wire::Tcp };
                 let caller = Caller {
@@ -327,7 +393,7 @@ impl Connection {
                 tracing::warn!(id = self.id, count = self.wrong_tokens, ?delay, "wrong token");
                 self.flush().await?;
                 tokio::time::sleep(delay).await;
-                write_error(&mut self.out, id, code::BAD_TOKEN, "Invalid auth token");
+                write_error(&mut self.out, id, refusal.0, refusal.1);
             }
         }
         Ok(())

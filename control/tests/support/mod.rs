@@ -15,7 +15,8 @@ use std::{
 
 use serde_json::{Value, json};
 use unterm_control::{
-    Approval, Gate, Headless, Host, HostRequest, Preferences, Question, Server, ServerOptions,
+    Approval, Gate, Headless, Host, HostRequest, LoginLimits, Preferences, Question, Server,
+    ServerOptions,
 };
 use unterm_mux::{Defaults, Mux, MuxOptions, Pane, PaneId, PaneState, ShellIntegration};
 use unterm_term::{Options, Size};
@@ -70,9 +71,18 @@ impl Fixture {
     }
 
     pub fn hosted(host: Arc<dyn Host>, gates: Vec<Arc<dyn Gate>>) -> Self {
+        Self::with(host, gates, LoginLimits::default())
+    }
+
+    /// One with these bounds on connections that have not logged in.
+    pub fn limited(login: LoginLimits) -> Self {
+        Self::with(Arc::new(Headless), Vec::new(), login)
+    }
+
+    fn with(host: Arc<dyn Host>, gates: Vec<Arc<dyn Gate>>, login: LoginLimits) -> Self {
         let home = tempfile::tempdir().unwrap();
         let mux = mux(home.path());
-        let options = options(&mux, host, home.path());
+        let options = ServerOptions { login, ..options(&mux, host, home.path()) };
         let server = Some(Server::start_gated(options, gates).unwrap());
         Self { mux, server, home }
     }
@@ -126,6 +136,14 @@ impl Fixture {
             json!({"status": "ok"})
         );
         wire
+    }
+
+    /// A connection that has logged in with a token of its own, and the token, as `token.create` describes it.
+    pub fn login_with(&self, person: &mut Wire, token: Value) -> (Wire, Value) {
+        let made = person.call("token.create", token);
+        let mut wire = self.connect();
+        wire.call("auth.login", json!({"token": made["token"]}));
+        (wire, made)
     }
 
     /// A session that runs a program of that name with arguments, of 80×24.
@@ -207,7 +225,13 @@ fn mux(home: &Path) -> Arc<Mux> {
 /// What a server of tests is started with.
 fn options(mux: &Arc<Mux>, host: Arc<dyn Host>, home: &Path) -> ServerOptions {
     let home = home.join(".unterm");
-    ServerOptions { mux: mux.clone(), host, home, approval: Approval::Allow }
+    ServerOptions {
+        mux: mux.clone(),
+        host,
+        home,
+        approval: Approval::Allow,
+        login: LoginLimits::default(),
+    }
 }
 
 /// What shells of tests find: nobody's start-up files, and a prompt without surprises.

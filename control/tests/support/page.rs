@@ -36,6 +36,11 @@ impl Page {
         Self { port, token: record["auth_token"].as_str().unwrap().to_owned() }
     }
 
+    /// The same with another token.
+    pub fn with_token(&self, token: &Value) -> Self {
+        Self { port: self.port, token: token.as_str().unwrap().to_owned() }
+    }
+
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();

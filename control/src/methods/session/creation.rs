@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    methods::{Access, Caller, Context, Group, Method, Result, layout, params::Arg},
+    methods::{Access, Caller, Context, Group, Method, Result, Subjects, layout, params::Arg},
     services::shell::Shell,
 };
 
@@ -64,6 +64,8 @@ impl Method for Create {
     const NAME: &'static str = "session.create";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::SESSIONS;
+    const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Opens a session with the user's shell or a given program.";
     type Params<'a> = CreateParams<'a>;
     type Reply = CreateReply;

@@ -9,7 +9,7 @@ use unterm_mux::{ExitStatus, Pane, PaneState};
 use super::scrollback_rows;
 use crate::{
     methods::{
-        Access, Caller, Context, Group, Method, Result,
+        Access, Caller, Context, Group, Method, Result, Subjects,
         params::{NoParams, SessionOnly},
     },
     services::{
@@ -76,6 +76,7 @@ impl Method for List {
     const NAME: &'static str = "session.list";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Every session, in the order they were opened.";
     const OF_NONE: bool = true;
     type Params<'a> = NoParams;
@@ -194,6 +195,7 @@ impl Method for Get {
     const NAME: &'static str = "session.get";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The whole state of a session, with its exit status once it is dead.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -212,6 +214,7 @@ impl Method for Status {
     const NAME: &'static str = "session.status";
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The same as session.get.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;

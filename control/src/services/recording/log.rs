@@ -2,8 +2,8 @@
 //! recording is rendered, also that of a process that was killed.
 
 use std::{
-    io::{self, BufRead},
-    path::Path,
+    fs::File,
+    io::{self, BufRead, Read as _},
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -70,13 +70,21 @@ impl Event {
     }
 }
 
+/// The most of a log that is read, in bytes: several times what a log may hold before another one begins.
+const LONGEST: u64 = 128 << 20;
+
 /// Reads a log as far as it goes.
-pub fn read(path: &Path) -> io::Result<Vec<Event>> {
-    let file = io::BufReader::new(std::fs::File::open(path)?);
+pub fn read(file: File) -> io::Result<Vec<Event>> {
+    let rest = file.metadata()?.len().saturating_sub(LONGEST);
     let mut events = Vec::new();
-    for line in file.split(b'\n') {
+    for line in io::BufReader::new(file.take(LONGEST)).split(b'\n') {
         let line = line?;
         events.extend(str::from_utf8(&line).ok().and_then(Event::read));
+    }
+    if rest > 0 {
+        let bytes = format!("\r\n[{rest} bytes more are in the log]\r\n").into_bytes();
+        let micros = events.last().map_or(0, |event| event.micros);
+        events.push(Event { micros, kind: Kind::Out, bytes });
     }
     Ok(events)
 }
@@ -94,6 +102,12 @@ pub struct Splitter {
 }
 
 impl Splitter {
+    /// What is held when no output follows it: no mark, since it has no end.
+    pub fn finish(&mut self, micros: u64) -> Option<Event> {
+        let bytes = std::mem::take(&mut self.held);
+        (!bytes.is_empty()).then_some(Event { micros, kind: Kind::Out, bytes })
+    }
+
     /// Follows output, and gives what it is made of.
     pub fn split(&mut self, micros: u64, bytes: &[u8]) -> Vec<Event> {
         let mut all = std::mem::take(&mut self.held);
@@ -215,6 +229,6 @@ mod tests {
         event.write(&mut text);
         text.extend_from_slice(b"6\tout\taGV");
         std::fs::write(&path, text).unwrap();
-        assert_eq!(read(&path).unwrap(), [event]);
+        assert_eq!(read(File::open(&path).unwrap()).unwrap(), [event]);
     }
 }

@@ -8,10 +8,10 @@ use unterm_term::{Size, unescape_command_line};
 use super::{
     Record,
     log::{Event, Kind},
-    redact::Redaction,
 };
 use crate::services::{
     output::visible,
+    redact::Redaction,
     shell::{Runs, Shell, as_given},
 };
 
@@ -136,6 +136,10 @@ pub fn page(
     let mut body = String::new();
     let mut lines = 0;
     let _ = writeln!(body, "# Unterm session — {}\n", record.started_at);
+    if record.bytes_lost > 0 {
+        let why = record.error.as_deref().unwrap_or("the disk was too slow");
+        let _ = writeln!(body, "> {} bytes were not recorded: {why}.\n", record.bytes_lost);
+    }
     match content {
         Ok(blocks) => {
             for (number, block) in blocks.iter().enumerate() {

@@ -1,21 +1,19 @@
 //! `recording.json`: whether every session is recorded, what is left out, and when a quiet recording goes on in another.
 //! Keys of the file that nobody here knows stay as they are.
 
-use std::{
-    fs,
-    io::{self, ErrorKind},
-    path::Path,
-};
+use std::{io::ErrorKind, path::Path};
 
 use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use unterm_mux::private;
 
-use super::redact;
+use crate::services::redact;
 
 /// The file, in Unterm's home directory.
-const FILE: &str = "recording.json";
+pub(super) const FILE: &str = "recording.json";
+/// The longest file that is read, in bytes.
+const LONGEST: u64 = 4 << 20;
 /// Held while the file is read and written back.
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -66,16 +64,25 @@ impl Default for Redaction {
 }
 
 impl Settings {
-    /// As the file says; a file that can't be used counts as none, and is told of in the log.
-    pub fn read(home: &Path) -> Self {
-        let usable = object(home).and_then(|file| Ok(serde_json::from_value(Value::Object(file))?));
-        usable.unwrap_or_else(|error: io::Error| {
-            tracing::warn!(%error, "{FILE} can't be used");
-            Self::default()
-        })
+    /// Reads the file; without one, the defaults hold.
+    ///
+    /// # Errors
+    /// The file's path and what is wrong with it. A caller must not go on with fewer rules than the file may have.
+    pub fn read(home: &Path) -> Result<Self, String> {
+        let file = object(home)?;
+        let read = serde_json::from_value(Value::Object(file));
+        let settings: Self = read.map_err(|error| named(home, &error))?;
+        // A pattern that does not compile is an error of the file.
+        redact::Redaction::new(true, &settings.redaction.custom_patterns)
+            .map_err(|error| named(home, &error))?;
+        Ok(settings)
     }
 
-    pub(super) fn redaction(&self) -> redact::Redaction {
+    /// What takes secrets out of text.
+    ///
+    /// # Errors
+    /// A pattern that is no regular expression.
+    pub fn redaction(&self) -> Result<redact::Redaction, String> {
         redact::Redaction::new(self.redaction.enabled, &self.redaction.custom_patterns)
     }
 }
@@ -83,26 +90,32 @@ impl Settings {
 /// Changes the file; nothing is lost of one that is no JSON object, which is an error.
 ///
 /// # Errors
-/// Why it can't be read or written.
-pub fn change(home: &Path, change: impl FnOnce(&mut Map<String, Value>)) -> io::Result<()> {
+/// The file's path and why it can't be read or written.
+pub fn change(home: &Path, change: impl FnOnce(&mut Map<String, Value>)) -> Result<(), String> {
     let _turn = TURN.lock();
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("{FILE}: {error}"));
-    let mut file = object(home).map_err(named)?;
+    let mut file = object(home)?;
     change(&mut file);
-    private::write(&home.join(FILE), &serde_json::to_vec_pretty(&file)?).map_err(named)
+    let text = serde_json::to_vec_pretty(&file).map_err(|error| named(home, &error))?;
+    private::write(&home.join(FILE), &text).map_err(|error| named(home, &error))
 }
 
 /// The file's keys; none without a file.
-fn object(home: &Path) -> io::Result<Map<String, Value>> {
-    match fs::read(home.join(FILE)) {
-        Ok(text) => Ok(serde_json::from_slice(&text)?),
+fn object(home: &Path) -> Result<Map<String, Value>, String> {
+    match private::read(&home.join(FILE), LONGEST) {
+        Ok(text) => serde_json::from_slice(&text).map_err(|error| named(home, &error)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Map::new()),
-        Err(error) => Err(error),
+        Err(error) => Err(named(home, &error)),
     }
+}
+
+fn named(home: &Path, error: &dyn std::fmt::Display) -> String {
+    format!("{}: {error}", home.join(FILE).display())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use serde_json::json;
 
     use super::*;
@@ -115,16 +128,35 @@ mod tests {
             file.insert("recording".to_owned(), json!({"enabled": true}));
         };
         change(home, enable).unwrap();
-        assert!(Settings::read(home).recording.enabled && Settings::read(home).redaction.enabled);
+        let settings = Settings::read(home).unwrap();
+        assert!(settings.recording.enabled && settings.redaction.enabled);
         fs::write(&path, r#"{"own": [1], "idle_rotate_minutes": 7}"#).unwrap();
         change(home, enable).unwrap();
         let file: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
         assert_eq!((&file["own"], &file["recording"]["enabled"]), (&json!([1]), &json!(true)));
-        assert_eq!(Settings::read(home).idle_rotate_minutes, 7);
+        assert_eq!(Settings::read(home).unwrap().idle_rotate_minutes, 7);
         fs::write(&path, "{half").unwrap();
-        let error = change(home, enable).unwrap_err().to_string();
-        assert!(error.starts_with("recording.json: "), "{error}");
+        let error = change(home, enable).unwrap_err();
+        assert!(error.starts_with(&format!("{}: ", path.display())), "{error}");
         assert_eq!(fs::read(&path).unwrap(), b"{half");
-        assert!(!Settings::read(home).recording.enabled);
+    }
+
+    #[test]
+    fn a_file_that_is_wrong_is_an_error_that_names_it() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join(FILE);
+        for text in [
+            "{half",
+            "[]",
+            r#"{"redaction": {"enabled": "no"}}"#,
+            r#"{"redaction": {"custom_patterns": ["("]}}"#,
+        ] {
+            fs::write(&path, text).unwrap();
+            let error = Settings::read(home.path()).unwrap_err();
+            assert!(error.starts_with(&format!("{}: ", path.display())), "{text}: {error}");
+        }
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(Settings::read(home.path()).is_err());
     }
 }

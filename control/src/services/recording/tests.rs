@@ -1,6 +1,17 @@
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
+
 use unterm_mux::{MuxOptions, OnExit, Spawn};
 
 use super::*;
+
+fn events(row: &Record) -> Vec<Event> {
+    log::read(File::open(&row.log_path).unwrap()).unwrap()
+}
 
 /// A mux with one pane that runs a script.
 fn pane(script: &str) -> (Arc<Mux>, Arc<Pane>) {
@@ -44,7 +55,7 @@ async fn rotated(recorder: &Recorder, pane: &Pane, first: &Record) {
 
 /// All that the program wrote, as the logs have it, in the order of the recordings.
 fn output(rows: &[Record]) -> Vec<u8> {
-    let events = rows.iter().flat_map(|row| log::read(&row.log_path).unwrap());
+    let events = rows.iter().flat_map(events);
     events.filter(|event| event.kind == Kind::Out).flat_map(|event| event.bytes).collect()
 }
 
@@ -123,12 +134,17 @@ async fn every_session_is_recorded_where_the_settings_say_so() {
     fs::write(home.path().join("recording.json"), r#"{"recording":{"enabled":true}}"#).unwrap();
     let recorder = Arc::new(Recorder::new(home.path()));
     let mux = Mux::new(MuxOptions::default());
-    let hub = crate::services::events::Hub::new(&mux);
-    let filter = crate::services::events::Filter { kinds: vec!["session_opened"], panes: None };
-    let following = recorder.clone().follow(Arc::downgrade(&mux), hub.listen(filter), |_| false);
-    tokio::spawn(following);
-    let spawn = Spawn { program: Some("cat".to_owned()), ..Spawn::default() };
+    let following = recorder.clone().follow(&mux, |_| false);
+    let spawn = Spawn {
+        program: Some("sh".to_owned()),
+        args: vec!["-c".to_owned(), "echo first; exec cat".to_owned()],
+        ..Spawn::default()
+    };
     let pane = mux.open_tab(spawn, None, OnExit::Hold).unwrap();
+    // Even if it has long written when the settings are read.
+    let (seen, text) = (pane.clone(), "first");
+    tokio::task::spawn_blocking(move || see(&seen, text)).await.unwrap();
+    tokio::spawn(following);
     let waiting = async {
         while recorder.status(pane.id()).is_none() {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -137,12 +153,13 @@ async fn every_session_is_recorded_where_the_settings_say_so() {
     tokio::time::timeout(Duration::from_secs(60), waiting).await.expect("it is never recorded");
     recorder.stop_all().await;
     assert!(recorder.status(pane.id()).is_none());
+    assert!(output(&rows(home.path()).unwrap()).starts_with(b"first\r\n"));
     mux.shutdown();
 }
 
 /// What was typed, as the log has it.
 fn input(row: &Record) -> String {
-    let events = log::read(&row.log_path).unwrap().into_iter();
+    let events = events(row).into_iter();
     let typed = events.filter(|event| event.kind == Kind::In).flat_map(|event| event.bytes);
     String::from_utf8(typed.collect()).unwrap()
 }
@@ -197,4 +214,291 @@ async fn a_password_typed_key_by_key_is_in_no_recording() {
     over(&recorder, &pane).await;
     let row = rows(home.path()).unwrap().remove(0);
     assert_eq!(input(&row), "visible\n");
+}
+
+/// Marks as a shell with integration writes them.
+const MARKED: &str = r#"
+begin() { printf '\033]133;A\007$ \033]133;B\007%s\r\n\033]633;E;%s\007\033]133;C\007' "$1" "$1"; }
+finish() { printf '\033]133;D;%s\007' $1; }
+stty -echo
+read x
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_burst_of_twelve_mebibytes_is_recorded_whole() {
+    let home = tempfile::tempdir().unwrap();
+    let big = home.path().join("big");
+    let line = |n: usize| format!("{n:08} and so it goes on and on, line by line\n");
+    let text: String = (0..(12 << 20) / line(0).len()).map(line).collect();
+    fs::write(&big, &text).unwrap();
+    let recorder = Recorder::new(home.path());
+    let (_mux, pane) =
+        pane(&format!("{MARKED}begin 'cat big'; cat {}; finish 0; read x", big.display()));
+    recorder.start(pane.clone(), |_| false).await.unwrap();
+    pane.write(b"\n").unwrap();
+    let seen = pane.clone();
+    let last = text.lines().next_back().unwrap()[..8].to_owned();
+    tokio::task::spawn_blocking(move || see(&seen, &last)).await.unwrap();
+    let last = recorder.stop(pane.id(), "stopped").await.unwrap();
+    let rows = rows(home.path()).unwrap();
+    assert!(rows.len() > 2, "it goes over several files");
+    assert_eq!(rows.last(), Some(&last));
+    let whole = String::from_utf8(output(&rows)).unwrap().replace("\r\n", "\n");
+    assert!(whole.contains(&text), "{} of {} bytes", whole.len(), text.len());
+    for row in &rows {
+        assert_eq!((row.bytes_lost, &row.error), (0, &None));
+        // Every part knows what ran, although the shell said so in the first alone.
+        let page = fs::read_to_string(&row.md_path).unwrap();
+        assert!(page.contains("## Block 1 — `cat big`"), "{}", &page[..600]);
+        assert!(page.contains(" and so it goes on and on"));
+        assert_eq!((&row.shell, &row.project_path), (&rows[0].shell, &rows[0].project_path));
+    }
+    let (first, last) = (&rows[0], &rows[rows.len() - 1]);
+    assert!(fs::read_to_string(&first.md_path).unwrap().contains("> exit: unknown"));
+    assert!(fs::read_to_string(&last.md_path).unwrap().contains("> exit: 0"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_in_the_output_last_is_kept_though_it_may_begin_a_mark() {
+    let home = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(home.path());
+    let (_mux, pane) = pane(r"stty -echo; read x; printf 'end\033]133;'");
+    recorder.start(pane.clone(), |_| false).await.unwrap();
+    pane.write(b"\n").unwrap();
+    over(&recorder, &pane).await;
+    let rows = rows(home.path()).unwrap();
+    assert!(output(&rows).ends_with(b"end\x1b]133;"), "{:?}", output(&rows));
+}
+
+/// A pane in a project of its own, and the project.
+fn project_pane(script: &str) -> (Arc<Mux>, Arc<Pane>, tempfile::TempDir) {
+    let project = tempfile::tempdir().unwrap();
+    let mux = Mux::new(MuxOptions::default());
+    let spawn = Spawn {
+        program: Some("sh".to_owned()),
+        args: vec!["-c".to_owned(), script.to_owned()],
+        cwd: Some(project.path().to_owned()),
+        ..Spawn::default()
+    };
+    let pane = mux.open_tab(spawn, None, OnExit::Hold).unwrap();
+    (mux, pane, project)
+}
+
+/// All files below a folder, by their paths there.
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.is_symlink() {
+                folders.push(path);
+            } else {
+                found.push(path.strip_prefix(folder).unwrap().display().to_string());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_project_gets_the_masked_page_alone_and_git_ignores_it() {
+    let home = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(home.path());
+    let (_mux, pane, project) = project_pane("stty -echo; read x; echo password=hunter2; read x");
+    let started = recorder.start(pane.clone(), |_| false).await.unwrap();
+    assert!(started.log_path.starts_with(home.path()), "{:?}", started.log_path);
+    pane.write(b"\n").unwrap();
+    let seen = pane.clone();
+    tokio::task::spawn_blocking(move || see(&seen, "hunter2")).await.unwrap();
+    let row = recorder.stop(pane.id(), "stopped").await.unwrap();
+    let date = &row.started_at[..10];
+    let page = format!(".unterm/sessions/{date}/{}", row.md_path.file_name().unwrap().display());
+    assert_eq!(files_below(project.path()), [".unterm/.gitignore".to_owned(), page.clone()]);
+    assert_eq!(row.md_path, project.path().canonicalize().unwrap().join(page));
+    assert_eq!(fs::read_to_string(project.path().join(".unterm/.gitignore")).unwrap(), "*\n");
+    let text = fs::read_to_string(&row.md_path).unwrap();
+    assert!(text.contains("password: <redacted>") && !text.contains("hunter2"), "{text}");
+    assert_eq!(recorder.page(&row.unterm_session_id).unwrap(), text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn output_does_not_choose_the_project() {
+    let home = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let path = elsewhere.path().display();
+    let (_mux, pane, project) = project_pane(&format!(
+        r"stty -echo; printf '\033]7;file://{path}\033\\said\n'; read x; echo more; read x"
+    ));
+    let recorder = recorder(home.path(), Limits { bytes: 1, ..LIMITS });
+    let seen = pane.clone();
+    tokio::task::spawn_blocking(move || see(&seen, "said")).await.unwrap();
+    assert_eq!(pane.cwd_path().as_deref(), Some(elsewhere.path()), "the terminal believes it");
+    let first = recorder.start(pane.clone(), |_| false).await.unwrap();
+    pane.write(b"\n").unwrap();
+    rotated(&recorder, &pane, &first).await;
+    recorder.stop(pane.id(), "stopped").await.unwrap();
+    let project = project.path().canonicalize().unwrap();
+    for row in rows(home.path()).unwrap() {
+        assert_eq!(row.project_path.as_deref(), project.to_str());
+        assert!(row.md_path.starts_with(&project), "{:?}", row.md_path);
+    }
+    assert!(files_below(elsewhere.path()).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_linked_folder_in_a_project_gets_no_page() {
+    for linked in [".unterm", ".unterm/sessions"] {
+        let home = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let recorder = Recorder::new(home.path());
+        let (_mux, pane, project) = project_pane("read x");
+        let link = project.path().join(linked);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(elsewhere.path(), link).unwrap();
+        recorder.start(pane.clone(), |_| false).await.unwrap();
+        let row = recorder.stop(pane.id(), "stopped").await.unwrap();
+        assert!(row.md_path.starts_with(home.path()), "{:?}", row.md_path);
+        assert!(recorder.page(&row.unterm_session_id).unwrap().starts_with("---\n"));
+        assert!(files_below(elsewhere.path()).is_empty(), "{linked}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_was_replaced_by_something_else_is_not_read() {
+    let home = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(home.path());
+    let (_mux, pane, project) = project_pane("read x");
+    recorder.start(pane.clone(), |_| false).await.unwrap();
+    let row = recorder.stop(pane.id(), "stopped").await.unwrap();
+    let token = home.path().join("active.json");
+    fs::write(&token, "the instance's token").unwrap();
+    let page = row.md_path.clone();
+    let refused = |what: &str| {
+        let error = recorder.page(&row.unterm_session_id).unwrap_err();
+        assert!(error.contains("can't be read"), "{what}: {error}");
+    };
+    for target in [token.as_path(), Path::new("/dev/zero"), Path::new("/nowhere")] {
+        fs::remove_file(&page).unwrap();
+        symlink(target, &page).unwrap();
+        refused("a link");
+    }
+    fs::remove_file(&page).unwrap();
+    let mode = rustix::fs::Mode::RWXU;
+    let fifo = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, &page, fifo, mode, 0).unwrap();
+    refused("a pipe");
+    // The same by a folder on the way.
+    fs::remove_dir_all(project.path().join(".unterm")).unwrap();
+    let evil = tempfile::tempdir().unwrap();
+    let below = page.strip_prefix(project.path().canonicalize().unwrap().join(".unterm")).unwrap();
+    fs::create_dir_all(evil.path().join(below).parent().unwrap()).unwrap();
+    fs::write(evil.path().join(below), "somebody else's").unwrap();
+    symlink(evil.path(), project.path().join(".unterm")).unwrap();
+    refused("a linked folder");
+    // And a row that names any other file.
+    let row = Record { md_path: token.clone(), log_path: token, ..row.clone() };
+    index(home.path(), |rows| replace_row(rows, &row)).unwrap();
+    refused("another file");
+}
+
+#[test]
+fn recovery_reads_no_links_and_no_devices() {
+    let home = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let folder = project.path().join(".unterm/sessions/2026-01-02");
+    fs::create_dir_all(&folder).unwrap();
+    let secret = home.path().join("active.json");
+    let mut line = Vec::new();
+    Event { micros: 1, kind: Kind::Out, bytes: b"the token".to_vec() }.write(&mut line);
+    fs::write(&secret, line).unwrap();
+    let row = |number: u64, name: &str, path: PathBuf| Record {
+        unterm_session_id: name.to_owned(),
+        tab_id: number,
+        project_path: Some(project.path().display().to_string()),
+        started_at: "2026-01-02T03:04:05Z".to_owned(),
+        md_path: path.with_extension("md"),
+        log_path: path,
+        pid: u32::MAX,
+        ..Record::default()
+    };
+    let at = |name: &str| folder.join(name).with_extension("log");
+    symlink(&secret, at("link")).unwrap();
+    symlink("/dev/zero", at("zero")).unwrap();
+    let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+    rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), fifo, mode, 0).unwrap();
+    // One that an earlier version left in the project.
+    fs::write(at("old"), "1\tout\tb2xk\n").unwrap();
+    let mut all: Vec<Record> = ["link", "zero", "pipe", "old"]
+        .iter()
+        .enumerate()
+        .map(|(number, name)| row(number as u64, name, at(name)))
+        .collect();
+    all.push(row(9, "elsewhere", secret));
+    index(home.path(), |rows| rows.clone_from(&all)).unwrap();
+    recover(home.path());
+    for row in rows(home.path()).unwrap() {
+        let is_old = row.unterm_session_id == "old";
+        assert_eq!(row.ended_at.is_some(), is_old, "{}", row.unterm_session_id);
+        assert_eq!(read_page(home.path(), &row).is_ok(), is_old, "{}", row.unterm_session_id);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_settings_are_an_error_and_nothing_is_recorded() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("recording.json");
+    fs::write(&path, "{half").unwrap();
+    let recorder = Recorder::new(home.path());
+    let (_mux, pane) = pane("read x");
+    let error = recorder.start(pane.clone(), |_| false).await.unwrap_err();
+    assert!(error.starts_with(&path.display().to_string()), "{error}");
+    assert!(!recorder.has(pane.id()));
+    let error = export(home.path(), &pane, None).unwrap_err();
+    assert!(error.starts_with(&path.display().to_string()), "{error}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{half");
+    assert_eq!(files_below(home.path()), ["recording.json"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_full_disk_does_not_take_is_counted_and_said() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = pane("stty -echo; echo ready; read x; echo never; read x");
+    let seen = pane.clone();
+    tokio::task::spawn_blocking(move || see(&seen, "ready")).await.unwrap();
+    let (mut record, _file) = open(home.path(), describe(&pane).unwrap(), |_| ()).unwrap();
+    record.project_path = None;
+    let shared = Arc::new(Mutex::new(record));
+    let has_failed = Arc::new(AtomicBool::new(false));
+    let recording = Recording {
+        home: home.path().to_owned(),
+        pane: pane.clone(),
+        record: shared.clone(),
+        log: Log::new(File::options().write(true).open("/dev/full").unwrap()),
+        settings: Settings::default(),
+        limits: LIMITS,
+        idle: Duration::from_secs(600),
+        failed: Arc::new({
+            let has_failed = has_failed.clone();
+            move |_, _| has_failed.store(true, Ordering::Release)
+        }),
+    };
+    let tap = pane.tap_recording(Arc::new(|_| false));
+    let end = tap.ender();
+    let thread = thread::spawn(move || recording.run(tap, || "stopped"));
+    pane.write(b"\n").unwrap();
+    let start = Instant::now();
+    while shared.lock().bytes_lost < "\nnever\r\n".len() as u64 {
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", shared.lock());
+        thread::yield_now();
+    }
+    end.end();
+    let row = thread.join().unwrap().unwrap();
+    assert!(!has_failed.load(Ordering::Acquire));
+    assert_eq!((row.bytes_raw, row.bytes_lost), (0, 8));
+    assert!(row.error.as_ref().unwrap().contains("No space left on device"), "{row:?}");
+    let page = read_page(home.path(), &row).unwrap();
+    assert!(page.contains("> 8 bytes were not recorded: No space left on device"), "{page}");
+    assert_eq!(rows(home.path()).unwrap(), [row]);
 }

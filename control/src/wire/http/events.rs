@@ -4,6 +4,7 @@
 use std::{
     convert::Infallible,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -17,7 +18,8 @@ use tokio::sync::mpsc;
 
 use super::reply;
 use crate::{
-    methods,
+    caller::Caller,
+    dispatch::Dispatcher,
     services::{changes::Topic, events::Filter},
 };
 
@@ -27,9 +29,10 @@ const APART: Duration = Duration::from_millis(100);
 const SESSION_KINDS: [&str; 5] =
     ["session_opened", "session_exited", "session_removed", "title", "layout"];
 
-/// The reply that goes on for as long as the page listens.
-pub fn stream(context: &methods::Context) -> Response<Body> {
+/// The reply that goes on for as long as the page listens, and its token is worth something.
+pub fn stream(dispatcher: Arc<Dispatcher>, caller: Caller) -> Response<Body> {
     let (send, receive) = mpsc::channel(4);
+    let context = dispatcher.context();
     let mut changes = context.changes.listen();
     let filter = Filter { kinds: SESSION_KINDS.to_vec(), panes: None };
     let mut sessions = context.hub.listen(filter);
@@ -47,6 +50,9 @@ pub fn stream(context: &methods::Context) -> Response<Body> {
                         return;
                     }
                     let now = *changes.borrow_and_update();
+                    if dispatcher.check_token(&caller).is_err() {
+                        return;
+                    }
                     for topic in Topic::ALL {
                         if now[topic as usize] != seen[topic as usize]
                             && send.send(line(topic.name())).await.is_err()
@@ -58,6 +64,9 @@ pub fn stream(context: &methods::Context) -> Response<Body> {
                 }
                 _ = sessions.next() => {
                     tokio::time::sleep(APART).await;
+                    if dispatcher.check_token(&caller).is_err() {
+                        return;
+                    }
                     if send.send(line("sessions")).await.is_err() {
                         return;
                     }

@@ -9,7 +9,10 @@ use subtle::ConstantTimeEq;
 
 use crate::{
     caller::{Caller, Scopes, SubscriptionSlot, TokenKind, Wire},
-    services::{door::Door, tokens::Tokens},
+    services::{
+        door::Door,
+        tokens::{Tokens, UNREADABLE},
+    },
     wire::tcp::throttle::Throttle,
 };
 
@@ -72,29 +75,45 @@ impl Guard {
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     }
 
-    /// Who calls, `None` without a right token; a wrong one has to wait for that.
+    /// Who calls.
+    ///
+    /// # Errors
+    /// What a request without a right token is told; a wrong one has to wait for that.
     pub async fn caller(
         &self,
         headers: &HeaderMap,
         door: &Door,
         tokens: &Tokens,
         connection: u64,
-    ) -> Option<Caller> {
-        let token = Self::bearer(headers)?;
+    ) -> Result<Caller, &'static str> {
+        let token = Self::bearer(headers).ok_or(NO_TOKEN)?;
         let (mut scopes, mut panes) = (Scopes::all(), None);
         let (kind, client) = if token.as_bytes().ct_eq(self.token.as_bytes()).into() {
             (TokenKind::Instance, None)
         } else if door.knows(token) {
             (TokenKind::Page, Some("settings page".to_owned()))
-        } else if let Some(made) = tokens.find(token) {
-            scopes = made.scope.scopes();
-            panes = made.panes.map(Into::into);
-            (TokenKind::Agent(made.number), Some(made.name))
         } else {
-            self.wrong().await;
-            return None;
+            let found = match tokens.find(token) {
+                Ok(Some(made)) => Ok(made),
+                Ok(None) => Err(NO_TOKEN),
+                Err(why) => {
+                    tracing::warn!(why, "tokens for agents are not known");
+                    Err(UNREADABLE)
+                }
+            };
+            match found {
+                Ok(made) => {
+                    scopes = made.scope.scopes();
+                    panes = made.panes.map(Into::into);
+                    (TokenKind::Agent(made.number), Some(made.name))
+                }
+                Err(why) => {
+                    self.wrong().await;
+                    return Err(why);
+                }
+            }
         };
-        Some(Caller {
+        Ok(Caller {
             wire: Wire::Http,
             connection,
             token: kind,

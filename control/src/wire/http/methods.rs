@@ -15,12 +15,23 @@ pub use self::{
     single::{Compat, Language, Scrollback, SetCompat, SetLanguage, SetScrollback, Words},
 };
 
-/// A method whose parameters are read as one value.
+/// A method whose parameters are read as one value; in brackets what it reveals.
 macro_rules! method {
     (
         $(#[$doc:meta])*
-        $type:ident $name:literal $access:ident $about:literal
-        ($context:ident, $params:ident: $given:ty) -> $reply:ty $body:block
+        $type:ident $name:literal $access:ident [$($reveals:ident)*] $(changes $changes:ident)? $about:literal
+        ($context:ident, $params:ident: $given:ty) $($rest:tt)*
+    ) => {
+        method! {
+            $(#[$doc])*
+            $type $name $access [$($reveals)*] $(changes $changes)? $about
+            ($context, _caller, $params: $given) $($rest)*
+        }
+    };
+    (
+        $(#[$doc:meta])*
+        $type:ident $name:literal $access:ident [$($reveals:ident)*] $(changes $changes:ident)? $about:literal
+        ($context:ident, $caller:ident, $params:ident: $given:ty) -> $reply:ty $body:block
     ) => {
         $(#[$doc])*
         pub struct $type;
@@ -29,13 +40,16 @@ macro_rules! method {
             const NAME: &'static str = $name;
             const GROUP: $crate::methods::Group = $crate::methods::Group::Governance;
             const ACCESS: $crate::caller::Access = $crate::caller::Access::$access;
+            const REVEALS: $crate::methods::Subjects = $crate::methods::Subjects::empty()
+                $(.union($crate::methods::Subjects::$reveals))*;
+            $(const CHANGES: $crate::methods::Subjects = $crate::methods::Subjects::$changes;)?
             const DOC: &'static str = $about;
             type Params<'a> = $crate::methods::params::Raw<'a, $given>;
             type Reply = $reply;
 
             async fn call<'a>(
                 $context: &'a $crate::methods::Context,
-                _: &'a $crate::caller::Caller,
+                $caller: &'a $crate::caller::Caller,
                 params: Self::Params<'a>,
             ) -> $crate::error::Result<$reply> {
                 let $params: $given = params.params()?;

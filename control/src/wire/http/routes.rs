@@ -13,9 +13,8 @@ use axum::{
 use serde_json::{Map, Value, json};
 
 use super::{
-    CALLING, Connection, LONGEST_BODY, Shared, assets, events, failure,
-    guard::{Guard, NO_TOKEN},
-    methods as own, openapi, reply, whole,
+    CALLING, Connection, LONGEST_BODY, Shared, assets, events, failure, guard::Guard,
+    methods as own, openapi, peer, reply, whole,
 };
 use crate::{
     error::Error,
@@ -183,6 +182,20 @@ pub static ROUTES: &[Route] = &[
     wire(Verb::PUT, "/api/project", "instance.set_title"),
 ];
 
+/// The methods that only this wire has.
+#[cfg(test)]
+pub fn own_methods() -> impl Iterator<Item = &'static Entry> {
+    ROUTES.iter().filter_map(|route| match &route.target {
+        Target::Own(entry) => Some(entry),
+        Target::Method(_) => None,
+    })
+}
+
+/// What a token for some sessions is told that asks for what is of all of them.
+const NOT_ITS_SESSIONS: &str = "Not allowed: /api/events is out of the token's sessions";
+/// What a connection is told for which there is no place.
+const TOO_MANY: &str = "There are too many connections: close some of them";
+
 /// The routes that are not methods: the page itself, its way in, what is told to it, and their description.
 pub const BOOTSTRAP: &str = "/bootstrap.json";
 /// What changed.
@@ -223,7 +236,11 @@ pub fn router(shared: &Arc<Shared>) -> Router {
             EVENTS,
             get(move |request: Request| async move {
                 match caller(&second, &request.into_parts().0).await {
-                    Ok(_) => events::stream(second.dispatcher.context()),
+                    // They are of all sessions.
+                    Ok(caller) if caller.panes.is_some() => {
+                        failure(StatusCode::FORBIDDEN, NOT_ITS_SESSIONS)
+                    }
+                    Ok(caller) => events::stream(second.dispatcher.clone(), caller),
                     Err(refusal) => refusal,
                 }
             }),
@@ -245,22 +262,35 @@ pub fn router(shared: &Arc<Shared>) -> Router {
 
 /// Who calls; without a right token, the refusal.
 async fn caller(shared: &Shared, parts: &Parts) -> Result<crate::caller::Caller, Response<Body>> {
-    let connection = parts.extensions.get::<Connection>().map_or(0, |connection| connection.0);
+    let connection = parts.extensions.get::<Arc<Connection>>();
+    let id = connection.map_or(0, |connection| connection.id);
     let context = shared.dispatcher.context();
     let guard = &shared.guard;
-    let caller = guard.caller(&parts.headers, &context.door, &context.tokens, connection).await;
-    caller.ok_or_else(|| {
-        let mut refusal = failure(StatusCode::UNAUTHORIZED, NO_TOKEN);
+    let caller = guard.caller(&parts.headers, &context.door, &context.tokens, id).await;
+    let caller = caller.map_err(|why| {
+        let mut refusal = failure(StatusCode::UNAUTHORIZED, why);
         let scheme = axum::http::HeaderValue::from_static("Bearer");
         refusal.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
         refusal
-    })
+    })?;
+    match connection {
+        Some(connection) if !connection.succeeded(&shared.places) => {
+            Err(failure(StatusCode::SERVICE_UNAVAILABLE, TOO_MANY))
+        }
+        _ => Ok(caller),
+    }
 }
 
-/// `GET /bootstrap.json`: exchanges a single-use code for the page's token; who has a token already keeps it.
+/// `GET /bootstrap.json`: exchanges a single-use code for the page's token; who has a token already keeps it. Only programs of
+/// our own user may exchange a code, whoever else got hold of it; the code stays good for them.
 async fn enter(shared: &Shared, parts: Parts) -> Response<Body> {
     let context = shared.dispatcher.context();
     let given = Guard::bearer(&parts.headers);
+    if given.is_some_and(|code| context.door.is_code(code))
+        && let Err(refusal) = of_own_user(&parts).await
+    {
+        return refusal;
+    }
     let token = match given.and_then(|code| context.door.enter(code)) {
         Some(token) => token,
         None => match caller(shared, &parts).await {
@@ -274,6 +304,22 @@ async fn enter(shared: &Shared, parts: Parts) -> Response<Body> {
         "mcp_port": record.mcp_port,
         "http_port": record.http_port,
     }))
+}
+
+/// Refuses a request of a program that runs as another user, or whose user can't be found out.
+async fn of_own_user(parts: &Parts) -> Result<(), Response<Body>> {
+    let Some(connection) = parts.extensions.get::<Arc<Connection>>() else {
+        return Err(failure(StatusCode::INTERNAL_SERVER_ERROR, "The connection is not known"));
+    };
+    let Connection { id, peer, own, .. } = **connection;
+    let looked = tokio::task::spawn_blocking(move || peer::is_own_user(peer, own)).await;
+    let why = match looked.unwrap_or_else(|error| Err(error.into())) {
+        Ok(true) => return Ok(()),
+        Ok(false) => "This code can only be used by programs of the user who made it".to_owned(),
+        Err(error) => format!("This code can't be used: whose program asks is unknown: {error}"),
+    };
+    tracing::warn!(id, %peer, why, "refused a code for the settings page");
+    Err(failure(StatusCode::FORBIDDEN, &why))
 }
 
 /// A request of the Model Context Protocol.

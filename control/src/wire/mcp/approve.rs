@@ -30,7 +30,7 @@ use crate::{
     services::{
         approvals::{self, Standing, Verdict},
         audit::Outcome,
-        questions::Kind,
+        questions::{self, Kind},
     },
 };
 
@@ -86,7 +86,10 @@ pub async fn approve(
         if is_new {
             methods.questions_changed();
         }
-        let message = format!("May {client} act in this terminal? It would {would}");
+        let message = match dialog_message(&client, &would) {
+            Ok(message) => message,
+            Err(why) => return Approved::No(why),
+        };
         if elicits && context.meta.protocol_version().is_some() {
             let form = ElicitRequest::new(form(message));
             let requests = BTreeMap::from([(KEY.to_owned(), InputRequest::Elicitation(form))]);
@@ -276,6 +279,15 @@ fn verdict(result: &ElicitResult) -> Result<Option<Verdict>, String> {
     }
 }
 
+/// What a client's own dialog says: the whole call, with each line end marked, since the dialog may wrap lines as well.
+///
+/// # Errors
+/// The call is too long to be shown; for people.
+fn dialog_message(client: &str, would: &str) -> Result<String, String> {
+    let would = questions::approvable(would)?.replace('\n', "⏎\n");
+    Ok(format!("May {client} act in this terminal? It would {would}"))
+}
+
 /// What a call would do, for a person: all of its arguments, what says most in front.
 fn in_words(tool: &str, arguments: &JsonObject) -> String {
     let said = DOING.iter().find(|key| arguments.contains_key(**key));
@@ -304,6 +316,16 @@ mod tests {
             in_words("pane_open", &arguments(json!({"title": "ls"}))),
             "pane_open: title ls"
         );
+    }
+
+    #[test]
+    fn a_dialog_shows_the_whole_call_and_hides_nothing() {
+        let long = format!("run: {}\u{202e}; rm -r ~\n", "x".repeat(5000));
+        let message = dialog_message("agent", &long).unwrap();
+        let shown = format!("{}\\u{{202e}}; rm -r ~⏎\n", "x".repeat(5000));
+        assert_eq!(message, format!("May agent act in this terminal? It would run: {shown}"));
+        let why = dialog_message("agent", &"x".repeat(20_001)).unwrap_err();
+        assert!(why.contains("at most 20000"), "{why}");
     }
 
     #[test]

@@ -128,11 +128,12 @@ impl Http {
         let served = &self.served[index];
         let is_new = !request.headers().contains_key(SESSION);
         let is_end = *request.method() == Method::DELETE;
-        let mut in_use = served.used(request.headers()).await;
+        let mut in_use = served.used(request.headers(), caller.token).await?;
+        let token = caller.token;
         request.extensions_mut().insert(caller);
         let Ok(mut reply) = served.service.clone().call(request).await;
         if is_new {
-            in_use = served.begun(reply.headers()).await;
+            in_use = served.begun(reply.headers(), token).await;
         }
         if is_end && reply.status() == StatusCode::ACCEPTED {
             // The session has ended, it is not only about to. The protocol (2025-11-25, Transports, Session Management) has
@@ -167,17 +168,23 @@ struct Served {
 }
 
 impl Served {
-    /// The use of the session that a request names, if there is one.
-    async fn used(&self, headers: &HeaderMap) -> Option<InUse> {
-        let id = named(headers)?;
-        let is_there = self.manager.sessions.read().await.contains_key(&id);
-        is_there.then(|| self.uses.begin(id))
+    /// The use of the session that a request names, if there is one. It is its own token's: what it hears and holds is no
+    /// other's, whoever comes to know its name.
+    async fn used(&self, headers: &HeaderMap, token: TokenKind) -> Result<Option<InUse>, Refused> {
+        let Some(id) = named(headers) else { return Ok(None) };
+        if !self.manager.sessions.read().await.contains_key(&id) {
+            return Ok(None);
+        }
+        if self.uses.token(&id) != Some(token) {
+            return refused(StatusCode::NOT_FOUND, "Not Found: Session not found");
+        }
+        Ok(Some(self.uses.begin(id, token)))
     }
 
     /// The use of the session that a reply begins, if it does. Where there are too many now, the one that was idle for
     /// longest gives way: its client, told that it is no more (404), begins another, while who is new could end none.
-    async fn begun(&self, headers: &HeaderMap) -> Option<InUse> {
-        let in_use = self.uses.begin(named(headers)?);
+    async fn begun(&self, headers: &HeaderMap, token: TokenKind) -> Option<InUse> {
+        let in_use = self.uses.begin(named(headers)?, token);
         loop {
             let left = {
                 let sessions = self.manager.sessions.read().await;
@@ -205,6 +212,8 @@ fn named(headers: &HeaderMap) -> Option<Arc<str>> {
 struct Uses(Mutex<HashMap<Arc<str>, Use>>);
 
 struct Use {
+    /// Whose it is; `None`: its client never heard of it.
+    token: Option<TokenKind>,
     /// Its requests that are not answered to the end, streams among them.
     under_way: usize,
     /// When that changed last.
@@ -213,16 +222,17 @@ struct Use {
 
 impl Uses {
     /// A session is used for as long as what this gives is kept.
-    fn begin(self: &Arc<Self>, id: Arc<str>) -> InUse {
-        self.change(id.clone(), |under_way| under_way + 1);
+    fn begin(self: &Arc<Self>, id: Arc<str>, token: TokenKind) -> InUse {
+        let since = Instant::now();
+        let mut uses = self.0.lock();
+        let of = uses.entry(id.clone()).or_insert(Use { token: None, under_way: 0, since });
+        *of = Use { token: Some(token), under_way: of.under_way + 1, since };
         InUse { uses: self.clone(), id }
     }
 
-    fn change(&self, id: Arc<str>, change: impl FnOnce(usize) -> usize) {
-        let since = Instant::now();
-        let mut uses = self.0.lock();
-        let of = uses.entry(id).or_insert(Use { under_way: 0, since });
-        *of = Use { under_way: change(of.under_way), since };
+    /// Whose a session is.
+    fn token(&self, id: &str) -> Option<TokenKind> {
+        self.0.lock().get(id)?.token
     }
 
     /// Forgets those that are no more, and knows those whose clients went before they heard of them.
@@ -231,7 +241,7 @@ impl Uses {
         let mut uses = self.0.lock();
         uses.retain(|id, _| sessions.contains_key(id));
         for id in sessions.keys() {
-            uses.entry(id.clone()).or_insert(Use { under_way: 0, since });
+            uses.entry(id.clone()).or_insert(Use { token: None, under_way: 0, since });
         }
     }
 
@@ -252,7 +262,10 @@ struct InUse {
 
 impl Drop for InUse {
     fn drop(&mut self) {
-        self.uses.change(self.id.clone(), |under_way| under_way.saturating_sub(1));
+        // A session that has ended is forgotten.
+        if let Some(of) = self.uses.0.lock().get_mut(&self.id) {
+            (of.under_way, of.since) = (of.under_way.saturating_sub(1), Instant::now());
+        }
     }
 }
 
@@ -354,11 +367,12 @@ mod tests {
         let id = |name: &str| -> Arc<str> { name.into() };
         let idle = || uses.longest_idle().map(|(id, _)| id.to_string());
         assert_eq!(idle(), None);
-        drop(uses.begin(id("first")));
-        drop(uses.begin(id("second")));
+        let begin = |name: &str| uses.begin(id(name), TokenKind::Agent(1));
+        drop(begin("first"));
+        drop(begin("second"));
         assert_eq!(idle().as_deref(), Some("first"));
         // One that is being used is not idle, and afterwards it was used last.
-        let (one, two) = (uses.begin(id("first")), uses.begin(id("first")));
+        let (one, two) = (begin("first"), begin("first"));
         assert_eq!(idle().as_deref(), Some("second"));
         drop(one);
         assert_eq!(idle().as_deref(), Some("second"));
@@ -368,7 +382,7 @@ mod tests {
         let there = HashMap::from([(id("first"), ()), (id("unheard"), ())]);
         uses.follow(&there);
         assert_eq!(idle().as_deref(), Some("first"));
-        let used = uses.begin(id("first"));
+        let used = begin("first");
         assert_eq!(idle().as_deref(), Some("unheard"));
         // A session may end before its last reply does.
         uses.follow(&HashMap::<_, ()>::new());

@@ -1,33 +1,24 @@
 //! A line as a request.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
 use crate::caller::LONGEST_NAME;
 
-/// A request, borrowed from its line.
+/// A request, borrowed from its line. JSON of any other form is one as well: of no id, and a method that nothing has.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request<'a> {
     /// Its id as it came: any JSON value, `null` when there is none.
     pub id: &'a str,
-    /// The method.
+    /// The method; empty when there is none, or it is no text.
     pub method: Cow<'a, str>,
     /// The parameters as they came, empty when there are none.
     pub params: &'a str,
 }
 
-/// Why a line is no request.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Fault<'a> {
-    /// The id, as far as it is known; else `null`.
-    pub id: &'a str,
-    /// What is wrong with the line.
-    pub message: String,
-}
-
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Fields<'a> {
     #[serde(borrow)]
     id: Option<&'a RawValue>,
@@ -37,33 +28,52 @@ struct Fields<'a> {
     params: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
+impl<'a> Fields<'a> {
+    /// Those of an object. Of a field that is there twice the last one counts.
+    fn of_object(text: &'a str) -> serde_json::Result<Self> {
+        serde_json::from_str(text).or_else(|error| {
+            let Ok(all) = serde_json::from_str::<HashMap<Text<'_>, &'a RawValue>>(text) else {
+                return Err(error);
+            };
+            let field = |name| all.get(&Text(Cow::Borrowed(name))).copied();
+            Ok(Self { id: field("id"), method: field("method"), params: field("params") })
+        })
+    }
+}
+
+#[derive(Deserialize, PartialEq, Eq, Hash)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<'a> Request<'a> {
     /// Reads a line; `None`: it is blank.
-    pub fn parse(line: &'a [u8]) -> Result<Option<Self>, Fault<'a>> {
-        let nameless = |message: String| Fault { id: "null", message };
+    ///
+    /// # Errors
+    /// The line is no JSON; why not.
+    pub fn parse(line: &'a [u8]) -> Result<Option<Self>, String> {
         let trimmed = line.trim_ascii_start();
         if trimmed.is_empty() {
             return Ok(None);
         }
+        let words = |error: serde_json::Error| error.to_string();
         let Ok(text) = str::from_utf8(line) else {
             let error = serde_json::from_slice::<serde_json::Value>(line).err();
-            return Err(nameless(error.map_or("invalid unicode".to_owned(), |e| e.to_string())));
+            return Err(error.map_or("invalid unicode".to_owned(), words));
         };
-        // Serde would also take the fields from a list, in order.
-        if trimmed[0] != b'{' {
-            let error = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text);
-            return Err(nameless(error.err().map_or(String::new(), |e| e.to_string())));
-        }
-        let fields: Fields<'a> = serde_json::from_str(text).map_err(|e| nameless(e.to_string()))?;
-        let id = fields.id.map_or("null", RawValue::get);
-        let fault = |message: &str| Fault { id, message: message.to_owned() };
-        let method = fields.method.ok_or_else(|| fault("missing field `method`"))?;
-        let method: Text<'a> = serde_json::from_str(method.get())
-            .map_err(|_| fault("invalid field `method`: expected a string"))?;
-        Ok(Some(Self { id, method: method.0, params: fields.params.map_or("", RawValue::get) }))
+        let fields = if trimmed[0] == b'{' {
+            Fields::of_object(text).map_err(words)?
+        } else {
+            serde_json::from_str::<IgnoredAny>(text).map_err(words)?;
+            Fields::default()
+        };
+        let method = match fields.method {
+            Some(method) if method.get().starts_with('"') => {
+                serde_json::from_str::<Text<'a>>(method.get()).map_err(words)?.0
+            }
+            _ => Cow::Borrowed(""),
+        };
+        let raw = |field: Option<&'a RawValue>| field.map(RawValue::get);
+        let (id, params) = (raw(fields.id).unwrap_or("null"), raw(fields.params));
+        Ok(Some(Self { id, method, params: params.unwrap_or_default() }))
     }
 }
 
@@ -107,7 +117,7 @@ impl Login {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Option<Request<'_>>, Fault<'_>> {
+    fn parse(line: &str) -> Result<Option<Request<'_>>, String> {
         Request::parse(line.as_bytes())
     }
 
@@ -135,25 +145,37 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_told_in_serde_jsons_words() {
-        let message = |line: &str| parse(line).unwrap_err().message;
+    fn what_is_no_json_is_told_in_serde_jsons_words() {
+        let message = |line: &str| parse(line).unwrap_err();
         assert_eq!(message("{bad}"), "key must be a string at line 1 column 2");
-        assert_eq!(
-            message("[1,\"m\",{}]"),
-            "invalid type: sequence, expected a map at line 1 column 0"
-        );
         assert_eq!(message("garbage"), "expected value at line 1 column 1");
         assert_eq!(message("{\"id\":1"), "EOF while parsing an object at line 1 column 7");
-        let fault = parse(r#"{"id":5}"#).unwrap_err();
-        assert_eq!((fault.id, fault.message.as_str()), ("5", "missing field `method`"));
-        let fault = parse(r#"{"id":5,"method":7}"#).unwrap_err();
-        assert_eq!(
-            (fault.id, fault.message.as_str()),
-            ("5", "invalid field `method`: expected a string")
-        );
-        let fault = Request::parse(b"{\"method\":\"\xff\"}").unwrap_err();
-        assert_eq!(fault.id, "null");
-        assert!(fault.message.contains("unicode"), "{}", fault.message);
+        assert_eq!(message("[1,"), "EOF while parsing a value at line 1 column 3");
+        assert_eq!(message("42 7"), "trailing characters at line 1 column 4");
+        assert!(message(r#"{"method":"\ud800"}"#).contains("hex escape"));
+        let message = Request::parse(b"{\"method\":\"\xff\"}").unwrap_err();
+        assert!(message.contains("unicode"), "{message}");
+    }
+
+    #[test]
+    fn json_of_another_form_is_a_request_of_no_method() {
+        for line in ["[]", "[1,\"m\",{}]", "42", "\"x\"", "null", "true", " -0.5e3", "{}"] {
+            let nothing = Request { id: "null", method: Cow::Borrowed(""), params: "" };
+            assert_eq!(parse(line).unwrap().unwrap(), nothing, "{line}");
+        }
+        for method in ["42", "null", "[\"m\"]", "{}", "\"\""] {
+            let line = format!(r#"{{"id":5,"method":{method}}}"#);
+            let request = parse(&line).unwrap().unwrap();
+            assert_eq!((request.id, &*request.method), ("5", ""), "{line}");
+        }
+    }
+
+    #[test]
+    fn of_a_field_that_is_there_twice_the_last_one_counts() {
+        let twice =
+            r#"{"id":1,"method":"a","params":[],"x":0,"\u0069d":2,"method":"b","params":{}}"#;
+        let request = parse(twice).unwrap().unwrap();
+        assert_eq!((request.id, &*request.method, request.params), ("2", "b", "{}"));
     }
 
     #[test]
@@ -171,7 +193,7 @@ mod tests {
     #[test]
     fn deep_nesting_overflows_nothing() {
         let deep = "[".repeat(1 << 20);
-        assert!(parse(&format!(r#"{{"params":{deep}"#)).is_err());
+        assert!(parse(&deep).is_err() && parse(&format!(r#"{{"params":{deep}"#)).is_err());
         let deep = format!(r#"{{"method":"m","params":{deep}{}}}"#, "]".repeat(1 << 20));
         assert!(parse(&deep).unwrap().is_some());
     }

@@ -14,7 +14,7 @@ use crate::{
     caller::{Access, Caller},
     error::{Error, Result},
     methods::{
-        Context, Group, Method,
+        Context, Detail, Group, Method, Subjects,
         params::{NoParams, Raw},
         proxy,
         session::blocking,
@@ -30,7 +30,7 @@ pub struct OkReply {
 
 method! {
     /// `GET /api/health`
-    Answers "settings.health" Read "That the server answers."
+    Answers "settings.health" Read [INSTANCE] "That the server answers."
     (_context, _none: NoParams) -> OkReply {
         Ok(OkReply { ok: true })
     }
@@ -96,13 +96,17 @@ impl Method for State {
     const NAME: &'static str = "settings.state";
     const GROUP: Group = Group::Governance;
     const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::INSTANCE
+        .union(Subjects::SESSIONS)
+        .union(Subjects::PREFERENCES)
+        .union(Subjects::PROXY);
     const DOC: &'static str = "This instance: version, ports, theme, proxy, project, recording.";
     type Params<'a> = Raw<'a, NoParams>;
     type Reply = StateReply;
 
     async fn call<'a>(
         context: &'a Context,
-        _: &'a Caller,
+        caller: &'a Caller,
         _: Raw<'a, NoParams>,
     ) -> Result<StateReply> {
         let record = context.registration.record();
@@ -111,7 +115,7 @@ impl Method for State {
             Ok((theme, scrollback(preferences)?))
         })
         .await?;
-        let proxy = proxy::current(context).await?;
+        let proxy = proxy::current(context, caller).await?;
         let cwd = record.cwd.clone();
         let project = blocking(move || recording::project_of(cwd.as_ref())).await?;
         let first = active(context).next();
@@ -153,7 +157,7 @@ const UPDATES: &str = "update_check.json";
 
 method! {
     /// `GET /api/updates`
-    Updates "settings.updates" Read "What the last look for a newer version found."
+    Updates "settings.updates" Read [INSTANCE] "What the last look for a newer version found."
     (context, _none: NoParams) -> Map<String, Value> {
         let file = context.registration.home().join(UPDATES);
         let text = blocking(move || std::fs::read(file)).await?;
@@ -167,7 +171,7 @@ method! {
 
 method! {
     /// `POST /api/updates/check`
-    CheckUpdates "settings.check_updates" Act "Looks for a newer version."
+    CheckUpdates "settings.check_updates" Act [INSTANCE] changes INSTANCE "Looks for a newer version."
     (_context, _none: NoParams) -> Map<String, Value> {
         // Nobody publishes releases yet, and Unterm calls no machine on its own.
         Err(Error::Failed("This build knows of no place where newer versions are published".to_owned()))
@@ -188,7 +192,7 @@ pub struct TitleReply {
 
 method! {
     /// `GET /api/project`
-    Title "settings.project" Read "The project that this instance was started in, and its title."
+    Title "settings.project" Read [INSTANCE] "The project that this instance was started in, and its title."
     (context, _none: NoParams) -> TitleReply {
         let record = context.registration.record();
         let cwd = record.cwd.clone();
@@ -234,7 +238,9 @@ pub struct SetProxy;
 impl Method for SetProxy {
     const NAME: &'static str = "proxy.configure";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Act;
+    const ACCESS: Access = Access::Admin;
+    const REVEALS: Subjects = Subjects::PROXY;
+    const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str =
         "Turns the proxy off, or on: with addresses as they are given, else found by itself.";
     type Params<'a> = Raw<'a, SetProxyParams>;
@@ -265,5 +271,9 @@ impl Method for SetProxy {
         let all = all.to_string();
         let all = serde_json::from_str(&all).map_err(Error::Params)?;
         proxy::Configure::call(context, caller, all).await
+    }
+
+    fn detail(_: &Context, params: &Map<String, Value>, _: Detail) -> Detail {
+        proxy::masked_detail(params, Self::TELLING)
     }
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Said, method};
 use crate::{
+    caller::Caller,
     error::{Error, Result},
     host::{ActionKeys, Described, Preferences, ThemeInfo},
     methods::{Context, config, params::NoParams, session::blocking},
@@ -49,12 +50,13 @@ pub struct AllReply {
 
 method! {
     /// `GET /api/settings`
-    All "settings.all" Read "Every preference with its value, its default, its type and what it means."
-    (context, _none: NoParams) -> AllReply {
-        look(context, |preferences| {
+    All "settings.all" Read [PREFERENCES] "Every preference with its value, its default, its type and what it means."
+    (context, caller, _none: NoParams) -> AllReply {
+        let all = |preferences: &dyn Preferences| {
             Ok(AllReply { settings: preferences.get()?, described: preferences.describe() })
-        })
-        .await
+        };
+        let AllReply { settings, described } = look(context, all).await?;
+        Ok(AllReply { settings: config::shown_to(caller, settings), described })
     }
 }
 
@@ -75,7 +77,8 @@ pub struct SectionReply {
     set: Vec<String>,
 }
 
-async fn section(context: &Context, name: String) -> Result<SectionReply> {
+async fn section(context: &Context, caller: &Caller, name: String) -> Result<SectionReply> {
+    let caller = caller.clone();
     look(context, move |preferences| {
         let Described { defaults, set, .. } = preferences.describe();
         let of = |all: &Value| -> Option<Map<String, Value>> {
@@ -94,7 +97,7 @@ async fn section(context: &Context, name: String) -> Result<SectionReply> {
             _ => key.strip_prefix(&prefix).map(str::to_owned),
         });
         let set = own.collect();
-        let values = of(&preferences.get()?).ok_or_else(none)?;
+        let values = of(&config::shown_to(&caller, preferences.get()?)).ok_or_else(none)?;
         let defaults = of(&defaults).ok_or_else(none)?;
         Ok(SectionReply { values, defaults, set, section: name })
     })
@@ -103,9 +106,9 @@ async fn section(context: &Context, name: String) -> Result<SectionReply> {
 
 method! {
     /// `GET /api/settings/{section}`
-    Section "settings.section" Read "The preferences of a section, with their defaults."
-    (context, params: SectionParams) -> SectionReply {
-        section(context, params.section).await
+    Section "settings.section" Read [PREFERENCES] "The preferences of a section, with their defaults."
+    (context, caller, params: SectionParams) -> SectionReply {
+        section(context, caller, params.section).await
     }
 }
 
@@ -121,19 +124,19 @@ pub struct SetSectionParams {
 
 method! {
     /// `PUT /api/settings/{section}`
-    SetSection "settings.set" Admin "Changes preferences of a section in config.toml, all of them or none."
-    (context, params: SetSectionParams) -> SectionReply {
+    SetSection "settings.set" Admin [PREFERENCES] changes PREFERENCES "Changes preferences of a section in config.toml, all of them or none."
+    (context, caller, params: SetSectionParams) -> SectionReply {
         let change_one = |(key, value): (String, Value)| {
             (path(&params.section, &key), Some(value).filter(|value| !value.is_null()))
         };
         let changes: Vec<_> = params.values.into_iter().map(change_one).collect();
         // That there is such a section is found out before anything is written.
-        let before = section(context, params.section.clone()).await?;
+        let before = section(context, caller, params.section.clone()).await?;
         if changes.is_empty() {
             return Ok(before);
         }
         change(context, changes).await?;
-        section(context, params.section).await
+        section(context, caller, params.section).await
     }
 }
 
@@ -144,7 +147,7 @@ pub struct ThemesReply {
 
 method! {
     /// `GET /api/settings/themes`
-    Themes "settings.themes" Read "Every theme with its colours."
+    Themes "settings.themes" Read [PREFERENCES] "Every theme with its colours."
     (context, _none: NoParams) -> ThemesReply {
         look(context, |preferences| Ok(ThemesReply { themes: preferences.themes() })).await
     }
@@ -180,7 +183,7 @@ fn theme(preferences: &dyn Preferences) -> Said<ThemeReply> {
 
 method! {
     /// `GET /api/settings/theme`
-    Theme "settings.theme" Read "The theme in force."
+    Theme "settings.theme" Read [PREFERENCES] "The theme in force."
     (context, _none: NoParams) -> ThemeReply {
         look(context, theme).await
     }
@@ -224,7 +227,7 @@ impl SetThemeParams {
 
 method! {
     /// `POST /api/theme`
-    SetTheme "settings.set_theme" Admin "Changes the theme."
+    SetTheme "settings.set_theme" Admin [PREFERENCES] changes PREFERENCES "Changes the theme."
     (context, params: SetThemeParams) -> AppliedTheme {
         change(context, vec![params.change()?]).await?;
         Ok(AppliedTheme { applied: true, theme: look(context, theme).await? })
@@ -245,7 +248,7 @@ fn keys(preferences: &dyn Preferences) -> Said<KeysReply> {
 
 method! {
     /// `GET /api/settings/keys`
-    Keys "settings.keys" Read "Every action with its keys."
+    Keys "settings.keys" Read [PREFERENCES] "Every action with its keys."
     (context, _none: NoParams) -> KeysReply {
         look(context, keys).await
     }
@@ -288,7 +291,7 @@ impl SetKeysParams {
 
 method! {
     /// `PUT /api/settings/keys`
-    SetKeys "settings.set_keys" Admin "Binds keys, or leaves them to programs, all of them or none."
+    SetKeys "settings.set_keys" Admin [PREFERENCES] changes PREFERENCES "Binds keys, or leaves them to programs, all of them or none."
     (context, params: SetKeysParams) -> KeysReply {
         change(context, params.changes()?).await?;
         look(context, keys).await

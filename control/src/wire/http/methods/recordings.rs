@@ -1,7 +1,5 @@
 //! How sessions are recorded, which are, and the search in what was.
 
-use std::io::Read;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -13,6 +11,7 @@ use crate::{
     services::{
         self,
         changes::Topic,
+        matching::Budget,
         recording::{
             self,
             settings::{self, Settings},
@@ -22,8 +21,8 @@ use crate::{
 
 /// Lines that a search gives.
 const MOST_MATCHES: usize = 200;
-/// Bytes of a recording that are searched.
-const SEARCHED: u64 = 16 << 20;
+/// Bytes of all recordings that a search reads.
+const MOST_SEARCHED: u64 = 1 << 30;
 /// Characters of a line that are shown.
 const LONGEST_LINE: usize = 200;
 
@@ -62,7 +61,7 @@ struct Redaction {
 
 async fn show(context: &Context) -> Result<RecordingReply> {
     let home = context.registration.home().to_owned();
-    let settings = blocking(move || Settings::read(&home)).await?;
+    let settings = blocking(move || Settings::read(&home)).await?.map_err(Error::Failed)?;
     let active = overview::active(context).map(|(pane_id, record)| Active {
         pane_id,
         session_id: record.unterm_session_id,
@@ -81,7 +80,7 @@ async fn show(context: &Context) -> Result<RecordingReply> {
 
 method! {
     /// `GET /api/settings/recording`
-    Recording "settings.recording" Read "How sessions are recorded, and which are."
+    Recording "settings.recording" Admin [PREFERENCES SESSIONS SECRETS] "How sessions are recorded, and which are."
     (context, _none: NoParams) -> RecordingReply {
         show(context).await
     }
@@ -105,7 +104,7 @@ pub struct SetRecordingParams {
 
 method! {
     /// `PUT /api/settings/recording`
-    SetRecording "settings.set_recording" Admin "Changes how sessions are recorded from now on."
+    SetRecording "settings.set_recording" Admin [PREFERENCES SESSIONS SECRETS] changes PREFERENCES "Changes how sessions are recorded from now on."
     (context, params: SetRecordingParams) -> RecordingReply {
         let SetRecordingParams { enabled, redaction, idle_rotate_minutes } = params;
         for pattern in redaction.iter().flat_map(|redaction| &redaction.custom_patterns) {
@@ -164,22 +163,24 @@ pub struct SearchReply {
 
 method! {
     /// `GET /api/sessions/search`
-    Search "settings.search" Read "Finds a text in all recordings."
+    Search "settings.search" Read [FILES] "Finds a text in all recordings."
     (context, params: SearchParams) -> SearchReply {
         let wanted = params.text.to_lowercase();
         if wanted.trim().is_empty() {
             return Ok(SearchReply { matches: Vec::new(), more: false });
         }
         let home = context.registration.home().to_owned();
-        let search = move || {
+        let search = move |budget: &mut Budget| {
             let mut found = SearchReply { matches: Vec::new(), more: false };
             // The newest first.
             let rows = recording::rows(&home)?.into_iter().rev();
             for row in rows.filter(|row| row.ended_at.is_some()) {
-                let mut page = Vec::new();
-                let Ok(file) = std::fs::File::open(&row.md_path) else { continue };
-                file.take(SEARCHED).read_to_end(&mut page)?;
-                for (index, line) in String::from_utf8_lossy(&page).lines().enumerate() {
+                let Ok(page) = recording::read_page(&home, &row) else { continue };
+                if !budget.take(page.len()) {
+                    found.more = true;
+                    break;
+                }
+                for (index, line) in page.lines().enumerate() {
                     if !line.to_lowercase().contains(&wanted) {
                         continue;
                     }
@@ -194,8 +195,8 @@ method! {
                     });
                 }
             }
-            Ok::<_, std::io::Error>(found)
+            Ok::<_, String>(found)
         };
-        blocking(search).await?.map_err(|error| Error::Failed(error.to_string()))
+        context.matching.run(MOST_SEARCHED, search).await?.map_err(Error::Failed)
     }
 }

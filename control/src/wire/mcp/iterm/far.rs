@@ -27,6 +27,7 @@ use super::{error, find::Terminal};
 use crate::{
     caller::Access,
     client::Endpoint,
+    dispatch::check_scope,
     wire::mcp::tool::{Ask, Said},
 };
 
@@ -59,9 +60,7 @@ pub async fn call(
     tool: &str,
     (key, given): (&str, &Map<String, Value>),
 ) -> Result<Value, Value> {
-    if !ask.caller.scopes.allow(Access::Act) {
-        return Err(error(format!("Not allowed: {tool} is out of the token's scopes")));
-    }
+    check_scope(ask.caller.scopes, Access::Act, tool).map_err(|why| error(why.to_string()))?;
     let mut arguments = given.clone();
     arguments.insert(key.to_owned(), json!(terminal.id));
     let line = line(ask, endpoint).await.map_err(error)?;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::keys::listed;
 use crate::{
     client::{Client, Endpoint},
+    dispatch::check_scope,
     methods,
     registry::{self, Record},
     untrusted::escaped,
@@ -45,9 +46,7 @@ async fn call(
     let Some(endpoint) = endpoint.cloned() else { return ask.method(method, params).await };
     // The other instance knows its own token only: what the caller may do is found out here.
     let entry = methods::find(method).ok_or_else(|| format!("Unknown method: {method}"))?;
-    if !ask.caller.scopes.allow(entry.access) {
-        return Err(format!("Not allowed: {method} is out of the token's scopes"));
-    }
+    check_scope(ask.caller.scopes, entry.access, method).map_err(|why| why.to_string())?;
     let client = ask.caller.client.clone();
     let called = tokio::task::spawn_blocking(move || {
         Client::connect_for_agent(&endpoint, client.as_deref())?.call(method, params)

@@ -174,7 +174,11 @@ tool! {
     (ask, arguments: SignalArguments) -> SignalReply {
         let pane = ask.pane(arguments.pane).await?;
         let params = json!({"id": pane, "signal": arguments.signal});
-        let sent: Value = ask.method("signal.send", params).await?;
+        let method = match arguments.signal {
+            SignalName::Terminate | SignalName::Kill | SignalName::Hangup => "session.signal",
+            _ => "signal.send",
+        };
+        let sent: Value = ask.method(method, params).await?;
         Ok(SignalReply { pane, sent: sent["sent"] == true }.into())
     }
 }

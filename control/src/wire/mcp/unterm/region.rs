@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    services::recording::{redact::Redaction, settings::Settings},
+    methods::session::blocking,
+    services::{matching::Budget, recording::settings::Settings, redact::Redaction},
     wire::mcp::{
         rows::{columns_of, cut},
         tool::{Ask, Said},
@@ -17,12 +18,31 @@ use crate::{
 /// What takes secrets out: the usual patterns, and the person's own for recordings (`recording.json`).
 pub async fn redaction(ask: &Ask<'_>, is_on: bool) -> Said<Redaction> {
     if !is_on {
-        return Ok(Redaction::new(false, &[]));
+        return Ok(Redaction::off());
     }
     let home = ask.server.dispatcher.context().registration.home().to_owned();
-    let own = tokio::task::spawn_blocking(move || Settings::read(&home).redaction.custom_patterns);
-    let own = own.await.map_err(|error| format!("Internal error: {error}"))?;
-    Ok(Redaction::new(true, &own))
+    let new = move || Redaction::new(true, &Settings::read(&home)?.redaction.custom_patterns);
+    blocking(new).await.map_err(|error| error.to_string())?
+}
+
+/// Takes secrets out of what may be long, outside of the workers.
+pub async fn redacted<T: Send + 'static>(
+    ask: &Ask<'_>,
+    redaction: &mut Redaction,
+    redact: impl FnOnce(&mut Redaction) -> T + Send + 'static,
+) -> Said<T> {
+    if !redaction.is_on() {
+        return Ok(redact(redaction));
+    }
+    let mut taken = std::mem::take(redaction);
+    let work = move |_: &mut Budget| {
+        let done = redact(&mut taken);
+        (taken, done)
+    };
+    let matching = &ask.server.dispatcher.context().matching;
+    let (given_back, done) = matching.run(0, work).await.map_err(|error| error.to_string())?;
+    *redaction = given_back;
+    Ok(done)
 }
 
 /// Neighbouring cells that look the same.
@@ -72,8 +92,17 @@ impl Screen {
         rows.map(Self).map_err(|error| format!("Internal error: {error}"))
     }
 
+    /// The same with its secrets covered, outside of the workers.
+    pub async fn covered(mut self, ask: &Ask<'_>, redaction: &mut Redaction) -> Said<Self> {
+        redacted(ask, redaction, move |redaction| {
+            self.cover(redaction);
+            self
+        })
+        .await
+    }
+
     /// Covers what the redaction knows for a secret, also where it goes on in another row or another look.
-    pub fn cover(&mut self, redaction: &mut Redaction) {
+    fn cover(&mut self, redaction: &mut Redaction) {
         if !redaction.is_on() {
             return;
         }
@@ -184,7 +213,7 @@ mod tests {
     #[test]
     fn a_secret_is_covered_in_several_looks_and_rows() {
         let mut screen = screen();
-        let mut redaction = Redaction::new(true, &[]);
+        let mut redaction = Redaction::new(true, &[]).unwrap();
         screen.cover(&mut redaction);
         assert_eq!(
             screen.text(0, usize::MAX, &(0..u64::MAX)),

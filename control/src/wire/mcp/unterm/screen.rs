@@ -6,13 +6,16 @@ use serde_json::{Value, json};
 
 use super::{
     Cursor, MOST_OF_ROWS, Untrusted, fits, line,
-    region::{self, Run, redaction},
+    region::{self, Run, redacted, redaction},
     shown,
 };
-use crate::wire::mcp::{
-    rows::{covered, joined},
-    tool::{Answer, Ask, Said, tool},
-    untrusted::{Clipped, escaped},
+use crate::{
+    services::redact::Redaction,
+    wire::mcp::{
+        rows::{covered, joined},
+        tool::{Answer, Ask, Said, tool},
+        untrusted::{Clipped, escaped},
+    },
 };
 
 /// A pane's state, and its screen's text without blank ends.
@@ -159,8 +162,8 @@ tool! {
                     (screen, text)
                 } else {
                     let mut screen: Value = ask.method("screen.cells", on_pane).await?;
-                    let mut part = region::Screen::take(&mut screen)?;
-                    part.cover(&mut redaction);
+                    let part = region::Screen::take(&mut screen)?;
+                    let part = part.covered(ask, &mut redaction).await?;
                     (screen, part.text(first, count, &cols))
                 };
                 let (text, clipped) = shown(text, raw, "");
@@ -170,8 +173,8 @@ tool! {
             }
             Format::Cells => {
                 let mut screen: Value = ask.method("screen.cells", on_pane).await?;
-                let mut part = region::Screen::take(&mut screen)?;
-                part.cover(&mut redaction);
+                let part = region::Screen::take(&mut screen)?;
+                let part = part.covered(ask, &mut redaction).await?;
                 let mut left = MOST_OF_ROWS;
                 let runs = part.runs(first, count, &cols).into_iter().map(|run| Run {
                     text: plain(&run.text),
@@ -188,10 +191,16 @@ tool! {
                 let params = json!({"id": pane, "since_seq": since_seq.unwrap_or(0)});
                 let mut diff: Value = ask.method("screen.diff", params).await?;
                 let rows = diff["changes"].take();
+                let shape = json!({"cols": state["cols"]});
+                let cover = move |redaction: &mut Redaction| {
+                    let texts = rows.as_array().into_iter().flatten();
+                    let texts: Vec<&str> =
+                        texts.map(|row| row["text"].as_str().unwrap_or_default()).collect();
+                    let texts = covered(&texts, &shape, |text| redaction.cover(text));
+                    (rows, texts)
+                };
+                let (rows, texts) = redacted(ask, &mut redaction, cover).await?;
                 let rows: Vec<_> = rows.as_array().into_iter().flatten().collect();
-                let texts: Vec<&str> =
-                    rows.iter().map(|row| row["text"].as_str().unwrap_or_default()).collect();
-                let texts = covered(&texts, &state, |text| redaction.cover(text));
                 let mut left = MOST_OF_ROWS;
                 // Of too many, the last ones.
                 let mut changes: Vec<Changed> = rows

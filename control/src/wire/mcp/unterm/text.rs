@@ -4,7 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{MOST_OF_ROWS, Untrusted, fits, line, region::redaction, shown};
+use super::{
+    MOST_OF_ROWS, Untrusted, fits, line,
+    region::{redacted, redaction},
+    shown,
+};
 use crate::wire::mcp::{rows, tool::tool, untrusted::Clipped};
 
 #[derive(Deserialize, JsonSchema)]
@@ -218,7 +222,8 @@ tool! {
         let lines: Vec<&str> = lines.map(|line| line.as_str().unwrap_or_default()).collect();
         let mut redaction = redaction(ask, secrets != Some(true)).await?;
         // A secret may go on in the next row.
-        let text = redaction.apply(&rows::unwrapped(&lines, &state));
+        let text = rows::unwrapped(&lines, &state);
+        let text = redacted(ask, &mut redaction, move |redaction| redaction.apply(&text)).await?;
         let (text, clipped) = shown(text, raw == Some(true), "; ask for fewer rows");
         Ok(TranscriptReply {
             pane,

@@ -1,0 +1,165 @@
+//! Matching what clients look for: outside of the workers, on few threads, and within bounds. A regular expression takes
+//! time in proportion to its text and to itself, and clients choose both.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{sync::Semaphore, time::timeout};
+
+use crate::error::{Error, Result};
+
+/// Matches under way at a time, of the threads that files and programs need too.
+const MOST: usize = 2;
+/// How long a match may take; it ends with what it has found then.
+const LONGEST: Duration = Duration::from_secs(10);
+/// How long one may take after that to notice: a look at one line is never broken off.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Leave to match, in turns.
+pub struct Matching {
+    turns: Arc<Semaphore>,
+    longest: Duration,
+}
+
+impl Default for Matching {
+    fn default() -> Self {
+        Self { turns: Arc::new(Semaphore::new(MOST)), longest: LONGEST }
+    }
+}
+
+/// What a match may still look at.
+pub struct Budget {
+    is_stopped: Arc<AtomicBool>,
+    bytes: u64,
+    is_spent: bool,
+}
+
+impl Budget {
+    /// Takes the bytes that are looked at next; false, from then on: there is no leave to.
+    pub fn take(&mut self, bytes: usize) -> bool {
+        let left = self.bytes.checked_sub(bytes as u64);
+        self.is_spent |= left.is_none() || self.is_stopped.load(Ordering::Relaxed);
+        self.bytes = left.unwrap_or(0);
+        !self.is_spent
+    }
+
+    /// Whether something was not looked at.
+    pub fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    /// Whether that is since its time was over.
+    pub fn is_late(&self) -> bool {
+        self.is_spent && self.is_stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// What is said of a pattern that takes too long.
+pub fn too_long() -> Error {
+    Error::Failed(
+        "The pattern takes too long to look for: make it simpler, with fewer or smaller repetitions"
+            .to_owned(),
+    )
+}
+
+/// Stops a match that nobody waits for any more.
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Matching {
+    /// Runs a match that may look at so many bytes. It is stopped when its time is over, or this is dropped.
+    ///
+    /// # Errors
+    /// It did not notice that its time was over.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        bytes: u64,
+        work: impl FnOnce(&mut Budget) -> T + Send + 'static,
+    ) -> Result<T> {
+        let stop = StopOnDrop(Arc::default());
+        let mut budget = Budget { is_stopped: stop.0.clone(), bytes, is_spent: false };
+        let Ok(turn) = self.turns.clone().acquire_owned().await else {
+            return Err(Error::Panicked("nothing is matched any more".to_owned()));
+        };
+        let mut job = tokio::task::spawn_blocking(move || {
+            // It has its turn for as long as it runs, whoever waits for it.
+            let _turn = turn;
+            work(&mut budget)
+        });
+        let done = match timeout(self.longest, &mut job).await {
+            Ok(done) => done,
+            Err(_) => {
+                stop.0.store(true, Ordering::Relaxed);
+                timeout(GRACE, job).await.map_err(|_| too_long())?
+            }
+        };
+        done.map_err(|error| Error::Panicked(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn bytes_are_spent() {
+        let matching = Matching::default();
+        let takes = |budget: &mut Budget| [60, 40, 1, 0].map(|bytes| budget.take(bytes));
+        assert_eq!(matching.run(100, takes).await.unwrap(), [true, true, false, false]);
+        let all = |budget: &mut Budget| (budget.take(100), budget.is_spent());
+        assert_eq!(matching.run(100, all).await.unwrap(), (true, false));
+        let more = |budget: &mut Budget| (budget.take(101), budget.is_spent(), budget.is_late());
+        assert_eq!(matching.run(100, more).await.unwrap(), (false, true, false));
+    }
+
+    #[tokio::test]
+    async fn what_takes_its_time_ends_with_what_it_has() {
+        let matching = Matching { longest: Duration::from_millis(1), ..Matching::default() };
+        let endless = |budget: &mut Budget| {
+            while budget.take(0) {
+                std::thread::yield_now();
+            }
+            (budget.is_late(), "found so far")
+        };
+        assert_eq!(matching.run(100, endless).await.unwrap(), (true, "found so far"));
+    }
+
+    #[tokio::test]
+    async fn a_match_that_is_given_up_stops_and_leaves_its_turn_to_others() {
+        let matching = Matching::default();
+        let mut ends = Vec::new();
+        for _ in 0..MOST {
+            let (begun, has_begun) = oneshot::channel();
+            let (ended, has_ended) = oneshot::channel();
+            let endless = move |budget: &mut Budget| {
+                begun.send(()).unwrap();
+                while budget.take(0) {
+                    std::thread::yield_now();
+                }
+                ended.send(()).unwrap();
+            };
+            tokio::select! {
+                biased;
+                _ = matching.run(100, endless) => panic!("it never ends"),
+                begun = has_begun => begun.unwrap(),
+            }
+            ends.push(has_ended);
+        }
+        for ended in ends {
+            ended.await.unwrap();
+        }
+        assert_eq!(matching.run(100, |_| 7).await.unwrap(), 7);
+    }
+}

@@ -1,0 +1,162 @@
+//! Pictures that calls ask for: how many are taken at a time, and how many files of them are kept.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How names of files end that calls made: the person's own pictures lie in the same folder, and are theirs to delete.
+const MADE_BY_CALL: &str = "_call.png";
+/// Files and bytes that are kept in a folder; the oldest go first.
+const LIMITS: Limits = Limits { files: 100, bytes: 256 << 20 };
+/// Pictures of sessions that are painted at a time.
+const MOST_PAINTED: usize = 2;
+
+/// Leave to take a picture, until it is dropped.
+pub type Turn = OwnedSemaphorePermit;
+
+/// Who may take a picture now. Each of them holds a thread for files and programs, of which there are few.
+pub struct Pictures {
+    painting: Arc<Semaphore>,
+    display: Arc<Semaphore>,
+    selection: Arc<Semaphore>,
+}
+
+impl Default for Pictures {
+    fn default() -> Self {
+        let turns = |count| Arc::new(Semaphore::new(count));
+        Self { painting: turns(MOST_PAINTED), display: turns(1), selection: turns(1) }
+    }
+}
+
+impl Pictures {
+    /// Waits for leave to paint sessions.
+    pub async fn painting(&self) -> Option<Turn> {
+        self.painting.clone().acquire_owned().await.ok()
+    }
+
+    /// Waits for leave to take a picture of the display.
+    pub async fn display(&self) -> Option<Turn> {
+        self.display.clone().acquire_owned().await.ok()
+    }
+
+    /// Leave to have the person choose a region, unless they are choosing one already.
+    pub fn selection(&self) -> Option<Turn> {
+        self.selection.clone().try_acquire_owned().ok()
+    }
+}
+
+/// The name of a file that a call makes, of a kind and a time.
+pub fn file_name(kind: &str, stamp: &str) -> String {
+    format!("{kind}_{stamp}{MADE_BY_CALL}")
+}
+
+#[derive(Clone, Copy)]
+struct Limits {
+    files: usize,
+    bytes: u64,
+}
+
+/// Deletes the oldest files of a folder that calls made, where there are too many; `newest` stays.
+pub fn prune_made_by_calls(folder: &Path, newest: &Path) {
+    prune_logged(folder, newest, |name| name.ends_with(MADE_BY_CALL));
+}
+
+/// The same of a folder in which calls made every picture.
+pub fn prune_all(folder: &Path, newest: &Path) {
+    prune_logged(folder, newest, |name| name.ends_with(".png"));
+}
+
+fn prune_logged(folder: &Path, newest: &Path, is_prunable: impl Fn(&str) -> bool) {
+    if let Err(error) = prune(folder, newest, is_prunable, LIMITS) {
+        tracing::warn!(folder = %folder.display(), %error, "old pictures can't be deleted");
+    }
+}
+
+fn prune(
+    folder: &Path,
+    newest: &Path,
+    is_prunable: impl Fn(&str) -> bool,
+    limits: Limits,
+) -> io::Result<()> {
+    let mut files: Vec<(SystemTime, PathBuf, u64)> = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        // Of the entry itself: a link is no picture of ours.
+        let Ok(metadata) = entry.metadata() else { continue };
+        if metadata.is_file() && entry.file_name().to_str().is_some_and(&is_prunable) {
+            files.push((metadata.modified()?, entry.path(), metadata.len()));
+        }
+    }
+    files.sort();
+    let (mut count, mut bytes) = (files.len(), files.iter().map(|(.., size)| size).sum::<u64>());
+    for (_, path, size) in files.iter().filter(|(_, path, _)| path != newest) {
+        if count <= limits.files && bytes <= limits.bytes {
+            break;
+        }
+        match fs::remove_file(path) {
+            // Another call was faster.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            removed => removed?,
+        }
+        (count, bytes) = (count - 1, bytes - size);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Writes a file whose time is so many seconds after others'.
+    fn file(folder: &Path, name: &str, length: usize, seconds: u64) -> PathBuf {
+        let path = folder.join(name);
+        fs::write(&path, vec![0; length]).unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000 + seconds);
+        fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        path
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string();
+        let mut names: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|entry| name(entry).unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_oldest_go_and_the_persons_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = |name: &str| name.ends_with(MADE_BY_CALL);
+        file(folder.path(), "screen_0.png", 500, 0);
+        let outside = file(folder.path(), "elsewhere", 5000, 0);
+        std::os::unix::fs::symlink(&outside, folder.path().join("screen_1_call.png")).unwrap();
+        for at in 2..=5 {
+            file(folder.path(), &file_name("window", &at.to_string()), 10, at);
+        }
+        let newest = file(folder.path(), &file_name("screen", "0"), 10, 1);
+        let limits = Limits { files: 3, bytes: 1000 };
+        prune(folder.path(), &newest, made, limits).unwrap();
+        let kept = [
+            "elsewhere",
+            "screen_0.png",
+            "screen_0_call.png",
+            "screen_1_call.png",
+            "window_4_call.png",
+            "window_5_call.png",
+        ];
+        assert_eq!(names(folder.path()), kept, "a call's newest stays, though its time is older");
+        prune(folder.path(), &newest, made, Limits { files: 3, bytes: 20 }).unwrap();
+        assert!(!names(folder.path()).contains(&"window_4_call.png".to_owned()));
+        // One alone that is too large is still what its caller was told of.
+        prune(folder.path(), &newest, made, Limits { files: 0, bytes: 0 }).unwrap();
+        assert_eq!(names(folder.path()), &kept[..4]);
+    }
+}

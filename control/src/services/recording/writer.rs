@@ -1,0 +1,391 @@
+//! A recording under way: the thread that writes its log, and goes over to the next log when one is full.
+//!
+//! The pane waits while the log is written, so that nothing is lost to a burst of output. What the disk does not take is
+//! counted in the record.
+
+use std::{
+    fs::File,
+    io::{self, Seek, SeekFrom, Write as _},
+    path::PathBuf,
+    sync::{Arc, mpsc},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use parking_lot::Mutex;
+use unterm_mux::{Pane, Tap, TapDirection, TapItem};
+
+use super::{
+    Limits, Outcome, Record, finish,
+    log::{Event, Kind, Splitter},
+    markdown::timestamp,
+    micros, next_part, now,
+    settings::Settings,
+};
+
+/// Bytes of lines that are written at once.
+const BATCH: usize = 1 << 20;
+/// Bytes of output in one line.
+const LONGEST_LINE: usize = 64 << 10;
+/// Bytes kept of how the command that runs began.
+const LONGEST_HEAD: usize = 64 << 10;
+/// A log with more bytes is closed, whatever is in it.
+const LONGEST_LOG: u64 = 32 << 20;
+
+/// What a recording is made with.
+pub(super) struct Recording {
+    pub(super) home: PathBuf,
+    pub(super) pane: Arc<Pane>,
+    pub(super) record: Arc<Mutex<Record>>,
+    pub(super) log: Log,
+    pub(super) settings: Settings,
+    pub(super) limits: Limits,
+    pub(super) idle: Duration,
+    /// Takes records whose page could not be written.
+    pub(super) failed: Arc<dyn Fn(Record, &str) + Send + Sync>,
+}
+
+/// Events that are to be written.
+#[derive(Default)]
+struct Batch {
+    lines: Vec<u8>,
+    /// Output that has no line yet, so that many small pieces become one line.
+    output: Option<Event>,
+    /// Bytes of output and of input.
+    bytes: (u64, u64),
+    /// Commands that began.
+    blocks: u64,
+}
+
+impl Batch {
+    fn push(&mut self, event: Event) {
+        match event.kind {
+            Kind::Out => self.bytes.0 += event.bytes.len() as u64,
+            Kind::In => self.bytes.1 += event.bytes.len() as u64,
+            Kind::Output => self.blocks += 1,
+            Kind::Prompt | Kind::Input | Kind::Exit => {}
+        }
+        if event.kind != Kind::Out {
+            self.flush();
+            event.write(&mut self.lines);
+            return;
+        }
+        match &mut self.output {
+            Some(output) if output.bytes.len() < LONGEST_LINE => {
+                output.bytes.extend_from_slice(&event.bytes);
+            }
+            _ => {
+                self.flush();
+                self.output = Some(event);
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(output) = self.output.take() {
+            output.write(&mut self.lines);
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.lines.len() + self.output.as_ref().map_or(0, |output| output.bytes.len())
+    }
+}
+
+/// The log's file.
+pub(super) struct Log {
+    file: File,
+    /// Bytes of whole lines in it.
+    length: u64,
+    /// Bytes that were lost since the last line.
+    unsaid: u64,
+}
+
+impl Log {
+    pub(super) fn new(file: File) -> Self {
+        Self { file, length: 0, unsaid: 0 }
+    }
+
+    /// Appends lines; what is written in part is taken back, so that the next line stands alone.
+    fn append(&mut self, lines: &[u8]) -> io::Result<()> {
+        let written = self.file.write_all(lines);
+        match written {
+            Ok(()) => self.length += lines.len() as u64,
+            Err(_) => {
+                // Best effort: a log is read line by line, and half a line is skipped.
+                let _ = self.file.set_len(self.length);
+                let _ = self.file.seek(SeekFrom::Start(self.length));
+            }
+        }
+        written
+    }
+}
+
+/// What stands in a log where bytes are missing.
+fn gap(bytes: u64, why: &str) -> Event {
+    let bytes = format!("\r\n[{bytes} bytes were not recorded: {why}]\r\n").into_bytes();
+    Event { micros: now(), kind: Kind::Out, bytes }
+}
+
+/// Renders pages of full logs while the recording goes on.
+struct Pages {
+    records: mpsc::Sender<Record>,
+    thread: JoinHandle<()>,
+}
+
+/// The state of a recording's thread.
+struct Writer {
+    of: Recording,
+    splitter: Splitter,
+    /// The events with which the command began that runs, for the log in which its output goes on.
+    head: Vec<Event>,
+    is_running: bool,
+    last: Instant,
+    pages: Option<Pages>,
+}
+
+impl Recording {
+    /// Records until the tap ends; gives the last record, rendered. `reason`: why it has ended.
+    pub(super) fn run(
+        self,
+        mut tap: Tap,
+        reason: impl FnOnce() -> &'static str,
+    ) -> Outcome<Record> {
+        let mut writer = Writer {
+            of: self,
+            splitter: Splitter::default(),
+            head: Vec::new(),
+            is_running: false,
+            last: Instant::now(),
+            pages: None,
+        };
+        while let Some(item) = tap.blocking_next() {
+            if item == TapItem::End {
+                break;
+            }
+            if writer.last.elapsed() > writer.of.idle {
+                writer.rotate();
+            }
+            let mut batch = Batch::default();
+            let (mut item, mut is_over) = (Some(item), false);
+            while let Some(next) = item {
+                if next == TapItem::End {
+                    is_over = true;
+                    break;
+                }
+                writer.note(next, &mut batch);
+                item = if batch.len() < BATCH { tap.try_next() } else { None };
+            }
+            writer.last = Instant::now();
+            writer.write(batch);
+            if is_over {
+                break;
+            }
+            if writer.is_full() {
+                writer.rotate();
+            }
+        }
+        writer.close(reason())
+    }
+}
+
+impl Writer {
+    fn is_full(&self) -> bool {
+        let record = self.of.record.lock();
+        record.bytes_raw > self.of.limits.bytes
+            || record.block_count >= self.of.limits.blocks
+            || self.of.log.length > LONGEST_LOG
+    }
+
+    /// Adds what an item of the tap says.
+    fn note(&mut self, item: TapItem, batch: &mut Batch) {
+        match item {
+            TapItem::Bytes { direction: TapDirection::Output, bytes, time, .. } => {
+                for event in self.splitter.split(micros(time), &bytes) {
+                    self.follow(&event);
+                    batch.push(event);
+                }
+            }
+            TapItem::Bytes { bytes, time, is_hidden, .. } => {
+                // A password is in no file.
+                let bytes = if is_hidden { Vec::new() } else { bytes.to_vec() };
+                let event = Event { micros: micros(time), kind: Kind::In, bytes };
+                self.follow(&event);
+                batch.push(event);
+            }
+            TapItem::Gap { bytes } => {
+                let why = "the disk was too slow";
+                let mut record = self.of.record.lock();
+                record.bytes_lost += bytes;
+                record.error = Some(why.to_owned());
+                drop(record);
+                batch.push(gap(bytes, why));
+            }
+            TapItem::End => {}
+        }
+    }
+
+    /// Keeps how the command that runs began.
+    fn follow(&mut self, event: &Event) {
+        match event.kind {
+            Kind::Exit => {
+                self.is_running = false;
+                self.head.clear();
+                return;
+            }
+            // Output of the command that runs, and what it is sent.
+            Kind::Out | Kind::In if self.is_running => return,
+            Kind::Prompt => {
+                self.is_running = false;
+                // What was typed ahead stays.
+                self.head.retain(|event| event.kind == Kind::In);
+            }
+            Kind::Output => self.is_running = true,
+            _ => {}
+        }
+        let length: usize = self.head.iter().map(|event| event.bytes.len() + 32).sum();
+        // Without its beginning, the command has no name on the next page, but it has its output.
+        if length + event.bytes.len() < LONGEST_HEAD || event.kind == Kind::Output {
+            self.head.push(event.clone());
+        }
+    }
+
+    fn write(&mut self, mut batch: Batch) {
+        batch.flush();
+        // What was read may be the beginning of a mark, all of it.
+        if batch.lines.is_empty() {
+            return;
+        }
+        let mut lines = Vec::new();
+        let unsaid = self.of.log.unsaid;
+        if unsaid > 0 {
+            let record = self.of.record.lock();
+            gap(unsaid, record.error.as_deref().unwrap_or_default()).write(&mut lines);
+        }
+        lines.append(&mut batch.lines);
+        let written = self.of.log.append(&lines);
+        let mut record = self.of.record.lock();
+        match written {
+            Ok(()) => {
+                self.of.log.unsaid = 0;
+                record.bytes_raw += batch.bytes.0;
+                record.block_count += batch.blocks;
+            }
+            Err(error) => {
+                tracing::warn!(%error, path = %record.log_path.display(), "a recording is not complete");
+                let lost = batch.bytes.0 + batch.bytes.1;
+                self.of.log.unsaid += lost;
+                record.bytes_lost += lost;
+                record.error = Some(error.to_string());
+            }
+        }
+    }
+
+    /// Goes on in another log. Where none can be made, it goes on in this one, and tries again with the next output.
+    fn rotate(&mut self) {
+        self.say_lost();
+        let mut old = self.of.record.lock().clone();
+        old.exit_reason = Some("rotated".to_owned());
+        let size = self.of.pane.term().size();
+        let (next, file) = match next_part(&self.of.home, &old, size) {
+            Ok(next) => next,
+            Err(error) => {
+                tracing::warn!(%error, "a recording goes on in a log that is full");
+                self.of.record.lock().error = Some(error.to_string());
+                return;
+            }
+        };
+        // Its traces may have changed meanwhile.
+        {
+            let mut record = self.of.record.lock();
+            old.trace_ids.clone_from(&record.trace_ids);
+            *record = Record { trace_ids: old.trace_ids.clone(), ..next };
+        }
+        self.of.log = Log::new(file);
+        self.render(old);
+        if self.is_running {
+            // The command's echo is told again only where the shell did not say its line: logs that follow each other are to
+            // hold what the program wrote once.
+            let is_line =
+                |event: &Event| event.kind == Kind::Input && event.bytes.starts_with(b"E;");
+            let is_said = self.head.iter().any(is_line);
+            let mut batch = Batch::default();
+            let head = self.head.iter().filter(|event| !is_said || event.kind != Kind::Out);
+            head.for_each(|event| batch.push(event.clone()));
+            // They are counted where they happened.
+            (batch.bytes, batch.blocks) = ((0, 0), 0);
+            self.write(batch);
+        }
+    }
+
+    /// Has a full log's page written by a thread of its own.
+    fn render(&mut self, mut record: Record) {
+        record.ended_at = Some(timestamp(now()));
+        let unsent = match &self.pages {
+            Some(pages) => pages.records.send(record).err().map(|unsent| unsent.0),
+            None => {
+                let (records, full) = mpsc::channel();
+                let (home, settings, failed) =
+                    (self.of.home.clone(), self.of.settings.clone(), self.of.failed.clone());
+                let render = move || {
+                    for record in full {
+                        if let Err((record, error)) = finish(&home, record, &settings) {
+                            failed(record, &error);
+                        }
+                    }
+                };
+                let thread = thread::Builder::new().name("recording pages".to_owned());
+                match thread.spawn(render) {
+                    Ok(thread) => {
+                        let unsent = records.send(record).err().map(|unsent| unsent.0);
+                        self.pages = Some(Pages { records, thread });
+                        unsent
+                    }
+                    Err(_) => Some(record),
+                }
+            }
+        };
+        if let Some(record) = unsent {
+            (self.of.failed)(record, "there is no thread for it");
+        }
+    }
+
+    /// Writes how much was lost behind the last line.
+    fn say_lost(&mut self) {
+        let unsaid = self.of.log.unsaid;
+        if unsaid > 0 {
+            let mut line = Vec::new();
+            let why = self.of.record.lock().error.clone().unwrap_or_default();
+            gap(unsaid, &why).write(&mut line);
+            if self.of.log.append(&line).is_ok() {
+                self.of.log.unsaid = 0;
+            }
+        }
+    }
+
+    /// Ends the record, renders it, and writes it into the index.
+    fn close(mut self, reason: &'static str) -> Outcome<Record> {
+        let mut batch = Batch::default();
+        if let Some(event) = self.splitter.finish(now()) {
+            batch.push(event);
+        }
+        self.write(batch);
+        self.say_lost();
+        let record = {
+            let mut record = self.of.record.lock();
+            record.ended_at = Some(timestamp(now()));
+            record.exit_reason = Some(reason.to_owned());
+            record.clone()
+        };
+        // Parts are listed in their order.
+        if let Some(Pages { records, thread }) = self.pages.take() {
+            drop(records);
+            let _ = thread.join();
+        }
+        finish(&self.of.home, record, &self.of.settings).map_err(|(record, error)| {
+            let log = record.log_path.display().to_string();
+            (self.of.failed)(record, &error);
+            format!("The recording's page can't be written: {error}. Its log is {log}")
+        })
+    }
+}

@@ -1,0 +1,233 @@
+//! The rules that find secrets in a line: the documented ones, Unterm's own and those of gitleaks.
+//!
+//! Compiles a rule when a line first holds one of its words: most of gitleaks' rules never meet their word.
+
+use std::sync::{LazyLock, OnceLock};
+
+use regex_automata::{MatchKind, PatternSet, meta::Regex, util::syntax};
+use serde::Deserialize;
+
+/// Rules of gitleaks, as data; their licence lies beside the file.
+const GITLEAKS: &str = include_str!("../../../../assets/redaction/gitleaks.json");
+
+/// What stands in the place of a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `name: <redacted>`: group 1 is the name, group 2 the secret.
+    Named,
+    /// `<token:first8...redacted>`.
+    Token,
+    /// `<redacted>` in the place of the secret.
+    Plain,
+}
+
+/// A rule.
+pub(super) struct Rule {
+    pattern: String,
+    /// The group that is the secret; 0: the first that took part, else the whole match.
+    group: usize,
+    pub(super) form: Form,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Rule {
+    /// The rule as a regular expression over bytes; `None` for one that does not compile, which a test excludes.
+    pub(super) fn regex(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| compile(&self.pattern).ok()).as_ref()
+    }
+
+    /// Finds the rule's matches in a line: the match and the secret in it, as ranges of bytes.
+    pub(super) fn find(&self, line: &[u8], mut found: impl FnMut([usize; 2], [usize; 2])) {
+        let Some(regex) = self.regex() else { return };
+        for captures in regex.captures_iter(line) {
+            let Some(all) = captures.get_match().filter(|all| !all.is_empty()) else { continue };
+            let group = match (self.form, self.group) {
+                (Form::Named, _) => captures.get_group(2),
+                (_, 0) => (1..captures.group_len()).find_map(|group| captures.get_group(group)),
+                (_, group) => captures.get_group(group),
+            };
+            let secret = group.map_or([all.start(), all.end()], |group| [group.start, group.end]);
+            let named = captures.get_group(1).map_or(all.start(), |name| name.start);
+            let start = if self.form == Form::Named { named } else { secret[0] };
+            let end = if self.form == Form::Named { all.end() } else { secret[1] };
+            found([start, end], secret);
+        }
+    }
+}
+
+/// A pattern over bytes, with ASCII classes: what `\w` and `\b` mean in the expressions of gitleaks.
+fn compile(pattern: &str) -> Result<Regex, String> {
+    let syntax = syntax::Config::new().unicode(false).utf8(false);
+    let config = Regex::config().utf8_empty(false).nfa_size_limit(Some(8 << 20));
+    let built = Regex::builder().syntax(syntax).configure(config).build(pattern);
+    built.map_err(|error| error.to_string())
+}
+
+/// All rules, and the words by which the rules that apply to a line are found.
+pub(super) struct Rules {
+    /// In the order of precedence.
+    pub(super) rules: Vec<Rule>,
+    /// Matches where any word stands.
+    any_word: Option<Regex>,
+    /// The same words, one pattern each.
+    words: Option<Regex>,
+    /// For each word the rules that need it.
+    of_word: Vec<Vec<usize>>,
+}
+
+/// A rule of gitleaks.
+#[derive(Deserialize)]
+struct Listed {
+    keywords: Vec<String>,
+    regex: String,
+    #[serde(default)]
+    group: usize,
+}
+
+/// Words whose value is a secret, however it is written: `password=x`, `"token": "x"`, `config['key'] = 'x'`.
+const NAMED: &str = concat!(
+    r"(?i)((?:token|secret|password|passwd|pwd|passphrase|api_key|credential|key)s?)",
+    r#"["'\])]*[ \t]*[:=]{1,2}>?[ \t]*"#,
+    // Quoted, in pieces that follow each other; a quote that the line does not close; a word.
+    r#"((?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*')+|["'][^\n]+|\S+)"#,
+);
+
+/// The documented rules that have words, then Unterm's own: words, expression, form.
+const OWN: &[(&[&str], &str, Form)] = &[
+    (
+        &[
+            "token",
+            "secret",
+            "password",
+            "passwd",
+            "pwd",
+            "passphrase",
+            "api_key",
+            "credential",
+            "key",
+        ],
+        NAMED,
+        Form::Named,
+    ),
+    (&["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], "gh[pousr]_[A-Za-z0-9]{36,}", Form::Token),
+    // The whole value of the header: to a quote that ends it, else to the line's end.
+    (
+        &["authorization"],
+        r#"(?i)authorization["']?[ \t]*[:=][ \t]*["']?(?:[a-z][a-z0-9-]*[ \t]+)?([^\s"'][^"'\n]*)"#,
+        Form::Plain,
+    ),
+    (&["bearer"], r"(?i)\bbearer[ \t]+([a-z0-9._~+/=-]{8,})", Form::Plain),
+    (
+        &["eyj", "eya"],
+        r"\b(ey[JA][A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*){0,3})",
+        Form::Plain,
+    ),
+    (
+        &["akia", "asia", "abia", "acca", "a3t"],
+        r"\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}",
+        Form::Plain,
+    ),
+    (&["xox", "xapp"], r"\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{8,}", Form::Plain),
+    (&["aiza"], r"\bAIza[A-Za-z0-9_-]{20,}", Form::Plain),
+    (&["sk-"], r"\bsk-[A-Za-z0-9_-]{16,}", Form::Plain),
+    (&["sk_", "rk_", "pk_"], r"\b[spr]k_(?:live|test|prod)_[A-Za-z0-9]{8,}", Form::Plain),
+    (&["npm_"], r"\bnpm_[A-Za-z0-9]{20,}", Form::Plain),
+    (&["github_pat_"], r"\bgithub_pat_[A-Za-z0-9_]{20,}", Form::Plain),
+    // A user's password in a URL, or a token in the place of the user.
+    (&["://"], r#"://[^\s/:@?#"']*:([^\s/?#"']+)@"#, Form::Plain),
+    (&["://"], r#"://([^\s/:@?#"']{20,})@"#, Form::Plain),
+    // An option and its value in the next word; `--password=x` is a named value.
+    (
+        &["--"],
+        concat!(
+            r"(?i)(?:^|[\s'\x22])--(?:[a-z0-9]+[_-])*",
+            r"(?:password|passwd|passphrase|pass|pwd|token|secret|credential|(?:api|access|secret)[_-]?key)s?",
+            r#"[ \t]+("[^"\n]*"|'[^'\n]*'|[^\s\-"']\S*)"#
+        ),
+        Form::Plain,
+    ),
+    // A key that stands in one line, as in JSON.
+    (&["-----begin"], r"-----BEGIN [^\n]*?-----([^\n]+?)-----END ", Form::Plain),
+];
+
+/// The rules; made when text is first redacted.
+pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let mut rules = Vec::new();
+    let mut words: Vec<String> = Vec::new();
+    let mut of_word: Vec<Vec<usize>> = Vec::new();
+    let mut add = |keywords: &[String], rule: Rule| {
+        for keyword in keywords {
+            let at = words.iter().position(|word| word == keyword).unwrap_or_else(|| {
+                words.push(keyword.clone());
+                of_word.push(Vec::new());
+                words.len() - 1
+            });
+            of_word[at].push(rules.len());
+        }
+        rules.push(rule);
+    };
+    for (keywords, pattern, form) in OWN {
+        let keywords: Vec<String> = keywords.iter().map(|&word| word.to_owned()).collect();
+        let (pattern, compiled) = ((*pattern).to_owned(), OnceLock::new());
+        add(&keywords, Rule { pattern, group: 0, form: *form, compiled });
+    }
+    let listed: Vec<Listed> = serde_json::from_str(GITLEAKS).unwrap_or_default();
+    for Listed { keywords, regex, group } in listed {
+        let rule = Rule { pattern: regex, group, form: Form::Plain, compiled: OnceLock::new() };
+        add(&keywords, rule);
+    }
+    // No word holds a character that means something in a regular expression, but for these.
+    let escaped = |word: &String| format!("(?i){}", word.replace('.', r"\."));
+    let patterns: Vec<String> = words.iter().map(escaped).collect();
+    let syntax = syntax::Config::new().unicode(false).utf8(false);
+    let any_word = compile(&patterns.join("|")).ok();
+    // Every word that stands in a line, not only the first.
+    let config = Regex::config().match_kind(MatchKind::All);
+    let words = Regex::builder().syntax(syntax).configure(config).build_many(&patterns).ok();
+    Rules { rules, any_word, words, of_word }
+});
+
+impl Rules {
+    /// Finds the lines of a text that hold a word, with the rules to try there, in order: `found` gets the start of a line,
+    /// the line, and the rules' indices.
+    pub(super) fn lines<'t>(&self, text: &'t str, mut found: impl FnMut(usize, &'t str, &[usize])) {
+        let (Some(any_word), Some(words)) = (&self.any_word, &self.words) else { return };
+        let mut set = PatternSet::new(words.pattern_len());
+        let mut wanted = Vec::new();
+        let mut from = 0;
+        while from < text.len() {
+            let input = regex_automata::Input::new(text).range(from..);
+            let Some(word) = any_word.search_half(&input) else { return };
+            let at = word.offset();
+            let start = text[..at - 1].rfind('\n').map_or(0, |end| end + 1);
+            let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+            let line = &text[start..end];
+            set.clear();
+            words.which_overlapping_matches(&regex_automata::Input::new(line), &mut set);
+            wanted.clear();
+            wanted
+                .extend(set.iter().flat_map(|word| self.of_word[word.as_usize()].iter().copied()));
+            wanted.sort_unstable();
+            wanted.dedup();
+            found(start, line, &wanted);
+            from = end + 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_compiles_and_has_a_word() {
+        let rules = &*RULES;
+        assert!(rules.rules.len() > 200, "{} rules", rules.rules.len());
+        for rule in &rules.rules {
+            compile(&rule.pattern).unwrap_or_else(|error| panic!("{}: {error}", rule.pattern));
+        }
+        let has_word = |index| rules.of_word.iter().any(|rules| rules.contains(&index));
+        assert!((0..rules.rules.len()).all(has_word));
+        assert!(rules.any_word.is_some() && rules.words.is_some());
+    }
+}
