@@ -381,7 +381,7 @@ pub const ACTIONS: &[Entry] = &[
         keys: &[],
     },
     plain!("export_session", "Export session", "Writes the focused pane's text with its history to a file in ~/.unterm/exports, and copies the file's path.", Action::ExportSession, []),
-    plain!("toggle_recording", "Start or stop recording", "Records what happens in the focused pane, in ~/.unterm/sessions; again ends it, and copies the path of the page it gave.", Action::ToggleRecording, []),
+    plain!("toggle_recording", "Start or stop recording", "Records what happens in the focused pane. The log is kept in ~/.unterm/sessions, the page in the project's .unterm/sessions; again ends it, and copies the page's path.", Action::ToggleRecording, []),
     plain!("choose_emoji", "Emoji", "Lists emoji by name and keyword, and types the chosen one; a code point, as in U+263A, types any character.", Action::ChooseEmoji, ["ctrl+shift+u"]),
     plain!("capture_region_exclude", "Capture region without the window", "Hides the window, and takes a picture of the part of the screen that is dragged out; Esc cancels.", Action::Screenshot(Shot::Region { hidden: true }), []),
     plain!("capture_region_include", "Capture region", "Takes a picture of the part of the screen that is dragged out; Esc cancels.", Action::Screenshot(Shot::Region { hidden: false }), []),

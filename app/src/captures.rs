@@ -100,13 +100,17 @@ impl Captures for AppCaptures {
         if !has_display() {
             return Err(NO_CLIPBOARD.to_owned());
         }
-        let mut clipboard = arboard::Clipboard::new().map_err(unreadable)?;
-        match clipboard.get_text() {
+        let mut clipboard = arboard::Clipboard::new().map_err(unreachable)?;
+        let text = match clipboard.get_text() {
             Ok(text) if !text.is_empty() => return Ok(Clip::Text(text)),
-            Ok(_) | Err(arboard::Error::ContentNotAvailable) => {}
-            Err(error) => return Err(unreadable(error)),
-        }
-        let image = clipboard.get_image().map_err(unreadable)?;
+            text => text,
+        };
+        // A program that has an image alone may answer with it whatever it is asked for, as xclip does: what it gave as text is
+        // none, and says nothing of an image.
+        let image = clipboard.get_image().map_err(|error| match (error, text) {
+            (arboard::Error::ContentNotAvailable, Err(of_text)) => unreadable(of_text),
+            (error, _) => unreadable(error),
+        })?;
         let (width, height) = (image.width, image.height);
         let png = png_of(width, height, image.bytes.into_owned())
             .ok_or_else(|| unreadable(arboard::Error::ConversionFailure))?;
@@ -124,30 +128,35 @@ fn has_display() -> bool {
     cfg!(not(all(unix, not(target_os = "macos")))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
+/// Why there is no clipboard to read, for people.
+fn unreachable(error: arboard::Error) -> String {
+    tracing::debug!(%error, "the clipboard");
+    match error {
+        arboard::Error::ClipboardNotSupported => {
+            "This display gives programs without a window no clipboard: ask an Unterm that has one"
+        }
+        _ => {
+            "The clipboard can't be reached: the display that DISPLAY or WAYLAND_DISPLAY names does \
+             not answer. Start Unterm anew on one that does"
+        }
+    }
+    .to_owned()
+}
+
 /// Why the clipboard gives nothing, for people.
 fn unreadable(error: arboard::Error) -> String {
+    tracing::debug!(%error, "the clipboard");
     match error {
         arboard::Error::ContentNotAvailable => {
             "The clipboard is empty, or holds neither text nor an image: copy one of these first"
-                .to_owned()
         }
         arboard::Error::ClipboardOccupied => {
-            "Another program holds the clipboard just now: ask again".to_owned()
+            "Another program holds the clipboard just now: ask again"
         }
-        arboard::Error::ConversionFailure => {
-            "What is on the clipboard can't be read as text or as an image: copy it anew".to_owned()
-        }
-        arboard::Error::ClipboardNotSupported => {
-            "This display gives programs without a window no clipboard: ask an Unterm that has one"
-                .to_owned()
-        }
-        error => {
-            tracing::debug!(%error, "the clipboard");
-            "The clipboard can't be reached: the display that DISPLAY or WAYLAND_DISPLAY names does \
-             not answer. Start Unterm anew on one that does"
-                .to_owned()
-        }
+        arboard::Error::ClipboardNotSupported => return unreachable(error),
+        _ => "What is on the clipboard can't be read as text or as an image: copy it anew",
     }
+    .to_owned()
 }
 
 /// An image as PNG.

@@ -46,9 +46,16 @@ pub(crate) fn palette(config: &Config, home: &Path, light: Option<bool>) -> Arc<
     )
 }
 
-/// Makes the preferences those of all panes: of running ones as far as it can be, of new ones wholly.
-pub(crate) fn apply(mux: &Mux, config: &Config, home: &Path, palette: &Arc<Palette>) {
+/// Makes the preferences those of all panes: of running ones as far as it can be, of new ones wholly. A shell that can't be
+/// started gives way to the login shell, so that a wrong setting never keeps Unterm from working: what to say of that.
+pub(crate) fn apply(
+    mux: &Mux,
+    config: &Config,
+    home: &Path,
+    palette: &Arc<Palette>,
+) -> Option<String> {
     let shell = &config.shell;
+    let error = config.shell_error();
     mux.set_defaults(Defaults {
         term: Options {
             scrollback: config.scrollback.lines as usize,
@@ -56,7 +63,8 @@ pub(crate) fn apply(mux: &Mux, config: &Config, home: &Path, palette: &Arc<Palet
             ambiguous_wide: config.text.ambiguous_width == AmbiguousWidth::Wide,
             ..mux.options().term.clone()
         },
-        shell: (!shell.program.is_empty()).then(|| (shell.program.clone(), shell.args.clone())),
+        shell: (!shell.program.is_empty() && error.is_none())
+            .then(|| (shell.program.clone(), shell.args.clone())),
         // A variable of the person's own goes before it.
         env: std::iter::once(("TERM_PROGRAM".to_owned(), config.compat.term_program.clone()))
             .chain(config.env.clone())
@@ -66,6 +74,7 @@ pub(crate) fn apply(mux: &Mux, config: &Config, home: &Path, palette: &Arc<Palet
     for pane in mux.panes() {
         pane.set_palette(Arc::clone(palette));
     }
+    error.map(|error| format!("{error}\nNew panes start your login shell instead."))
 }
 
 /// The folder of the shells' scripts, made where it is missing; `None` when it can't be, which the log says.

@@ -8,8 +8,10 @@ use std::{
     thread::JoinHandle,
 };
 
-use anyhow::{Context, Result};
-use unterm_control::{Changes, Server, ServerOptions, Topic, held::Keeper};
+use anyhow::{Context, Result, bail};
+use unterm_control::{
+    Changes, LoginLimits, RegistryFault, Server, ServerOptions, Topic, held::Keeper,
+};
 use unterm_mux::{Mux, OnExit};
 
 use crate::{
@@ -38,7 +40,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mux = Mux::new(environment::mux_options(false, args.allow()));
     let home = settings.home().to_owned();
     let palette = environment::palette(&settings.get(), &home, None);
-    environment::apply(&mux, &settings.get(), settings.home(), &palette);
+    if let Some(complaint) = environment::apply(&mux, &settings.get(), &home, &palette) {
+        tracing::error!("{complaint}");
+    }
     let told = (Arc::downgrade(&mux), home.clone());
     let changes = Arc::new(Changes::default());
     let page = Arc::clone(&changes);
@@ -47,7 +51,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         match (change, told.0.upgrade()) {
             (Ok(config), Some(mux)) => {
                 let palette = environment::palette(&config, &told.1, None);
-                environment::apply(&mux, &config, &told.1, &palette);
+                if let Some(complaint) = environment::apply(&mux, &config, &told.1, &palette) {
+                    tracing::error!("{complaint}");
+                }
                 tracing::info!("the configuration is applied");
             }
             (Err(complaints), _) => {
@@ -74,9 +80,16 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         host: Arc::new(HeadlessHost { settings, changes }),
         home: home.clone(),
         approval,
+        login: LoginLimits::default(),
     };
     let server = Server::start_gated(options, vec![ready.clone()])
         .context("cannot start the control server")?;
+    match server.registry_fault() {
+        // Nobody but the client that started this would use it, and that client looks for it in the registry.
+        Some(fault @ RegistryFault::NotEntered(_)) if args.with_stdin => bail!("{fault}"),
+        Some(fault) => tracing::error!("{fault}"),
+        None => {}
+    }
     let keeper = args.with_stdin.then(|| Keeper::new(&home, server.address().port())).transpose();
     let keeper = keeper.context("cannot be held by clients")?;
     environment::announce(&mux, &server);

@@ -30,7 +30,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use args::Args;
-pub use links::open as open_link;
+pub use links::open_settings;
 
 /// Runs Unterm until its window closes or it is told to stop.
 ///

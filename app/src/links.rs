@@ -1,68 +1,264 @@
-//! Opening what a link points to.
+//! Opening what a link points to, and the settings page.
+//!
+//! Programs in panes choose the targets of links, so a target is hostile text. The desktop's opener gets only targets that this file
+//! has read whole and written anew: openers differ in what they make of a `?`, a `#` or an odd escape, and what they open must
+//! be what was checked.
 
 use std::{
-    path::PathBuf,
+    fs,
+    io::Read as _,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
-/// Opens a link with the desktop's program for it, without a shell, and waits for that to have taken it: not for the
-/// window's own thread. `schemes` are those that are opened. A program chooses the target, so a file is opened only
-/// where it is of this machine and does not run by being opened.
+use unterm_mux::{percent_decode, percent_encode};
+
+/// Endings of files that are programs, or that start one when they are opened.
+const LAUNCHED: &[&str] = &[
+    "action",
+    "app",
+    "appimage",
+    "application",
+    "bat",
+    "cmd",
+    "com",
+    "command",
+    "cpl",
+    "desktop",
+    "exe",
+    "fileloc",
+    "flatpakref",
+    "hta",
+    "inetloc",
+    "jar",
+    "jnlp",
+    "jse",
+    "kdelnk",
+    "lnk",
+    "msi",
+    "msp",
+    "pif",
+    "ps1",
+    "reg",
+    "run",
+    "scf",
+    "scr",
+    "service",
+    "terminal",
+    "tool",
+    "url",
+    "vbe",
+    "vbs",
+    "webloc",
+    "workflow",
+    "wsf",
+    "wsh",
+];
+/// Those of them that count also in front of another ending, as in `x.desktop.download`, `x.exe.part` or `x.desktop~`.
+const LAUNCHED_INSIDE: &[&str] = &[
+    "appimage", "bat", "cmd", "desktop", "exe", "jar", "jnlp", "kdelnk", "lnk", "msi", "pif",
+    "scr", "vbs",
+];
+/// How much of a file is looked at to see whether it is a program: what desktops look at themselves.
+const HEAD: u64 = 4096;
+/// Fields of a message that a `mailto:` link may fill in (RFC 6068, section 4). All others are left out, above all the
+/// attachments that some programs accept there.
+const MAIL_FIELDS: &[&str] = &["to", "cc", "bcc", "subject", "body", "in-reply-to"];
+
+/// Opens a link with the desktop's program for it, without a shell, and waits until that has accepted it: not for the
+/// window's own thread. `schemes` are those that are opened. A file is opened only if it is on this machine, can be examined, and
+/// does not run by being opened. A message gets no attachments.
 ///
 /// # Errors
 /// A sentence that says why not: a scheme or a file that is not opened, or the opener's own error.
 pub fn open(uri: &str, schemes: &[String]) -> Result<(), String> {
-    let scheme = uri.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
+    let (scheme, rest) = uri.split_once(':').unwrap_or(("", ""));
+    let scheme = scheme.to_ascii_lowercase();
     if !schemes.iter().any(|one| one.eq_ignore_ascii_case(&scheme)) || scheme.is_empty() {
         return Err(format!(
             "The link is not opened: {uri}\nOnly {} are; links.schemes in the configuration lists them.",
             schemes.join(", ")
         ));
     }
-    if scheme == "file" {
-        local_file(uri)?;
+    let target = match scheme.as_str() {
+        "file" => local_file(rest).map(|path| unterm_mux::file_uri(&path)),
+        "mailto" => message(rest),
+        _ => Ok(uri.to_owned()),
+    };
+    let target = target.map_err(|why| format!("The link is not opened: {uri}\n{why}"))?;
+    launch(&target).map_err(|why| format!("The link can't be opened: {uri}\n{why}"))
+}
+
+/// What is said when no browser opened the settings page in time.
+pub const UNOPENED: &str = "The settings page was not opened within a minute, so its link has expired.\nIf your browser can't read files in ~/.unterm, run `unterm-cli settings open --print-only` and open the address that it prints.";
+
+/// Opens the settings page by the file that redirects a browser there (`settings.open` makes it). The page's address has
+/// a code in it, so it is never an argument of a program: every user of the machine can read those.
+///
+/// # Errors
+/// A sentence that says why no program opened it.
+pub fn open_settings(redirect: &Path) -> Result<(), String> {
+    launch(&unterm_mux::file_uri(redirect))
+        .map_err(|why| format!("The settings page can't be opened.\n{why}"))
+}
+
+/// A folder for that file that the default browser can read, if it is a snap: those read nothing in hidden folders of a home,
+/// so not `~/.unterm`, and have a `/tmp` of their own. `~/snap/NAME/common` is theirs, and on the disk of this user alone.
+/// Browsers from Flatpak read what the desktop opens them with, wherever it lies. Jupyter has the same problem with snaps; its
+/// answer is a setting (`use_redirect_file`) that passes the address with the code as an argument again, which is what
+/// the file is there to avoid. Where a browser reads neither folder, `unterm-cli settings open --print-only` prints the address.
+pub fn browser_folder() -> Option<PathBuf> {
+    // The program for HTML files: what opens the redirect.
+    let asked = Command::new("xdg-mime")
+        .args(["query", "default", "text/html"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output();
+    let entry = String::from_utf8(asked.ok()?.stdout).ok()?;
+    snap_folder(&std::env::home_dir()?, entry.trim())
+}
+
+/// The folder of the snap that a desktop entry belongs to, such as `firefox_firefox.desktop`.
+fn snap_folder(home: &Path, entry: &str) -> Option<PathBuf> {
+    let (snap, _) = entry.strip_suffix(".desktop")?.split_once('_')?;
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if snap.is_empty() || !snap.chars().all(is_name) {
+        return None;
     }
+    let common = home.join("snap").join(snap).join("common");
+    common.is_dir().then(|| common.join("unterm"))
+}
+
+/// Starts the desktop's opener and waits for its answer.
+fn launch(target: &str) -> Result<(), String> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut child = Command::new(opener)
-        .arg(uri)
+        .arg(target)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|error| format!("The link can't be opened: {uri}\n{opener}: {error}"))?;
+        .map_err(|error| format!("{opener}: {error}"))?;
     match child.wait() {
         Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(format!("No program opened the link: {uri}\n{opener} found none.")),
-        Err(error) => Err(format!("The link can't be opened: {uri}\n{opener}: {error}")),
+        Ok(_) => Err(format!("{opener} found no program for it.")),
+        Err(error) => Err(format!("{opener}: {error}")),
     }
 }
 
-/// Whether a `file:` URI names something of this machine that is only looked at.
-fn local_file(uri: &str) -> Result<(), String> {
-    let Some(path) = unterm_mux::local_path(uri) else {
-        return Err(format!("The link is not opened: {uri}\nIt names a file of another machine."));
-    };
-    if is_program(&path) {
-        return Err(format!("The link is not opened: {uri}\nIt names a program."));
+/// The path in a `file:` URI without its scheme, if it names a file or folder of this machine that is only looked at. Links on
+/// the way are resolved, so that what is opened is what was checked.
+fn local_file(rest: &str) -> Result<PathBuf, String> {
+    if let Some(char) = rest.chars().find(|char| matches!(char, '?' | '#')) {
+        return Err(format!(
+            "A file's name has no {char:?} unless it is written as %{:02X}: programs differ in what they make of it.",
+            u32::from(char)
+        ));
     }
-    Ok(())
+    if !rest.starts_with("//") {
+        return Err("It must begin with file:// and an absolute path.".to_owned());
+    }
+    let host = rest[2..].split('/').next().unwrap_or_default();
+    let Some(named) = unterm_mux::local_path(&format!("file:{rest}")) else {
+        return Err(match host {
+            "" => "Its path is not valid.".to_owned(),
+            _ => "It names a file of another machine.".to_owned(),
+        });
+    };
+    let unknown = |error: std::io::Error| format!("{} can't be examined: {error}", named.display());
+    let path = fs::canonicalize(&named).map_err(unknown)?;
+    let found = fs::metadata(&path).map_err(unknown)?;
+    if launches(&named) || launches(&path) {
+        return Err("It names a program.".to_owned());
+    }
+    if found.is_dir() {
+        return Ok(path);
+    }
+    if !found.is_file() {
+        return Err("It names a device, a pipe or a socket.".to_owned());
+    }
+    let mut head = Vec::new();
+    let file = fs::File::open(&path).map_err(unknown)?;
+    file.take(HEAD).read_to_end(&mut head).map_err(unknown)?;
+    if is_executable(&found) || is_program(&head) {
+        return Err("It names a program.".to_owned());
+    }
+    Ok(path)
 }
 
-fn is_program(path: &PathBuf) -> bool {
-    let launches = path.extension().is_some_and(|end| {
-        ["desktop", "app", "command", "exe", "bat", "cmd", "jar", "appimage"]
-            .iter()
-            .any(|one| end.eq_ignore_ascii_case(one))
-    });
-    #[cfg(unix)]
-    let runs = {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::metadata(path)
-            .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+/// Whether a name is that of something that runs by being opened.
+fn launches(path: &Path) -> bool {
+    let Some(name) = path.file_name() else { return false };
+    let name = name.to_string_lossy();
+    let is_one = |part: &str, of: &[&str]| of.iter().any(|one| one.eq_ignore_ascii_case(part));
+    // Some systems leave out blanks and dots at the end, and backups end in a tilde.
+    let parts: Vec<_> = name
+        .split('.')
+        .skip(1)
+        .map(|part| part.trim_matches(|c: char| c.is_whitespace() || c == '~'))
+        .filter(|part| !part.is_empty())
+        .collect();
+    parts.last().is_some_and(|last| is_one(last, LAUNCHED))
+        || parts.iter().any(|part| is_one(part, LAUNCHED_INSIDE))
+}
+
+#[cfg(unix)]
+fn is_executable(found: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &fs::Metadata) -> bool {
+    false
+}
+
+/// Whether a file that begins like this is a program, whatever it is called: desktops look into files whose names say nothing.
+fn is_program(head: &[u8]) -> bool {
+    const MACH_O: [&[u8]; 5] = [
+        b"\xfe\xed\xfa\xce",
+        b"\xfe\xed\xfa\xcf",
+        b"\xce\xfa\xed\xfe",
+        b"\xcf\xfa\xed\xfe",
+        b"\xca\xfe\xba\xbe",
+    ];
+    let starts_line = |text: &[u8]| {
+        let mut lines = head.split(|byte| *byte == b'\n');
+        lines.any(|line| line.trim_ascii_start().starts_with(text))
     };
-    #[cfg(not(unix))]
-    let runs = false;
-    launches || runs
+    head.starts_with(b"\x7fELF")
+        || head.starts_with(b"MZ") && head.contains(&0)
+        || MACH_O.iter().any(|magic| head.starts_with(magic))
+        // A Java archive: the first file in it.
+        || head.starts_with(b"PK\x03\x04") && head.get(30..).is_some_and(|name| name.starts_with(b"META-INF/"))
+        || starts_line(b"[Desktop Entry]")
+}
+
+/// A `mailto:` URI, given without its scheme, with addresses and the usual fields, all escaped anew.
+fn message(rest: &str) -> Result<String, String> {
+    let broken = || "Its escapes are not valid.".to_owned();
+    let (to, fields) = rest.split_once('?').unwrap_or((rest, ""));
+    let to = percent_decode(to).ok_or_else(broken)?;
+    if to.iter().any(u8::is_ascii_control) {
+        return Err("Its addresses have control characters.".to_owned());
+    }
+    let mut uri = format!("mailto:{}", percent_encode(&to, "@,+"));
+    let mut separator = '?';
+    for field in fields.split('&').filter(|field| !field.is_empty()) {
+        let (name, value) = field.split_once('=').unwrap_or((field, ""));
+        let name = String::from_utf8(percent_decode(name).ok_or_else(broken)?).unwrap_or_default();
+        let Some(name) = MAIL_FIELDS.iter().find(|known| known.eq_ignore_ascii_case(&name)) else {
+            continue;
+        };
+        let value = percent_decode(value).ok_or_else(broken)?;
+        // A line end would begin another field, but for the text itself.
+        if *name != "body" && value.iter().any(u8::is_ascii_control) {
+            return Err(format!("The field {name:?} of its message has control characters."));
+        }
+        uri.push(separator);
+        uri.push_str(&format!("{name}={}", percent_encode(&value, "@")));
+        separator = '&';
+    }
+    Ok(uri)
 }
 
 #[cfg(test)]
@@ -86,6 +282,119 @@ mod tests {
     fn a_file_elsewhere_and_a_program_are_refused() {
         assert!(refused("file://elsewhere.example/etc/motd").contains("another machine"));
         assert!(refused("file:///bin/sh").contains("program"));
-        assert!(refused("file:///tmp/x.desktop").contains("program"));
+        assert!(refused("file:/etc/passwd").contains("file://"));
+    }
+
+    /// A folder with files in it.
+    fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    fn looked(folder: &tempfile::TempDir, name: &str) -> Result<PathBuf, String> {
+        local_file(&format!("//{}/{name}", folder.path().display()))
+    }
+
+    #[test]
+    fn what_openers_may_read_otherwise_is_refused() {
+        let folder = folder(&[("x.desktop", b""), ("a?b", b""), ("a#b c", b"")]);
+        // An opener that cuts a query off would open x.desktop.
+        for name in ["x.desktop?.txt", "x.desktop#.txt", "a?b"] {
+            let why = looked(&folder, name).unwrap_err();
+            assert!(why.contains("unless it is written as %"), "{name}: {why}");
+        }
+        let found = looked(&folder, "a%23b%20c").unwrap();
+        assert!(unterm_mux::file_uri(&found).ends_with("/a%23b%20c"));
+        assert!(looked(&folder, "a%3fb").is_ok());
+        assert!(looked(&folder, "a%zz").unwrap_err().contains("not valid"));
+    }
+
+    #[test]
+    fn what_cannot_be_examined_is_refused() {
+        let folder = folder(&[("plain", b"text")]);
+        assert!(looked(&folder, "plain").is_ok() && looked(&folder, ".").is_ok());
+        assert!(looked(&folder, "missing").unwrap_err().contains("can't be examined"));
+        assert!(local_file("///dev/null").unwrap_err().contains("device"));
+        rustix::fs::mkfifoat(rustix::fs::CWD, folder.path().join("fifo"), 0o600.into()).unwrap();
+        assert!(looked(&folder, "fifo").unwrap_err().contains("pipe"));
+    }
+
+    #[test]
+    fn programs_are_known_by_their_names_wherever_a_link_leads() {
+        for name in [
+            "x.desktop",
+            "X.DESKTOP",
+            "x.desktop.download",
+            "x.exe.part",
+            "x.msi",
+            "x.lnk",
+            "x.jnlp",
+            "x.scr",
+            "x.exe.",
+            "x.desktop~",
+            "x.exe ",
+            "x.url",
+            ".desktop",
+            "x.com",
+        ] {
+            let folder = folder(&[(name, b"")]);
+            let written = name.replace(' ', "%20");
+            assert_eq!(looked(&folder, &written).unwrap_err(), "It names a program.", "{name}");
+            std::os::unix::fs::symlink(name, folder.path().join("notes.txt")).unwrap();
+            assert!(looked(&folder, "notes.txt").is_err(), "{name} behind a link");
+        }
+        for name in ["example.com.txt", "desktop", "notes.txt", "web.app.log", "x.tar.gz"] {
+            assert!(looked(&folder(&[(name, b"")]), name).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn programs_are_known_by_what_is_in_them() {
+        for (name, head) in [
+            ("notes", &b"#!/usr/bin/env xdg-open\n\n[Desktop Entry]\nExec=id\n"[..]),
+            ("photo.png", b"\x7fELF\x02"),
+            ("letter.txt", b"MZ\x90\0"),
+            ("book.zip", b"PK\x03\x04aaaaaaaaaaaaaaaaaaaaaaaaaaMETA-INF/MANIFEST.MF"),
+        ] {
+            assert!(looked(&folder(&[(name, head)]), name).is_err(), "{name}");
+        }
+        let plain = folder(&[("notes", b"MZ is a label, [Desktop Entry] a heading\n")]);
+        assert!(looked(&plain, "notes").is_ok());
+    }
+
+    #[test]
+    fn a_message_gets_no_attachments() {
+        let check = |given: &str, handed: &str| assert_eq!(message(given).as_deref(), Ok(handed));
+        check("a@b.c", "mailto:a@b.c");
+        check("a@b.c,d@e.f?subject=Hi%20you", "mailto:a@b.c,d@e.f?subject=Hi%20you");
+        check("a@b.c?attach=/etc/passwd&body=x", "mailto:a@b.c?body=x");
+        for name in ["attach", "ATTACHMENT", "%61ttach", "amp;attach", "insert", "x-attach"] {
+            check(&format!("a@b.c?{name}=file:///etc/passwd"), "mailto:a@b.c");
+        }
+        // Programs that put the fields into one argument of another program.
+        check(
+            "a@b.c?subject=x',attachment='/etc/passwd",
+            "mailto:a@b.c?subject=x%27%2Cattachment%3D%27%2Fetc%2Fpasswd",
+        );
+        check("?to=a@b.c&body=1%0D%0A2", "mailto:?to=a@b.c&body=1%0D%0A2");
+        for wrong in ["a@b.c%0AAttach:x", "a@b.c?subject=x%0aBcc:d@e.f", "a@b.c?subject=%z"] {
+            assert!(message(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_snap_reads_its_own_folder() {
+        let home = tempfile::tempdir().unwrap();
+        assert_eq!(snap_folder(home.path(), "firefox_firefox.desktop"), None);
+        let common = home.path().join("snap/firefox/common");
+        fs::create_dir_all(&common).unwrap();
+        let found = snap_folder(home.path(), "firefox_firefox.desktop");
+        assert_eq!(found, Some(common.join("unterm")));
+        for entry in ["firefox.desktop", "../x_firefox.desktop", "_x.desktop", "chromium", ""] {
+            assert_eq!(snap_folder(home.path(), entry), None, "{entry}");
+        }
     }
 }

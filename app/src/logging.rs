@@ -1,5 +1,6 @@
 //! The log: to standard error, `info` from Unterm's own crates and `warn` from the rest, or as `UNTERM_LOG` says. What rmcp
-//! has to say of clients that went is left out: it calls every one of them an error.
+//! has to say of clients that went is left out: it calls every one of them an error. A line that standard error does not take,
+//! as when the log stands on a full disk, is lost.
 
 use std::io::IsTerminal;
 
@@ -14,5 +15,7 @@ pub fn start() {
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
+        // It would tell of a line that stderr did not take on stderr, and panic there.
+        .log_internal_errors(false)
         .init();
 }

@@ -1,6 +1,6 @@
 //! The binary `unterm`.
 
-use std::process::ExitCode;
+use std::{io::Write, process::ExitCode};
 
 use clap::Parser;
 use unterm::{args::Args, local_time, logging};
@@ -12,7 +12,8 @@ fn main() -> ExitCode {
     match unterm::run(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("unterm: {error:#}");
+            // `eprintln!` panics where standard error takes nothing.
+            let _ = writeln!(std::io::stderr(), "unterm: {error:#}");
             ExitCode::FAILURE
         }
     }

@@ -319,17 +319,41 @@ impl Display {
     ///
     /// When xclip can't be started.
     pub fn set_selection(&self, name: &str, text: &str) -> Result<()> {
+        self.give_to_xclip(&["-selection", name], text.as_bytes())?;
+        // It owns the selection some time after it has gone to the background.
+        self.wait_for_selection(name, text)
+    }
+
+    /// Puts something of a type (`image/png`) on the clipboard as another program would, and in no other form.
+    ///
+    /// # Errors
+    ///
+    /// When xclip can't be started, or the clipboard does not hold it.
+    pub fn set_clipboard(&self, kind: &str, bytes: &[u8]) -> Result<()> {
+        self.give_to_xclip(&["-selection", "clipboard", "-t", kind], bytes)?;
+        let held = || {
+            let output = Command::new("xclip")
+                .args(["-o", "-selection", "clipboard", "-t", kind, "-display", &self.name()])
+                .stdin(Stdio::null())
+                .output()
+                .context("starting xclip")?;
+            Ok((output.stdout == bytes).then_some(()))
+        };
+        wait_for(&format!("{kind} on the clipboard"), held, String::new)
+    }
+
+    fn give_to_xclip(&self, args: &[&str], bytes: &[u8]) -> Result<()> {
         let mut xclip = Command::new("xclip")
-            .args(["-i", "-selection", name, "-display", &self.name()])
+            .args(["-i", "-display", &self.name()])
+            .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .context("starting xclip")?;
-        xclip.stdin.take().context("xclip's stdin")?.write_all(text.as_bytes())?;
+        xclip.stdin.take().context("xclip's stdin")?.write_all(bytes)?;
         ensure!(xclip.wait()?.success(), "xclip took nothing");
-        // It owns the selection some time after it has gone to the background.
-        self.wait_for_selection(name, text)
+        Ok(())
     }
 
     /// Waits until a selection (`clipboard` or `primary`) holds a text.

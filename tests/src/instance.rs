@@ -14,7 +14,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Compositor, Display, PATIENCE, Pane, Resources, Window, binary, wait_for};
+use crate::{Compositor, Display, PATIENCE, Pane, Resources, Window, binary, full_disk, wait_for};
 
 /// The prompt of every shell that a test starts: short, the same everywhere, and on no other line.
 pub const PROMPT: &str = "ready$ ";
@@ -26,6 +26,8 @@ pub struct Start<'a> {
     args: Vec<String>,
     registry: Option<PathBuf>,
     env: Vec<(String, String)>,
+    on_full_disk: bool,
+    log: Option<PathBuf>,
 }
 
 /// Where no session bus is: the desktop of the person who runs the tests is left alone.
@@ -66,6 +68,18 @@ impl<'a> Start<'a> {
         self
     }
 
+    /// Writes its log to this file, not to one of its own.
+    pub fn log_to(mut self, file: &Path) -> Self {
+        self.log = Some(file.into());
+        self
+    }
+
+    /// Leaves no room on the disk that `$UNTERM_HOME` lies on. To be started [alone](Start::alone).
+    pub fn on_full_disk(mut self) -> Self {
+        self.on_full_disk = true;
+        self
+    }
+
     /// Starts it in a window and waits until its first pane's shell is at its prompt, with the keyboard.
     ///
     /// # Errors
@@ -89,11 +103,26 @@ impl<'a> Start<'a> {
     ///
     /// When it ends before it can be driven, with its log.
     pub fn now(self) -> Result<Instance> {
+        let mut instance = self.alone()?;
+        instance.entry = instance.wait_for_entry()?;
+        instance.wire = Some(Wire::login(&instance.entry)?);
+        Ok(instance)
+    }
+
+    /// Starts it and waits for nothing: one that can't register can be driven by nobody.
+    ///
+    /// # Errors
+    ///
+    /// When it can't be started.
+    pub fn alone(self) -> Result<Instance> {
         let home = tempfile::Builder::new().prefix("unterm-test-").tempdir()?;
         write_shell_settings(home.path())?;
-        let log = home.path().join("unterm.log");
+        let log = self.log.unwrap_or_else(|| home.path().join("unterm.log"));
         let registry = self.registry.unwrap_or_else(|| home.path().join(".unterm"));
-        let mut command = Command::new(binary("unterm"));
+        let mut command = match self.on_full_disk {
+            true => full_disk::command(&binary("unterm"), &registry)?,
+            false => Command::new(binary("unterm")),
+        };
         command
             .args(&self.args)
             .env_clear()
@@ -113,11 +142,7 @@ impl<'a> Start<'a> {
         }
         command.envs(self.env);
         let child = command.spawn().context("starting unterm")?;
-        let mut instance =
-            Instance { child: Some(child), home, registry, log, wire: None, entry: Value::Null };
-        instance.entry = instance.wait_for_entry()?;
-        instance.wire = Some(Wire::login(&instance.entry)?);
-        Ok(instance)
+        Ok(Instance { child: Some(child), home, registry, log, wire: None, entry: Value::Null })
     }
 }
 
@@ -172,6 +197,29 @@ impl Instance {
     /// Its log so far.
     pub fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
+    }
+
+    /// Waits until its log holds a text.
+    ///
+    /// # Errors
+    ///
+    /// When it does not come, or the instance ends.
+    pub fn wait_for_log(&mut self, text: &str) -> Result<()> {
+        let child = self.child.as_mut().context("not started")?;
+        let log = || fs::read_to_string(&self.log).unwrap_or_default();
+        wait_for(
+            &format!("{text:?} in the log"),
+            || {
+                if log().contains(text) {
+                    return Ok(Some(()));
+                }
+                match child.try_wait()? {
+                    Some(status) => bail!("unterm ended with {status}: {}", log()),
+                    None => Ok(None),
+                }
+            },
+            log,
+        )
     }
 
     /// What it printed to stdout so far.

@@ -10,6 +10,7 @@ mod bus;
 pub mod clients;
 mod compositor;
 mod display;
+mod full_disk;
 pub mod fuzz;
 mod input_method;
 mod instance;

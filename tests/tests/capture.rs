@@ -178,6 +178,34 @@ fn without_a_window(display: &Display) -> Result<Instance> {
     Start::headless().env("DISPLAY", &display.name()).now()
 }
 
+#[test]
+fn a_caller_has_the_image_that_another_program_put_on_the_clipboard() -> Result<()> {
+    let display = Display::start()?;
+    let mut unterm = Start::headless().env("DISPLAY", &display.name()).now()?;
+    let screen = unterm.call("capture.window", json!({}))?;
+    let path = screen["image"]["path"].as_str().unwrap_or_default();
+    let picture = Picture::of_png(&std::fs::read(path)?)?;
+    // xclip gives it to whoever asks for text, too.
+    display.set_clipboard("image/png", &std::fs::read(path)?)?;
+    let reply = unterm.call("capture.clipboard", json!({}))?;
+    let told = ["type", "format", "width", "height", "bit_depth"].map(|key| reply[key].clone());
+    let size = (picture.width, picture.height());
+    assert_eq!(told, [json!("image"), json!("png"), json!(size.0), json!(size.1), json!(8)]);
+    let path = PathBuf::from(reply["image_path"].as_str().unwrap_or_default());
+    assert_eq!(path.parent(), Some(&*unterm.registry().join("clipboard")));
+    let file = std::fs::read(path)?;
+    assert_eq!(reply["size_bytes"], file.len());
+    ensure!(Picture::of_png(&file)? == picture, "it is what was copied");
+
+    display.set_clipboard("text/html", b"<p>neither")?;
+    let error = unterm.call("capture.clipboard", json!({})).expect_err("it is no text").to_string();
+    ensure!(
+        error.contains("What is on the clipboard can't be read as text or as an image"),
+        "{error}"
+    );
+    Ok(())
+}
+
 /// The picture of a window that is no session of its own.
 fn foreign(unterm: &mut Instance, named: Value) -> Result<Picture> {
     let reply = unterm.call("capture.window", named)?;
@@ -187,11 +215,14 @@ fn foreign(unterm: &mut Instance, named: Value) -> Result<Picture> {
     pictured(&reply)
 }
 
-/// That there is no picture of a window, and why.
+/// That there is no picture of a window, and why: the picture is of the sessions.
 fn refused(unterm: &mut Instance, named: Value, why: &str) -> Result<()> {
-    let error = foreign(unterm, named).expect_err("a picture of no window").to_string();
-    ensure!(error.contains(&format!("No picture could be taken: {why}")), "{error}");
-    Ok(())
+    let reply = unterm.call("capture.window", named)?;
+    assert_eq!(reply["text_snapshot"], false, "{reply}");
+    assert_eq!(reply["image"]["source"], "sessions", "{reply}");
+    let message = reply["message"].as_str().unwrap_or_default();
+    ensure!(message.contains(&format!("No picture could be taken: {why}")), "{reply}");
+    pictured(&reply).map(drop)
 }
 
 #[test]

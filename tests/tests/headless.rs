@@ -34,10 +34,11 @@ fn without_a_display_the_clipboard_says_what_to_do() -> Result<()> {
 #[test]
 fn without_a_display_a_picture_of_it_says_what_to_do() -> Result<()> {
     let mut unterm = Start::headless().now()?;
-    let window = unterm.call("capture.window", json!({"title": "nowhere"}));
-    let error = window.expect_err("there is no display").to_string();
-    assert!(error.contains("this Unterm was started without a display; start it on"), "{error}");
-    assert!(error.contains("a session's picture by screen.png"), "{error}");
+    let window = unterm.call("capture.window", json!({"title": "nowhere"}))?;
+    assert_eq!(window["image"]["source"], "sessions", "{window}");
+    let why = window["message"].as_str().unwrap_or_default();
+    assert!(why.contains("this Unterm was started without a display; start it on"), "{window}");
+    assert!(why.contains("a session's picture by screen.png"), "{window}");
     Ok(())
 }
 

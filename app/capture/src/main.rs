@@ -62,7 +62,8 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(2),
         Err(error) => {
-            eprintln!("{error:#}");
+            // `eprintln!` panics where standard error takes nothing.
+            let _ = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{error:#}\n"));
             ExitCode::FAILURE
         }
     }
@@ -210,6 +211,11 @@ fn write(picture: &RgbaImage, args: &Args) -> Result<()> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let name = || args.out.display().to_string();
     let mut file = BufWriter::new(options.open(&args.out).with_context(name)?);
-    picture.write_to(&mut file, ImageFormat::Png).with_context(name)?;
-    std::io::Write::flush(&mut file).with_context(name)
+    let written = picture.write_to(&mut file, ImageFormat::Png).with_context(name);
+    let written = written.and_then(|()| std::io::Write::flush(&mut file).with_context(name));
+    if written.is_err() {
+        // Half a picture is none.
+        let _ = std::fs::remove_file(&args.out);
+    }
+    written
 }

@@ -13,6 +13,27 @@ pub struct Chord {
     pub key: Key,
 }
 
+impl Chord {
+    /// As files have it, with the usual names of the modifiers in the usual order; `text`: as it was written, whose name of the
+    /// key stays.
+    pub fn written(&self, text: &str) -> String {
+        const MODIFIERS: [(Modifiers, &str); 4] = [
+            (Modifiers::SUPER, "super+"),
+            (Modifiers::CTRL, "ctrl+"),
+            (Modifiers::ALT, "alt+"),
+            (Modifiers::SHIFT, "shift+"),
+        ];
+        let mut rest = text;
+        while let Some((_, after)) = rest.split_once('+').filter(|(word, _)| !word.is_empty()) {
+            rest = after;
+        }
+        let held = MODIFIERS.iter().filter(|(modifier, _)| self.modifiers.contains(*modifier));
+        let mut written: String = held.map(|(_, name)| *name).collect();
+        written.push_str(&rest.to_lowercase());
+        written
+    }
+}
+
 impl FromStr for Chord {
     type Err = String;
 
@@ -86,7 +107,12 @@ mod tests {
         {
             assert_eq!(chord.parse::<Chord>().unwrap().to_string(), chord);
         }
-        assert!("hyper+x".parse::<Chord>().is_err());
+        let written = |text: &str| text.parse::<Chord>().unwrap().written(text);
+        assert_eq!(written("Control+T"), "ctrl+t");
+        assert_eq!(written("shift+cmd+PgUp"), "super+shift+pgup");
+        assert_eq!((written("control++"), written("f5")), ("ctrl++".into(), "f5".into()));
+        let error = "hyper+x".parse::<Chord>().unwrap_err();
+        assert!(error.contains("\"hyper\" in \"hyper+x\" is no modifier"), "{error}");
         let error = "ctrl+page_upp".parse::<Chord>().unwrap_err();
         assert!(error.ends_with("did you mean \"page_up\"?"), "{error}");
     }

@@ -26,7 +26,7 @@ mod tty;
 #[path = "../cli/watch.rs"]
 mod watch;
 
-use std::{io::Write, process::ExitCode};
+use std::{io::Write, path::Path, process::ExitCode};
 
 use anyhow::{Context, Result, bail};
 use clap::{CommandFactory, FromArgMatches};
@@ -48,10 +48,15 @@ fn main() -> ExitCode {
     match run(&args, method) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("{error:#}");
+            complain(&format!("{error:#}"));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints a line to standard error. `eprintln!` panics where that takes nothing, as on a full disk.
+fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// A method of the table, with its parameters.
@@ -123,8 +128,8 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         result["image"]["path"] = output.to_string_lossy().into();
     }
     if let Command::Settings(SettingsCommand::Open { print_only: false }) = &args.command {
-        let url = result["url"].as_str().unwrap_or_default();
-        unterm::open_link(url, &["http".to_owned()]).map_err(anyhow::Error::msg)?;
+        let file = result["file"].as_str().unwrap_or_default();
+        unterm::open_settings(Path::new(file)).map_err(anyhow::Error::msg)?;
         return Ok(ExitCode::SUCCESS);
     }
     let text = match (args.json, show::text(method, &result)) {
@@ -133,10 +138,10 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     };
     write_out(&text)?;
     if result["timed_out"] == true {
-        eprintln!("the command still runs");
+        complain("the command still runs");
     }
     if result["done"] == false {
-        eprintln!("there was nothing to do");
+        complain("there was nothing to do");
     }
     Ok(if has_failed(&args.command, &result) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -215,7 +220,9 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         Command::Selftest { id } => {
             ("selftest.run", json!({"session_id": id.given().map(|id| id.to_string())}))
         }
-        Command::Settings(SettingsCommand::Open { .. }) => ("settings.open", json!({})),
+        Command::Settings(SettingsCommand::Open { print_only }) => {
+            ("settings.open", json!({"redirect": !print_only}))
+        }
         Command::Session(command) => command.request(&mut session)?,
         Command::Exec { id, command } => {
             ("exec.run", json!({"id": session(id)?, "command": command.join(" ")}))
@@ -239,7 +246,10 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         }
         Command::Cancel { id } => ("exec.cancel", json!({"id": session(id)?})),
         Command::Signal { id, signal } => {
-            ("signal.send", json!({"id": session(id)?, "signal": signal}))
+            let name = signal.to_ascii_uppercase();
+            let has_key = ["INT", "TSTP", "QUIT", "EOF"].contains(&name.trim_start_matches("SIG"));
+            let method = if has_key { "signal.send" } else { "session.signal" };
+            (method, json!({"id": session(id)?, "signal": signal}))
         }
         Command::Status { id } => ("exec.status", json!({"id": session(id)?})),
         Command::Screen(command) => command.request(&mut session)?,

@@ -130,7 +130,7 @@ pub enum Command {
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Type the control character of a signal: SIGINT, SIGTSTP, SIGQUIT or EOF; or send SIGTERM, SIGKILL or SIGHUP to its foreground programs.
+    /// Type the control character of a signal: SIGINT, SIGTSTP, SIGQUIT or EOF; or send another one, such as SIGTERM, to its foreground programs.
     Signal {
         /// The session.
         #[command(flatten)]

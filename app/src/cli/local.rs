@@ -145,6 +145,10 @@ fn import(file: &Path, name: Option<&str>, home: &Path) -> Result<String> {
     }
     std::fs::create_dir_all(theme::folder(home))?;
     let mut out = std::fs::File::create_new(&target)?;
-    out.write_all(theme.to_toml().as_bytes())?;
+    if let Err(error) = out.write_all(theme.to_toml().as_bytes()) {
+        // Half a theme would be taken for one, and be in the way of the next try.
+        let _ = std::fs::remove_file(&target);
+        return Err(error).with_context(|| target.display().to_string());
+    }
     Ok(format!("{name}: a theme of {format:?}, in {}\n", target.display()))
 }

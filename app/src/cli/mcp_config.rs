@@ -145,8 +145,7 @@ enum Merged {
 /// Merges an entry into a file.
 fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
     let named = || file.display().to_string();
-    // Where it is a link, what it leads to is written.
-    let file = &fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let file = &followed(file).with_context(named)?;
     let old = match fs::read_to_string(file) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -161,19 +160,34 @@ fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
         Some(old) => Merged::Over(keep(file, old).with_context(named)?),
         None => Merged::New,
     };
-    let mut beside = file.clone().into_os_string();
-    beside.push(format!(".{}", std::process::id()));
-    let written = fs::write(&beside, new).and_then(|()| {
-        if let Ok(permissions) = fs::metadata(file).map(|metadata| metadata.permissions()) {
-            fs::set_permissions(&beside, permissions)?;
+    // Clients keep tokens in these files: a new one is its owner's alone, and so is the one beside it until it takes its place.
+    let written = private::replace(file, |beside| {
+        beside.write_all(new.as_bytes())?;
+        match fs::metadata(file) {
+            Ok(found) => beside.set_permissions(found.permissions())?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
-        fs::rename(&beside, file)
+        beside.sync_all()
     });
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
     written.with_context(named)?;
     Ok(merged)
+}
+
+/// What a file is after all links, as people have who keep their files elsewhere: also one that leads to a file that is still to
+/// be made.
+fn followed(file: &Path) -> io::Result<PathBuf> {
+    // As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut file = file.to_owned();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&file) {
+            // Relative to the link's own folder; an absolute one takes its place.
+            Ok(target) => file = file.parent().unwrap_or(Path::new("/")).join(target),
+            Err(_) => return Ok(file),
+        }
+    }
+    Err(io::Error::other("it is a link that leads nowhere: too many links, or a circle"))
 }
 
 /// Keeps a file as it was beside it, under a name that none has: where it lies.
@@ -188,9 +202,13 @@ fn keep(file: &Path, text: &str) -> io::Result<PathBuf> {
         let backup = PathBuf::from(backup);
         match private::create_file(&backup) {
             Ok(mut kept) => {
-                kept.write_all(text.as_bytes())?;
-                kept.set_permissions(fs::metadata(file)?.permissions())?;
-                return Ok(backup);
+                let written = kept
+                    .write_all(text.as_bytes())
+                    .and_then(|()| kept.set_permissions(fs::metadata(file)?.permissions()));
+                if written.is_err() {
+                    let _ = fs::remove_file(&backup);
+                }
+                return written.map(|()| backup);
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             Err(error) => return Err(error),
@@ -402,10 +420,37 @@ mod tests {
         assert_eq!(fs::metadata(&next).unwrap().permissions().mode() & 0o777, 0o600);
         assert!(fs::read_to_string(&file).unwrap().contains("\"/newer\""));
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        let first = Client::Cursor.file(home.path(), |_| None);
+        super::merge(Client::Cursor, &first, &entry(PROGRAM)).unwrap();
+        assert_eq!(fs::metadata(&first).unwrap().permissions().mode() & 0o777, 0o600, "a new one");
         // Nothing is left beside them, and a file that makes no sense is left alone.
         assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 3);
         fs::write(&file, "{ // mine\n}").unwrap();
         assert!(super::merge(Client::Gemini, &file, &entry(PROGRAM)).is_err());
         assert_eq!(fs::read_to_string(&file).unwrap(), "{ // mine\n}");
+    }
+
+    #[test]
+    fn a_link_stays_and_what_it_leads_to_is_written_also_if_that_is_new() {
+        use std::os::unix::fs::symlink;
+        let home = tempfile::tempdir().unwrap();
+        let dotfiles = home.path().join("dotfiles");
+        fs::create_dir_all(&dotfiles).unwrap();
+        fs::create_dir_all(home.path().join(".cursor")).unwrap();
+        let file = Client::Cursor.file(home.path(), |_| None);
+        symlink("../dotfiles/mcp.json", &file).unwrap();
+        symlink("cursor.json", dotfiles.join("mcp.json")).unwrap();
+        assert_eq!(merge(Client::Cursor, &file, &entry(PROGRAM)).unwrap(), Merged::New);
+        let Merged::Over(_) = merge(Client::Cursor, &file, &entry("/new")).unwrap() else {
+            panic!("there was a file")
+        };
+        for link in [&file, &dotfiles.join("mcp.json")] {
+            assert!(link.is_symlink(), "{}", link.display());
+        }
+        assert!(fs::read_to_string(dotfiles.join("cursor.json")).unwrap().contains("/new"));
+
+        let circle = home.path().join("circle");
+        symlink("circle", &circle).unwrap();
+        assert!(merge(Client::Cursor, &circle, &entry(PROGRAM)).is_err());
     }
 }

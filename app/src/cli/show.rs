@@ -164,8 +164,9 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
         "screen.search" => rows(result, "matches"),
         "screen.detect_errors" => rows(result, "errors"),
         "session.input" | "exec.run" | "exec.send" | "exec.cancel" | "signal.send"
-        | "session.resize" | "session.destroy" | "action.run" | "workspace.save"
-        | "proxy.switch" | "proxy.disable" | "policy.set" | "instance.set_title" => String::new(),
+        | "session.signal" | "session.resize" | "session.destroy" | "action.run"
+        | "workspace.save" | "proxy.switch" | "proxy.disable" | "policy.set"
+        | "instance.set_title" => String::new(),
         _ => return None,
     })
 }

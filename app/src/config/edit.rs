@@ -41,29 +41,62 @@ pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
     let mut text = text(&bytes)
         .and_then(|text| parse(text, home).map(|_| text.to_owned()))
         .map_err(|problems| anyhow!("{}:{}; mend it first", file.display(), problems[0]))?;
+    let old = text.clone();
+    one_spelling_each(edits)?;
     for (key, value) in edits {
         text = match value {
             Some(value) => with(&with_pair(text, key)?, key, value.clone())?,
             None => without(&text, key)?,
         };
     }
-    if let Err(problems) = parse(&text, home) {
-        bail!("{}", problems[0].message);
+    let before = parse(&old, home).unwrap_or_default();
+    match parse(&text, home) {
+        Err(problems) => bail!("{}", problems[0].message),
+        // A shell that could not be started before blocks only a change of the shell.
+        Ok(now)
+            if now.shell != before.shell
+                || (now.env != before.env && before.shell_error().is_none()) =>
+        {
+            if let Some(error) = now.shell_error() {
+                bail!("{error}");
+            }
+        }
+        Ok(_) => {}
     }
     write(&file, &text).with_context(|| file.display().to_string())
 }
 
-/// A table and the name in it that a key stands for: of two ways to write a key of the keyboard, that of the file.
+/// Refuses changes that mean the same key of the keyboard in two spellings: one of them would be lost.
+fn one_spelling_each(edits: &[Edit]) -> Result<()> {
+    let mut seen = Vec::new();
+    for (key, _) in edits {
+        if let [section, keys] = &key[..]
+            && section == "keys"
+            && let Ok(chord) = keys::chord(keys)
+        {
+            if let Some((_, before)) = seen.iter().find(|(other, _)| *other == chord) {
+                bail!("{keys:?} is the same key as {before:?}; leave one out");
+            }
+            seen.push((chord, keys));
+        }
+    }
+    Ok(())
+}
+
+/// A table and the name in it that a key stands for: of two ways to write a key of the keyboard, that of the file; else the
+/// usual one, in which `control` and `cmd` are `ctrl` and `super`.
 fn named<'a>(table: &dyn TableLike, key: &'a [String]) -> Result<(&'a [String], String)> {
     let Some((last, sections)) = key.split_last() else { bail!("no key was named") };
     let mut name = last.clone();
     if let [section] = sections
         && section == "keys"
         && let Ok(chord) = keys::chord(last)
-        && let Some(there) = table.get(section).and_then(Item::as_table_like)
-        && let Some((own, _)) = there.iter().find(|(own, _)| keys::chord(own) == Ok(chord))
     {
-        name = own.to_owned();
+        let there = table.get(section).and_then(Item::as_table_like);
+        let own = there.and_then(|there| {
+            there.iter().map(|(own, _)| own).find(|own| keys::chord(own) == Ok(chord))
+        });
+        name = own.map_or_else(|| chord.written(last), str::to_owned);
     }
     Ok((sections, name))
 }
@@ -308,6 +341,44 @@ mod tests {
         assert!(error.contains("did you mean \"nord\"?"), "{error}");
         assert!(set(home.path(), &["font", "sise"], 1.into()).is_err());
         assert_eq!(text(&home), "theme = 'nord'\n");
+    }
+
+    #[test]
+    fn a_shell_that_does_not_exist_is_refused_and_one_that_is_gone_blocks_nothing_else() {
+        let home = home("theme = 'nord'\n");
+        let set = |key: &[&str], value: &str| set(home.path(), key, value.into());
+        for program in ["/nonexistent/sh", "no-such-shell", "/etc/passwd", "/"] {
+            let error = set(&["shell", "program"], program).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("shell.program {program:?} can't be")), "{error}");
+        }
+        assert_eq!(text(&home), "theme = 'nord'\n");
+        set(&["shell", "program"], "/bin/sh").unwrap();
+        let error = set(&["env", "PATH"], "/nonexistent").err();
+        assert!(error.is_none(), "a whole path needs none: {error:?}");
+        let gone = "[shell]\nprogram = '/nonexistent/sh'\n[env]\nPATH = '/nonexistent'\n";
+        fs::write(home.path().join(FILE), gone).unwrap();
+        set(&["theme"], "nord").unwrap();
+        set(&["shell", "program"], "sh").unwrap_err();
+        change(home.path(), &[(vec!["env".into(), "PATH".into()], None)]).unwrap();
+        set(&["shell", "program"], "").unwrap();
+    }
+
+    #[test]
+    fn a_key_is_written_with_the_usual_modifiers_and_unknown_ones_are_refused() {
+        let home = home("");
+        let set = |key: &str, action: &str| set(home.path(), &["keys", key], action.into());
+        set("control+t", "new_tab").unwrap();
+        assert_eq!(text(&home), "[keys]\n\"ctrl+t\" = \"new_tab\"\n");
+        set("Ctrl+T", "close_tab").unwrap();
+        set("cmd+t", "new_tab").unwrap();
+        let now = "[keys]\n\"ctrl+t\" = \"close_tab\"\n\"super+t\" = \"new_tab\"\n";
+        assert_eq!(text(&home), now);
+        let error = set("hyper+t", "new_tab").unwrap_err().to_string();
+        assert!(error.contains("\"hyper\" in \"hyper+t\" is no modifier"), "{error}");
+        let edit = |key: &str| (vec!["keys".to_owned(), key.to_owned()], Some("new_tab".into()));
+        let twice = change(home.path(), &[edit("control+u"), edit("ctrl+u")]).unwrap_err();
+        assert!(twice.to_string().contains("is the same key as"), "{twice}");
+        assert_eq!(text(&home), now);
     }
 
     #[test]

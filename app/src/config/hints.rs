@@ -46,7 +46,7 @@ pub enum HintAction {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Links {
-    /// Schemes that are opened, by the desktop's program for each. A program chooses the target of a link. A `file` is opened where it is of this machine and no program.
+    /// Schemes that are opened, by the desktop's program for each. A program chooses the target of a link. A `file` is opened only if it is on this machine, can be examined and is no program, and its link has no `?` or `#` that is not percent-encoded. A `mailto` message gets no attachments.
     pub schemes: Vec<String>,
     /// What opens the link under the pointer. A file that is only named in the text always takes Ctrl.
     pub open_by: OpenBy,

@@ -96,6 +96,19 @@ pub struct Config {
     pub compat: Compat,
 }
 
+impl Config {
+    /// Why the shell of the configuration can't be started on this machine, for people; `None`: it can be, or it is the login
+    /// shell. No part of what makes a file valid: programs come and go.
+    pub fn shell_error(&self) -> Option<String> {
+        let program = &self.shell.program;
+        let error =
+            (!program.is_empty()).then(|| unterm_mux::program_error(program, &self.env))??;
+        Some(format!(
+            "shell.program {program:?} can't be started: {error}. It must be the name of a program in PATH, or its whole path."
+        ))
+    }
+}
+
 /// See [`Config::language`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "the codes say it")]

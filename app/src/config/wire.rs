@@ -19,7 +19,7 @@ use super::{Config, FILE, Settings, edit, keys, keys::Keymap, load, parse, theme
 use crate::{
     action::{ACTIONS, Entry},
     captures::AppCaptures,
-    proxy,
+    links, proxy,
 };
 
 /// The preferences of a home's file.
@@ -143,6 +143,14 @@ impl Host for HeadlessHost {
 
     fn instance_title_changed(&self, title: Option<&str>) {
         Headless.instance_title_changed(title);
+    }
+
+    fn browser_folder(&self) -> Option<PathBuf> {
+        links::browser_folder()
+    }
+
+    fn settings_page_unopened(&self) {
+        tracing::warn!("{}", links::UNOPENED);
     }
 
     fn ask(&self, request: HostRequest) {

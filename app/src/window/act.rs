@@ -225,16 +225,14 @@ impl App {
 
     /// Opens the settings page in the desktop's browser.
     fn open_settings(&mut self) {
-        let link = match self.server.as_ref().map(Server::settings_link) {
-            Some(Ok(link)) => link,
-            Some(Err(error)) => return self.complain("settings", error),
-            None => {
-                return self.complain("settings", "The control server does not run.".to_owned());
-            }
+        let Some(links) = self.server.as_ref().map(Server::settings_links) else {
+            return self.complain("settings", "The control server does not run.".to_owned());
         };
-        self.errand("settings", move || match links::open(&link, &["http".to_owned()]) {
-            Ok(()) => Done::Nothing,
-            Err(error) => Done::Failed("settings", error),
+        self.errand("settings", move || {
+            match links.redirect().and_then(|file| links::open_settings(&file)) {
+                Ok(()) => Done::Nothing,
+                Err(error) => Done::Failed("settings", error),
+            }
         });
     }
 

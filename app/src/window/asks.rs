@@ -1,8 +1,9 @@
 //! What agents ask of the person: whether they may act, and questions of their own.
 //!
-//! Owns how it is shown: a message that stays until it is answered, and takes no key; a list of answers when the person asks
-//! for it. What is typed meanwhile goes where it went before, so nobody answers by accident. The questions themselves are the
-//! control server's.
+//! Owns how it is shown: a message that stays until it is answered, and takes no key; when the person asks for it, a panel with
+//! the whole text, which scrolls, and the answers. What is typed meanwhile goes where it went before, so nobody answers by
+//! accident. The message holds the beginning and the end of a long text; an answer is only given in front of all of it. The
+//! questions themselves are the control server's.
 
 use unterm_control::{Kind, Question, Verdict, shortened};
 
@@ -58,7 +59,7 @@ impl App {
             self.settle(ABOUT);
             return;
         };
-        let press = self.press("answer_agent", "or a click here answers");
+        let press = self.press("answer_agent", "or a click here shows it whole, to be answered");
         let more = match questions.len() {
             1 => String::new(),
             more => format!(" ({} more)", more - 1),
@@ -103,12 +104,16 @@ impl App {
             }
             items.push(item("Don't answer".to_owned(), Choice::NoAnswer));
         }
-        let text = fitted(&question.text);
+        let (client, text) = (&question.client, question.text);
         let hint = match question.kind {
-            Kind::Approval => format!("May it act? {text}"),
-            Kind::Question => text,
+            Kind::Approval => {
+                let place =
+                    question.session.map_or_else(String::new, |id| format!(" in pane {id}"));
+                format!("May “{client}” do this{place}? Choose an answer")
+            }
+            Kind::Question => format!("“{client}” asks. Choose an answer"),
         };
-        self.pick_answer(&hint, items, question.number);
+        self.pick_answer(&hint, text, items, question.number);
         true
     }
 

@@ -440,6 +440,9 @@ impl App {
             let painter = screen.painter.adapter();
             (debug, debug::About { hovered: looked_at, focused, painter })
         });
+        if let Some(picker) = &mut self.picker {
+            picker.wrap(&geometry, &mut self.renderer);
+        }
         let mut shown = Shown {
             commands: &self.config.commands,
             matches: (highlights.0, &highlights.1),

@@ -5,6 +5,8 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use unterm_mux::quote;
+
 use super::{App, errand::Done, x_server};
 
 impl App {
@@ -30,18 +32,21 @@ impl App {
         if pane != focused {
             self.report(self.mux.focus(pane));
         }
-        let words = paths.iter().map(|path| quote(&path.to_string_lossy()) + " ");
+        // The shell in front reads the words, also one that was started in another.
+        let shell = self.mux.pane(pane).and_then(|pane| pane.foreground());
+        let shell = shell.map_or_else(String::new, |program| program.name);
+        let shell = shell.rsplit('/').next().unwrap_or_default().trim_start_matches('-');
+        let words = paths.iter().map(|path| quote(shell, &path.to_string_lossy()) + " ");
         self.paste_text(pane, &words.collect::<String>());
     }
 }
 
-/// A path as one word of a shell's: in single quotes where it holds more than letters, digits and the like. bash, zsh,
-/// fish, Nushell and PowerShell read those as they are but for a quote itself, which is written outside of them.
-fn quote(path: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+/// A path as one word of a shell: quoted by the rules of that shell if it holds more than letters, digits and the like.
+fn quote(shell: &str, path: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%=".contains(c);
     match !path.is_empty() && path.chars().all(is_plain) {
         true => path.to_owned(),
-        false => unterm_mux::quote::posix(path),
+        false => quote::for_shell(shell, path),
     }
 }
 
@@ -51,10 +56,17 @@ mod tests {
 
     #[test]
     fn a_path_is_one_word() {
-        assert_eq!(quote("/home/me/a-b_c.txt"), "/home/me/a-b_c.txt");
-        assert_eq!(quote("/tmp/my file (1)"), "'/tmp/my file (1)'");
-        assert_eq!(quote("/tmp/it's $HOME"), r"'/tmp/it'\''s $HOME'");
-        assert_eq!(quote("/tmp/bücher"), "/tmp/bücher");
-        assert_eq!(quote("~"), "'~'");
+        let check = |shell: &str, path: &str, word: &str| assert_eq!(quote(shell, path), word);
+        for shell in ["bash", "zsh", "fish", "pwsh", "nu", "vim", ""] {
+            check(shell, "/home/me/a-b_c.txt", "/home/me/a-b_c.txt");
+            check(shell, "/tmp/my file (1)", "'/tmp/my file (1)'");
+            check(shell, "/tmp/bücher", "/tmp/bücher");
+            check(shell, "~", "'~'");
+        }
+        check("bash", "/tmp/it's $HOME", r"'/tmp/it'\''s $HOME'");
+        check("fish", r"/tmp/it's \x", r"'/tmp/it\'s \\x'");
+        check("pwsh", "/tmp/it's ’x’; id", "'/tmp/it''s ’’x’’; id'");
+        check("nu", r"/tmp/\x $y", r"'/tmp/\x $y'");
+        check("nu", r#"/tmp/it's "\x""#, r#""/tmp/it's \"\\x\"""#);
     }
 }

@@ -33,12 +33,20 @@ impl App {
     }
 }
 
-/// Writes lines as people read them: what was wrapped is one line again, blank lines at the end are left out.
-fn write(folder: &Path, name: &str, mut lines: Lines) -> Result<PathBuf> {
+/// Writes lines to a new file, which is not there when that fails.
+fn write(folder: &Path, name: &str, lines: Lines) -> Result<PathBuf> {
     private::create_folder(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
     let file = private::create_file(&path).with_context(|| path.display().to_string())?;
-    let mut out = BufWriter::new(file);
+    if let Err(error) = print(&mut BufWriter::new(file), lines) {
+        let _ = std::fs::remove_file(&path);
+        return Err(error).with_context(|| path.display().to_string());
+    }
+    Ok(path)
+}
+
+/// Prints lines as people read them: what was wrapped is one line again, blank lines at the end are left out.
+fn print(out: &mut impl Write, mut lines: Lines) -> std::io::Result<()> {
     let (mut text, mut blank) = (String::new(), 0);
     for line in lines.oldest().0..lines.end().0 {
         text.clear();
@@ -56,8 +64,7 @@ fn write(folder: &Path, name: &str, mut lines: Lines) -> Result<PathBuf> {
             out.write_all(b"\n")?;
         }
     }
-    out.flush().with_context(|| path.display().to_string())?;
-    Ok(path)
+    out.flush()
 }
 
 #[cfg(test)]

@@ -134,7 +134,7 @@ fn cd(shell: &str, folder: &str) -> Option<String> {
     }
     Some(match shell.trim_start_matches('-') {
         "pwsh" | "powershell" => {
-            format!("Set-Location -LiteralPath '{}'", folder.replace('\'', "''"))
+            format!("Set-Location -LiteralPath {}", quote::powershell(folder))
         }
         "nu" => format!("cd \"{}\"", folder.replace('\\', "\\\\").replace('"', "\\\"")),
         "fish" => format!("cd -- {}", quote::fish(folder)),

@@ -1,6 +1,6 @@
 //! What the control server asks of the window: handed to the main thread, answered there.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use unterm_control::{Acted, Bounds, Captures, Changes, Host, HostRequest, Preferences, Typing};
 use unterm_mux::{PaneId, Tab, input::Modifiers};
@@ -10,6 +10,7 @@ use crate::{
     action::Action,
     captures::AppCaptures,
     config::{keys, wire::FilePreferences},
+    links,
 };
 
 /// The control server's way to the window.
@@ -32,6 +33,14 @@ impl Host for WindowHost {
 
     fn agents_changed(&self) {
         self.inbox.post(|news| news.agents = true);
+    }
+
+    fn browser_folder(&self) -> Option<PathBuf> {
+        links::browser_folder()
+    }
+
+    fn settings_page_unopened(&self) {
+        self.inbox.post(|news| news.settings_unopened = true);
     }
 
     fn ask(&self, request: HostRequest) {

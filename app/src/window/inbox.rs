@@ -53,6 +53,8 @@ pub(super) struct News {
     pub(super) instance_title: Option<Option<String>>,
     /// Who drives a pane changed, or whether agents are paused.
     pub(super) agents: bool,
+    /// A browser was started on the settings page, and the page did not come.
+    pub(super) settings_unopened: bool,
     /// What the last search found.
     pub(super) found: Option<super::search::Found>,
     /// What the desktop prefers, by who speaks for it.

@@ -54,6 +54,7 @@ mod quake;
 mod recording;
 mod screenshot;
 mod scroll;
+mod scroll_text;
 mod scrollbar;
 mod search;
 mod selection;

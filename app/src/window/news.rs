@@ -12,6 +12,7 @@ use super::{
     panes,
     view::View,
 };
+use crate::links;
 
 impl App {
     /// Takes what other threads told.
@@ -77,6 +78,9 @@ impl App {
         }
         for pane in news.bells {
             self.ring(pane);
+        }
+        if news.settings_unopened {
+            self.notify("settings", links::UNOPENED.to_owned());
         }
         if let Some(found) = news.found {
             self.search_found(found);

@@ -1,5 +1,5 @@
 //! The panel over the panes: a line to type in and a list that narrows to what was typed. The command palette and every
-//! picker are this one thing with other items.
+//! picker are this one thing with other items. Above its list a panel may show a text, which scrolls.
 //!
 //! Owns what is typed, listed and chosen; what a choice does is `picker.rs`.
 
@@ -11,13 +11,21 @@ use unterm_mux::input::{Key, Modifiers};
 use unterm_renderer::{Label, LabelAlign, PixelRect, Preedit, Quad, Renderer, Scene};
 
 use super::{
-    chrome::{Colors, framed, grown, label, quad},
+    chrome::{Colors, framed, grown, label, quad, readable},
     geometry::{Geometry, contains},
     line::Line,
+    scroll_text::ScrollText,
 };
 
 /// Width, padding and radius in logical pixels.
 const WIDTH: f32 = 560.0;
+/// Width of a panel with a text.
+const TEXT_WIDTH: f32 = 760.0;
+/// Lines of a text that are in sight at most; and at least, where the list has to give way.
+const TEXT_ROWS: usize = 24;
+const FEWEST_TEXT_ROWS: usize = 3;
+/// Lines that a notch of the wheel scrolls a text by.
+const NOTCH: isize = 3;
 const PADDING: f32 = 12.0;
 const RADIUS: f32 = 8.0;
 /// Items in sight at most.
@@ -64,6 +72,8 @@ pub(super) struct Panel<C> {
     query: Line,
     /// Why what was typed is not right.
     message: Option<String>,
+    /// What is to be read before something is chosen.
+    text: Option<ScrollText>,
     items: Vec<Item<C>>,
     shown: Vec<Shown>,
     /// One of them is listed above all others, whatever is typed.
@@ -82,6 +92,7 @@ impl<C> Panel<C> {
             hint: hint.into(),
             query: Line::default(),
             message: None,
+            text: None,
             items,
             shown: Vec::new(),
             offered: None,
@@ -92,6 +103,17 @@ impl<C> Panel<C> {
         panel.narrow();
         panel.mark(marked);
         panel
+    }
+
+    /// Shows a text above the list.
+    pub(super) fn with_text(mut self, text: String) -> Self {
+        self.text = Some(ScrollText::new(text));
+        self
+    }
+
+    /// The text above the list, whole.
+    pub(super) fn text(&self) -> Option<&str> {
+        self.text.as_ref().map(ScrollText::text)
     }
 
     /// What was typed.
@@ -157,6 +179,9 @@ impl<C> Panel<C> {
     /// A key was pressed; `text`: what it types.
     pub(super) fn key(&mut self, key: Key, modifiers: Modifiers, text: Option<&str>) -> Outcome {
         let ctrl = modifiers.contains(Modifiers::CTRL);
+        if self.scroll(key) {
+            return Outcome::Edited;
+        }
         match (key, ctrl) {
             (Key::Escape, _) | (Key::Char('c' | 'g'), true) => Outcome::Closed,
             (Key::Enter | Key::KeypadEnter, _) => Outcome::Chosen,
@@ -178,8 +203,33 @@ impl<C> Panel<C> {
         }
     }
 
+    /// Scrolls the text, if there is one and the key is for that: lists below a text are short.
+    fn scroll(&mut self, key: Key) -> bool {
+        let Some(text) = &mut self.text else { return false };
+        match key {
+            Key::PageUp => text.page(-1),
+            Key::PageDown => text.page(1),
+            // Without a list they are for what is typed.
+            Key::Home if !self.items.is_empty() => text.scroll(isize::MIN),
+            Key::End if !self.items.is_empty() => text.scroll(isize::MAX),
+            _ => return false,
+        }
+        true
+    }
+
+    /// The wheel turned by a notch: it scrolls the text, or else moves the mark.
+    pub(super) fn wheel(&mut self, up: bool) -> Outcome {
+        match &mut self.text {
+            Some(text) => {
+                text.scroll(if up { -NOTCH } else { NOTCH });
+                Outcome::Edited
+            }
+            None => self.step(if up { -1 } else { 1 }),
+        }
+    }
+
     /// Moves the mark, round the ends.
-    pub(super) fn step(&mut self, by: isize) -> Outcome {
+    fn step(&mut self, by: isize) -> Outcome {
         let count = self.shown.len() as isize;
         if count == 0 {
             return Outcome::Stay;
@@ -228,25 +278,57 @@ impl<C> Panel<C> {
     /// Where it lies.
     fn place(&self, geometry: &Geometry) -> Place {
         let padding = geometry.px(PADDING);
-        let row = geometry.ui_line() + geometry.px(8.0);
-        let width = geometry.px(WIDTH).min(geometry.width.saturating_sub(2 * padding)).max(1);
+        let (line, row) = (geometry.ui_line(), geometry.ui_line() + geometry.px(8.0));
+        let width = self.width(geometry);
         let input = row + geometry.px(8.0);
-        let message = if self.message.is_some() || self.items.is_empty() { row } else { 0 };
-        let fitting = geometry.height.saturating_sub(input + message + 4 * padding) / row;
+        let says = self.message.is_some() || self.items.is_empty() || self.text.is_some();
+        let message = if says { row } else { 0 };
+        let room = geometry.height.saturating_sub(input + message + 4 * padding);
+        let text_room = |below: usize| room.saturating_sub(below as u32 * row + padding) / line;
+        let text_rows = self.text.as_ref().map_or(0, |text| {
+            let items = self.shown.len().clamp(1, ROWS);
+            let most = (text_room(items) as usize).max(FEWEST_TEXT_ROWS).min(text_room(0) as usize);
+            text.count().min(TEXT_ROWS).min(most)
+        });
+        let text = if text_rows > 0 { text_rows as u32 * line + padding } else { 0 };
+        let fitting = room.saturating_sub(text) / row;
         let rows = self.shown.len().min(ROWS).min(fitting as usize);
         let list = if self.items.is_empty() { 0 } else { rows.max(1) as u32 * row };
-        let height = input + message + list + padding;
+        let height = input + message + text + list + padding;
         let lowest = geometry.height.saturating_sub(height + padding);
         let y = (geometry.height / 3).saturating_sub(input).min(lowest) as i32;
         let x = (geometry.width.saturating_sub(width) / 2) as i32;
         let rect = PixelRect { x, y, width, height };
         let line = |top: u32, height: u32| PixelRect { y: y + top as i32, height, ..rect };
+        let list = input + message + text;
         Place {
             rect,
             input: line(0, input),
             message: line(input, message),
-            rows: (0..rows as u32).map(|i| line(input + message + i * row, row)).collect(),
+            text: line(input + message, text),
+            text_rows,
+            rows: (0..rows as u32).map(|i| line(list + i * row, row)).collect(),
             padding,
+        }
+    }
+
+    fn width(&self, geometry: &Geometry) -> u32 {
+        let wanted = if self.text.is_some() { TEXT_WIDTH } else { WIDTH };
+        let most = geometry.width.saturating_sub(2 * geometry.px(PADDING));
+        geometry.px(wanted).min(most).max(1)
+    }
+
+    /// Breaks the text into the lines that fit into this window; for each key, and when it is drawn.
+    pub(super) fn wrap(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
+        let (padding, width) = (geometry.px(PADDING), self.width(geometry));
+        let Some(text) = &self.text else { return };
+        let inside = width.saturating_sub(4 * padding);
+        text.wrap((inside, geometry.ui_columns(inside)), |line| {
+            renderer.label_width(line, geometry.ui_font(), false)
+        });
+        let rows = self.place(geometry).text_rows;
+        if let Some(text) = &mut self.text {
+            text.set_rows(rows);
         }
     }
 
@@ -317,9 +399,12 @@ impl<C> Panel<C> {
         if !said.is_empty() {
             scene.labels.push(label(place.message, said, color));
         }
+        if let Some(text) = self.text.as_ref().filter(|_| place.text_rows > 0) {
+            self.draw_text(text, &place, (geometry, colors), scene);
+        }
         if self.shown.is_empty() && !self.items.is_empty() {
             let row = PixelRect {
-                y: place.message.y + place.message.height as i32,
+                y: place.text.y + place.text.height as i32,
                 height: geometry.ui_line() + geometry.px(8.0),
                 ..place.rect
             };
@@ -356,11 +441,42 @@ impl<C> Panel<C> {
     }
 }
 
+impl<C> Panel<C> {
+    /// Draws the lines of the text that are in sight, and above them which of how many they are.
+    fn draw_text(
+        &self,
+        text: &ScrollText,
+        place: &Place,
+        (geometry, colors): (&Geometry, &Colors),
+        scene: &mut Scene<'_>,
+    ) {
+        if let Some((first, last, count)) = text.place(place.text_rows) {
+            let said = format!("Lines {first}–{last} of {count} · PgUp and PgDn scroll");
+            let rect = inset(place.message, place.padding);
+            scene.labels.push(label(geometry, rect, &said, colors.accent_text, LabelAlign::Right));
+        }
+        let line = geometry.ui_line();
+        let height = place.text_rows as u32 * line + geometry.px(8.0);
+        let rect = inset(PixelRect { height, ..place.text }, place.padding);
+        let radius = geometry.px(4.0) as f32;
+        scene.quads.push(Quad { rect, color: colors.surface, alpha: 1.0, radius });
+        let color = readable(colors.text, colors.surface);
+        for (row, shown) in text.in_sight(place.text_rows).iter().enumerate() {
+            let y = rect.y + (geometry.px(4.0) + row as u32 * line) as i32;
+            let rect = inset(PixelRect { y, height: line, ..rect }, place.padding);
+            scene.labels.push(label(geometry, rect, shown, color, LabelAlign::Left));
+        }
+    }
+}
+
 /// The parts of a panel.
 struct Place {
     rect: PixelRect,
     input: PixelRect,
     message: PixelRect,
+    text: PixelRect,
+    /// Lines of the text in sight.
+    text_rows: usize,
     rows: Vec<PixelRect>,
     padding: u32,
 }
@@ -471,6 +587,39 @@ mod tests {
         asks.complain("No title".to_owned());
         assert_eq!(asks.place(&Geometry::TEST).rect, before.rect, "nothing moves");
         assert_eq!(panel(&["a"]).hints(), ("Type", ""));
+    }
+
+    #[test]
+    fn a_text_is_scrolled_to_its_end_and_leaves_room_for_the_answers() {
+        let text: String = (0..200).map(|n| format!("line {n}\n")).collect();
+        for (width, height) in [(1200, 700), (500, 300), (300, 200), (1, 1)] {
+            let geometry = Geometry { width, height, ..Geometry::TEST };
+            let mut panel = panel(&["once", "always", "deny"]).with_text(text.clone());
+            let wrap = |panel: &mut Panel<usize>| {
+                let body = panel.text.as_ref().unwrap();
+                body.wrap((400, 50), |line| line.len() as f32);
+                let rows = panel.place(&geometry).text_rows;
+                panel.text.as_mut().unwrap().set_rows(rows);
+                rows
+            };
+            let rows = wrap(&mut panel);
+            let place = panel.place(&geometry);
+            if height >= 300 {
+                assert_eq!(place.rows.len(), 3, "{width}x{height}");
+                assert!(place.rect.y + place.rect.height as i32 <= height as i32);
+                assert!(rows >= FEWEST_TEXT_ROWS);
+            }
+            assert_eq!(press(&mut panel, Key::End), Outcome::Edited);
+            let last = panel.text.as_ref().unwrap().in_sight(rows.max(1));
+            assert_eq!(last.last().map(String::as_str), Some("line 199⏎"), "{width}x{height}");
+            assert_eq!(panel.choice(), Some(&0), "the mark stays");
+            panel.wheel(true);
+            press(&mut panel, Key::PageUp);
+            press(&mut panel, Key::Home);
+            assert_eq!(panel.text.as_ref().unwrap().in_sight(1), ["line 0⏎"]);
+            assert_eq!(press(&mut panel, Key::Down), Outcome::Moved);
+            assert_eq!(panel.choice(), Some(&1));
+        }
     }
 
     #[test]

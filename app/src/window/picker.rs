@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
+use unterm_renderer::Renderer;
 use winit::event::KeyEvent;
 
 use super::{
     App, emoji,
+    geometry::Geometry,
     keys::Pressed,
     panel::{Item, Outcome, Panel},
 };
@@ -58,6 +60,11 @@ impl Picker {
     pub(super) fn panel(&self) -> &Panel<Choice> {
         &self.panel
     }
+
+    /// Breaks the panel's text into lines, before it is drawn.
+    pub(super) fn wrap(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
+        self.panel.wrap(geometry, renderer);
+    }
 }
 
 impl App {
@@ -87,10 +94,17 @@ impl App {
         }
     }
 
-    /// Lists the answers to an agent's question; where there are none, one is typed.
-    pub(super) fn pick_answer(&mut self, hint: &str, items: Vec<Item<Choice>>, number: u64) {
-        self.pick(hint, items, 0);
+    /// Shows an agent's question whole, and lists the answers to it; where there are none, one is typed.
+    pub(super) fn pick_answer(
+        &mut self,
+        hint: &str,
+        text: String,
+        items: Vec<Item<Choice>>,
+        number: u64,
+    ) {
+        self.pick(hint, Vec::new(), 0);
         if let Some(picker) = &mut self.picker {
+            picker.panel = Panel::new(hint, items, 0).with_text(text);
             picker.answering = Some(number);
         }
     }
@@ -228,7 +242,7 @@ impl App {
     /// Turns the wheel over the panel.
     pub(super) fn picker_wheel(&mut self, up: bool) {
         if let Some(picker) = &mut self.picker {
-            let outcome = picker.panel.step(if up { -1 } else { 1 });
+            let outcome = picker.panel.wheel(up);
             self.picked(outcome);
         }
     }
@@ -256,7 +270,9 @@ impl App {
         if let Ok(theme) = theme::find(name, self.settings.home()) {
             picker.previews = true;
             self.palette = std::sync::Arc::new(theme.palette);
-            environment::apply(&self.mux, &self.config, self.settings.home(), &self.palette);
+            // What there is to say of the configuration was said when it was applied.
+            let _ =
+                environment::apply(&self.mux, &self.config, self.settings.home(), &self.palette);
         }
     }
 
@@ -333,7 +349,8 @@ impl App {
                 }
             }
             Choice::OwnWords => {
-                picker.panel = Panel::new(picker.panel.hint().to_owned(), Vec::new(), 0);
+                let asked = picker.panel.text().unwrap_or_default().to_owned();
+                picker.panel = Panel::new("Your answer", Vec::new(), 0).with_text(asked);
             }
             Choice::Text(text) => {
                 self.picker = None;

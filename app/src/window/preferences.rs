@@ -19,6 +19,8 @@ use crate::{
 
 /// What messages about the file are about.
 const ABOUT: &str = "config";
+/// What messages about the shell that can't be started are about.
+pub(super) const SHELL: &str = "configured shell";
 /// What messages about fonts are about.
 const FONTS: &str = "fonts";
 
@@ -131,7 +133,13 @@ impl App {
     /// Makes the theme's colours those of every pane.
     pub(super) fn apply_theme(&mut self) {
         self.palette = environment::palette(&self.config, self.settings.home(), self.is_light());
-        environment::apply(&self.mux, &self.config, self.settings.home(), &self.palette);
+        let home = self.settings.home();
+        match environment::apply(&self.mux, &self.config, home, &self.palette) {
+            Some(complaint) => self.complain(SHELL, complaint),
+            None => {
+                self.settle(SHELL);
+            }
+        }
         let now = Instant::now();
         self.views.values_mut().for_each(|view| view.repainted = Some(now));
         if let Some(screen) = self.screen.as_ref().filter(|screen| wayland::shows(&screen.window)) {

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, Result, anyhow};
 use parking_lot::Mutex;
-use unterm_control::{Approval, Changes, Server, ServerOptions, Topic};
+use unterm_control::{Approval, Changes, LoginLimits, Server, ServerOptions, Topic};
 use unterm_mux::Mux;
 use winit::event_loop::{DeviceEvents, EventLoop};
 
@@ -14,7 +14,7 @@ use super::{
     first_tab,
     host::WindowHost,
     inbox::{Inbox, Wake},
-    quake, status_bar,
+    preferences, quake, status_bar,
 };
 use crate::{
     args::Args,
@@ -61,18 +61,29 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     );
     let mux = Mux::new(environment::mux_options(true, args.allow()));
     let palette = environment::palette(&settings.get(), settings.home(), None);
-    environment::apply(&mux, &settings.get(), settings.home(), &palette);
+    let shell = environment::apply(&mux, &settings.get(), settings.home(), &palette);
     mux.observe(Arc::clone(&inbox) as Arc<dyn unterm_mux::Observer>);
     let ready = Ready::new();
     let approval = args.approval(&settings.get());
     let server = start_server(&mux, &inbox, &changes, &ready, settings.home(), approval);
     let last = LastSession::read(settings.home());
-    let mut problems = Vec::new();
-    if let Err(error) = &server {
-        // A person can use the window without it.
-        tracing::error!("agents can't reach this window: {error:#}");
-        problems
-            .push(("server", format!("Agents and scripts can't reach this window.\n{error:#}")));
+    let mut problems: Vec<_> =
+        shell.map(|complaint| (preferences::SHELL, complaint)).into_iter().collect();
+    // A person can use the window without either.
+    match &server {
+        Err(error) => {
+            tracing::error!("agents can't reach this window: {error:#}");
+            problems.push((
+                "server",
+                format!("Agents and scripts can't reach this window.\n{error:#}"),
+            ));
+        }
+        Ok(server) => {
+            if let Some(fault) = server.registry_fault() {
+                tracing::error!("{fault}");
+                problems.push(("server", fault.to_string()));
+            }
+        }
     }
     if let Some(complaint) = quake::open_layout(&mux, args, &settings, last.as_ref()) {
         problems.push(("layout", complaint));
@@ -110,7 +121,8 @@ fn start_server(
 ) -> Result<Server> {
     let home = home.to_owned();
     let host = Arc::new(WindowHost { inbox: Arc::clone(inbox), changes: Arc::clone(changes) });
-    let options = ServerOptions { mux: Arc::clone(mux), host, home, approval };
+    let options =
+        ServerOptions { mux: Arc::clone(mux), host, home, approval, login: LoginLimits::default() };
     let server = Server::start_gated(options, vec![ready.clone()])?;
     environment::announce(mux, &server);
     Ok(server)

@@ -294,6 +294,9 @@ impl Tree {
         }
         let mut node = Node::new(Role::Dialog);
         node.set_label(panel.hint());
+        if let Some(text) = panel.text() {
+            node.set_description(text);
+        }
         self.add_to(&mut node, PANEL_INPUT, input);
         self.add_to(&mut node, PANEL_LIST, list);
         node
