@@ -1,44 +1,99 @@
 //! Files dropped onto the window: their paths are pasted into the pane under the pointer.
 //!
-//! Owns which pane that is, and how paths are written. winit tells what was dropped and not where, and hears of no motion
-//! while another program drags: on X11 the server is asked for the pointer. On Wayland winit takes no drops at all.
+//! Finds out that pane, and quotes the paths. On X11 the window receives drops itself (`xdnd.rs`). On macOS, and from sources on
+//! X11 that ignore the window's proxy, winit reports the files but no position: the X server is then asked for the pointer. On
+//! Wayland winit takes no drops at all.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use unterm_mux::quote;
 
 use super::{App, errand::Done, x_server};
 
+#[cfg(all(unix, not(target_os = "macos")))]
+mod xdnd;
+
+/// A drop on the window.
+#[derive(Debug)]
+pub(super) struct Dropped {
+    /// The paths of files on this machine, and the URIs of everything else.
+    pub(super) names: Vec<String>,
+    /// Where it was dropped, in pixels of the window, if that is known.
+    pub(super) at: Option<(f64, f64)>,
+}
+
 impl App {
-    /// What was dropped since the last look is one drop: finds out where.
+    /// Receives drops on X11 from now on.
+    #[cfg(all(unix, not(target_os = "macos")))]
+    pub(super) fn receive_drops(&self) {
+        let window = self.screen.as_ref().and_then(|screen| x_server::id(&screen.window));
+        let Some(window) = window else { return };
+        let inbox = Arc::clone(&self.inbox);
+        let receive = move || {
+            let deliver = |dropped| inbox.post(|news| news.dropped.push(dropped));
+            if let Err(error) = xdnd::receive(window, deliver) {
+                tracing::warn!("drops on the window are left to winit: {error}");
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("drops".to_owned()).spawn(receive) {
+            tracing::warn!("drops on the window are left to winit: {error}");
+        }
+    }
+
+    /// Elsewhere winit receives every drop.
+    #[cfg(not(all(unix, not(target_os = "macos"))))]
+    pub(super) fn receive_drops(&self) {}
+
+    /// Takes the files that winit reported since the last call as one drop, and finds out where it was.
     pub(super) fn take_drop(&mut self) {
         if self.dropped.is_empty() {
             return;
         }
         let paths = std::mem::take(&mut self.dropped);
+        let names = paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
         let window = self.screen.as_ref().map(|screen| Arc::clone(&screen.window));
         match window.and_then(|window| x_server::id(&window)) {
-            Some(id) => self.errand("drop", move || Done::Dropped(paths, x_server::pointer(id))),
-            None => self.paste_dropped(&paths, self.pointer.position),
+            Some(id) => self.errand("drop", move || {
+                Done::Dropped(Dropped { names, at: x_server::pointer(id) })
+            }),
+            None => self.paste_dropped(&Dropped { names, at: self.pointer.position }),
         }
     }
 
-    /// Pastes paths, quoted where a shell needs that and with a blank behind each, into the pane at a point of the window,
-    /// which gets the keyboard; where there is none, into the focused one.
-    pub(super) fn paste_dropped(&mut self, paths: &[PathBuf], at: Option<(f64, f64)>) {
+    /// Pastes names, quoted where a shell needs that and with a blank after each, into the pane at the drop's place, which gets
+    /// the keyboard. Without a pane there, the focused pane receives the names.
+    pub(super) fn paste_dropped(&mut self, Dropped { names, at }: &Dropped) {
         let Some(focused) = self.focused_pane().map(|pane| pane.id()) else { return };
         let under = at.and_then(|(x, y)| self.pane_at(x, y));
         let pane = under.map_or(focused, |(pane, _)| pane);
         if pane != focused {
             self.report(self.mux.focus(pane));
         }
-        // The shell in front reads the words, also one that was started in another.
+        // The shell in the foreground reads the words, even if another shell started it.
         let shell = self.mux.pane(pane).and_then(|pane| pane.foreground());
         let shell = shell.map_or_else(String::new, |program| program.name);
         let shell = shell.rsplit('/').next().unwrap_or_default().trim_start_matches('-');
-        let words = paths.iter().map(|path| quote(shell, &path.to_string_lossy()) + " ");
+        let words = names.iter().map(|name| quote(shell, name) + " ");
         self.paste_text(pane, &words.collect::<String>());
     }
+}
+
+/// The names in a list of URIs ([RFC 2483], section 5): `file:` URIs of this machine as paths, whether the files exist or not.
+///
+/// [RFC 2483]: https://www.rfc-editor.org/rfc/rfc2483#section-5
+fn from_uri_list(list: &[u8]) -> Vec<String> {
+    let lines = list.split(|byte| matches!(byte, b'\r' | b'\n' | 0));
+    let uris = lines.filter(|line| !line.is_empty() && line[0] != b'#');
+    uris.map(|uri| {
+        let uri = String::from_utf8_lossy(uri).into_owned();
+        // Old sources write `file:/path`.
+        let whole = match uri.strip_prefix("file:/") {
+            Some(path) if !path.starts_with('/') => format!("file:///{path}"),
+            _ => uri.clone(),
+        };
+        unterm_mux::local_path(&whole).map_or(uri, |path| path.to_string_lossy().into_owned())
+    })
+    .collect()
 }
 
 /// A path as one word of a shell: quoted by the rules of that shell if it holds more than letters, digits and the like.
@@ -53,6 +108,17 @@ fn quote(shell: &str, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_of_uris_names_local_files_by_their_paths() {
+        let list =
+            b"# a comment\r\nfile:///tmp/a%20b\r\nfile:/tmp/missing\nfile://far.example/x\r\n\
+            https://example.com/a%20b\r\nfile:///tmp/%0d%0aend\r\n\0";
+        let names = from_uri_list(list);
+        let far = "file://far.example/x";
+        let web = "https://example.com/a%20b";
+        assert_eq!(names, ["/tmp/a b", "/tmp/missing", far, web, "/tmp/\r\nend"]);
+    }
 
     #[test]
     fn a_path_is_one_word() {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use unterm_mux::PaneId;
 
-use super::{App, clipboard::Buffer, folder::Purpose, screenshot::Taken};
+use super::{App, clipboard::Buffer, dropped::Dropped, folder::Purpose, screenshot::Taken};
 
 /// What came of an errand.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ pub(super) enum Done {
     File(PaneId, Option<PathBuf>, String),
     /// A directory was chosen.
     Folder(Purpose, PathBuf),
-    /// Files were dropped: where the pointer was in the window, if that is known.
-    Dropped(Vec<PathBuf>, Option<(f64, f64)>),
+    /// Files were dropped on the window.
+    Dropped(Dropped),
     /// The desktop has no dialog to choose a directory in.
     NoDialog(Purpose),
 }
@@ -71,7 +71,7 @@ impl App {
             Done::Screenshot(taken) => self.screenshot_taken(taken),
             Done::File(pane, cwd, place) => self.edit_found(pane, cwd, &place),
             Done::Folder(purpose, folder) => self.use_folder(purpose, &folder),
-            Done::Dropped(paths, at) => self.paste_dropped(&paths, at),
+            Done::Dropped(dropped) => self.paste_dropped(&dropped),
             Done::NoDialog(purpose) => self.type_folder(purpose),
         }
     }

@@ -71,6 +71,8 @@ pub(super) struct News {
     pub(super) asked: Vec<unterm_control::HostRequest>,
     /// Notices, and what became of them.
     pub(super) told: Vec<notices::Told>,
+    /// Drops of files on the window.
+    pub(super) dropped: Vec<super::dropped::Dropped>,
     /// What came of errands.
     pub(super) done: Vec<super::errand::Done>,
 }

@@ -93,6 +93,7 @@ impl App {
         }
         news.told.into_iter().for_each(|told| self.told(told));
         news.asked.into_iter().for_each(|request| self.asked_by_host(request));
+        news.dropped.iter().for_each(|dropped| self.paste_dropped(dropped));
         news.done.into_iter().for_each(|done| self.errand_done(done));
         self.notice_output(&news.output);
     }

@@ -64,6 +64,7 @@ impl App {
             window.set_maximized(true);
         }
         self.hear_desktop();
+        self.receive_drops();
         Ok(())
     }
 
