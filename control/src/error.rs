@@ -94,11 +94,17 @@ pub enum Error {
         "Nothing was typed: a person has typed in session {0} since you took its lease, and it is theirs now. Take the lease anew once they are done, or give it back"
     )]
     TakenOver(u64),
-    /// A line stands at the prompt that somebody, most likely the person, has not entered yet.
-    #[error(
-        "Nothing was typed: somebody, most likely the person, is typing a line at the prompt of session {id}: “{line}”. Wait until it is entered, or clear it by keys (ctrl+c)"
-    )]
+    /// A line stands at the prompt that has not been entered yet.
+    #[error("Nothing was typed: {} “{line}”. {}", match by_person {
+        true => format!("a person is typing a line at the prompt of session {id}:"),
+        false => format!("an unfinished line stands at the prompt of session {id}:"),
+    }, match by_person {
+        true => "Wait until they enter it",
+        false => "Wait until it is entered, or clear it with ctrl+c",
+    })]
     Begun {
+        /// A person typed at this prompt.
+        by_person: bool,
         /// The session.
         id: u64,
         /// What can be seen of the line, escaped.
@@ -118,12 +124,15 @@ pub enum Error {
     #[error("Session {0} asks for a secret, which only a person may type")]
     Secret(u64),
     /// No such command block.
-    #[error("Block {block} of session {id} not found")]
+    #[error("{}", match block {
+        Some(block) => format!("Block {block} of session {id} not found"),
+        None => format!("Session {id} keeps no command that has ended"),
+    })]
     NoBlock {
         /// The session.
         id: u64,
-        /// The block.
-        block: u64,
+        /// The block; `None`: the last that has ended.
+        block: Option<u64>,
     },
     /// A session is too small for another one beside it.
     #[error("Session {id} is too small to be split: each part needs {needs}", needs = .axis.split_needs())]
@@ -164,8 +173,8 @@ pub enum Error {
 
 impl Error {
     /// A session with a line at its prompt.
-    pub fn begun(id: u64, line: &str) -> Self {
-        Self::Begun { id, line: untrusted::line(line, QUOTED) }
+    pub fn begun(id: u64, line: &str, by_person: bool) -> Self {
+        Self::Begun { by_person, id, line: untrusted::line(line, QUOTED) }
     }
 
     /// A session in which something runs.

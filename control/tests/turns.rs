@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 use support::{Fixture, Session, client::Client};
 
@@ -122,6 +124,59 @@ fn a_command_is_not_typed_into_a_program() {
     agent.call("input", json!({"pane": id, "text": "it\n"}));
     let ended = agent.call("wait", json!({"handle": handle}));
     assert_eq!(ended["run"]["output"], "it\ngot it", "{ended}");
+}
+
+#[test]
+fn a_command_is_not_typed_into_a_builtin_that_reads_keys() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Client::new(&fixture);
+    let id = session.id;
+    for (command, keys) in [
+        ("read -e -p 'ready? ' A", "yes\n"),
+        ("read -rsn1 -p 'ready? ' A", "y"),
+        // Without job control, a program is in the shell's own group.
+        ("set +m; printf 'ready? '; stty -echo -icanon; head -c1; stty sane; set -m", "y"),
+    ] {
+        let handle = begin(&mut agent, &session, command);
+        session.wait_for(|screen| screen.trim_end().ends_with("ready?"));
+        // bash prints the question first.
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while session.pane.process().echo() != Some(false) {
+            assert!(Instant::now() < deadline, "{command}: the echo stays on");
+            std::thread::yield_now();
+        }
+        let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));
+        assert!(refused.contains("which would read it"), "{command}: {refused}");
+        agent.call("input", json!({"pane": id, "text": keys}));
+        let ended = agent.call("wait", json!({"handle": handle}));
+        assert_eq!(ended["run"]["exit_code"], 0, "{command}: {ended}");
+    }
+    let ran = agent.call("run", json!({"pane": id, "command": "echo $A"}));
+    assert_eq!(ran["output"], "y", "{ran}");
+}
+
+#[test]
+fn output_of_a_background_job_is_no_line_at_the_prompt() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Client::new(&fixture);
+    let id = session.id;
+    let gate = fixture.home.path().join("gate");
+    assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    let command = format!("(read -r text < '{}'; echo \"$text\") &", gate.display());
+    agent.call("run", json!({"pane": id, "command": command}));
+    std::fs::write(&gate, "late output\n").unwrap();
+    session.wait_for_text("late output");
+    let ran = agent.call("run", json!({"pane": id, "command": "echo mine"}));
+    assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("mine"), &json!(0)), "{ran}");
+    // What an agent leaves at the prompt is not said to be a person's.
+    agent.call("input", json!({"pane": id, "text": "echo left"}));
+    session.wait_for_text("echo left");
+    let refused = agent.fail("run", json!({"pane": id, "command": "echo mine"}));
+    assert!(refused.contains("an unfinished line") && refused.contains("“echo left”"), "{refused}");
 }
 
 #[test]

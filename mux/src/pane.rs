@@ -14,7 +14,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Weak,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -123,6 +123,8 @@ pub struct Pane {
     enters_at_prompt: AtomicU64,
     /// How often a person had typed then.
     touches_at_prompt: AtomicU64,
+    /// The process group that was in the foreground when the last prompt waited for input: its shell. 0: none yet.
+    shell_at_prompt: AtomicI32,
     /// How much input had come when the last output was applied: it may show as much.
     inputs_shown: AtomicU64,
     /// Whether the program wants its input shown without its doing (SRM); told by the reader.
@@ -169,6 +171,7 @@ impl Pane {
             queue: WriteQueue::default(),
             enters_at_prompt: AtomicU64::new(0),
             touches_at_prompt: AtomicU64::new(0),
+            shell_at_prompt: AtomicI32::new(0),
             inputs_shown: AtomicU64::new(0),
             echoes: AtomicBool::new(false),
             echo: Mutex::new(Parser::new()),
@@ -359,6 +362,8 @@ impl Pane {
             self.reply(&replies);
             self.note_titles(titles, titles_set, events);
             if is_at_prompt {
+                let shell = self.process.group_in_front().unwrap_or_default();
+                self.shell_at_prompt.store(shell, Ordering::Release);
                 self.settle_title(events);
             }
             rest = &rest[taken..];

@@ -65,6 +65,11 @@ impl TypedLine {
         String::from_utf8_lossy(&self.text).into_owned()
     }
 
+    /// Whether the line is empty for certain: it has no text, and no key edited it.
+    pub fn is_untouched(&self) -> bool {
+        *self == Self { pasted: self.pasted, ..Self::default() }
+    }
+
     /// What the last input, which entered these, has left.
     pub fn composed(&self, entered: Vec<Line>, is_shown: bool) -> Composed {
         Composed { entered, unfinished: self.line(), pastes: self.pasted, is_shown }

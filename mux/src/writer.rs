@@ -144,10 +144,11 @@ impl WriteQueue {
         self.inputs.load(Ordering::Acquire)
     }
 
-    /// How much input has come, and what it has typed since Enter.
-    pub(crate) fn so_far(&self) -> (SoFar, String) {
+    /// How much input has come, and what it has typed since Enter; `None`: neither text nor an editing key.
+    pub(crate) fn so_far(&self) -> (SoFar, Option<String>) {
         let state = self.state.lock();
-        (SoFar { enters: state.enters, inputs: self.inputs() }, state.typed.text())
+        let typed = (!state.typed.is_untouched()).then(|| state.typed.text());
+        (SoFar { enters: state.enters, inputs: self.inputs() }, typed)
     }
 
     /// Queues what there is [room](State::room) for.
@@ -389,11 +390,11 @@ mod tests {
             queue.push_input(b"x", Some(so_far), false, |_| {}, |_| panic!("not at once")).unwrap()
         };
         let (before, typed) = queue.so_far();
-        assert_eq!(typed, "");
+        assert_eq!(typed, None);
         assert!(behind(before));
         assert!(!behind(before));
         let (before, typed) = queue.so_far();
-        assert_eq!(typed, "x");
+        assert_eq!(typed.as_deref(), Some("x"));
         let admit = |_: &Composed| Ok::<_, ()>(());
         queue.push_admitted(b"y", admit).unwrap().unwrap();
         assert!(!behind(before));

@@ -180,7 +180,7 @@ fn get(pane: &Pane, block: Option<u64>, most: u64, runs: &TypedRuns) -> Result<G
             Some(block) => term.command(block),
             None => term.commands().rev().find(|command| command.end_seq != 0),
         };
-        let missing = || Error::NoBlock { id: pane.id().0, block: block.unwrap_or_default() };
+        let missing = || Error::NoBlock { id: pane.id().0, block };
         let command = command.ok_or_else(missing)?;
         (Block::of(command), output(&term, command.id, most))
     };

@@ -60,7 +60,7 @@ impl Method for Lease {
             && !context.leases.has(caller, &pane)
             && let Some(line) = pane.persons_line()
         {
-            return Err(Error::begun(pane.id().0, &line));
+            return Err(Error::begun(pane.id().0, &line, true));
         }
         let holder = context
             .leases

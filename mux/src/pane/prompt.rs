@@ -40,6 +40,12 @@ impl Pane {
         }
     }
 
+    /// Whether the shell that showed the last prompt is in the foreground itself, rather than a program that it started.
+    pub fn is_shell_in_front(&self) -> bool {
+        let shell = self.shell_at_prompt.load(Ordering::Acquire);
+        shell != 0 && self.process.group_in_front() == Some(shell)
+    }
+
     /// The line that a person has begun at the prompt that stands there, and not entered.
     pub fn persons_line(&self) -> Option<String> {
         match self.standing() {
@@ -66,7 +72,7 @@ impl Pane {
                 return Standing::Elsewhere;
             }
             let is_shown = self.inputs_shown.load(Ordering::Acquire) >= so_far.inputs;
-            return match line_behind(&shown, &typed, is_shown) {
+            return match line_behind(&shown, typed.as_ref(), is_shown) {
                 Some(line) => Standing::Begun(line),
                 None => Standing::Free { command: shown.command, so_far },
             };
@@ -74,10 +80,13 @@ impl Pane {
     }
 }
 
-/// The line that stands behind a prompt: what is shown up to the cursor, which is no suggestion of the shell's and no prompt on
-/// the right; else what was `typed`, where that is shown behind the cursor, or nothing was shown since (`is_shown`). Keys
-/// that input alone can't follow may have taken it away again.
-fn line_behind(shown: &ShownLine, typed: &str, is_shown: bool) -> Option<String> {
+/// The line that stands behind a prompt. `typed` is the input since Enter; `None` if that holds no text and no editing key: the
+/// line is then empty, and what the screen shows behind the prompt is output of a background job. Otherwise the line is the
+/// text that is shown up to the cursor, which is neither a suggestion of the shell nor a prompt on the right. Without such text
+/// it is `typed`, if that is shown behind the cursor or nothing was shown since (`is_shown`); keys that input alone can't
+/// follow may have deleted it again.
+fn line_behind(shown: &ShownLine, typed: Option<&String>, is_shown: bool) -> Option<String> {
+    let typed = typed?;
     let whole = |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
     if let Some(line) = whole(&shown.before_cursor) {
         return Some(line);
@@ -95,10 +104,15 @@ mod tests {
 
     /// The line behind the last prompt of this output.
     fn behind_prompt(output: &str, typed: &str, is_shown: bool) -> Option<String> {
+        after_keys(output, Some(typed), is_shown)
+    }
+
+    fn after_keys(output: &str, typed: Option<&str>, is_shown: bool) -> Option<String> {
         const PROMPT: &str = "before\r\n\x1b]133;A\x07$ \x1b]133;B\x07";
         let mut term = Term::new(Size::cells(20, 5), Options::default());
         Parser::new().advance(&mut term, format!("{PROMPT}{output}").as_bytes());
-        line_behind(&ShownLine::of(&term).unwrap(), typed, is_shown)
+        let typed = typed.map(str::to_owned);
+        line_behind(&ShownLine::of(&term).unwrap(), typed.as_ref(), is_shown)
     }
 
     #[test]
@@ -118,5 +132,6 @@ mod tests {
         assert_eq!(behind_prompt("\x1b[2mls -l\x1b[m\x1b[5D", "", true), None, "a suggestion");
         assert_eq!(behind_prompt("\x1b[10Cright\x1b[15D", "", true), None, "a prompt on the right");
         assert_eq!(behind_prompt("", "ls", true), None, "taken away by keys of the editor's");
+        assert_eq!(after_keys("late\r\nlater", None, true), None, "output of a background job");
     }
 }

@@ -59,27 +59,28 @@ pub(super) async fn begin(
         let tap = pane.tap();
         let leader = pane.foreground().map(|foreground| foreground.pid);
         let typed = own.as_ref().map_or_else(wrapped, |(_, line)| format!("{line}\r"));
-        let (refusal, patience) = match pane
-            .write_at_prompt(typed.as_bytes())
-            .map_err(write_error)?
-        {
-            AtPrompt::Typed(id) => {
-                typist.typed(marks);
-                pane.term().give_command(id, typed.trim_end_matches('\r'), given);
-                let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
-                return Ok(Begun { tap, block, around: None });
-            }
-            // A prompt that is just being drawn may look like a line.
-            AtPrompt::Begun(line) => (Error::begun(id, &line), until.min(Instant::now() + SETTLED)),
-            AtPrompt::Elsewhere if !is_careful => break,
-            // It may be about to end.
-            AtPrompt::Elsewhere if running(pane).is_some() => match reader(pane) {
-                Some(what) => (Error::busy(id, &what), until.min(begun_at + ENDING)),
-                None => break,
-            },
-            // A line that was entered has yet to begin to run, or the prompt behind it has to come.
-            AtPrompt::Elsewhere => (Error::busy(id, ENTERED), until),
-        };
+        let (refusal, patience) =
+            match pane.write_at_prompt(typed.as_bytes()).map_err(write_error)? {
+                AtPrompt::Typed(id) => {
+                    typist.typed(marks);
+                    pane.term().give_command(id, typed.trim_end_matches('\r'), given);
+                    let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
+                    return Ok(Begun { tap, block, around: None });
+                }
+                // A prompt that is just being drawn may look like a line.
+                AtPrompt::Begun(line) => {
+                    let by_person = pane.persons_line().is_some();
+                    (Error::begun(id, &line, by_person), until.min(Instant::now() + SETTLED))
+                }
+                AtPrompt::Elsewhere if !is_careful => break,
+                // It may be about to end.
+                AtPrompt::Elsewhere if running(pane).is_some() => match reader(pane) {
+                    Some(what) => (Error::busy(id, &what), until.min(begun_at + ENDING)),
+                    None => break,
+                },
+                // A line that was entered has yet to begin to run, or the prompt behind it has to come.
+                AtPrompt::Elsewhere => (Error::busy(id, ENTERED), until),
+            };
         if !matches!(timeout_at(patience, changes.changed()).await, Ok(Ok(()))) {
             return Err(refusal);
         }
@@ -108,8 +109,10 @@ fn reader(pane: &Pane) -> Option<String> {
     let edits = process.echo() == Some(false) && !process.reads_secret();
     let line = |last: &Command| last.shown().map(|line| line.trim().to_owned());
     let last = pane.term().commands().next_back().map(line);
+    // A command of the shell itself, such as `read -e` or `vared`, reads keys with the shell's own editor.
+    let is_builtin = running(pane).is_some() && pane.is_shell_in_front();
     match last {
-        Some(_) if is_shell && edits => None,
+        Some(_) if is_shell && edits && !is_builtin => None,
         Some(line) => Some(line.or(name).unwrap_or_else(|| "a command".to_owned())),
         // Its prompt may have left the history. What the pane was opened for is no shell's command.
         None if pane.nonce().is_some() && !is_shell => {
