@@ -135,7 +135,15 @@ fn a_deadline_ends_a_read() {
 fn stopping_wakes_a_blocked_reader_and_a_blocked_writer() {
     let process = Arc::new(start("sleep", &["300"]));
     let reader = process.clone();
-    let reading = std::thread::spawn(move || reader.read(&mut [0; 16], None).unwrap());
+    // The terminal echoes what is written.
+    let reading = std::thread::spawn(move || {
+        loop {
+            let outcome = reader.read(&mut [0; 16], None).unwrap();
+            if !matches!(outcome, ReadOutcome::Bytes(_)) {
+                return outcome;
+            }
+        }
+    });
     let writer = process.clone();
     let writing = std::thread::spawn(move || {
         loop {
