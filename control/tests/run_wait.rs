@@ -119,6 +119,58 @@ fn syntax_that_is_none_is_an_answer() {
 }
 
 #[test]
+fn a_reserved_word_alone_is_an_error_of_the_command_in_marked_shells() {
+    let marked = [("bash", &[][..]), ("zsh", &[]), ("fish", &[])];
+    support::shells(&marked, Fixture::integrate, |shell, _, wire, session| {
+        let id = session.id;
+        wire.call("session.wait", json!({"id": id, "any": [{"prompt": true}]}));
+        for command in ["done", "fi", "then", "end", "else", "do echo", "in"] {
+            let reply = run(wire, session, command);
+            assert_eq!(reply["timed_out"], false, "{shell}: {command}");
+            assert_ne!(reply["exit_code"], 0, "{shell}: {command}: {reply}");
+            assert_eq!(reply["reason"], Value::Null, "{shell}: {command}: {reply}");
+        }
+        assert_eq!(run(wire, session, "echo well")["output"], "well", "{shell}");
+    });
+}
+
+#[test]
+fn a_nul_in_a_command_is_refused() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.shell(&mut wire);
+    let error = wire
+        .fail("exec.run_wait", json!({"id": session.id, "command": "echo a; echo b\0; echo c"}));
+    assert!(error.contains("'command'") && error.contains("NUL"), "{error}");
+    let reply = run(&mut wire, &session, "echo well");
+    assert_eq!(reply["output"], "well", "{reply}");
+}
+
+#[test]
+fn a_command_that_ctrl_c_ends_is_interrupted() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let id = session.id;
+    let mut other = fixture.login();
+    let command = json!({"id": id, "command": "echo; echo up; sleep 1000"});
+    let waiting = std::thread::spawn(move || other.call("exec.run_wait", command));
+    session.wait_for_text("\nup");
+    while wire.call("session.idle", json!({"id": id}))["idle"] == true {}
+    wire.call("exec.cancel", json!({"id": id}));
+    let reply = waiting.join().unwrap();
+    assert_eq!(
+        (&reply["interrupted"], &reply["exit_code"]),
+        (&json!(true), &json!(130)),
+        "{reply}"
+    );
+    // A command that ends with the same code by itself is not.
+    assert_eq!(run(&mut wire, &session, "sh -c 'exit 130'")["interrupted"], false);
+    let error = wire.fail("block.get", json!({"id": fixture.shell(&mut wire).id}));
+    assert!(error.contains("keeps no command"), "{error}");
+}
+
+#[test]
 fn a_command_that_waits_is_waited_for() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

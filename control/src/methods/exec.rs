@@ -113,7 +113,7 @@ pub struct RunWaitReply {
     /// Who told: `block`, the shell's integration; `marker`, the shell, behind the output; `process`, the system, since
     /// the command ended the shell.
     exit_source: Option<&'static str>,
-    /// Somebody typed Ctrl+C and the shell gave the command up: it has no exit code.
+    /// Ctrl+C ended the command. Without an exit code, the shell gave up the whole line.
     interrupted: bool,
     /// Why nobody will tell of the command's end, where the shell is back at a prompt without having told of it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,6 +145,15 @@ impl Method for RunWait {
     ) -> Result<RunWaitReply> {
         let pane = context.pane(params.target())?;
         let command = params.command.required("command")?;
+        if command.contains('\0') {
+            // The shell would run the part before it.
+            return Err(Error::Invalid {
+                name: "command",
+                expected: "text without a NUL character".to_owned(),
+                got: "one at byte ".to_owned()
+                    + &command.find('\0').unwrap_or_default().to_string(),
+            });
+        }
         let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
         let typist = ForCaller { context, caller, pane: &pane, command: &command };
         typist.admit()?;
@@ -159,7 +168,7 @@ impl Method for RunWait {
                 Ending::TimedOut => "timeout",
             },
             timed_out: outcome.ending == Ending::TimedOut,
-            interrupted: outcome.ending == Ending::Interrupted,
+            interrupted: outcome.interrupted,
             reason: match outcome.ending {
                 Ending::Lost(lost) => Some(lost.reason()),
                 _ => None,

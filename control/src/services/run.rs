@@ -88,6 +88,8 @@ pub struct Outcome {
     pub exit_source: Option<ExitSource>,
     /// How the wait for it ended.
     pub ending: Ending,
+    /// Ctrl+C was typed while it ran, and ended it.
+    pub interrupted: bool,
     /// The beginning of its output is missing, since there was too much of it.
     pub truncated: bool,
     /// The mark that the shell printed, or will print, behind its output.
@@ -101,6 +103,9 @@ const INLINE: usize = 64 << 10;
 
 /// Ctrl+C, as a terminal is told of it.
 const INTERRUPT: u8 = 0x03;
+
+/// The exit code of a command that SIGINT ended: 128 and the signal's number.
+const ENDED_BY_SIGINT: i32 = 130;
 
 /// For whom a command is typed.
 pub trait Typist: Sync {
@@ -284,8 +289,17 @@ pub async fn run(
             }
         }
     }
-    let block = block.map(|block| block.id);
-    Ok(Outcome { output, exit_code, exit_source, ending, truncated, marker: marks.end(), block })
+    let is_ended_by_it = cancelled_at.is_some() && exit_code == Some(ENDED_BY_SIGINT);
+    Ok(Outcome {
+        output,
+        exit_code,
+        exit_source,
+        ending,
+        interrupted: ending == Ending::Interrupted || is_ended_by_it,
+        truncated,
+        marker: marks.end(),
+        block: block.map(|block| block.id),
+    })
 }
 
 /// A command of a shell whose integration marks where it begins and ends.

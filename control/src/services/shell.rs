@@ -212,18 +212,20 @@ fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| byte.is_ascii_control())
 }
 
-/// Whether a command means the same typed as evaluated, and is whole: words of plain characters alone, none of which
-/// opens anything.
+/// Whether a command means the same typed as evaluated, and is whole: plain words, of which the first is no reserved word. A
+/// shell that finds a syntax error in a line, such as `done` alone, runs nothing and marks no end; in `eval` the error is a
+/// command's.
 fn is_simple(command: &str) -> bool {
-    const OPENING: [&str; 13] = [
-        "if", "while", "until", "for", "case", "select", "function", "begin", "switch", "repeat",
-        "time", "coproc", "foreach",
+    const RESERVED: [&str; 25] = [
+        "if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "in", "case",
+        "esac", "select", "function", "begin", "end", "switch", "repeat", "time", "coproc",
+        "foreach", "and", "or", "not",
     ];
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _./:,@+-".contains(&byte);
     let first = command.split_ascii_whitespace().next();
     command.len() < 200
         && command.bytes().all(is_plain)
-        && first.is_some_and(|first| !OPENING.contains(&first))
+        && first.is_some_and(|first| !RESERVED.contains(&first))
 }
 
 /// In quotes, for bash and zsh: `'…'`, or `$'…'` where there are control bytes.
