@@ -359,7 +359,7 @@ fn a_command_that_is_refused_once_it_is_waited_for_is_logged_as_refused() {
     wire.call("session.input", json!({"id": session.id, "input": "half a line"}));
     session.wait_for_text("half a line");
     let refusal = wire.fail("exec.run_wait", json!({"id": session.id, "command": "true"}));
-    assert!(refusal.contains("is typing a line"), "{refusal}");
+    assert!(refusal.contains("an unfinished line stands"), "{refusal}");
     let log = wire.call("session.audit_log", json!({"limit": 2}));
     let told = [0, 1].map(|index: usize| {
         let entry = &log[index];

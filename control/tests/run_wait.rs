@@ -166,7 +166,8 @@ fn a_command_that_ctrl_c_ends_is_interrupted() {
     );
     // A command that ends with the same code by itself is not.
     assert_eq!(run(&mut wire, &session, "sh -c 'exit 130'")["interrupted"], false);
-    let error = wire.fail("block.get", json!({"id": fixture.shell(&mut wire).id}));
+    let other = fixture.shell(&mut wire);
+    let error = wire.fail("block.get", json!({"id": other.id}));
     assert!(error.contains("keeps no command"), "{error}");
 }
 

@@ -132,6 +132,70 @@ fn the_relay_stays_for_replies_and_ends_with_who_reads_them() -> Result<()> {
     Ok(())
 }
 
+/// Kills an instance without a word, and waits until its process is gone.
+fn kill(unterm: &mut Instance) -> Result<()> {
+    let pid = rustix::process::Pid::from_raw(unterm.pid() as i32).context("no process")?;
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL)?;
+    unterm.wait_for_exit()?;
+    Ok(())
+}
+
+#[test]
+fn a_relay_outlives_its_instance_and_says_once_that_the_panes_are_gone() -> Result<()> {
+    let mut unterm = Start::headless().now()?;
+    unterm.first_pane()?.wait_for_prompt(&mut unterm)?;
+    let mut waiting = Relay::start(unterm.home(), unterm.registry(), &[])?;
+    let mut idle = Relay::start(unterm.home(), unterm.registry(), &[])?;
+    for agent in [&mut waiting, &mut idle] {
+        agent.call("status", json!({}))?;
+    }
+    waiting.begin(
+        "tools/call",
+        json!({"name": "run", "arguments": {"command": "echo $((40 + 2)); sleep 1000"}}),
+    )?;
+    unterm.first_pane()?.wait_for_text(&mut unterm, "42")?;
+    kill(&mut unterm)?;
+    let text =
+        |result: &Value| result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+    // The call that was under way is answered.
+    let answer = waiting.answer()?;
+    assert_eq!(answer["isError"], true, "{answer}");
+    assert!(text(&answer).contains("ended before it answered"), "{answer}");
+    // A relay without such a call says it with the next one, and only then.
+    let answer = idle.request("tools/call", json!({"name": "status", "arguments": {}}))?;
+    assert!(text(&answer).contains("This call was not made"), "{answer}");
+    // Both go on, in one instance, whose tools are still there.
+    let tools = waiting.request("tools/list", json!({}))?;
+    assert!(tools["tools"].as_array().is_some_and(|tools| tools.len() > 5), "{tools}");
+    let instances = [&mut waiting, &mut idle].map(|agent| -> Result<Value> {
+        let ran = agent.call("run", json!({"command": "echo $((6 * 7))"}))?;
+        ensure!(ran["output"] == "42", "{ran}");
+        let status = agent.call("status", json!({}))?;
+        ensure!(status["you"] == "test", "the session is not opened again: {status}");
+        Ok(status["instance"].clone())
+    });
+    let [first, second] = instances;
+    assert_eq!(first?, second?);
+    assert!(waiting.finish()?.success() && idle.finish()?.success());
+    Ok(())
+}
+
+#[test]
+fn relays_that_start_at_the_same_moment_start_one_instance() -> Result<()> {
+    let home = tempfile::tempdir()?;
+    let registry = home.path().join(".unterm");
+    let start = || Relay::start(home.path(), &registry, &[]);
+    let relays: Vec<Relay> = std::thread::scope(|scope| {
+        let starting: Vec<_> = (0..4).map(|_| scope.spawn(start)).collect();
+        starting.into_iter().map(|one| one.join().expect("it panicked")).collect::<Result<_>>()
+    })?;
+    assert_eq!(entries(&registry), 1);
+    for relay in relays {
+        assert!(relay.finish()?.success());
+    }
+    wait_for("its end", || Ok((entries(&registry) == 0).then_some(())), String::new)
+}
+
 #[test]
 fn a_hook_is_told_its_terminal_though_it_has_none_of_its_own() -> Result<()> {
     let (mut unterm, mut agent) = driven()?;

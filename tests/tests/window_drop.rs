@@ -170,5 +170,5 @@ fn a_missing_file_drops_no_other_and_a_link_stays_a_link() -> Result<()> {
     source.drop_files(&[&uri("gone"), &uri("there"), &uri("link"), web], true)?;
     let at = |name: &str| home.join(name).display().to_string();
     let words = [at("gone"), at("there"), at("link"), web.to_owned()].join(" ");
-    shows(&mut unterm, pane, &format!("echo {words} "))
+    shows(&mut unterm, pane, &format!("echo {words}"))
 }

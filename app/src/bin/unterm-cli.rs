@@ -11,10 +11,10 @@ mod args;
 mod generated;
 #[path = "../cli/local.rs"]
 mod local;
-#[path = "../cli/mcp.rs"]
-mod mcp;
 #[path = "../cli/mcp_config.rs"]
 mod mcp_config;
+#[path = "../cli/relay/mod.rs"]
+mod relay;
 #[path = "../cli/session.rs"]
 mod session;
 #[path = "../cli/show.rs"]
@@ -82,7 +82,7 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         Command::Lang(command) => Some(local::language(command, &home, args.lang.as_deref())?),
         Command::Ssh { args } => return ssh::run(args),
         Command::Mcp { toolset, command: None } => {
-            mcp::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
+            relay::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
             return Ok(ExitCode::SUCCESS);
         }
         Command::Mcp { toolset, command: Some(McpCommand::Config { client, write }) } => {

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     caller::Wire,
+    error::Error,
     services::{
         run::{self, Ending, Typist},
         shell::{Activity, Marks},

@@ -1,0 +1,135 @@
+//! The instance that a relay connects to: one that runs, or one that the relay starts.
+
+use std::{
+    fs::File,
+    io::{self, BufRead as _, BufReader},
+    net::TcpStream,
+    path::Path,
+    process::{Child, ChildStdout, Command, Stdio},
+};
+
+use anyhow::{Context as _, Result, bail};
+use unterm_control::{
+    client::{self, Client, ClientError, Endpoint},
+    held::{self, Hold},
+};
+
+/// A connection to an instance, and what keeps the instance running.
+pub(super) struct Link {
+    pub(super) stream: TcpStream,
+    /// Keeps an instance that ends with its last client.
+    _hold: Option<Hold>,
+    /// Keeps an instance that this relay started.
+    _own: Option<Own>,
+}
+
+impl Link {
+    /// Connects to the instance of that name. Without a name, connects to the instance around this process, else to the active
+    /// one, else to one that it starts.
+    pub(super) fn open(home: &Path, instance: Option<&str>, toolset: &str) -> Result<Self> {
+        if let Some(name) = instance {
+            return Ok(Self::join(home, &client::find_by_name(home, name)?, toolset)?);
+        }
+        if let Some(link) = Self::to_running(home, toolset)? {
+            return Ok(link);
+        }
+        // Relays that start at the same moment share the instance of the first.
+        let _turn = turn(home);
+        if let Some(link) = Self::to_running(home, toolset)? {
+            return Ok(link);
+        }
+        let own = Own::start()?;
+        let endpoint = client::find_by_name(home, &own.id)?;
+        let stream = Client::model_context(&endpoint, toolset)?;
+        Ok(Self { stream, _hold: None, _own: Some(own) })
+    }
+
+    /// `None`: no instance runs.
+    fn to_running(home: &Path, toolset: &str) -> Result<Option<Self>> {
+        let around = std::env::var("UNTERM_INSTANCE").ok();
+        let around = around.and_then(|name| client::find_by_name(home, &name).ok());
+        let mut refusal = None;
+        let endpoints: Vec<Endpoint> = around.into_iter().chain(client::find(home)).collect();
+        for endpoint in endpoints {
+            match Self::join(home, &endpoint, toolset) {
+                Ok(link) => return Ok(Some(link)),
+                Err(error @ ClientError::Call { .. }) => refusal = refusal.or(Some(error)),
+                // The instance has ended, or is ending.
+                Err(_) => {}
+            }
+        }
+        match refusal {
+            Some(refusal) => Err(refusal.into()),
+            None => Ok(None),
+        }
+    }
+
+    /// Holds an instance, then connects to it.
+    fn join(home: &Path, endpoint: &Endpoint, toolset: &str) -> Result<Self, ClientError> {
+        let hold = held::hold(home, endpoint.port).map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock => io::Error::other("it is ending"),
+            _ => error,
+        })?;
+        Ok(Self { stream: Client::model_context(endpoint, toolset)?, _hold: hold, _own: None })
+    }
+}
+
+/// The lock of relays that start an instance. `None` if it can't be had: an instance too many is better than none.
+fn turn(home: &Path) -> Option<File> {
+    let folder = home.join("relays");
+    let created = unterm_mux::private::create_folder(&folder);
+    let locked = created.and_then(|()| unterm_control::lock(&folder));
+    locked.inspect_err(|error| tracing::debug!(%error, "other relays may start one as well")).ok()
+}
+
+/// An instance without a window that this relay started. It ends with the last of its clients once its standard input ends,
+/// as it does when the relay is killed.
+struct Own {
+    process: Child,
+    /// Prints a line after its id only if other clients hold it.
+    out: BufReader<ChildStdout>,
+    id: String,
+}
+
+impl Own {
+    /// Starts one and waits until it can be driven.
+    fn start() -> Result<Self> {
+        let program = std::env::current_exe()?.with_file_name("unterm");
+        let mut command = Command::new(&program);
+        // Others may come to need it: what is typed in this terminal (Ctrl+C) is not for it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut process = command
+            .args(["--headless", "--with-stdin"])
+            // A client shows what it is told on stderr as if something were wrong.
+            .env(
+                "UNTERM_LOG",
+                std::env::var_os("UNTERM_LOG").unwrap_or_else(|| "warn,rmcp=off".into()),
+            )
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {}", program.display()))?;
+        let mut id = String::new();
+        let out = process.stdout.take().context("it has no output")?;
+        let mut out = BufReader::new(out);
+        out.read_line(&mut id)?;
+        let id = id.trim_end().to_owned();
+        if id.is_empty() {
+            let how = process.wait()?;
+            bail!("{} ended before it could be driven ({how})", program.display());
+        }
+        Ok(Self { process, out, id })
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        let mut held = String::new();
+        if self.out.read_line(&mut held).is_ok_and(|length| length > 0) {
+            return;
+        }
+        let _ = self.process.wait();
+    }
+}

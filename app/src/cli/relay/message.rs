@@ -1,0 +1,116 @@
+//! What a relay reads of a message of JSON-RPC 2.0: whether it is a request, and its id.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{json, value::RawValue};
+
+/// What a request asks for, as far as its answer differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// `tools/call`: models read only results of calls, so that an error is a result as well.
+    Call,
+    Other,
+}
+
+/// A message. Ids are compared as JSON.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Message {
+    Request {
+        id: String,
+        kind: Kind,
+    },
+    Answer {
+        id: String,
+    },
+    /// A notification.
+    Note,
+}
+
+#[derive(Deserialize)]
+struct Frame<'a> {
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+}
+
+impl Message {
+    /// The messages of a line: one, the parts of a batch, or none if it is no message.
+    pub(super) fn read(line: &[u8]) -> Vec<Self> {
+        if line.trim_ascii_start().starts_with(b"[") {
+            let frames: Vec<Frame<'_>> = serde_json::from_slice(line).unwrap_or_default();
+            return frames.iter().filter_map(Self::of).collect();
+        }
+        serde_json::from_slice::<Frame<'_>>(line)
+            .ok()
+            .as_ref()
+            .and_then(Self::of)
+            .into_iter()
+            .collect()
+    }
+
+    fn of(frame: &Frame<'_>) -> Option<Self> {
+        let id = frame.id.map(|id| id.get().to_owned()).filter(|id| id != "null");
+        Some(match (id, frame.method.as_deref()) {
+            (Some(id), Some("tools/call")) => Self::Request { id, kind: Kind::Call },
+            (Some(id), Some(_)) => Self::Request { id, kind: Kind::Other },
+            (Some(id), None) => Self::Answer { id },
+            (None, Some(_)) => Self::Note,
+            (None, None) => return None,
+        })
+    }
+
+    /// Its id and kind, if it is a request.
+    pub(super) fn request(&self) -> Option<(String, Kind)> {
+        match self {
+            Self::Request { id, kind } => Some((id.clone(), *kind)),
+            _ => None,
+        }
+    }
+}
+
+/// An answer that says why a request failed, as a line.
+pub(super) fn failure(id: &str, kind: Kind, why: &str) -> String {
+    let said = match kind {
+        Kind::Call => {
+            let result = json!({"content": [{"type": "text", "text": why}], "isError": true});
+            format!("\"result\":{result}")
+        }
+        Kind::Other => format!("\"error\":{}", json!({"code": -32000, "message": why})),
+    };
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{said}}}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_answers_and_notes_are_told_apart() {
+        let read = |line: &str| Message::read(line.as_bytes());
+        let call = |id: &str| Message::Request { id: id.to_owned(), kind: Kind::Call };
+        assert_eq!(
+            read(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}"#),
+            [call("1")]
+        );
+        assert_eq!(read(r#" {"method":"tools/call","id":"1"}"#), [call("\"1\"")]);
+        let other = Message::Request { id: "2".to_owned(), kind: Kind::Other };
+        assert_eq!(read(r#"[{"id":2,"method":"ping"},{"method":"x"}]"#), [other, Message::Note]);
+        assert_eq!(read(r#"{"id":3,"result":{}}"#), [Message::Answer { id: "3".to_owned() }]);
+        for none in ["", "a call", "{}", "[1]", "{\"id\":null}"] {
+            assert_eq!(read(none), [], "{none}");
+        }
+    }
+
+    #[test]
+    fn a_failure_has_the_id_as_it_was_sent() {
+        assert_eq!(
+            failure("\"a\\u0041\"", Kind::Other, "it \"ended\""),
+            "{\"jsonrpc\":\"2.0\",\"id\":\"a\\u0041\",\"error\":{\"code\":-32000,\"message\":\"it \\\"ended\\\"\"}}\n"
+        );
+        let failed: serde_json::Value =
+            serde_json::from_str(&failure("7", Kind::Call, "why")).unwrap();
+        assert_eq!((&failed["id"], &failed["result"]["isError"]), (&json!(7), &json!(true)));
+    }
+}
