@@ -123,6 +123,11 @@ pub enum Error {
     /// A program reads a line that it does not echo, and the caller is no person.
     #[error("Session {0} asks for a secret, which only a person may type")]
     Secret(u64),
+    /// No shell of the session marks its commands.
+    #[error(
+        "Session {0} has no shell integration: it is off, or the system gave no random numbers"
+    )]
+    NotIntegrated(u64),
     /// No such command block.
     #[error("{}", match block {
         Some(block) => format!("Block {block} of session {id} not found"),

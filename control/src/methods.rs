@@ -21,6 +21,7 @@ mod instance;
 mod layout;
 mod lease;
 mod method;
+mod nonce;
 mod orchestrate;
 pub(crate) mod params;
 mod policy;
@@ -69,6 +70,7 @@ pub static METHODS: &[Entry] = &[
     entry::<session::Cwd>(),
     entry::<variables::Env>(),
     entry::<variables::SetEnv>(),
+    entry::<nonce::LendNonce>(),
     entry::<session::History>(),
     entry::<aliases::ReadTail>(),
     entry::<audit::Log>(),

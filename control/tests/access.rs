@@ -88,7 +88,13 @@ fn what_needs_more_than_a_token_gives_is_refused() {
     };
     let of_reader = refused(&mut reader, Access::Read);
     let of_actor = refused(&mut actor, Access::Act);
-    for name in ["session.env", "capture.screen", "capture.select", "capture.clipboard"] {
+    for name in [
+        "session.env",
+        "session.lend_nonce",
+        "capture.screen",
+        "capture.select",
+        "capture.clipboard",
+    ] {
         assert!(of_reader.contains(&name) && of_actor.contains(&name), "{name}");
     }
     assert!(of_reader.contains(&"session.input") && !of_actor.contains(&"session.input"));

@@ -151,3 +151,32 @@ fn the_rules_and_leases_hold_here_too() {
     let params = json!({"id": session.id, "name": "A", "value": "1"});
     assert!(wire.fail("session.set_env", params).contains("is leased by"));
 }
+
+#[test]
+fn the_nonce_is_lent_to_the_program_with_the_ticket_and_only_admins_get_that() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let params = json!({"id": session.id});
+    let nonce = session.pane.nonce().unwrap().to_string();
+    for access in ["read", "act"] {
+        let (mut other, _) = fixture.login_with(&mut wire, json!({"name": access, "scope": access}));
+        let refused = other.fail("session.lend_nonce", params.clone());
+        assert_eq!(refused, "Not allowed: session.lend_nonce is out of the token's scopes");
+    }
+    let ticket = wire.call("session.lend_nonce", params.clone())["ticket"].clone();
+    let ticket = ticket.as_str().unwrap();
+    assert!(!nonce.contains(ticket));
+    // As the login shell on another machine does.
+    let script = format!(
+        "s=$(stty -g); stty -echo; printf '\\033]1337;UntermNonce={ticket}\\007'; \
+         IFS= read -r n; stty \"$s\"; echo \"<${{n#unterm-nonce:}}>\""
+    );
+    let ran = wire.call("exec.run_wait", json!({"id": session.id, "command": script}));
+    assert_eq!(ran["output"], format!("<{nonce}>"), "{ran}");
+    let plain = Fixture::new();
+    let mut wire = plain.login();
+    let session = plain.shell(&mut wire);
+    let error = wire.fail("session.lend_nonce", json!({"id": session.id}));
+    assert!(error.contains("no shell integration"), "{error}");
+}

@@ -189,3 +189,55 @@ fn bash_marks_its_commands_where_it_expands_nothing_in_prompts() {
     assert_eq!(known, expected, "{shown:#?}");
     assert!(!shown.iter().any(|row| row.contains("_unterm")), "{shown:#?}");
 }
+
+#[test]
+fn no_environment_holds_the_nonce_and_a_shell_that_never_read_it_marks_nothing() {
+    for (shell, inner) in [("bash", "zsh"), ("zsh", "fish"), ("fish", "bash")] {
+        let home = tempfile::tempdir().unwrap();
+        write_settings(home.path());
+        // A person may export the prompts.
+        let exported = "PS1='own$ '\nPS0=\nexport PS1 PS0\n";
+        std::fs::write(home.path().join(".bashrc"), exported).unwrap();
+        std::fs::write(
+            home.path().join(".zshrc"),
+            "PROMPT='own$ '\nexport PS1\nsetopt allexport\n",
+        )
+        .unwrap();
+        let mux = integrated(home.path());
+        let pane = mux.open_tab(run(shell, &[]), None, OnExit::Hold).unwrap();
+        let nonce = pane.nonce().unwrap().to_string();
+        let found = home.path().join("found");
+        // What a program in the pane sees: its own environment, that of every shell above it, and the files of nonces.
+        let look = home.path().join("look");
+        let script = format!(
+            "#!/bin/sh\np=$$\nwhile [ \"$p\" -gt 1 ]; do\ncat /proc/$p/environ /proc/$p/cmdline\n\
+             p=$(sed -n 's/^PPid:[[:space:]]*//p' /proc/$p/status)\ndone >'{0}' 2>/dev/null\n\
+             env >>'{0}'\ncat '{1}'/scripts/nonces/* >>'{0}' 2>/dev/null\ntrue\n",
+            found.display(),
+            home.path().display()
+        );
+        std::fs::write(&look, script).unwrap();
+        let mut permissions = std::fs::metadata(&look).unwrap().permissions();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
+        std::fs::set_permissions(&look, permissions).unwrap();
+        for line in [look.to_str().unwrap(), inner, look.to_str().unwrap(), "exit"] {
+            type_line(&pane, line);
+            if line == inner || line == "exit" {
+                continue;
+            }
+            let seen = std::fs::read(&found).unwrap();
+            let seen = String::from_utf8_lossy(&seen);
+            assert!(seen.contains("UNTERM_SHELL_INTEGRATION"), "{shell}: it saw nothing");
+            assert!(!seen.contains(&nonce), "{shell}: {seen}");
+            std::fs::remove_file(&found).unwrap();
+        }
+        let authentic = commands(&pane).iter().filter(|command| command.is_authentic).count();
+        assert!(authentic >= 4, "{shell}: {:#?}", commands(&pane));
+        // The nested shell's file went with it.
+        let left: Vec<_> = std::fs::read_dir(home.path().join("scripts/nonces"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(left.len(), 1, "{shell}: {left:?}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
 use anyhow::{Context as _, Result, ensure};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::json;
 use tempfile::TempDir;
 use unterm_tests::{Instance, Pane, Start, binary};
@@ -98,6 +99,23 @@ fn log_in(unterm: &mut Instance, pane: Pane, line: &str, there: &Elsewhere) -> R
     Ok(())
 }
 
+/// No arguments and no environment of this machine, which is also the other one, contain a text, be it in Base64.
+fn ensure_hidden(text: &str) -> Result<()> {
+    for entry in fs::read_dir("/proc")?.flatten() {
+        for file in ["cmdline", "environ"] {
+            let Ok(bytes) = fs::read(entry.path().join(file)) else { continue };
+            let said = String::from_utf8_lossy(&bytes);
+            ensure!(!said.contains(text), "{}: {said}", entry.path().display());
+            for word in said.split(|c: char| !c.is_ascii_alphanumeric() && !"+/=".contains(c)) {
+                let decoded = BASE64_STANDARD.decode(word).unwrap_or_default();
+                let decoded = String::from_utf8_lossy(&decoded);
+                ensure!(!decoded.contains(text), "{}: {decoded}", entry.path().display());
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn a_login_elsewhere_has_shell_integration() -> Result<()> {
     for shell in ["bash", "zsh", "fish"] {
@@ -120,6 +138,11 @@ fn a_login_elsewhere_has_shell_integration() -> Result<()> {
         let done = run(&mut unterm, "tty")?;
         let said = done["output"].as_str().unwrap_or_default();
         ensure!(said.contains("/dev/pts/"), "{shell}: {done}");
+        let name = if shell == "fish" { "$__unterm_nonce" } else { "$_unterm_nonce" };
+        let nonce = run(&mut unterm, &format!("echo {name}"))?;
+        let nonce = nonce["output"].as_str().unwrap_or_default().trim().to_owned();
+        ensure!(nonce.len() == 32, "{shell}: {nonce}");
+        ensure_hidden(&nonce).context(shell)?;
         ensure!(
             there.leftovers()?.len() == 1,
             "{shell}: the scripts are there: {:?}",

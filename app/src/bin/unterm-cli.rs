@@ -80,7 +80,7 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
         Command::Config(command) => Some(local::config(command, &home)?),
         Command::Theme(command) => Some(local::theme(command, &home)?),
         Command::Lang(command) => Some(local::language(command, &home, args.lang.as_deref())?),
-        Command::Ssh { args } => return ssh::run(args),
+        Command::Ssh { args } => return ssh::run(&home, args),
         Command::Mcp { toolset, command: None } => {
             relay::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
             return Ok(ExitCode::SUCCESS);

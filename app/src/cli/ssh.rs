@@ -1,28 +1,28 @@
 //! `unterm-cli ssh`: a login shell on another machine with the shell integration of this pane.
 //!
-//! Everything is given on to ssh, with a command behind it that puts the scripts into a folder of their own there, starts
-//! the login shell so that it reads them, and takes the folder away when that ends. What is no login (a command, a
-//! forwarding alone) is ssh's as it is.
+//! Passes its arguments to ssh, followed by a command that puts the scripts into a folder of their own there, starts the login
+//! shell so that it reads them, and removes the folder when the shell ends. ssh itself handles whatever is no login: a
+//! command, or only a forwarding.
+//!
+//! The pane's nonce is never an argument, which every user of either machine could read. The arguments hold a ticket, for which
+//! the terminal types the nonce, once, to the program that prints it.
 
-use std::{fmt::Write, process::Command};
+use std::{fmt::Write, io::IsTerminal, path::Path, process::Command};
 
 use anyhow::{Context, Result, bail};
 use base64::{Engine, prelude::BASE64_STANDARD};
+use serde_json::json;
+use unterm_control::client::{self, Client};
 use unterm_mux::{SCRIPTS, quote};
 
 /// Becomes ssh.
 ///
 /// # Errors
 /// When it can't be started, or this is no pane with shell integration.
-pub fn run(args: &[String]) -> Result<std::process::ExitCode> {
+pub fn run(home: &Path, args: &[String]) -> Result<std::process::ExitCode> {
     let mut ssh = Command::new("ssh");
-    if is_login(args) {
-        let Ok(nonce) = std::env::var("UNTERM_NONCE") else {
-            bail!(
-                "UNTERM_NONCE is not set: this is no pane of Unterm, or shell.integration is off"
-            );
-        };
-        ssh.arg("-t").args(args).arg(remote_command(&nonce));
+    if is_login(args) && std::io::stdin().is_terminal() {
+        ssh.arg("-t").args(args).arg(remote_command(&ticket(home)?));
     } else {
         ssh.args(args);
     }
@@ -36,6 +36,18 @@ pub fn run(args: &[String]) -> Result<std::process::ExitCode> {
         let status = ssh.status().context("ssh can't be started")?;
         Ok(u8::try_from(status.code().unwrap_or(255)).unwrap_or(255).into())
     }
+}
+
+/// The ticket for the nonce of the pane that this runs in.
+fn ticket(home: &Path) -> Result<String> {
+    let variables = std::env::var("UNTERM_INSTANCE").ok().zip(std::env::var("UNTERM_PANE").ok());
+    let Some((instance, pane)) = variables else {
+        bail!("UNTERM_INSTANCE and UNTERM_PANE are not set: this is no pane of Unterm");
+    };
+    let mut client = Client::connect_to(&client::find_by_name(home, &instance)?)?;
+    let lent = client.call("session.lend_nonce", json!({ "session_id": pane }))?;
+    let ticket = lent["ticket"].as_str().context("Unterm lends no nonce")?;
+    Ok(ticket.to_owned())
 }
 
 /// ssh's options that take an argument (ssh(1)).
@@ -75,13 +87,14 @@ fn is_login(args: &[String]) -> bool {
 
 /// The command for the other machine. Whatever shell reads it there finds one word in quotes without quotes or
 /// backslashes in it, which every shell reads alike.
-fn remote_command(nonce: &str) -> String {
-    let script = BASE64_STANDARD.encode(script(nonce));
+fn remote_command(ticket: &str) -> String {
+    let script = BASE64_STANDARD.encode(script(ticket));
     format!("exec sh -c 'eval \"$(echo {script} | base64 -d)\"'")
 }
 
-/// What sh does there. Without a folder it is a plain login shell.
-fn script(nonce: &str) -> String {
+/// What sh does there. Without a folder it is a plain login shell, and without the nonce one without marks: Enter, pressed
+/// three times, goes on without. What was typed before is lost.
+fn script(ticket: &str) -> String {
     let mut script = String::from(
         "d=$(mktemp -d \"${TMPDIR:-/tmp}/unterm.XXXXXX\") || exec \"${SHELL:-/bin/sh}\" -l\n\
          trap 'rm -rf \"$d\"' EXIT\ntrap 'exit 129' HUP TERM\n",
@@ -91,13 +104,19 @@ fn script(nonce: &str) -> String {
         let text = quote::posix(text);
         let _ = write!(script, "mkdir -p \"$d/{folder}\"\nprintf %s {text} >\"$d/{name}\"\n");
     }
-    let _ = writeln!(
+    let _ = write!(
         script,
-        "export UNTERM_NONCE='{}' UNTERM_SHELL_INTEGRATION=\"$d\" COLORTERM=truecolor",
-        nonce.replace('\'', "")
+        "n=\nif [ -t 0 ]; then\n\
+         s=$(stty -g) && stty -echo && printf '\\033]1337;UntermNonce={ticket}\\007'\n\
+         for i in 1 2 3; do IFS= read -r n || break; case $n in unterm-nonce:*) break ;; esac; done\n\
+         stty \"$s\"\nfi\n"
     );
     script.push_str(
-        "case ${SHELL##*/} in\n\
+        "case $n:${SHELL##*/} in unterm-nonce:*:bash | unterm-nonce:*:zsh | unterm-nonce:*:fish | unterm-nonce:*:nu)\n\
+         (umask 077 && printf '%s\\n' \"${n#unterm-nonce:}\" >\"$d/nonce\")\n\
+         export UNTERM_NONCE_FILE=\"$d/nonce\" ;;\nesac\n\
+         unset n s i\nexport UNTERM_SHELL_INTEGRATION=\"$d\" COLORTERM=truecolor\n\
+         case ${SHELL##*/} in\n\
          bash) UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV=${ENV-} POSIXLY_CORRECT=1 \
          ENV=$d/bash/unterm.bash \"$SHELL\" -l ;;\n\
          zsh) [ -z \"${ZDOTDIR+x}\" ] || export UNTERM_ZDOTDIR=\"$ZDOTDIR\"\n\
@@ -150,7 +169,7 @@ mod tests {
         let shell = home.path().join("bash");
         fs::write(
             &shell,
-            "#!/bin/sh\necho \"$1 $UNTERM_NONCE $POSIXLY_CORRECT\"\n\
+            "#!/bin/sh\necho \"$1 ${UNTERM_NONCE_FILE-none} $POSIXLY_CORRECT\"\n\
              sed -n 1p \"$ENV\"\nls \"$UNTERM_SHELL_INTEGRATION\"\nexit 3\n",
         )
         .unwrap();
@@ -163,11 +182,13 @@ mod tests {
                 .env("SHELL", &shell)
                 .env("TMPDIR", home.path())
                 .env("HOME", home.path())
+                // Without a terminal nobody types the nonce.
+                .stdin(std::process::Stdio::null())
                 .output();
             let Ok(output) = run else { continue };
             let printed = String::from_utf8(output.stdout).unwrap();
             let expected = format!(
-                "-l abc 1\n{}\nbash\nfish\nnushell\npwsh\nzsh\n",
+                "-l none 1\n{}\nbash\nfish\nnushell\npwsh\nzsh\n",
                 SCRIPTS[0].1.lines().next().unwrap()
             );
             assert_eq!(printed, expected, "{reader}");

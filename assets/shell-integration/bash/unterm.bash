@@ -1,6 +1,17 @@
 # Unterm's shell integration for bash: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
-# tells the working directory (OSC 7). Unterm has bash read this file instead of its own start-up files, by POSIX mode
-# and $ENV, and this file then reads those. Sourced at the end of ~/.bashrc it works as well. Changes no file.
+# reports the working directory (OSC 7). Unterm has bash read this file instead of its own start-up files, by POSIX mode
+# and $ENV, and this file then reads those. Changes no file.
+
+# Marks carry a nonce, by which Unterm knows them from what other programs print. It comes in a file that is emptied before
+# any other program runs: no environment holds it, neither a child's nor this shell's own (/proc/PID/environ).
+if [ -n "${UNTERM_NONCE_FILE-}" ]; then
+    {
+        builtin read -r _unterm_nonce <"$UNTERM_NONCE_FILE"
+        builtin printf '' >|"$UNTERM_NONCE_FILE"
+    } 2>/dev/null
+    builtin export -n _unterm_nonce
+    builtin unset UNTERM_NONCE_FILE
+fi
 
 if [ -n "${UNTERM_BASH_INJECT-}" ]; then
     builtin unset UNTERM_BASH_INJECT POSIXLY_CORRECT ENV
@@ -27,7 +38,7 @@ if [ -n "${UNTERM_BASH_INJECT-}" ]; then
 fi
 
 # Once in each interactive shell of a pane. Older versions can't tell when a command starts without a trap.
-if [[ $- != *i* || -z ${UNTERM_NONCE-} || -n ${_unterm_on-} ]] \
+if [[ $- != *i* || -z ${_unterm_nonce-} || -n ${_unterm_on-} ]] \
     || ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
     builtin return 0
 fi
@@ -36,7 +47,8 @@ _unterm_on=1
 _unterm_ran=0
 _unterm_status=
 _unterm_next=0
-_unterm_a="\\[\\e]133;A;cl=m;redraw=last;nonce=$UNTERM_NONCE\\a\\]"
+# A person may export PS1, so it holds no nonce: that of a prompt's beginning is printed before it.
+_unterm_a='\[\e]133;A;cl=m;redraw=last\a\]'
 # The arithmetic keeps the number that the history will give to what is typed now.
 _unterm_b='\[\e]133;B\a${_unterm_on:$((_unterm_next = \!, 0)):0}\]'
 _unterm_a2='\[\e]133;A;k=s\a\]'
@@ -64,18 +76,19 @@ for _unterm_step in 0 1 2 3; do
     _unterm_pair='"${_unterm_plain['$_unterm_step']}"/"${_unterm_coded['$_unterm_step']}"'
     _unterm_keep $((_unterm_step + 2)) '${_unterm_line['$((_unterm_step + 1))']//'$_unterm_pair'}'
 done
-_unterm_c+='\e]633;E;${_unterm_line[5]//[[:cntrl:]]/};'$UNTERM_NONCE'\a'
+_unterm_c+='\e]633;E;${_unterm_line[5]//[[:cntrl:]]/};${_unterm_nonce}\a'
 # One that the history leaves out (HISTCONTROL, HISTIGNORE, `set +o history`) is not the last one there. Where no prompt has
 # been since the last command, what was kept is that one's.
 _unterm_c='${_unterm_if[_unterm_ran == 0 && HISTCMD == _unterm_next + 1]:+'$_unterm_c'}'
-_unterm_c+='\e]133;C;nonce='$UNTERM_NONCE'\a${_unterm_on:$((_unterm_ran = 1))}'
+_unterm_c+='\e]133;C;nonce=${_unterm_nonce}\a${_unterm_on:$((_unterm_ran = 1))}'
 builtin unset -f _unterm_keep
 builtin unset _unterm_step _unterm_pair
 
 # Marks of text alone. With `promptvars` off nothing is expanded in prompts, and what was to be would be shown.
 _unterm_is_text=0
 _unterm_other_b='\[\e]133;B\a\]'
-_unterm_other_c='\e]133;C;nonce='$UNTERM_NONCE'\a'
+_unterm_other_c='\e]133;C;nonce='$_unterm_nonce'\a'
+builtin export -n _unterm_other_c
 # The number of the command that comes, where PS0 does not keep that one ran.
 _unterm_number=
 
@@ -88,6 +101,7 @@ _unterm_swap() {
     PS0=${PS0/"$c"/}
     _unterm_b=$_unterm_other_b _unterm_c=$_unterm_other_c
     _unterm_other_b=$b _unterm_other_c=$c
+    builtin export -n _unterm_c _unterm_other_c
 }
 
 # Variables that a caller of the control port set for this pane; the file says which are new.
@@ -108,7 +122,7 @@ _unterm_after() {
     _unterm_status=
     number=${number@P}
     if ((_unterm_ran)) || [[ -n $_unterm_number && $number != "$_unterm_number" ]]; then
-        builtin printf '\e]133;D;%s;nonce=%s\a' "$status" "$UNTERM_NONCE"
+        builtin printf '\e]133;D;%s;nonce=%s\a' "$status" "$_unterm_nonce"
     fi
     _unterm_ran=0
     _unterm_line=()
@@ -124,7 +138,12 @@ _unterm_after() {
     if ((is_text != _unterm_is_text)); then _unterm_swap; fi
     _unterm_is_text=$is_text
     _unterm_number=
-    if ((is_text)); then _unterm_number=$number; fi
+    if ((is_text)); then
+        _unterm_number=$number
+        # The nonce stands in it.
+        builtin export -n PS0
+    fi
+    builtin printf '\e]133;A;cl=m;redraw=last;nonce=%s\a' "$_unterm_nonce"
     if [[ $PS1 != *"$_unterm_a"* ]]; then PS1=$_unterm_a$PS1$_unterm_b; fi
     if [[ $PS2 != *"$_unterm_a2"* ]]; then PS2=$_unterm_a2$PS2$_unterm_b2; fi
     if [[ ${PS0-} != *"$_unterm_c"* ]]; then PS0=${PS0-}$_unterm_c; fi
@@ -151,18 +170,29 @@ _unterm_shell() {
             ;;
         esac
     done
-    # By env(1): an assignment here would put this shell into POSIX mode.
     local data=${XDG_DATA_DIRS:-/usr/local/share:/usr/share} folder=$UNTERM_SHELL_INTEGRATION
+    local file=$folder/nonces/$$-$RANDOM status=0
+    (
+        builtin umask 077
+        command mkdir -p "$folder/nonces"
+        builtin printf '%s\n' "$_unterm_nonce" >|"$file"
+    ) 2>/dev/null || :
+    # By env(1): an assignment here would put this shell into POSIX mode.
     case $name in
     bash)
-        command env UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="${ENV-}" POSIXLY_CORRECT=1 \
-            ENV="$folder/bash/unterm.bash" bash "$@"
+        command env UNTERM_NONCE_FILE="$file" UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="${ENV-}" POSIXLY_CORRECT=1 \
+            ENV="$folder/bash/unterm.bash" bash "$@" || status=$?
         ;;
     zsh)
-        command env ${ZDOTDIR+"UNTERM_ZDOTDIR=$ZDOTDIR"} ZDOTDIR="$folder/zsh" zsh "$@"
+        command env UNTERM_NONCE_FILE="$file" ${ZDOTDIR+"UNTERM_ZDOTDIR=$ZDOTDIR"} \
+            ZDOTDIR="$folder/zsh" zsh "$@" || status=$?
         ;;
-    *) command env XDG_DATA_DIRS="$folder:$data" "$name" "$@" ;;
+    *)
+        command env UNTERM_NONCE_FILE="$file" XDG_DATA_DIRS="$folder:$data" "$name" "$@" || status=$?
+        ;;
     esac
+    command rm -f -- "$file"
+    builtin return "$status"
 }
 if [[ -d ${UNTERM_SHELL_INTEGRATION-} ]]; then
     for _unterm_name in bash zsh fish nu; do

@@ -2,7 +2,16 @@
 # and tells the working directory (OSC 7). Run behind the profile by -NoExit -Command; keeps the person's own prompt.
 # Changes no file.
 
-if ($env:UNTERM_NONCE -and -not $Global:__UntermOn) {
+# The nonce of marks comes in a file that is removed once it is read, so that no environment holds it.
+if ($env:UNTERM_NONCE_FILE) {
+    try {
+        $Global:__UntermNonce = [IO.File]::ReadAllText($env:UNTERM_NONCE_FILE).Trim()
+        [IO.File]::Delete($env:UNTERM_NONCE_FILE)
+    } catch { }
+    Remove-Item Env:UNTERM_NONCE_FILE
+}
+
+if ($Global:__UntermNonce -and -not $Global:__UntermOn) {
     $Global:__UntermOn = $true
     $Global:__UntermRan = $false
     $Global:__UntermPrompt = $function:prompt
@@ -20,13 +29,13 @@ if ($env:UNTERM_NONCE -and -not $Global:__UntermOn) {
         $out = ''
         if ($Global:__UntermRan) {
             $code = if ($succeeded) { 0 } elseif ($native) { $native } else { 1 }
-            $out += "$esc]133;D;$code;nonce=$env:UNTERM_NONCE$bell"
+            $out += "$esc]133;D;$code;nonce=$Global:__UntermNonce$bell"
         }
         $Global:__UntermRan = $false
         if ($PWD.Provider.Name -eq 'FileSystem') {
             $out += "$esc]7;kitty-shell-cwd://$([Environment]::MachineName)$($PWD.ProviderPath.Replace('\', '/'))$bell"
         }
-        $out += "$esc]133;A;nonce=$env:UNTERM_NONCE$bell"
+        $out += "$esc]133;A;nonce=$Global:__UntermNonce$bell"
         # The person's prompt sees what they would without this.
         $Global:LASTEXITCODE = $native
         if (-not $succeeded) { Write-Error 'unterm' -ErrorAction Ignore }
@@ -43,7 +52,7 @@ if ($env:UNTERM_NONCE -and -not $Global:__UntermOn) {
                 $Global:__UntermRan = $true
                 $esc = [char]27
                 $bell = [char]7
-                [Console]::Write("$esc]633;E;$(__UntermEscape "$line");$env:UNTERM_NONCE$bell$esc]133;C;nonce=$env:UNTERM_NONCE$bell")
+                [Console]::Write("$esc]633;E;$(__UntermEscape "$line");$Global:__UntermNonce$bell$esc]133;C;nonce=$Global:__UntermNonce$bell")
             }
             $line
         }

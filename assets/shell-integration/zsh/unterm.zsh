@@ -1,7 +1,7 @@
 # Unterm's shell integration for zsh: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
-# tells the working directory (OSC 7). Loaded by the .zshenv beside it; may also be sourced in ~/.zshrc. Changes no file.
+# reports the working directory (OSC 7). Loaded by the .zshenv beside it. Changes no file.
 
-if [[ -o 'interactive' && -n ${UNTERM_NONCE-} && -z ${_unterm_on-} ]]; then
+if [[ -o 'interactive' && -n ${_unterm_nonce-} && -z ${_unterm_on-} ]]; then
     'builtin' 'typeset' -g _unterm_on=1
     'builtin' 'typeset' -gi _unterm_ran=0
     'builtin' 'typeset' -ga precmd_functions
@@ -19,17 +19,19 @@ if [[ -o 'interactive' && -n ${UNTERM_NONCE-} && -z ${_unterm_on-} ]]; then
         'builtin' 'local' percent=${options[promptpercent]-on}
         'builtin' 'emulate' -L zsh -o no_aliases
         if (( _unterm_ran )); then
-            'builtin' 'print' -rn -- $'\e]133;D;'"$code;nonce=$UNTERM_NONCE"$'\a'
+            'builtin' 'print' -rn -- $'\e]133;D;'"$code;nonce=$_unterm_nonce"$'\a'
         fi
         _unterm_ran=0
         _unterm_variables
         'builtin' 'print' -rn -- $'\e]7;kitty-shell-cwd://'"$HOST$PWD"$'\a'
+        # A person may export PS1, so that it holds no nonce.
+        'builtin' 'print' -rn -- $'\e]133;A;cl=m;nonce='"$_unterm_nonce"$'\a'
         # Behind the hooks that make the prompt.
         if [[ $precmd_functions[-1] != _unterm_precmd ]]; then
             precmd_functions=(${precmd_functions:#_unterm_precmd} _unterm_precmd)
         fi
         if [[ $percent == on ]]; then
-            'builtin' 'local' a=$'%{\e]133;A;cl=m;nonce='"$UNTERM_NONCE"$'\a%}' b=$'%{\e]133;B\a%}'
+            'builtin' 'local' a=$'%{\e]133;A;cl=m\a%}' b=$'%{\e]133;B\a%}'
             'builtin' 'local' more=$'%{\e]133;A;k=s\a%}'
             [[ $PS1 == *$a* ]] || PS1=$a$PS1$b
             [[ $PS2 == *$more* ]] || PS2=$more$PS2$b
@@ -45,7 +47,7 @@ if [[ -o 'interactive' && -n ${UNTERM_NONCE-} && -z ${_unterm_on-} ]]; then
         line=${line//$'\n'/'\x0a'}
         line=${line//$'\t'/'\x09'}
         line=${line//[[:cntrl:]]/}
-        'builtin' 'print' -rn -- $'\e]633;E;'"$line;$UNTERM_NONCE"$'\a\e]133;C;nonce='"$UNTERM_NONCE"$'\a'
+        'builtin' 'print' -rn -- $'\e]633;E;'"$line;$_unterm_nonce"$'\a\e]133;C;nonce='"$_unterm_nonce"$'\a'
         _unterm_ran=1
     }
 
@@ -84,14 +86,28 @@ if [[ -o 'interactive' && -n ${UNTERM_NONCE-} && -z ${_unterm_on-} ]]; then
             esac
         done
         'builtin' 'local' data=${XDG_DATA_DIRS:-/usr/local/share:/usr/share} folder=$UNTERM_SHELL_INTEGRATION
+        'builtin' 'local' file=$folder/nonces/$$-$RANDOM
+        'builtin' 'local' -i code=0
+        (
+            'builtin' 'umask' 077
+            command mkdir -p "$folder/nonces"
+            'builtin' 'print' -r -- "$_unterm_nonce" >|"$file"
+        ) 2>/dev/null || :
         case $name in
             bash)
-                command env UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="${ENV-}" POSIXLY_CORRECT=1 \
-                    ENV="$folder/bash/unterm.bash" bash "$@"
+                command env UNTERM_NONCE_FILE="$file" UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="${ENV-}" \
+                    POSIXLY_CORRECT=1 ENV="$folder/bash/unterm.bash" bash "$@" || code=$?
                 ;;
-            zsh) command env ${ZDOTDIR+"UNTERM_ZDOTDIR=$ZDOTDIR"} ZDOTDIR="$folder/zsh" zsh "$@" ;;
-            *) command env XDG_DATA_DIRS="$folder:$data" "$name" "$@" ;;
+            zsh)
+                command env UNTERM_NONCE_FILE="$file" ${ZDOTDIR+"UNTERM_ZDOTDIR=$ZDOTDIR"} \
+                    ZDOTDIR="$folder/zsh" zsh "$@" || code=$?
+                ;;
+            *)
+                command env UNTERM_NONCE_FILE="$file" XDG_DATA_DIRS="$folder:$data" "$name" "$@" || code=$?
+                ;;
         esac
+        command rm -f -- "$file"
+        'builtin' 'return' $code
     }
     if [[ -d ${UNTERM_SHELL_INTEGRATION-} ]]; then
         for _unterm_name in bash zsh fish nu; do

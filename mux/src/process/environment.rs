@@ -40,7 +40,7 @@ const SURROUNDING: &[&str] = &[
     "UNTERM_BASH_*",
     "UNTERM_DRIVEN",
     "UNTERM_INSTANCE",
-    "UNTERM_NONCE",
+    "UNTERM_NONCE*",
     "UNTERM_PANE",
     "UNTERM_PORT",
     "UNTERM_SHELL_INTEGRATION",

@@ -16,6 +16,9 @@ use std::{
 use super::variables;
 use crate::{private, random};
 
+/// The folder of nonces in that of the scripts.
+const NONCES: &str = "nonces";
+
 /// The scripts, by their paths in the folder that [`ShellIntegration::install`] makes.
 pub const SCRIPTS: &[(&str, &str)] = &[
     ("bash/unterm.bash", include_str!("../../../assets/shell-integration/bash/unterm.bash")),
@@ -36,6 +39,9 @@ pub const SCRIPTS: &[(&str, &str)] = &[
 const DATA_DIRS: &str = "/usr/local/share:/usr/share";
 
 /// The scripts in their folder, and the nonce that tells a pane's own shells from whatever else prints there.
+///
+/// The nonce never stands in an environment or an argument list, where other programs would find it: a shell reads it from a
+/// [`NonceFile`], and empties that before another program runs.
 #[derive(Clone, Debug)]
 pub struct ShellIntegration {
     /// See [`ShellIntegration::install`].
@@ -52,6 +58,24 @@ pub(super) struct Injection {
     pub(super) env: Vec<(&'static str, OsString)>,
     /// Behind its own arguments.
     pub(super) args: Vec<OsString>,
+    /// The program is a shell that reads its script, and the nonce with it.
+    pub(super) reads_script: bool,
+}
+
+/// A file with the nonce, which its shell reads once. It goes with the pane.
+#[derive(Debug)]
+pub(super) struct NonceFile(PathBuf);
+
+impl NonceFile {
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for NonceFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
 }
 
 impl ShellIntegration {
@@ -61,6 +85,7 @@ impl ShellIntegration {
     /// When the folder can't be written.
     pub fn install(folder: &Path) -> io::Result<()> {
         variables::clean(folder);
+        variables::clean_folder(&folder.join(NONCES));
         for (name, text) in SCRIPTS {
             let file = folder.join(name);
             if fs::read(&file).is_ok_and(|there| there == text.as_bytes()) {
@@ -80,6 +105,15 @@ impl ShellIntegration {
         Ok(Self { folder, nonce: random::hex()?.into(), variables: None })
     }
 
+    /// Writes the nonce for one shell.
+    pub(super) fn write_nonce(&self) -> io::Result<NonceFile> {
+        let folder = self.folder.join(NONCES);
+        private::create_folder(&folder)?;
+        let file = NonceFile(folder.join(format!("{}-{}", std::process::id(), random::hex()?)));
+        private::create_file(&file.0)?.write_all(format!("{}\n", self.nonce).as_bytes())?;
+        Ok(file)
+    }
+
     /// What to start a program with; `env`: what it would find in its environment.
     pub(super) fn inject<'a>(
         &self,
@@ -89,12 +123,12 @@ impl ShellIntegration {
     ) -> Injection {
         let mut injection = Injection::default();
         let mut set = |name, value: &OsStr| injection.env.push((name, value.to_owned()));
-        set("UNTERM_NONCE", OsStr::new(&*self.nonce));
         set("UNTERM_SHELL_INTEGRATION", self.folder.as_os_str());
         if let Some(variables) = &self.variables {
             set("UNTERM_VARIABLES", variables.as_os_str());
         }
         let name = program.rsplit('/').next().unwrap_or(program);
+        let mut reads_script = true;
         match name {
             "bash" if is_interactive(args) => {
                 set("UNTERM_BASH_INJECT", OsStr::new("1"));
@@ -122,9 +156,9 @@ impl ShellIntegration {
                 let args = ["-NoExit", "-Command", &format!(". '{script}'")];
                 injection.args.extend(args.map(OsString::from));
             }
-            _ => {}
+            _ => reads_script = false,
         }
-        injection
+        Injection { reads_script, ..injection }
     }
 }
 
@@ -176,11 +210,12 @@ mod tests {
         let nu = inject("nu", &[], &[("XDG_DATA_DIRS", "/opt/share")]);
         assert_eq!(value(&nu, "XDG_DATA_DIRS"), Some("/data/it's:/opt/share"));
         let pwsh = inject("pwsh", &["-NoLogo"], &[]);
+        assert!([&bash, &zsh, &fish, &nu, &pwsh].iter().all(|shell| shell.reads_script));
         assert_eq!(pwsh.args, ["-NoExit", "-Command", ". '/data/it''s/pwsh/unterm.ps1'"]);
     }
 
     #[test]
-    fn what_is_no_interactive_shell_gets_the_nonce_alone() {
+    fn a_program_that_is_no_interactive_shell_gets_no_script() {
         for (program, args) in [
             ("bash", &["-c", "true"][..]),
             ("bash", &["script"]),
@@ -191,8 +226,9 @@ mod tests {
         ] {
             let injection = inject(program, args, &[]);
             let names: Vec<_> = injection.env.iter().map(|(name, _)| *name).collect();
-            assert_eq!(names, ["UNTERM_NONCE", "UNTERM_SHELL_INTEGRATION"], "{program} {args:?}");
+            assert_eq!(names, ["UNTERM_SHELL_INTEGRATION"], "{program} {args:?}");
             assert_eq!(injection.args, [] as [&str; 0]);
+            assert!(!injection.reads_script, "{program} {args:?}");
         }
     }
 
@@ -208,6 +244,24 @@ mod tests {
         fs::write(&script, "an older one").unwrap();
         ShellIntegration::install(folder.path()).unwrap();
         assert_eq!(fs::read_to_string(&script).unwrap(), SCRIPTS[0].1);
+    }
+
+    #[test]
+    fn a_nonce_is_its_owners_and_goes_with_the_pane() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let integration = ShellIntegration::new(folder.path().to_owned()).unwrap();
+        let file = integration.write_nonce().unwrap();
+        let path = file.path().to_owned();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{}\n", integration.nonce));
+        // No process has a number as large (Linux: at most 2^22).
+        let left = path.with_file_name("99999999-0");
+        fs::write(&left, "").unwrap();
+        ShellIntegration::install(folder.path()).unwrap();
+        assert!(path.exists() && !left.exists());
+        drop(file);
+        assert!(!path.exists());
     }
 
     #[test]

@@ -29,7 +29,7 @@ use rustix::{
 };
 use unterm_term::Size;
 
-use super::{environment, start, system};
+use super::{environment, integration::NonceFile, start, system};
 use crate::{
     ExitStatus, Foreground, KILL_GRACE, MuxError, Process, ReadOutcome, Signal, Spawn, is_carrier,
 };
@@ -64,6 +64,7 @@ pub struct PtyProcess {
     reads: AtomicU32,
     /// Bytes read since the child's end was seen.
     tail: AtomicU32,
+    _nonce: Option<NonceFile>,
 }
 
 /// What is known of the child. Signals are sent under the lock, and only while the child was not waited for: its
@@ -87,7 +88,7 @@ impl PtyProcess {
     /// TERM and COLORTERM are `xterm-256color` and `truecolor` unless `spawn.env` says otherwise.
     pub fn spawn(spawn: &Spawn, size: Size) -> Result<Self, MuxError> {
         let cwd = environment::directory(spawn)?;
-        let Start { mut command, program, image } = command(spawn, &cwd)?;
+        let Start { mut command, program, image, nonce } = command(spawn, &cwd)?;
         let failed = |error: String| MuxError::Spawn { program: program.clone(), error };
         let no_pty = |error: io::Error| failed(format!("no pty: {error}"));
         let (master, slave) = system::open_pty().map_err(no_pty)?;
@@ -127,6 +128,7 @@ impl PtyProcess {
             child: Mutex::new(Child { status: None, killing: Killing::No }),
             reads: AtomicU32::new(0),
             tail: AtomicU32::new(0),
+            _nonce: nonce,
         })
     }
 
@@ -225,6 +227,8 @@ struct Start {
     program: String,
     /// Path of the executable, with the name it was called by.
     image: String,
+    /// Of a shell that reads it.
+    nonce: Option<NonceFile>,
 }
 
 fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, MuxError> {
@@ -251,7 +255,14 @@ fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, MuxError> {
         .integration
         .as_ref()
         .map(|integration| integration.inject(&program, &spawn.args, |name| builder.get_env(name)));
-    let injection = injection.unwrap_or_default();
+    let mut injection = injection.unwrap_or_default();
+    let nonce = spawn.integration.as_ref().filter(|_| injection.reads_script).and_then(|it| {
+        let written = it.write_nonce();
+        written.map_err(|error| tracing::warn!(%error, "no shell integration")).ok()
+    });
+    if let Some(nonce) = &nonce {
+        injection.env.push(("UNTERM_NONCE_FILE", nonce.path().into()));
+    }
     for (name, value) in injection.env {
         builder.env(name, value);
         names.insert(name.into());
@@ -275,7 +286,7 @@ fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, MuxError> {
     let mut command = Command::new(file);
     command.arg0(name).args(&spawn.args).args(injection.args).current_dir(cwd).env_clear();
     command.envs(names.iter().filter_map(|name| Some((name, builder.get_env(name)?))));
-    Ok(Start { command, program, image })
+    Ok(Start { command, program, image, nonce })
 }
 
 /// The time left until `deadline` for poll(2); `None` waits for good.

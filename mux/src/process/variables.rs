@@ -99,7 +99,12 @@ impl Drop for Variables {
 
 /// Removes the files of processes that are gone; `folder`: that of the scripts.
 pub(super) fn clean(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder.join(FOLDER)) else { return };
+    clean_folder(&folder.join(FOLDER));
+}
+
+/// Removes files whose names begin with the number of a process that is gone, and a dash.
+pub(super) fn clean_folder(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let owner = name.to_str().and_then(|name| name.split('-').next()?.parse::<i32>().ok());

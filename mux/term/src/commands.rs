@@ -172,6 +172,8 @@ pub(crate) struct Commands {
     pub announced: Option<(String, Option<String>)>,
     /// What the pane's own shells know.
     nonce: Option<Arc<str>>,
+    /// Lends the nonce to the program that presents it, once.
+    ticket: Option<String>,
 }
 
 impl Commands {
@@ -191,7 +193,20 @@ impl Commands {
 
     /// Forgets them all: ids go on, and the pane's shells are known as before.
     pub fn clear(&mut self) {
-        *self = Self { nonce: self.nonce.take(), last_id: self.last_id, ..Self::default() };
+        let (nonce, ticket) = (self.nonce.take(), self.ticket.take());
+        *self = Self { nonce, ticket, last_id: self.last_id, ..Self::default() };
+    }
+
+    /// Lends the nonce, once and while the command goes on that runs now, to the program that presents this ticket. A ticket
+    /// that was given before ends.
+    pub fn lend_nonce(&mut self, ticket: String) {
+        self.ticket = Some(ticket);
+    }
+
+    /// The nonce, if this is the ticket for it, which ends.
+    pub fn borrow_nonce(&mut self, ticket: &[u8]) -> Option<Arc<str>> {
+        let known = self.ticket.take_if(|known| known.as_bytes() == ticket);
+        known.and_then(|_| self.nonce.clone())
     }
 
     /// Whether a mark that carries this comes from one of the pane's own shells.
@@ -215,6 +230,9 @@ impl Commands {
         };
         for command in self.list.range_mut(first..).filter(|command| command.is_running()) {
             (command.end, command.end_seq) = (Some(at), seq);
+        }
+        if authentic {
+            self.ticket = None;
         }
         self.list[first].exit_code = exit_code;
         Some(self.list[first].id)

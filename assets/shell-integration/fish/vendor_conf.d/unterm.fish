@@ -1,6 +1,15 @@
 # Unterm's shell integration for fish: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
-# tells the working directory (OSC 7). Found by fish since XDG_DATA_DIRS names Unterm's folder; takes that out again.
-# May also be sourced in config.fish. Changes no file.
+# reports the working directory (OSC 7). Found by fish since XDG_DATA_DIRS names Unterm's folder; takes that out again.
+# Changes no file.
+
+# The nonce of marks comes in a file that is emptied before any other program runs, so that no environment holds it.
+if set -q UNTERM_NONCE_FILE
+    if test -r "$UNTERM_NONCE_FILE"
+        read -gu __unterm_nonce <$UNTERM_NONCE_FILE
+        printf '' >$UNTERM_NONCE_FILE
+    end
+    set -e UNTERM_NONCE_FILE
+end
 
 if set -q XDG_DATA_DIRS; and set -q UNTERM_SHELL_INTEGRATION
     set -l folders (string split ':' -- $XDG_DATA_DIRS)
@@ -16,7 +25,7 @@ if set -q XDG_DATA_DIRS; and set -q UNTERM_SHELL_INTEGRATION
     end
 end
 
-if status is-interactive; and set -q UNTERM_NONCE; and not set -q __unterm_on
+if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm_on
     set -g __unterm_on 1
 
     # Variables that a caller of the control port set for this pane; the file says which are new.
@@ -28,7 +37,7 @@ if status is-interactive; and set -q UNTERM_NONCE; and not set -q __unterm_on
 
     function __unterm_prompt --on-event fish_prompt
         __unterm_variables
-        printf '\e]7;kitty-shell-cwd://%s%s\a\e]133;A;nonce=%s\a' $hostname $PWD $UNTERM_NONCE
+        printf '\e]7;kitty-shell-cwd://%s%s\a\e]133;A;nonce=%s\a' $hostname $PWD $__unterm_nonce
         # The prompt of the moment, with the mark of its end behind it.
         if functions -q fish_prompt; and not functions fish_prompt | string match -q '*__unterm_own_prompt*'
             functions -e __unterm_own_prompt
@@ -44,11 +53,11 @@ if status is-interactive; and set -q UNTERM_NONCE; and not set -q __unterm_on
         __unterm_variables
         set -l line (string replace -a '\\' '\\\\' -- $argv[1] | string replace -a ';' '\\x3b' \
             | string replace -a \t '\\x09' | string replace -ar '[[:cntrl:]]' '' | string join '\\x0a')
-        printf '\e]633;E;%s;%s\a\e]133;C;nonce=%s\a' "$line" $UNTERM_NONCE $UNTERM_NONCE
+        printf '\e]633;E;%s;%s\a\e]133;C;nonce=%s\a' "$line" $__unterm_nonce $__unterm_nonce
     end
 
     function __unterm_postexec --on-event fish_postexec
-        printf '\e]133;D;%s;nonce=%s\a' $status $UNTERM_NONCE
+        printf '\e]133;D;%s;nonce=%s\a' $status $__unterm_nonce
     end
 
     # A shell started by its name gets the integration too.
@@ -64,17 +73,26 @@ if status is-interactive; and set -q UNTERM_NONCE; and not set -q __unterm_on
         set -l folder $UNTERM_SHELL_INTEGRATION
         set -l data /usr/local/share:/usr/share
         set -q XDG_DATA_DIRS; and set data "$XDG_DATA_DIRS"
+        set -l file "$folder/nonces/$fish_pid-"(random)
+        set -l mask (umask)
+        umask 077
+        command mkdir -p "$folder/nonces" 2>/dev/null
+        and printf '%s\n' $__unterm_nonce >$file
+        umask $mask
         switch $name
             case bash
-                command env UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="$ENV" POSIXLY_CORRECT=1 \
-                    ENV="$folder/bash/unterm.bash" bash $argv
+                command env UNTERM_NONCE_FILE="$file" UNTERM_BASH_INJECT=1 UNTERM_BASH_ENV="$ENV" \
+                    POSIXLY_CORRECT=1 ENV="$folder/bash/unterm.bash" bash $argv
             case zsh
                 set -l own
                 set -q ZDOTDIR; and set own UNTERM_ZDOTDIR="$ZDOTDIR"
-                command env $own ZDOTDIR="$folder/zsh" zsh $argv
+                command env UNTERM_NONCE_FILE="$file" $own ZDOTDIR="$folder/zsh" zsh $argv
             case '*'
-                command env XDG_DATA_DIRS="$folder:$data" $name $argv
+                command env UNTERM_NONCE_FILE="$file" XDG_DATA_DIRS="$folder:$data" $name $argv
         end
+        set -l code $status
+        command rm -f -- $file
+        return $code
     end
     if test -d "$UNTERM_SHELL_INTEGRATION"
         for name in bash zsh fish nu

@@ -39,6 +39,20 @@ impl Term {
         self.osc.tab_color
     }
 
+    /// From now on, a program that sends `OSC 1337 ; UntermNonce=ticket` receives [`crate::Options::nonce`] as a line of input,
+    /// `unterm-nonce:` before it, once: a login shell on another machine marks its commands with it. The ticket ends with the
+    /// command that runs now, and when another ticket is set.
+    pub fn lend_nonce(&mut self, ticket: String) {
+        self.commands.lend_nonce(ticket);
+    }
+
+    fn lend(&mut self, ticket: &[u8]) {
+        match self.commands.borrow_nonce(ticket) {
+            Some(nonce) => self.reply(format!("unterm-nonce:{nonce}\r").as_bytes()),
+            None => tracing::debug!("a request for the nonce without a ticket"),
+        }
+    }
+
     /// OSC 1337: `command` or `command=value`.
     pub(super) fn iterm2(&mut self, rest: &[u8], bell: bool) {
         let (command, value) = match rest.iter().position(|&b| b == b'=') {
@@ -57,6 +71,7 @@ impl Term {
                 self.osc.remote_host = (!host.is_empty()).then_some(host);
             }
             b"SetMark" => self.mark_line(),
+            b"UntermNonce" => self.lend(value),
             b"ClearScrollback" => self.erase_in_display(3),
             b"CursorShape" => {
                 self.shape = match value {

@@ -193,7 +193,12 @@ impl Term {
 
     /// `told`: the command line and what shows that it is the shell's.
     fn start_output(&mut self, told: Option<(String, Option<String>)>, nonce: Option<&str>) {
-        let told = told.or_else(|| self.commands.announced.take());
+        let is_marked = self.commands.is_authentic(nonce);
+        let told = told.or_else(|| {
+            // A background job may announce a line while the shell waits at its prompt.
+            let announced = self.commands.announced.take();
+            announced.filter(|(_, own)| !is_marked || self.commands.is_authentic(own.as_deref()))
+        });
         let line_nonce = told.as_ref().and_then(|(_, nonce)| nonce.as_deref());
         let is_authentic = self.commands.is_authentic(nonce.or(line_nonce));
         let mut id = 0;

@@ -164,6 +164,47 @@ fn what_the_shell_says_of_the_line_goes_before_the_screen() {
     assert_eq!((seen.line.as_deref(), seen.line_told), (Some("seen"), false));
 }
 
+#[test]
+fn the_nonce_is_lent_once_to_the_program_with_the_ticket() {
+    let mut fixture = with_nonce("");
+    let ask = |fixture: &mut Fixture, ticket: &str| {
+        fixture.feed(&format!("\x1b]1337;UntermNonce={ticket}\x07"));
+        String::from_utf8(fixture.term.take_replies()).unwrap()
+    };
+    assert_eq!(ask(&mut fixture, ""), "");
+    fixture.term.lend_nonce("t0".to_owned());
+    fixture.term.lend_nonce("t1".to_owned());
+    for wrong in ["", "t", "t0", "n1"] {
+        assert_eq!(ask(&mut fixture, wrong), "", "{wrong}");
+    }
+    fixture.feed("\x1bc");
+    assert_eq!(ask(&mut fixture, "t1"), "unterm-nonce:n1\r");
+    assert_eq!(ask(&mut fixture, "t1"), "");
+    // It ends with the command that it was lent to.
+    fixture.feed("\x1b]133;A\x07$ \x1b]133;B\x07ssh\r\n\x1b]133;C;nonce=n1\x07");
+    fixture.term.lend_nonce("t2".to_owned());
+    fixture.feed("\x1b]133;D;0;nonce=n1\x07");
+    assert_eq!(ask(&mut fixture, "t2"), "");
+}
+
+#[test]
+fn a_line_that_was_announced_without_the_nonce_is_not_authentic() {
+    for line in
+        ["\x1b]633;E;rm -rf /\x07", "\x1b]633;E;rm -rf /;n2\x07", "\x1b]633;E;rm -rf /;\x07"]
+    {
+        let fixture =
+            with_nonce(&format!("\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n{line}\x1b]133;C\x07"));
+        assert!(!fixture.term.command(1).unwrap().is_authentic, "{line:?}");
+        // The shell itself may announce nothing, and then runs what stands on the screen.
+        let fixture = with_nonce(&format!(
+            "\x1b]133;A\x07$ \x1b]133;B\x07ls\r\n{line}\x1b]133;C;nonce=n1\x07"
+        ));
+        let ran = fixture.term.command(1).unwrap();
+        assert_eq!((ran.line.as_deref(), ran.line_told), (Some("ls"), false), "{line:?}");
+        assert!(ran.is_authentic);
+    }
+}
+
 /// A terminal whose shells know the nonce `n1`.
 fn with_nonce(bytes: &str) -> Fixture {
     let options = crate::Options { nonce: Some("n1".into()), ..crate::Options::default() };

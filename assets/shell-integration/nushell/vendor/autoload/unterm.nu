@@ -11,8 +11,8 @@ if "UNTERM_SHELL_INTEGRATION" in $env and "XDG_DATA_DIRS" in $env {
     }
 }
 
-# A shell started by its name gets the integration too.
-def --wrapped __unterm_shell [name: string, ...rest: string] {
+# A shell started by its name gets the integration too, and the nonce by a file of its own.
+def --wrapped __unterm_shell [nonce: string, name: string, ...rest: string] {
     let folder = ($env.UNTERM_SHELL_INTEGRATION? | default "")
     let plain = ["-l" "-i" "-il" "-li" "--login" "--interactive"]
     if ($rest | any {|arg| $arg not-in $plain }) or not ($folder | path exists) {
@@ -30,11 +30,32 @@ def --wrapped __unterm_shell [name: string, ...rest: string] {
             "zsh" => { ZDOTDIR: $"($folder)/zsh" }
             _ => { XDG_DATA_DIRS: $"($folder):($data)" }
         }
-        with-env $variables { run-external $name ...$rest }
+        let file = $"($folder)/nonces/($nu.pid)-(random int 0..1000000)"
+        mkdir $"($folder)/nonces"
+        "" | save --force $file
+        ^chmod 600 $file
+        $nonce | save --force $file
+        try {
+            with-env ($variables | merge { UNTERM_NONCE_FILE: $file }) { run-external $name ...$rest }
+        }
+        rm --force $file
     }
 }
 
-if $nu.is-interactive and "UNTERM_NONCE" in $env {
+# The nonce of marks comes in a file that is removed before any other program runs, so that no environment holds it.
+let __unterm_nonce = if "UNTERM_NONCE_FILE" in $env {
+    let nonce = (try { open --raw $env.UNTERM_NONCE_FILE | str trim } catch { "" })
+    try { rm --force $env.UNTERM_NONCE_FILE }
+    hide-env UNTERM_NONCE_FILE
+    $nonce
+} else {
+    ""
+}
+if "UNTERM_NONCE_FILE" in $env {
+    hide-env UNTERM_NONCE_FILE
+}
+
+if $nu.is-interactive and ($__unterm_nonce | is-not-empty) {
     $env.config.shell_integration.osc7 = true
     $env.config.shell_integration.osc133 = true
     $env.config.hooks.pre_execution = ($env.config.hooks.pre_execution? | default [] | append {||
@@ -47,14 +68,14 @@ if $nu.is-interactive and "UNTERM_NONCE" in $env {
             | str replace --all --regex '\p{Cc}' ''
         )
         if ($line | is-not-empty) {
-            print -n $"\u{1b}]633;E;($line);($env.UNTERM_NONCE)\u{7}"
-            print -n $"\u{1b}]133;C;nonce=($env.UNTERM_NONCE)\u{7}"
+            print -n $"\u{1b}]633;E;($line);($__unterm_nonce)\u{7}"
+            print -n $"\u{1b}]133;C;nonce=($__unterm_nonce)\u{7}"
             $env.UNTERM_COMMAND_RAN = 1
         }
     })
     $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | prepend {||
         if "UNTERM_COMMAND_RAN" in $env {
-            print -n $"\u{1b}]133;D;($env.LAST_EXIT_CODE);nonce=($env.UNTERM_NONCE)\u{7}"
+            print -n $"\u{1b}]133;D;($env.LAST_EXIT_CODE);nonce=($__unterm_nonce)\u{7}"
             hide-env UNTERM_COMMAND_RAN
         }
     })
@@ -62,7 +83,7 @@ if $nu.is-interactive and "UNTERM_NONCE" in $env {
     $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt | append (
         [bash zsh fish nu] | where {|name| (which $name | get type.0?) == "external" } | each {|name| {
             condition: {|| (which $name | get type.0?) == "external" }
-            code: $"def --wrapped ($name) [...rest: string] { __unterm_shell ($name) ...$rest }"
+            code: $"def --wrapped ($name) [...rest: string] { __unterm_shell '($__unterm_nonce)' ($name) ...$rest }"
         }}
     ))
 }
