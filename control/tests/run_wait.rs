@@ -2,7 +2,10 @@
 
 mod support;
 
-use std::time::{Duration, Instant};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 use support::{Fixture, Session, Wire, run};
@@ -60,6 +63,69 @@ fn the_output_is_what_the_command_printed() {
             assert_eq!(reply["exit_code"], code, "{shell}: {command}");
         }
         assert_eq!(run(wire, session, "pwd")["output"], "/", "{shell} is still where it went");
+    });
+}
+
+/// Changes the directory again and again, and asks for it as soon as the command's end is known.
+fn follow(wire: &mut Wire, session: &Session, home: &Path, shell: &str) {
+    let folders = ["a b", "ä"].map(|name| home.join(name).canonicalize().unwrap());
+    let stale: Vec<usize> = (0..200)
+        .filter(|count| {
+            let folder = &folders[count % 2];
+            let reply = run(wire, session, &format!("cd '{}'", folder.display()));
+            assert_eq!(reply["exit_code"], 0, "{shell}: {reply}");
+            let cwd = wire.call("session.cwd", json!({"id": session.id}));
+            let listed = wire.call("session.status", json!({"id": session.id}));
+            assert_eq!(listed["shell"]["cwd"], cwd["cwd"], "{shell}");
+            cwd["cwd"] != unterm_mux::file_uri(folder)
+        })
+        .collect();
+    assert_eq!(stale, [] as [usize; 0], "{shell}");
+}
+
+/// A home with two folders to go to.
+fn with_folders(fixture: &Fixture) -> &Path {
+    for name in ["a b", "ä"] {
+        std::fs::create_dir(fixture.home.path().join(name)).unwrap();
+    }
+    fixture.home.path()
+}
+
+#[test]
+fn the_directory_is_that_of_the_last_command_as_soon_as_it_has_ended() {
+    for shell in ["bash", "zsh", "fish"] {
+        let fixture = Fixture::new();
+        fixture.integrate();
+        let home = with_folders(&fixture);
+        let mut wire = fixture.login();
+        let session = fixture.program(&mut wire, shell, &[]);
+        let params = json!({"id": session.id, "any": [{"prompt": true}]});
+        assert_eq!(wire.call("session.wait", params)["matched"], true, "{shell}");
+        follow(&mut wire, &session, home, shell);
+        // Where a block was started is told in the same form.
+        let blocks = wire.call("block.list", json!({"id": session.id}));
+        let last = blocks["blocks"].as_array().unwrap().iter().rfind(|it| it["state"] == "done");
+        let before = unterm_mux::file_uri(&home.join("a b").canonicalize().unwrap());
+        assert_eq!(last.unwrap()["cwd"], before, "{shell}");
+    }
+}
+
+#[test]
+fn a_directory_that_was_reported_before_the_last_command_is_not_believed() {
+    let fixture = Fixture::new();
+    let home = with_folders(&fixture);
+    let mut wire = fixture.login();
+    let session = fixture.program(&mut wire, "bash", &["--norc", "--noprofile"]);
+    // As VTE's profile script does; what runs a command types a marker behind it, which comes before the prompt.
+    let hook = r#"PROMPT_COMMAND='sleep 0.05; printf "\e]7;file://%s%s\a" "$HOSTNAME" "$PWD"'"#;
+    run(&mut wire, &session, hook);
+    follow(&mut wire, &session, home, "bash without marks");
+    // A link keeps the name that the shell gives it.
+    std::os::unix::fs::symlink(home.join("ä"), home.join("link")).unwrap();
+    run(&mut wire, &session, &format!("cd '{}'", home.join("link").display()));
+    let linked = unterm_mux::file_uri(&home.join("link"));
+    support::until("the report", || {
+        (wire.call("session.cwd", json!({"id": session.id}))["cwd"] == linked).then_some(())
     });
 }
 

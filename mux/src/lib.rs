@@ -36,5 +36,8 @@ pub use process::{
 pub use shown::ShownLine;
 pub use tap::{Hides, TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};
 pub use typed::{Composed, Edited, Line, TypedLine};
-pub use uri::{from_path as file_uri, percent_decode, percent_encode, to_local_path as local_path};
+pub use uri::{
+    from_path as file_uri, normalize as normalize_file_uri, percent_decode, percent_encode,
+    to_local_path as local_path,
+};
 pub use writer::WRITE_CAPACITY;

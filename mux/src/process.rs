@@ -167,6 +167,12 @@ pub trait Process: Send + Sync {
     }
     /// Working directory of the foreground process, as the system tells it.
     fn cwd(&self) -> Option<PathBuf>;
+    /// Working directory of the shell in the foreground, else of the one that started the foreground program. `None` where
+    /// the foreground program carries the terminal on ([`is_carrier`]), where that shell's process stays where it began
+    /// (PowerShell, Nushell), and where the system does not tell.
+    fn shell_cwd(&self) -> Option<PathBuf> {
+        None
+    }
     /// Whether the terminal echoes input (termios ECHO); `None` where it can't be told.
     fn echo(&self) -> Option<bool>;
     /// Whether the program reads a line that is not echoed, as for a password (termios ICANON without ECHO).

@@ -43,6 +43,11 @@ pub fn to_local_path(uri: &str) -> Option<PathBuf> {
     is_local(host).then(|| path_of(percent_decode(path)?))?
 }
 
+/// A `file://` URI as a program reported it, in the form of [`from_path`] if it names something on this host.
+pub fn normalize(uri: &str) -> String {
+    to_local_path(uri).map_or_else(|| uri.to_owned(), |path| from_path(&path))
+}
+
 /// Whether a host's name, as a program told it, is that of this machine; no name is.
 pub(crate) fn is_local(host: &str) -> bool {
     host.is_empty() || host.eq_ignore_ascii_case("localhost") || is_this_host(host)
@@ -86,6 +91,17 @@ mod tests {
             assert_eq!(to_local_path(&uri), Some(PathBuf::from(path)), "{uri}");
         }
         assert_eq!(from_path(Path::new("/a b/ä")), "file:///a%20b/%C3%A4");
+    }
+
+    #[test]
+    fn a_folder_of_this_host_has_one_form() {
+        let own = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        for uri in
+            [&format!("file://{own}/a%2eb/%c3%a4"), "file://localhost/a.b/ä", "file:///a.b/ä"]
+        {
+            assert_eq!(normalize(uri), "file:///a.b/%C3%A4", "{uri}");
+        }
+        assert_eq!(normalize("file://far.example/a%2eb"), "file://far.example/a%2eb");
     }
 
     #[test]

@@ -121,6 +121,8 @@ _unterm_after() {
     status=${_unterm_status:-$status}
     _unterm_status=
     number=${number@P}
+    # Before the command's end: a caller that waits for the end asks for the directory next.
+    builtin printf '\e]7;kitty-shell-cwd://%s%s\a' "$HOSTNAME" "$PWD"
     if ((_unterm_ran)) || [[ -n $_unterm_number && $number != "$_unterm_number" ]]; then
         builtin printf '\e]133;D;%s;nonce=%s\a' "$status" "$_unterm_nonce"
     fi
@@ -133,7 +135,6 @@ _unterm_after() {
         _unterm_trap=1
         if [[ -z $(builtin trap -p WINCH) ]]; then builtin trap _unterm_variables WINCH; fi
     fi
-    builtin printf '\e]7;kitty-shell-cwd://%s%s\a' "$HOSTNAME" "$PWD"
     if ! builtin shopt -q promptvars; then is_text=1; fi
     if ((is_text != _unterm_is_text)); then _unterm_swap; fi
     _unterm_is_text=$is_text

@@ -27,14 +27,15 @@ if ($Global:__UntermNonce -and -not $Global:__UntermOn) {
         $esc = [char]27
         $bell = [char]7
         $out = ''
+        # Before the command's end: a caller that waits for the end asks for the directory next.
+        if ($PWD.Provider.Name -eq 'FileSystem') {
+            $out += "$esc]7;kitty-shell-cwd://$([Environment]::MachineName)$($PWD.ProviderPath.Replace('\', '/'))$bell"
+        }
         if ($Global:__UntermRan) {
             $code = if ($succeeded) { 0 } elseif ($native) { $native } else { 1 }
             $out += "$esc]133;D;$code;nonce=$Global:__UntermNonce$bell"
         }
         $Global:__UntermRan = $false
-        if ($PWD.Provider.Name -eq 'FileSystem') {
-            $out += "$esc]7;kitty-shell-cwd://$([Environment]::MachineName)$($PWD.ProviderPath.Replace('\', '/'))$bell"
-        }
         $out += "$esc]133;A;nonce=$Global:__UntermNonce$bell"
         # The person's prompt sees what they would without this.
         $Global:LASTEXITCODE = $native

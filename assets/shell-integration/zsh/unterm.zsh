@@ -18,12 +18,13 @@ if [[ -o 'interactive' && -n ${_unterm_nonce-} && -z ${_unterm_on-} ]]; then
         'builtin' 'local' -i code=$?
         'builtin' 'local' percent=${options[promptpercent]-on}
         'builtin' 'emulate' -L zsh -o no_aliases
+        # Before the command's end: a caller that waits for the end asks for the directory next.
+        'builtin' 'print' -rn -- $'\e]7;kitty-shell-cwd://'"$HOST$PWD"$'\a'
         if (( _unterm_ran )); then
             'builtin' 'print' -rn -- $'\e]133;D;'"$code;nonce=$_unterm_nonce"$'\a'
         fi
         _unterm_ran=0
         _unterm_variables
-        'builtin' 'print' -rn -- $'\e]7;kitty-shell-cwd://'"$HOST$PWD"$'\a'
         # A person may export PS1, so that it holds no nonce.
         'builtin' 'print' -rn -- $'\e]133;A;cl=m;nonce='"$_unterm_nonce"$'\a'
         # Behind the hooks that make the prompt.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use unterm_mux::Pane;
+use unterm_mux::{Pane, normalize_file_uri};
 use unterm_term::{Command, ScreenKind, Term};
 
 use super::{
@@ -25,7 +25,7 @@ pub struct Block {
     /// Its line, of exec.run_wait the command as it was given; absent before one was entered.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
-    /// Where it was started, as a URI.
+    /// Where it was started, in the form of session.cwd.
     #[serde(skip_serializing_if = "Option::is_none")]
     cwd: Option<String>,
     /// `prompt`, `running`, `done` or `unknown` (the shell did not say that it ended).
@@ -54,7 +54,7 @@ impl Block {
         Self {
             block: command.id,
             command: command.shown().map(|line| as_given(line, &[], Runs::Shown).into_owned()),
-            cwd: command.cwd.as_deref().map(str::to_owned),
+            cwd: command.cwd.as_deref().map(normalize_file_uri),
             state: match command {
                 command if command.end_seq != 0 => "done",
                 command if command.is_running() => "running",

@@ -158,7 +158,7 @@ pub struct Cwd;
 
 #[derive(Serialize, JsonSchema)]
 pub struct CwdReply {
-    /// A `file://` URI, empty when nobody knows.
+    /// `file:///path`, or `file://host/path` when the shell is on another machine; empty when nobody knows.
     cwd: String,
 }
 

@@ -245,6 +245,7 @@ fn is_of(before: &[u8], line: &str) -> bool {
 /// Output without what zsh writes behind it before it says that the command has ended (zshoptions(1), PROMPT_SP): a mark in
 /// some style, blanks up to the last column, and a return to the first.
 fn without_eol_mark(raw: &[u8], cols: u16) -> &[u8] {
+    let raw = without_directory(raw);
     let Some(rest) = raw.strip_suffix(b"\r \r") else { return raw };
     let blanks = rest.iter().rev().take_while(|&&byte| byte == b' ').count();
     if blanks == 0 || blanks > usize::from(cols) {
@@ -266,6 +267,13 @@ fn without_eol_mark(raw: &[u8], cols: u16) -> &[u8] {
         return rest;
     };
     &marked[..unstyled(marked)]
+}
+
+/// Output without the directory (OSC 7) that shells report right before they say that the command has ended.
+fn without_directory(raw: &[u8]) -> &[u8] {
+    let at = memchr::memmem::rfind(raw, b"\x1b]7;");
+    let report = at.filter(|&at| memchr::memchr(0x07, &raw[at..]) == Some(raw.len() - at - 1));
+    report.map_or(raw, |at| &raw[..at])
 }
 
 /// Output as text: byte for byte where it only flows, else as a screen of this size shows it.

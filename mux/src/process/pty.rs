@@ -40,6 +40,8 @@ const TAIL: u32 = 256 * 1024;
 
 /// Reads after which a pane that never pauses looks whether its program has ended.
 const READS_PER_LOOK: u32 = 64;
+/// Shells that change their process's directory with their own.
+const MOVING_SHELLS: [&str; 8] = ["ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"];
 
 /// portable-pty asks the password database for the person's shell by a function whose result is one shared buffer.
 static PASSWORD_DATABASE: Mutex<()> = Mutex::new(());
@@ -486,6 +488,22 @@ impl Process for PtyProcess {
                 system::cwd(group).or_else(|| system::cwd(system::group_member(group)?))
             })
             .or_else(|| system::cwd(self.pid.as_raw_nonzero().get()))
+    }
+
+    fn shell_cwd(&self) -> Option<PathBuf> {
+        let is_shell =
+            |name: &str| name.rsplit('/').next().is_some_and(|name| MOVING_SHELLS.contains(&name));
+        let Foreground { pid, name, .. } = self.foreground()?;
+        if is_shell(&name) {
+            return system::cwd(pid);
+        }
+        if is_carrier(&name) {
+            return None;
+        }
+        let above = system::groups_above(self.group_in_front()?)?;
+        system::cwd(
+            above.into_iter().find(|&group| system::name(group).is_some_and(|it| is_shell(&it)))?,
+        )
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -57,7 +57,8 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
     end
 
     function __unterm_postexec --on-event fish_postexec
-        printf '\e]133;D;%s;nonce=%s\a' $status $__unterm_nonce
+        # The directory first: a caller that waits for the end asks for it next.
+        printf '\e]7;kitty-shell-cwd://%s%s\a\e]133;D;%s;nonce=%s\a' $hostname $PWD $status $__unterm_nonce
     end
 
     # A shell started by its name gets the integration too.

@@ -58,6 +58,7 @@ if "UNTERM_NONCE_FILE" in $env {
 if $nu.is-interactive and ($__unterm_nonce | is-not-empty) {
     $env.config.shell_integration.osc7 = true
     $env.config.shell_integration.osc133 = true
+    let host = (try { sys host | get hostname } catch { "" })
     $env.config.hooks.pre_execution = ($env.config.hooks.pre_execution? | default [] | append {||
         let line = (
             commandline
@@ -75,6 +76,8 @@ if $nu.is-interactive and ($__unterm_nonce | is-not-empty) {
     })
     $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | prepend {||
         if "UNTERM_COMMAND_RAN" in $env {
+            # Nushell reports its directory behind this; a caller that waits for the end asks for it next.
+            print -n $"\u{1b}]7;kitty-shell-cwd://($host)($env.PWD)\u{7}"
             print -n $"\u{1b}]133;D;($env.LAST_EXIT_CODE);nonce=($__unterm_nonce)\u{7}"
             hide-env UNTERM_COMMAND_RAN
         }
