@@ -160,7 +160,8 @@ fn the_nonce_is_lent_to_the_program_with_the_ticket_and_only_admins_get_that() {
     let params = json!({"id": session.id});
     let nonce = session.pane.nonce().unwrap().to_string();
     for access in ["read", "act"] {
-        let (mut other, _) = fixture.login_with(&mut wire, json!({"name": access, "scope": access}));
+        let (mut other, _) =
+            fixture.login_with(&mut wire, json!({"name": access, "scope": access}));
         let refused = other.fail("session.lend_nonce", params.clone());
         assert_eq!(refused, "Not allowed: session.lend_nonce is out of the token's scopes");
     }
