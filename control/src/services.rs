@@ -21,6 +21,7 @@ pub mod reading;
 pub mod recording;
 pub mod redact;
 pub mod reports;
+pub mod rewrites;
 pub mod run;
 pub mod secret;
 pub mod shared_file;

@@ -465,3 +465,44 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
     let denials = log.as_array().unwrap().iter().filter(|entry| entry["allowed"] == false);
     assert!(denials.count() >= 7, "what is refused is in the log: {log}");
 }
+
+#[test]
+fn what_a_shell_takes_from_its_history_or_continues_is_no_way_around_the_rules() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let id = session.id;
+    let target = fixture.home.path().join("made");
+    // It is in the history before there are rules.
+    wire.call(
+        "session.input",
+        json!({"id": id, "input": format!("touch '{}'\r", target.display())}),
+    );
+    wire.call("session.wait", json!({"id": id, "any": [{"command_done": true}]}));
+    std::fs::remove_file(&target).unwrap();
+    let rules = json!({"enabled": true, "blocked_patterns": ["touch"], "allowed_patterns": []});
+    wire.call("policy.set", rules);
+    for line in ["!!", "!to", "!-1", "fc -s", "^made^made", "true; fc -s to"] {
+        for (method, params) in [
+            ("session.input", json!({"id": id, "input": format!("{line}\r")})),
+            ("exec.run", json!({"id": id, "command": line})),
+        ] {
+            let refused = wire.fail(method, params);
+            assert!(refused.contains("history"), "{method} {line}: {refused}");
+        }
+        let checked = wire.call("policy.check", json!({"command": line}));
+        assert_eq!(checked["allowed"], false, "{line}");
+        wire.call("session.input", json!({"id": id, "input": "\u{3}"}));
+    }
+    let refused = wire.fail("session.input", json!({"id": id, "input": "to\\\r"}));
+    assert!(refused.contains("goes on in the next line"), "{refused}");
+    wire.call("session.input", json!({"id": id, "input": "\u{3}"}));
+    for command in ["fc -s to", "to\\\nuch x"] {
+        let refused = wire.fail("exec.run_wait", json!({"id": id, "command": command}));
+        assert!(refused.contains("policy"), "{command}: {refused}");
+    }
+    // What no shell rewrites, and what is quoted, runs.
+    let ran = wire.call("exec.run_wait", json!({"id": id, "command": "echo 'a!b' c!"}));
+    assert_eq!(ran["output"], "a!b c!", "{ran}");
+    assert!(!target.exists());
+}

@@ -87,7 +87,8 @@ const pressed = (event) => {
     const modifiers = [[event.ctrlKey, 'ctrl'], [event.altKey, 'alt'], [event.metaKey, 'super'], [event.shiftKey, 'shift']];
     return ordered([...modifiers.filter(([held]) => held).map(([, name]) => name), key.toLowerCase()].join('+'));
 };
-const lines = (text) => text.split('\n').map((line) => line.trim()).filter((line) => line !== '');
+/** The lines of a text, with the blanks that they begin and end with: in a pattern these count. */
+const lines = (text) => text.split('\n').filter((line) => line.trim() !== '');
 
 let token = null;
 

@@ -92,7 +92,9 @@ impl Method for Check {
         let target = Target::new(&params.id, &params.session_id);
         let pane = target.given().map(|_| target.id()).transpose()?.map(PaneId);
         let lines: Vec<&str> = command.lines().chain([&*command]).collect();
-        let (allowed, reason) = match context.policy.check_typed(pane, &lines, "") {
+        let judged = context.policy.check_typed(pane, &lines, "");
+        let judged = judged.and_then(|()| context.policy.check_unrewritten(pane, &[&*command]));
+        let (allowed, reason) = match judged {
             Ok(()) if context.policy.is_enabled() => (true, None),
             Ok(()) => (true, Some("Policy disabled".to_owned())),
             Err(Refusal::Blocked(pattern)) => {
@@ -101,7 +103,9 @@ impl Method for Check {
             Err(Refusal::NotAllowed) => {
                 (false, Some("Not allowed by any of allowed_patterns".to_owned()))
             }
-            Err(refusal @ Refusal::Unknown) => (false, Some(refusal.to_string())),
+            Err(refusal @ (Refusal::Unknown | Refusal::Rewritten(_))) => {
+                (false, Some(refusal.to_string()))
+            }
         };
         Ok(CheckReply { allowed, reason })
     }

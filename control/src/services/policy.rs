@@ -8,14 +8,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unterm_mux::PaneId;
 
-use super::parts::parts;
+use super::{
+    parts::parts,
+    rewrites::{is_rewritten, joined, runs_history},
+};
 
 /// Rules as they come by a wire. The first three fields must be there.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Rules {
     /// Whether they are in force. They hold for lines as they are composed, whoever sends the parts. In a shell's line that
     /// keys edited (cursor, history, completion), what shows at its marked prompt counts; Enter is refused until that is
-    /// known, and always where the shell has no marks. Programs that are no shells are held to what is typed.
+    /// known, and always where the shell has no marks. Programs that are no shells are held to what is typed. Lines that a
+    /// shell takes from its history (`!`, `^`, `fc`, `r`) are refused, and a continued line is judged as a whole.
+    ///
+    /// The rules prevent mistakes; they are no sandbox. They see the text of a line, not what it runs: a variable, an alias, a
+    /// function, `eval` or a script can run what a rule blocks.
     pub enabled: bool,
     /// Texts of which none may be in a line.
     pub blocked_patterns: Vec<String>,
@@ -67,12 +74,17 @@ pub enum Refusal {
     NotAllowed,
     /// Keys have edited it, so that nobody knows what it is.
     Unknown,
+    /// The shell runs another line than this text, for this reason.
+    Rewritten(&'static str),
 }
 
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Blocked(pattern) => f.write_str(pattern),
+            Self::Rewritten(why) => {
+                write!(f, "what the line runs is not known: {why}. Type the whole command instead")
+            }
             Self::NotAllowed => f.write_str("not in allowed_patterns"),
             Self::Unknown => f.write_str(
                 "keys edited the line, and what it is now is not known: send Enter in a call of its own once the line \
@@ -235,16 +247,41 @@ impl Policy {
         let sets = || [Some(&rules.all), own].into_iter().flatten();
         let lines = || entered.iter().map(AsRef::as_ref);
         for line in lines().chain([unfinished]) {
+            let line = &*joined(line);
             if let Some(pattern) = sets().find_map(|patterns| patterns.blocks(line)) {
                 return Err(Refusal::Blocked(pattern.to_owned()));
             }
         }
         let sets: Vec<_> = sets().collect();
+        if sets.iter().any(|patterns| patterns.bind())
+            && let Some(why) = lines().find_map(runs_history)
+        {
+            return Err(Refusal::Rewritten(why));
+        }
         let is_bound = sets.iter().any(|patterns| patterns.enforce_allowed);
         if is_bound && lines().any(|line| !is_allowed(&sets, line)) {
             return Err(Refusal::NotAllowed);
         }
         Ok(())
+    }
+}
+
+impl Policy {
+    /// Whether a shell would run these lines, entered at its prompt, as they stand.
+    pub fn check_unrewritten<T: AsRef<str>>(
+        &self,
+        pane: Option<PaneId>,
+        entered: &[T],
+    ) -> Result<(), Refusal> {
+        let is_bound = match pane {
+            Some(pane) => self.binds(pane),
+            None => self.is_enabled() && self.0.read().all.bind(),
+        };
+        let why = entered.iter().find_map(|line| is_rewritten(line.as_ref()));
+        match why.filter(|_| is_bound) {
+            Some(why) => Err(Refusal::Rewritten(why)),
+            None => Ok(()),
+        }
     }
 }
 

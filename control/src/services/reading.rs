@@ -81,6 +81,9 @@ impl Reading {
             policy.check_typed::<&str>(Some(pane), &[], text)?;
         }
         policy.check_typed(Some(pane), &lines, "")?;
+        if self.is_shell {
+            policy.check_unrewritten(Some(pane), &lines)?;
+        }
         if is_unknown { Err(Refusal::Unknown) } else { Ok(()) }
     }
 }

@@ -358,15 +358,17 @@ fn proxy_recording_agents_and_project_do_what_they_say() -> Result<()> {
     helper.call("auth.login", login)?;
     browser.with("wait_text", "#clients", "helper")?;
     browser.to("click", "#policy")?;
-    browser.with("fill", "#blocked", "forbidden")?;
+    // Blanks around a pattern count.
+    browser.with("fill", "#blocked", "forbidden\n rm ")?;
+    let is_allowed = |unterm: &mut Instance, command: &str| -> Result<bool> {
+        Ok(unterm.call("policy.check", json!({ "command": command }))?["allowed"] == true)
+    };
     wait_for(
         "the rules",
-        || {
-            let checked = unterm.call("policy.check", json!({"command": "forbidden"}))?;
-            Ok((checked["allowed"] == false).then_some(()))
-        },
+        || Ok((!is_allowed(&mut unterm, "forbidden")?).then_some(())),
         String::new,
     )?;
+    ensure!(!is_allowed(&mut unterm, "sudo rm x")? && is_allowed(&mut unterm, "rm-old x")?);
     let refused = helper.call("exec.run", json!({"id": 0, "command": "forbidden"}));
     ensure!(refused.is_err(), "{refused:?}");
     browser.with("wait_text", "table", "forbidden")?;

@@ -51,7 +51,7 @@ pub struct RunReply {
     /// Its exit code, where somebody told.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i64>,
-    /// Who told: block (the shell's integration; can't be forged), marker (the shell, behind the output), process.
+    /// Who told: block (the shell's integration; programs in the pane don't know its nonce), marker (the shell, behind the output), process.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_source: Option<String>,
     /// Somebody typed Ctrl+C before it ended.
