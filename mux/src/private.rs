@@ -169,14 +169,19 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Opens a regular file of the user's own in this folder.
+    /// Opens a regular file of the user's own in this folder. A hard link leads out of the folder as well as a symbolic one, so
+    /// a file that has a second name is refused.
     ///
     /// # Errors
     /// When it is missing, a link, or something else.
     pub fn file(&self, name: &str) -> io::Result<File> {
         let flags =
             OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        regular(rustix::fs::openat(&self.0, name, flags, Mode::empty())?)
+        let file = regular(rustix::fs::openat(&self.0, name, flags, Mode::empty())?)?;
+        if file.metadata()?.nlink() > 1 {
+            return Err(io::Error::other("it has a second name (a hard link)"));
+        }
+        Ok(file)
     }
 
     /// Reads a file of this folder, of at most `longest` bytes.
@@ -255,6 +260,10 @@ mod tests {
         assert!(folder.read("pipe", 5).is_err());
         assert!(folder.read("link", 5).is_err());
         assert_eq!(folder.read("file", 5).unwrap(), b"12345");
+        fs::hard_link(&path, home.path().join("second")).unwrap();
+        for name in ["file", "second"] {
+            assert!(folder.read(name, 5).unwrap_err().to_string().contains("hard link"), "{name}");
+        }
     }
 
     #[test]

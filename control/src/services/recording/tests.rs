@@ -385,6 +385,9 @@ async fn a_page_that_was_replaced_by_something_else_is_not_read() {
         refused("a link");
     }
     fs::remove_file(&page).unwrap();
+    fs::hard_link(&token, &page).unwrap();
+    refused("a hard link");
+    fs::remove_file(&page).unwrap();
     let mode = rustix::fs::Mode::RWXU;
     let fifo = rustix::fs::FileType::Fifo;
     rustix::fs::mknodat(rustix::fs::CWD, &page, fifo, mode, 0).unwrap();
@@ -426,11 +429,12 @@ fn recovery_reads_no_links_and_no_devices() {
     let at = |name: &str| folder.join(name).with_extension("log");
     symlink(&secret, at("link")).unwrap();
     symlink("/dev/zero", at("zero")).unwrap();
+    fs::hard_link(&secret, at("hard")).unwrap();
     let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
     rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), fifo, mode, 0).unwrap();
     // One that an earlier version left in the project.
     fs::write(at("old"), "1\tout\tb2xk\n").unwrap();
-    let mut all: Vec<Record> = ["link", "zero", "pipe", "old"]
+    let mut all: Vec<Record> = ["link", "zero", "hard", "pipe", "old"]
         .iter()
         .enumerate()
         .map(|(number, name)| row(number as u64, name, at(name)))
