@@ -15,7 +15,7 @@ use crate::{
     services::recording::{self, Record},
 };
 
-/// The longest trace id, and the most of one recording.
+/// Characters of a trace id; the rest is cut off.
 const LONGEST_TRACE: usize = 256;
 
 fn failed(error: impl std::fmt::Display) -> Error {

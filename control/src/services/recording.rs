@@ -104,6 +104,8 @@ fn is_none(count: &u64) -> bool {
 const AGAIN: Duration = Duration::from_secs(30);
 /// The longest index that is read, in bytes.
 const LONGEST_INDEX: u64 = 256 << 20;
+/// Trace ids of a recording: the index has them all.
+const MOST_TRACES: usize = 256;
 /// New panes that may wait for a look at the settings.
 const NEW_PANES: usize = 256;
 
@@ -398,6 +400,9 @@ impl Recorder {
         let record = {
             let mut record = record.lock();
             if !record.trace_ids.contains(&trace) {
+                if record.trace_ids.len() >= MOST_TRACES {
+                    return Err(format!("The recording has {MOST_TRACES} trace ids already"));
+                }
                 record.trace_ids.push(trace);
             }
             record.clone()

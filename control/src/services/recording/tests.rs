@@ -89,6 +89,20 @@ async fn a_long_recording_goes_on_in_others_and_nothing_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_recording_takes_so_many_trace_ids() {
+    let home = tempfile::tempdir().unwrap();
+    let recorder = Recorder::new(home.path());
+    let (_mux, pane) = pane("read x");
+    recorder.start(pane.clone(), |_| false).await.unwrap();
+    let attach = |number: usize| recorder.attach(pane.id(), number.to_string());
+    for number in 0..MOST_TRACES {
+        attach(number).await.unwrap();
+    }
+    assert!(attach(MOST_TRACES).await.unwrap_err().contains("256 trace ids already"));
+    assert_eq!(attach(0).await.unwrap().len(), MOST_TRACES, "it is there");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn so_many_commands_are_enough_for_one() {
     let home = tempfile::tempdir().unwrap();
     let recorder = recorder(home.path(), Limits { blocks: 2, ..LIMITS });
