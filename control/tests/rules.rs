@@ -89,6 +89,42 @@ fn a_command_is_checked_without_being_run() {
 }
 
 #[test]
+fn rules_that_take_long_to_apply_hold_up_nobody() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let slow: Vec<_> = ('A'..='P').map(|end| format!("(?:.{{0,200}}7){{3}}{end}")).collect();
+    let slow = json!({"enabled": true, "blocked_patterns": [], "allowed_patterns": [],
+        "blocked_regexes": slow});
+    wire.call("policy.set", slow);
+    let digits = "1234567890".repeat(100_000);
+    let check = json!({"id": 1, "method": "policy.check", "params": {"command": digits}});
+    // More than there are workers.
+    let mut busy: Vec<Wire> = (0..5)
+        .map(|_| fixture.login_with(&mut wire, json!({"name": "r", "scope": "read"})).0)
+        .collect();
+    for reader in &mut busy {
+        reader.send(format!("{check}\n"));
+    }
+    for _ in 0..3 {
+        wire.call("server.info", json!({}));
+    }
+    for reader in &mut busy {
+        reader.stream().set_nonblocking(true).unwrap();
+        let answered = std::io::Read::read(reader.stream(), &mut [0]).map_err(|error| error.kind());
+        assert_eq!(answered, Err(std::io::ErrorKind::WouldBlock), "they are not over");
+    }
+    // What is typed is judged where others wait, so it is bounded.
+    let longer = "x".repeat((1 << 20) + 1);
+    let session = fixture.program(&mut wire, "cat", &[]);
+    for (method, params) in [
+        ("session.set_env", json!({"id": session.id, "name": "A", "value": longer})),
+        ("session.create", json!({"env": {"A": longer}})),
+    ] {
+        assert!(wire.fail(method, params).contains("applied to at once"), "{method}");
+    }
+}
+
+#[test]
 fn what_is_blocked_can_be_entered_in_no_way() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

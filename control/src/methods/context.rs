@@ -49,7 +49,7 @@ pub struct Context {
     /// What happens in the panes.
     pub(crate) hub: Arc<Hub>,
     /// What may be entered.
-    pub(crate) policy: Policy,
+    pub(crate) policy: Arc<Policy>,
     /// What was done.
     pub(crate) audit: Audit,
     /// Whose input is whose.
@@ -94,7 +94,7 @@ impl Context {
     ) -> Self {
         Self {
             hub: Hub::new(&mux),
-            policy: Policy::default(),
+            policy: Arc::default(),
             audit: Audit::new(registration.home()),
             tokens: Arc::new(Tokens::new(registration.home(), registration.start())),
             approvals: Arc::new(Approvals::new(registration.home(), rule)),
@@ -279,6 +279,7 @@ impl Context {
     /// Whether a caller may have a pane's shell set a variable: some are run as commands, so the rules see it as a line.
     pub(crate) fn admit_variable(&self, caller: &Caller, pane: &Pane, line: &str) -> Result<()> {
         self.admit_to(caller, pane)?;
+        self.admit_length(line.len())?;
         self.policy.check_typed(Some(pane.id()), &[line], line).map_err(Error::Policy)
     }
 

@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     error::{self, Error},
-    services::policy::{Refusal, Rules},
+    services::{
+        matching::Budget,
+        policy::{Refusal, Rules},
+    },
 };
 
 /// `policy.set`.
@@ -91,10 +94,13 @@ impl Method for Check {
         }
         let target = Target::new(&params.id, &params.session_id);
         let pane = target.given().map(|_| target.id()).transpose()?.map(PaneId);
-        let lines: Vec<&str> = command.lines().chain([&*command]).collect();
-        let judged = context.policy.check_typed(pane, &lines, "");
-        let judged = judged.and_then(|()| context.policy.check_unrewritten(pane, &[&*command]));
-        let (allowed, reason) = match judged {
+        let (policy, command) = (context.policy.clone(), command.into_owned());
+        let judge = move |_: &mut Budget| {
+            let lines: Vec<&str> = command.lines().chain([&*command]).collect();
+            policy.check_typed(pane, &lines, "")?;
+            policy.check_unrewritten(pane, &[&*command])
+        };
+        let (allowed, reason) = match context.matching.run(0, judge).await? {
             Ok(()) if context.policy.is_enabled() => (true, None),
             Ok(()) => (true, Some("Policy disabled".to_owned())),
             Err(Refusal::Blocked(pattern)) => {

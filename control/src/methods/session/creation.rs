@@ -151,6 +151,7 @@ impl CreateParams<'_> {
         {
             lines.push(format!("{program} {}", args.join(" ")));
         }
+        context.admit_length(lines.iter().map(String::len).sum())?;
         context.policy.check_typed(None, &lines, "").map_err(Error::Policy)?;
         let env = env.into_iter().chain([("UNTERM_DRIVEN".to_owned(), "1".to_owned())]);
         let spawn = Spawn {
