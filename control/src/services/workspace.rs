@@ -155,14 +155,13 @@ impl Workspace {
     /// Reads one.
     pub fn read(home: &Path, name: &str) -> Result<Self, WorkspaceError> {
         let file = file(home, name).ok_or_else(|| WorkspaceError::Name(name.to_owned()))?;
-        let file = match fs::File::open(file) {
+        let text = match private::read(&file, LONGEST) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(WorkspaceError::Missing(name.to_owned()));
             }
-            file => file?,
+            text => text?,
         };
-        let text = io::read_to_string(io::Read::take(file, LONGEST))?;
-        serde_json::from_str(&text).map_err(|error| WorkspaceError::Broken {
+        serde_json::from_slice(&text).map_err(|error| WorkspaceError::Broken {
             name: name.to_owned(),
             error: error.to_string(),
         })

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use unterm_mux::private;
 
 use super::{
     method,
@@ -154,13 +155,15 @@ impl Method for State {
 
 /// What is known of newer versions.
 const UPDATES: &str = "update_check.json";
+/// The longest of such files that is read, in bytes.
+const LONGEST_UPDATES: u64 = 1 << 20;
 
 method! {
     /// `GET /api/updates`
     Updates "settings.updates" Read [INSTANCE] "What the last look for a newer version found."
     (context, _none: NoParams) -> Map<String, Value> {
         let file = context.registration.home().join(UPDATES);
-        let text = blocking(move || std::fs::read(file)).await?;
+        let text = blocking(move || private::read(&file, LONGEST_UPDATES)).await?;
         let found = text.ok().and_then(|text| serde_json::from_slice(&text).ok());
         let nothing = || json!({"current": VERSION, "checked_at": null, "latest": null});
         let found = found.unwrap_or_else(nothing);
