@@ -241,3 +241,33 @@ fn no_environment_holds_the_nonce_and_a_shell_that_never_read_it_marks_nothing()
         assert_eq!(left.len(), 1, "{shell}: {left:?}");
     }
 }
+
+#[test]
+fn traces_show_no_nonce_and_go_on() {
+    for (shell, inner, settings, trace) in
+        [("bash", "zsh", ".bashrc", "set -x\n"), ("zsh", "bash", ".zshenv", "setopt xtrace\n")]
+    {
+        let home = tempfile::tempdir().unwrap();
+        write_settings(home.path());
+        let file = home.path().join(settings);
+        let own = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, own + trace).unwrap();
+        let mux = integrated(home.path());
+        let pane = mux.open_tab(run(shell, &[]), None, OnExit::Hold).unwrap();
+        for line in ["echo one", inner, "exit", "echo two"] {
+            type_line(&pane, line);
+        }
+        let mut lines = pane.term().lines();
+        let mut all = String::new();
+        for line in lines.oldest().0..lines.end().0 {
+            lines.row_text(unterm_term::LineId(line), &mut all);
+        }
+        assert!(!all.contains(&**pane.nonce().unwrap()), "{shell}: {all}");
+        for traced in ["> echo one", "> echo two"] {
+            let traced = if shell == "bash" { traced.replace('>', "+") } else { traced.to_owned() };
+            assert!(all.contains(&traced), "{shell}: {all}");
+        }
+        let ran = commands(&pane).iter().filter(|command| command.is_authentic).count();
+        assert!(ran >= 4, "{shell}: {:#?}", commands(&pane));
+    }
+}

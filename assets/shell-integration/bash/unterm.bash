@@ -37,11 +37,16 @@ if [ -n "${UNTERM_BASH_INJECT-}" ]; then
     builtin unset _unterm_file
 fi
 
-# Once in each interactive shell of a pane. Older versions can't tell when a command starts without a trap.
-if [[ $- != *i* || -z ${_unterm_nonce-} || -n ${_unterm_on-} ]] \
+# Once in each interactive shell of a pane. Older versions can't tell when a command starts without a trap. Traces (`set -x`)
+# show what is compared, so the nonce itself never is.
+if [[ $- != *i* || -z ${_unterm_nonce:+1} || -n ${_unterm_on-} ]] \
     || ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 404)); then
     builtin return 0
 fi
+
+# What follows is not traced either.
+_unterm_traces=
+if [[ $- == *x* ]]; then { _unterm_traces=1 && builtin set +x; } 2>/dev/null; fi
 
 _unterm_on=1
 _unterm_ran=0
@@ -117,7 +122,8 @@ _unterm_before() {
 
 # Behind the person's own PROMPT_COMMAND, which may have made another prompt.
 _unterm_after() {
-    local status=$? number='\#' is_text=0
+    # Without traces, which would show the nonce.
+    { local status=$? number='\#' is_text=0 - && builtin set +x; } 2>/dev/null
     status=${_unterm_status:-$status}
     _unterm_status=
     number=${number@P}
@@ -174,6 +180,7 @@ _unterm_shell() {
     local data=${XDG_DATA_DIRS:-/usr/local/share:/usr/share} folder=$UNTERM_SHELL_INTEGRATION
     local file=$folder/nonces/$$-$RANDOM status=0
     (
+        builtin set +x
         builtin umask 077
         command mkdir -p "$folder/nonces"
         builtin printf '%s\n' "$_unterm_nonce" >|"$file"
@@ -202,4 +209,11 @@ if [[ -d ${UNTERM_SHELL_INTEGRATION-} ]]; then
         fi
     done
     builtin unset _unterm_name
+fi
+
+if [[ -n $_unterm_traces ]]; then
+    builtin unset _unterm_traces
+    builtin set -x
+else
+    builtin unset _unterm_traces
 fi

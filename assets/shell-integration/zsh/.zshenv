@@ -21,7 +21,8 @@ fi
         'builtin' 'source' "${ZDOTDIR-$HOME}/.zshenv"
     fi
 } always {
-    if [[ -o 'interactive' && -n ${_unterm_nonce-} ]]; then
+    # Traces (`setopt xtrace`) show what is compared: not the nonce.
+    if [[ -o 'interactive' && -n ${_unterm_nonce:+1} ]]; then
         'builtin' 'source' "${${(%):-%x}:A:h}/unterm.zsh"
     fi
 }

@@ -1,7 +1,7 @@
 # Unterm's shell integration for zsh: marks prompts, commands, their output and exit codes (OSC 133, OSC 633 E), and
 # reports the working directory (OSC 7). Loaded by the .zshenv beside it. Changes no file.
 
-if [[ -o 'interactive' && -n ${_unterm_nonce-} && -z ${_unterm_on-} ]]; then
+if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     'builtin' 'typeset' -g _unterm_on=1
     'builtin' 'typeset' -gi _unterm_ran=0
     'builtin' 'typeset' -ga precmd_functions
@@ -17,7 +17,8 @@ if [[ -o 'interactive' && -n ${_unterm_nonce-} && -z ${_unterm_on-} ]]; then
     _unterm_precmd() {
         'builtin' 'local' -i code=$?
         'builtin' 'local' percent=${options[promptpercent]-on}
-        'builtin' 'emulate' -L zsh -o no_aliases
+        # Without traces, which would show the nonce.
+        'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
         # Before the command's end: a caller that waits for the end asks for the directory next.
         'builtin' 'print' -rn -- $'\e]7;kitty-shell-cwd://'"$HOST$PWD"$'\a'
         if (( _unterm_ran )); then
@@ -40,7 +41,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce-} && -z ${_unterm_on-} ]]; then
     }
 
     _unterm_preexec() {
-        'builtin' 'emulate' -L zsh -o no_aliases
+        'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
         _unterm_variables
         'builtin' 'local' line=${1:-${3-}}
         line=${line//\\/\\\\}
@@ -75,6 +76,7 @@ if [[ -o 'interactive' && -n ${_unterm_nonce-} && -z ${_unterm_on-} ]]; then
 
     # A shell started by its name gets the integration too.
     _unterm_shell() {
+        'builtin' 'setopt' local_options no_xtrace
         'builtin' 'local' name=$1 arg
         'builtin' 'shift'
         for arg in "$@"; do
