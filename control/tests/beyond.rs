@@ -680,6 +680,25 @@ fn a_hidden_session_is_found_by_its_number_alone_and_keeps_what_was_written() {
 }
 
 #[test]
+fn the_bytes_of_a_hidden_shell_do_not_tell_its_nonce() {
+    let fixture = Fixture::new();
+    fixture.integrate();
+    let mut wire = fixture.login();
+    let hidden = wire.call("session.create", json!({"shell": "bash", "hidden": true}));
+    let id = hidden["id"].as_u64().unwrap();
+    wire.call("session.wait", json!({"id": id, "any": [{"prompt": true}]}));
+    let nonce = fixture.mux.pane(unterm_mux::PaneId(id)).unwrap().nonce().unwrap().to_string();
+    let bytes = support::until("the prompt's marks", || {
+        let kept = wire.call("screen.bytes", json!({"id": id}))["base64"].take();
+        let bytes = STANDARD.decode(kept.as_str().unwrap()).unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        text.contains("133;B").then_some(text)
+    });
+    let stars = format!("nonce={}", "*".repeat(nonce.len()));
+    assert!(bytes.contains(&stars) && !bytes.contains(&nonce), "{bytes:?}");
+}
+
+#[test]
 fn names_from_elsewhere_are_known() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

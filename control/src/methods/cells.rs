@@ -337,7 +337,7 @@ impl Method for Bytes {
     const GROUP: Group = Group::Screen;
     const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
-    const DOC: &'static str = "What the program of a hidden session wrote, as it wrote it.";
+    const DOC: &'static str = "What the program of a hidden session wrote, as it wrote it, but for stars in the place of the nonce of the shell's marks.";
     const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = BytesReply;
@@ -347,8 +347,10 @@ impl Method for Bytes {
         _: &'a Caller,
         params: SessionOnly<'a>,
     ) -> Result<BytesReply> {
-        let id = context.pane(params.session())?.id();
+        let pane = context.pane(params.session())?;
+        let id = pane.id();
         let none = || Error::Failed(format!("Session {} is not hidden: nothing is kept", id.0));
-        Ok(BytesReply { base64: STANDARD.encode(context.bytes.of(id).ok_or_else(none)?) })
+        let nonce = pane.nonce().map(|nonce| &**nonce);
+        Ok(BytesReply { base64: STANDARD.encode(context.bytes.of(id, nonce).ok_or_else(none)?) })
     }
 }

@@ -36,15 +36,53 @@ impl Bytes {
         });
     }
 
-    /// What is kept of a pane; `None`: nothing ever was.
-    pub fn of(&self, pane: PaneId) -> Option<Vec<u8>> {
+    /// What is kept of a pane, each byte of `secret` in it written as `*`; `None`: nothing ever was.
+    pub fn of(&self, pane: PaneId, secret: Option<&str>) -> Option<Vec<u8>> {
         let kept = self.0.lock().get(&pane).cloned()?;
-        let bytes = kept.lock().iter().copied().collect();
+        let mut bytes: Vec<u8> = kept.lock().iter().copied().collect();
+        if let Some(secret) = secret {
+            blacken(&mut bytes, secret.as_bytes());
+        }
         Some(bytes)
     }
 
     /// Forgets a pane.
     pub fn forget(&self, pane: PaneId) {
         self.0.lock().remove(&pane);
+    }
+}
+
+/// Writes stars over a secret in a text. The text may begin or end within it; a part of less than a quarter says nothing of the
+/// rest, and stays.
+fn blacken(text: &mut [u8], secret: &[u8]) {
+    let whole: Vec<usize> = memchr::memmem::find_iter(text, secret).collect();
+    for at in whole {
+        text[at..at + secret.len()].fill(b'*');
+    }
+    let parts = (secret.len().div_ceil(4)..secret.len()).rev();
+    let first = parts.clone().find(|&count| text.starts_with(&secret[secret.len() - count..]));
+    text[..first.unwrap_or(0)].fill(b'*');
+    let last = parts.clone().find(|&count| text.ends_with(&secret[..count]));
+    let end = text.len() - last.unwrap_or(0);
+    text[end..].fill(b'*');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_of_a_secret_is_left() {
+        for (text, left) in [
+            ("a;nonce=01234567;b01234567", "a;nonce=********;b********"),
+            ("1234567;plain;nonce=0123456", "*******;plain;nonce=*******"),
+            ("67;plain;nonce=01", "**;plain;nonce=**"),
+            ("7;plain;0", "7;plain;0"),
+            ("", ""),
+        ] {
+            let mut bytes = text.as_bytes().to_vec();
+            blacken(&mut bytes, b"01234567");
+            assert_eq!(String::from_utf8(bytes).unwrap(), left, "{text:?}");
+        }
     }
 }
