@@ -223,6 +223,10 @@ impl Commands {
         exit_code: Option<i32>,
         authentic: bool,
     ) -> Option<u64> {
+        if authentic {
+            // Also where what it was lent to is no longer kept.
+            self.ticket = None;
+        }
         let ends = |command: &Command| command.is_running() && command.is_authentic == authentic;
         let first = match authentic {
             true => self.list.iter().rposition(ends)?,
@@ -230,9 +234,6 @@ impl Commands {
         };
         for command in self.list.range_mut(first..).filter(|command| command.is_running()) {
             (command.end, command.end_seq) = (Some(at), seq);
-        }
-        if authentic {
-            self.ticket = None;
         }
         self.list[first].exit_code = exit_code;
         Some(self.list[first].id)

@@ -185,6 +185,11 @@ fn the_nonce_is_lent_once_to_the_program_with_the_ticket() {
     fixture.term.lend_nonce("t2".to_owned());
     fixture.feed("\x1b]133;D;0;nonce=n1\x07");
     assert_eq!(ask(&mut fixture, "t2"), "");
+    // Also where another program's prompt took the command's place on the screen.
+    fixture.feed("\x1b]133;A\x07$ \x1b]133;B\x07ssh\r\n\x1b]133;C;nonce=n1\x07");
+    fixture.term.lend_nonce("t3".to_owned());
+    fixture.feed("\x1b[H\x1b]133;A\x07\x1b]133;D;0;nonce=n1\x07");
+    assert_eq!(ask(&mut fixture, "t3"), "");
 }
 
 #[test]
