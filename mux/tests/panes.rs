@@ -189,7 +189,9 @@ fn title_and_directory_come_from_the_program_else_from_the_system() {
     let folder = folder.path().canonicalize().unwrap();
     let spawn = Spawn {
         cwd: Some(folder.clone()),
-        ..sh("read line; printf '\\033]2;named\\007\\033]7;file:///usr\\007'; echo done; read line")
+        ..sh(
+            "read line; cd /usr; printf '\\033]2;named\\007\\033]7;file:///usr\\007'; echo done; read line",
+        )
     };
     let pane = mux.open_tab(spawn, None, OnExit::Hold).unwrap();
     let shell = pane.foreground().unwrap();
