@@ -4,11 +4,14 @@
 //! keys, mouse and paste into bytes. Never draws and knows nothing of JSON, windows or fonts.
 //!
 //! Locks: a pane's [`unterm_term::Term`] behind a mutex that its reader hands over fairly, the tree of tabs behind
-//! another, published as an immutable [`Layout`]. At most one is held at a time; nothing waits, does I/O or calls an
-//! [`Observer`] under one. The exception: programs are started one at a time, under a lock that nothing else takes.
+//! another, published as an immutable [`Layout`], and short ones around queues and names. A thread holds at most one of the
+//! crate's locks at a time, and does not wait, do I/O or call an [`Observer`] under it; in debug builds the module `lock`
+//! asserts that. Two locks guard no data but the order of system calls, and nothing else is done under them: programs look up
+//! the person's shell one at a time, and a pane's variables are written to files one change at a time.
 
 pub mod input;
 mod layout;
+mod lock;
 mod media;
 mod memory;
 mod mux;
@@ -25,6 +28,7 @@ mod uri;
 mod writer;
 
 pub use layout::{Axis, Direction, Divider, Layout, Node, Rect, Spacing, SplitPath, Tab, TabId};
+pub use lock::MutexGuard;
 pub use mux::{Defaults, Mux, MuxError, MuxOptions};
 pub use observer::{MuxEvent, Observer};
 pub use pane::{AtPrompt, OnExit, Pane, PaneId, PaneState, WriteError};

@@ -18,13 +18,12 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
 use rustix::fs::{CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use rustix::shm;
 use unterm_term::{Media, MediaError, MediaRequest, Medium};
 
-use crate::{Process, uri};
+use crate::{Process, lock::Mutex, uri};
 
 /// Bytes of a shared memory object's name (NAME_MAX).
 const NAME_CAP: usize = 255;
@@ -51,12 +50,12 @@ impl LocalMedia {
 
     /// The program in the foreground that may run on another machine.
     fn carrier(&self) -> Option<String> {
-        let mut local_at = self.local_at.lock();
+        let local_at = *self.local_at.lock();
         if local_at.is_some_and(|at| at.elapsed() < LOOK_HOLDS) {
             return None;
         }
         let carrier = self.process.carrier();
-        *local_at = carrier.is_none().then(Instant::now);
+        *self.local_at.lock() = carrier.is_none().then(Instant::now);
         carrier
     }
 }

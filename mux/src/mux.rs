@@ -16,13 +16,13 @@ use std::{
     time::Duration,
 };
 
-use parking_lot::Mutex;
 use unterm_term::{Options, Size, Term};
 
 use crate::media::LocalMedia;
 use crate::{
     Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, OnExit, Pane, PaneId,
     PtyProcess, Rect, ShellIntegration, Spacing, Spawn, Tab, TabId, Tap,
+    lock::Mutex,
     observer::{Observers, Threads},
     process::Variables,
 };

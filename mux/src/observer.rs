@@ -5,10 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use parking_lot::{Condvar, Mutex};
 use unterm_term::{ClipboardTarget, Event};
 
-use crate::PaneId;
+use crate::{
+    PaneId,
+    lock::{Condvar, Mutex},
+};
 
 /// What happened, for those who show or report it.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,13 +71,17 @@ impl Observers {
     }
 
     pub(crate) fn output(&self, pane: PaneId) {
-        let list = self.list.lock().clone();
+        let list = self.list();
         list.iter().for_each(|observer| observer.output(pane));
     }
 
     pub(crate) fn event(&self, event: MuxEvent) {
-        let list = self.list.lock().clone();
+        let list = self.list();
         list.iter().for_each(|observer| observer.event(event.clone()));
+    }
+
+    fn list(&self) -> Arc<Vec<Arc<dyn Observer>>> {
+        self.list.lock().clone()
     }
 }
 

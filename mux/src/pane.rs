@@ -20,14 +20,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 use unterm_term::{
-    Command, Decoding, Event, Modes, Palette, Parser, Point, Size, Term, WindowRequest,
+    Command, Decoding, Event, Modes, Palette, Parser, Point, Size, Term, TitleSet, WindowRequest,
 };
 
 use crate::{
     Composed, ExitStatus, Foreground, Hides, Mux, MuxEvent, Process, ReadOutcome, Signal, Tap,
+    lock::{Mutex, MutexGuard},
     memory::ReturnMemory,
     observer::{Alive, Observers},
     process::{Variables, is_name},
@@ -129,8 +129,6 @@ pub struct Pane {
     inputs_shown: AtomicU64,
     /// Whether the program wants its input shown without its doing (SRM); told by the reader.
     echoes: AtomicBool,
-    /// Reads what is shown so: another than the program's output, which may be within a sequence.
-    echo: Mutex<Parser>,
     /// How often a person has typed.
     touches: AtomicU64,
     taps: Arc<Taps>,
@@ -141,6 +139,26 @@ pub struct Pane {
     mux: Weak<Mux>,
     /// Last, so that it is dropped after the terminal.
     memory: ReturnMemory,
+}
+
+/// What bytes that the program has not written did to its terminal.
+struct Shown {
+    seq: u64,
+    size: Size,
+    events: Vec<Event>,
+    titles: Vec<TitleSet>,
+    titles_set: u64,
+}
+
+impl Shown {
+    /// Lets go of the terminal. What the bytes asked it is not answered.
+    fn take(mut term: MutexGuard<'_, Term>) -> Self {
+        term.take_replies();
+        let (seq, size, events) = (term.seq(), term.size(), term.take_events());
+        let (titles, titles_set) = (term.take_titles_set(), term.titles_set());
+        term.unlock_fair();
+        Self { seq, size, events, titles, titles_set }
+    }
 }
 
 /// Where a pane's program is.
@@ -181,7 +199,6 @@ impl Pane {
             shell_at_prompt: AtomicI32::new(0),
             inputs_shown: AtomicU64::new(0),
             echoes: AtomicBool::new(false),
-            echo: Mutex::new(Parser::new()),
             touches: AtomicU64::new(0),
             taps: Arc::default(),
             state: Mutex::new(PaneState::Running),
@@ -363,7 +380,7 @@ impl Pane {
             let (titles, titles_set) = (term.take_titles_set(), term.titles_set());
             let is_at_prompt = events[first..].contains(&Event::InputStart)
                 && term.commands().next_back().is_some_and(Command::is_prompting);
-            MutexGuard::unlock_fair(term);
+            term.unlock_fair();
 
             self.follow_requests(&events[first..], size);
             self.reply(&replies);
@@ -492,31 +509,28 @@ impl Pane {
         self.write_input(bytes, None).map(drop)
     }
 
-    /// Queues input by `queue` and, where that took it, shows it without the program's doing: if the program asked for that
-    /// (SRM, as in xterm) and does not read a line without echo, which is a password. What the input holds may look like a
-    /// question: nothing is answered.
-    fn echoing<T>(&self, bytes: &[u8], queue: impl FnOnce() -> T, took: fn(&T) -> bool) -> T {
-        if !self.echoes.load(Ordering::Acquire) || self.process.reads_secret() {
-            return queue();
-        }
-        // Held all the while, so that inputs keep their order and what the program makes of one comes behind it.
-        let mut parser = self.echo.lock();
-        let mut term = self.term.lock();
-        let outcome = queue();
-        if took(&outcome) {
-            parser.advance(&mut term, bytes);
-            drop(parser);
-            self.tell_shown(term);
-        }
-        outcome
+    /// Whether the terminal itself shows input: if the program asked for that (SRM, as in xterm) and does not read a line
+    /// without echo, which is a password.
+    fn echoes_input(&self) -> bool {
+        self.echoes.load(Ordering::Acquire) && !self.process.reads_secret()
     }
 
-    /// Tells of what bytes that the program has not written did to the terminal. What they ask for is not answered.
-    fn tell_shown(&self, mut term: MutexGuard<'_, Term>) {
-        term.take_replies();
-        let (seq, size, mut events) = (term.seq(), term.size(), term.take_events());
-        let (titles, titles_set) = (term.take_titles_set(), term.titles_set());
-        MutexGuard::unlock_fair(term);
+    /// Shows the queued input that is to be echoed, before the program gets it. What it holds may look like a question:
+    /// nothing is answered.
+    fn echo_input(&self) {
+        self.queue.echo(
+            |parser, bytes| {
+                let mut term = self.term.lock();
+                parser.advance(&mut term, bytes);
+                Shown::take(term)
+            },
+            |shown| self.tell_shown(shown),
+        );
+    }
+
+    /// Tells of what bytes that the program has not written did to the terminal.
+    fn tell_shown(&self, shown: Shown) {
+        let Shown { seq, size, mut events, titles, titles_set } = shown;
         self.note_titles(titles, titles_set, &mut events);
         self.follow_requests(&events, size);
         self.tell(seq, events);
@@ -537,18 +551,22 @@ impl Pane {
         let mut term = self.term.lock();
         Parser::new().advance(&mut term, bytes);
         self.echoes.store(term.echoes_locally(), Ordering::Release);
-        self.tell_shown(term);
+        self.tell_shown(Shown::take(term));
     }
 
     /// As [`Pane::write`], after asking `admit`, which sees what `bytes` make of the line that anybody typed before them.
-    /// Nobody else's input comes between. `admit` must return at once, and leave the terminal alone: it may be locked.
+    /// Nobody else's input comes between. `admit` must return at once and ask the pane nothing: the queue of input is locked.
     pub fn write_admitted<E>(
         &self,
         bytes: &[u8],
         admit: impl FnOnce(&Composed) -> Result<(), E>,
     ) -> Result<Result<(), WriteError>, E> {
-        let queue = || self.queue.push_admitted(bytes, admit);
-        self.echoing(bytes, queue, |outcome| matches!(outcome, Ok(Ok(()))))
+        let is_echoed = self.echoes_input();
+        let outcome = self.queue.push_admitted(bytes, is_echoed, admit);
+        if is_echoed {
+            self.echo_input();
+        }
+        outcome
     }
 
     /// What `bytes` would make of the line that was typed, were they written now.
@@ -575,10 +593,19 @@ impl Pane {
         let write = |bytes: &[u8]| self.process.try_write(bytes);
         // Whether input is to be hidden takes a look at the terminal, for which a key does not wait: the writer's business.
         let at_once = !self.taps.any_hides();
-        // A tap that asks since that look is not shown this.
-        let tell = |bytes: &[u8]| self.tell_input(bytes, true);
-        let queue = || self.queue.push_input(bytes, behind, at_once, tell, write);
-        self.echoing(bytes, queue, |outcome| matches!(outcome, Ok(true)))
+        let is_echoed = self.echoes_input();
+        let begin = |bytes: &[u8]| {
+            if is_echoed {
+                self.echo_input();
+            }
+            // A tap that asks since that look is not shown this.
+            self.tell_input(bytes, true);
+        };
+        let outcome = self.queue.push_input(bytes, behind, at_once, is_echoed, begin, write);
+        if is_echoed {
+            self.echo_input();
+        }
+        outcome
     }
 
     /// Resizes the terminal, then the pty.
@@ -596,7 +623,7 @@ impl Pane {
         }
         term.resize_following(size, points);
         let (seq, replies, events) = (term.seq(), term.take_replies(), term.take_events());
-        MutexGuard::unlock_fair(term);
+        term.unlock_fair();
         self.resize_pty(size);
         self.reply(&replies);
         self.tell(seq, events);
@@ -639,7 +666,7 @@ impl Pane {
         let mut term = self.term.lock();
         act(&mut term);
         let (seq, replies, events) = (term.seq(), term.take_replies(), term.take_events());
-        MutexGuard::unlock_fair(term);
+        term.unlock_fair();
         self.reply(&replies);
         self.tell(seq, events);
     }

@@ -11,10 +11,12 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use parking_lot::{Condvar, Mutex};
 use tokio::sync::mpsc;
 
-use crate::Pane;
+use crate::{
+    Pane,
+    lock::{self, Condvar, Mutex},
+};
 
 /// Bytes a tap may hold that nobody has read yet.
 pub const TAP_CAPACITY: usize = 4 * 1024 * 1024;
@@ -98,17 +100,13 @@ struct Queue {
     used: AtomicUsize,
     /// Whether the pane's reader waits for room.
     waits: bool,
+    /// The reader has waited in vain: it waits no more until the queue is half empty. Changed under the lock.
+    is_late: AtomicBool,
+    /// Nobody takes from it any more. Changed under the lock.
+    is_closed: AtomicBool,
     /// Held by a reader that waits, and by whoever wakes it.
-    state: Mutex<QueueState>,
+    waiting: Mutex<()>,
     freed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct QueueState {
-    /// The reader has waited in vain: it waits no more until the queue is half empty.
-    is_late: bool,
-    /// Nobody takes from it any more.
-    is_closed: bool,
 }
 
 impl Queue {
@@ -118,34 +116,38 @@ impl Queue {
         if !is_full() {
             return;
         }
-        let mut state = self.state.lock();
+        let mut waiting = self.waiting.lock();
         let (mut used, mut since) = (self.used.load(Ordering::Acquire), Instant::now());
-        while is_full() && !state.is_closed && !state.is_late {
-            let is_over = self.freed.wait_until(&mut state, since + PATIENCE).timed_out();
+        while is_full() && !self.is_closed.load(Ordering::Acquire) && !self.is_late() {
+            let is_over = self.freed.wait_until(&mut waiting, since + PATIENCE).timed_out();
             let now = self.used.load(Ordering::Acquire);
             if now < used {
                 (used, since) = (now, Instant::now());
             } else if is_over {
-                state.is_late = true;
+                self.is_late.store(true, Ordering::Release);
             }
         }
     }
 
     fn is_late(&self) -> bool {
-        self.state.lock().is_late
+        self.is_late.load(Ordering::Acquire)
     }
 
     fn take(&self, cost: usize) {
         let left = self.used.fetch_sub(cost, Ordering::AcqRel).saturating_sub(cost);
         if self.waits && cost > 0 {
-            let mut state = self.state.lock();
-            state.is_late &= left > TAP_CAPACITY / 2;
+            let _waiting = self.waiting.lock();
+            if left <= TAP_CAPACITY / 2 {
+                self.is_late.store(false, Ordering::Release);
+            }
             self.freed.notify_all();
         }
     }
 
     fn close(&self) {
-        self.state.lock().is_closed = true;
+        let waiting = self.waiting.lock();
+        self.is_closed.store(true, Ordering::Release);
+        drop(waiting);
         self.freed.notify_all();
     }
 }
@@ -265,6 +267,7 @@ impl Taps {
         if !self.any_hides() {
             return false;
         }
+        lock::assert_none();
         let list = self.list.lock();
         let hides: Vec<Hides> = list.senders.iter().filter_map(|tap| tap.hides.clone()).collect();
         drop(list);
@@ -274,6 +277,7 @@ impl Taps {
     /// Gives output to every tap; waits for the recordings among them. Costs one load when there is none. To be called with
     /// no lock held, by the pane's reader only.
     pub(crate) fn publish(&self, seq: u64, bytes: &[u8]) {
+        lock::assert_none();
         if self.any_waits.load(Ordering::Acquire) {
             let list = self.list.lock();
             let waiting = list.senders.iter().filter(|tap| tap.queue.waits);
@@ -315,19 +319,22 @@ impl Taps {
     pub(crate) fn end(&self) {
         let mut list = self.list.lock();
         list.has_ended = true;
-        for sender in list.senders.drain(..) {
-            sender.end();
-        }
+        let senders = std::mem::take(&mut list.senders);
         self.look(&list);
+        drop(list);
+        senders.into_iter().for_each(Sender::end);
     }
 
     /// Tells one tap the same.
     fn end_one(&self, id: u64) {
         let mut list = self.list.lock();
-        if let Some(at) = list.senders.iter().position(|sender| sender.id == id) {
-            list.senders.remove(at).end();
-        }
+        let at = list.senders.iter().position(|sender| sender.id == id);
+        let sender = at.map(|at| list.senders.remove(at));
         self.look(&list);
+        drop(list);
+        if let Some(sender) = sender {
+            sender.end();
+        }
     }
 
     fn remove(&self, id: u64) {

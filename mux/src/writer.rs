@@ -9,9 +9,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use parking_lot::{Condvar, Mutex, MutexGuard};
+use unterm_term::Parser;
 
-use crate::{Composed, TypedLine, WriteError};
+use crate::{
+    Composed, TypedLine, WriteError,
+    lock::{Condvar, Mutex, MutexGuard},
+};
 
 /// Bytes that may wait for a program. A single longer piece is taken when nothing waits: its memory is its caller's
 /// choice, and it would never fit otherwise.
@@ -27,9 +30,14 @@ const SHOWN: Duration = Duration::from_millis(250);
 #[derive(Debug, Default)]
 pub(crate) struct WriteQueue {
     state: Mutex<State>,
+    /// Wakes the writer thread.
     changed: Condvar,
+    /// Wakes those who wait until their input is echoed.
+    echoed: Condvar,
     /// How many pieces of input were taken; changed under the lock of the state.
     inputs: AtomicU64,
+    /// How often Enter was among the input, replies left out; changed under the lock of the state.
+    enters: AtomicU64,
 }
 
 /// How much input has come: what is queued for as long as this holds comes right behind it.
@@ -52,12 +60,53 @@ struct State {
     /// Somebody else is writing; the writer waits for that.
     is_direct: bool,
     is_closed: bool,
-    /// How often Enter was among the input, replies left out.
-    enters: u64,
+    echo: Echo,
     /// The line that the input makes.
     typed: TypedLine,
     /// When input last came.
     last: Option<Instant>,
+}
+
+/// Input that the terminal itself shows (SRM). The program gets nothing that waits here.
+struct Echo {
+    /// In the order in which it was queued.
+    unshown: Vec<u8>,
+    /// Reads it; `None` while a thread shows some. It is another than the parser of the program's output, which may be within
+    /// a sequence.
+    parser: Option<Box<Parser>>,
+}
+
+impl Default for Echo {
+    fn default() -> Self {
+        Self { unshown: Vec::new(), parser: Some(Box::default()) }
+    }
+}
+
+impl std::fmt::Debug for Echo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Echo").field("unshown", &self.unshown.len()).finish_non_exhaustive()
+    }
+}
+
+impl Echo {
+    fn is_shown(&self) -> bool {
+        self.unshown.is_empty() && self.parser.is_some()
+    }
+}
+
+/// The right to show input: one thread has it at a time, which holds no lock meanwhile.
+struct Turn<'a> {
+    queue: &'a WriteQueue,
+    parser: Box<Parser>,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let parser = std::mem::take(&mut self.parser);
+        self.queue.state.lock().echo.parser = Some(parser);
+        self.queue.echoed.notify_all();
+        self.queue.changed.notify_one();
+    }
 }
 
 impl State {
@@ -90,10 +139,11 @@ impl WriteQueue {
     }
 
     /// Asks before it queues input: `admit` sees what it makes of the line that was typed before. Nobody else's input comes
-    /// between.
+    /// between. `is_echoed` as in [`WriteQueue::push_input`].
     pub(crate) fn push_admitted<E>(
         &self,
         bytes: &[u8],
+        is_echoed: bool,
         admit: impl FnOnce(&Composed) -> Result<(), E>,
     ) -> Result<Result<(), WriteError>, E> {
         let mut state = self.state.lock();
@@ -105,11 +155,16 @@ impl WriteQueue {
             return Ok(Err(error));
         }
         state.typed = typed;
-        state.enters += u64::from(!composed.entered.is_empty());
+        if !composed.entered.is_empty() {
+            self.enters.fetch_add(1, Ordering::AcqRel);
+        }
         if !bytes.is_empty() {
             state.last = Some(Instant::now());
         }
         self.count_input(bytes);
+        if is_echoed {
+            state.echo.unshown.extend_from_slice(bytes);
+        }
         self.push_locked(state, bytes);
         Ok(Ok(()))
     }
@@ -136,7 +191,7 @@ impl WriteQueue {
 
     /// How often Enter has been among the input.
     pub(crate) fn enters(&self) -> u64 {
-        self.state.lock().enters
+        self.enters.load(Ordering::Acquire)
     }
 
     /// How many pieces of input have been taken.
@@ -148,7 +203,12 @@ impl WriteQueue {
     pub(crate) fn so_far(&self) -> (SoFar, Option<String>) {
         let state = self.state.lock();
         let typed = (!state.typed.is_untouched()).then(|| state.typed.text());
-        (SoFar { enters: state.enters, inputs: self.inputs() }, typed)
+        (self.count(), typed)
+    }
+
+    /// To be called under the lock of the state, without which the two numbers may not belong together.
+    fn count(&self) -> SoFar {
+        SoFar { enters: self.enters(), inputs: self.inputs() }
     }
 
     /// Queues what there is [room](State::room) for.
@@ -169,27 +229,33 @@ impl WriteQueue {
     ///
     /// A short piece that nothing is before of, and that is to go `at_once`, is shown to `begin` and handed to `write` here,
     /// which must not wait and says how much was taken; the rest is the writer's.
+    ///
+    /// If `is_echoed`, the program gets the piece only once [`WriteQueue::echo`] has shown it: `begin` calls that, and the
+    /// caller once more afterwards.
     pub(crate) fn push_input(
         &self,
         bytes: &[u8],
         behind: Option<SoFar>,
         at_once: bool,
+        is_echoed: bool,
         begin: impl FnOnce(&[u8]),
         write: impl FnOnce(&[u8]) -> usize,
     ) -> Result<bool, WriteError> {
         {
             let mut state = self.state.lock();
-            let so_far = SoFar { enters: state.enters, inputs: self.inputs() };
-            if behind.is_some_and(|behind| behind != so_far) {
+            if behind.is_some_and(|behind| behind != self.count()) {
                 return Ok(false);
             }
             state.room(bytes)?;
             self.count_input(bytes);
             if memchr::memchr2(b'\r', b'\n', bytes).is_some() {
-                state.enters += 1;
+                self.enters.fetch_add(1, Ordering::AcqRel);
             }
             state.typed.advance(bytes);
             state.last = Some(Instant::now());
+            if is_echoed {
+                state.echo.unshown.extend_from_slice(bytes);
+            }
             let is_idle = state.waiting.is_empty() && state.in_flight == 0 && !state.is_direct;
             if !at_once || !is_idle || bytes.is_empty() || bytes.len() > SHORT {
                 self.push_locked(state, bytes);
@@ -215,6 +281,33 @@ impl WriteQueue {
         Ok(true)
     }
 
+    /// Gives all input that is to be echoed to `show`, in the order in which it was queued, and what comes of that to `tell`;
+    /// waits while another thread shows some. Both are called with no lock held.
+    pub(crate) fn echo<T>(
+        &self,
+        mut show: impl FnMut(&mut Parser, &[u8]) -> T,
+        mut tell: impl FnMut(T),
+    ) {
+        let mut state = self.state.lock();
+        loop {
+            let echo = &mut state.echo;
+            let Some(parser) = echo.parser.take_if(|_| !echo.unshown.is_empty()) else {
+                if echo.is_shown() {
+                    return;
+                }
+                self.echoed.wait(&mut state);
+                continue;
+            };
+            let input = std::mem::take(&mut echo.unshown);
+            drop(state);
+            let mut turn = Turn { queue: self, parser };
+            let shown = show(&mut turn.parser, &input);
+            drop(turn);
+            tell(shown);
+            state = self.state.lock();
+        }
+    }
+
     /// Refuses everything from now on, drops what waits, and ends the writer.
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
@@ -229,7 +322,9 @@ impl WriteQueue {
     fn take(&self, batch: &mut Vec<u8>) -> Option<usize> {
         batch.clear();
         let mut state = self.state.lock();
-        while (state.waiting.is_empty() || state.is_direct) && !state.is_closed {
+        while (state.waiting.is_empty() || state.is_direct || !state.echo.is_shown())
+            && !state.is_closed
+        {
             self.changed.wait(&mut state);
         }
         if state.is_closed {
@@ -362,16 +457,16 @@ mod tests {
             taken.borrow_mut().extend_from_slice(&bytes[..count]);
             count
         };
-        queue.push_input(b"ab", None, true, tell, |bytes| take(bytes, 2)).unwrap();
+        queue.push_input(b"ab", None, true, false, tell, |bytes| take(bytes, 2)).unwrap();
         assert_eq!(*taken.borrow(), b"ab");
         // Another comes while the terminal takes a part of this one.
         let during = |bytes: &[u8]| {
             queue.push(b"ef").unwrap();
             take(bytes, 1)
         };
-        queue.push_input(b"cd", None, true, tell, during).unwrap();
+        queue.push_input(b"cd", None, true, false, tell, during).unwrap();
         // Something waits now, so nothing goes past it.
-        queue.push_input(b"gh", None, true, tell, |_| panic!("not its turn")).unwrap();
+        queue.push_input(b"gh", None, true, false, tell, |_| panic!("not its turn")).unwrap();
         queue.run(tell, |bytes| {
             let count = take(bytes, bytes.len().min(2));
             if taken.borrow().len() == 8 {
@@ -387,7 +482,8 @@ mod tests {
     fn a_piece_that_is_to_come_behind_no_other_is_refused_behind_one() {
         let queue = WriteQueue::default();
         let behind = |so_far| {
-            queue.push_input(b"x", Some(so_far), false, |_| {}, |_| panic!("not at once")).unwrap()
+            let never = |_: &[u8]| panic!("not at once");
+            queue.push_input(b"x", Some(so_far), false, false, |_| {}, never).unwrap()
         };
         let (before, typed) = queue.so_far();
         assert_eq!(typed, None);
@@ -396,12 +492,78 @@ mod tests {
         let (before, typed) = queue.so_far();
         assert_eq!(typed.as_deref(), Some("x"));
         let admit = |_: &Composed| Ok::<_, ()>(());
-        queue.push_admitted(b"y", admit).unwrap().unwrap();
+        queue.push_admitted(b"y", false, admit).unwrap().unwrap();
         assert!(!behind(before));
         // The terminal's own replies are no input.
         let (before, _) = queue.so_far();
         queue.push(b"\x1b[0n").unwrap();
         assert!(behind(before));
+    }
+
+    #[test]
+    fn the_program_gets_echoed_input_once_it_is_shown() {
+        let queue = Arc::new(WriteQueue::default());
+        let (written, got) = mpsc::channel();
+        let writer = queue.clone();
+        let thread = thread::spawn(move || {
+            writer.run(
+                |_| {},
+                |bytes| {
+                    written.send(bytes.to_vec()).unwrap();
+                    Ok(bytes.len())
+                },
+            );
+        });
+        let admit = |_: &Composed| Ok::<_, ()>(());
+        queue.push_admitted(b"ab", true, admit).unwrap().unwrap();
+        queue.push_admitted(b"cd", true, admit).unwrap().unwrap();
+        queue.push(b"ef").unwrap();
+        let shown = std::cell::RefCell::new(Vec::new());
+        let show = |_: &mut Parser, bytes: &[u8]| {
+            assert!(got.try_recv().is_err(), "the writer waits for this");
+            // Without a lock: more may be queued meanwhile, and is shown as well.
+            if shown.borrow().is_empty() {
+                queue.push_admitted(b"gh", true, admit).unwrap().unwrap();
+            }
+            shown.borrow_mut().extend_from_slice(bytes);
+        };
+        queue.echo(show, |()| {});
+        assert_eq!(*shown.borrow(), b"abcdgh");
+        let mut all = Vec::new();
+        while all.len() < 8 {
+            all.extend(got.recv().unwrap());
+        }
+        assert_eq!(all, b"abcdefgh");
+        queue.close();
+        thread.join().unwrap();
+    }
+
+    #[test]
+    fn whoever_queues_echoed_input_waits_until_another_thread_has_shown_it() {
+        let queue = WriteQueue::default();
+        let admit = |_: &Composed| Ok::<_, ()>(());
+        queue.push_admitted(b"a", true, admit).unwrap().unwrap();
+        let (began, begun) = mpsc::channel();
+        let (go, goes) = mpsc::channel::<()>();
+        let is_shown = std::sync::atomic::AtomicBool::new(false);
+        thread::scope(|scope| {
+            let (queue, is_shown) = (&queue, &is_shown);
+            scope.spawn(move || {
+                let show = |_: &mut Parser, _: &[u8]| {
+                    began.send(()).unwrap();
+                    goes.recv().unwrap();
+                    is_shown.store(true, Ordering::Release);
+                };
+                queue.echo(show, |()| {});
+            });
+            begun.recv().unwrap();
+            let waits = scope.spawn(move || {
+                queue.echo(|_, _| panic!("it is being shown"), |()| {});
+                assert!(is_shown.load(Ordering::Acquire));
+            });
+            go.send(()).unwrap();
+            waits.join().unwrap();
+        });
     }
 
     #[test]

@@ -19,7 +19,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use parking_lot::Mutex;
 use portable_pty::CommandBuilder;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
@@ -32,6 +31,7 @@ use unterm_term::Size;
 use super::{environment, integration::NonceFile, start, system};
 use crate::{
     ExitStatus, Foreground, KILL_GRACE, MuxError, Process, ReadOutcome, Signal, Spawn, is_carrier,
+    lock::Mutex,
 };
 
 /// Bytes that are still read after the program's end while others keep on writing; more than the kernel can hold from

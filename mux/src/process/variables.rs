@@ -12,9 +12,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use parking_lot::Mutex;
-
-use crate::{private, quote};
+use crate::{lock::Mutex, private, quote};
 
 /// The folder in that of the scripts.
 const FOLDER: &str = "variables";

@@ -1,0 +1,217 @@
+//! The crate's locks, and its rule on them: a thread holds at most one, and neither waits, does I/O nor calls an
+//! [`crate::Observer`] while it does.
+//!
+//! Owns [`Mutex`] with its guard and [`Condvar`]: those of `parking_lot`, which in debug builds also note the lock that a
+//! thread holds. A second one, and a call of [`assert_none`], then panic and name the line that took the first. Release
+//! builds carry neither the note nor the check. Never knows what a lock guards.
+
+use std::{
+    ops::{Deref, DerefMut},
+    time::Instant,
+};
+
+use parking_lot::WaitTimeoutResult;
+
+/// What a thread notes of the lock that it holds.
+#[cfg(debug_assertions)]
+mod held {
+    use std::{cell::Cell, panic::Location};
+
+    thread_local! {
+        /// Where this thread took its lock.
+        static HELD: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
+    }
+
+    /// Lives as long as the lock is held. Guards stay on their thread, and this is part of one.
+    #[derive(Debug)]
+    pub(super) struct Held(());
+
+    impl Held {
+        /// To be called before the lock is taken: the thread would wait for it with another in its hands.
+        #[track_caller]
+        #[inline]
+        pub(super) fn begin() -> Self {
+            assert_none();
+            HELD.set(Some(Location::caller()));
+            Self(())
+        }
+    }
+
+    impl Drop for Held {
+        fn drop(&mut self) {
+            HELD.set(None);
+        }
+    }
+
+    #[track_caller]
+    #[inline]
+    pub(super) fn assert_none() {
+        if let Some(first) = HELD.get()
+            // A panic that unwinds through a guard may run into code that takes another lock.
+            && !std::thread::panicking()
+        {
+            panic!("this thread holds the lock that it took at {first}");
+        }
+    }
+}
+
+#[cfg(not(debug_assertions))]
+mod held {
+    #[derive(Debug)]
+    pub(super) struct Held(());
+
+    impl Held {
+        #[inline(always)]
+        pub(super) fn begin() -> Self {
+            Self(())
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn assert_none() {}
+}
+
+use held::Held;
+
+/// In debug builds: panics if this thread holds a lock of this crate. For what may take long, or calls code of others.
+#[track_caller]
+#[inline(always)]
+pub(crate) fn assert_none() {
+    held::assert_none();
+}
+
+/// A lock that a thread takes while it holds no other.
+#[derive(Default)]
+pub(crate) struct Mutex<T>(parking_lot::Mutex<T>);
+
+impl<T> Mutex<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(parking_lot::Mutex::new(value))
+    }
+
+    /// Waits for the lock and takes it.
+    #[track_caller]
+    #[inline]
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        let held = Held::begin();
+        MutexGuard { guard: self.0.lock(), held }
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        self.0.get_mut()
+    }
+}
+
+impl<T: std::fmt::Debug> std::fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What a lock guards, while it is held. In debug builds, a thread that holds one and takes another lock of this crate
+/// panics.
+#[derive(Debug)]
+pub struct MutexGuard<'a, T> {
+    guard: parking_lot::MutexGuard<'a, T>,
+    held: Held,
+}
+
+impl<T> MutexGuard<'_, T> {
+    /// Lets go of the lock and hands it to the thread that waits for it longest.
+    #[inline]
+    pub(crate) fn unlock_fair(self) {
+        let Self { guard, held } = self;
+        parking_lot::MutexGuard::unlock_fair(guard);
+        drop(held);
+    }
+}
+
+impl<T> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.guard
+    }
+}
+
+impl<T> DerefMut for MutexGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.guard
+    }
+}
+
+/// A wait for what a lock guards, which lets go of that lock.
+#[derive(Debug, Default)]
+pub(crate) struct Condvar(parking_lot::Condvar);
+
+impl Condvar {
+    pub(crate) fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
+        self.0.wait(&mut guard.guard);
+    }
+
+    pub(crate) fn wait_until<T>(
+        &self,
+        guard: &mut MutexGuard<'_, T>,
+        deadline: Instant,
+    ) -> WaitTimeoutResult {
+        self.0.wait_until(&mut guard.guard, deadline)
+    }
+
+    pub(crate) fn notify_one(&self) {
+        self.0.notify_one();
+    }
+
+    pub(crate) fn notify_all(&self) {
+        self.0.notify_all();
+    }
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    /// What a panic says.
+    fn panics(act: impl FnOnce()) -> Option<String> {
+        let payload = catch_unwind(AssertUnwindSafe(act)).err()?;
+        Some(payload.downcast_ref::<String>().cloned().unwrap_or_default())
+    }
+
+    #[test]
+    fn a_second_lock_panics_and_names_the_first() {
+        let (one, other) = (Mutex::new(1), Mutex::new(2));
+        let guard = one.lock();
+        let line = line!() - 1;
+        let message = panics(|| drop(other.lock())).expect("a panic");
+        assert!(message.ends_with(&format!("lock.rs:{line}:25")), "{message}");
+        assert!(panics(|| drop(one.lock())).is_some(), "rather than a deadlock");
+        assert!(panics(assert_none).is_some());
+        drop(guard);
+        assert_none();
+        assert_eq!(*other.lock(), 2);
+    }
+
+    #[test]
+    fn a_lock_is_let_go_of_by_every_way() {
+        let lock = Mutex::new(0);
+        *lock.lock() += 1;
+        lock.lock().unlock_fair();
+        let mut guard = lock.lock();
+        assert!(Condvar::default().wait_until(&mut guard, Instant::now()).timed_out());
+        assert!(panics(assert_none).is_some(), "it is taken again behind a wait");
+        drop(guard);
+        let fails = || {
+            let _guard = lock.lock();
+            panic!("while it is held");
+        };
+        assert!(panics(fails).is_some());
+        assert_none();
+        // Another thread's lock is none of this thread's.
+        let guard = lock.lock();
+        std::thread::scope(|scope| scope.spawn(assert_none).join().unwrap());
+        drop(guard);
+    }
+}
