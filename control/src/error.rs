@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use unterm_mux::{Axis, ExitStatus, MuxError, WriteError};
+use unterm_mux::{Axis, ExitStatus, MuxError, SpawnError, WriteError};
 
 use crate::{
     services::{audit::Outcome, policy::Refusal},
@@ -243,7 +243,7 @@ impl From<MuxError> for Error {
     fn from(error: MuxError) -> Self {
         match error {
             MuxError::NoPane(id) => Self::NoSession(id.0),
-            MuxError::BadCwd(path) => Self::BadCwd(path),
+            MuxError::Spawn(SpawnError::BadCwd(path)) => Self::BadCwd(path),
             MuxError::NoRoom { pane, axis } => Self::NoRoom { id: pane.0, axis },
             error => Self::Mux(error),
         }

@@ -4,7 +4,7 @@ mod arrange;
 mod divider;
 mod room;
 
-pub use divider::{Divider, Spacing, SplitPath};
+pub use divider::{Divider, SplitPath};
 
 use crate::PaneId;
 
@@ -45,6 +45,23 @@ pub struct Rect {
     pub width: u32,
     /// Height.
     pub height: u32,
+}
+
+/// What the division of a tab's space keeps to. The first part of each split is padding and whole cells; what is left
+/// over is the last one's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spacing {
+    /// Between two parts.
+    pub divider: u32,
+    /// Width and height of a cell.
+    pub cell: (u32, u32),
+    /// Around a pane's cells, on each side.
+    pub padding: u32,
+}
+
+impl Spacing {
+    /// Of a tab that is divided in cells: one between two panes.
+    pub const CELLS: Self = Self { divider: 1, cell: (1, 1), padding: 0 };
 }
 
 /// A tree of splits.

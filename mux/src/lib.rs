@@ -9,6 +9,7 @@
 //! asserts that. Two locks guard no data but the order of system calls, and nothing else is done under them: programs look up
 //! the person's shell one at a time, and a pane's variables are written to files one change at a time.
 
+mod id;
 pub mod input;
 mod layout;
 mod lock;
@@ -25,23 +26,22 @@ mod shown;
 mod tap;
 mod typed;
 mod uri;
-mod writer;
 
+pub use id::PaneId;
 pub use layout::{Axis, Direction, Divider, Layout, Node, Rect, Spacing, SplitPath, Tab, TabId};
 pub use lock::MutexGuard;
 pub use mux::{Defaults, Mux, MuxError, MuxOptions};
 pub use observer::{MuxEvent, Observer};
-pub use pane::{AtPrompt, OnExit, Pane, PaneId, PaneState, WriteError};
+pub use pane::{AtPrompt, Hides, OnExit, Pane, PaneState, WRITE_CAPACITY, WriteError};
 pub use process::{
     ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, ReadOutcome, SCRIPTS,
-    ShellIntegration, Signal, Spawn, carries_secret, is_carrier, program_error,
+    ShellIntegration, Signal, Spawn, SpawnError, carries_secret, is_carrier, program_error,
     raise_descriptor_limit,
 };
 pub use shown::ShownLine;
-pub use tap::{Hides, TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};
+pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};
 pub use typed::{Composed, Edited, Line, TypedLine};
 pub use uri::{
     from_path as file_uri, normalize as normalize_file_uri, percent_decode, percent_encode,
     to_local_path as local_path,
 };
-pub use writer::WRITE_CAPACITY;

@@ -18,12 +18,13 @@ use std::{
 
 use unterm_term::{Options, Size, Term};
 
-use crate::media::LocalMedia;
 use crate::{
     Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, OnExit, Pane, PaneId,
-    PtyProcess, Rect, ShellIntegration, Spacing, Spawn, Tab, TabId, Tap,
+    PtyProcess, Rect, ShellIntegration, Spacing, Spawn, SpawnError, Tab, TabId, Tap,
     lock::Mutex,
+    media::LocalMedia,
     observer::{Observers, Threads},
+    pane::{Owner, Parts},
     process::Variables,
 };
 
@@ -77,16 +78,8 @@ pub enum MuxError {
     #[error("tab {} not found", tab_number(.0))]
     NoTab(TabId),
     /// The program could not be started.
-    #[error("cannot start {program}: {error}")]
-    Spawn {
-        /// The program.
-        program: String,
-        /// Why.
-        error: String,
-    },
-    /// The working directory is none.
-    #[error("working directory {0:?} is not a directory")]
-    BadCwd(std::path::PathBuf),
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
     /// The parts of a split would be of no use.
     #[error("pane {} is too small to be split: each part needs {}", pane_number(.pane), needs(.axis))]
     NoRoom {
@@ -484,12 +477,17 @@ impl Mux {
             defaults.term.media.unwrap_or_else(|| Arc::new(LocalMedia::new(process.clone())));
         let options = Options { media: Some(media), nonce: nonce.clone(), ..defaults.term };
         let term = Term::new(size, options);
-        let observers = self.observers.clone();
-        let mut pane = Pane::new(id, process, term, on_exit, observers, self.this.clone());
-        pane.set_command(command);
-        pane.set_nonce(nonce);
-        pane.set_variables(variables);
-        Ok(Arc::new(pane))
+        Ok(Pane::new(Parts {
+            id,
+            process,
+            term,
+            command,
+            nonce,
+            variables,
+            on_exit,
+            observers: self.observers.clone(),
+            owner: self.this.clone(),
+        }))
     }
 
     /// Takes a new pane in, at the place `place` gives it, and lets it run.
@@ -498,14 +496,14 @@ impl Mux {
         pane: Arc<Pane>,
         place: impl FnOnce(&mut State) -> Result<(), MuxError>,
     ) -> Result<Arc<Pane>, MuxError> {
-        let failed = |error: String| MuxError::Spawn { program: "a pane".into(), error };
+        let failed = |error: String| SpawnError::Program { program: "a pane".into(), error };
         let id = pane.id();
         // Counted before it is in the list, so that a shutdown that finds it there waits for it.
         let alive = [self.threads.alive(), self.threads.alive()];
         let has_tab = {
             let mut state = self.state.lock();
             if state.is_closed {
-                return Err(failed("Unterm is shutting down".into()));
+                return Err(failed("Unterm is shutting down".into()).into());
             }
             place(&mut state)?;
             state.panes.insert(id, pane.clone());
@@ -518,7 +516,7 @@ impl Mux {
         // Only now, so that nobody hears of a pane's output or end before its beginning.
         if let Err(error) = pane.start(alive) {
             self.remove(&[id]);
-            return Err(failed(format!("no thread: {error}")));
+            return Err(failed(format!("no thread: {error}")).into());
         }
         Ok(pane)
     }
@@ -549,13 +547,6 @@ impl Mux {
         !removed.is_empty()
     }
 
-    /// A pane's program has ended by itself.
-    pub(crate) fn program_ended(&self, pane: &Pane) {
-        if pane.on_exit() == OnExit::Close {
-            self.remove(&[pane.id()]);
-        }
-    }
-
     /// Changes the layout and tells of it, if it is another one afterwards. What fails must have changed nothing.
     fn change(
         &self,
@@ -584,7 +575,7 @@ impl Mux {
     }
 
     /// Where no window does it: gives every visible pane its share of its tab's cells. Pinned panes keep their size.
-    pub(crate) fn divide_cells(&self) {
+    fn divide_cells(&self) {
         if self.options.sized_by_window {
             return;
         }
@@ -650,6 +641,18 @@ impl Mux {
             Axis::Horizontal => Size { cols: half(whole.cols), ..whole },
             Axis::Vertical => Size { rows: half(whole.rows), ..whole },
         })
+    }
+}
+
+impl Owner for Mux {
+    fn program_ended(&self, pane: &Pane) {
+        if pane.on_exit() == OnExit::Close {
+            self.remove(&[pane.id()]);
+        }
+    }
+
+    fn unpinned(&self) {
+        self.divide_cells();
     }
 }
 

@@ -15,6 +15,8 @@ mod other_unix;
 #[cfg(unix)]
 mod pty;
 #[cfg(unix)]
+mod secret;
+#[cfg(unix)]
 mod start;
 mod variables;
 
@@ -26,7 +28,7 @@ use std::{
 
 use unterm_term::Size;
 
-pub use carrier::{carries_secret, is_carrier};
+pub use carrier::is_carrier;
 pub use environment::program_error;
 pub use integration::{SCRIPTS, ShellIntegration};
 #[cfg(unix)]
@@ -46,6 +48,28 @@ pub const KILL_GRACE: Duration = Duration::from_secs(2);
 pub(crate) fn release_memory() {
     #[cfg(unix)]
     system::release_memory();
+}
+
+/// Whether something reads a line without echo, as for a password, in one of the terminals that multiplexers of that name have
+/// on this machine; false where the system does not tell. Looks at all processes.
+pub fn carries_secret(name: &str) -> bool {
+    system::serves_secret(carrier::bare(name))
+}
+
+/// Why a program could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// The system refused, or there is no such program.
+    #[error("cannot start {program}: {error}")]
+    Program {
+        /// The program.
+        program: String,
+        /// Why.
+        error: String,
+    },
+    /// The working directory is none.
+    #[error("working directory {0:?} is not a directory")]
+    BadCwd(PathBuf),
 }
 
 /// What to run in a new pane.

@@ -13,10 +13,7 @@ use std::{
 
 use tokio::sync::mpsc;
 
-use crate::{
-    Pane,
-    lock::{self, Condvar, Mutex},
-};
+use crate::lock::{self, Condvar, Mutex};
 
 /// Bytes a tap may hold that nobody has read yet.
 pub const TAP_CAPACITY: usize = 4 * 1024 * 1024;
@@ -49,7 +46,7 @@ pub enum TapItem {
         direction: TapDirection,
         /// The bytes.
         bytes: Arc<[u8]>,
-        /// Input that nobody is to see, as a tap's [`Hides`] said when it was about to be written.
+        /// Input that nobody is to see, as a tap's [`crate::Hides`] said when it was about to be written.
         is_hidden: bool,
     },
     /// The reader was too slow: this many bytes are missing here.
@@ -61,9 +58,8 @@ pub enum TapItem {
     End,
 }
 
-/// Whether what is typed into a pane now is not to be seen: asked right before it is written, by the pane's writer, with no lock
-/// held.
-pub type Hides = Arc<dyn Fn(&Pane) -> bool + Send + Sync>;
+/// Whether input that is about to be written is not to be seen by a tap; called with no lock held.
+pub(crate) type Hidden = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// The reading end of a tap. Bounded to [`TAP_CAPACITY`]; what does not fit becomes a [`TapItem::Gap`]. Dropping it ends the
 /// tap.
@@ -219,7 +215,7 @@ struct List {
 
 struct Sender {
     id: u64,
-    hides: Option<Hides>,
+    hides: Option<Hidden>,
     sender: mpsc::UnboundedSender<TapItem>,
     queue: Arc<Queue>,
     /// Bytes dropped since the last item that fit.
@@ -235,7 +231,7 @@ impl std::fmt::Debug for Sender {
 impl Taps {
     /// Starts a tap; one that starts after the end yields [`TapItem::End`] at once. `hides`: what input it is not to show; with
     /// it the tap is a recording's, for which the pane's reader waits.
-    pub(crate) fn start(self: &Arc<Self>, hides: Option<Hides>) -> Tap {
+    pub(crate) fn start(self: &Arc<Self>, hides: Option<Hidden>) -> Tap {
         let (sender, receiver) = mpsc::unbounded_channel();
         let queue = Arc::new(Queue { waits: hides.is_some(), ..Queue::default() });
         let id = self.ids.fetch_add(1, Ordering::Relaxed);
@@ -263,15 +259,15 @@ impl Taps {
     }
 
     /// Whether what is typed into the pane now is hidden. To be asked without a lock.
-    pub(crate) fn hide(&self, pane: &Pane) -> bool {
+    pub(crate) fn hide(&self) -> bool {
         if !self.any_hides() {
             return false;
         }
         lock::assert_none();
         let list = self.list.lock();
-        let hides: Vec<Hides> = list.senders.iter().filter_map(|tap| tap.hides.clone()).collect();
+        let hides: Vec<Hidden> = list.senders.iter().filter_map(|tap| tap.hides.clone()).collect();
         drop(list);
-        hides.iter().any(|hides| hides(pane))
+        hides.iter().any(|hides| hides())
     }
 
     /// Gives output to every tap; waits for the recordings among them. Costs one load when there is none. To be called with
@@ -430,7 +426,7 @@ mod tests {
     #[test]
     fn output_waits_for_a_recording_and_nothing_of_it_is_lost() {
         let taps = Arc::new(Taps::default());
-        let mut tap = taps.start(Some(Arc::new(|_| false)));
+        let mut tap = taps.start(Some(Arc::new(|| false)));
         let block = vec![7; 64 * 1024];
         let writer = std::thread::spawn({
             let (taps, block) = (taps.clone(), block.clone());
@@ -461,7 +457,7 @@ mod tests {
     fn a_recording_that_ends_or_is_dropped_lets_the_reader_go_on() {
         for ends in [true, false] {
             let taps = Arc::new(Taps::default());
-            let mut tap = taps.start(Some(Arc::new(|_| false)));
+            let mut tap = taps.start(Some(Arc::new(|| false)));
             let block = vec![7; 64 * 1024];
             let writer = std::thread::spawn({
                 let taps = taps.clone();

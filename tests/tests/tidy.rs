@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, process::Command};
 
 use serde_json::Value;
-use unterm_tests::Tree;
+use unterm_tests::{Modules, Tree};
 
 /// What each crate may use of the workspace, and what of the rest it never does. `app → control, renderer → mux → term`.
 const LAYERS: &[(&str, &[&str], &[&str])] = &[
@@ -26,6 +26,9 @@ const LAYERS: &[(&str, &[&str], &[&str])] = &[
     ("unterm-capture", &[], &["portable-pty", "serde_json", "tokio", "vte", "wgpu"]),
     ("unterm", &["unterm-control", "unterm-mux", "unterm-renderer", "unterm-term"], &["vte"]),
 ];
+
+/// The sources of crates whose modules form layers, as the crates do: none imports one that imports it, directly or not.
+const LAYERED_INSIDE: &[&str] = &["mux/src"];
 
 /// The workspace's packages by name, from cargo itself.
 fn packages() -> BTreeMap<String, Value> {
@@ -67,6 +70,19 @@ fn crates_depend_downwards_only() {
         }
     }
     check("a crate uses what its layer must not", findings);
+}
+
+#[test]
+fn modules_import_each_other_downwards_only() {
+    let tree = Tree::read();
+    let circles = |folder: &&str| {
+        let circles = Modules::read(&tree, folder).circles();
+        circles.into_iter().map(move |circle| format!("{folder}: {circle}")).collect::<Vec<_>>()
+    };
+    check(
+        "modules import each other in a circle",
+        LAYERED_INSIDE.iter().flat_map(circles).collect(),
+    );
 }
 
 #[test]

@@ -1,27 +1,10 @@
 //! How a tab's space is divided: where the parts of each split lie, and the dividers between them.
 
-use super::{Axis, Node, Rect, Tab};
+use super::{Axis, Node, Rect, Spacing, Tab};
 use crate::PaneId;
 
 /// No part of a split can be made smaller than this share of it.
 pub(super) const MIN_SHARE: f32 = 0.05;
-
-/// What the division of a tab's space keeps to. The first part of each split is padding and whole cells; what is left
-/// over is the last one's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spacing {
-    /// Between two parts.
-    pub divider: u32,
-    /// Width and height of a cell.
-    pub cell: (u32, u32),
-    /// Around a pane's cells, on each side.
-    pub padding: u32,
-}
-
-impl Spacing {
-    /// Of a tab that is divided in cells: one between two panes.
-    pub const CELLS: Self = Self { divider: 1, cell: (1, 1), padding: 0 };
-}
 
 /// Where a split is in its tab's tree: at each split from the root on, whether it is in the second part.
 pub type SplitPath = Vec<bool>;

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use super::{Pane, WriteError};
-use crate::{ShownLine, writer::SoFar};
+use super::{Pane, WriteError, queue::SoFar};
+use crate::ShownLine;
 
 /// What came of typing at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,16 @@
 //! Panes on a process that follows a script: what a real program can't be made to do at will.
 
-use std::{collections::VecDeque, sync::atomic::AtomicU32};
+use std::{
+    collections::VecDeque,
+    path::PathBuf,
+    sync::atomic::{AtomicU32, Ordering},
+    time::Instant,
+};
 
-use unterm_term::{LineId, Options};
+use unterm_term::{LineId, Modes, Options, Size};
 
-use super::*;
-use crate::{KILL_GRACE, observer::Threads};
+use super::{reader::SYNCHRONIZED_LIMIT, *};
+use crate::{Foreground, KILL_GRACE, Mux, ReadOutcome, Signal, observer::Threads};
 
 /// What a read comes back with.
 enum Step {
@@ -110,14 +115,17 @@ fn play(
     });
     let term = Term::new(Size::cells(20, 3), Options::default());
     let threads = Arc::new(Threads::default());
-    let pane = Arc::new(Pane::new(
-        PaneId(0),
-        script.clone(),
+    let pane = Pane::new(Parts {
+        id: PaneId(0),
+        process: script.clone(),
         term,
-        OnExit::Hold,
-        Arc::default(),
-        Weak::new(),
-    ));
+        command: None,
+        nonce: None,
+        variables: None,
+        on_exit: OnExit::Hold,
+        observers: Arc::default(),
+        owner: Weak::<Mux>::new(),
+    });
     pane.start([threads.alive(), threads.alive()]).unwrap();
     assert!(threads.wait(KILL_GRACE * 10));
     (pane, script)

@@ -1,7 +1,7 @@
 //! Programs that carry a terminal on: to another machine, into a container, or into a terminal of their own.
 //!
-//! Owns the one list of them. Who writes what such a program shows, and where, can't be told from here, but for what asks for
-//! a secret in a multiplexer of this machine.
+//! Owns the one list of them. Never looks at a process: who writes what such a program shows, and where, can't be told from a
+//! name.
 
 /// By the names that the kernel keeps (15 bytes on Linux), up to a colon: `tmux: client`.
 const CARRIERS: [&str; 34] = [
@@ -52,12 +52,6 @@ const MACHINES: &str = "qemu-system-";
 pub fn is_carrier(name: &str) -> bool {
     let name = bare(name);
     CARRIERS.contains(&name) || name.starts_with(MACHINES)
-}
-
-/// Whether something reads a line without echo, as for a password, in one of the terminals that multiplexers of that name have
-/// on this machine; false where the system does not tell. Looks at all processes.
-pub fn carries_secret(name: &str) -> bool {
-    super::system::serves_secret(bare(name))
 }
 
 /// A program's name without its folder, and without what it says of itself behind a colon.

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{MuxError, Spawn};
+use crate::{Spawn, SpawnError};
 
 /// Names of variables that describe the terminal around us and would mislead a program about the one it runs in.
 /// A trailing `*` stands for any ending.
@@ -75,12 +75,12 @@ pub(super) fn is_surrounding(name: &OsStr) -> bool {
 }
 
 /// Where the program starts: the directory asked for, else home, else the root.
-pub(super) fn directory(spawn: &Spawn) -> Result<PathBuf, MuxError> {
+pub(super) fn directory(spawn: &Spawn) -> Result<PathBuf, SpawnError> {
     match &spawn.cwd {
         Some(cwd) if cwd.is_dir() => {
             Ok(std::path::absolute(cwd).unwrap_or_else(|_| cwd.to_path_buf()))
         }
-        Some(cwd) => Err(MuxError::BadCwd(cwd.clone())),
+        Some(cwd) => Err(SpawnError::BadCwd(cwd.clone())),
         None => Ok(std::env::home_dir()
             .filter(|home| home.is_absolute() && home.is_dir())
             .unwrap_or_else(|| PathBuf::from("/"))),
@@ -93,8 +93,8 @@ const MAX_STRING: usize = 128 * 1024 - 1;
 const MAX_STRINGS: usize = 2 * 1024 * 1024 - 64 * 1024;
 
 /// Refuses what execve would: its error could not be told from the program's own end.
-pub(super) fn check_strings(program: &str, spawn: &Spawn) -> Result<(), MuxError> {
-    let refuse = |error: String| Err(MuxError::Spawn { program: shorten(program), error });
+pub(super) fn check_strings(program: &str, spawn: &Spawn) -> Result<(), SpawnError> {
+    let refuse = |error: String| Err(SpawnError::Program { program: shorten(program), error });
     if program.is_empty() {
         return refuse("the program's name is empty".into());
     }

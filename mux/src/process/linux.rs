@@ -14,7 +14,7 @@ use rustix::{
     pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, ptsname, unlockpt},
 };
 
-use super::{carrier::bare, pty::reads_secret};
+use super::{carrier::bare, secret::reads_secret};
 
 /// A new pty: its master, and the terminal.
 pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {

@@ -28,10 +28,10 @@ use rustix::{
 };
 use unterm_term::Size;
 
-use super::{environment, integration::NonceFile, start, system};
+use super::{environment, integration::NonceFile, secret::reads_secret, start, system};
 use crate::{
-    ExitStatus, Foreground, KILL_GRACE, MuxError, Process, ReadOutcome, Signal, Spawn, is_carrier,
-    lock::Mutex,
+    ExitStatus, Foreground, KILL_GRACE, Process, ReadOutcome, Signal, Spawn, SpawnError,
+    is_carrier, lock::Mutex,
 };
 
 /// Bytes that are still read after the program's end while others keep on writing; more than the kernel can hold from
@@ -88,10 +88,10 @@ impl PtyProcess {
     /// Starts a program on a pty of `size`.
     ///
     /// TERM and COLORTERM are `xterm-256color` and `truecolor` unless `spawn.env` says otherwise.
-    pub fn spawn(spawn: &Spawn, size: Size) -> Result<Self, MuxError> {
+    pub fn spawn(spawn: &Spawn, size: Size) -> Result<Self, SpawnError> {
         let cwd = environment::directory(spawn)?;
         let Start { mut command, program, image, nonce } = command(spawn, &cwd)?;
-        let failed = |error: String| MuxError::Spawn { program: program.clone(), error };
+        let failed = |error: String| SpawnError::Program { program: program.clone(), error };
         let no_pty = |error: io::Error| failed(format!("no pty: {error}"));
         let (master, slave) = system::open_pty().map_err(no_pty)?;
         rustix::termios::tcsetwinsize(&slave, winsize(size)).map_err(|e| no_pty(e.into()))?;
@@ -233,7 +233,7 @@ struct Start {
     nonce: Option<NonceFile>,
 }
 
-fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, MuxError> {
+fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, SpawnError> {
     let mut names: BTreeSet<OsString> = std::env::vars_os().map(|(name, _)| name).collect();
     names.insert("SHELL".into());
     let (mut builder, shell) = {
@@ -270,7 +270,7 @@ fn command(spawn: &Spawn, cwd: &Path) -> Result<Start, MuxError> {
         names.insert(name.into());
     }
     let file = environment::executable(&program, cwd, builder.get_env("PATH"))
-        .map_err(|error| MuxError::Spawn { program: program.clone(), error })?;
+        .map_err(|error| SpawnError::Program { program: program.clone(), error })?;
     // As the system tells it of a running one: where it lies, with the name it was called by.
     let image = file.canonicalize().unwrap_or_else(|_| file.clone());
     let image = file.file_name().map_or_else(|| image.clone(), |name| image.with_file_name(name));
@@ -307,14 +307,6 @@ fn winsize(size: Size) -> Winsize {
         ws_xpixel: pixels(width),
         ws_ypixel: pixels(height),
     }
-}
-
-/// Whether a line is read without echo in a terminal.
-pub(super) fn reads_secret(terminal: impl AsFd) -> bool {
-    rustix::termios::tcgetattr(terminal).is_ok_and(|termios| {
-        let modes = termios.local_modes;
-        modes.contains(LocalModes::ICANON) && !modes.contains(LocalModes::ECHO)
-    })
 }
 
 impl Process for PtyProcess {

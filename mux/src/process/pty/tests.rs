@@ -330,8 +330,8 @@ fn what_cannot_start_is_an_error() {
     };
     let missing = attempt("no-such-program", None).to_string();
     assert_eq!(missing, "cannot start no-such-program: no such program in PATH");
-    assert!(matches!(attempt("sh", Some("/nowhere")), MuxError::BadCwd(_)));
-    assert!(matches!(attempt("sh", Some("/etc/passwd")), MuxError::BadCwd(_)));
+    assert!(matches!(attempt("sh", Some("/nowhere")), SpawnError::BadCwd(_)));
+    assert!(matches!(attempt("sh", Some("/etc/passwd")), SpawnError::BadCwd(_)));
 }
 
 #[test]

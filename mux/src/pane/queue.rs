@@ -12,7 +12,7 @@ use std::{
 use unterm_term::Parser;
 
 use crate::{
-    Composed, TypedLine, WriteError,
+    Composed, TypedLine,
     lock::{Condvar, Mutex, MutexGuard},
 };
 
@@ -25,6 +25,20 @@ const SHORT: usize = 256;
 
 /// How long a shell may take to show what a key did.
 const SHOWN: Duration = Duration::from_millis(250);
+
+/// Why input was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// More would wait than [`WRITE_CAPACITY`] for a program that does not read.
+    #[error("the program is not reading its input: {queued} bytes are waiting")]
+    Full {
+        /// Bytes that wait.
+        queued: usize,
+    },
+    /// The program has ended.
+    #[error("the program has ended")]
+    Ended,
+}
 
 /// Input on its way to a program.
 #[derive(Debug, Default)]
@@ -374,204 +388,4 @@ impl WriteQueue {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::{io, sync::Arc, sync::mpsc, thread};
-
-    use super::*;
-
-    #[test]
-    fn pieces_keep_their_order_and_partial_writes_lose_nothing() {
-        let queue = Arc::new(WriteQueue::default());
-        let mut expected = Vec::new();
-        for number in 0..1000 {
-            let piece = format!("{number},").into_bytes();
-            queue.push(&piece).unwrap();
-            expected.extend(piece);
-        }
-        let mut got = Vec::new();
-        let total = expected.len();
-        queue.run(
-            |_| {},
-            |bytes| {
-                if got.len() == total {
-                    return Err(io::ErrorKind::BrokenPipe.into());
-                }
-                let count = bytes.len().min(7);
-                got.extend_from_slice(&bytes[..count]);
-                if got.len() == total {
-                    queue.close();
-                }
-                Ok(count)
-            },
-        );
-        assert_eq!(got, expected);
-    }
-
-    #[test]
-    fn a_full_queue_refuses_whole_pieces_until_the_program_reads() {
-        let queue = Arc::new(WriteQueue::default());
-        queue.push(&vec![b'a'; WRITE_CAPACITY - 1]).unwrap();
-        assert_eq!(queue.push(b"bc"), Err(WriteError::Full { queued: WRITE_CAPACITY - 1 }));
-        queue.push(b"b").unwrap();
-        assert_eq!(queue.push(b"c"), Err(WriteError::Full { queued: WRITE_CAPACITY }));
-        // Bytes in the writer's hands count until the program has them.
-        let (said, heard) = mpsc::channel();
-        let (allow, allowed) = mpsc::channel::<()>();
-        let writer = queue.clone();
-        let thread = thread::spawn(move || {
-            writer.run(
-                |_| {},
-                |bytes| {
-                    said.send(bytes.len()).unwrap();
-                    allowed.recv().map_err(|_| io::ErrorKind::BrokenPipe)?;
-                    Ok(bytes.len())
-                },
-            );
-        });
-        assert_eq!(heard.recv(), Ok(WRITE_CAPACITY));
-        assert_eq!(queue.push(b"c"), Err(WriteError::Full { queued: WRITE_CAPACITY }));
-        allow.send(()).unwrap();
-        while queue.push(b"c").is_err() {
-            thread::yield_now();
-        }
-        assert_eq!(heard.recv(), Ok(1));
-        queue.close();
-        allow.send(()).unwrap();
-        thread.join().unwrap();
-        assert_eq!(queue.push(b"d"), Err(WriteError::Ended));
-    }
-
-    #[test]
-    fn a_piece_longer_than_the_queue_is_taken_when_nothing_waits() {
-        let queue = WriteQueue::default();
-        queue.push(&vec![0; 3 * WRITE_CAPACITY]).unwrap();
-        assert!(queue.push(b"x").is_err());
-    }
-
-    #[test]
-    fn what_is_written_at_once_keeps_its_place_and_is_told_once() {
-        let queue = WriteQueue::default();
-        let (told, taken) = (std::cell::RefCell::new(Vec::new()), std::cell::RefCell::new(vec![]));
-        let tell = |bytes: &[u8]| told.borrow_mut().extend_from_slice(bytes);
-        let take = |bytes: &[u8], count: usize| {
-            taken.borrow_mut().extend_from_slice(&bytes[..count]);
-            count
-        };
-        queue.push_input(b"ab", None, true, false, tell, |bytes| take(bytes, 2)).unwrap();
-        assert_eq!(*taken.borrow(), b"ab");
-        // Another comes while the terminal takes a part of this one.
-        let during = |bytes: &[u8]| {
-            queue.push(b"ef").unwrap();
-            take(bytes, 1)
-        };
-        queue.push_input(b"cd", None, true, false, tell, during).unwrap();
-        // Something waits now, so nothing goes past it.
-        queue.push_input(b"gh", None, true, false, tell, |_| panic!("not its turn")).unwrap();
-        queue.run(tell, |bytes| {
-            let count = take(bytes, bytes.len().min(2));
-            if taken.borrow().len() == 8 {
-                queue.close();
-            }
-            Ok(count)
-        });
-        assert_eq!(*taken.borrow(), b"abcdefgh");
-        assert_eq!(*told.borrow(), b"abcdefgh");
-    }
-
-    #[test]
-    fn a_piece_that_is_to_come_behind_no_other_is_refused_behind_one() {
-        let queue = WriteQueue::default();
-        let behind = |so_far| {
-            let never = |_: &[u8]| panic!("not at once");
-            queue.push_input(b"x", Some(so_far), false, false, |_| {}, never).unwrap()
-        };
-        let (before, typed) = queue.so_far();
-        assert_eq!(typed, None);
-        assert!(behind(before));
-        assert!(!behind(before));
-        let (before, typed) = queue.so_far();
-        assert_eq!(typed.as_deref(), Some("x"));
-        let admit = |_: &Composed| Ok::<_, ()>(());
-        queue.push_admitted(b"y", false, admit).unwrap().unwrap();
-        assert!(!behind(before));
-        // The terminal's own replies are no input.
-        let (before, _) = queue.so_far();
-        queue.push(b"\x1b[0n").unwrap();
-        assert!(behind(before));
-    }
-
-    #[test]
-    fn the_program_gets_echoed_input_once_it_is_shown() {
-        let queue = Arc::new(WriteQueue::default());
-        let (written, got) = mpsc::channel();
-        let writer = queue.clone();
-        let thread = thread::spawn(move || {
-            writer.run(
-                |_| {},
-                |bytes| {
-                    written.send(bytes.to_vec()).unwrap();
-                    Ok(bytes.len())
-                },
-            );
-        });
-        let admit = |_: &Composed| Ok::<_, ()>(());
-        queue.push_admitted(b"ab", true, admit).unwrap().unwrap();
-        queue.push_admitted(b"cd", true, admit).unwrap().unwrap();
-        queue.push(b"ef").unwrap();
-        let shown = std::cell::RefCell::new(Vec::new());
-        let show = |_: &mut Parser, bytes: &[u8]| {
-            assert!(got.try_recv().is_err(), "the writer waits for this");
-            // Without a lock: more may be queued meanwhile, and is shown as well.
-            if shown.borrow().is_empty() {
-                queue.push_admitted(b"gh", true, admit).unwrap().unwrap();
-            }
-            shown.borrow_mut().extend_from_slice(bytes);
-        };
-        queue.echo(show, |()| {});
-        assert_eq!(*shown.borrow(), b"abcdgh");
-        let mut all = Vec::new();
-        while all.len() < 8 {
-            all.extend(got.recv().unwrap());
-        }
-        assert_eq!(all, b"abcdefgh");
-        queue.close();
-        thread.join().unwrap();
-    }
-
-    #[test]
-    fn whoever_queues_echoed_input_waits_until_another_thread_has_shown_it() {
-        let queue = WriteQueue::default();
-        let admit = |_: &Composed| Ok::<_, ()>(());
-        queue.push_admitted(b"a", true, admit).unwrap().unwrap();
-        let (began, begun) = mpsc::channel();
-        let (go, goes) = mpsc::channel::<()>();
-        let is_shown = std::sync::atomic::AtomicBool::new(false);
-        thread::scope(|scope| {
-            let (queue, is_shown) = (&queue, &is_shown);
-            scope.spawn(move || {
-                let show = |_: &mut Parser, _: &[u8]| {
-                    began.send(()).unwrap();
-                    goes.recv().unwrap();
-                    is_shown.store(true, Ordering::Release);
-                };
-                queue.echo(show, |()| {});
-            });
-            begun.recv().unwrap();
-            let waits = scope.spawn(move || {
-                queue.echo(|_, _| panic!("it is being shown"), |()| {});
-                assert!(is_shown.load(Ordering::Acquire));
-            });
-            go.send(()).unwrap();
-            waits.join().unwrap();
-        });
-    }
-
-    #[test]
-    fn closing_ends_an_idle_writer() {
-        let queue = Arc::new(WriteQueue::default());
-        let writer = queue.clone();
-        let thread = thread::spawn(move || writer.run(|_| {}, |bytes| Ok(bytes.len())));
-        queue.close();
-        thread.join().unwrap();
-    }
-}
+mod tests;

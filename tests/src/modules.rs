@@ -1,0 +1,370 @@
+//! Which modules of a crate import each other: what a tidy check on layers inside a crate needs.
+//!
+//! Owns a reading of Rust's paths that goes by tokens alone: `use` declarations with their groups, aliases and globs, and
+//! paths in code. A name is followed through re-exports to the module that defines it. Test modules are left out, and inline
+//! modules belong to their file. Never type-checks: a call of a method is no import.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+use crate::Tree;
+
+/// A path of a module or an item, from the crate's root.
+type Path = Vec<String>;
+
+/// The modules of one crate, and what each imports of the others.
+pub struct Modules {
+    /// By the paths of modules that are files: `pane::title`; the root is `crate`.
+    imports: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Modules {
+    /// Reads a library's modules from its `lib.rs` on, in `folder` (such as `mux/src`).
+    ///
+    /// # Panics
+    ///
+    /// When a module's file is missing, or holds no Rust.
+    pub fn read(tree: &Tree, folder: &str) -> Self {
+        let mut scopes = BTreeMap::new();
+        read_file(tree, folder, Vec::new(), &mut scopes);
+        let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (module, scope) in &scopes {
+            let own = imports.entry(name(&scope.file)).or_default();
+            for reference in &scope.references {
+                let Some(target) = find(&scopes, module, &reference.path, 0) else { continue };
+                let target = &scopes[&target].file;
+                // A module's face: it hands on what its own children define.
+                let is_face = reference.is_public && target.starts_with(&scope.file);
+                if *target != scope.file && !is_face {
+                    own.insert(name(target));
+                }
+            }
+        }
+        Self { imports }
+    }
+
+    /// Groups of modules each of which imports all others of its group, directly or not; with every import among them.
+    pub fn circles(&self) -> Vec<String> {
+        let reached: BTreeMap<&String, BTreeSet<&String>> =
+            self.imports.keys().map(|module| (module, self.reached(module))).collect();
+        let mut circles = BTreeSet::new();
+        for (module, others) in &reached {
+            let circle: Vec<&String> =
+                others.iter().copied().filter(|other| reached[other].contains(module)).collect();
+            if !circle.is_empty() {
+                circles.insert(circle);
+            }
+        }
+        let describe = |circle: Vec<&String>| {
+            let imports = circle.iter().flat_map(|module| {
+                let within = self.imports[*module].iter().filter(|other| circle.contains(other));
+                within.map(move |other| format!("{module} → {other}"))
+            });
+            imports.collect::<Vec<_>>().join(", ")
+        };
+        circles.into_iter().map(describe).collect()
+    }
+
+    /// All modules that a module imports, directly or not.
+    fn reached<'a>(&'a self, module: &'a String) -> BTreeSet<&'a String> {
+        let mut reached = BTreeSet::new();
+        let mut open = vec![module];
+        while let Some(next) = open.pop() {
+            open.extend(self.imports[next].iter().filter(|other| reached.insert(*other)));
+        }
+        reached
+    }
+}
+
+/// What a module, be it inline or a file, defines and refers to.
+#[derive(Default)]
+struct Scope {
+    /// The module whose file holds it.
+    file: Path,
+    items: BTreeSet<String>,
+    /// Names that `use` brings in, and what they stand for.
+    names: BTreeMap<String, Path>,
+    /// Modules all of whose names `use` brings in.
+    globs: Vec<Path>,
+    references: Vec<Reference>,
+}
+
+struct Reference {
+    /// As it is written.
+    path: Path,
+    /// A `use` that others see.
+    is_public: bool,
+}
+
+type Scopes = BTreeMap<Path, Scope>;
+
+fn name(module: &[String]) -> String {
+    if module.is_empty() { "crate".to_owned() } else { module.join("::") }
+}
+
+fn read_file(tree: &Tree, folder: &str, module: Path, scopes: &mut Scopes) {
+    let base = [&[folder.to_owned()], module.as_slice()].concat().join("/");
+    let candidates = match module.is_empty() {
+        true => vec![format!("{base}/lib.rs")],
+        false => vec![format!("{base}.rs"), format!("{base}/mod.rs")],
+    };
+    let file = tree.files.iter().find(|file| candidates.contains(&file.path));
+    let file = file.unwrap_or_else(|| panic!("{} is missing", candidates.join(" or ")));
+    let tokens = file.text.parse().unwrap_or_else(|error| panic!("{}: {error}", file.path));
+    let scope = Scope { file: module.clone(), ..Scope::default() };
+    scopes.insert(module.clone(), scope);
+    let mut reader = Reader { scopes, children: Vec::new() };
+    reader.read(tokens, &module);
+    for child in reader.children {
+        read_file(tree, folder, child, scopes);
+    }
+}
+
+struct Reader<'a> {
+    scopes: &'a mut Scopes,
+    /// Modules that are files of their own.
+    children: Vec<Path>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, tokens: TokenStream, module: &Path) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut at = 0;
+        let mut is_public = false;
+        while let Some(token) = tokens.get(at) {
+            let rest = &tokens[at + 1..];
+            let mut taken = 1;
+            let was_public = std::mem::take(&mut is_public);
+            match token {
+                TokenTree::Punct(punct) if punct.as_char() == '#' => {
+                    if let [TokenTree::Group(attribute), item @ ..] = rest {
+                        taken += 1 + if is_test(attribute.stream()) { item_len(item) } else { 0 };
+                    }
+                }
+                TokenTree::Group(group) => {
+                    self.read(group.stream(), module);
+                    // `pub(crate)`.
+                    is_public = was_public && group.delimiter() == Delimiter::Parenthesis;
+                }
+                TokenTree::Ident(ident) => match (ident.to_string().as_str(), rest) {
+                    ("pub", _) => is_public = true,
+                    // `impl Trait + use<'a>` names no module.
+                    ("use", [TokenTree::Ident(_), ..]) => {
+                        taken += rest.iter().position(|token| is_punct(token, ';')).unwrap_or(0);
+                        self.read_use(&rest[..taken - 1], Vec::new(), module, was_public);
+                    }
+                    ("mod", [TokenTree::Ident(child), TokenTree::Group(body), ..]) => {
+                        let path = [module.as_slice(), &[child.to_string()]].concat();
+                        let file = self.scopes[module].file.clone();
+                        self.scopes.insert(path.clone(), Scope { file, ..Scope::default() });
+                        self.read(body.stream(), &path);
+                        taken += 2;
+                    }
+                    ("mod", [TokenTree::Ident(child), ..]) => {
+                        self.children.push([module.as_slice(), &[child.to_string()]].concat());
+                        taken += 1;
+                    }
+                    (
+                        "struct" | "enum" | "union" | "trait" | "type" | "fn" | "const" | "static",
+                        [TokenTree::Ident(item), ..],
+                    ) => {
+                        self.scope(module).items.insert(item.to_string());
+                    }
+                    _ => {
+                        let (path, len) = path(&tokens[at..]);
+                        taken = len;
+                        if path.len() > 1 {
+                            self.refer(module, path, false);
+                        }
+                    }
+                },
+                _ => {}
+            }
+            at += taken;
+        }
+    }
+
+    /// A tree of names behind `use`, below `prefix`.
+    fn read_use(&mut self, tokens: &[TokenTree], prefix: Path, module: &Path, is_public: bool) {
+        let trees = tokens.split(|token| is_punct(token, ','));
+        for tree in trees.filter(|tree| !tree.is_empty()) {
+            let (own, len) = path(tree);
+            let mut path = [prefix.as_slice(), &own].concat();
+            match &tree[len..] {
+                [.., TokenTree::Group(group)] => {
+                    let inner: Vec<TokenTree> = group.stream().into_iter().collect();
+                    self.read_use(&inner, path, module, is_public);
+                    continue;
+                }
+                [.., star] if is_punct(star, '*') => {
+                    self.scope(module).globs.push(path.clone());
+                }
+                [TokenTree::Ident(_as), TokenTree::Ident(alias)] => {
+                    self.scope(module).names.insert(alias.to_string(), path.clone());
+                }
+                _ => {
+                    if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
+                        path.pop();
+                    }
+                    let Some(last) = path.last().cloned() else { continue };
+                    self.scope(module).names.insert(last, path.clone());
+                }
+            }
+            self.refer(module, path, is_public);
+        }
+    }
+
+    fn refer(&mut self, module: &Path, path: Path, is_public: bool) {
+        self.scope(module).references.push(Reference { path, is_public });
+    }
+
+    fn scope(&mut self, module: &Path) -> &mut Scope {
+        self.scopes.get_mut(module).expect("it is being read")
+    }
+}
+
+/// The names joined by `::` at the start of `tokens`, and how many tokens that is, at least one.
+fn path(tokens: &[TokenTree]) -> (Path, usize) {
+    let mut path = Vec::new();
+    let mut at = 0;
+    while let Some(TokenTree::Ident(name)) = tokens.get(at) {
+        path.push(name.to_string());
+        at += 1;
+        match &tokens[at..] {
+            [one, other, ..] if is_punct(one, ':') && is_punct(other, ':') => at += 2,
+            _ => break,
+        }
+    }
+    (path, at.max(1))
+}
+
+fn is_punct(token: &TokenTree, wanted: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
+}
+
+/// Whether an attribute keeps an item for tests: `cfg(test)`, `cfg(all(test, …))`.
+fn is_test(attribute: TokenStream) -> bool {
+    let text = attribute.to_string().replace(' ', "");
+    text == "cfg(test)" || text.starts_with("cfg(all(test,")
+}
+
+/// How many tokens an item has, other attributes before it included.
+fn item_len(tokens: &[TokenTree]) -> usize {
+    let is_use = tokens.iter().take(4).any(|token| token.to_string() == "use");
+    let is_end = |token: &TokenTree| match token {
+        TokenTree::Group(group) => !is_use && group.delimiter() == Delimiter::Brace,
+        token => is_punct(token, ';'),
+    };
+    tokens.iter().position(is_end).map_or(tokens.len(), |last| last + 1)
+}
+
+/// The module that defines what `path` names in `module`; `None` for what belongs to no module of the crate.
+fn find(scopes: &Scopes, module: &Path, path: &[String], depth: usize) -> Option<Path> {
+    // `use` declarations may name each other in a circle.
+    if depth > 16 {
+        return None;
+    }
+    let (first, rest) = path.split_first()?;
+    let start = match first.as_str() {
+        "crate" => Vec::new(),
+        "self" => module.clone(),
+        "super" => module[..module.len().checked_sub(1)?].to_vec(),
+        name => {
+            let child = [module.as_slice(), &[name.to_owned()]].concat();
+            if scopes.contains_key(&child) {
+                child
+            } else {
+                let target = scopes[module].names.get(name)?;
+                // `use png;` and `use serde_json::json;` lead out of the crate.
+                if target.first() == Some(first) {
+                    return None;
+                }
+                return find(scopes, module, &[target.as_slice(), rest].concat(), depth + 1);
+            }
+        }
+    };
+    find_in(scopes, start, rest, depth)
+}
+
+fn find_in(scopes: &Scopes, module: Path, rest: &[String], depth: usize) -> Option<Path> {
+    let Some((next, rest)) = rest.split_first() else { return Some(module) };
+    let child = [module.as_slice(), &[next.clone()]].concat();
+    if scopes.contains_key(&child) {
+        return find_in(scopes, child, rest, depth);
+    }
+    let scope = &scopes[&module];
+    if next == "super" {
+        return find_in(scopes, module[..module.len().checked_sub(1)?].to_vec(), rest, depth);
+    }
+    if scope.items.contains(next) {
+        return Some(module);
+    }
+    if let Some(target) = scope.names.get(next) {
+        return find(scopes, &module, &[target.as_slice(), rest].concat(), depth + 1);
+    }
+    for glob in &scope.globs {
+        let Some(from) = find(scopes, &module, glob, depth + 1) else { continue };
+        if scopes[&from].items.contains(next) {
+            return Some(from);
+        }
+    }
+    // A macro, or what one made.
+    Some(module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SourceFile;
+
+    fn circles(files: &[(&str, &str)]) -> Vec<String> {
+        let files = files.iter().map(|(path, text)| SourceFile {
+            path: format!("src/{path}"),
+            text: (*text).to_owned(),
+        });
+        let tree = Tree { root: "/".into(), files: files.collect() };
+        Modules::read(&tree, "src").circles()
+    }
+
+    #[test]
+    fn layers_are_no_circle() {
+        let files = [
+            ("lib.rs", "mod a; mod b; pub use a::A; pub use b::{self, B};"),
+            ("a.rs", "//! A.\npub struct A; // crate::b::B\n"),
+            ("b.rs", "mod c; use crate::A; pub use c::C; pub struct B(A); use std::fmt;"),
+            (
+                "b/c.rs",
+                "use super::B; pub struct C(B); #[cfg(test)] use crate::b::C; #[cfg(test)] mod t { use crate::b; }",
+            ),
+        ];
+        assert_eq!(circles(&files), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn circles_are_found_through_re_exports_aliases_globs_and_paths_in_code() {
+        let lib = ("lib.rs", "mod a; mod b; pub use a::A; pub use b::*; mod d { pub struct D; }");
+        let a = |text| ("a.rs", text);
+        let b = |text| ("b.rs", text);
+        let both = ["a → b, b → a"];
+        for (one, other) in [
+            ("use crate::B; pub struct A;", "use crate::A; pub struct B;"),
+            ("use crate::{b::{B as C}, d::D}; pub struct A;", "use super::a; pub struct B;"),
+            ("pub struct A(crate::b::B);", "pub fn b() { super::a::A }"),
+            ("use crate::b as e; pub struct A(e::B);", "use crate::a::*; pub struct B;"),
+            (
+                "pub(crate) use crate::b::B; pub struct A;",
+                "fn f() -> crate::A { vec![] } pub struct B;",
+            ),
+        ] {
+            assert_eq!(circles(&[lib, a(one), b(other)]), both, "{one} {other}");
+        }
+        // A parent that uses its child, which uses it.
+        let files = [
+            ("lib.rs", "mod a;"),
+            ("a.rs", "mod c; pub struct A(c::C);"),
+            ("a/c.rs", "use super::A; pub struct C;"),
+        ];
+        assert_eq!(circles(&files), ["a → a::c, a::c → a"]);
+    }
+}
