@@ -304,6 +304,7 @@ fn sessions(t: &mut Transcript, fixture: &Fixture, id: u64) {
     let set = json!({"id": id, "name": "OWN", "value": "1"});
     t.call("session.set_env", set, json!({"status": "=ok", "applied": true, "message": "string"}));
     t.fail("session.set_env", json!({"id": id, "name": "OWN"}), "Missing 'value'");
+    t.call("session.lend_nonce", only, json!({"ticket": "string"}));
 }
 
 fn commands(t: &mut Transcript, id: u64) {
