@@ -529,7 +529,7 @@ fn a_connection_is_told_what_happens_in_order() {
         heard.push(event);
     }
     let end = heard.iter().find(|event| event["event"] == "command_end").unwrap();
-    assert_eq!(end["exit_code"], 3);
+    assert_eq!((&end["exit_code"], &end["authentic"]), (&json!(3), &json!(true)));
     let place = |kind: &str| heard.iter().position(|event| event["event"] == kind);
     assert!(place("command_start") < place("bell") && place("bell") < place("command_end"));
 
@@ -550,6 +550,29 @@ fn a_connection_is_told_what_happens_in_order() {
     assert_eq!(reply["result"], json!({"subscribed": false}));
     let message = wire.fail("events.subscribe", json!({"events": ["bel"]}));
     assert!(message.starts_with("Invalid 'events'"), "{message}");
+}
+
+#[test]
+fn an_end_that_a_program_reports_is_not_the_shells_word() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let id = fixture.marked_shell(&mut wire).id;
+    let mut listener = fixture.login();
+    listener.call("events.subscribe", json!({"id": id, "events": ["command_end"]}));
+    let seq = wire.call("screen.cells", json!({"id": id}))["seq"].take();
+    let marks = r"\033]133;A\007\033]133;B\007\033]133;C\007\033]133;D;0\007";
+    let command = format!("printf '{marks}'; read x; false");
+    wire.call("exec.run", json!({"id": id, "command": command}));
+    let done = json!([{"command_done": true}]);
+    let forged = wire.call("session.wait", json!({"id": id, "any": done, "since_seq": seq}));
+    let ended = wire.call("session.wait", json!({"id": id, "any": done, "input": "\r"}));
+    for (reply, code, is_authentic) in [(forged, 0, false), (ended, 1, true)] {
+        let told: Value = serde_json::from_str(&listener.receive().unwrap()).unwrap();
+        for end in [&reply["conditions"][0], &told["params"]] {
+            let expected = (&json!(code), &json!(is_authentic));
+            assert_eq!((&end["exit_code"], &end["authentic"]), expected, "{end}");
+        }
+    }
 }
 
 #[test]

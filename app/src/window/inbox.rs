@@ -141,7 +141,7 @@ impl Observer for Inbox {
                 running(&|panes| panes.insert(pane, Instant::now()));
                 return;
             }
-            MuxEvent::Told { pane, event: Event::CommandEnd { command, exit_code } } => {
+            MuxEvent::Told { pane, event: Event::CommandEnd { command, exit_code, .. } } => {
                 let started = running(&|panes| panes.remove(&pane));
                 let took = started.map_or(Duration::ZERO, |started| started.elapsed());
                 if took >= SHORTEST {

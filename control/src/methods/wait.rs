@@ -115,6 +115,9 @@ struct Met {
     block: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
+    /// The shell's own word that it is done. False: a program said so of a command of its own, which the shell's may outlast.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authentic: Option<bool>,
 }
 
 impl Method for Wait {
@@ -256,6 +259,7 @@ impl Waiting {
                 text: found.text,
                 block: found.command.map(|end| end.command),
                 exit_code: found.command.and_then(|end| end.exit_code),
+                authentic: found.command.map(|end| end.is_authentic),
             })
         });
         Ok(WaitReply {

@@ -49,6 +49,8 @@ pub struct CommandEnd {
     pub command: u64,
     /// Its exit code, if it was said.
     pub exit_code: Option<i32>,
+    /// The pane's shell reported it; else a program did, of a command of its own.
+    pub is_authentic: bool,
 }
 
 /// What a pane told last, each with the pane's `seq` at that time; 0: never.
@@ -327,11 +329,11 @@ impl Observer for Ear {
                 Event::CommandStart { command } => {
                     hub.tell("command_start", Some(pane), json!({"command": command}), nothing);
                 }
-                Event::CommandEnd { command, exit_code } => {
-                    let said = json!({"command": command, "exit_code": exit_code});
+                Event::CommandEnd { command, exit_code, is_authentic } => {
+                    let said = json!({"command": command, "exit_code": exit_code, "authentic": is_authentic});
                     hub.tell("command_end", Some(pane), said, |told, seq| {
                         told.command = seq;
-                        told.command_end = Some(CommandEnd { command, exit_code });
+                        told.command_end = Some(CommandEnd { command, exit_code, is_authentic });
                     });
                 }
                 Event::Notification(notification) => {

@@ -42,6 +42,8 @@ pub enum Event {
         command: u64,
         /// The exit code.
         exit_code: Option<i32>,
+        /// The pane's shell reports it, by the terminal's nonce. Any program can report the end of a command of its own.
+        is_authentic: bool,
     },
     /// Colours changed (OSC 4, 5, 10–19, 21 and their resets).
     Palette,

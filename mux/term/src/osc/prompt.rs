@@ -249,7 +249,7 @@ impl Term {
         let id = at.and_then(|at| self.commands.end(at, self.seq, exit_code, is_authentic));
         let id = id.unwrap_or(0);
         self.commands.announced = None;
-        self.event(Event::CommandEnd { command: id, exit_code });
+        self.event(Event::CommandEnd { command: id, exit_code, is_authentic });
     }
 
     /// OSC 1337 SetMark: a line to come back to.

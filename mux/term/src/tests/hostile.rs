@@ -165,7 +165,8 @@ fn replies_and_events_are_bounded() {
     }
     let events = fixture.term.take_events();
     assert_eq!(events.len(), 4096);
-    assert_eq!(events[0], Event::CommandEnd { command: 0, exit_code: Some(0) });
+    let first = Event::CommandEnd { command: 0, exit_code: Some(0), is_authentic: false };
+    assert_eq!(events[0], first);
 }
 
 #[test]

@@ -193,7 +193,7 @@ fn modes_and_events() {
             Event::Title,
             Event::Cwd,
             Event::Clipboard { target: ClipboardTarget::Clipboard, text: "hi".into() },
-            Event::CommandEnd { command: 0, exit_code: Some(3) },
+            Event::CommandEnd { command: 0, exit_code: Some(3), is_authentic: false },
         ]
     );
     assert_eq!(fixture.term.title(), "ab");

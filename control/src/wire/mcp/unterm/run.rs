@@ -228,6 +228,9 @@ pub struct Met {
     /// Its exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i64>,
+    /// The shell's own word; false: a program said so of a command of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authentic: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -314,6 +317,7 @@ pub async fn go_on(ask: &Ask<'_>, job: &Job, within: Duration, view: View) -> Sa
                 text: met["text"].as_str().map(line),
                 block: met["block"].as_u64(),
                 exit_code: met["exit_code"].as_i64(),
+                authentic: met["authentic"].as_bool(),
             });
             reply.conditions = met.collect();
             reply.seq = outcome["seq"].as_u64();
