@@ -30,13 +30,13 @@ mod uri;
 pub use id::PaneId;
 pub use layout::{Axis, Direction, Divider, Layout, Node, Rect, Spacing, SplitPath, Tab, TabId};
 pub use lock::MutexGuard;
-pub use mux::{Defaults, Mux, MuxError, MuxOptions};
+pub use mux::{Defaults, Mux, MuxError, MuxOptions, NotAdopted, Place};
 pub use observer::{MuxEvent, Observer};
-pub use pane::{AtPrompt, Hides, OnExit, Pane, PaneState, WRITE_CAPACITY, WriteError};
+pub use pane::{AtPrompt, Handover, Hides, OnExit, Pane, PaneState, WRITE_CAPACITY, WriteError};
 pub use process::{
-    ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, ReadOutcome, SCRIPTS,
-    ShellIntegration, Signal, Spawn, SpawnError, carries_secret, is_carrier, program_error,
-    raise_descriptor_limit,
+    ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, PtySpawner, ReadOutcome, SCRIPTS,
+    ShellIntegration, Signal, Spawn, SpawnError, Spawner, carries_secret, is_carrier,
+    program_error, raise_descriptor_limit,
 };
 pub use shown::ShownLine;
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};

@@ -4,29 +4,29 @@
 //! ended, grids resized and observers called outside.
 
 mod arrange;
+mod handover;
+mod open;
 mod room;
 
 use std::{
     collections::{BTreeMap, HashMap},
     path::PathBuf,
-    sync::{
-        Arc, Weak,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Weak, atomic::AtomicU64},
     time::Duration,
 };
 
-use unterm_term::{Options, Size, Term};
+use unterm_term::{Options, Size};
 
 use crate::{
     Axis, Direction, KILL_GRACE, Layout, MuxEvent, Node, Observer, OnExit, Pane, PaneId,
-    PtyProcess, Rect, ShellIntegration, Spacing, Spawn, SpawnError, Tab, TabId, Tap,
+    PtySpawner, Rect, Spacing, SpawnError, Spawner, Tab, TabId,
     lock::Mutex,
-    media::LocalMedia,
     observer::{Observers, Threads},
-    pane::{Owner, Parts},
-    process::Variables,
+    pane::Owner,
 };
+
+pub use handover::NotAdopted;
+pub use open::Place;
 
 /// What a mux is made with.
 #[derive(Clone, Debug)]
@@ -105,6 +105,7 @@ fn needs(axis: &Axis) -> String {
 /// Every pane and tab of one process.
 pub struct Mux {
     options: MuxOptions,
+    spawner: Arc<dyn Spawner>,
     /// Variables that [`Mux::set_env`] set.
     env: Mutex<Vec<(String, String)>>,
     defaults: Mutex<Defaults>,
@@ -127,6 +128,15 @@ struct State {
     space: Option<(Rect, Spacing)>,
     /// After [`Mux::shutdown`] nothing is opened any more.
     is_closed: bool,
+}
+
+/// Panes that are in no list any more.
+struct Taken {
+    panes: Vec<Arc<Pane>>,
+    /// Some were in tabs.
+    has_changed: bool,
+    /// No tab is left.
+    is_empty: bool,
 }
 
 impl State {
@@ -165,9 +175,15 @@ impl State {
 }
 
 impl Mux {
-    /// A mux without panes.
+    /// A mux without panes, whose programs run on ptys of this machine.
     pub fn new(options: MuxOptions) -> Arc<Self> {
+        Self::with_spawner(options, Arc::new(PtySpawner))
+    }
+
+    /// A mux without panes, whose programs come from `spawner`.
+    pub fn with_spawner(options: MuxOptions, spawner: Arc<dyn Spawner>) -> Arc<Self> {
         Arc::new_cyclic(|this| Self {
+            spawner,
             env: Mutex::default(),
             defaults: Mutex::new(Defaults { term: options.term.clone(), ..Defaults::default() }),
             options,
@@ -222,122 +238,6 @@ impl Mux {
         let state = self.state.lock();
         let is_shown = |id: &PaneId| state.layout.tab_of(*id).is_some();
         state.panes.iter().filter(|(id, _)| is_shown(id)).map(|(_, pane)| pane.clone()).collect()
-    }
-
-    /// Opens a tab with one pane behind the active one and activates it. `size`: pins the pane's grid.
-    pub fn open_tab(
-        &self,
-        spawn: Spawn,
-        size: Option<Size>,
-        on_exit: OnExit,
-    ) -> Result<Arc<Pane>, MuxError> {
-        self.add_tab(spawn, size, on_exit, |layout, tab| {
-            let index = if layout.tabs.is_empty() { 0 } else { layout.active + 1 };
-            layout.tabs.insert(index, tab);
-            layout.active = index;
-        })
-    }
-
-    /// Opens a tab behind the last one and leaves the active one active: whoever types there is not disturbed. `size`
-    /// as in [`Mux::open_tab`].
-    pub fn open_tab_in_background(
-        &self,
-        spawn: Spawn,
-        size: Option<Size>,
-        on_exit: OnExit,
-    ) -> Result<Arc<Pane>, MuxError> {
-        self.add_tab(spawn, size, on_exit, |layout, tab| layout.tabs.push(tab))
-    }
-
-    fn add_tab(
-        &self,
-        spawn: Spawn,
-        size: Option<Size>,
-        on_exit: OnExit,
-        place: impl FnOnce(&mut Layout, Tab),
-    ) -> Result<Arc<Pane>, MuxError> {
-        let area = size.unwrap_or_else(|| self.size_of_new_tab());
-        let pane = self.start_pane(spawn, area, on_exit)?;
-        pane.set_pinned(size.is_some());
-        let id = TabId(self.next_tab.fetch_add(1, Ordering::Relaxed));
-        let tab = Tab::new(id, pane.id());
-        self.admit(pane, |state| {
-            state.areas.insert(id, area);
-            place(state.layout_mut(), tab);
-            Ok(())
-        })
-    }
-
-    /// Opens a pane without a tab, of its own size; it is held when its program ends, until [`Mux::close_pane`].
-    pub fn open_hidden(&self, spawn: Spawn, size: Size) -> Result<Arc<Pane>, MuxError> {
-        Ok(self.open_tapped(spawn, size)?.0)
-    }
-
-    /// The same, with all that its program writes, from the first byte on.
-    pub fn open_tapped(&self, spawn: Spawn, size: Size) -> Result<(Arc<Pane>, Tap), MuxError> {
-        let pane = self.start_pane(spawn, size, OnExit::Hold)?;
-        pane.set_pinned(true);
-        let tap = pane.tap();
-        Ok((self.admit(pane, |_| Ok(()))?, tap))
-    }
-
-    /// Splits `pane`; the new pane comes right of or below it and gets its tab's focus. Zoom ends. Refused where there is
-    /// no room for both ([`MuxError::NoRoom`]).
-    pub fn split(
-        &self,
-        pane: PaneId,
-        axis: Axis,
-        spawn: Spawn,
-        on_exit: OnExit,
-    ) -> Result<Arc<Pane>, MuxError> {
-        self.open_beside(pane, axis, spawn, on_exit, true)
-    }
-
-    /// The same for a layout that was kept and is opened again: whatever room its panes had, they have it.
-    pub fn split_again(
-        &self,
-        pane: PaneId,
-        axis: Axis,
-        spawn: Spawn,
-        on_exit: OnExit,
-    ) -> Result<Arc<Pane>, MuxError> {
-        self.open_beside(pane, axis, spawn, on_exit, false)
-    }
-
-    fn open_beside(
-        &self,
-        pane: PaneId,
-        axis: Axis,
-        mut spawn: Spawn,
-        on_exit: OnExit,
-        needs_room: bool,
-    ) -> Result<Arc<Pane>, MuxError> {
-        if needs_room {
-            self.check_room(&self.state.lock(), pane, axis)?;
-        }
-        let split = |layout: &mut Layout, new: PaneId| {
-            let index = layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
-            let tab = &mut layout.tabs[index];
-            tab.root.split(pane, axis, new);
-            tab.focused = new;
-            tab.zoomed = false;
-            Ok(index)
-        };
-        let size = self.size_of_split(pane, axis, split)?;
-        if let Some(beside) = self.pane(pane) {
-            spawn.env.splice(..0, beside.variables());
-        }
-        let new = self.start_pane(spawn, size, on_exit)?;
-        let id = new.id();
-        let new = self.admit(new, |state| {
-            // Another split may have taken it meanwhile.
-            if needs_room {
-                self.check_room(state, pane, axis)?;
-            }
-            split(state.layout_mut(), id).map(|_| ())
-        })?;
-        self.divide_cells();
-        Ok(new)
     }
 
     /// Ends a pane's program and removes the pane; its neighbour takes its space, and a tab without panes closes.
@@ -438,113 +338,36 @@ impl Mux {
         });
     }
 
-    /// Starts a program and makes its pane, whose threads do not run yet.
-    fn start_pane(
-        &self,
-        mut spawn: Spawn,
-        size: Size,
-        on_exit: OnExit,
-    ) -> Result<Arc<Pane>, MuxError> {
-        let id = PaneId(self.next_pane.fetch_add(1, Ordering::Relaxed));
-        let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
-        let defaults = self.defaults.lock().clone();
-        let command = spawn.program.clone().map(|program| (program, spawn.args.clone()));
-        if spawn.program.is_none()
-            && let Some((program, args)) = defaults.shell
-        {
-            spawn.program = Some(program);
-            spawn.args = args;
-        }
-        let mut variables = None;
-        let mut env = self.options.env.clone();
-        env.extend(defaults.env);
-        env.extend_from_slice(&self.env.lock());
-        env.append(&mut spawn.env);
-        env.push(("UNTERM_PANE".into(), id.0.to_string()));
-        spawn.env = env;
-        if let Some(folder) = defaults.shell_integration {
-            let own = Variables::new(&folder);
-            spawn.integration = ShellIntegration::new(folder)
-                .map_err(|error| tracing::warn!("no shell integration: {error}"))
-                .ok()
-                .map(|it| ShellIntegration { variables: Some(own.base().to_owned()), ..it });
-            variables = Some(own);
-        }
-        let nonce = spawn.integration.as_ref().map(|integration| integration.nonce.clone());
-        let process = Arc::new(PtyProcess::spawn(&spawn, size)?);
-        // The program runs here, so it may name files instead of sending images.
-        let media =
-            defaults.term.media.unwrap_or_else(|| Arc::new(LocalMedia::new(process.clone())));
-        let options = Options { media: Some(media), nonce: nonce.clone(), ..defaults.term };
-        let term = Term::new(size, options);
-        Ok(Pane::new(Parts {
-            id,
-            process,
-            term,
-            command,
-            nonce,
-            variables,
-            on_exit,
-            observers: self.observers.clone(),
-            owner: self.this.clone(),
-        }))
-    }
-
-    /// Takes a new pane in, at the place `place` gives it, and lets it run.
-    fn admit(
-        &self,
-        pane: Arc<Pane>,
-        place: impl FnOnce(&mut State) -> Result<(), MuxError>,
-    ) -> Result<Arc<Pane>, MuxError> {
-        let failed = |error: String| SpawnError::Program { program: "a pane".into(), error };
-        let id = pane.id();
-        // Counted before it is in the list, so that a shutdown that finds it there waits for it.
-        let alive = [self.threads.alive(), self.threads.alive()];
-        let has_tab = {
-            let mut state = self.state.lock();
-            if state.is_closed {
-                return Err(failed("Unterm is shutting down".into()).into());
-            }
-            place(&mut state)?;
-            state.panes.insert(id, pane.clone());
-            state.layout.tab_of(id).is_some()
-        };
-        self.observers.event(MuxEvent::PaneOpened(id));
-        if has_tab {
-            self.observers.event(MuxEvent::Layout);
-        }
-        // Only now, so that nobody hears of a pane's output or end before its beginning.
-        if let Err(error) = pane.start(alive) {
-            self.remove(&[id]);
-            return Err(failed(format!("no thread: {error}")).into());
-        }
-        Ok(pane)
-    }
-
     /// Removes panes and ends their programs; false when none of them is there.
     fn remove(&self, ids: &[PaneId]) -> bool {
-        let (removed, has_changed, is_empty) = {
-            let mut state = self.state.lock();
-            let removed: Vec<Arc<Pane>> =
-                ids.iter().filter_map(|id| state.panes.remove(id)).collect();
-            let mut has_changed = false;
-            for pane in &removed {
-                has_changed |= state.take_from_tab(pane.id());
-            }
-            (removed, has_changed, state.layout.tabs.is_empty())
-        };
-        for pane in &removed {
-            pane.close();
+        let taken = self.take(ids);
+        taken.panes.iter().for_each(|pane| pane.close());
+        self.announce_removed(&taken);
+        !taken.panes.is_empty()
+    }
+
+    /// Takes panes out of the list and the layout; the rest of their end is the caller's.
+    fn take(&self, ids: &[PaneId]) -> Taken {
+        let mut state = self.state.lock();
+        let panes: Vec<Arc<Pane>> = ids.iter().filter_map(|id| state.panes.remove(id)).collect();
+        let mut has_changed = false;
+        for pane in &panes {
+            has_changed |= state.take_from_tab(pane.id());
+        }
+        Taken { panes, has_changed, is_empty: state.layout.tabs.is_empty() }
+    }
+
+    fn announce_removed(&self, taken: &Taken) {
+        for pane in &taken.panes {
             self.observers.event(MuxEvent::PaneRemoved(pane.id()));
         }
-        if has_changed {
+        if taken.has_changed {
             self.observers.event(MuxEvent::Layout);
             self.divide_cells();
-            if is_empty {
+            if taken.is_empty {
                 self.observers.event(MuxEvent::Empty);
             }
         }
-        !removed.is_empty()
     }
 
     /// Changes the layout and tells of it, if it is another one afterwards. What fails must have changed nothing.
@@ -602,46 +425,6 @@ impl Mux {
             }
         }
     }
-
-    /// The grid a new tab will have: in a window that of the active tab, so that its program starts in the right size.
-    fn size_of_new_tab(&self) -> Size {
-        let model = {
-            let state = self.state.lock();
-            let tab = state.layout.active_tab().filter(|_| self.options.sized_by_window);
-            tab.map(|tab| (tab.root.clone(), state.panes.clone()))
-        };
-        model.and_then(|(root, panes)| extent(&root, &panes)).unwrap_or(self.options.default_size)
-    }
-
-    /// The grid the new pane of a split will have.
-    fn size_of_split(
-        &self,
-        pane: PaneId,
-        axis: Axis,
-        split: impl Fn(&mut Layout, PaneId) -> Result<usize, MuxError>,
-    ) -> Result<Size, MuxError> {
-        const NEW: PaneId = PaneId(u64::MAX);
-        let (divided, old) = {
-            let state = self.state.lock();
-            let mut layout = Layout::clone(&state.layout);
-            let index = split(&mut layout, NEW)?;
-            let sizes = state.sizes(&layout.tabs[index]);
-            let size = sizes.into_iter().find(|(id, _)| *id == NEW).map(|(_, size)| size);
-            let old = state.panes.get(&pane).cloned().ok_or(MuxError::NoPane(pane))?;
-            (size, old)
-        };
-        if !self.options.sized_by_window
-            && let Some(size) = divided
-        {
-            return Ok(size);
-        }
-        let whole = old.term().size();
-        let half = |cells: u16| (cells.saturating_sub(1) / 2).max(1);
-        Ok(match axis {
-            Axis::Horizontal => Size { cols: half(whole.cols), ..whole },
-            Axis::Vertical => Size { rows: half(whole.rows), ..whole },
-        })
-    }
 }
 
 impl Owner for Mux {
@@ -667,27 +450,4 @@ impl Drop for Mux {
 
 fn index_of(layout: &Layout, tab: TabId) -> Result<usize, MuxError> {
     layout.tabs.iter().position(|found| found.id == tab).ok_or(MuxError::NoTab(tab))
-}
-
-/// The cells that a tab's panes take together, dividers included; `None` when one of them has its own size.
-fn extent(node: &Node, panes: &BTreeMap<PaneId, Arc<Pane>>) -> Option<Size> {
-    match node {
-        Node::Pane(id) => {
-            let pane = panes.get(id).filter(|pane| !pane.is_pinned())?;
-            let size = pane.term().size();
-            Some(size)
-        }
-        Node::Split { axis, first, second, .. } => {
-            let (one, two) = (extent(first, panes)?, extent(second, panes)?);
-            let sum = |one: u16, two: u16| one.saturating_add(two).saturating_add(1);
-            Some(match axis {
-                Axis::Horizontal => {
-                    Size { cols: sum(one.cols, two.cols), rows: one.rows.max(two.rows), ..one }
-                }
-                Axis::Vertical => {
-                    Size { cols: one.cols.max(two.cols), rows: sum(one.rows, two.rows), ..one }
-                }
-            })
-        }
-    }
 }

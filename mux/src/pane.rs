@@ -5,10 +5,12 @@
 //! Never knows tabs: what the program's end means for them is the [`Owner`]'s business.
 
 mod echo;
+mod handover;
 mod program;
 mod prompt;
 mod queue;
 mod reader;
+mod release;
 mod settings;
 mod size;
 mod title;
@@ -26,17 +28,19 @@ use std::{
 };
 
 use tokio::sync::watch;
-use unterm_term::{Event, Term};
+use unterm_term::{Event, Parser, Term};
 
 use crate::{
     ExitStatus, MuxEvent, PaneId, Process, Tap,
     lock::{Mutex, MutexGuard},
     memory::ReturnMemory,
-    observer::{Alive, Observers},
+    observer::{Alive, Observers, Threads},
     process::Variables,
     tap::Taps,
 };
 
+pub use handover::Handover;
+pub(crate) use handover::Rest;
 pub use prompt::AtPrompt;
 use queue::WriteQueue;
 pub use queue::{WRITE_CAPACITY, WriteError};
@@ -63,7 +67,8 @@ pub enum PaneState {
     Running,
     /// It has ended, and all its output has been read.
     Exited(ExitStatus),
-    /// The pane was closed: its program was ended and its threads are gone or going.
+    /// The pane was closed, and its program was ended; or it let go of its program ([`crate::Mux::release`]). Its threads are
+    /// gone or going.
     Removed,
 }
 
@@ -84,8 +89,9 @@ pub(crate) struct Parts {
     pub(crate) command: Option<(String, Vec<String>)>,
     /// What the marks of its own shells carry; `None`: they don't mark anything.
     pub(crate) nonce: Option<Arc<str>>,
-    /// What its shells are told to set; `None`: they don't listen.
-    pub(crate) variables: Option<Variables>,
+    pub(crate) name: Option<String>,
+    /// What its last pane left; nothing of a program that has had none.
+    pub(crate) rest: Rest,
     pub(crate) on_exit: OnExit,
     pub(crate) observers: Arc<Observers>,
     pub(crate) owner: Weak<dyn Owner>,
@@ -107,7 +113,9 @@ pub struct Pane {
     /// What the marks of its own shells carry; `None`: they don't mark anything.
     nonce: Option<Arc<str>>,
     /// What its shells are told to set; `None`: they don't listen.
-    variables: Option<Variables>,
+    variables: Option<Arc<Variables>>,
+    /// The parser of the output, while no reader runs.
+    parser: Mutex<Parser>,
     queue: WriteQueue,
     /// How often Enter had been pressed when the last prompt began.
     enters_at_prompt: AtomicU64,
@@ -122,6 +130,8 @@ pub struct Pane {
     /// How often a person has typed.
     touches: AtomicU64,
     taps: Arc<Taps>,
+    /// The reader and the writer, while they run.
+    threads: Arc<Threads>,
     state: Mutex<PaneState>,
     is_pinned: AtomicBool,
     on_exit: OnExit,
@@ -141,26 +151,30 @@ impl Drop for Pane {
 
 impl Pane {
     pub(crate) fn new(parts: Parts) -> Arc<Self> {
-        let Parts { id, process, term, command, nonce, variables, on_exit, observers, owner } =
+        let Parts { id, process, term, command, nonce, name, rest, on_exit, observers, owner } =
             parts;
+        let Rest { parser, titles, unsent, marks, variables } = rest;
+        let titles = titles.resumed(term.title(), term.titles_set());
         Arc::new_cyclic(|this| Self {
             id,
             seq: watch::Sender::new(term.seq()),
+            echoes: AtomicBool::new(term.echoes_locally()),
             term: Mutex::new(term),
             process,
             command,
-            name: Mutex::default(),
-            titles: Mutex::default(),
+            name: Mutex::new(name),
+            titles: Mutex::new(titles),
             nonce,
             variables,
-            queue: WriteQueue::default(),
-            enters_at_prompt: AtomicU64::new(0),
-            touches_at_prompt: AtomicU64::new(0),
-            shell_at_prompt: AtomicI32::new(0),
-            inputs_shown: AtomicU64::new(0),
-            echoes: AtomicBool::new(false),
-            touches: AtomicU64::new(0),
+            parser: Mutex::new(parser),
+            queue: WriteQueue::resumed(unsent),
+            enters_at_prompt: AtomicU64::new(marks.enters),
+            touches_at_prompt: AtomicU64::new(marks.touches),
+            shell_at_prompt: AtomicI32::new(marks.shell),
+            inputs_shown: AtomicU64::new(marks.inputs_shown),
+            touches: AtomicU64::new(marks.touches_now),
             taps: Arc::default(),
+            threads: Arc::default(),
             state: Mutex::new(PaneState::Running),
             is_pinned: AtomicBool::new(false),
             on_exit,
@@ -173,7 +187,8 @@ impl Pane {
 
     /// Starts the two threads; each lets go of its `Alive` at its very end.
     pub(crate) fn start(self: &Arc<Self>, alive: [Alive; 2]) -> io::Result<()> {
-        let [reading, writing] = alive;
+        self.process.attach();
+        let [reading, writing] = alive.map(|alive| (alive, self.threads.alive()));
         let pane = self.clone();
         thread::Builder::new().name(format!("pane {} reader", self.id.0)).spawn(move || {
             let _alive = reading;

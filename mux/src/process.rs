@@ -17,6 +17,8 @@ mod pty;
 #[cfg(unix)]
 mod secret;
 #[cfg(unix)]
+mod spawner;
+#[cfg(unix)]
 mod start;
 mod variables;
 
@@ -39,6 +41,8 @@ use linux as system;
 use other_unix as system;
 #[cfg(unix)]
 pub use pty::PtyProcess;
+#[cfg(unix)]
+pub use spawner::{PtySpawner, Spawner};
 pub(crate) use variables::{Variables, is_name};
 
 /// How long a program may take to end after SIGHUP before it gets SIGKILL.
@@ -143,6 +147,8 @@ pub enum ReadOutcome {
     TimedOut,
     /// The program has ended and its output was read, or [`Process::stop_reading`] was called.
     Ended,
+    /// [`Process::detach`] was called.
+    Detached,
 }
 
 /// A program that a pane shows. Methods may be called from any thread; none blocks except where said.
@@ -162,6 +168,16 @@ pub trait Process: Send + Sync {
     /// tell writes nothing, and leaves the bytes and any error to [`Process::write`].
     fn try_write(&self, _bytes: &[u8]) -> usize {
         0
+    }
+    /// Makes blocked and later [`Process::read`]s return [`ReadOutcome::Detached`] and [`Process::write`]s fail with
+    /// [`io::ErrorKind::Interrupted`]: nothing is read from the program or written to it until [`Process::attach`]. The program
+    /// runs on, and waits once the system holds no more of its output. For [`crate::Mux::release`] alone.
+    fn detach(&self);
+    /// Ends what [`Process::detach`] began; does nothing to an attached process.
+    fn attach(&self);
+    /// Whether the program may name files of this machine, such as images, since it runs here as the same user.
+    fn is_local(&self) -> bool {
+        false
     }
     /// Tells the program its window's new size.
     fn resize(&self, size: Size) -> io::Result<()>;

@@ -73,11 +73,33 @@ struct State {
     in_flight: usize,
     /// Somebody else is writing; the writer waits for that.
     is_direct: bool,
-    is_closed: bool,
+    flow: Flow,
     echo: Echo,
     /// The line that the input makes.
     typed: TypedLine,
     /// When input last came.
+    last: Option<Instant>,
+}
+
+/// What becomes of new bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Flow {
+    #[default]
+    Open,
+    /// The pane lets go of its program: input is refused, replies wait, and what waits is kept.
+    Released,
+    /// Everything is refused, and nothing waits.
+    Closed,
+}
+
+/// What a queue holds that its pane lets go of, for the queue of the pane that the program gets next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unsent {
+    /// What the program has not taken.
+    pub(super) waiting: Vec<u8>,
+    enters: u64,
+    inputs: u64,
+    typed: TypedLine,
     last: Option<Instant>,
 }
 
@@ -132,9 +154,13 @@ impl State {
 
     /// Whether there is room for this; refused input changes nothing.
     fn room(&self, bytes: &[u8]) -> Result<(), WriteError> {
-        if self.is_closed {
+        if self.flow != Flow::Open {
             return Err(WriteError::Ended);
         }
+        self.fits(bytes)
+    }
+
+    fn fits(&self, bytes: &[u8]) -> Result<(), WriteError> {
         let queued = self.waiting.len() + self.in_flight;
         if queued > 0 && !bytes.is_empty() && queued + bytes.len() > WRITE_CAPACITY {
             return Err(WriteError::Full { queued });
@@ -144,10 +170,24 @@ impl State {
 }
 
 impl WriteQueue {
-    /// Queues all of `bytes`, or none.
+    /// A queue that goes on where another ended.
+    pub(crate) fn resumed(unsent: Unsent) -> Self {
+        let Unsent { waiting, enters, inputs, typed, last } = unsent;
+        Self {
+            state: Mutex::new(State { waiting, typed, last, ..State::default() }),
+            inputs: AtomicU64::new(inputs),
+            enters: AtomicU64::new(enters),
+            ..Self::default()
+        }
+    }
+
+    /// Queues all of `bytes`, which are no input but the terminal's own replies, or none.
     pub(crate) fn push(&self, bytes: &[u8]) -> Result<(), WriteError> {
         let state = self.state.lock();
-        state.room(bytes)?;
+        if state.flow == Flow::Closed {
+            return Err(WriteError::Ended);
+        }
+        state.fits(bytes)?;
         self.push_locked(state, bytes);
         Ok(())
     }
@@ -283,13 +323,13 @@ impl WriteQueue {
         let mut state = self.state.lock();
         state.is_direct = false;
         state.in_flight = 0;
-        if !state.is_closed && !rest.is_empty() {
+        if state.flow != Flow::Closed && !rest.is_empty() {
             state.waiting.splice(..0, rest.iter().copied());
             state.begun = rest.len();
         }
-        let has_work = !state.waiting.is_empty();
+        let is_awaited = !state.waiting.is_empty() || state.flow == Flow::Released;
         drop(state);
-        if has_work {
+        if is_awaited {
             self.changed.notify_one();
         }
         Ok(true)
@@ -325,10 +365,36 @@ impl WriteQueue {
     /// Refuses everything from now on, drops what waits, and ends the writer.
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
-        state.is_closed = true;
+        state.flow = Flow::Closed;
         state.waiting = Vec::new();
         drop(state);
         self.changed.notify_all();
+    }
+
+    /// Refuses input from now on, and ends the writer once it is not writing; nothing is dropped.
+    pub(crate) fn release(&self) {
+        let mut state = self.state.lock();
+        if state.flow == Flow::Open {
+            state.flow = Flow::Released;
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Takes what is left, when the writer has ended behind [`WriteQueue::release`]; waits for whoever is writing without it.
+    pub(crate) fn take_unsent(&self) -> Unsent {
+        let mut state = self.state.lock();
+        while state.is_direct || !state.echo.is_shown() {
+            self.changed.wait(&mut state);
+        }
+        let count = self.count();
+        Unsent {
+            waiting: std::mem::take(&mut state.waiting),
+            enters: count.enters,
+            inputs: count.inputs,
+            typed: state.typed.clone(),
+            last: state.last,
+        }
     }
 
     /// Waits for input and moves all of it into `batch`; gives how many of its bytes were told to `begin` already, `None`
@@ -337,11 +403,11 @@ impl WriteQueue {
         batch.clear();
         let mut state = self.state.lock();
         while (state.waiting.is_empty() || state.is_direct || !state.echo.is_shown())
-            && !state.is_closed
+            && state.flow == Flow::Open
         {
             self.changed.wait(&mut state);
         }
-        if state.is_closed {
+        if state.flow != Flow::Open {
             return None;
         }
         std::mem::swap(&mut state.waiting, batch);
@@ -355,6 +421,17 @@ impl WriteQueue {
 
     fn wrote(&self, count: usize) {
         self.state.lock().in_flight -= count;
+    }
+
+    /// Puts back what could not be written; false if nobody will take it from here.
+    fn put_back(&self, rest: &[u8]) -> bool {
+        let mut state = self.state.lock();
+        if state.flow != Flow::Released {
+            return false;
+        }
+        state.waiting.splice(..0, rest.iter().copied());
+        state.in_flight = 0;
+        true
     }
 
     /// The writer thread: shows every batch to `begin`, then hands it to `write`, which may block and says how much it
@@ -376,6 +453,7 @@ impl WriteQueue {
                         rest = &rest[count.min(rest.len())..];
                         self.wrote(count);
                     }
+                    Err(_) if self.put_back(rest) => return,
                     Err(error) => {
                         tracing::debug!(%error, "a program takes no more input");
                         self.close();

@@ -31,6 +31,14 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// How long a program may hold back its picture (mode 2026).
 pub(super) const SYNCHRONIZED_LIMIT: Duration = Duration::from_millis(150);
 
+/// Why output is no longer applied.
+enum Stop {
+    /// The program has ended, or the pane was closed.
+    Ended,
+    /// The pane lets go of its program.
+    Detached,
+}
+
 /// What the reader keeps between pieces of output.
 struct Output {
     parser: Parser,
@@ -41,17 +49,22 @@ struct Output {
 impl Pane {
     pub(super) fn run_reader(&self) {
         let mut buffer = [0; PIECE];
-        if catch_unwind(AssertUnwindSafe(|| self.apply_output(&mut buffer))).is_err() {
-            tracing::error!(
-                pane = self.id.0,
-                "the terminal failed on this output; its program is ended"
-            );
-            self.process.kill();
+        match catch_unwind(AssertUnwindSafe(|| self.apply_output(&mut buffer))) {
+            Ok(Stop::Detached) => return,
+            Ok(Stop::Ended) => {}
+            Err(_) => {
+                tracing::error!(
+                    pane = self.id.0,
+                    "the terminal failed on this output; its program is ended"
+                );
+                self.process.kill();
+            }
         }
         // A closed pane's program may have last words, and read() is what ends it.
         loop {
             match self.process.read(&mut buffer, None) {
                 Ok(ReadOutcome::Ended) => break,
+                Ok(ReadOutcome::Detached) => return,
                 Ok(_) => {}
                 Err(error) => {
                     tracing::warn!(pane = self.id.0, %error, "cannot read from a program");
@@ -62,9 +75,14 @@ impl Pane {
         self.finish();
     }
 
-    /// Applies output until the program ends or the pane is closed.
-    fn apply_output(&self, buffer: &mut [u8]) {
-        let mut output = Output { parser: Parser::new(), synchronized_until: None };
+    /// Applies output until the program ends, or the pane is closed or lets go of it.
+    fn apply_output(&self, buffer: &mut [u8]) -> Stop {
+        let parser = std::mem::take(&mut *self.parser.lock());
+        let mut output = Output { parser, synchronized_until: None };
+        if self.term.lock().modes().contains(Modes::SYNCHRONIZED) {
+            // Since another pane had the program.
+            output.synchronized_until = Some(Instant::now() + SYNCHRONIZED_LIMIT);
+        }
         // A deadline that has passed: what is there now, or nothing.
         let at_once = Some(Instant::now());
         loop {
@@ -88,8 +106,13 @@ impl Pane {
             }
             let seq = self.term.lock().seq();
             self.announce(seq, events);
-            if outcome == ReadOutcome::Ended {
-                return;
+            match outcome {
+                ReadOutcome::Bytes(_) | ReadOutcome::TimedOut => {}
+                ReadOutcome::Ended => return Stop::Ended,
+                ReadOutcome::Detached => {
+                    *self.parser.lock() = output.parser;
+                    return Stop::Detached;
+                }
             }
         }
     }

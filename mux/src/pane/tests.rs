@@ -53,6 +53,10 @@ impl Process for Script {
 
     fn stop_reading(&self) {}
 
+    fn detach(&self) {}
+
+    fn attach(&self) {}
+
     fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         self.written.lock().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -121,7 +125,8 @@ fn play(
         term,
         command: None,
         nonce: None,
-        variables: None,
+        name: None,
+        rest: Rest::default(),
         on_exit: OnExit::Hold,
         observers: Arc::default(),
         owner: Weak::<Mux>::new(),

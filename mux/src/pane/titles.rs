@@ -35,7 +35,7 @@ impl Front {
 }
 
 /// The titles of a pane.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Titles {
     /// That of the pane's own program.
     own: String,
@@ -53,6 +53,16 @@ pub(super) struct Titles {
 }
 
 impl Titles {
+    /// Those of a pane whose terminal was built anew: it has `title` as the last of `count`. If it is not known which programs
+    /// set titles, that one is the pane's own.
+    pub(super) fn resumed(mut self, title: &str, count: u64) -> Self {
+        if self.count == 0 {
+            self.own = title.to_owned();
+        }
+        self.count = count;
+        self
+    }
+
     pub(super) fn set(&mut self, set: TitleSet, front: &Front) {
         match front.group() {
             Some(_) if set.at_prompt => self.pending = Some(set.title),

@@ -1,16 +1,13 @@
 //! Variables that are set for a pane's shells.
 //!
-//! Owns what a caller may ask of them; their files belong to [`Variables`]. Never types anything into a shell.
+//! Owns what a caller may ask of them; their files belong to [`Variables`](crate::process::Variables). Never types anything into a shell.
 
 use std::io;
 
 use unterm_term::Command;
 
 use super::Pane;
-use crate::{
-    Signal,
-    process::{Variables, is_name},
-};
+use crate::{Signal, process::is_name};
 
 impl Pane {
     /// Has the pane's shells set a variable (`None`: take it away) before their next prompt, and most before their next command; what is split off
@@ -45,6 +42,6 @@ impl Pane {
 
     /// The variables of [`Pane::set_variable`] that are set.
     pub fn variables(&self) -> Vec<(String, String)> {
-        self.variables.as_ref().map(Variables::all).unwrap_or_default()
+        self.variables.as_ref().map(|variables| variables.all()).unwrap_or_default()
     }
 }

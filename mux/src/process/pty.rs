@@ -57,10 +57,11 @@ pub struct PtyProcess {
     ended: system::ExitWatch,
     /// Wakes the reader, which clears it: something below has changed.
     wake: system::Wake,
-    /// Set for good when nothing may be written any more; wakes the writer.
+    /// Set while nothing may be written, be it for good or while detached; wakes the writer.
     closed: system::Wake,
     is_closed: AtomicBool,
     is_stopped: AtomicBool,
+    is_detached: AtomicBool,
     child: Mutex<Child>,
     /// Reads since the last look at the child.
     reads: AtomicU32,
@@ -127,6 +128,7 @@ impl PtyProcess {
             closed,
             is_closed: AtomicBool::new(false),
             is_stopped: AtomicBool::new(false),
+            is_detached: AtomicBool::new(false),
             child: Mutex::new(Child { status: None, killing: Killing::No }),
             reads: AtomicU32::new(0),
             tail: AtomicU32::new(0),
@@ -323,6 +325,9 @@ impl Process for PtyProcess {
             if self.is_stopped.load(Ordering::Acquire) {
                 return Ok(ReadOutcome::Ended);
             }
+            if self.is_detached.load(Ordering::Acquire) {
+                return Ok(ReadOutcome::Detached);
+            }
             // Known from before this read, so that nothing the program wrote can be missed.
             let has_ended = self.child.lock().status.is_some();
             let available = self.read_available(buffer)?;
@@ -372,6 +377,9 @@ impl Process for PtyProcess {
             if self.is_closed.load(Ordering::Acquire) {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
+            if self.is_detached.load(Ordering::Acquire) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
             match rustix::io::write(&self.master, bytes) {
                 Ok(count) => return Ok(count),
                 Err(Errno::INTR) => continue,
@@ -390,10 +398,29 @@ impl Process for PtyProcess {
     }
 
     fn try_write(&self, bytes: &[u8]) -> usize {
-        if self.is_closed.load(Ordering::Acquire) {
+        if self.is_closed.load(Ordering::Acquire) || self.is_detached.load(Ordering::Acquire) {
             return 0;
         }
         rustix::io::write(&self.master, bytes).unwrap_or(0)
+    }
+
+    fn detach(&self) {
+        self.is_detached.store(true, Ordering::Release);
+        self.wake.set();
+        self.closed.set();
+    }
+
+    fn attach(&self) {
+        self.is_detached.store(false, Ordering::Release);
+        self.closed.clear();
+        // It may have been closed just before it was cleared.
+        if self.is_closed.load(Ordering::Acquire) {
+            self.closed.set();
+        }
+    }
+
+    fn is_local(&self) -> bool {
+        true
     }
 
     fn resize(&self, size: Size) -> io::Result<()> {

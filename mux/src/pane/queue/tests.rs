@@ -190,6 +190,50 @@ fn whoever_queues_echoed_input_waits_until_another_thread_has_shown_it() {
 }
 
 #[test]
+fn a_queue_that_is_let_go_of_keeps_what_the_program_has_not_taken() {
+    let queue = Arc::new(WriteQueue::default());
+    let (began, begun) = mpsc::channel();
+    let (go, goes) = mpsc::channel::<()>();
+    let writer = queue.clone();
+    let thread = thread::spawn(move || {
+        let mut has_written = false;
+        writer.run(
+            |_| {},
+            |_| {
+                if std::mem::replace(&mut has_written, true) {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                began.send(()).unwrap();
+                goes.recv().unwrap();
+                Ok(2)
+            },
+        );
+    });
+    let admit = |_: &Composed| Ok::<_, ()>(());
+    queue.push_admitted(b"abcd\rls", false, admit).unwrap().unwrap();
+    begun.recv().unwrap();
+    queue.release();
+    assert_eq!(queue.push_admitted(b"x", false, admit), Ok(Err(WriteError::Ended)));
+    // The terminal answers what the reader still has in hand.
+    queue.push(b"\x1b[0n").unwrap();
+    go.send(()).unwrap();
+    thread.join().unwrap();
+    let (before, _) = queue.so_far();
+    let next = WriteQueue::resumed(queue.take_unsent());
+    assert_eq!(next.so_far(), (before, Some("ls".to_owned())));
+    let mut taken = Vec::new();
+    next.run(
+        |_| {},
+        |bytes| {
+            taken.extend_from_slice(bytes);
+            next.close();
+            Ok(bytes.len())
+        },
+    );
+    assert_eq!(taken, b"cd\rls\x1b[0n");
+}
+
+#[test]
 fn closing_ends_an_idle_writer() {
     let queue = Arc::new(WriteQueue::default());
     let writer = queue.clone();

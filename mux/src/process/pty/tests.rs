@@ -24,7 +24,7 @@ fn read_all(process: &PtyProcess) -> String {
     loop {
         match process.read(&mut buffer, None).unwrap() {
             ReadOutcome::Bytes(count) => output.extend_from_slice(&buffer[..count]),
-            ReadOutcome::TimedOut => unreachable!("there is no deadline"),
+            outcome @ (ReadOutcome::TimedOut | ReadOutcome::Detached) => panic!("{outcome:?}"),
             ReadOutcome::Ended => return String::from_utf8_lossy(&output).into_owned(),
         }
     }
@@ -159,6 +159,45 @@ fn stopping_wakes_a_blocked_reader_and_a_blocked_writer() {
     let pid = process.pid().unwrap();
     drop(process);
     assert!(!runs(pid), "nobody is left to end it later");
+}
+
+#[test]
+fn a_detached_program_is_neither_read_nor_written_and_goes_on_once_attached() {
+    let process = Arc::new(sh("stty -echo; echo ready; read line; echo got $line"));
+    read_until(&process, "ready\r\n");
+    let reader = process.clone();
+    let reading = std::thread::spawn(move || reader.read(&mut [0; 16], None).unwrap());
+    process.detach();
+    assert_eq!(reading.join().unwrap(), ReadOutcome::Detached);
+    assert_eq!(process.read(&mut [0; 16], None).unwrap(), ReadOutcome::Detached);
+    assert_eq!(process.write(b"x").unwrap_err().kind(), io::ErrorKind::Interrupted);
+    assert_eq!(process.try_write(b"x"), 0);
+    assert_eq!(process.exit_status(), None);
+    process.attach();
+    write_all(&process, b"hello\r");
+    assert_eq!(read_all(&process), "got hello\r\n");
+    assert_eq!(process.exit_status(), Some(ExitStatus::Code(0)));
+}
+
+#[test]
+fn detaching_wakes_a_blocked_writer() {
+    let process = Arc::new(start("sleep", &["300"]));
+    let writer = process.clone();
+    let writing = std::thread::spawn(move || {
+        loop {
+            if let Err(error) = writer.write(&[b'x'; 4096]) {
+                return error.kind();
+            }
+        }
+    });
+    process.detach();
+    assert_eq!(writing.join().unwrap(), io::ErrorKind::Interrupted);
+    process.attach();
+    process.kill();
+    assert_eq!(process.write(b"x").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+    process.attach();
+    assert_eq!(process.write(b"x").unwrap_err().kind(), io::ErrorKind::BrokenPipe, "for good");
+    read_all(&process);
 }
 
 #[test]

@@ -1,0 +1,347 @@
+//! Opening panes: where one goes, what size it gets there, and the start of its program.
+//!
+//! Owns what a program is started with: the mux's variables and defaults. Never starts it itself: the mux's
+//! [`Spawner`](crate::Spawner) does.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+};
+
+use unterm_term::{Options, Size, Term};
+
+use super::{Mux, MuxError, State};
+use crate::{
+    Axis, Layout, MuxEvent, Node, OnExit, Pane, PaneId, Process, ShellIntegration, Spawn,
+    SpawnError, Tab, TabId, Tap,
+    media::LocalMedia,
+    pane::{Parts, Rest},
+    process::Variables,
+};
+
+/// Where a pane goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A tab behind the active one, which it becomes.
+    Tab,
+    /// A tab behind the last one. The active tab stays active: whoever types there is not disturbed.
+    BackgroundTab,
+    /// Right of a pane or below it, with the focus of its tab. Zoom ends. Refused if there is no room for both
+    /// ([`MuxError::NoRoom`]).
+    Beside(PaneId, Axis),
+    /// No tab.
+    Hidden,
+}
+
+impl Mux {
+    /// Opens a tab with one pane behind the active one and activates it. `size`: pins the pane's grid.
+    pub fn open_tab(
+        &self,
+        spawn: Spawn,
+        size: Option<Size>,
+        on_exit: OnExit,
+    ) -> Result<Arc<Pane>, MuxError> {
+        self.open(spawn, Place::Tab, size, on_exit, true)
+    }
+
+    /// Opens a tab behind the last one and leaves the active one active: whoever types there is not disturbed. `size`
+    /// as in [`Mux::open_tab`].
+    pub fn open_tab_in_background(
+        &self,
+        spawn: Spawn,
+        size: Option<Size>,
+        on_exit: OnExit,
+    ) -> Result<Arc<Pane>, MuxError> {
+        self.open(spawn, Place::BackgroundTab, size, on_exit, true)
+    }
+
+    /// Opens a pane without a tab, of its own size; it is held when its program ends, until [`Mux::close_pane`].
+    pub fn open_hidden(&self, spawn: Spawn, size: Size) -> Result<Arc<Pane>, MuxError> {
+        self.open(spawn, Place::Hidden, Some(size), OnExit::Hold, true)
+    }
+
+    /// The same, with all that its program writes, from the first byte on.
+    pub fn open_tapped(&self, spawn: Spawn, size: Size) -> Result<(Arc<Pane>, Tap), MuxError> {
+        let pane = self.start_pane(spawn, size, OnExit::Hold)?;
+        pane.set_pinned(true);
+        let tap = pane.tap();
+        self.put(&pane, Place::Hidden, size, true).inspect_err(|_| pane.close())?;
+        Ok((pane, tap))
+    }
+
+    /// Splits `pane`; the new pane comes right of or below it and gets its tab's focus. Zoom ends. Refused where there is
+    /// no room for both ([`MuxError::NoRoom`]).
+    pub fn split(
+        &self,
+        pane: PaneId,
+        axis: Axis,
+        spawn: Spawn,
+        on_exit: OnExit,
+    ) -> Result<Arc<Pane>, MuxError> {
+        self.open(spawn, Place::Beside(pane, axis), None, on_exit, true)
+    }
+
+    /// The same for a layout that was kept and is opened again: whatever room its panes had, they have it.
+    pub fn split_again(
+        &self,
+        pane: PaneId,
+        axis: Axis,
+        spawn: Spawn,
+        on_exit: OnExit,
+    ) -> Result<Arc<Pane>, MuxError> {
+        self.open(spawn, Place::Beside(pane, axis), None, on_exit, false)
+    }
+
+    /// Starts a program in a new pane. `size`: pins the pane's grid.
+    fn open(
+        &self,
+        mut spawn: Spawn,
+        place: Place,
+        size: Option<Size>,
+        on_exit: OnExit,
+        needs_room: bool,
+    ) -> Result<Arc<Pane>, MuxError> {
+        let area = self.size_at(place, size, needs_room)?;
+        if let Place::Beside(pane, _) = place
+            && let Some(beside) = self.pane(pane)
+        {
+            spawn.env.splice(..0, beside.variables());
+        }
+        let pane = self.start_pane(spawn, area, on_exit)?;
+        pane.set_pinned(size.is_some());
+        self.put(&pane, place, area, needs_room).inspect_err(|_| pane.close())?;
+        Ok(pane)
+    }
+
+    /// Starts a program and makes its pane, whose threads do not run yet.
+    fn start_pane(
+        &self,
+        mut spawn: Spawn,
+        size: Size,
+        on_exit: OnExit,
+    ) -> Result<Arc<Pane>, MuxError> {
+        let id = PaneId(self.next_pane.fetch_add(1, Ordering::Relaxed));
+        let size = Size { cols: size.cols.max(1), rows: size.rows.max(1), ..size };
+        let defaults = self.defaults.lock().clone();
+        let command = spawn.program.clone().map(|program| (program, spawn.args.clone()));
+        if spawn.program.is_none()
+            && let Some((program, args)) = defaults.shell
+        {
+            spawn.program = Some(program);
+            spawn.args = args;
+        }
+        let mut variables = None;
+        let mut env = self.options.env.clone();
+        env.extend(defaults.env);
+        env.extend_from_slice(&self.env.lock());
+        env.append(&mut spawn.env);
+        env.push(("UNTERM_PANE".into(), id.0.to_string()));
+        spawn.env = env;
+        if let Some(folder) = defaults.shell_integration {
+            let own = Variables::new(&folder);
+            spawn.integration = ShellIntegration::new(folder)
+                .map_err(|error| tracing::warn!("no shell integration: {error}"))
+                .ok()
+                .map(|it| ShellIntegration { variables: Some(own.base().to_owned()), ..it });
+            variables = Some(Arc::new(own));
+        }
+        let nonce = spawn.integration.as_ref().map(|integration| integration.nonce.clone());
+        let process = self.spawner.spawn(&spawn, size)?;
+        let term = Term::new(size, terminal_options(defaults.term, &process, &nonce));
+        Ok(Pane::new(Parts {
+            id,
+            process,
+            term,
+            command,
+            nonce,
+            name: None,
+            rest: Rest::of_variables(variables),
+            on_exit,
+            observers: self.observers.clone(),
+            owner: self.this.clone(),
+        }))
+    }
+
+    /// The size that a pane gets at a place, be it pinned to `own`; an error if it can't go there.
+    pub(super) fn size_at(
+        &self,
+        place: Place,
+        own: Option<Size>,
+        needs_room: bool,
+    ) -> Result<Size, MuxError> {
+        let size = match place {
+            Place::Beside(pane, axis) => {
+                if needs_room {
+                    self.check_room(&self.state.lock(), pane, axis)?;
+                }
+                self.size_of_split(pane, axis)?
+            }
+            Place::Tab | Place::BackgroundTab | Place::Hidden => match own {
+                Some(own) => own,
+                None => self.size_of_new_tab(),
+            },
+        };
+        Ok(own.unwrap_or(size))
+    }
+
+    /// Takes a new pane of this size in at its place, and lets it run. If that fails, the pane has no place, and its program
+    /// runs on.
+    pub(super) fn put(
+        &self,
+        pane: &Arc<Pane>,
+        place: Place,
+        size: Size,
+        needs_room: bool,
+    ) -> Result<(), MuxError> {
+        let tab = || {
+            let id = TabId(self.next_tab.fetch_add(1, Ordering::Relaxed));
+            (id, Tab::new(id, pane.id()))
+        };
+        match place {
+            Place::Tab => {
+                let (id, tab) = tab();
+                self.admit(pane, |state| {
+                    state.areas.insert(id, size);
+                    let layout = state.layout_mut();
+                    let index = if layout.tabs.is_empty() { 0 } else { layout.active + 1 };
+                    layout.tabs.insert(index, tab);
+                    layout.active = index;
+                    Ok(())
+                })
+            }
+            Place::BackgroundTab => {
+                let (id, tab) = tab();
+                self.admit(pane, |state| {
+                    state.areas.insert(id, size);
+                    state.layout_mut().tabs.push(tab);
+                    Ok(())
+                })
+            }
+            Place::Beside(beside, axis) => {
+                self.admit(pane, |state| {
+                    // Another split may have taken the room meanwhile.
+                    if needs_room {
+                        self.check_room(state, beside, axis)?;
+                    }
+                    split(state.layout_mut(), beside, axis, pane.id()).map(|_| ())
+                })?;
+                self.divide_cells();
+                Ok(())
+            }
+            Place::Hidden => self.admit(pane, |_| Ok(())),
+        }
+    }
+
+    /// Takes a new pane in, at the place `place` gives it, and lets it run.
+    fn admit(
+        &self,
+        pane: &Arc<Pane>,
+        place: impl FnOnce(&mut State) -> Result<(), MuxError>,
+    ) -> Result<(), MuxError> {
+        let failed = |error: String| SpawnError::Program { program: "a pane".into(), error };
+        let id = pane.id();
+        // Counted before it is in the list, so that a shutdown that finds it there waits for it.
+        let alive = [self.threads.alive(), self.threads.alive()];
+        let has_tab = {
+            let mut state = self.state.lock();
+            if state.is_closed {
+                return Err(failed("Unterm is shutting down".into()).into());
+            }
+            place(&mut state)?;
+            state.panes.insert(id, pane.clone());
+            state.layout.tab_of(id).is_some()
+        };
+        self.observers.event(MuxEvent::PaneOpened(id));
+        if has_tab {
+            self.observers.event(MuxEvent::Layout);
+        }
+        // Only now, so that nobody hears of a pane's output or end before its beginning.
+        if let Err(error) = pane.start(alive) {
+            let taken = self.take(&[id]);
+            self.announce_removed(&taken);
+            return Err(failed(format!("no thread: {error}")).into());
+        }
+        Ok(())
+    }
+
+    /// The grid a new tab will have: in a window that of the active tab, so that its program starts in the right size.
+    fn size_of_new_tab(&self) -> Size {
+        let model = {
+            let state = self.state.lock();
+            let tab = state.layout.active_tab().filter(|_| self.options.sized_by_window);
+            tab.map(|tab| (tab.root.clone(), state.panes.clone()))
+        };
+        model.and_then(|(root, panes)| extent(&root, &panes)).unwrap_or(self.options.default_size)
+    }
+
+    /// The grid the new pane of a split will have.
+    fn size_of_split(&self, pane: PaneId, axis: Axis) -> Result<Size, MuxError> {
+        const NEW: PaneId = PaneId(u64::MAX);
+        let (divided, old) = {
+            let state = self.state.lock();
+            let mut layout = Layout::clone(&state.layout);
+            let index = split(&mut layout, pane, axis, NEW)?;
+            let sizes = state.sizes(&layout.tabs[index]);
+            let size = sizes.into_iter().find(|(id, _)| *id == NEW).map(|(_, size)| size);
+            let old = state.panes.get(&pane).cloned().ok_or(MuxError::NoPane(pane))?;
+            (size, old)
+        };
+        if !self.options.sized_by_window
+            && let Some(size) = divided
+        {
+            return Ok(size);
+        }
+        let whole = old.term().size();
+        let half = |cells: u16| (cells.saturating_sub(1) / 2).max(1);
+        Ok(match axis {
+            Axis::Horizontal => Size { cols: half(whole.cols), ..whole },
+            Axis::Vertical => Size { rows: half(whole.rows), ..whole },
+        })
+    }
+}
+
+/// The options of a program's terminal. Only a program of this machine may name files instead of sending images.
+pub(super) fn terminal_options(
+    defaults: Options,
+    process: &Arc<dyn Process>,
+    nonce: &Option<Arc<str>>,
+) -> Options {
+    let mut options = Options { nonce: nonce.clone(), ..defaults };
+    if options.media.is_none() && process.is_local() {
+        options.media = Some(Arc::new(LocalMedia::new(process.clone())));
+    }
+    options
+}
+
+/// Puts a pane right of another or below it, and gives the index of their tab.
+fn split(layout: &mut Layout, pane: PaneId, axis: Axis, new: PaneId) -> Result<usize, MuxError> {
+    let index = layout.tab_of(pane).ok_or(MuxError::NoPane(pane))?;
+    let tab = &mut layout.tabs[index];
+    tab.root.split(pane, axis, new);
+    tab.focused = new;
+    tab.zoomed = false;
+    Ok(index)
+}
+
+/// The cells that a tab's panes take together, dividers included; `None` when one of them has its own size.
+fn extent(node: &Node, panes: &BTreeMap<PaneId, Arc<Pane>>) -> Option<Size> {
+    match node {
+        Node::Pane(id) => {
+            let pane = panes.get(id).filter(|pane| !pane.is_pinned())?;
+            let size = pane.term().size();
+            Some(size)
+        }
+        Node::Split { axis, first, second, .. } => {
+            let (one, two) = (extent(first, panes)?, extent(second, panes)?);
+            let sum = |one: u16, two: u16| one.saturating_add(two).saturating_add(1);
+            Some(match axis {
+                Axis::Horizontal => {
+                    Size { cols: sum(one.cols, two.cols), rows: one.rows.max(two.rows), ..one }
+                }
+                Axis::Vertical => {
+                    Size { cols: one.cols.max(two.cols), rows: sum(one.rows, two.rows), ..one }
+                }
+            })
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Letting go of a pane's program without ending it.
+//!
+//! Owns the order in which the pane's threads stop, so that no byte is lost or comes twice. Never ends the program, and types
+//! nothing into it.
+
+use std::sync::atomic::Ordering;
+
+use super::{
+    Pane, PaneState,
+    handover::{Handover, PromptMarks, Rest},
+};
+use crate::KILL_GRACE;
+
+impl Pane {
+    /// Stops the pane's threads, and gives its program with all that its next pane needs. Waits for the threads: not to be
+    /// called by an [`crate::Observer`]. The pane counts as removed then.
+    pub(crate) fn release(&self) -> Handover {
+        // First, so that the writer keeps what it can't write any more.
+        self.queue.release();
+        self.process.detach();
+        while !self.threads.wait(KILL_GRACE) {
+            tracing::warn!(pane = self.id.0, "waiting for the threads of a pane that is released");
+        }
+        *self.state.lock() = PaneState::Removed;
+        self.taps.end();
+        let (screen, size) = {
+            let term = self.term.lock();
+            (term.to_vt(), term.size())
+        };
+        let load = |count: &std::sync::atomic::AtomicU64| count.load(Ordering::Acquire);
+        let marks = PromptMarks {
+            enters: load(&self.enters_at_prompt),
+            touches: load(&self.touches_at_prompt),
+            shell: self.shell_at_prompt.load(Ordering::Acquire),
+            inputs_shown: load(&self.inputs_shown),
+            touches_now: self.touches(),
+        };
+        // A statement each: its lock is held to its end.
+        let parser = std::mem::take(&mut *self.parser.lock());
+        let titles = self.titles.lock().clone();
+        let name = self.name.lock().clone();
+        let unsent = self.queue.take_unsent();
+        let rest = Rest { parser, titles, unsent, marks, variables: self.variables.clone() };
+        let handover = Handover {
+            process: self.process.clone(),
+            size,
+            screen,
+            pane: Some(self.id),
+            is_pinned: self.is_pinned(),
+            name,
+            command: self.command.clone(),
+            nonce: self.nonce.clone(),
+            rest,
+        };
+        self.seq.send_modify(|_| {});
+        handover
+    }
+}
