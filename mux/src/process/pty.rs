@@ -512,17 +512,23 @@ impl Process for PtyProcess {
     fn shell_cwd(&self) -> Option<PathBuf> {
         let is_shell =
             |name: &str| name.rsplit('/').next().is_some_and(|name| MOVING_SHELLS.contains(&name));
-        let Foreground { pid, name, .. } = self.foreground()?;
-        if is_shell(&name) {
-            return system::cwd(pid);
-        }
-        if is_carrier(&name) {
-            return None;
-        }
-        let above = system::groups_above(self.group_in_front()?)?;
-        system::cwd(
-            above.into_iter().find(|&group| system::name(group).is_some_and(|it| is_shell(&it)))?,
-        )
+        let in_front = || {
+            let Foreground { pid, name, .. } = self.foreground()?;
+            if is_shell(&name) {
+                return system::cwd(pid).map(Some);
+            }
+            if is_carrier(&name) {
+                return Some(None);
+            }
+            let mut above = system::groups_above(pid)?.into_iter();
+            let shell = above.find(|&group| system::name(group).is_some_and(|it| is_shell(&it)));
+            Some(shell.and_then(system::cwd))
+        };
+        in_front().unwrap_or_else(|| {
+            // The group of a program that has just ended is in front until its shell takes the terminal back.
+            let root = self.pid.as_raw_nonzero().get();
+            system::name(root).filter(|name| is_shell(name)).and_then(|_| system::cwd(root))
+        })
     }
 
     fn variable(&self, name: &str) -> Option<String> {

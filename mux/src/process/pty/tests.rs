@@ -409,3 +409,24 @@ fn no_other_program_that_starts_meanwhile_holds_a_panes_terminal() {
         looks.map(|look| look.join().unwrap())
     });
 }
+
+#[test]
+fn the_directory_of_the_shell_is_known_while_a_group_that_has_ended_is_in_front() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    // The inner shell puts its command's group in front, and can't take the terminal back.
+    let script = format!(
+        "cd '{}'; bash -mc 'sh -c \"kill -KILL \\$PPID\"; :'; echo over; sleep 1000",
+        path.display()
+    );
+    let process = start("bash", &["-c", &script]);
+    read_until(&process, "over");
+    let group = process.group_in_front().unwrap();
+    while process.has_group(group) {
+        std::thread::yield_now();
+    }
+    assert_eq!(process.foreground(), None);
+    assert_eq!(process.shell_cwd(), Some(path));
+    process.kill();
+    read_all(&process);
+}
