@@ -308,6 +308,17 @@ mod tests {
     }
 
     #[test]
+    fn without_rules_no_text_is_kept_and_none_is_made_up() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("recording.json"), "{half").unwrap();
+        let audit = Audit::new(home.path());
+        audit.add("exec.run", "7".to_owned(), "password=x", Outcome::Done, None);
+        let entry = audit.last(1, None).remove(0);
+        assert!(entry.detail.contains("recording.json"), "{}", entry.detail);
+        assert_eq!((entry.outcome, entry.error.as_str()), ("ok", ""));
+    }
+
+    #[test]
     fn what_the_file_does_not_take_is_counted_in_it() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join(FILE);

@@ -607,6 +607,9 @@ impl SharedRedaction {
     /// The text without secrets. Whole lines, so that none is cut in two. If the rules can't be read, the text is replaced by
     /// the reason.
     pub fn apply(&self, text: &str) -> String {
+        if text.is_empty() {
+            return String::new();
+        }
         let state = std::fs::metadata(self.home.join(settings::FILE)).ok().and_then(|metadata| {
             Some((std::os::unix::fs::MetadataExt::ino(&metadata), metadata.modified().ok()?))
         });
