@@ -138,17 +138,17 @@ struct Stop {
     ended: oneshot::Sender<Outcome<Record>>,
 }
 
-/// Recordings that have ended, but whose page or row could not be written, as on a full disk.
+/// Recordings that have ended, but whose page or row could not be written, as on a full disk; and why not.
 #[derive(Default)]
 struct Unfinished {
-    records: Mutex<Vec<Record>>,
+    records: Mutex<Vec<(Record, String)>>,
 }
 
 impl Unfinished {
     /// Keeps a record, and tries again until its page is written.
-    fn add(self: &Arc<Self>, home: &Path, record: Record) {
+    fn add(self: &Arc<Self>, home: &Path, record: Record, error: &str) {
         let mut records = self.records.lock();
-        records.push(record);
+        records.push((record, error.to_owned()));
         if records.len() > 1 {
             return;
         }
@@ -169,12 +169,22 @@ impl Unfinished {
     fn try_again(&self, home: &Path) {
         let Ok(settings) = Settings::read(home) else { return };
         let records = self.records.lock().clone();
-        for record in records {
+        for (record, _) in records {
             let id = record.unterm_session_id.clone();
-            if finish(home, Record { error: None, ..record }, &settings).is_ok() {
-                self.records.lock().retain(|record| record.unterm_session_id != id);
+            let is_other = |(record, _): &(Record, String)| record.unterm_session_id != id;
+            if finish(home, record, &settings).is_ok() {
+                self.records.lock().retain(is_other);
             }
         }
+    }
+
+    /// Their rows, each with the reason why its page is not written.
+    fn rows(&self) -> Vec<Record> {
+        let row = |(record, error): &(Record, String)| Record {
+            error: Some(format!("the page is not written yet: {error}")),
+            ..record.clone()
+        };
+        self.records.lock().iter().map(row).collect()
     }
 }
 
@@ -267,8 +277,8 @@ impl Recorder {
     /// The index's path and why it can't be read.
     pub fn rows(&self) -> Outcome<Vec<Record>> {
         let mut rows = rows(&self.home)?;
-        for record in self.unfinished.records.lock().iter() {
-            replace_row(&mut rows, record);
+        for row in self.unfinished.rows() {
+            replace_row(&mut rows, &row);
         }
         Ok(rows)
     }
@@ -333,8 +343,7 @@ impl Recorder {
         let (unfinished, home) = (self.unfinished.clone(), self.home.clone());
         let failed = move |record: Record, error: &str| {
             tracing::warn!(error, id = record.unterm_session_id, "a page is not written yet");
-            let error = Some(format!("the page is not written yet: {error}"));
-            unfinished.add(&home, Record { error, ..record });
+            unfinished.add(&home, record, error);
         };
         let recording = Recording {
             home: self.home.clone(),

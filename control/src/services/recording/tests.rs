@@ -520,3 +520,26 @@ async fn what_a_full_disk_does_not_take_is_counted_and_said() {
     assert!(page.contains("> 8 bytes were not recorded: No space left on device"), "{page}");
     assert_eq!(rows(home.path()).unwrap(), [row]);
 }
+
+#[test]
+fn a_page_that_is_written_late_still_says_why_bytes_were_lost() {
+    let home = tempfile::tempdir().unwrap();
+    let (_mux, pane) = pane("read x");
+    let (record, _file) = open(home.path(), describe(&pane).unwrap(), |_| ()).unwrap();
+    let lost = Record {
+        ended_at: Some(record.started_at.clone()),
+        project_path: None,
+        bytes_lost: 8,
+        error: Some("No space left on device".to_owned()),
+        ..record
+    };
+    let recorder = Recorder::new(home.path());
+    recorder.unfinished.add(home.path(), lost.clone(), "the disk is full");
+    let row = recorder.rows().unwrap().remove(0);
+    assert_eq!(row.error.as_deref(), Some("the page is not written yet: the disk is full"));
+    recorder.unfinished.try_again(home.path());
+    let row = recorder.rows().unwrap().remove(0);
+    assert_eq!((row.bytes_lost, &row.error), (8, &lost.error));
+    let page = recorder.page(&row.unterm_session_id).unwrap();
+    assert!(page.contains("> 8 bytes were not recorded: No space left on device"), "{page}");
+}
