@@ -373,7 +373,7 @@ fn what_is_done_is_logged_and_what_is_only_read_is_not() {
     let start = std::time::Instant::now();
     let text = loop {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
-        if text.contains("<redacted>") {
+        if text.contains("API_KEY: <redacted>") {
             break text;
         }
         assert!(start.elapsed() < PATIENCE, "the file was never written: {text}");
@@ -510,11 +510,8 @@ fn what_a_shell_takes_from_its_history_or_continues_is_no_way_around_the_rules()
     let id = session.id;
     let target = fixture.home.path().join("made");
     // It is in the history before there are rules.
-    wire.call(
-        "session.input",
-        json!({"id": id, "input": format!("touch '{}'\r", target.display())}),
-    );
-    wire.call("session.wait", json!({"id": id, "any": [{"command_done": true}]}));
+    let touch = format!("touch '{}'\r", target.display());
+    wire.call("session.wait", json!({"id": id, "input": touch, "any": [{"command_done": true}]}));
     std::fs::remove_file(&target).unwrap();
     let rules = json!({"enabled": true, "blocked_patterns": ["touch"], "allowed_patterns": []});
     wire.call("policy.set", rules);
@@ -528,15 +525,43 @@ fn what_a_shell_takes_from_its_history_or_continues_is_no_way_around_the_rules()
         }
         let checked = wire.call("policy.check", json!({"command": line}));
         assert_eq!(checked["allowed"], false, "{line}");
-        wire.call("session.input", json!({"id": id, "input": "\u{3}"}));
     }
     let refused = wire.fail("session.input", json!({"id": id, "input": "to\\\r"}));
     assert!(refused.contains("goes on in the next line"), "{refused}");
-    wire.call("session.input", json!({"id": id, "input": "\u{3}"}));
     for command in ["fc -s to", "to\\\nuch x"] {
         let refused = wire.fail("exec.run_wait", json!({"id": id, "command": command}));
         assert!(refused.contains("policy"), "{command}: {refused}");
     }
+    let launched = wire.fail("orchestrate.launch", json!({"command": "!to"}));
+    assert!(launched.contains("history"), "{launched}");
+    // Nor typed ahead, for a shell to read once the program ends that does not.
+    let waiting = fixture.home.path().join("waiting");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &waiting,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
+    let holds = format!("cat '{}'\r", waiting.display());
+    wire.call("session.input", json!({"id": id, "input": holds}));
+    support::until("cat", || {
+        session.pane.foreground().filter(|process| process.name.ends_with("cat"))
+    });
+    let refused = wire.fail("session.input", json!({"id": id, "input": "!to\r"}));
+    assert!(refused.contains("history"), "{refused}");
+    drop(std::fs::OpenOptions::new().write(true).open(&waiting).unwrap());
+    wire.call("session.wait", json!({"id": id, "any": [{"prompt": true}]}));
+    // An editor of its own is no shell: there `!` means what it means.
+    let script = "stty raw -echo; printf ready; exec cat";
+    let editor = fixture.program(&mut wire, "sh", &["-c", script]);
+    editor.wait_for_text("ready");
+    support::until("the editor", || {
+        editor.pane.foreground().filter(|process| process.name.ends_with("cat"))
+    });
+    wire.call("session.input", json!({"id": editor.id, "input": ":!make\r"}));
+    editor.wait_for_text(":!make");
     // What no shell rewrites, and what is quoted, runs.
     let ran = wire.call("exec.run_wait", json!({"id": id, "command": "echo 'a!b' c!"}));
     assert_eq!(ran["output"], "a!b c!", "{ran}");

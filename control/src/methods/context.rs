@@ -221,6 +221,9 @@ impl Context {
         self.policy.check_typed(Some(pane.id()), &[command], &line).map_err(Error::Policy)?;
         let lines: Vec<&str> = command.lines().collect();
         self.policy.check_typed(Some(pane.id()), &lines, "").map_err(Error::Policy)?;
+        if self.policy.binds(pane.id()) && Reading::of(pane).is_shell() {
+            self.policy.check_history(Some(pane.id()), &lines).map_err(Error::Policy)?;
+        }
         self.admit_behind_edits(pane, command).map_err(Error::Policy)
     }
 

@@ -61,11 +61,17 @@ impl Method for Launch {
     ) -> Result<CreateReply> {
         let command = params.params::<Command<'_>>()?.command.text("command")?;
         // Before there is a session that would be left over.
+        let create_params = params.params::<CreateParams<'_>>()?;
         if let Some(command) = &command {
             context.admit_length(command.len())?;
             context.policy.check(None, command).map_err(Error::Policy)?;
+            if create_params.is_shell()? {
+                let lines: Vec<&str> = command.lines().collect();
+                let judged = context.policy.check_typed_at_prompt(None, None, &lines);
+                judged.map_err(Error::Policy)?;
+            }
         }
-        let (pane, reply) = create(context, &params.params()?).await?;
+        let (pane, reply) = create(context, &create_params).await?;
         if let Some(command) = command {
             wait_for_prompt(&pane, Instant::now() + START).await;
             context.enter(caller, &pane, &command)?;

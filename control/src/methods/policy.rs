@@ -98,7 +98,7 @@ impl Method for Check {
         let judge = move |_: &mut Budget| {
             let lines: Vec<&str> = command.lines().chain([&*command]).collect();
             policy.check_typed(pane, &lines, "")?;
-            policy.check_unrewritten(pane, &[&*command])
+            policy.check_typed_at_prompt(pane, None, &lines)
         };
         let (allowed, reason) = match context.matching.run(0, judge).await? {
             Ok(()) if context.policy.is_enabled() => (true, None),

@@ -10,7 +10,8 @@ use unterm_mux::PaneId;
 
 use super::{
     parts::parts,
-    rewrites::{is_rewritten, joined, runs_history},
+    rewrites::{is_rewritten, joined, runs_history, unquoted},
+    shell::Shell,
 };
 
 /// Rules as they come by a wire. The first three fields must be there.
@@ -19,12 +20,12 @@ pub struct Rules {
     /// Whether they are in force. They hold for lines as they are composed, whoever sends the parts. In a shell's line that
     /// keys edited (cursor, history, completion), what shows at its marked prompt counts; Enter is refused until that is
     /// known, and always where the shell has no marks. Programs that are no shells are held to what is typed. Lines that a
-    /// shell takes from its history (`!`, `^`, `fc`, `r`) are refused, and a continued line is judged as a whole.
+    /// shell takes from its history (`!`, `^`, `fc`, `r`) or continues on the next line (`\`) are refused.
     ///
     /// The rules prevent mistakes; they are no sandbox. They see the text of a line, not what it runs: a variable, an alias, a
-    /// function, `eval` or a script can run what a rule blocks.
+    /// function, `eval`, an editor or a script can run what a rule blocks.
     pub enabled: bool,
-    /// Texts of which none may be in a line.
+    /// Texts of which none may be in a line, nor in the line without its quotes and backslashes.
     pub blocked_patterns: Vec<String>,
     /// Texts of which one must begin each line, where `enforce_allowed` says so; and each part of it behind `;`, `&`, `|`,
     /// `(`, `` ` `` or a line's end. A line whose parts can't be told is not allowed: with an open quote, with what double
@@ -246,41 +247,52 @@ impl Policy {
         let own = pane.and_then(|pane| rules.panes.get(&pane.0));
         let sets = || [Some(&rules.all), own].into_iter().flatten();
         let lines = || entered.iter().map(AsRef::as_ref);
-        for line in lines().chain([unfinished]) {
-            let line = &*joined(line);
-            if let Some(pattern) = sets().find_map(|patterns| patterns.blocks(line)) {
-                return Err(Refusal::Blocked(pattern.to_owned()));
+        for line in lines().chain([unfinished]).map(joined) {
+            for line in [&unquoted(&line), &line] {
+                if let Some(pattern) = sets().find_map(|patterns| patterns.blocks(line)) {
+                    return Err(Refusal::Blocked(pattern.to_owned()));
+                }
             }
         }
         let sets: Vec<_> = sets().collect();
-        if sets.iter().any(|patterns| patterns.bind())
-            && let Some(why) = lines().find_map(runs_history)
-        {
-            return Err(Refusal::Rewritten(why));
-        }
         let is_bound = sets.iter().any(|patterns| patterns.enforce_allowed);
         if is_bound && lines().any(|line| !is_allowed(&sets, line)) {
             return Err(Refusal::NotAllowed);
         }
         Ok(())
     }
-}
 
-impl Policy {
-    /// Whether a shell would run these lines, entered at its prompt, as they stand.
-    pub fn check_unrewritten<T: AsRef<str>>(
+    /// Whether a shell that is given these lines runs what they say, and no command of its history.
+    pub fn check_history<T: AsRef<str>>(
         &self,
         pane: Option<PaneId>,
-        entered: &[T],
+        lines: &[T],
     ) -> Result<(), Refusal> {
-        let is_bound = match pane {
+        let mut why = lines.iter().filter_map(|line| runs_history(line.as_ref()));
+        self.refuse(pane, why.next())
+    }
+
+    /// The same of lines that are typed at its prompt, where its editor may make others of them.
+    pub fn check_typed_at_prompt<T: AsRef<str>>(
+        &self,
+        pane: Option<PaneId>,
+        shell: Option<Shell>,
+        lines: &[T],
+    ) -> Result<(), Refusal> {
+        let mut why = lines.iter().filter_map(|line| is_rewritten(shell, line.as_ref()));
+        self.refuse(pane, why.next())?;
+        self.check_history(pane, lines)
+    }
+
+    /// Refuses a line for this reason, where rules bind.
+    fn refuse(&self, pane: Option<PaneId>, why: Option<&'static str>) -> Result<(), Refusal> {
+        let is_bound = || match pane {
             Some(pane) => self.binds(pane),
             None => self.is_enabled() && self.0.read().all.bind(),
         };
-        let why = entered.iter().find_map(|line| is_rewritten(line.as_ref()));
-        match why.filter(|_| is_bound) {
-            Some(why) => Err(Refusal::Rewritten(why)),
-            None => Ok(()),
+        match why {
+            Some(why) if is_bound() => Err(Refusal::Rewritten(why)),
+            _ => Ok(()),
         }
     }
 }
@@ -308,6 +320,26 @@ mod tests {
         assert_eq!(policy.check(None, "git push"), Ok(()));
         assert_eq!(policy.check(Some(PaneId(7)), "git push"), blocked("git push"));
         assert_eq!(policy.check_typed(None, &["ls"], "rm -rf /"), blocked("rm -rf /"));
+        for line in ["r\\m -rf /", "'r'm -r\"f\" /", "r\\\nm -rf /"] {
+            assert_eq!(policy.check(None, line), blocked("rm -rf /"), "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_of_the_history_are_refused_while_rules_bind() {
+        let bash = Some(Shell::Bash);
+        let refused = |policy: &Policy, pane, line| {
+            policy.check_typed_at_prompt(pane, bash, &[line]).is_err()
+        };
+        let none = policy(serde_json::json!({
+            "enabled": true, "blocked_patterns": [], "allowed_patterns": [],
+            "sessions": {"7": {"blocked_patterns": ["touch"]}},
+        }));
+        for line in ["!!", "fc -s"] {
+            assert!(!refused(&none, None, line), "{line}: nothing is forbidden");
+            assert!(refused(&none, Some(PaneId(7)), line), "{line}");
+        }
+        assert!(none.check_history(Some(PaneId(7)), &["!!"]).is_ok(), "it is evaluated, not typed");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! A shell that marks where its input begins (OSC 133 B) shows the line; it is read off the screen. Of any other shell's
 //! nobody knows it. A program that is no shell enters no commands: what was typed is all there is to say of it.
 
-use unterm_mux::{Composed, Edited, Line, Pane, PaneId, ShownLine};
+use unterm_mux::{Composed, Edited, Line, Pane, PaneId, ShownLine, is_carrier};
 use unterm_term::Modes;
 
 use super::{
@@ -16,6 +16,10 @@ use super::{
 pub struct Reading {
     /// It is a shell.
     is_shell: bool,
+    /// Which one it is, where the system shows that.
+    shell: Option<Shell>,
+    /// What it leaves of its input is read by a shell.
+    is_before_shell: bool,
     /// What that shows of its line.
     shown: Option<ShownLine>,
     /// It knows the marks of a paste.
@@ -29,10 +33,13 @@ impl Reading {
             let term = pane.term();
             (ShownLine::of(&term), term.modes().contains(Modes::BRACKETED_PASTE))
         };
-        let is_shell = line.is_some()
-            || pane.foreground().is_some_and(|it| Shell::of_process(&it.name).is_some());
+        let foreground = pane.foreground().map(|it| it.name).unwrap_or_default();
+        let shell = Shell::of_process(&foreground);
+        let is_shell = line.is_some() || shell.is_some();
         let shown = line.filter(|line| !line.is_cut);
-        Self { is_shell, shown, knows_pastes }
+        // A program that echoes what it does not read, such as `sleep`, and one that carries a shell of another machine.
+        let is_before_shell = pane.process().echo() == Some(true) || is_carrier(&foreground);
+        Self { is_shell, shell, is_before_shell, shown, knows_pastes }
     }
 
     /// Whether a shell does.
@@ -81,8 +88,8 @@ impl Reading {
             policy.check_typed::<&str>(Some(pane), &[], text)?;
         }
         policy.check_typed(Some(pane), &lines, "")?;
-        if self.is_shell {
-            policy.check_unrewritten(Some(pane), &lines)?;
+        if self.is_shell || self.is_before_shell {
+            policy.check_typed_at_prompt(Some(pane), self.shell, &lines)?;
         }
         if is_unknown { Err(Refusal::Unknown) } else { Ok(()) }
     }
@@ -102,6 +109,8 @@ mod tests {
         policy.set(serde_json::from_value(rules).unwrap()).unwrap();
         let shell = |before: &str, behind: &str| Reading {
             is_shell: true,
+            shell: Some(Shell::Bash),
+            is_before_shell: false,
             shown: Some(ShownLine {
                 before_cursor: before.to_owned(),
                 behind_cursor: behind.to_owned(),
@@ -109,8 +118,14 @@ mod tests {
             }),
             knows_pastes: true,
         };
-        let hidden = || Reading { is_shell: true, shown: None, knows_pastes: false };
-        let program = Reading { is_shell: false, shown: None, knows_pastes: false };
+        let unseen = |is_shell| Reading {
+            is_shell,
+            shell: None,
+            is_before_shell: false,
+            shown: None,
+            knows_pastes: false,
+        };
+        let (hidden, program) = (|| unseen(true), unseen(false));
         let enter = |edited, added: &str| {
             let line = Line { text: "typed".to_owned(), edited, added: added.to_owned() };
             Composed { entered: vec![line], is_shown: true, ..Composed::default() }

@@ -112,6 +112,11 @@ pub(in crate::methods) async fn create(
 }
 
 impl CreateParams<'_> {
+    /// Whether the session runs a shell.
+    pub(in crate::methods) fn is_shell(&self) -> Result<bool> {
+        Ok(self.program.text("program")?.is_none_or(|name| Shell::of_process(&name).is_some()))
+    }
+
     /// The title that the session is given, if it is.
     pub(in crate::methods) fn title(&self) -> Result<Option<String>> {
         Ok(self.name.text("name")?.map(|name| layout::title(&name)))
