@@ -123,6 +123,8 @@ pub struct Pane {
     touches_at_prompt: AtomicU64,
     /// The process group that was in the foreground when the last prompt waited for input: its shell. 0: none yet.
     shell_at_prompt: AtomicI32,
+    /// The process group that was in the foreground when the working directory was last reported. 0: none yet.
+    cwd_reporter: AtomicI32,
     /// How much input had come when the last output was applied: it may show as much.
     inputs_shown: AtomicU64,
     /// Whether the program wants its input shown without its doing (SRM); told by the reader.
@@ -171,6 +173,7 @@ impl Pane {
             enters_at_prompt: AtomicU64::new(marks.enters),
             touches_at_prompt: AtomicU64::new(marks.touches),
             shell_at_prompt: AtomicI32::new(marks.shell),
+            cwd_reporter: AtomicI32::new(marks.cwd_reporter),
             inputs_shown: AtomicU64::new(marks.inputs_shown),
             touches: AtomicU64::new(marks.touches_now),
             taps: Arc::default(),

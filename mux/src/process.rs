@@ -207,6 +207,11 @@ pub trait Process: Send + Sync {
     }
     /// Working directory of the foreground process, as the system tells it.
     fn cwd(&self) -> Option<PathBuf>;
+    /// Working directory of the foreground process, where it may be read. `None` where that process carries the terminal on
+    /// ([`is_carrier`]): it shows programs that are elsewhere.
+    fn program_cwd(&self) -> Option<PathBuf> {
+        None
+    }
     /// Working directory of the shell in the foreground, else of the one that started the foreground program. `None` where
     /// the foreground program carries the terminal on ([`is_carrier`]), where that shell's process stays where it began
     /// (PowerShell, Nushell), and where the system does not tell.

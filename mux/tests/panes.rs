@@ -214,6 +214,29 @@ fn title_and_directory_come_from_the_program_else_from_the_system() {
 }
 
 #[test]
+fn a_program_that_came_after_the_last_report_is_where_the_system_says() {
+    let mux = headless();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    // With job control the program has a process group of its own, as under an interactive shell.
+    let script = format!(
+        "set -m; cd /usr; printf '\\033]7;file:///usr\\007'; read line; \
+         sh -c 'cd {}; echo moved; exec cat'; cd /; echo back; read line",
+        folder.display()
+    );
+    let ear = Ear::new(&mux);
+    let pane = open(&mux, &script);
+    ear.wait_for(&MuxEvent::Cwd(pane.id()));
+    pane.write(b"\r").unwrap();
+    wait_text(&pane, "moved");
+    assert_eq!(pane.cwd_path(), Some(folder));
+    pane.write(b"\x04").unwrap();
+    wait_text(&pane, "back");
+    assert_eq!(pane.cwd_path(), Some("/".into()), "the shell itself, which did not report since");
+    mux.shutdown();
+}
+
+#[test]
 fn bells_and_clipboard_writes_are_told() {
     let mux = headless();
     let ear = Ear::new(&mux);

@@ -51,6 +51,7 @@ pub(super) struct PromptMarks {
     pub(super) enters: u64,
     pub(super) touches: u64,
     pub(super) shell: i32,
+    pub(super) cwd_reporter: i32,
     pub(super) inputs_shown: u64,
     /// How often a person has typed by now.
     pub(super) touches_now: u64,

@@ -2,7 +2,7 @@
 //!
 //! Owns which of the reported and the system's directory holds. Never assumes that the program is a child of this process.
 
-use std::{io, path::PathBuf};
+use std::{io, path::PathBuf, sync::atomic::Ordering};
 
 use super::Pane;
 use crate::{Foreground, Signal, uri};
@@ -40,15 +40,20 @@ impl Pane {
         path.filter(|path| path.is_dir())
     }
 
-    /// From OSC 7, else from the system. A shell may have reported before its last command, or never: where the system
-    /// shows the shell in another directory, that one counts.
+    /// From OSC 7, else from the system. A program that came to the foreground since the last report may have gone
+    /// elsewhere: the system tells where it is. A shell may have reported before its last command, or never: where the
+    /// system shows the shell in another directory, that one counts.
     fn cwd(&self) -> Option<Cwd> {
         let reported = self.term.lock().cwd().map(str::to_owned);
         let Some(reported) = reported else { return self.process.cwd().map(Cwd::Here) };
+        let front = self.process.group_in_front();
+        let is_newer =
+            front.is_some_and(|front| front != self.cwd_reporter.load(Ordering::Acquire));
+        let newer = if is_newer { self.process.program_cwd() } else { None };
         let Some(path) = uri::to_local_path(&reported) else {
-            return Some(Cwd::Elsewhere(reported));
+            return Some(newer.map_or(Cwd::Elsewhere(reported), Cwd::Here));
         };
-        let own = self.process.shell_cwd().filter(|own| {
+        let own = newer.or_else(|| self.process.shell_cwd()).filter(|own| {
             // The shell reports the name of a link, the system what is behind it.
             path.canonicalize().ok().as_ref() != Some(own)
         });

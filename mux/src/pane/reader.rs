@@ -179,6 +179,10 @@ impl Pane {
             self.follow_requests(&events[first..], size);
             self.reply(&replies);
             self.record_titles(titles, titles_set, events);
+            if events[first..].contains(&Event::Cwd) {
+                let reporter = self.process.group_in_front().unwrap_or_default();
+                self.cwd_reporter.store(reporter, Ordering::Release);
+            }
             if is_at_prompt {
                 let shell = self.process.group_in_front().unwrap_or_default();
                 self.shell_at_prompt.store(shell, Ordering::Release);

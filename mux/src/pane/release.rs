@@ -32,6 +32,7 @@ impl Pane {
             enters: load(&self.enters_at_prompt),
             touches: load(&self.touches_at_prompt),
             shell: self.shell_at_prompt.load(Ordering::Acquire),
+            cwd_reporter: self.cwd_reporter.load(Ordering::Acquire),
             inputs_shown: load(&self.inputs_shown),
             touches_now: self.touches(),
         };

@@ -509,6 +509,11 @@ impl Process for PtyProcess {
             .or_else(|| system::cwd(self.pid.as_raw_nonzero().get()))
     }
 
+    fn program_cwd(&self) -> Option<PathBuf> {
+        let Foreground { pid, name, .. } = self.foreground()?;
+        if is_carrier(&name) { None } else { system::cwd(pid) }
+    }
+
     fn shell_cwd(&self) -> Option<PathBuf> {
         let is_shell =
             |name: &str| name.rsplit('/').next().is_some_and(|name| MOVING_SHELLS.contains(&name));
