@@ -93,7 +93,7 @@ fn blending(renderer: &mut Renderer, page: &Page<'_>) {
         ("contrast", Blending::Native, 4.5),
     ] {
         let snapshot = snapshot(60, &rows);
-        renderer.set_text(TextOptions { blending, minimum_contrast });
+        renderer.set_text(TextOptions { blending, minimum_contrast, ..TextOptions::default() });
         renderer.frame(&scene(pane(&snapshot, renderer.metrics())));
         save(renderer, page, name);
     }

@@ -12,11 +12,14 @@ pub struct TextOptions {
     /// Least contrast of text with its background, 1 to 21 (WCAG 2): where it has less it is stepped towards black or
     /// white. 1 leaves all colours alone.
     pub minimum_contrast: f32,
+    /// The same for text and backgrounds that are both the theme's: programs put these together without knowing which
+    /// of them can be told apart.
+    pub palette_contrast: f32,
 }
 
 impl Default for TextOptions {
     fn default() -> Self {
-        Self { blending: Blending::default(), minimum_contrast: 1.0 }
+        Self { blending: Blending::default(), minimum_contrast: 1.0, palette_contrast: 1.0 }
     }
 }
 
@@ -30,6 +33,8 @@ pub(crate) struct PaneColors<'a> {
     pub(crate) dim: u8,
     /// See [`TextOptions::minimum_contrast`].
     pub(crate) contrast: f32,
+    /// See [`TextOptions::palette_contrast`].
+    pub(crate) palette_contrast: f32,
 }
 
 /// Colours of a cell.
@@ -47,9 +52,14 @@ pub(crate) const FAINT: u8 = 110;
 const HIGHLIGHT: u8 = 90;
 
 impl<'a> PaneColors<'a> {
-    pub(crate) fn new(palette: &'a Palette, modes: Modes, dim: f32, contrast: f32) -> Self {
-        let dim = (dim.clamp(0.0, 1.0) * 255.0).round() as u8;
-        Self { palette, reversed: modes.contains(Modes::REVERSE_SCREEN), dim, contrast }
+    pub(crate) fn new(palette: &'a Palette, modes: Modes, dim: f32, text: &TextOptions) -> Self {
+        Self {
+            palette,
+            reversed: modes.contains(Modes::REVERSE_SCREEN),
+            dim: (dim.clamp(0.0, 1.0) * 255.0).round() as u8,
+            contrast: text.minimum_contrast,
+            palette_contrast: text.palette_contrast,
+        }
     }
 
     /// The pane's background.
@@ -116,15 +126,28 @@ impl<'a> PaneColors<'a> {
         CellColors { background: mix(self.background(), yellow, HIGHLIGHT), ..plain }
     }
 
-    /// The colour of text on `background` that can be told from it.
-    pub(crate) fn readable(&self, text: Rgb, background: Rgb) -> Rgb {
-        if self.contrast > 1.0 { readable(text, background, self.contrast) } else { text }
+    /// The least contrast of text in `style` with its background.
+    pub(crate) fn least_contrast(&self, style: &Style) -> f32 {
+        match is_of_theme(style.foreground) && is_of_theme(style.background) {
+            true => self.contrast.max(self.palette_contrast),
+            false => self.contrast,
+        }
+    }
+
+    /// The least contrast of text that is selected or was found: its background is the theme's, whatever its colour.
+    pub(crate) fn least_contrast_marked(&self) -> f32 {
+        self.contrast.max(self.palette_contrast)
     }
 
     /// Dims a colour as the whole pane is.
     pub(crate) fn dimmed(&self, color: Rgb) -> Rgb {
         mix(color, self.background(), self.dim)
     }
+}
+
+/// Whether a colour is one of the theme's: its text and background, and its 16 colours.
+fn is_of_theme(color: Color) -> bool {
+    matches!(color, Color::Default | Color::Indexed(0..16))
 }
 
 /// Contrast of two colours, 1 to 21 (WCAG 2, contrast ratio).
@@ -134,8 +157,8 @@ fn contrast(a: Rgb, b: Rgb) -> f32 {
 }
 
 /// `text` stepped towards black or white, as little as gives it this contrast with its background.
-fn readable(text: Rgb, background: Rgb, wanted: f32) -> Rgb {
-    if contrast(text, background) >= wanted {
+pub(crate) fn readable(text: Rgb, background: Rgb, wanted: f32) -> Rgb {
+    if wanted <= 1.0 || contrast(text, background) >= wanted {
         return text;
     }
     // Away from the background, unless only the other way leads far enough.
@@ -178,8 +201,24 @@ pub(crate) fn blend(below: u8, above: u8, alpha: u8) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::{contrast, readable};
-    use unterm_term::Rgb;
+    use super::{PaneColors, TextOptions, contrast, readable};
+    use unterm_term::{Color, Modes, Palette, Rgb, Style};
+
+    #[test]
+    fn colours_of_the_theme_are_told_apart_and_others_are_the_programs() {
+        let palette = Palette::default();
+        let text = TextOptions { palette_contrast: 3.0, ..TextOptions::default() };
+        let colors = PaneColors::new(&palette, Modes::empty(), 0.0, &text);
+        let least = |foreground, background| {
+            colors.least_contrast(&Style { foreground, background, ..Style::default() })
+        };
+        // As mc has it in its panels.
+        assert_eq!(least(Color::Indexed(7), Color::Indexed(4)), 3.0);
+        assert_eq!(least(Color::Default, Color::Indexed(15)), 3.0);
+        assert_eq!(least(Color::Rgb(Rgb::hex(0x333333)), Color::Default), 1.0);
+        assert_eq!(least(Color::Indexed(7), Color::Indexed(20)), 1.0);
+        assert_eq!(colors.least_contrast_marked(), 3.0);
+    }
 
     /// Text gets the contrast that is asked for where any colour has it, keeps its colour where it has enough, and its
     /// hue as far as it can.

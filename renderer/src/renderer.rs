@@ -55,7 +55,7 @@ struct PaneLook {
     palette: Arc<Palette>,
     reversed: bool,
     dim: u8,
-    contrast: f32,
+    contrast: (f32, f32),
     screen: ScreenKind,
     cols: u16,
 }
@@ -188,18 +188,13 @@ impl Renderer {
 
     fn pane(&mut self, pane: &PaneScene<'_>) -> FramePane {
         let snapshot = pane.snapshot;
-        let colors = PaneColors::new(
-            &snapshot.palette,
-            snapshot.modes,
-            pane.dim,
-            self.text.minimum_contrast,
-        );
+        let colors = PaneColors::new(&snapshot.palette, snapshot.modes, pane.dim, &self.text);
         let cols = snapshot.size.cols;
         let look = PaneLook {
             palette: snapshot.palette.clone(),
             reversed: colors.reversed,
             dim: colors.dim,
-            contrast: colors.contrast,
+            contrast: (colors.contrast, colors.palette_contrast),
             screen: snapshot.screen,
             cols,
         };

@@ -15,7 +15,7 @@ use ligatures::Ligature;
 use marks::{cursor_columns, outline};
 
 use crate::CellMetrics;
-use crate::color::{FAINT, PaneColors};
+use crate::color::{FAINT, PaneColors, readable};
 use crate::font::Stretch;
 use crate::fonts::{FaceStyle, Fonts};
 use crate::frame::{FrameRow, GlyphInstance};
@@ -183,8 +183,10 @@ impl RowBuilder<'_> {
         let has_selection = state.selected.is_some();
         let selected = if has_selection { self.colors.selected(style) } else { plain };
         let hovered = state.hovered.is_some() && run.link.as_deref() == state.hovered.as_ref();
-        let dim = |colors: crate::color::CellColors, this: &Self| {
-            let text = this.colors.readable(colors.foreground, colors.background);
+        let least = self.colors.least_contrast(style);
+        let least_marked = self.colors.least_contrast_marked();
+        let dim = |colors: crate::color::CellColors, least: f32, this: &Self| {
+            let text = readable(colors.foreground, colors.background, least);
             let own = colors.underline != colors.foreground;
             Look {
                 foreground: this.colors.dimmed(text),
@@ -193,8 +195,9 @@ impl RowBuilder<'_> {
                 underline: this.colors.dimmed(if own { colors.underline } else { text }),
             }
         };
-        let plain_look = dim(plain, self);
-        let selected_look = if has_selection { dim(selected, self) } else { plain_look };
+        let plain_look = dim(plain, least, self);
+        let selected_look =
+            if has_selection { dim(selected, least_marked, self) } else { plain_look };
         let face =
             FaceStyle::new(style.attrs.contains(Attrs::BOLD), style.attrs.contains(Attrs::ITALIC));
         let form = Form { face, stretch: line.stretch };
@@ -233,7 +236,7 @@ impl RowBuilder<'_> {
             let highlight =
                 state.highlights.iter().find(|(range, _)| range.start < next && col < range.end);
             if let Some((_, current)) = highlight {
-                look = dim(self.colors.highlighted(style, *current), self);
+                look = dim(self.colors.highlighted(style, *current), least_marked, self);
                 is_marked = true;
             }
             if line.block.contains(&col) {

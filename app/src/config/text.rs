@@ -15,6 +15,9 @@ pub struct Text {
     /// Least contrast of text with its background, from 1 (none is asked for) to 21 (black on white); 4.5 is the least that is recommended for reading. Text with less is stepped towards black or white.
     #[schemars(range(min = 1.0, max = 21.0))]
     pub minimum_contrast: f32,
+    /// The same for text in the theme's 16 colours, or its text colour, on a background in one of these. Programs combine such colours without knowing the theme. 1 keeps the theme's colours as they are.
+    #[schemars(range(min = 1.0, max = 21.0))]
+    pub palette_contrast: f32,
 }
 
 impl Default for Text {
@@ -23,6 +26,7 @@ impl Default for Text {
             ambiguous_width: AmbiguousWidth::default(),
             blending: Blending::default(),
             minimum_contrast: 1.0,
+            palette_contrast: 3.0,
         }
     }
 }
@@ -36,6 +40,7 @@ impl Text {
                 Blending::Linear => unterm_renderer::Blending::Linear,
             },
             minimum_contrast: self.minimum_contrast,
+            palette_contrast: self.palette_contrast,
         }
     }
 }
