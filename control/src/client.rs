@@ -14,7 +14,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
-pub use discover::{Endpoint, find, find_by_name};
+pub use discover::{Endpoint, find, find_by_name, instances_folder, running};
 
 /// The method of a notification that a relay of the Model Context Protocol sends when its client asks for nothing more: the
 /// session ends once all that was asked for is answered.

@@ -136,6 +136,9 @@ impl Dispatcher {
         // What is not audited looks, though not everybody may: a page that hears of changes asks by it.
         if is_noted(entry) {
             self.context.changes.called(method);
+            if Topic::of_method(method) == Some(Topic::Recording) {
+                self.context.host.recordings_changed();
+            }
         }
         result
     }

@@ -23,6 +23,8 @@ pub trait Host: Send + Sync {
     /// Who drives a pane, or whether agents are paused, has changed: [`crate::Server::driver`] and
     /// [`crate::Server::is_paused`] tell.
     fn agents_changed(&self) {}
+    /// A recording has begun or ended: [`crate::Server::recordings`] tells.
+    fn recordings_changed(&self) {}
     /// A folder that the desktop's browser can read where it can't read Unterm's home directory. May start programs.
     fn browser_folder(&self) -> Option<PathBuf> {
         None

@@ -1,6 +1,9 @@
 //! Finding instances by the registry's files.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::ClientError;
 use crate::{
@@ -46,6 +49,16 @@ pub fn find(home: &Path) -> Vec<Endpoint> {
         is_new
     });
     endpoints
+}
+
+/// The folder that holds a file for each running instance.
+pub fn instances_folder(home: &Path) -> PathBuf {
+    home.join("instances")
+}
+
+/// How many instances run.
+pub fn running(home: &Path) -> usize {
+    registry::live(home).map_or(0, |records| records.len())
 }
 
 /// The live instance of that id or, if none has it, of that title.

@@ -34,7 +34,7 @@ impl Topic {
     }
 
     /// What a method changes besides the log of what was done.
-    fn of_method(name: &str) -> Option<Self> {
+    pub(crate) fn of_method(name: &str) -> Option<Self> {
         match name.split_once('.')? {
             ("proxy", _) => Some(Self::Proxy),
             ("policy", _) | ("agents", _) => Some(Self::Policy),
