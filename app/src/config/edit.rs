@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(text(&home), "[font]\nsize = 9.0\n");
         set(home.path(), &["theme", "dark"], "nord".into()).unwrap();
         let theme = parse(&text(&home), home.path()).unwrap().theme;
-        assert_eq!((theme.pick(Some(true)), theme.pick(Some(false))), ("standard", "nord"));
+        assert_eq!((theme.pick(Some(true)), theme.pick(Some(false))), ("catppuccin-mocha", "nord"));
     }
 
     #[test]

@@ -35,14 +35,14 @@ pub use settings::{Change, Complaint, FILE, Settings, load};
 pub use text::{AmbiguousWidth, Blending, Cursor, CursorShape, Text};
 pub use window::{
     BarPosition, FollowSystem, ReducedMotion, Scrollbar, ShowScrollbar, ShowTabBar, Startup,
-    StatusBar, TabBar, Window, WindowStart,
+    StatusBar, StatusItem, TabBar, Window, WindowStart,
 };
 
 /// Everything that can be preferred. Each key may be left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Config {
-    /// The theme's name, or a pair that follows the system's light or dark appearance: `{ light = "daylight", dark = "standard" }`.
+    /// The theme's name, or a pair that follows the system's light or dark appearance: `{ light = "solarized-light", dark = "catppuccin-mocha" }`.
     pub theme: ThemeChoice,
     /// Language of the settings page: `auto` for that of the environment, or one of `en-US`, `zh-CN`, `zh-TW`, `ja-JP`, `ko-KR`, `de-DE`, `fr-FR`, `it-IT` and `hi-IN`.
     pub language: Language,
@@ -171,11 +171,22 @@ pub struct ThemePair {
 
 impl Default for ThemeChoice {
     fn default() -> Self {
-        Self::One("standard".to_owned())
+        Self::One("catppuccin-mocha".to_owned())
     }
 }
 
 impl ThemeChoice {
+    /// The same with the names that themes have in lists, whatever they are called in the file.
+    fn named(&self, home: &std::path::Path) -> Self {
+        match self {
+            Self::One(name) => Self::One(theme::name_of(name, home)),
+            Self::Pair(ThemePair { light, dark }) => Self::Pair(ThemePair {
+                light: theme::name_of(light, home),
+                dark: theme::name_of(dark, home),
+            }),
+        }
+    }
+
     /// The theme for an appearance; `None`: the system tells none.
     pub fn pick(&self, light: Option<bool>) -> &str {
         match self {

@@ -78,6 +78,7 @@ pub(super) fn read(text: &str, home: &Path) -> (Config, Vec<Problem>) {
     if found.wrong.len() > known {
         config = found.right(&document, &schema);
     }
+    config.theme = config.theme.named(home);
     found.problems.sort_by_key(|problem| (problem.line, problem.column));
     (config, found.problems)
 }
@@ -261,12 +262,16 @@ impl Found<'_> {
         for value in item.as_array().into_iter().flatten() {
             let schema = resolve(&schema["items"], root);
             let item = Item::Value(value.clone());
-            if !fits(&item, schema) {
-                let wanted = wanted(schema, root);
-                let kind = value.type_name();
-                let message = format!("{name} is a list; each part must be {wanted}, not {kind}");
-                self.add(path, value.span(), message);
-            }
+            let choices = choices(schema);
+            let given = match (value.as_str(), &choices) {
+                (Some(given), Some(choices)) if choices.contains(&given) => continue,
+                (Some(given), Some(_)) => format!("{given:?}"),
+                _ if fits(&item, schema) => continue,
+                _ => value.type_name().to_owned(),
+            };
+            let wanted = wanted(schema, root);
+            let message = format!("{name} is a list; each part must be {wanted}, not {given}");
+            self.add(path, value.span(), message);
         }
     }
 
@@ -419,8 +424,8 @@ mod tests {
         assert_eq!(config.font.family, ["Iosevka"]);
         assert_eq!(config.font.size, 11.0);
         assert_eq!(config.cursor.shape, CursorShape::Bar);
-        assert_eq!(config.theme.pick(Some(true)), "daylight");
-        assert_eq!(config.theme.pick(None), "midnight");
+        assert_eq!(config.theme.pick(Some(true)), "solarized-light");
+        assert_eq!(config.theme.pick(None), "tokyo-night");
     }
 
     #[test]

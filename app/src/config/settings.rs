@@ -83,7 +83,7 @@ impl Settings {
 
     /// Watches the file, and the themes beside it, from now on: `tell` hears, on a thread of its own, of every change
     /// that says something new. A file that can't be used leaves the last good preferences in force. `beside` hears of
-    /// other files in the same directory that were written.
+    /// other files in the same directory, and in its folder of instances, that were written.
     pub fn watch(
         mut self,
         tell: impl Fn(Change) + Send + 'static,
@@ -91,6 +91,7 @@ impl Settings {
     ) -> Arc<Self> {
         let (home, file) = (self.home.clone(), self.home.join(FILE));
         let themes = theme::folder(&home);
+        let instances = unterm_control::client::instances_folder(&home);
         let settings = Arc::new_cyclic(|this: &Weak<Self>| {
             let this = this.clone();
             let reader = Arc::new(Mutex::new(Reader { last: None, tell }));
@@ -125,7 +126,7 @@ impl Settings {
                     tracing::warn!("where {FILE} is a link to is not watched: {error}");
                 }
             };
-            let watcher = start(&home, &themes, look).map_err(|error| {
+            let watcher = start(&home, &[&themes, &instances], look).map_err(|error| {
                 tracing::warn!("changes in {} are not noticed: {error}", home.display());
             });
             *self.watcher.get_mut() = watcher.ok();
@@ -205,16 +206,18 @@ fn is_written(event: &Event) -> bool {
     }
 }
 
-/// Watches the two directories, since editors replace files; makes them where they are missing.
+/// Watches a directory and folders in it, since editors replace files; makes them where they are missing.
 fn start(
     home: &Path,
-    themes: &Path,
+    folders: &[&Path],
     look: impl FnMut(notify::Result<Event>) + Send + 'static,
 ) -> notify::Result<RecommendedWatcher> {
-    unterm_mux::private::create_folder(themes)?;
+    folders.iter().try_for_each(|folder| unterm_mux::private::create_folder(folder))?;
     let mut watcher = notify::recommended_watcher(look)?;
     watcher.watch(home, RecursiveMode::NonRecursive)?;
-    watcher.watch(themes, RecursiveMode::NonRecursive)?;
+    for folder in folders {
+        watcher.watch(folder, RecursiveMode::NonRecursive)?;
+    }
     Ok(watcher)
 }
 

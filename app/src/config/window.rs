@@ -173,10 +173,53 @@ pub enum ShowTabBar {
 pub struct StatusBar {
     /// Whether it is shown.
     pub show: bool,
+    /// What it shows, in this order. An item with nothing to say takes no room.
+    pub items: Vec<StatusItem>,
 }
 
 impl Default for StatusBar {
     fn default() -> Self {
-        Self { show: true }
+        use StatusItem as Item;
+        Self {
+            show: true,
+            items: vec![
+                Item::Program,
+                Item::Directory,
+                Item::Size,
+                Item::Project,
+                Item::Recording,
+                Item::CaptureExclude,
+                Item::CaptureInclude,
+                Item::Agents,
+                Item::Proxy,
+                Item::Theme,
+            ],
+        }
     }
+}
+
+/// See [`StatusBar::items`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StatusItem {
+    /// The program in the foreground.
+    Program,
+    /// The working directory.
+    Directory,
+    /// Columns and rows of the focused pane.
+    Size,
+    /// The project that the directory belongs to.
+    Project,
+    /// A mark while the focused pane is recorded.
+    Recording,
+    /// A button that captures a region without the window.
+    CaptureExclude,
+    /// A button that captures a region.
+    CaptureInclude,
+    /// A mark while agents are paused or wait for an answer.
+    Agents,
+    /// A mark while new programs use the proxy.
+    Proxy,
+    /// The theme, unless it is the default one.
+    Theme,
 }

@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(described.defaults["font"]["size"].as_f64(), Some(12.0));
 
         let themes = preferences.themes();
-        assert_eq!(themes[0].name, "standard");
+        assert_eq!(themes[0].name, "catppuccin-mocha");
         assert!(themes.iter().any(|theme| theme.name == "nord" && theme.background == "#2e3440"));
 
         let keys = preferences.keys();

@@ -25,12 +25,20 @@ macro_rules! builtin {
 }
 
 const BUILTIN: &[(&str, &str)] = builtin![
-    "standard" "midnight" "daylight" "classic"
+    "catppuccin-mocha" "tokyo-night" "solarized-light" "tango-dark"
     "ayu" "ayu-light" "catppuccin-frappe" "catppuccin-latte" "catppuccin-macchiato" "dracula"
     "everforest-dark" "everforest-light" "github-dark" "github-light" "gruvbox-dark" "gruvbox-light"
     "kanagawa-lotus" "kanagawa-wave" "monokai" "night-owl" "nord" "nord-light" "one-dark" "one-light"
     "rose-pine" "rose-pine-dawn" "rose-pine-moon" "solarized-dark" "tango-light" "tokyo-night-day"
     "tokyo-night-storm" "zenburn"
+];
+
+/// Names that themes had before, each with the name of today.
+const ALIASES: &[(&str, &str)] = &[
+    ("standard", "catppuccin-mocha"),
+    ("midnight", "tokyo-night"),
+    ("daylight", "solarized-light"),
+    ("classic", "tango-dark"),
 ];
 
 /// A palette with its names.
@@ -150,6 +158,11 @@ impl Theme {
         out
     }
 
+    /// What lists show of the theme called `name`: its title, as long as that is accepted as its name.
+    pub fn shown(&self, name: &str) -> String {
+        if as_name(&self.title) == name { self.title.clone() } else { name.to_owned() }
+    }
+
     /// Whether its background is lighter than its text.
     pub fn is_light(&self) -> bool {
         is_light(&self.palette)
@@ -178,26 +191,56 @@ pub fn names(home: &Path) -> BTreeSet<String> {
     own.chain(BUILTIN.iter().map(|(name, _)| (*name).to_owned())).collect()
 }
 
+/// The name of a theme as the configuration writes it: `tokyo-night` for `Tokyo Night`, and for `midnight`, its name of
+/// before. A theme of the person's own in `home` goes before one that comes with Unterm.
+pub fn name_of(given: &str, home: &Path) -> String {
+    if own(given, home).is_some_and(|file| file.is_file()) {
+        return given.to_owned();
+    }
+    let name = as_name(given);
+    match ALIASES.iter().find(|(before, _)| *before == name) {
+        Some((_, now)) if own(&name, home).is_none_or(|file| !file.is_file()) => (*now).to_owned(),
+        _ => name,
+    }
+}
+
+/// A title as a name: in lower case, without accents, with dashes between its words.
+fn as_name(title: &str) -> String {
+    let plain = |c: char| match c {
+        ' ' | '_' => '-',
+        'é' | 'è' | 'ê' => 'e',
+        c => c,
+    };
+    title.trim().to_lowercase().chars().map(plain).collect()
+}
+
+/// The file of a person's own theme, there or not; `None`: such a name has none.
+fn own(name: &str, home: &Path) -> Option<PathBuf> {
+    // A name, never a path: a theme chosen by an agent or a page must not read elsewhere.
+    let is_name = !name.is_empty() && !name.contains(['/', '\\', '\0']) && !name.starts_with('.');
+    is_name.then(|| folder(home).join(format!("{name}.toml")))
+}
+
 /// The theme of a name: a person's own in `home`, else one that comes with Unterm.
 ///
 /// # Errors
 /// When there is none of that name, or its file is no theme.
 pub fn find(name: &str, home: &Path) -> Result<Theme, ThemeError> {
     let invalid = |reason| ThemeError::Invalid { name: name.to_owned(), reason };
-    // A name, never a path: a theme chosen by an agent or a page must not read elsewhere.
-    if !name.is_empty() && !name.contains(['/', '\\', '\0']) && !name.starts_with('.') {
-        let file = folder(home).join(format!("{name}.toml"));
+    let known = name_of(name, home);
+    if let Some(file) = own(&known, home) {
         match std::fs::read_to_string(&file) {
             Ok(text) => return Theme::parse(&text).map_err(invalid),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => return Err(ThemeError::Unreadable { file, error }),
         }
     }
-    match BUILTIN.iter().find(|(builtin, _)| *builtin == name) {
+    match BUILTIN.iter().find(|(builtin, _)| *builtin == known) {
         Some((_, text)) => Theme::parse(text).map_err(invalid),
         None => {
             let names = names(home);
-            let hint = did_you_mean(name, names.iter().map(String::as_str));
+            let before = ALIASES.iter().map(|(before, _)| *before);
+            let hint = did_you_mean(name, names.iter().map(String::as_str).chain(before));
             Err(ThemeError::Unknown { name: name.to_owned(), hint })
         }
     }
@@ -220,16 +263,40 @@ mod tests {
         assert_eq!(files, listed);
         for (name, text) in BUILTIN {
             let theme = Theme::parse(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(as_name(&theme.title), *name, "a title is a name too");
             assert_eq!(Theme::parse(&theme.to_toml()).unwrap(), theme, "{name}");
         }
     }
 
     #[test]
     fn the_first_theme_is_the_engines_own_palette() {
-        let theme = find("standard", Path::new("/nonexistent")).unwrap();
+        let theme = find(builtin().next().unwrap(), Path::new("/nonexistent")).unwrap();
         assert_eq!(theme.palette, Palette::default());
         assert!(!theme.is_light());
-        assert!(find("daylight", Path::new("/nonexistent")).unwrap().is_light());
+        assert!(find("solarized-light", Path::new("/nonexistent")).unwrap().is_light());
+    }
+
+    #[test]
+    fn titles_and_names_of_before_are_names() {
+        let home = tempfile::tempdir().unwrap();
+        let title = |name: &str| find(name, home.path()).map(|theme| theme.title).ok();
+        for (before, now) in ALIASES {
+            assert_eq!(name_of(before, home.path()), *now);
+            assert!(title(before).is_some() && title(before) == title(now), "{before}");
+        }
+        for given in ["Tokyo Night", "tokyo-night", "TOKYO_NIGHT", "midnight"] {
+            assert_eq!(title(given).as_deref(), Some("Tokyo Night"), "{given}");
+        }
+        assert_eq!(title("rose pine").as_deref(), Some("Rosé Pine"));
+
+        // A person's own theme keeps such a name.
+        std::fs::create_dir(folder(home.path())).unwrap();
+        let own = find("nord", home.path()).unwrap();
+        std::fs::write(folder(home.path()).join("midnight.toml"), own.to_toml()).unwrap();
+        assert_eq!(title("midnight").as_deref(), Some("Nord"));
+        assert_eq!(title("Midnight").as_deref(), Some("Nord"));
+        assert_eq!(own.shown("midnight"), "midnight", "its title is another theme's name");
+        assert_eq!(own.shown("nord"), "Nord");
     }
 
     #[test]
