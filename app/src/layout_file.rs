@@ -56,6 +56,9 @@ enum PaneFile {
         program: Option<String>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         args: Vec<String>,
+        /// It has its tab's focus; where no pane says so, the first one gets it.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        focused: bool,
     },
 }
 
@@ -71,18 +74,20 @@ struct Keys {
     program: Option<String>,
     #[serde(default)]
     args: Vec<String>,
+    #[serde(default)]
+    focused: bool,
 }
 
 impl TryFrom<Keys> for PaneFile {
     type Error = &'static str;
 
     fn try_from(keys: Keys) -> Result<Self, Self::Error> {
-        let Keys { split, share, first, second, cwd, program, args } = keys;
+        let Keys { split, share, first, second, cwd, program, args, focused } = keys;
         let share = share.unwrap_or(HALF);
         match (split, first, second) {
-            (None, None, None) => Ok(Self::Pane { cwd, program, args }),
-            (Some(_), ..) if cwd.is_some() || program.is_some() || !args.is_empty() => {
-                Err("what is split has no cwd, program or args: its parts have")
+            (None, None, None) => Ok(Self::Pane { cwd, program, args, focused }),
+            (Some(_), ..) if cwd.is_some() || program.is_some() || !args.is_empty() || focused => {
+                Err("what is split has no cwd, program, args or focused: its parts have")
             }
             (Some(_), ..) if !(0.0..=1.0).contains(&share) => Err("share must be between 0 and 1"),
             (Some(split), Some(first), Some(second)) => {
@@ -153,9 +158,11 @@ impl LayoutFile {
     /// What a mux has now; `with_programs`: also what panes were asked to run, where that is not the person's shell.
     pub(crate) fn of(mux: &Mux, with_programs: bool) -> Self {
         let layout = mux.layout();
-        let tabs = layout.tabs.iter().map(|tab| TabFile {
-            title: tab.title.clone(),
-            panes: PaneFile::of(mux, &tab.root, with_programs),
+        let tabs = layout.tabs.iter().map(|tab| {
+            // A pane that is alone has it anyway.
+            let focused = Some(tab.focused).filter(|_| matches!(tab.root, Node::Split { .. }));
+            let panes = PaneFile::of(mux, &tab.root, with_programs, focused);
+            TabFile { title: tab.title.clone(), panes }
         });
         Self { active: layout.active + 1, tabs: tabs.collect() }
     }
@@ -170,8 +177,8 @@ impl LayoutFile {
             let Some(pane) = start(tab.panes.spawn(), &mut faults, open) else { continue };
             let layout = mux.layout();
             let Some(id) = layout.tab_of(pane).map(|index| layout.tabs[index].id) else { continue };
-            tab.panes.open(mux, id, pane, &mut Vec::new(), &mut faults);
-            let _ = mux.focus(pane);
+            let focused = tab.panes.open(mux, id, pane, &mut Vec::new(), &mut faults);
+            let _ = mux.focus(focused.unwrap_or(pane));
             if let Some(title) = &tab.title {
                 let _ = mux.rename_tab(id, title);
             }
@@ -217,7 +224,7 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 impl PaneFile {
-    fn of(mux: &Mux, node: &Node, with_programs: bool) -> Self {
+    fn of(mux: &Mux, node: &Node, with_programs: bool, focused: Option<PaneId>) -> Self {
         match node {
             Node::Pane(id) => {
                 let pane = mux.pane(*id);
@@ -227,7 +234,8 @@ impl PaneFile {
                     Some((program, args)) => (Some(program.to_owned()), args.to_vec()),
                     None => (None, Vec::new()),
                 };
-                Self::Pane { cwd: pane.and_then(|pane| pane.cwd_path()), program, args }
+                let cwd = pane.and_then(|pane| pane.cwd_path());
+                Self::Pane { cwd, program, args, focused: Some(*id) == focused }
             }
             Node::Split { axis, ratio, first, second } => Self::Split {
                 split: match axis {
@@ -235,8 +243,8 @@ impl PaneFile {
                     Axis::Vertical => Side::Down,
                 },
                 share: *ratio,
-                first: Box::new(Self::of(mux, first, with_programs)),
-                second: Box::new(Self::of(mux, second, with_programs)),
+                first: Box::new(Self::of(mux, first, with_programs, focused)),
+                second: Box::new(Self::of(mux, second, with_programs, focused)),
             },
         }
     }
@@ -252,7 +260,7 @@ impl PaneFile {
     fn spawn(&self) -> Spawn {
         match self {
             Self::Split { first, .. } => first.spawn(),
-            Self::Pane { cwd, program, args } => Spawn {
+            Self::Pane { cwd, program, args, .. } => Spawn {
                 // One that is gone since means home.
                 cwd: cwd.as_deref().map(absolute).filter(|cwd| cwd.is_dir()),
                 program: program.clone(),
@@ -262,7 +270,8 @@ impl PaneFile {
         }
     }
 
-    /// Splits `pane`, which is its first one; `path`: where it lies in its tab.
+    /// Splits `pane`, which is its first one; `path`: where it lies in its tab. Gives the pane that is to have the focus, if it
+    /// is in here.
     fn open(
         &self,
         mux: &Mux,
@@ -270,8 +279,11 @@ impl PaneFile {
         pane: PaneId,
         path: &mut Vec<bool>,
         faults: &mut Vec<String>,
-    ) {
-        let Self::Split { split, share, first, second } = self else { return };
+    ) -> Option<PaneId> {
+        let (split, share, first, second) = match self {
+            Self::Split { split, share, first, second } => (split, share, first, second),
+            Self::Pane { focused, .. } => return focused.then_some(pane),
+        };
         let axis = match split {
             Side::Right => Axis::Horizontal,
             Side::Down => Axis::Vertical,
@@ -281,11 +293,13 @@ impl PaneFile {
             return first.open(mux, tab, pane, path, faults);
         };
         let _ = mux.set_ratio(tab, path, *share);
+        let mut focused = None;
         for (part, pane, is_second) in [(first, pane, false), (second, new, true)] {
             path.push(is_second);
-            part.open(mux, tab, pane, path, faults);
+            focused = part.open(mux, tab, pane, path, faults).or(focused);
             path.pop();
         }
+        focused
     }
 }
 
@@ -303,7 +317,7 @@ mod tests {
         let text = format!(
             "active = 1\n[[tabs]]\n[tabs.panes]\nsplit = 'right'\nshare = 0.25\n\
              first = {{ cwd = {cwd:?}, program = 'sh' }}\n\
-             second = {{ split = 'down', first = {{ program = 'sh' }}, second = {{ program = 'sh' }} }}\n\
+             second = {{ split = 'down', first = {{ program = 'sh', focused = true }}, second = {{ program = 'sh' }} }}\n\
              [[tabs]]\ntitle = 'own'\npanes = {{ program = 'sh', args = ['-c', 'sleep 100'] }}\n"
         );
         std::fs::write(file(home.path(), "work"), text).unwrap();
@@ -317,6 +331,7 @@ mod tests {
         let Node::Split { ratio, second, .. } = &now.tabs[0].root else { panic!("no split") };
         assert_eq!(*ratio, 0.25);
         assert!(matches!(&**second, Node::Split { axis: Axis::Vertical, .. }));
+        assert_eq!(now.tabs[0].focused, now.tabs[0].panes()[1], "the one that says so");
 
         let read = LayoutFile::of(&mux, true);
         read.write(home.path(), "again").unwrap();
