@@ -1,12 +1,12 @@
-//! The log: to standard error, `info` from Unterm's own crates and `warn` from the rest, or as `UNTERM_LOG` says. What rmcp
-//! has to say of clients that went is left out: it calls every one of them an error. A line that standard error does not take,
-//! as when the log stands on a full disk, is lost.
+//! The log: warnings and errors to standard error, or what `UNTERM_LOG` says, so that a usual start prints nothing. Of winit
+//! only errors are shown, since it warns of every desktop that lacks something, and of rmcp nothing: it calls each client
+//! that went an error. A line that standard error does not take, as when the log stands on a full disk, is lost.
 
 use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
 
-const DEFAULT: &str = "warn,rmcp=off,unterm=info,unterm_control=info,unterm_mux=info,unterm_renderer=info,unterm_term=info";
+const DEFAULT: &str = "warn,winit=error,rmcp=off";
 
 /// Starts the log. Call once, before anything else.
 pub fn start() {
