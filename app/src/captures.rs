@@ -37,6 +37,14 @@ pub(crate) fn program() -> std::io::Result<PathBuf> {
     Ok(own.with_file_name(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)))
 }
 
+/// What the person is told where that program is not there.
+pub(crate) fn missing(program: &Path) -> String {
+    format!(
+        "{PROGRAM}, which captures the screen, is not installed.\nPut it at {}; packaging/run builds it.",
+        program.display()
+    )
+}
+
 /// Lets that program take a picture and write it into `file`; false: the person cancelled.
 pub(crate) fn take(args: &[String], file: &Path) -> anyhow::Result<bool> {
     let program = program()?;
@@ -45,7 +53,7 @@ pub(crate) fn take(args: &[String], file: &Path) -> anyhow::Result<bool> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let output = match command.output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            bail!("{PROGRAM} is missing beside unterm; it takes the pictures of the screen.")
+            bail!("{}", missing(&program))
         }
         output => output.with_context(|| program.display().to_string())?,
     };

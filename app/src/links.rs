@@ -76,7 +76,7 @@ pub fn open(uri: &str, schemes: &[String]) -> Result<(), String> {
     let scheme = scheme.to_ascii_lowercase();
     if !schemes.iter().any(|one| one.eq_ignore_ascii_case(&scheme)) || scheme.is_empty() {
         return Err(format!(
-            "The link is not opened: {uri}\nOnly {} are; links.schemes in the configuration lists them.",
+            "Link not opened: {uri}\nlinks.schemes allows only {}.",
             schemes.join(", ")
         ));
     }
@@ -85,8 +85,8 @@ pub fn open(uri: &str, schemes: &[String]) -> Result<(), String> {
         "mailto" => message(rest),
         _ => Ok(uri.to_owned()),
     };
-    let target = target.map_err(|why| format!("The link is not opened: {uri}\n{why}"))?;
-    launch(&target).map_err(|why| format!("The link can't be opened: {uri}\n{why}"))
+    let target = target.map_err(|why| format!("Link not opened: {uri}\n{why}"))?;
+    launch(&target).map_err(|why| format!("Can't open the link: {uri}\n{why}"))
 }
 
 /// What is said when no browser opened the settings page in time.
@@ -99,7 +99,7 @@ pub const UNOPENED: &str = "The settings page was not opened within a minute, so
 /// A sentence that says why no program opened it.
 pub fn open_settings(redirect: &Path) -> Result<(), String> {
     launch(&unterm_mux::file_uri(redirect))
-        .map_err(|why| format!("The settings page can't be opened.\n{why}"))
+        .map_err(|why| format!("Can't open the settings page.\n{why}"))
 }
 
 /// A folder for that file that the default browser can read, if it is a snap: those read nothing in hidden folders of a home,

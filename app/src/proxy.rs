@@ -25,7 +25,7 @@ pub(crate) fn is_enabled(home: &Path) -> Result<bool> {
 pub(crate) fn toggle(home: &Path) -> Result<bool> {
     let file = home.join(FILE);
     let Some(mut proxy) = read(home)? else {
-        bail!("No proxy is set up yet.\nThe settings page does that, under Proxy.");
+        bail!("No proxy is set up.\nSet one up on the settings page, under Proxy.");
     };
     let now = !enabled(&proxy);
     proxy.insert("enabled".to_owned(), json!(now));

@@ -234,6 +234,21 @@ impl Display {
         Ok(Bells { connection })
     }
 
+    /// Has windows find a compositing manager (EWMH, `_NET_WM_CM_Sn`). Nothing is composited.
+    ///
+    /// # Errors
+    ///
+    /// When the display has gone.
+    pub fn claim_compositor(&self) -> Result<()> {
+        let (connection, root) = (&self.connection, self.root);
+        let owner = connection.generate_id()?;
+        let (looks, kind) = (xproto::CreateWindowAux::new(), xproto::WindowClass::INPUT_ONLY);
+        connection.create_window(0, owner, root, 0, 0, 1, 1, 0, kind, 0, &looks)?.check()?;
+        let selection = connection.intern_atom(false, b"_NET_WM_CM_S0")?.reply()?.atom;
+        connection.set_selection_owner(owner, selection, x11rb::CURRENT_TIME)?.check()?;
+        Ok(())
+    }
+
     /// Takes the keyboard away from every window.
     ///
     /// # Errors

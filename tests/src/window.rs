@@ -95,6 +95,15 @@ impl Window<'_> {
         wait_until("the title", || self.title(), |title| is_it(title))
     }
 
+    /// Waits until its title begins with the name of a tab or a program.
+    ///
+    /// # Errors
+    ///
+    /// When that does not come.
+    pub fn wait_until_called(&self, name: &str) -> Result<()> {
+        self.wait_for_title(|title| title.split(" — ").next() == Some(name)).map(drop)
+    }
+
     /// Asks it to close, as a window manager's close button does.
     ///
     /// # Errors

@@ -36,7 +36,7 @@ fn an_action_is_done_from_the_command_line() -> Result<()> {
     // What the window complains of is said here as well, and put away by an action.
     let (code, said) = action(&unterm, &["save_layout", "a/../x"])?;
     assert_eq!(code, Some(1));
-    assert!(said.contains("The layout can't be saved."), "{said}");
+    assert!(said.contains("Can't save the layout."), "{said}");
     assert_eq!(action(&unterm, &["dismiss_messages"])?, (Some(0), String::new()));
     assert_eq!(action(&unterm, &["dismiss_messages"])?.0, Some(1));
     let (code, list) = action(&unterm, &["list"])?;
@@ -79,26 +79,27 @@ fn without_a_window_an_action_says_so() -> Result<()> {
 }
 
 #[test]
-fn the_status_bar_copies_the_directory_and_switches_the_proxy() -> Result<()> {
+fn the_status_bar_copies_the_directory_and_turns_the_proxy_off() -> Result<()> {
     let display = Display::start()?;
-    let (unterm, window, _) = Start::windowed(&display).at_prompt()?;
-    let proxy = unterm.registry().join("proxy.json");
-    std::fs::write(&proxy, r#"{"enabled": false, "mode": "manual", "own": [1]}"#)?;
+    let registry = tempfile::tempdir()?;
+    let proxy = registry.path().join("proxy.json");
+    std::fs::write(&proxy, r#"{"enabled": true, "mode": "manual", "own": [1]}"#)?;
+    let (unterm, window, _) = Start::windowed(&display).registry(registry.path()).at_prompt()?;
     let (width, height) = window.size()?;
     let foot = height as i16 - 14;
     // Behind `bash`, at the left, comes the directory: home, which is `~`.
     window.click(1, (64, foot))?;
     let home = unterm.home().display().to_string();
     display.wait_for_selection("clipboard", &home)?;
-    // Left of the theme's name, which is `standard`, at the right.
-    window.click(1, (width as i16 - 120, foot))?;
+    // The proxy is the last at the right: the theme is the default one.
+    window.click(1, (width as i16 - 30, foot))?;
     let text = || std::fs::read_to_string(&proxy).unwrap_or_default();
     wait_for(
-        "the proxy to be on",
+        "the proxy to be off",
         || {
             let now: serde_json::Value = serde_json::from_str(&text())?;
             assert_eq!(now["own"], json!([1]), "what else is in the file stays");
-            Ok((now["enabled"] == true).then_some(()))
+            Ok((now["enabled"] == false).then_some(()))
         },
         text,
     )?;

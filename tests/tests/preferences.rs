@@ -235,6 +235,7 @@ fn a_shell_or_a_font_that_is_not_there_is_said_and_the_window_opens() -> Result<
 fn a_translucent_window_asks_for_blur_and_takes_it_back() -> Result<()> {
     const BLUR: &str = "_KDE_NET_WM_BLUR_BEHIND_REGION";
     let display = Display::start()?;
+    display.claim_compositor()?;
     let registry = tempfile::tempdir()?;
     let write = |blur: bool| {
         let text = format!("[window]\nopacity = 0.8\nblur = {blur}\n");

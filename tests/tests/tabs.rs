@@ -237,12 +237,11 @@ fn the_scrollbar_is_dragged_through_the_history() -> Result<()> {
 fn a_shell_at_its_prompt_is_called_by_its_place_and_a_program_by_its_name() -> Result<()> {
     let display = Display::start()?;
     let (_unterm, window, _) = Start::windowed(&display).at_prompt()?;
-    let called = |name: &str| window.wait_for_title(|title| title.ends_with(&format!(" — {name}")));
-    called("~")?;
+    window.wait_until_called("~")?;
     display.type_text("cd /usr\n")?;
-    called("usr")?;
+    window.wait_until_called("usr")?;
     display.type_text("cat\n")?;
-    called("cat")?;
+    window.wait_until_called("cat")?;
     display.press(&["Control_L", "d"])?;
-    called("usr").map(drop)
+    window.wait_until_called("usr")
 }

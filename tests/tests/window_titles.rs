@@ -1,29 +1,42 @@
 //! The window's title while programs come and go: read from the window itself.
 
 use anyhow::Result;
-use unterm_tests::{Display, Start, Window};
-
-/// Waits until the window's title ends with a pane's.
-fn called(window: &Window<'_>, name: &str) -> Result<()> {
-    window.wait_for_title(|title| title.ends_with(&format!(" — {name}"))).map(drop)
-}
+use unterm_tests::{Display, Start};
 
 #[test]
 fn a_title_that_a_program_left_behind_gives_way_to_the_shells() -> Result<()> {
     let display = Display::start()?;
     let (mut unterm, window, pane) = Start::windowed(&display).at_prompt()?;
-    called(&window, "~")?;
+    window.wait_until_called("~")?;
     let program = "sh -c 'printf \"\\033]2;left behind\\007\"; exec cat'\r";
     // The shell has set none: it is called by its place again.
     pane.type_text(&mut unterm, program)?;
-    called(&window, "left behind")?;
+    window.wait_until_called("left behind")?;
     display.press(&["Control_L", "c"])?;
-    called(&window, "~")?;
+    window.wait_until_called("~")?;
     // What the shell itself has set stays, and comes back.
     pane.type_text(&mut unterm, "printf '\\033]2;my shell\\007'\r")?;
-    called(&window, "my shell")?;
+    window.wait_until_called("my shell")?;
     pane.type_text(&mut unterm, program)?;
-    called(&window, "left behind")?;
+    window.wait_until_called("left behind")?;
     display.press(&["Control_L", "c"])?;
-    called(&window, "my shell")
+    window.wait_until_called("my shell")
+}
+
+#[test]
+fn a_window_is_called_by_its_project_and_by_its_instance_where_several_run() -> Result<()> {
+    let display = Display::start()?;
+    let registry = tempfile::tempdir()?;
+    let start = || Start::windowed(&display).registry(registry.path());
+    let (mut first, window, pane) = start().at_prompt()?;
+    std::fs::create_dir_all(first.home().join("atlas/.git"))?;
+    pane.type_text(&mut first, "cd ~/atlas\r")?;
+    window.wait_for_title(|title| title == "atlas")?;
+    pane.type_text(&mut first, "cat\r")?;
+    window.wait_for_title(|title| title == "cat — atlas")?;
+    let second = start().now()?;
+    window.wait_for_title(|title| title == "cat — atlas — alpha")?;
+    drop(second);
+    window.wait_for_title(|title| title == "cat — atlas")?;
+    Ok(())
 }

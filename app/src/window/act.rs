@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use unterm_control::Server;
-use unterm_mux::{OnExit, Pane, Spawn, Tab, TabId, input::Modifiers};
+use unterm_mux::{OnExit, Pane, Spawn, Tab, TabId};
 use unterm_term::{LineId, Point, TextRange};
 use winit::window::Fullscreen;
 
@@ -17,18 +17,13 @@ use crate::{action::Action, args::FONT_SIZES, links};
 const RESIZE_STEP: f32 = 0.04;
 
 impl App {
-    /// Does an action; false when there was nothing to do and the key belongs to the program.
-    pub(super) fn act(&mut self, action: Action, modifiers: Modifiers) -> bool {
-        self.act_in(None, action, modifiers)
+    /// Does an action; false when it has nothing to act on.
+    pub(super) fn act(&mut self, action: Action) -> bool {
+        self.act_in(None, action)
     }
 
     /// The same about a tab that need not be the active one (`None`: that one), where the action is about a tab.
-    pub(super) fn act_in(
-        &mut self,
-        tab: Option<TabId>,
-        action: Action,
-        modifiers: Modifiers,
-    ) -> bool {
+    pub(super) fn act_in(&mut self, tab: Option<TabId>, action: Action) -> bool {
         let layout = self.mux.layout();
         let index = match tab {
             None => Some(layout.active),
@@ -58,6 +53,7 @@ impl App {
             Action::Resize(direction) => {
                 return self.mux.resize_split(focused, direction, RESIZE_STEP);
             }
+            Action::Zoom if tab.panes().len() < 2 => return false,
             Action::Zoom => self.mux.toggle_zoom(),
             Action::SwapPane(_)
             | Action::RotatePanes(_)
@@ -67,17 +63,19 @@ impl App {
             | Action::BroadcastTab
             | Action::BroadcastAll => return self.arrange_panes(&action, tab),
             Action::Launcher => self.pick_anything(),
+            Action::NextTab | Action::PreviousTab if layout.tabs.len() < 2 => return false,
             Action::NextTab => self.switch_tab(1),
             Action::PreviousTab => self.switch_tab(-1),
             Action::MoveTab(by) => {
                 let last = layout.tabs.len().saturating_sub(1);
-                let index = index.saturating_add_signed(by).min(last);
-                self.report(self.mux.move_tab(tab.id, index));
+                let place = index.saturating_add_signed(by).min(last);
+                self.report(self.mux.move_tab(tab.id, place));
+                return place != index;
             }
             Action::SelectAll => self.select_all(),
             Action::Copy => {
                 // Ctrl+C without a selection is the program's; Ctrl+Shift+C never is.
-                return self.copy_selection() || modifiers.contains(Modifiers::SHIFT);
+                return self.copy_selection();
             }
             Action::CopyAs(form) => return self.copy_as(form),
             Action::ActivateTab(number) => {
@@ -92,8 +90,8 @@ impl App {
             }
             Action::Paste => self.paste_to_all(Buffer::Clipboard, focused),
             Action::PastePrimary => self.paste_to_all(Buffer::Primary, focused),
-            Action::FontSize(points) => self.set_font_size(self.fonts.size + points),
-            Action::ResetFontSize => self.set_font_size(self.configured_font_size()),
+            Action::FontSize(points) => return self.set_font_size(self.fonts.size + points),
+            Action::ResetFontSize => drop(self.set_font_size(self.configured_font_size())),
             Action::Fullscreen => self.toggle_fullscreen(),
             Action::Search => self.open_search(),
             Action::SearchSelection => self.search_selection(),
@@ -129,7 +127,7 @@ impl App {
             Action::ToggleDebug => self.toggle_debug(),
             Action::PauseAgents => return self.toggle_agents(),
             Action::AnswerAgent => return self.answer_agent(),
-            Action::DismissMessages => return self.dismiss_toasts(),
+            Action::DismissMessages => self.dismiss_toasts(),
             Action::ToggleQuake => return self.toggle_quake(),
             Action::SaveLayout(name) => self.save_layout(&name),
             Action::Settings => self.open_settings(),
@@ -215,18 +213,21 @@ impl App {
         true
     }
 
-    fn set_font_size(&mut self, size: f32) {
+    /// Changes the font's size within its limits; false when it has that size already.
+    fn set_font_size(&mut self, size: f32) -> bool {
         let size = size.clamp(*FONT_SIZES.start(), *FONT_SIZES.end());
-        if size != self.fonts.size {
+        let changes = size != self.fonts.size;
+        if changes {
             self.fonts.size = size;
             self.apply_fonts();
         }
+        changes
     }
 
     /// Opens the settings page in the desktop's browser.
     fn open_settings(&mut self) {
         let Some(links) = self.server.as_ref().map(Server::settings_links) else {
-            return self.complain("settings", "The control server does not run.".to_owned());
+            return self.complain("settings", "The control server is not running.".to_owned());
         };
         self.errand("settings", move || {
             match links.redirect().and_then(|file| links::open_settings(&file)) {
@@ -250,7 +251,7 @@ impl App {
             std::thread::Builder::new().name("new window".to_owned()).spawn(move || child.wait())
         };
         if let Err(error) = start() {
-            self.complain("window", format!("Another window can't be started.\n{error}"));
+            self.complain("window", format!("Can't start another window.\n{error}"));
         }
     }
 

@@ -59,7 +59,7 @@ impl App {
             self.settle(ABOUT);
             return;
         };
-        let press = self.press("answer_agent", "or a click here shows it whole, to be answered");
+        let press = self.press("answer_agent", "or a click here shows the answers");
         let more = match questions.len() {
             1 => String::new(),
             more => format!(" ({} more)", more - 1),
@@ -68,10 +68,10 @@ impl App {
         let place = question.session.map_or_else(String::new, |id| format!(" in pane {id}"));
         let says = match question.kind {
             Kind::Approval => {
-                format!("May it act{place}?{more} “{}” would\n{text}{press}", question.client)
+                format!("Allow “{}” to act{place}?{more}\n{text}{press}", question.client)
             }
             Kind::Question => {
-                format!("An agent asks{place}:{more} “{}”\n{text}{press}", question.client)
+                format!("“{}” asks{place}:{more}\n{text}{press}", question.client)
             }
         };
         self.keep_saying(ABOUT, says);
@@ -92,24 +92,23 @@ impl App {
                 .map_or_else(|| choice.clone(), |verdict| verdict.title(&question.client)),
             Kind::Question => choice.clone(),
         };
-        let item = |title: String, choice| Item { title, note: String::new(), name: "", choice };
         let mut items: Vec<_> = question
             .choices
             .iter()
-            .map(|choice| item(titled(choice), Choice::Answer(choice.clone())))
+            .map(|choice| Item::new(titled(choice), Choice::Answer(choice.clone())))
             .collect();
         if question.kind == Kind::Question {
             if question.takes_text {
-                items.push(item("In your own words…".to_owned(), Choice::OwnWords));
+                items.push(Item::new("In your own words…", Choice::OwnWords));
             }
-            items.push(item("Don't answer".to_owned(), Choice::NoAnswer));
+            items.push(Item::new("Don't answer", Choice::NoAnswer));
         }
         let (client, text) = (&question.client, question.text);
         let hint = match question.kind {
             Kind::Approval => {
                 let place =
                     question.session.map_or_else(String::new, |id| format!(" in pane {id}"));
-                format!("May “{client}” do this{place}? Choose an answer")
+                format!("Allow “{client}” to do this{place}? Choose an answer")
             }
             Kind::Question => format!("“{client}” asks. Choose an answer"),
         };
@@ -123,7 +122,7 @@ impl App {
         let (answers, answer) = (server.answers(), answer.to_owned());
         self.errand("agents", move || match answers.give(number, &answer) {
             Ok(()) => Done::Nothing,
-            Err(why) => Done::Failed("agents", format!("The answer was not taken.\n{why}")),
+            Err(why) => Done::Failed("agents", format!("The answer was not accepted.\n{why}")),
         });
     }
 

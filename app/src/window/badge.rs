@@ -103,14 +103,10 @@ impl App {
         let Some(server) = &self.server else { return false };
         let paused = !server.is_paused();
         server.pause(paused);
-        let press = self.press("pause_agents", "lets them go on");
+        let press = self.press("pause_agents", "resumes them");
         self.notify(
             "agents",
-            if paused {
-                format!("Agents wait: calls that change something are held.{press}")
-            } else {
-                "Agents go on.".to_owned()
-            },
+            if paused { format!("Agents paused{press}") } else { "Agents resumed".to_owned() },
         );
         true
     }

@@ -7,12 +7,20 @@ use unterm_term::{Palette, Rgb};
 
 use super::geometry::Geometry;
 
+/// Least contrast of lines and of the focus mark with the panes (WCAG 2.2 asks for 3 of what shows a state).
+const DIVIDER_CONTRAST: f32 = 1.6;
+const FOCUS_CONTRAST: f32 = 3.0;
+
 /// Colours of chrome, derived from a theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Colors {
     pub(super) surface: Rgb,
     pub(super) raised: Rgb,
     pub(super) hairline: Rgb,
+    /// The lines between panes.
+    pub(super) divider: Rgb,
+    /// The mark of the pane that keys go to.
+    pub(super) focus: Rgb,
     pub(super) text: Rgb,
     pub(super) muted: Rgb,
     /// What can't be chosen now.
@@ -39,6 +47,8 @@ impl Colors {
             surface,
             raised,
             hairline,
+            divider: stepped(hairline, text, surface, DIVIDER_CONTRAST),
+            focus: stepped(palette.colors[4], pole(surface), surface, FOCUS_CONTRAST),
             text: readable(text, hairline),
             muted: readable(mix(surface, text, 0.6), hairline),
             disabled: mix(surface, text, 0.35),
@@ -90,12 +100,20 @@ fn contrast(a: Rgb, b: Rgb) -> f32 {
 
 /// `text` stepped towards black or white until it has a contrast of 4.5 on `background`.
 pub(super) fn readable(text: Rgb, background: Rgb) -> Rgb {
+    stepped(text, pole(background), background, 4.5)
+}
+
+/// Black or white, which is easier to tell from a background.
+fn pole(background: Rgb) -> Rgb {
     let (white, black) = (Rgb::hex(0xffffff), Rgb::hex(0));
-    let goal =
-        if contrast(white, background) > contrast(black, background) { white } else { black };
-    (0..=10)
-        .map(|step| mix(text, goal, step as f32 / 10.0))
-        .find(|color| contrast(*color, background) >= 4.5)
+    if contrast(white, background) > contrast(black, background) { white } else { black }
+}
+
+/// A colour stepped towards another until it has a contrast with a background.
+fn stepped(color: Rgb, goal: Rgb, background: Rgb, wanted: f32) -> Rgb {
+    (0..=20)
+        .map(|step| mix(color, goal, step as f32 / 20.0))
+        .find(|color| contrast(*color, background) >= wanted)
         .unwrap_or(goal)
 }
 
@@ -137,13 +155,18 @@ pub(super) fn label(
 mod tests {
     use super::*;
 
-    #[test]
-    fn chrome_text_is_readable_in_every_theme() {
+    /// Each theme that comes with Unterm, by its name.
+    fn themes() -> Vec<(String, Palette)> {
         let nowhere = std::path::Path::new("/nonexistent");
         let names = crate::config::theme::names(nowhere);
         assert!(names.len() >= 32, "{names:?}");
-        for name in names {
-            let palette = crate::config::theme::find(&name, nowhere).unwrap().palette;
+        let palette = |name: &str| crate::config::theme::find(name, nowhere).unwrap().palette;
+        names.into_iter().map(|name| (name.clone(), palette(&name))).collect()
+    }
+
+    #[test]
+    fn chrome_text_is_readable_in_every_theme() {
+        for (name, palette) in themes() {
             let colors = Colors::new(&palette);
             let texts = [
                 ("text", colors.text),
@@ -165,6 +188,48 @@ mod tests {
             for fill in [colors.accent, colors.danger, colors.muted] {
                 assert!(contrast(readable(colors.surface, fill), fill) >= 4.5, "{name}");
             }
+        }
+    }
+
+    #[test]
+    fn dividers_and_the_focus_are_seen_in_every_theme() {
+        for (name, palette) in themes() {
+            let colors = Colors::new(&palette);
+            for (mark, color, wanted) in [
+                ("divider", colors.divider, DIVIDER_CONTRAST),
+                ("focus", colors.focus, FOCUS_CONTRAST),
+            ] {
+                let contrast = contrast(color, colors.surface);
+                assert!(contrast >= wanted, "{name}: {mark} has {contrast:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_selection_is_seen_and_read_in_every_theme() {
+        for (name, palette) in themes() {
+            // Without a colour for it, text and background change places.
+            let selection = palette.selection.unwrap_or(palette.foreground);
+            let text = palette.selection_text.unwrap_or(match palette.selection {
+                Some(_) => palette.foreground,
+                None => palette.background,
+            });
+            let seen = contrast(selection, palette.background);
+            assert!(seen >= 1.5, "{name}: a selection has {seen:.2} with the background");
+            let read = contrast(text, selection);
+            assert!(read >= 4.5, "{name}: selected text has {read:.2}");
+        }
+    }
+
+    /// What programs print in the theme's colours can be read, as mc's panels and htop's bars: text by itself, and by
+    /// `text.palette_contrast` in any pair.
+    #[test]
+    fn text_is_readable_in_every_theme() {
+        let floor = crate::config::Config::default().text.palette_contrast;
+        assert!(floor >= 3.0);
+        for (name, palette) in themes() {
+            let contrast = contrast(palette.foreground, palette.background);
+            assert!(contrast >= 4.0, "{name}: text has {contrast:.2}");
         }
     }
 }

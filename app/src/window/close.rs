@@ -52,10 +52,10 @@ impl App {
             Closing::Window => "window",
         };
         let about = match (running.len(), panes.len()) {
-            (0, 0 | 1) => "Its shell will be ended.".to_owned(),
-            (0, shells) => format!("{shells} shells will be ended."),
-            (1, _) => "A program runs in it and will be ended:".to_owned(),
-            (many, _) => format!("{many} programs run in it and will be ended:"),
+            (0, 0 | 1) => "Its shell will end.".to_owned(),
+            (0, shells) => format!("{shells} shells will end."),
+            (1, _) => "A running program will end:".to_owned(),
+            (many, _) => format!("{many} running programs will end:"),
         };
         let names = first_of(&running, NAMED).into_iter();
         let preview = names.map(|text| Preview { text, ..Preview::default() });
@@ -85,8 +85,15 @@ fn running(pane: &Pane) -> Option<String> {
     }
     let foreground = pane.foreground()?;
     let name = foreground.name.rsplit('/').next().unwrap_or_default();
-    if !foreground.is_root || !is_shell(name) {
+    if !is_shell(name) {
         return Some(name.to_owned());
+    }
+    if !foreground.is_root && !pane.is_shell_in_front() {
+        // A shell within the shell that marks no prompts: it waits for a command while it reads keys by itself, as line
+        // editors do. A script, or a shell that reads whole lines, leaves the echo on.
+        let process = pane.process();
+        let edits = process.echo() == Some(false) && !process.reads_secret();
+        return (!edits).then(|| name.to_owned());
     }
     // A shell may be busy itself: with a loop, or a command of its own.
     let term = pane.term();

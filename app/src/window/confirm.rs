@@ -290,7 +290,7 @@ impl App {
             return;
         }
         if self.questions.0.len() == CAP {
-            let why = "It was not asked, and not done: answer the questions before it first.";
+            let why = "Not done. Answer the open questions first.";
             return self.refuse("questions", format!("{}\n{why}", confirm.question));
         }
         self.questions.0.push_back(confirm);

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use unterm_mux::{Layout, PaneId, Rect, Tab};
+use unterm_control::Server;
+use unterm_mux::{Layout, PaneId, Rect};
 use unterm_renderer::{
     Highlight, PainterError, PainterKind, PaneScene, PixelRect, Renderer, Scene,
 };
@@ -10,6 +11,7 @@ use unterm_renderer::{
 use super::{
     App, BELL_MARK, BLINK, Screen,
     badge::draw_badges,
+    chrome::quad,
     debug,
     geometry::{Geometry, pixels},
     ime::Taker,
@@ -24,6 +26,9 @@ use super::{
     wayland,
 };
 
+/// The least columns and rows of a window, as for its size in the configuration.
+const LEAST_COLUMNS: u16 = 10;
+const LEAST_ROWS: u16 = 3;
 /// How old titles may be while panes print.
 const NAMES_AGE: Duration = Duration::from_millis(250);
 /// How long it is taken for true that an unfocused window is minimised or not.
@@ -62,6 +67,15 @@ impl PaneLook {
 }
 
 impl Screen {
+    /// Keeps the window from being made smaller than a usable one.
+    fn limit_size(&mut self) {
+        let least = self.geometry.window_for(LEAST_COLUMNS, LEAST_ROWS);
+        if std::mem::replace(&mut self.least, least) != least {
+            let size = wayland::size_of(&self.window, least, self.geometry.scale);
+            self.window.set_min_inner_size(Some(size));
+        }
+    }
+
     /// Shows the frame that was built last.
     fn present(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
         self.window.pre_present_notify();
@@ -101,6 +115,7 @@ impl App {
         let Some(screen) = &mut self.screen else { return };
         screen.geometry.has_tab_bar = has_tab_bar;
         screen.geometry.has_status_bar = self.config.status_bar.show;
+        screen.limit_size();
         let geometry = screen.geometry;
         self.mux.set_space(geometry.content(), geometry.spacing());
         for tab in &layout.tabs {
@@ -325,8 +340,14 @@ impl App {
                 label.color = label.color.or(view.tab_color);
                 if id == tab.focused {
                     label.color = view.tab_color.or(label.color);
-                    if view.names_read().is_none() {
-                        view.read_names(&pane, now);
+                    if !view.are_names_known() {
+                        view.read_names(&pane);
+                    }
+                    // Programs that come and go behind the active tab are not followed.
+                    if index == layout.active
+                        && (view.program().is_empty() || self.program_of.replace(id) != Some(id))
+                    {
+                        view.read_program(&pane);
                     }
                     tab.title.as_deref().unwrap_or(view.title()).clone_into(&mut label.title);
                 }
@@ -341,21 +362,21 @@ impl App {
 
     /// When titles are to be read again, after output.
     pub(super) fn names_due(&self) -> Option<Instant> {
-        let layout = self.names_stale.then(|| self.mux.layout())?;
-        let read = |tab: &Tab| self.views.get(&tab.focused).and_then(View::names_read);
-        let due = |tab| read(tab).map_or(self.started, |read| read + NAMES_AGE);
-        layout.tabs.iter().map(due).min()
+        let is_due = self.names_stale || self.names_again;
+        is_due.then(|| self.names_read.map_or(self.started, |read| read + NAMES_AGE))
     }
 
-    /// Reads the titles that are old enough again, which asks the system.
+    /// Reads the titles again, which asks the system; and once more later, since a shell shows a command's line before it
+    /// starts the program.
     pub(super) fn read_names(&mut self, now: Instant) {
-        self.names_stale = false;
-        for tab in &self.mux.layout().tabs {
+        self.names_again = std::mem::take(&mut self.names_stale);
+        self.names_read = Some(now);
+        let layout = self.mux.layout();
+        for (index, tab) in layout.tabs.iter().enumerate() {
             let Some(pane) = self.mux.pane(tab.focused) else { continue };
             let view = self.views.entry(tab.focused).or_default();
-            if view.names_read().is_some_and(|read| now < read + NAMES_AGE) {
-                self.names_stale = true;
-            } else if view.read_names(&pane, now) {
+            let is_active = index == layout.active;
+            if view.read_names(&pane) | (is_active && view.read_program(&pane)) {
                 self.pacing.ask();
             }
         }
@@ -388,12 +409,13 @@ impl App {
         let bars = self.bars(&colors);
         let taker = self.taker();
         let is_paused = self.are_agents_paused();
+        let is_recorded = self.is_recording();
         let screen = self.screen.as_mut()?;
         let geometry = screen.geometry;
         let mut scene = Scene {
             width: geometry.width,
             height: geometry.height,
-            background: colors.hairline,
+            background: colors.divider,
             ..Scene::default()
         };
         for (id, area) in placed {
@@ -408,6 +430,13 @@ impl App {
             });
         }
         scene.quads.extend(bars);
+        if placed.len() > 1
+            && let Some((_, area)) = placed.iter().find(|(id, _)| Some(*id) == focused)
+        {
+            // At its top edge, within the padding: a line between panes would not say which of them it means.
+            let height = geometry.px(2.0).min(geometry.px(geometry.padding)).max(1);
+            scene.quads.push(quad(PixelRect { height, ..pixels(*area) }, colors.focus));
+        }
         for (area, badges) in &badges {
             let look = (&geometry, &colors);
             draw_badges(badges, *area, look, &mut self.renderer, &mut scene);
@@ -420,14 +449,16 @@ impl App {
         TabBar::new(geometry, &self.tabs, active, strip, self.config.tab_bar.max_title)
             .draw(&mut scene, &colors, look);
         let about = About {
+            items: &self.config.status_bar.items,
             view,
+            is_recorded,
             hides: !wayland::shows(&screen.window),
             has_proxy: self.has_proxy,
             is_paused,
             questions: self.asked.open,
             theme: self.config.theme.pick(is_light),
         };
-        self.status_bar.show(
+        let tooltip_due = self.status_bar.show(
             &about,
             (&geometry, &colors),
             self.pointer.position,
@@ -447,6 +478,7 @@ impl App {
             commands: &self.config.commands,
             matches: (highlights.0, &highlights.1),
             block_hover: self.block_hover,
+            status_bar: &self.status_bar,
             hovered: self.hovered.as_ref(),
             search: self.search.as_ref(),
             hints: self.hints.as_ref(),
@@ -472,6 +504,9 @@ impl App {
         self.renderer.frame(&scene);
         if let Err(error) = screen.present(&mut self.renderer) {
             self.failure = Some(error.into());
+        }
+        if let Some(due) = tooltip_due {
+            self.wake_at(due);
         }
         caret
     }
@@ -508,10 +543,16 @@ impl App {
     }
 
     fn title(&self, layout: &Layout) -> String {
-        let id = self.server.as_ref().map_or_else(String::new, unterm_control::Server::instance_id);
-        let instance = self.instance_title.clone().unwrap_or(id);
-        let view = layout.active_tab().and_then(|tab| self.views.get(&tab.focused));
+        let id = || self.server.as_ref().map_or_else(String::new, Server::instance_id);
+        let instance = match &self.instance_title {
+            Some(title) => title.clone(),
+            None if self.instances > 1 => id(),
+            None => String::new(),
+        };
+        let tab = layout.active_tab();
+        let view = tab.and_then(|tab| self.views.get(&tab.focused));
         let (project, pane) = view.map_or(("", ""), |view| (view.project(), view.title()));
-        title::window_title(&instance, project, pane)
+        let tab = tab.and_then(|tab| tab.title.as_deref()).unwrap_or(pane);
+        title::window_title(tab, project, &instance)
     }
 }

@@ -20,7 +20,7 @@ impl App {
         let (file, place) = (editor::file(place, cwd.as_deref()), place.to_owned());
         self.errand("editor", move || match file.try_exists() {
             Ok(true) => Done::File(pane, cwd, place),
-            Ok(false) => Done::Failed("editor", format!("There is no {}.", file.display())),
+            Ok(false) => Done::Failed("editor", format!("No such file: {}", file.display())),
             Err(error) => {
                 Done::Failed("editor", format!("{} can't be opened.\n{error}", file.display()))
             }
@@ -41,7 +41,7 @@ impl App {
     pub(super) fn open_config(&mut self) {
         let home = self.settings.home();
         if let Err(error) = edit::create(home) {
-            self.complain("config", format!("The configuration can't be made.\n{error:#}"));
+            self.complain("config", format!("Can't create the configuration.\n{error:#}"));
             return;
         }
         // At what is wrong in it, as complaints begin: `config.toml:3:1: `.
@@ -64,7 +64,7 @@ impl App {
     /// Says where it could not be started.
     fn tell_editor<T>(&mut self, started: Result<T, MuxError>) {
         if let Err(error) = started {
-            self.complain("editor", format!("The editor can't be started.\n{error}"));
+            self.complain("editor", format!("Can't start the editor.\n{error}"));
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn items() -> Vec<Item<Choice>> {
             None => format!("{emoji}  {name}"),
         };
         let choice = Choice::Text(emoji.to_owned());
-        Some(Item { title, note: String::new(), name: "", choice })
+        Some(Item::new(title, choice).named(name, &[]))
     });
     rows.collect()
 }
@@ -36,8 +36,8 @@ pub(super) fn by_code(query: &str) -> Option<Item<Choice>> {
     }
     let code = u32::from_str_radix(digits, 16).ok()?;
     let c = char::from_u32(code).filter(|c| !c.is_control())?;
-    let (title, note) = (format!("{c}  U+{code:04X}"), "code point".to_owned());
-    Some(Item { title, note, name: "", choice: Choice::Text(c.to_string()) })
+    let item = Item::new(format!("{c}  U+{code:04X}"), Choice::Text(c.to_string()));
+    Some(item.noted("code point"))
 }
 
 #[cfg(test)]

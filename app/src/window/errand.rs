@@ -42,8 +42,10 @@ impl App {
         work: impl FnOnce() -> Done + Send + 'static,
     ) {
         if self.errands >= CAP {
-            return self
-                .complain(about, "Too much is under way; try again when it is done.".to_owned());
+            return self.complain(
+                about,
+                "Too many tasks are running. Try again when one has ended.".to_owned(),
+            );
         }
         let inbox = std::sync::Arc::clone(&self.inbox);
         let started = std::thread::Builder::new().name(about.to_owned()).spawn(move || {
@@ -52,7 +54,7 @@ impl App {
         });
         match started {
             Ok(_) => self.errands += 1,
-            Err(error) => self.complain(about, format!("It can't be started.\n{error}")),
+            Err(error) => self.complain(about, format!("Can't start a thread for it.\n{error}")),
         }
     }
 

@@ -23,12 +23,8 @@ impl App {
         let folder = self.settings.home().join(FOLDER);
         let name = format!("session_{}_{}.txt", pane.id().0, local_time::stamp());
         self.errand("export", move || match write(&folder, &name, lines) {
-            Ok(path) => {
-                Done::Copied("export", "The session is exported; the path is copied.", path)
-            }
-            Err(error) => {
-                Done::Failed("export", format!("The session can't be exported.\n{error:#}"))
-            }
+            Ok(path) => Done::Copied("export", "Session exported. The path is copied.", path),
+            Err(error) => Done::Failed("export", format!("Can't export the session.\n{error:#}")),
         });
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn open(mux: &Mux, args: &Args) -> Result<Option<String>, MuxError> {
     instead(std::env::var("SHELL").unwrap_or_default())
         .or_else(|_| instead("/bin/sh".to_owned()))?;
     tracing::warn!("another shell than the configured one: {error}");
-    Ok(Some(format!("The shell of the configuration can't be started.\n{error}")))
+    Ok(Some(format!("Can't start the configured shell.\n{error}")))
 }
 
 impl App {

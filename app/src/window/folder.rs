@@ -62,7 +62,7 @@ impl App {
         );
         let tab = self.mux.layout().active_tab().map(|tab| tab.id);
         if let Some(tab) = tab {
-            self.pick_argument(purpose.names().1, "The directory", "", tab);
+            self.pick_argument(purpose.names().1, "Directory", "", tab);
         }
     }
 

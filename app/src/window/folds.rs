@@ -62,17 +62,21 @@ impl Folds {
         can && self.ids.insert(id)
     }
 
-    /// Folds every finished command's output.
-    pub(super) fn fold_all(&mut self, term: &Term) {
+    /// Folds every finished command's output; false where there is none to fold.
+    pub(super) fn fold_all(&mut self, term: &Term) -> bool {
+        let before = self.ids.len();
         let ids = term.commands().rev().map(|command| command.id);
         let ids = ids.filter(|id| hidden(term, *id).is_some()).take(CAP);
         self.ids.extend(ids);
+        self.ids.len() > before
     }
 
-    /// Unfolds everything.
-    pub(super) fn clear(&mut self) {
+    /// Unfolds everything; false where nothing was folded.
+    pub(super) fn clear(&mut self) -> bool {
+        let had_any = !self.ids.is_empty();
         self.ids.clear();
         self.hidden.clear();
+        had_any
     }
 
     /// Unfolds what hides a line; false where nothing does.

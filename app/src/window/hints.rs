@@ -135,10 +135,7 @@ impl App {
         let Some(view) = self.views.get(&pane.id()) else { return };
         let targets = targets::find(&view.snapshot.rows, &self.config.hint_patterns);
         if targets.is_empty() {
-            self.notify(
-                "hints",
-                "Nothing in sight can be chosen: no link, path, hash or number.".into(),
-            );
+            self.notify("hints", "No link, path, hash or number is in sight.".into());
             return;
         }
         self.hints = Some(Hints::new(pane.id(), targets, &self.config.hints.alphabet, copies));

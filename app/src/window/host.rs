@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use unterm_control::{Acted, Bounds, Captures, Changes, Host, HostRequest, Preferences, Typing};
-use unterm_mux::{PaneId, Tab, input::Modifiers};
+use unterm_mux::{PaneId, Tab};
 
 use super::{App, inbox::Inbox};
 use crate::{
@@ -33,6 +33,10 @@ impl Host for WindowHost {
 
     fn agents_changed(&self) {
         self.inbox.post(|news| news.agents = true);
+    }
+
+    fn recordings_changed(&self) {
+        self.inbox.post(|news| news.recordings = true);
     }
 
     fn browser_folder(&self) -> Option<PathBuf> {
@@ -85,7 +89,7 @@ impl App {
     ) -> Result<Acted, String> {
         let action = keys::find(name)?.action(argument)?;
         if action == Action::AnswerAgent {
-            return Err("Only the person answers agents, with a key or the mouse".to_owned());
+            return Err("Only a person can answer agents, with a key or the mouse".to_owned());
         }
         if let Some(why) = self.refusal(&action, bounds) {
             return Ok(Acted::Refused(why));
@@ -94,8 +98,7 @@ impl App {
             return typed.map(Acted::Types);
         }
         self.pacing.ask();
-        // As a key that belongs to nobody else: Shift marks that for Copy.
-        self.complaint_of(|app| app.act(action, Modifiers::SHIFT)).map(Acted::Done)
+        self.complaint_of(|app| app.act(action)).map(Acted::Done)
     }
 
     /// Why a caller may not do what a person may: to type what it can't see before, and to close what another has leased.
@@ -122,7 +125,7 @@ impl App {
 
     /// What an action would type, where that can be told; `None` for one that types nothing.
     fn typed_by(&self, action: &Action) -> Option<Result<Vec<Typing>, String>> {
-        let no_pane = || Err("There is no session to type into".to_owned());
+        let no_pane = || Err("there is no session to type into".to_owned());
         let Some(pane) = self.focused_pane() else {
             let types = matches!(
                 action,
@@ -139,7 +142,7 @@ impl App {
                 Some(Ok(typed.collect()))
             }
             Action::Rerun => {
-                let none = "No command is known here that could be run again now";
+                let none = "no command can be run again here now";
                 Some(self.rerun_input(&pane).map(typing).ok_or_else(|| none.to_owned()))
             }
             Action::ChangeDirectoryTo(path) => {

@@ -65,6 +65,10 @@ pub(super) struct News {
     pub(super) reader_asks: Option<u64>,
     /// The last change of the preferences.
     pub(super) settings: Option<crate::config::Change>,
+    /// How many instances run, if that may have changed.
+    pub(super) instances: Option<usize>,
+    /// A recording may have begun or ended.
+    pub(super) recordings: bool,
     /// Whether the proxy is on, if its file changed.
     pub(super) proxy: Option<bool>,
     /// What callers of the control port ask; each waits for its answer.

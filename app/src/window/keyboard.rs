@@ -34,7 +34,7 @@ impl App {
         if action != KeyAction::Release
             && (pressed.key == Key::Escape && self.cancel_drag()
                 || self.overlay_key(&Press { pressed, modifiers: told, event })
-                || self.bound(pressed, told).is_some_and(|bound| self.act(bound, told)))
+                || self.bound(pressed, told).is_some_and(|bound| self.act_by_key(bound, told)))
         {
             return self.taken.take(event.physical_key);
         }

@@ -412,8 +412,7 @@ impl App {
             Outcome::Closed => self.close_menu(),
             Outcome::Chosen(action) => {
                 let target = self.menu.take().and_then(|menu| menu.target);
-                // As a key that belongs to nobody else: Shift marks that for Copy.
-                self.act_in(target, action, Modifiers::SHIFT);
+                self.act_by_choice(target, action);
             }
         }
     }

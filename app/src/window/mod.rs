@@ -40,6 +40,7 @@ mod line;
 mod main_menu;
 mod menu;
 mod news;
+mod no_effect;
 mod notices;
 mod open;
 mod overlay;
@@ -82,7 +83,10 @@ use unterm_mux::{Mux, MuxError, Pane, PaneId, input};
 use unterm_renderer::{FontOptions, PixelRect, Preedit, Renderer, WindowPainter};
 use unterm_term::Palette;
 use winit::{
-    dpi::PhysicalSize, event_loop::ActiveEventLoop, keyboard::ModifiersState, window::Window,
+    dpi::{PhysicalPosition, PhysicalSize},
+    event_loop::ActiveEventLoop,
+    keyboard::ModifiersState,
+    window::Window,
 };
 
 use crate::{
@@ -123,6 +127,8 @@ struct Screen {
     painter: WindowPainter<Arc<Window>>,
     geometry: Geometry,
     title: String,
+    /// The size below which it can't be made.
+    least: (u32, u32),
     occluded: bool,
     /// Whether it is minimised, and when the system was last asked: it does not tell by itself.
     minimized: Option<(bool, Instant)>,
@@ -177,11 +183,15 @@ struct App {
     block_hover: Option<(PaneId, u64)>,
     /// The panel, while it is open.
     picker: Option<Picker>,
+    /// Names of the actions that were chosen from a list, the latest last.
+    used_actions: Vec<&'static str>,
     questions: Questions,
     /// Questions of agents, as they were last shown.
     asked: asks::Asked,
     access: Access,
     appearance: Appearance,
+    /// Where the window was that is hidden from a picture.
+    hidden_at: Option<PhysicalPosition<i32>>,
     /// What an input method composes.
     preedit: Option<Preedit>,
     /// Files that were dropped and are to be pasted, together, with [`App::take_drop`].
@@ -207,6 +217,13 @@ struct App {
     instance_title: Option<String>,
     /// Output came since titles were last read: a program may have started or ended.
     names_stale: bool,
+    /// They are to be read once more, for programs that start a moment after the output.
+    names_again: bool,
+    names_read: Option<Instant>,
+    /// The pane whose program the status bar names.
+    program_of: Option<PaneId>,
+    /// How many instances run, this one included.
+    instances: usize,
     pacing: Pacing,
     /// What the last picture showed around the text of panes, where more text is all that the next one may have to show.
     around: Option<Around>,
@@ -259,10 +276,12 @@ impl App {
             hovered: None,
             block_hover: None,
             picker: None,
+            used_actions: Vec::new(),
             questions: Questions::default(),
             asked: asks::Asked::default(),
             access: Access::default(),
             appearance: Appearance::default(),
+            hidden_at: None,
             preedit: None,
             dropped: Vec::new(),
             menu: None,
@@ -280,6 +299,10 @@ impl App {
             told_focus: None,
             instance_title: None,
             names_stale: true,
+            names_again: false,
+            names_read: None,
+            program_of: None,
+            instances: 1,
             pacing: Pacing::default(),
             around: None,
             timer: None,
@@ -350,7 +373,7 @@ impl App {
             Err(MuxError::NoRoom { axis, .. }) => self.refuse_split(axis),
             Err(error) => {
                 tracing::error!("{error}");
-                self.complain("panes", format!("That can't be done.\n{error}"));
+                self.complain("panes", format!("That failed.\n{error}"));
             }
         }
     }

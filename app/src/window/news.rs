@@ -52,7 +52,11 @@ impl App {
         if !news.desktop.is_empty() {
             self.desktop_said(news.desktop);
         }
-        if news.reader || news.agents {
+        if let Some(instances) = news.instances {
+            self.instances = instances;
+            self.pacing.ask();
+        }
+        if news.reader || news.agents || news.recordings {
             self.pacing.ask();
         }
         if news.agents {

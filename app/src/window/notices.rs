@@ -255,7 +255,7 @@ impl App {
             "" => note.title.clone(),
             body => format!("{}\n{body}", note.title),
         };
-        self.notify("notification", text);
+        self.show_in_window(note.key, text);
         if let Key::Program(pane, handle) = note.key {
             self.not_shown(pane, handle);
         }
@@ -327,7 +327,7 @@ impl App {
         self.notices.rung = Some(now);
         self.errand("bell", move || match bell::ring(audible, &command) {
             Ok(()) => Done::Nothing,
-            Err(error) => Done::Failed("bell", format!("The bell can't be rung.\n{error:#}")),
+            Err(error) => Done::Failed("bell", format!("Can't ring the bell.\n{error:#}")),
         });
     }
 }

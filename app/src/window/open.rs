@@ -11,7 +11,7 @@ use winit::{
     window::{Fullscreen, ImePurpose, Window, WindowAttributes},
 };
 
-use super::{App, Screen, access::Access, geometry::Geometry, quake, wayland};
+use super::{App, Screen, access::Access, geometry::Geometry, quake, wayland, x_server};
 use crate::config::{BarPosition, WindowStart};
 
 /// How large the window is to be: as the last one was, else for so many cells; no larger than its screen.
@@ -40,6 +40,12 @@ impl App {
         }
         let geometry = self.first_geometry(monitor.as_ref());
         self.is_transparent = self.config.window.opacity < 1.0;
+        let is_x11 = cfg!(all(unix, not(target_os = "macos"))) && !wayland::is_used(event_loop);
+        if self.is_transparent && is_x11 && !x_server::has_compositor() {
+            // Without a compositor, the server shows black behind the window.
+            self.is_transparent = false;
+            self.notify("opacity", x_server::NO_COMPOSITOR.to_owned());
+        }
         let attributes = Window::default_attributes().with_title("Unterm").with_visible(false);
         let (attributes, last) = self.as_last(attributes, event_loop);
         let (columns, rows) = (self.config.window.columns, self.config.window.rows);
@@ -140,6 +146,7 @@ impl App {
             painter,
             geometry,
             title: String::new(),
+            least: (0, 0),
             occluded: false,
             minimized: None,
             ime_area: None,

@@ -24,6 +24,7 @@ use super::{
     picker::Picker,
     pointer::whole_notches,
     search::SearchBar,
+    status_bar::StatusBar,
     toast::Toasts,
     view::Views,
 };
@@ -41,6 +42,8 @@ pub(super) enum Overlay {
     Search,
     /// Labels to choose from.
     Hints,
+    /// What the item of the status bar under the pointer is.
+    Tooltip,
     Toasts,
     /// The palette and the lists like it.
     Picker,
@@ -58,12 +61,13 @@ pub(super) struct Press<'a> {
 
 impl Overlay {
     /// All of them, the lowest first.
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::CopyMode,
         Self::Blocks,
         Self::Link,
         Self::Search,
         Self::Hints,
+        Self::Tooltip,
         Self::Toasts,
         Self::Picker,
         Self::Menu,
@@ -88,7 +92,7 @@ impl Overlay {
             Self::Menu => app.menu.is_some(),
             Self::Debug => app.debug.is_some(),
             Self::Questions => app.questions.is_open(),
-            Self::Toasts => true,
+            Self::Tooltip | Self::Toasts => true,
         }
     }
 
@@ -103,7 +107,7 @@ impl Overlay {
             Self::Picker => Some(Taker::Panel),
             Self::Search => Some(Taker::Search),
             Self::CopyMode | Self::Hints | Self::Menu | Self::Questions => Some(Taker::Nobody),
-            Self::Blocks | Self::Link | Self::Debug | Self::Toasts => None,
+            Self::Blocks | Self::Link | Self::Tooltip | Self::Debug | Self::Toasts => None,
         }
     }
 
@@ -116,7 +120,7 @@ impl Overlay {
                 if !app.copy_mode_key(pressed, modifiers)
                     && let Some(bound) = app.bound(pressed, modifiers)
                 {
-                    app.act(bound, modifiers);
+                    app.act_by_key(bound, modifiers);
                 }
             }
             Self::Search if !app.takes_for_search(pressed, modifiers) => return false,
@@ -287,6 +291,7 @@ pub(super) struct Shown<'a> {
     /// The pane that is searched, and the matches in sight there.
     pub(super) matches: (Option<PaneId>, &'a [Highlight]),
     pub(super) block_hover: Option<(PaneId, u64)>,
+    pub(super) status_bar: &'a StatusBar,
     pub(super) hovered: Option<&'a Hovered>,
     pub(super) search: Option<&'a SearchBar>,
     pub(super) hints: Option<&'a Hints>,
@@ -367,6 +372,9 @@ impl Shown<'_> {
                 {
                     hints.draw(view, geometry.origin(area), geometry, colors, canvas.scene);
                 }
+            }
+            Overlay::Tooltip => {
+                self.status_bar.draw_tooltip(colors, canvas.renderer, canvas.scene);
             }
             Overlay::Picker => {
                 if let Some(picker) = self.picker {

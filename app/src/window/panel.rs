@@ -3,10 +3,8 @@
 //!
 //! Owns what is typed, listed and chosen; what a choice does is `picker.rs`.
 
-use nucleo_matcher::{
-    Config, Matcher, Utf32Str,
-    pattern::{CaseMatching, Normalization, Pattern},
-};
+mod rank;
+
 use unterm_mux::input::{Key, Modifiers};
 use unterm_renderer::{Label, LabelAlign, PixelRect, Preedit, Quad, Renderer, Scene};
 
@@ -16,6 +14,7 @@ use super::{
     line::Line,
     scroll_text::ScrollText,
 };
+use rank::Query;
 
 /// Width, padding and radius in logical pixels.
 const WIDTH: f32 = 560.0;
@@ -37,9 +36,53 @@ pub(super) struct Item<C> {
     pub(super) title: String,
     /// Said at the right: keys, or what kind of thing it is.
     pub(super) note: String,
-    /// Another name that finds it, where its title does not.
-    pub(super) name: &'static str,
+    /// What it is, in one line below the list while it is marked.
+    pub(super) about: &'static str,
+    /// Its name in the configuration, and other words that find it.
+    name: &'static str,
+    synonyms: &'static [&'static str],
+    /// Grows with how lately it was used; 0: not yet.
+    used: u32,
     pub(super) choice: C,
+}
+
+impl<C> Item<C> {
+    pub(super) fn new(title: impl Into<String>, choice: C) -> Self {
+        Self {
+            title: title.into(),
+            note: String::new(),
+            about: "",
+            name: "",
+            synonyms: &[],
+            used: 0,
+            choice,
+        }
+    }
+
+    /// With something at the right.
+    pub(super) fn noted(self, note: impl Into<String>) -> Self {
+        Self { note: note.into(), ..self }
+    }
+
+    /// With other names that find it.
+    pub(super) fn named(self, name: &'static str, synonyms: &'static [&'static str]) -> Self {
+        Self { name, synonyms, ..self }
+    }
+
+    /// With a line that says what it is.
+    pub(super) fn described(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+
+    pub(super) fn used(self, used: u32) -> Self {
+        Self { used, ..self }
+    }
+
+    /// Its names beside its title.
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        let name = Some(self.name).filter(|name| !name.is_empty());
+        name.into_iter().chain(self.synonyms.iter().copied())
+    }
 }
 
 /// An item that matches what is typed.
@@ -136,12 +179,10 @@ impl<C> Panel<C> {
         &self.hint
     }
 
-    /// The items in sight by their rows: title, note, and whether it is the marked one.
-    pub(super) fn spoken(&self) -> impl Iterator<Item = (usize, (&str, &str, bool))> {
-        self.shown.iter().enumerate().skip(self.first).take(ROWS).map(|(row, shown)| {
-            let item = &self.items[shown.item];
-            (row, (item.title.as_str(), item.note.as_str(), row == self.marked))
-        })
+    /// The items in sight by their rows, and whether each is the marked one.
+    pub(super) fn spoken(&self) -> impl Iterator<Item = (usize, &Item<C>, bool)> {
+        let rows = self.shown.iter().enumerate().skip(self.first).take(ROWS);
+        rows.map(|(row, shown)| (row, &self.items[shown.item], row == self.marked))
     }
 
     /// Says why what was typed is not right.
@@ -250,27 +291,15 @@ impl<C> Panel<C> {
     /// Lists what matches what is typed, best first.
     fn narrow(&mut self) {
         self.message = None;
-        let pattern = Pattern::parse(self.query.text(), CaseMatching::Ignore, Normalization::Smart);
-        let mut config = Config::DEFAULT;
-        config.prefer_prefix = true;
-        let mut matcher = Matcher::new(config);
-        let mut buffer = Vec::new();
-        let mut scored = Vec::new();
-        for (item, Item { title, name, .. }) in self.items.iter().enumerate() {
-            let mut indices = Vec::new();
-            let haystack = Utf32Str::new(title, &mut buffer);
-            let found = pattern.indices(haystack, &mut matcher, &mut indices);
-            // After all that their titles find.
-            let named = || {
-                let name = name.replace('_', " ");
-                pattern.score(Utf32Str::new(&name, &mut buffer), &mut matcher).map(|_| 0)
-            };
-            let Some(score) = found.or_else(named) else { continue };
-            scored.push((score, Shown { item, accents: byte_ranges(title, indices) }));
-        }
+        let mut query = Query::new(self.query.text());
+        let ranked = self.items.iter().enumerate().filter_map(|(item, content)| {
+            let (rank, accents) = query.rank(content)?;
+            Some((rank, Shown { item, accents }))
+        });
+        let mut ranked: Vec<_> = ranked.collect();
         // Equal ones stay in their order.
-        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        self.shown = scored.into_iter().map(|(_, shown)| shown).collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        self.shown = ranked.into_iter().map(|(_, shown)| shown).collect();
         self.marked = 0;
         self.first = 0;
     }
@@ -283,7 +312,8 @@ impl<C> Panel<C> {
         let input = row + geometry.px(8.0);
         let says = self.message.is_some() || self.items.is_empty() || self.text.is_some();
         let message = if says { row } else { 0 };
-        let room = geometry.height.saturating_sub(input + message + 4 * padding);
+        let foot = if self.items.iter().any(|item| !item.about.is_empty()) { row } else { 0 };
+        let room = geometry.height.saturating_sub(input + message + foot + 4 * padding);
         let text_room = |below: usize| room.saturating_sub(below as u32 * row + padding) / line;
         let text_rows = self.text.as_ref().map_or(0, |text| {
             let items = self.shown.len().clamp(1, ROWS);
@@ -294,20 +324,21 @@ impl<C> Panel<C> {
         let fitting = room.saturating_sub(text) / row;
         let rows = self.shown.len().min(ROWS).min(fitting as usize);
         let list = if self.items.is_empty() { 0 } else { rows.max(1) as u32 * row };
-        let height = input + message + text + list + padding;
+        let height = input + message + text + list + foot + padding;
         let lowest = geometry.height.saturating_sub(height + padding);
         let y = (geometry.height / 3).saturating_sub(input).min(lowest) as i32;
         let x = (geometry.width.saturating_sub(width) / 2) as i32;
         let rect = PixelRect { x, y, width, height };
         let line = |top: u32, height: u32| PixelRect { y: y + top as i32, height, ..rect };
-        let list = input + message + text;
+        let top = input + message + text;
         Place {
             rect,
             input: line(0, input),
             message: line(input, message),
             text: line(input + message, text),
             text_rows,
-            rows: (0..rows as u32).map(|i| line(list + i * row, row)).collect(),
+            rows: (0..rows as u32).map(|i| line(top + i * row, row)).collect(),
+            foot: line(top + list + padding / 2, foot),
             padding,
         }
     }
@@ -437,6 +468,12 @@ impl<C> Panel<C> {
             let note = label(*rect, &item.note, colors.muted);
             scene.labels.push(Label { align: LabelAlign::Right, ..note });
         }
+        if place.foot.height > 0 {
+            scene.quads.push(quad(PixelRect { height: 1, ..place.foot }, colors.hairline));
+            let marked = self.shown.get(self.marked);
+            let about = marked.map_or("", |shown| self.items[shown.item].about);
+            scene.labels.push(label(place.foot, about, colors.muted));
+        }
         caret
     }
 }
@@ -478,6 +515,8 @@ struct Place {
     /// Lines of the text in sight.
     text_rows: usize,
     rows: Vec<PixelRect>,
+    /// What the marked item is said to be.
+    foot: PixelRect,
     padding: u32,
 }
 
@@ -500,153 +539,5 @@ pub(super) fn shadow(rect: PixelRect, geometry: &Geometry, scene: &mut Scene<'_>
     }
 }
 
-/// Indices of characters as the byte ranges they cover, neighbours joined.
-fn byte_ranges(text: &str, mut indices: Vec<u32>) -> Vec<std::ops::Range<usize>> {
-    indices.sort_unstable();
-    indices.dedup();
-    let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
-    let mut wanted = indices.into_iter().peekable();
-    // The matcher counts as graphemes what it was given as such; it was given characters where text is ASCII.
-    for (index, (start, part)) in graphemes(text).enumerate() {
-        if wanted.next_if_eq(&(index as u32)).is_none() {
-            continue;
-        }
-        let end = start + part.len();
-        match ranges.last_mut() {
-            Some(last) if last.end == start => last.end = end,
-            _ => ranges.push(start..end),
-        }
-    }
-    ranges
-}
-
-/// The parts of text that the matcher counts.
-fn graphemes(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    unicode_segmentation::UnicodeSegmentation::grapheme_indices(text, true)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn panel(titles: &[&str]) -> Panel<usize> {
-        let items = titles
-            .iter()
-            .enumerate()
-            .map(|(choice, title)| Item {
-                title: (*title).to_owned(),
-                note: String::new(),
-                name: "",
-                choice,
-            })
-            .collect();
-        Panel::new("Type", items, 0)
-    }
-
-    fn press(panel: &mut Panel<usize>, key: Key) -> Outcome {
-        panel.key(key, Modifiers::empty(), None)
-    }
-
-    #[test]
-    fn typing_narrows_the_list_to_what_matches_best_first() {
-        let mut panel = panel(&["Close tab", "New tab", "Paste", "Next tab"]);
-        panel.insert("ntab");
-        let titles: Vec<_> =
-            panel.shown.iter().map(|shown| &panel.items[shown.item].title).collect();
-        assert_eq!(titles, ["New tab", "Next tab"]);
-        assert_eq!(panel.shown[0].accents, [0..1, 4..7]);
-        assert_eq!(panel.choice(), Some(&1));
-        panel.key(Key::Char('u'), Modifiers::CTRL, None);
-        assert_eq!(panel.shown.len(), 4);
-        panel.insert("zzz");
-        assert_eq!(panel.choice(), None);
-        assert_eq!(press(&mut panel, Key::Down), Outcome::Stay);
-    }
-
-    #[test]
-    fn the_mark_goes_round_and_stays_in_sight() {
-        let titles: Vec<String> = (0..40).map(|i| format!("item {i}")).collect();
-        let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
-        let mut panel = panel(&titles);
-        press(&mut panel, Key::Up);
-        assert_eq!(panel.choice(), Some(&39));
-        assert_eq!(panel.first, 40 - ROWS);
-        press(&mut panel, Key::Down);
-        assert_eq!((panel.choice(), panel.first), (Some(&0), 0));
-        press(&mut panel, Key::PageDown);
-        assert_eq!(panel.choice(), Some(&ROWS));
-    }
-
-    #[test]
-    fn without_a_list_what_to_type_stays_in_sight() {
-        let mut asks = Panel::<usize>::new("The title", Vec::new(), 0);
-        assert_eq!(asks.hints(), ("", "The title"));
-        let before = asks.place(&Geometry::TEST);
-        assert!(before.message.height > 0);
-        asks.insert("x");
-        asks.complain("No title".to_owned());
-        assert_eq!(asks.place(&Geometry::TEST).rect, before.rect, "nothing moves");
-        assert_eq!(panel(&["a"]).hints(), ("Type", ""));
-    }
-
-    #[test]
-    fn a_text_is_scrolled_to_its_end_and_leaves_room_for_the_answers() {
-        let text: String = (0..200).map(|n| format!("line {n}\n")).collect();
-        for (width, height) in [(1200, 700), (500, 300), (300, 200), (1, 1)] {
-            let geometry = Geometry { width, height, ..Geometry::TEST };
-            let mut panel = panel(&["once", "always", "deny"]).with_text(text.clone());
-            let wrap = |panel: &mut Panel<usize>| {
-                let body = panel.text.as_ref().unwrap();
-                body.wrap((400, 50), |line| line.len() as f32);
-                let rows = panel.place(&geometry).text_rows;
-                panel.text.as_mut().unwrap().set_rows(rows);
-                rows
-            };
-            let rows = wrap(&mut panel);
-            let place = panel.place(&geometry);
-            if height >= 300 {
-                assert_eq!(place.rows.len(), 3, "{width}x{height}");
-                assert!(place.rect.y + place.rect.height as i32 <= height as i32);
-                assert!(rows >= FEWEST_TEXT_ROWS);
-            }
-            assert_eq!(press(&mut panel, Key::End), Outcome::Edited);
-            let last = panel.text.as_ref().unwrap().in_sight(rows.max(1));
-            assert_eq!(last.last().map(String::as_str), Some("line 199⏎"), "{width}x{height}");
-            assert_eq!(panel.choice(), Some(&0), "the mark stays");
-            panel.wheel(true);
-            press(&mut panel, Key::PageUp);
-            press(&mut panel, Key::Home);
-            assert_eq!(panel.text.as_ref().unwrap().in_sight(1), ["line 0⏎"]);
-            assert_eq!(press(&mut panel, Key::Down), Outcome::Moved);
-            assert_eq!(panel.choice(), Some(&1));
-        }
-    }
-
-    #[test]
-    fn accents_cover_whole_characters() {
-        let whole = byte_ranges("éàb", vec![0, 1]);
-        assert_eq!((whole.len(), whole[0].clone()), (1, 0..4));
-        assert_eq!(byte_ranges("abc", vec![2, 0]), [0..1, 2..3]);
-    }
-
-    #[test]
-    fn it_fits_into_any_window_and_a_click_chooses_the_row_it_hits() {
-        for (width, height) in [(1200, 700), (200, 120), (1, 1)] {
-            let geometry = Geometry { width, height, ..Geometry::TEST };
-            let mut panel = panel(&["a", "b", "c"]);
-            let place = panel.place(&geometry);
-            if height > 100 {
-                assert!(
-                    place.rect.y + place.rect.height as i32 <= height as i32,
-                    "{width}x{height}"
-                );
-            }
-            if let Some(row) = place.rows.get(1) {
-                let (x, y) = (f64::from(row.x) + 5.0, f64::from(row.y) + 5.0);
-                assert_eq!(panel.click(&geometry, x, y), Some(Outcome::Chosen));
-                assert_eq!(panel.choice(), Some(&1));
-            }
-            assert_eq!(panel.click(&geometry, -5.0, -5.0), None);
-        }
-    }
-}
+mod tests;

@@ -127,7 +127,7 @@ impl App {
             }
         }
         if !lost.is_empty() {
-            self.complain("paste", format!("A paste is lost.\n{}", lost.join("\n")));
+            self.complain("paste", format!("Paste failed.\n{}", lost.join("\n")));
         }
     }
 
@@ -149,15 +149,17 @@ fn question(receivers: Vec<Receiver>, text: &str, risk: PasteRisk) -> Confirm {
     let mut about = Vec::new();
     if risk.ends_bracket {
         about.push(
-            "The text tries to end the paste and to type what follows. That was taken out of it.",
+            "The text contains the sequence that ends a paste, so that what follows would be typed. The sequence was removed.",
         );
     } else if risk.controls > 0 {
-        about.push("The text holds control characters, which are left out.");
+        about.push("The text contains control characters, which are left out.");
     }
     match risk.line_ends {
         0 => {}
-        1 if ends_line => about.push("It ends with a line end: the program may run it at once."),
-        _ => about.push("The program may take each line end for Enter and run what stands before."),
+        1 if ends_line => {
+            about.push("The text ends with a line break, so the program may run it at once.")
+        }
+        _ => about.push("The program may run each line as a command."),
     }
     let (whole, receivers): (Arc<str>, Arc<[Receiver]>) = (text.into(), receivers.into());
     let answer = |joined| {

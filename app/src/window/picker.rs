@@ -1,6 +1,6 @@
 //! What the panel lists and what a choice does: commands, themes, tabs and shells.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use unterm_mux::{OnExit, Spawn, TabId, input::Modifiers};
 use unterm_renderer::Renderer;
@@ -15,7 +15,6 @@ use super::{
 use crate::{
     action::{ACTIONS, Action, Entry, Takes},
     config::{edit, theme},
-    environment,
 };
 
 /// Shells that are offered where they are installed, beside those the system lists.
@@ -111,7 +110,7 @@ impl App {
 
     /// Lists every emoji.
     pub(super) fn pick_emoji(&mut self) {
-        self.pick("Type a name, a word or a code point, as in U+263A", emoji::items(), 0);
+        self.pick("Type a name, a keyword or a code point such as U+263A", emoji::items(), 0);
         if let Some(picker) = &mut self.picker {
             picker.code = Some(String::new());
         }
@@ -125,16 +124,16 @@ impl App {
 
     /// Lists shells, tabs and actions.
     pub(super) fn pick_anything(&mut self) {
-        let shells = shell_items().into_iter().map(|item| {
-            let title = format!("New tab with {}", item.title);
-            Item { title, ..item }
+        let shells = shell_items().into_iter().map(|mut item| {
+            item.title = format!("New tab with {}", item.title);
+            item
         });
-        let tabs = self.tab_items().into_iter().map(|item| {
-            let title = format!("Go to {}", item.title);
-            Item { title, ..item }
+        let tabs = self.tab_items().into_iter().map(|mut item| {
+            item.title = format!("Go to {}", item.title);
+            item
         });
         let items = shells.chain(tabs).chain(self.command_items()).collect();
-        self.pick("Open or do anything", items, 0);
+        self.pick("Open a shell, go to a tab or run a command", items, 0);
     }
 
     fn command_items(&self) -> Vec<Item<Choice>> {
@@ -144,11 +143,11 @@ impl App {
         ACTIONS
             .iter()
             .filter(|entry| !is_list(entry))
-            .map(|entry| Item {
-                title: entry.title.to_owned(),
-                note: self.keymap.keys_of(entry),
-                name: entry.name,
-                choice: Choice::Command(entry),
+            .map(|entry| {
+                let used = self.used_actions.iter().position(|name| *name == entry.name);
+                action_item(entry)
+                    .noted(self.keymap.keys_of(entry))
+                    .used(used.map_or(0, |at| at as u32 + 1))
             })
             .collect()
     }
@@ -162,11 +161,7 @@ impl App {
             .filter_map(|name| {
                 let theme = theme::find(&name, &home).ok()?;
                 let note = if theme.is_light() { "light" } else { "dark" };
-                let title = match theme.title.to_lowercase().replace(' ', "-") == name {
-                    true => theme.title,
-                    false => format!("{name}: {}", theme.title),
-                };
-                Some(Item { title, note: note.to_owned(), name: "", choice: Choice::Theme(name) })
+                Some(Item::new(theme.shown(&name), Choice::Theme(name)).noted(note))
             })
             .collect();
         let is_current =
@@ -189,12 +184,8 @@ impl App {
             .enumerate()
             .map(|(index, tab)| {
                 let label = self.tabs.iter().find(|label| label.id == tab.id);
-                Item {
-                    title: label.map_or_else(String::new, |label| label.title.clone()),
-                    note: format!("tab {}", index + 1),
-                    name: "",
-                    choice: Choice::Tab(tab.id),
-                }
+                let title = label.map_or("", |label| &label.title);
+                Item::new(title, Choice::Tab(tab.id)).noted(format!("tab {}", index + 1))
             })
             .collect()
     }
@@ -269,10 +260,8 @@ impl App {
         let Some(Choice::Theme(name)) = picker.panel.choice() else { return };
         if let Ok(theme) = theme::find(name, self.settings.home()) {
             picker.previews = true;
-            self.palette = std::sync::Arc::new(theme.palette);
             // What there is to say of the configuration was said when it was applied.
-            let _ =
-                environment::apply(&self.mux, &self.config, self.settings.home(), &self.palette);
+            let _ = self.apply_palette(Arc::new(theme.palette));
         }
     }
 
@@ -285,7 +274,7 @@ impl App {
             _ => &["theme", "dark"],
         };
         if let Err(error) = edit::set(&home, key, name.into()) {
-            self.complain("theme", format!("The theme can't be set.\n{error:#}"));
+            self.complain("theme", format!("Can't set the theme.\n{error:#}"));
             self.apply_theme();
         }
     }
@@ -303,7 +292,7 @@ impl App {
                 Ok(action) => {
                     let target = picker.target;
                     self.picker = None;
-                    self.act_in(target, action, Modifiers::empty());
+                    self.act_by_choice(target, action);
                 }
                 Err(message) => picker.panel.complain(message),
             }
@@ -318,12 +307,16 @@ impl App {
             }
             return;
         };
+        if let Choice::Command(entry) = choice {
+            // Of two that match alike, the palette lists first what was used last.
+            self.used_actions.retain(|name| *name != entry.name);
+            self.used_actions.push(entry.name);
+        }
         match choice {
             Choice::Command(entry) => match &entry.takes {
                 Takes::Nothing(action) => {
                     self.picker = None;
-                    // As a key that belongs to nobody else: Shift marks that for Copy.
-                    self.act(action.clone(), Modifiers::SHIFT);
+                    self.act_by_choice(None, action.clone());
                 }
                 Takes::Number { what, .. } | Takes::Text { what, .. } => {
                     picker.panel = Panel::new(format!("{}: {what}", entry.title), Vec::new(), 0);
@@ -365,17 +358,18 @@ impl App {
     }
 }
 
+fn action_item(entry: &'static Entry) -> Item<Choice> {
+    Item::new(entry.title, Choice::Command(entry))
+        .named(entry.name, entry.synonyms())
+        .described(entry.summary())
+}
+
 fn shell_items() -> Vec<Item<Choice>> {
     shells()
         .into_iter()
         .map(|path| {
             let name = Path::new(&path).file_name().unwrap_or_default();
-            Item {
-                title: name.to_string_lossy().into_owned(),
-                note: path.clone(),
-                name: "",
-                choice: Choice::Shell(path),
-            }
+            Item::new(name.to_string_lossy(), Choice::Shell(path.clone())).noted(path)
         })
         .collect()
 }
@@ -407,4 +401,50 @@ fn shells() -> Vec<String> {
             seen.insert(name)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The action that Enter would run for what is typed into the palette.
+    fn found(typed: &str) -> &'static str {
+        let mut panel = Panel::new("", ACTIONS.iter().map(action_item).collect(), 0);
+        panel.insert(typed);
+        match panel.choice() {
+            Some(Choice::Command(entry)) => entry.name,
+            _ => "",
+        }
+    }
+
+    #[test]
+    fn each_action_is_found_by_its_title_its_name_and_its_synonyms() {
+        for entry in ACTIONS {
+            assert_eq!(found(entry.title), entry.name);
+            assert_eq!(found(&entry.title.to_lowercase()), entry.name);
+            assert_eq!(found(entry.name), entry.name);
+            for synonym in entry.synonyms() {
+                assert_eq!(found(synonym), entry.name, "{synonym}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_of_other_programs_find_what_they_mean() {
+        for (typed, name) in [
+            ("find", "search"),
+            ("screenshot", "capture_window"),
+            ("preferences", "settings"),
+            ("vertical split", "split_right"),
+            ("color scheme", "choose_theme"),
+            ("reload", "open_config"),
+            ("quit", "close_window"),
+            ("resize", "resize_left"),
+            ("Type into all panes", "broadcast_all"),
+            ("ntab", "new_tab"),
+            ("broadcast", "broadcast_tab"),
+        ] {
+            assert_eq!(found(typed), name, "{typed}");
+        }
+    }
 }

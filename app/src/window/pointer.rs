@@ -156,8 +156,8 @@ impl App {
             }
             return;
         }
-        if let Some(part) = self.status_part() {
-            return self.status_pressed(part, button);
+        if let Some(item) = self.status_item() {
+            return self.status_pressed(item, button);
         }
         if let (Some((x, y)), MouseButton::Left) = (self.pointer.position, button)
             && (self.grab_divider(x, y)

@@ -3,10 +3,10 @@
 use std::{sync::Arc, time::Instant};
 
 use unterm_renderer::{FontOptions, Renderer};
-use unterm_term::CursorShape as TermShape;
+use unterm_term::{CursorShape as TermShape, Palette};
 use winit::window::Theme as SystemTheme;
 
-use super::{App, toast::first_of, view::View, wayland};
+use super::{App, errand::Done, toast::first_of, view::View, wayland, x_server};
 use crate::{
     args::Args,
     config::{
@@ -33,11 +33,11 @@ impl App {
                 let changed = *config != *self.config;
                 self.prefer(config);
                 if changed || was_wrong {
-                    self.notify(ABOUT, "The configuration is applied.".to_owned());
+                    self.notify(ABOUT, "Configuration applied.".to_owned());
                 }
             }
             Err(complaints) => {
-                self.complain_of_settings(&complaints, "the last good one stays");
+                self.complain_of_settings(&complaints, "keeping the previous settings");
             }
         }
     }
@@ -57,7 +57,7 @@ impl App {
         }
         let shown = first_of(complaints, 2).join("\n");
         let press = self.press("open_config", "opens it");
-        self.complain(ABOUT, format!("The configuration has an error; {instead}.\n{shown}{press}"));
+        self.complain(ABOUT, format!("Configuration error – {instead}\n{shown}{press}"));
     }
 
     /// Makes a configuration the one in force.
@@ -93,21 +93,27 @@ impl App {
             self.apply_blur(&screen.window);
         }
         if before.window.opacity != self.config.window.opacity && !self.is_transparent {
-            self.notify("opacity", self.why_opaque().to_owned());
+            self.tell_why_opaque();
         }
         self.hear_desktop();
         self.arrange();
         self.redraw_whole();
     }
 
-    /// Why the window can't be seen through.
-    fn why_opaque(&self) -> &'static str {
-        match &self.screen {
-            Some(screen) if wayland::is_opaque(&screen.window, screen.painter.kind()) => {
-                wayland::OPAQUE
-            }
-            _ => "New windows can be seen through; this one stays opaque.",
+    /// Says why the window stays opaque.
+    fn tell_why_opaque(&mut self) {
+        let Some(screen) = &self.screen else { return };
+        if wayland::is_opaque(&screen.window, screen.painter.kind()) {
+            return self.notify("opacity", wayland::OPAQUE.to_owned());
         }
+        let is_x11 = x_server::id(&screen.window).is_some();
+        self.errand("opacity", move || {
+            let why = match is_x11 && !x_server::has_compositor() {
+                true => x_server::NO_COMPOSITOR,
+                false => "Opacity applies to new windows.",
+            };
+            Done::Said("opacity", why.to_owned())
+        });
     }
 
     /// Says which fonts that were asked for are not there.
@@ -124,24 +130,32 @@ impl App {
             .map(|family| {
                 let near = did_you_mean(family, names.iter().copied());
                 let end = if near.is_empty() { "." } else { &*near };
-                format!("There is no font {family:?} here, so another one is used{end}")
+                format!("The font {family:?} is not installed; a fallback is used{end}")
             })
             .collect();
         self.complain(FONTS, lines.join("\n"));
     }
 
+    /// Makes colours those of every pane; gives what is wrong with the configured shell.
+    pub(super) fn apply_palette(&mut self, palette: Arc<Palette>) -> Option<String> {
+        self.palette = palette;
+        let home = self.settings.home();
+        let complaint = environment::apply(&self.mux, &self.config, home, &self.palette);
+        // What panes paint anew for other colours is no news of their programs.
+        let now = Instant::now();
+        self.views.values_mut().for_each(|view| view.repainted = Some(now));
+        complaint
+    }
+
     /// Makes the theme's colours those of every pane.
     pub(super) fn apply_theme(&mut self) {
-        self.palette = environment::palette(&self.config, self.settings.home(), self.is_light());
-        let home = self.settings.home();
-        match environment::apply(&self.mux, &self.config, home, &self.palette) {
+        let palette = environment::palette(&self.config, self.settings.home(), self.is_light());
+        match self.apply_palette(palette) {
             Some(complaint) => self.complain(SHELL, complaint),
             None => {
                 self.settle(SHELL);
             }
         }
-        let now = Instant::now();
-        self.views.values_mut().for_each(|view| view.repainted = Some(now));
         if let Some(screen) = self.screen.as_ref().filter(|screen| wayland::shows(&screen.window)) {
             screen.window.set_theme(Some(self.frame_theme()));
             screen.window.request_redraw();

@@ -52,11 +52,11 @@ pub(super) fn open_layout(
         LAST => last.map_or_else(Vec::new, |last| last.layout.open(mux)),
         name => match LayoutFile::read(settings.home(), name) {
             Ok(layout) => layout.open(mux),
-            Err(error) => return Some(format!("The layout can't be opened.\n{error:#}")),
+            Err(error) => return Some(format!("Can't open the layout.\n{error:#}")),
         },
     };
     let shown = first_of(&faults, FAULTS).join("\n");
-    (!faults.is_empty()).then(|| format!("Not all of the layout could be started.\n{shown}"))
+    (!faults.is_empty()).then(|| format!("Part of the layout could not be started.\n{shown}"))
 }
 
 /// Makes a window a drop-down: without a frame, over others, as wide as the screen.
@@ -199,9 +199,9 @@ impl App {
     /// Writes what is open as a layout of a name.
     pub(super) fn save_layout(&mut self, name: &str) {
         match LayoutFile::of(&self.mux, true).write(self.settings.home(), name) {
-            Ok(file) => self.notify("layout", format!("The layout is saved.\n{}", file.display())),
+            Ok(file) => self.notify("layout", format!("Layout saved.\n{}", file.display())),
             Err(error) => {
-                self.complain("layout", format!("The layout can't be saved.\n{error:#}"));
+                self.complain("layout", format!("Can't save the layout.\n{error:#}"));
             }
         }
     }

@@ -10,17 +10,16 @@ impl App {
     pub(super) fn toggle_recording(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(recordings) = self.server.as_ref().map(unterm_control::Server::recordings) else {
-            let text = "A recording needs the control server, which could not start.".to_owned();
+            let text = "Recording needs the control server, which is not running.".to_owned();
             return self.complain(ABOUT, text);
         };
         self.errand(ABOUT, move || match recordings.toggle(pane) {
             Ok(Some(page)) => {
-                Done::Copied(ABOUT, "The recording has ended; its page's path is copied.", page)
+                Done::Copied(ABOUT, "Recording stopped. The path of its page is copied.", page)
             }
-            Ok(None) => Done::Said(
-                ABOUT,
-                "This pane is recorded from now on; the same action ends it.".to_owned(),
-            ),
+            Ok(None) => {
+                Done::Said(ABOUT, "Recording this pane. The same action stops it.".to_owned())
+            }
             Err(error) => Done::Failed(ABOUT, error),
         });
     }

@@ -13,7 +13,7 @@ use super::{
     App,
     clipboard::{Buffer, Picture},
     errand::Done,
-    wayland,
+    wayland, x_server,
 };
 use crate::{action::Shot, captures, local_time};
 
@@ -24,8 +24,8 @@ const GONE: &str = "250";
 /// What messages are about.
 const ABOUT: &str = "screenshot";
 /// What the person is told where the window can't get out of the picture.
-const CANT_HIDE: &str = "On Wayland a window can't hide itself.\nMove this one away, and capture the \
-     region with it (capture include).";
+const CANT_HIDE: &str =
+    "On Wayland, a window can't hide itself.\nMove this window away and choose Capture region.";
 
 /// Whether the program that sees the screen is there.
 pub(super) fn sees_screen() -> bool {
@@ -63,6 +63,13 @@ impl App {
             return self
                 .errand(ABOUT, move || told(save_own(&folder, &name, &pixels, size).map(Some)));
         }
+        match captures::program() {
+            Ok(program) if program.is_file() => {}
+            Ok(program) => return self.complain(ABOUT, captures::missing(&program)),
+            Err(error) => {
+                return self.complain(ABOUT, format!("Unterm can't find itself: {error}"));
+            }
+        }
         let hidden = shot == Shot::Region { hidden: true };
         if hidden && wayland::shows(&screen.window) {
             return self.refuse(ABOUT, CANT_HIDE.to_owned());
@@ -72,11 +79,18 @@ impl App {
             let size = screen.window.outer_size();
             (corner.x + size.width as i32 / 2, corner.y + size.height as i32 / 2)
         });
+        let window = x_server::id(&screen.window).filter(|_| hidden);
         if hidden {
             screen.window.set_visible(false);
+            self.hidden_at = corner;
         }
         let is_region = matches!(shot, Shot::Region { .. });
-        self.errand(ABOUT, move || told(save_screen(&folder, &name, is_region, hidden, middle)));
+        self.errand(ABOUT, move || {
+            let taken = save_screen(&folder, &name, is_region, hidden, middle);
+            // Before it is shown again: a window manager may place a window anew that does not say where it belongs.
+            window.into_iter().for_each(x_server::keep_place);
+            told(taken)
+        });
     }
 
     /// A picture was taken, or was not: what was hidden shows again.
@@ -85,18 +99,21 @@ impl App {
             && screen.window.is_visible() == Some(false)
         {
             screen.window.set_visible(true);
+            if let Some(corner) = self.hidden_at.take() {
+                screen.window.set_outer_position(corner);
+            }
             screen.window.focus_window();
             self.redraw_whole();
         }
         match taken {
             Ok(Some(Taken { path, picture })) => {
                 let path = path.display().to_string();
-                self.notify(ABOUT, format!("The picture is copied.\n{path}"));
+                self.notify(ABOUT, format!("Picture copied.\n{path}"));
                 self.clipboard.store(Buffer::Primary, path);
                 self.clipboard.store_picture(picture);
             }
             Ok(None) => {}
-            Err(why) => self.complain(ABOUT, format!("No picture could be taken.\n{why}")),
+            Err(why) => self.complain(ABOUT, format!("Capture failed.\n{why}")),
         }
     }
 }

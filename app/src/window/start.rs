@@ -14,7 +14,7 @@ use super::{
     first_tab,
     host::WindowHost,
     inbox::{Inbox, Wake},
-    preferences, quake, status_bar,
+    preferences, quake, status_bar, title,
 };
 use crate::{
     args::Args,
@@ -57,6 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         move |path| {
             told_page(&page.1, path);
             status_bar::file_written(&home, path, &beside);
+            title::file_written(&home, path, &beside);
         },
     );
     let mux = Mux::new(environment::mux_options(true, args.allow()));
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             tracing::error!("agents can't reach this window: {error:#}");
             problems.push((
                 "server",
-                format!("Agents and scripts can't reach this window.\n{error:#}"),
+                format!("Agents and scripts can't connect to this window.\n{error:#}"),
             ));
         }
         Ok(server) => {
@@ -97,11 +98,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
     let mut app = App::new(args, mux, server.ok(), inbox, settings, palette);
     app.last = last;
+    app.instances = unterm_control::client::running(app.settings.home());
     for (about, complaint) in problems {
         app.complain(about, complaint);
     }
     if !complaints.is_empty() {
-        app.complain_of_settings(&complaints, "defaults are in force for what is wrong");
+        app.complain_of_settings(&complaints, "using the default of each invalid setting");
     }
     app.tell_missing_fonts();
     let app = Arc::new(Mutex::new(app));

@@ -1,101 +1,71 @@
-//! The status bar at the window's foot: what the focused pane runs, where, how large it is, its project, whether
-//! programs go through a proxy, and the theme. Most of it can be clicked.
+//! The status bar at the window's foot: what runs in the focused pane, where, how large it is, its project, whether it is
+//! recorded, and what differs from the usual of agents, proxy and theme. Most of it can be clicked; the pointer over it
+//! shows what it is.
 //!
-//! Owns what is said, where it lies and what a click does. Reads no file and asks no process: the views and the
+//! Owns what is said and where it lies; what a click does is `act.rs`. Reads no file and asks no process: the views and the
 //! watcher of Unterm's home directory know already.
 
+mod act;
+
 use std::{
-    ops::Bound,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
-use unterm_mux::input::Modifiers;
-use unterm_renderer::{Label, PixelRect, Renderer, Scene};
-use winit::event::MouseButton;
+use unterm_renderer::{Label, LabelAlign, PixelRect, Renderer, Scene};
 
 use super::{
-    App,
-    chrome::{Colors, quad},
-    clipboard::Buffer,
-    errand::Done,
+    chrome::{Colors, framed, label, quad},
     geometry::{Geometry, contains},
-    inbox::Inbox,
     screenshot,
     view::View,
 };
-use crate::{
-    action::{Action, Shot},
-    config::theme,
-    proxy,
-};
+use crate::config::{StatusItem, ThemeChoice};
+
+pub(super) use act::file_written;
 
 /// Columns of a directory; what is longer loses its middle.
 const CWD_COLUMNS: usize = 48;
-/// Space between two parts, and at the ends, in logical pixels.
+/// Space between two items, and at the ends, in logical pixels.
 const GAP: f32 = 18.0;
 const MARGIN: f32 = 12.0;
+/// How long the pointer rests on an item until it is said what that is.
+const TOOLTIP: Duration = Duration::from_millis(500);
 
-/// A part of the bar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StatusPart {
-    Shell,
-    Cwd,
-    Size,
-    Project,
-    Exclude,
-    Include,
-    Agents,
-    Proxy,
-    Theme,
+/// What goes first where there is no room for all.
+const DISPENSABLE: [StatusItem; 10] = [
+    StatusItem::CaptureExclude,
+    StatusItem::CaptureInclude,
+    StatusItem::Size,
+    StatusItem::Project,
+    StatusItem::Theme,
+    StatusItem::Program,
+    StatusItem::Proxy,
+    StatusItem::Directory,
+    StatusItem::Recording,
+    StatusItem::Agents,
+];
+
+/// Whether it is about the pane, and lies at the left; the others are about the window.
+fn is_of_pane(item: StatusItem) -> bool {
+    use StatusItem::{Directory, Program, Project, Recording, Size};
+    matches!(item, Program | Directory | Size | Project | Recording)
 }
 
-impl StatusPart {
-    /// Every part, in its order.
-    const ALL: [Self; 9] = [
-        Self::Shell,
-        Self::Cwd,
-        Self::Size,
-        Self::Project,
-        Self::Exclude,
-        Self::Include,
-        Self::Agents,
-        Self::Proxy,
-        Self::Theme,
-    ];
-    /// What goes first where there is no room for all.
-    const DISPENSABLE: [Self; 9] = [
-        Self::Exclude,
-        Self::Include,
-        Self::Size,
-        Self::Project,
-        Self::Shell,
-        Self::Theme,
-        Self::Proxy,
-        Self::Cwd,
-        Self::Agents,
-    ];
-
-    /// Whether it is about the pane, and lies at the left; the others are about the window.
-    fn is_of_pane(self) -> bool {
-        matches!(self, Self::Shell | Self::Cwd | Self::Size | Self::Project)
-    }
-
-    fn is_clickable(self) -> bool {
-        self != Self::Size
-    }
-}
-
-/// What the bar says. A part with nothing to say is left out.
+/// What the bar says. An item with nothing to say is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Status {
-    shell: String,
+    program: String,
     cwd: String,
     /// What that abbreviates.
     directory: Option<PathBuf>,
     size: Option<(u16, u16)>,
     project: String,
+    /// Where that is.
+    root: Option<PathBuf>,
+    is_recorded: bool,
     /// The program that sees the screen is there.
     captures: bool,
     /// The window can be hidden from it.
@@ -105,34 +75,63 @@ struct Status {
     is_paused: bool,
     /// Questions of agents that wait for the person.
     questions: usize,
+    /// Empty for the default one.
     theme: String,
 }
 
 impl Status {
-    fn text(&self, part: StatusPart) -> String {
-        match part {
-            StatusPart::Shell => self.shell.clone(),
-            StatusPart::Cwd => self.cwd.clone(),
-            StatusPart::Size => {
+    fn text(&self, item: StatusItem) -> String {
+        match item {
+            StatusItem::Program => self.program.clone(),
+            StatusItem::Directory => self.cwd.clone(),
+            StatusItem::Size => {
                 self.size.map_or_else(String::new, |(cols, rows)| format!("{cols}×{rows}"))
             }
-            StatusPart::Project => self.project.clone(),
-            StatusPart::Exclude | StatusPart::Include if !self.captures => String::new(),
-            StatusPart::Exclude if !self.hides => String::new(),
-            StatusPart::Exclude => "capture exclude".to_owned(),
-            StatusPart::Include => "capture include".to_owned(),
-            StatusPart::Agents if self.is_paused => "agents paused".to_owned(),
-            StatusPart::Agents if self.questions == 1 => "an agent asks".to_owned(),
-            StatusPart::Agents if self.questions > 1 => format!("agents ask ({})", self.questions),
-            StatusPart::Agents => String::new(),
-            StatusPart::Proxy => if self.proxy { "proxy on" } else { "proxy off" }.to_owned(),
-            StatusPart::Theme => self.theme.clone(),
+            StatusItem::Project => self.project.clone(),
+            StatusItem::Recording if self.is_recorded => "● recording".to_owned(),
+            StatusItem::Recording => String::new(),
+            StatusItem::CaptureExclude | StatusItem::CaptureInclude if !self.captures => {
+                String::new()
+            }
+            StatusItem::CaptureExclude if !self.hides => String::new(),
+            StatusItem::CaptureExclude => "capture exclude".to_owned(),
+            StatusItem::CaptureInclude => "capture include".to_owned(),
+            StatusItem::Agents if self.is_paused => "agents paused".to_owned(),
+            StatusItem::Agents if self.questions == 1 => "an agent asks".to_owned(),
+            StatusItem::Agents if self.questions > 1 => format!("agents ask ({})", self.questions),
+            StatusItem::Agents => String::new(),
+            StatusItem::Proxy => if self.proxy { "proxy on" } else { "" }.to_owned(),
+            StatusItem::Theme => self.theme.clone(),
+        }
+    }
+
+    /// What an item is, and what a click on it does.
+    fn tooltip(&self, item: StatusItem) -> String {
+        let path = |path: &Option<PathBuf>| {
+            path.as_ref().map_or_else(String::new, |path| path.display().to_string())
+        };
+        match item {
+            StatusItem::Program => {
+                "Program in the foreground · click opens another shell".to_owned()
+            }
+            StatusItem::Directory => format!("{} · click copies it", path(&self.directory)),
+            StatusItem::Size => "Columns × rows of the focused pane".to_owned(),
+            StatusItem::Project => format!("Project in {} · click copies it", path(&self.root)),
+            StatusItem::Recording => "This pane is recorded · click stops it".to_owned(),
+            StatusItem::CaptureExclude => "Capture a region without this window".to_owned(),
+            StatusItem::CaptureInclude => "Capture a region of the screen".to_owned(),
+            StatusItem::Agents if self.is_paused => {
+                "Calls of agents that change something are held · click resumes".to_owned()
+            }
+            StatusItem::Agents => "An agent waits for an answer · click shows it".to_owned(),
+            StatusItem::Proxy => "New programs use the proxy · click turns it off".to_owned(),
+            StatusItem::Theme => "Theme · click lists the themes".to_owned(),
         }
     }
 }
 
 struct Slot {
-    part: StatusPart,
+    item: StatusItem,
     text: String,
     rect: PixelRect,
 }
@@ -141,14 +140,20 @@ struct Slot {
 #[derive(Default)]
 pub(super) struct StatusBar {
     status: Status,
+    items: Vec<StatusItem>,
     geometry: Option<Geometry>,
     slots: Vec<Slot>,
+    /// The item under the pointer, and since when.
+    pointed: Option<(StatusItem, Instant)>,
 }
 
 /// What the bar is about.
 pub(super) struct About<'a> {
+    /// What the preferences want to be shown, in their order.
+    pub(super) items: &'a [StatusItem],
     /// The view of the focused pane.
     pub(super) view: Option<&'a View>,
+    pub(super) is_recorded: bool,
     /// The window can be hidden.
     pub(super) hides: bool,
     pub(super) has_proxy: bool,
@@ -157,22 +162,29 @@ pub(super) struct About<'a> {
     pub(super) theme: &'a str,
 }
 
-impl About<'_> {
+impl<'a> About<'a> {
+    /// The theme, unless it is the default one.
+    fn own_theme(&self) -> &'a str {
+        if self.theme == ThemeChoice::default().pick(None) { "" } else { self.theme }
+    }
+
     fn status(&self) -> Status {
         let home = std::env::home_dir();
         let cwd = self.view.and_then(View::cwd);
         Status {
-            shell: self.view.map_or("", View::program).to_owned(),
+            program: self.view.map_or("", View::program).to_owned(),
             cwd: cwd.map_or_else(String::new, |cwd| abbreviated(cwd, home.as_deref())),
             directory: cwd.map(Path::to_owned),
             size: self.view.map(|view| (view.snapshot.size.cols, view.snapshot.size.rows)),
             project: self.view.map_or("", View::project).to_owned(),
+            root: self.view.and_then(View::project_root).map(Path::to_owned),
+            is_recorded: self.is_recorded,
             captures: screenshot::sees_screen(),
             hides: self.hides,
             proxy: self.has_proxy,
             is_paused: self.is_paused,
             questions: self.questions,
-            theme: self.theme.to_owned(),
+            theme: self.own_theme().to_owned(),
         }
     }
 }
@@ -181,17 +193,17 @@ impl Status {
     /// Whether it says what there is to say.
     fn is_about(&self, about: &About<'_>) -> bool {
         let size = about.view.map(|view| (view.snapshot.size.cols, view.snapshot.size.rows));
-        (self.proxy, self.is_paused, self.questions)
-            == (about.has_proxy, about.is_paused, about.questions)
-            && (self.theme.as_str(), self.size) == (about.theme, size)
+        (self.proxy, self.is_paused, self.questions, self.is_recorded)
+            == (about.has_proxy, about.is_paused, about.questions, about.is_recorded)
+            && (self.theme.as_str(), self.size) == (about.own_theme(), size)
             && self.directory.as_deref() == about.view.and_then(View::cwd)
-            && self.shell == about.view.map_or("", View::program)
-            && self.project == about.view.map_or("", View::project)
+            && self.root.as_deref() == about.view.and_then(View::project_root)
+            && self.program == about.view.map_or("", View::program)
     }
 }
 
 impl StatusBar {
-    /// Draws it where there is one.
+    /// Draws it where there is one; gives when the tooltip of what is under the pointer is due.
     pub(super) fn show(
         &mut self,
         about: &About<'_>,
@@ -199,50 +211,57 @@ impl StatusBar {
         pointer: Option<(f64, f64)>,
         renderer: &mut Renderer,
         scene: &mut Scene<'_>,
-    ) {
-        if geometry.has_status_bar {
-            if self.geometry != Some(*geometry) || !self.status.is_about(about) {
-                self.lay_out(*geometry, about.status(), renderer);
-            }
-            self.draw(scene, colors, pointer);
-        } else {
+    ) -> Option<Instant> {
+        if !geometry.has_status_bar {
             *self = Self::default();
+            return None;
         }
+        let is_same = self.geometry == Some(*geometry) && self.items == about.items;
+        if !is_same || !self.status.is_about(about) {
+            self.items = about.items.to_vec();
+            self.lay_out(*geometry, about.status(), renderer);
+        }
+        let pointed = pointer.and_then(|(x, y)| self.at(x, y));
+        if self.pointed.map(|(item, _)| item) != pointed {
+            self.pointed = pointed.map(|item| (item, Instant::now()));
+        }
+        self.draw(scene, colors);
+        self.pointed.map(|(_, since)| since + TOOLTIP).filter(|due| *due > Instant::now())
     }
 
     fn lay_out(&mut self, geometry: Geometry, status: Status, renderer: &mut Renderer) {
         let size = geometry.ui_font();
         let mut width = |text: &str| renderer.label_width(text, size, false).ceil() as u32 + 1;
-        let parts = StatusPart::ALL
-            .into_iter()
-            .map(|part| (part, status.text(part)))
+        let items = self.items.iter().map(|item| (*item, status.text(*item)));
+        let items = items
             .filter(|(_, text)| !text.is_empty())
-            .map(|(part, text)| (part, width(&text), text))
+            .map(|(item, text)| (item, width(&text), text))
             .collect();
-        self.slots = place(&geometry, parts);
+        self.slots = place(&geometry, items);
         self.geometry = Some(geometry);
         self.status = status;
     }
 
     /// What lies at a point.
-    fn at(&self, x: f64, y: f64) -> Option<StatusPart> {
+    fn at(&self, x: f64, y: f64) -> Option<StatusItem> {
         let slot = self.slots.iter().find(|slot| contains(slot.rect, x, y))?;
-        Some(slot.part)
+        Some(slot.item)
     }
 
-    fn draw(&self, scene: &mut Scene<'_>, colors: &Colors, pointer: Option<(f64, f64)>) {
+    fn draw(&self, scene: &mut Scene<'_>, colors: &Colors) {
         let Some(geometry) = self.geometry else { return };
         let bar = geometry.status_bar();
         scene.quads.push(quad(bar, colors.raised));
         scene.quads.push(quad(PixelRect { height: 1, ..bar }, colors.hairline));
-        let hovered = pointer.and_then(|(x, y)| self.at(x, y)).filter(|part| part.is_clickable());
+        let pointed = self.pointed.map(|(item, _)| item);
         for slot in &self.slots {
-            let is_on = slot.part == StatusPart::Proxy && self.status.proxy;
-            let color = match () {
-                () if hovered == Some(slot.part) => colors.text,
-                () if is_on => colors.accent_text,
-                () if slot.part == StatusPart::Agents => colors.danger_text,
-                () => colors.muted,
+            let color = match slot.item {
+                // It can't be clicked.
+                StatusItem::Size => colors.muted,
+                StatusItem::Agents | StatusItem::Recording => colors.danger_text,
+                item if pointed == Some(item) => colors.text,
+                StatusItem::Proxy => colors.accent_text,
+                _ => colors.muted,
             };
             let half = geometry.px(GAP / 2.0);
             scene.labels.push(Label {
@@ -258,33 +277,65 @@ impl StatusBar {
             });
         }
     }
+
+    /// Draws what the item is that the pointer has rested on.
+    pub(super) fn draw_tooltip(
+        &self,
+        colors: &Colors,
+        renderer: &mut Renderer,
+        scene: &mut Scene<'_>,
+    ) {
+        let rested = self.pointed.filter(|(_, since)| since.elapsed() >= TOOLTIP);
+        let (Some((item, _)), Some(geometry)) = (rested, self.geometry) else { return };
+        let Some(slot) = self.slots.iter().find(|slot| slot.item == item) else { return };
+        let text = self.status.tooltip(item);
+        let (padding, gap) = (geometry.px(8.0), geometry.px(4.0));
+        let wanted = renderer.label_width(&text, geometry.ui_font(), false).ceil() as u32 + 1;
+        let most = geometry.width.saturating_sub(2 * gap);
+        let (width, height) =
+            ((wanted + 2 * padding).min(most), geometry.ui_line() + geometry.px(8.0));
+        let rightmost = (geometry.width - width.min(geometry.width)) as i32 - gap as i32;
+        let rect = PixelRect {
+            x: slot.rect.x.min(rightmost).max(gap as i32),
+            y: geometry.status_bar().y - (height + gap) as i32,
+            width,
+            height,
+        };
+        framed(rect, geometry.px(4.0) as f32, colors, scene);
+        let inside = PixelRect {
+            x: rect.x + padding as i32,
+            width: width.saturating_sub(2 * padding),
+            ..rect
+        };
+        scene.labels.push(label(&geometry, inside, &text, colors.text, LabelAlign::Left));
+    }
 }
 
-/// Gives parts of these widths their places: the pane's from the left, the window's up to the right edge. Where not
-/// all fit, the least important are left out; a directory that is alone is cut.
-fn place(geometry: &Geometry, mut parts: Vec<(StatusPart, u32, String)>) -> Vec<Slot> {
+/// Gives items of these widths their places: the pane's from the left, the window's up to the right edge. Where not
+/// all fit, the least important are left out; one that is alone is cut.
+fn place(geometry: &Geometry, mut items: Vec<(StatusItem, u32, String)>) -> Vec<Slot> {
     let bar = geometry.status_bar();
     let (gap, margin) = (geometry.px(GAP), geometry.px(MARGIN));
     let room = bar.width.saturating_sub((2 * margin).saturating_sub(gap));
-    for part in StatusPart::DISPENSABLE {
-        if parts.len() <= 1 || parts.iter().map(|(_, width, _)| width + gap).sum::<u32>() <= room {
+    for item in DISPENSABLE {
+        if items.len() <= 1 || items.iter().map(|(_, width, _)| width + gap).sum::<u32>() <= room {
             break;
         }
-        parts.retain(|(own, ..)| *own != part);
+        items.retain(|(own, ..)| *own != item);
     }
-    // Each slot has half a gap at both sides, so that clicks between two parts hit one of them.
+    // Each slot has half a gap at both sides, so that clicks between two items hit one of them.
     let left = margin as i32 - (gap / 2) as i32;
     let ours: u32 =
-        parts.iter().filter(|(part, ..)| !part.is_of_pane()).map(|(_, width, _)| width + gap).sum();
+        items.iter().filter(|(item, ..)| !is_of_pane(*item)).map(|(_, width, _)| width + gap).sum();
     let mut at = (left, left + room as i32 - ours as i32);
-    parts
+    items
         .into_iter()
-        .map(|(part, width, text)| {
+        .map(|(item, width, text)| {
             let width = (width + gap).min(room);
-            let x = if part.is_of_pane() { &mut at.0 } else { &mut at.1 };
+            let x = if is_of_pane(item) { &mut at.0 } else { &mut at.1 };
             let rect = PixelRect { x: *x, y: bar.y, width, height: bar.height };
             *x += width as i32;
-            Slot { part, text, rect }
+            Slot { item, text, rect }
         })
         .collect()
 }
@@ -323,97 +374,6 @@ pub(super) fn abbreviated(directory: &Path, home: Option<&Path>) -> String {
     format!("{first}…{tail}")
 }
 
-/// A file of Unterm's home directory was written: tells the window when it is the proxy's.
-pub(super) fn file_written(home: &Path, file: &Path, inbox: &Inbox) {
-    if file.file_name().is_none_or(|name| name != proxy::FILE) {
-        return;
-    }
-    match proxy::is_enabled(home) {
-        Ok(enabled) => inbox.post(|news| news.proxy = Some(enabled)),
-        // It may be half written; what was last read stays.
-        Err(error) => tracing::warn!("{error:#}"),
-    }
-}
-
-impl App {
-    /// The proxy was turned on or off, or is another one: programs started from now on are told, which takes a moment.
-    pub(super) fn proxy_changed(&mut self, enabled: bool) {
-        self.has_proxy = enabled;
-        self.pacing.ask();
-        let (mux, home) = (self.mux.clone(), self.settings.home().to_owned());
-        let tell = move || unterm_control::apply_proxy(&mux, &home);
-        if let Err(error) = std::thread::Builder::new().name("proxy".to_owned()).spawn(tell) {
-            tracing::warn!(%error, "programs are not told of the proxy");
-        }
-    }
-
-    /// The part of the bar under the pointer; `None`: the pointer is not in the bar.
-    pub(super) fn status_part(&self) -> Option<Option<StatusPart>> {
-        let (x, y) = self.pointer.position?;
-        let bar = self.screen.as_ref()?.geometry.status_bar();
-        contains(bar, x, y).then(|| self.status_bar.at(x, y))
-    }
-
-    /// A button was pressed on a part of the bar.
-    pub(super) fn status_pressed(&mut self, part: Option<StatusPart>, button: MouseButton) {
-        let view = self.focused_pane().and_then(|pane| self.views.get(&pane.id()));
-        let action = match (part, button) {
-            (Some(StatusPart::Theme), MouseButton::Right) => Action::ChooseTheme,
-            (_, MouseButton::Right) => return,
-            (Some(StatusPart::Shell), MouseButton::Left) => Action::ChooseShell,
-            (Some(StatusPart::Theme), MouseButton::Left) => Action::NextTheme,
-            (Some(StatusPart::Exclude), MouseButton::Left) => {
-                Action::Screenshot(Shot::Region { hidden: true })
-            }
-            (Some(StatusPart::Include), MouseButton::Left) => {
-                Action::Screenshot(Shot::Region { hidden: false })
-            }
-            (Some(StatusPart::Proxy), MouseButton::Left) => Action::ToggleProxy,
-            (Some(StatusPart::Agents), MouseButton::Left) => match self.are_agents_paused() {
-                true => Action::PauseAgents,
-                false => Action::AnswerAgent,
-            },
-            (Some(StatusPart::Cwd), MouseButton::Left) => {
-                let path = view.and_then(View::cwd).map(Path::to_owned);
-                return self.copy_path(path.as_deref());
-            }
-            (Some(StatusPart::Project), MouseButton::Left) => {
-                let path = view.and_then(View::project_root).map(Path::to_owned);
-                return self.copy_path(path.as_deref());
-            }
-            _ => return,
-        };
-        self.act(action, Modifiers::SHIFT);
-    }
-
-    fn copy_path(&mut self, path: Option<&Path>) {
-        let Some(path) = path.map(|path| path.display().to_string()) else { return };
-        self.notify("copied", format!("Copied {path}"));
-        self.clipboard.store(Buffer::Clipboard, path);
-    }
-
-    /// Turns the proxy on or off in its file; the watcher of that tells the bar.
-    pub(super) fn toggle_proxy(&mut self) {
-        let home = self.settings.home().to_owned();
-        self.errand("proxy", move || match proxy::toggle(&home) {
-            Ok(true) => Done::Said("proxy", "The proxy is on in proxy.json.".to_owned()),
-            Ok(false) => Done::Said("proxy", "The proxy is off in proxy.json.".to_owned()),
-            Err(error) => Done::Failed("proxy", format!("{error:#}")),
-        });
-    }
-
-    /// Makes the theme after the one in force the one in force.
-    pub(super) fn next_theme(&mut self) {
-        let names = theme::names(self.settings.home());
-        let current = self.config.theme.pick(self.is_light());
-        // In their order, round the end.
-        let next = names.range::<str, _>((Bound::Excluded(current), Bound::Unbounded)).next();
-        if let Some(next) = next.or_else(|| names.first()) {
-            self.set_theme(next);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -440,29 +400,61 @@ mod tests {
     fn a_picture_without_the_window_is_offered_where_it_can_be_hidden() {
         let offers = |captures, hides| {
             let status = Status { captures, hides, ..Status::default() };
-            [StatusPart::Exclude, StatusPart::Include].map(|part| !status.text(part).is_empty())
+            [StatusItem::CaptureExclude, StatusItem::CaptureInclude]
+                .map(|item| !status.text(item).is_empty())
         };
         assert_eq!(offers(true, true), [true, true]);
         assert_eq!(offers(true, false), [false, true]);
         assert_eq!(offers(false, true), [false, false]);
     }
 
-    fn parts() -> Vec<(StatusPart, u32, String)> {
-        let width = |part| if part == StatusPart::Cwd { 300 } else { 60 };
-        StatusPart::ALL.into_iter().map(|part| (part, width(part), String::new())).collect()
+    #[test]
+    fn what_is_as_usual_is_not_said() {
+        let status = Status::default();
+        for item in
+            [StatusItem::Proxy, StatusItem::Theme, StatusItem::Agents, StatusItem::Recording]
+        {
+            assert_eq!(status.text(item), "", "{item:?}");
+        }
+        let default = ThemeChoice::default();
+        let about = About {
+            items: &[],
+            view: None,
+            is_recorded: true,
+            hides: true,
+            has_proxy: true,
+            is_paused: false,
+            questions: 0,
+            theme: default.pick(None),
+        };
+        assert_eq!(about.own_theme(), "");
+        assert_eq!(About { theme: "nord", ..about }.status().text(StatusItem::Theme), "nord");
+        let status = Status { is_recorded: true, proxy: true, ..Status::default() };
+        assert_eq!(status.text(StatusItem::Recording), "● recording");
+        assert_eq!(status.text(StatusItem::Proxy), "proxy on");
+    }
+
+    fn items() -> Vec<(StatusItem, u32, String)> {
+        let width = |item| if item == StatusItem::Directory { 300 } else { 60 };
+        let all = crate::config::StatusBar::default().items;
+        all.into_iter().map(|item| (item, width(item), String::new())).collect()
     }
 
     #[test]
-    fn parts_keep_their_order_and_never_overlap() {
-        for width in [1, 100, 300, 500, 700, 1200] {
+    fn items_keep_their_order_and_never_overlap() {
+        for width in [1, 100, 300, 500, 700, 1400] {
             let geometry = Geometry { width, height: 600, has_status_bar: true, ..Geometry::TEST };
-            let slots = place(&geometry, parts());
+            let slots = place(&geometry, items());
             assert!(!slots.is_empty());
-            for pair in slots.windows(2) {
-                let end = pair[0].rect.x + pair[0].rect.width as i32;
-                assert!(end <= pair[1].rect.x, "{:?} at {width}", pair[0].part);
+            for of_pane in [true, false] {
+                let side: Vec<_> =
+                    slots.iter().filter(|slot| is_of_pane(slot.item) == of_pane).collect();
+                for pair in side.windows(2) {
+                    let end = pair[0].rect.x + pair[0].rect.width as i32;
+                    assert!(end <= pair[1].rect.x, "{:?} at {width}", pair[0].item);
+                }
             }
-            assert_eq!(slots.len() == StatusPart::ALL.len(), width >= 1200);
+            assert_eq!(slots.len() == items().len(), width >= 1400);
         }
     }
 }

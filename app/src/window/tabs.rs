@@ -80,7 +80,7 @@ impl App {
         match (part, button) {
             (TabBarPart::Tab(tab), MouseButton::Left) if double => {
                 self.tab_hand.drag = None;
-                self.act_in(Some(tab), Action::RenameTab, Default::default());
+                self.act_in(Some(tab), Action::RenameTab);
             }
             (TabBarPart::Tab(tab), MouseButton::Left) => {
                 self.grab_tab(tab);
@@ -213,7 +213,7 @@ impl App {
             self.menu_item(Action::Split(Axis::Horizontal)).into(),
             self.menu_item(Action::Split(Axis::Vertical)).into(),
             self.menu_item(Action::BroadcastTab)
-                .titled("Type into all its panes")
+                .titled("Broadcast input in this tab")
                 .enabled(layout.tabs[index].panes().len() > 1)
                 .checked(self.pane_hand.broadcast.covers(tab))
                 .into(),
@@ -242,7 +242,7 @@ impl App {
     pub(super) fn ask_tab_title(&mut self, tab: &Tab) {
         let label = self.tabs.iter().find(|label| label.id == tab.id);
         let title = label.map_or_else(String::new, |label| label.title.clone());
-        let hint = "Title of the tab; empty: as its program says";
+        let hint = "Title of the tab; leave it empty for the program's own title";
         self.pick_argument("set_tab_title", hint, &title, tab.id);
     }
 }

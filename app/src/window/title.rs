@@ -2,19 +2,30 @@
 
 use std::path::{Path, PathBuf};
 
+use unterm_control::client;
 use unterm_mux::Pane;
 use unterm_term::Command;
 
-/// `Unterm — <title override or instance id> — <project> — <pane title>`, without the parts that are empty.
-pub(super) fn window_title(instance: &str, project: &str, pane: &str) -> String {
-    let mut title = String::from("Unterm");
-    for part in [instance, project, pane] {
-        if !part.is_empty() {
-            title.push_str(" — ");
-            title.push_str(part);
+use super::inbox::Inbox;
+
+/// `<tab or program> — <project> — <instance>`: each part that says something new.
+pub(super) fn window_title(tab: &str, project: &str, instance: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in [tab, project, instance] {
+        if !part.is_empty() && !parts.contains(&part) {
+            parts.push(part);
         }
     }
-    title
+    if parts.is_empty() { "Unterm".to_owned() } else { parts.join(" — ") }
+}
+
+/// A file of Unterm's home directory was written or removed: tells the window how many instances run, where that may have
+/// changed.
+pub(super) fn file_written(home: &Path, file: &Path, inbox: &Inbox) {
+    if file.parent() == Some(&*client::instances_folder(home)) {
+        let instances = client::running(home);
+        inbox.post(|news| news.instances = Some(instances));
+    }
 }
 
 /// What a pane's tab is called: its own title; for a shell that waits at its prompt and has set none, where it is, so that
@@ -63,9 +74,11 @@ mod tests {
     }
 
     #[test]
-    fn empty_parts_leave_no_dash() {
-        assert_eq!(window_title("alpha", "", "vim"), "Unterm — alpha — vim");
+    fn a_window_is_called_by_what_tells_it_from_others() {
+        assert_eq!(window_title("vim", "unterm", ""), "vim — unterm");
+        assert_eq!(window_title("vim", "unterm", "bravo"), "vim — unterm — bravo");
+        assert_eq!(window_title("unterm", "unterm", ""), "unterm", "a shell at its prompt there");
+        assert_eq!(window_title("vim", "", "alpha"), "vim — alpha");
         assert_eq!(window_title("", "", ""), "Unterm");
-        assert_eq!(window_title("alpha", "unterm", "zsh"), "Unterm — alpha — unterm — zsh");
     }
 }

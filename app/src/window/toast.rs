@@ -10,6 +10,7 @@ use super::{
     chrome::{Colors, framed},
     geometry::{Geometry, contains},
 };
+use crate::desktop::Key;
 
 /// How many are shown; an older one makes room, first of those that pass.
 const CAP: usize = 3;
@@ -27,6 +28,8 @@ const PADDING: f32 = 12.0;
 struct Toast {
     /// What it is about: a new one about the same takes its place.
     about: &'static str,
+    /// The notification that it shows, which is something of its own.
+    notification: Option<Key>,
     text: String,
     /// When it goes by itself; what waits for the person does not.
     until: Option<Instant>,
@@ -45,7 +48,9 @@ pub(super) struct Toasts {
 
 impl Toasts {
     fn add(&mut self, toast: Toast) {
-        self.shown.retain(|other| other.about != toast.about);
+        let is_same =
+            |other: &Toast| (other.about, other.notification) == (toast.about, toast.notification);
+        self.shown.retain(|other| !is_same(other));
         if self.shown.len() == CAP {
             // What passes anyway goes before what stays until it is dismissed.
             let passing = self.shown.iter().position(|toast| toast.until.is_some());
@@ -177,20 +182,28 @@ impl App {
     /// Tells the person something that passes.
     pub(super) fn notify(&mut self, about: &'static str, text: String) {
         let until = Some(Instant::now() + TIME);
-        self.toasts.add(Toast { about, text, until, is_error: false });
+        self.toasts.add(Toast { about, notification: None, text, until, is_error: false });
+        self.pacing.ask();
+    }
+
+    /// Shows a notification as a message that passes; only a newer version of the same one takes its place.
+    pub(super) fn show_in_window(&mut self, notification: Key, text: String) {
+        let (until, notification) = (Some(Instant::now() + TIME), Some(notification));
+        let about = "notification";
+        self.toasts.add(Toast { about, notification, text, until, is_error: false });
         self.pacing.ask();
     }
 
     /// Tells the person something that is no error and stays until it is [`App::settle`]d.
     pub(super) fn keep_saying(&mut self, about: &'static str, text: String) {
-        self.toasts.add(Toast { about, text, until: None, is_error: false });
+        self.toasts.add(Toast { about, notification: None, text, until: None, is_error: false });
         self.pacing.ask();
     }
 
     /// Tells the person of something wrong; it stays until it is dismissed, or [`App::settle`]d.
     pub(super) fn complain(&mut self, about: &'static str, text: String) {
         self.toasts.complaint = Some(text.clone());
-        self.toasts.add(Toast { about, text, until: None, is_error: true });
+        self.toasts.add(Toast { about, notification: None, text, until: None, is_error: true });
         self.pacing.ask();
     }
 
@@ -208,12 +221,10 @@ impl App {
         self.toasts.shown.len() < before
     }
 
-    /// Puts every message away; false when there is none.
-    pub(super) fn dismiss_toasts(&mut self) -> bool {
-        let any = !self.toasts.shown.is_empty();
+    /// Puts every message away.
+    pub(super) fn dismiss_toasts(&mut self) {
         self.toasts.shown.clear();
         self.pacing.ask();
-        any
     }
 
     /// Does what may complain, and gives what it complained of: for callers who don't see the window.
@@ -236,10 +247,14 @@ impl App {
             .placed(&geometry)
             .into_iter()
             .find(|(_, rect, _)| contains(*rect, x, y))
-            .map(|(toast, ..)| toast.about);
+            .map(|(toast, ..)| (toast.about, toast.notification));
         match hit {
-            Some(asks::ABOUT) => self.answer_agent(),
-            Some(about) => self.settle(about),
+            Some((asks::ABOUT, _)) => self.answer_agent(),
+            Some(hit) => {
+                self.toasts.shown.retain(|toast| (toast.about, toast.notification) != hit);
+                self.pacing.ask();
+                true
+            }
             None => false,
         }
     }
@@ -247,10 +262,25 @@ impl App {
 
 #[cfg(test)]
 mod tests {
+    use unterm_mux::PaneId;
+
     use super::*;
 
     fn toast(about: &'static str, until: Option<Instant>) -> Toast {
-        Toast { about, text: about.to_owned(), until, is_error: until.is_none() }
+        let (text, is_error) = (about.to_owned(), until.is_none());
+        Toast { about, notification: None, text, until, is_error }
+    }
+
+    #[test]
+    fn notifications_stand_side_by_side_and_one_takes_the_place_of_its_older_version() {
+        let mut toasts = Toasts::default();
+        for (handle, text) in [(1, "a"), (2, "b"), (1, "c")] {
+            let notification = Some(Key::Program(PaneId(0), handle));
+            let text = text.to_owned();
+            toasts.add(Toast { notification, text, ..toast("notification", None) });
+        }
+        let left: Vec<_> = toasts.shown.iter().map(|toast| toast.text.as_str()).collect();
+        assert_eq!(left, ["b", "c"]);
     }
 
     #[test]

@@ -68,11 +68,11 @@ pub(super) struct View {
     /// When a bell rang that is seen as a flash.
     pub(super) flash: Option<Instant>,
     title: String,
-    /// The program the pane was started with, without its folder.
+    /// The program in the foreground, without its folder; empty until it is asked for.
     program: String,
     cwd: Option<PathBuf>,
     project: Option<PathBuf>,
-    names_read: Option<Instant>,
+    are_names_known: bool,
 }
 
 impl View {
@@ -365,36 +365,42 @@ impl View {
         self.cwd.as_deref()
     }
 
-    /// Name of the program the pane was started with: its shell.
+    /// Name of the program in the foreground, as last read.
     pub(super) fn program(&self) -> &str {
         &self.program
     }
 
+    /// Asks the system for the program in the foreground; true when it is another one.
+    pub(super) fn read_program(&mut self, pane: &Pane) -> bool {
+        let front = pane.foreground().map(|front| front.name);
+        let program = title::base(front.as_deref().unwrap_or(pane.process().program()));
+        let is_new = program != self.program;
+        program.clone_into(&mut self.program);
+        is_new
+    }
+
     /// Reads title and project again, which may need to ask the system; true when they are others.
-    pub(super) fn read_names(&mut self, pane: &Pane, now: Instant) -> bool {
-        self.names_read = Some(now);
-        let program = title::base(pane.process().program());
+    pub(super) fn read_names(&mut self, pane: &Pane) -> bool {
+        self.are_names_known = true;
         let cwd = pane.cwd_path();
         let title = title::of_pane(pane, cwd.as_deref());
         let project = cwd.as_deref().and_then(title::project);
-        if (program, &title, &cwd, &project)
-            == (&*self.program, &self.title, &self.cwd, &self.project)
-        {
+        if (&title, &cwd, &project) == (&self.title, &self.cwd, &self.project) {
             return false;
         }
-        program.clone_into(&mut self.program);
         (self.title, self.cwd, self.project) = (title, cwd, project);
         true
     }
 
-    /// When title and project were read, unless they were never, or are known to be old.
-    pub(super) fn names_read(&self) -> Option<Instant> {
-        self.names_read
+    /// Whether title and project were read, and are not known to be old.
+    pub(super) fn are_names_known(&self) -> bool {
+        self.are_names_known
     }
 
-    /// Title and project are others now: the next picture reads them.
+    /// Title, project and program may be others now: the next picture reads them.
     pub(super) fn forget_names(&mut self) {
-        self.names_read = None;
+        self.are_names_known = false;
+        self.program.clear();
     }
 }
 

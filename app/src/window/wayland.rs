@@ -27,7 +27,7 @@ pub(super) fn shows(window: &Window) -> bool {
 }
 
 /// What the person is told of an [`is_opaque`] window that they would see through.
-pub(super) const OPAQUE: &str = "On Wayland only the GPU's painter draws windows that can be seen through.\n\
+pub(super) const OPAQUE: &str = "On Wayland, only the GPU painter draws translucent windows.\n\
      Start with --painter gpu.";
 
 /// Whether a window can't be seen through whatever is preferred: softbuffer's pictures have no opacity there (XRGB8888).
@@ -41,6 +41,15 @@ pub(super) fn is_opaque(window: &Window, painter: PainterKind) -> bool {
 /// ones until then.
 pub(super) fn size(event_loop: &ActiveEventLoop, pixels: (u32, u32), scale: f32) -> Size {
     if is_used(event_loop) {
+        logical(pixels, scale).into()
+    } else {
+        PhysicalSize::new(pixels.0, pixels.1).into()
+    }
+}
+
+/// The same for a window that is there.
+pub(super) fn size_of(window: &Window, pixels: (u32, u32), scale: f32) -> Size {
+    if shows(window) {
         logical(pixels, scale).into()
     } else {
         PhysicalSize::new(pixels.0, pixels.1).into()

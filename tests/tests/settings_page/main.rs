@@ -113,7 +113,7 @@ fn every_section_is_there_in_two_languages_and_both_schemes_without_a_fault() ->
     let unterm = Start::headless().now()?;
     let mut browser = open(&unterm)?;
     for (language, theme, heading) in
-        [("en-US", "standard", "Appearance"), ("de-DE", "daylight", "Darstellung")]
+        [("en-US", "catppuccin-mocha", "Appearance"), ("de-DE", "solarized-light", "Darstellung")]
     {
         browser.to("click", "#tab-general")?;
         browser.with("select", "#set-language", language)?;
@@ -289,7 +289,7 @@ fn changes_show_in_the_window_and_those_made_elsewhere_on_the_page() -> Result<(
     browser.with("fill", "#search", "")?;
     browser.to("click", "#tab-appearance")?;
     unterm.prints(&["theme", "set", "daylight"])?;
-    browser.to("wait_for", "[data-theme=daylight][aria-checked=true]")?;
+    browser.to("wait_for", "[data-theme=solarized-light][aria-checked=true]")?;
     let text = file(&unterm)?.replace("size = 24", "size = 11");
     unterm.write_config(&text)?;
     browser.with("wait_value", "#set-font-size", "11")?;

@@ -281,13 +281,16 @@ impl Tree {
         let mut input = Node::new(Role::TextInput);
         input.set_label(panel.hint());
         input.set_value(panel.query());
-        for (row, (title, note, marked)) in panel.spoken() {
-            let mut item = Node::new(Role::ListBoxOption);
-            let separator = if note.is_empty() { "" } else { ", " };
-            item.set_label(format!("{title}{separator}{note}"));
-            item.set_selected(marked);
+        for (row, item, marked) in panel.spoken() {
+            let mut node = Node::new(Role::ListBoxOption);
+            let separator = if item.note.is_empty() { "" } else { ", " };
+            node.set_label(format!("{}{separator}{}", item.title, item.note));
+            if !item.about.is_empty() {
+                node.set_description(item.about);
+            }
+            node.set_selected(marked);
             let id = NodeId(ITEM + row as u64);
-            self.add_to(&mut list, id, item);
+            self.add_to(&mut list, id, node);
             if marked {
                 input.set_active_descendant(id);
             }

@@ -1,7 +1,7 @@
 //! What is done with commands: jumps between them, and one that is copied, selected, run again or folded.
 
 use unterm_mux::{Pane, input};
-use unterm_term::Command;
+use unterm_term::{Command, LineId};
 
 use super::Part;
 use crate::window::{App, clipboard::Buffer, selection::Selection, send};
@@ -29,8 +29,15 @@ impl App {
         let term = pane.term();
         let line = if forward { term.mark_after(first) } else { term.mark_before(first) };
         let Some(line) = line else {
-            if forward {
-                view.scroll_to_live();
+            let has_marks =
+                term.commands().next().is_some() || term.mark_after(LineId(0)).is_some();
+            drop(term);
+            let moved = forward && view.scroll_to_live();
+            match (moved, has_marks, forward) {
+                (true, ..) => {}
+                (_, false, _) => self.no_commands(),
+                (.., true) => self.notify("commands", "There is no later prompt.".to_owned()),
+                (.., false) => self.notify("commands", "There is no earlier prompt.".to_owned()),
             }
             self.pacing.ask();
             return true;
@@ -66,7 +73,7 @@ impl App {
     fn no_commands(&mut self) {
         self.notify(
             "commands",
-            "No command is known here.\nThe shell has not told of one (OSC 133).".to_owned(),
+            "There is no command here.\nThe shell has not marked one (OSC 133).".to_owned(),
         );
     }
 
@@ -85,23 +92,23 @@ impl App {
                 view.reveal(range.start.line);
                 self.pacing.ask();
             }
-            None => self.notify("commands", "The command has put out nothing.".to_owned()),
+            None => self.notify("commands", "The command printed nothing.".to_owned()),
         }
     }
 
     /// Folds every finished command's output in the focused pane, or unfolds all.
     pub(in crate::window) fn fold_all(&mut self, fold: bool) {
         let Some(pane) = self.focused_pane() else { return };
-        if let Some(view) = self.views.get_mut(&pane.id()) {
-            view.change_folds(|folds| {
-                match fold {
-                    true => folds.fold_all(&pane.term()),
-                    false => folds.clear(),
-                }
-                true
-            });
-            self.pacing.ask();
+        let Some(view) = self.views.get_mut(&pane.id()) else { return };
+        let changed = view.change_folds(|folds| match fold {
+            true => folds.fold_all(&pane.term()),
+            false => folds.clear(),
+        });
+        if !changed {
+            let why = if fold { "There is no output to fold." } else { "Nothing is folded." };
+            self.notify("commands", why.to_owned());
         }
+        self.pacing.ask();
     }
 
     /// What is typed to run again the command that is meant in a pane; `None` where none can be.
@@ -122,7 +129,7 @@ impl App {
         if part == Part::Fold {
             let Some(view) = self.views.get_mut(&pane.id()) else { return };
             if !view.change_folds(|folds| folds.toggle(&pane.term(), id)) {
-                let why = "Nothing can be folded: the command runs, or has put out nothing.";
+                let why = "There is nothing to fold: the command still runs or printed nothing.";
                 self.notify("commands", why.to_owned());
             }
             return self.pacing.ask();
@@ -142,8 +149,10 @@ impl App {
         };
         let Some(text) = text else {
             let what = match part {
-                Part::CopyOutput => "The command has put out nothing.",
-                Part::CopyCommand | Part::Rerun | Part::Fold => "The command's line is not known.",
+                Part::CopyOutput => "The command printed nothing.",
+                Part::CopyCommand | Part::Rerun | Part::Fold => {
+                    "The shell did not report the command's line."
+                }
             };
             return self.notify("commands", what.to_owned());
         };
@@ -158,7 +167,7 @@ impl App {
             Part::Rerun if !prompts => {
                 self.notify(
                     "commands",
-                    "A program runs; at its end the command can be run again.".to_owned(),
+                    "A program is running. Run the command again when it has ended.".to_owned(),
                 );
             }
             Part::Rerun => {
@@ -167,7 +176,8 @@ impl App {
                 if !authentic {
                     self.notify(
                         "commands",
-                        "Enter runs it; the shell itself has not told of it.".to_owned(),
+                        "Press Enter to run it: the shell did not report this command itself."
+                            .to_owned(),
                     );
                 }
             }

@@ -2,9 +2,9 @@
 
 use unterm_renderer::{Highlight, LabelAlign, PixelRect, Quad, Scene};
 
-use super::place::{PARTS, Part, Place, folded};
+use super::place::{PARTS, Part, Place, dot, folded};
 use crate::window::{
-    chrome::{Colors, framed, label, quad},
+    chrome::{Colors, framed, grown, label, quad},
     geometry::{Geometry, contains},
     view::View,
 };
@@ -28,9 +28,12 @@ impl View {
             let place = Place::new(self, row, area, geometry);
             let color = block.fare.color(colors);
             let is_current = self.blocks.current == Some(block.id) || hovered == Some(block.id);
-            let width = if is_current { place.mark.width * 2 } else { place.mark.width };
-            let rect = PixelRect { width, ..place.mark };
-            scene.quads.push(Quad { rect, color, alpha: 1.0, radius: 0.0 });
+            let rect = match is_current && !place.mark.is_empty() {
+                true => grown(place.mark, geometry.px(1.0)).intersection(&area),
+                false => place.mark,
+            };
+            let radius = rect.width as f32 / 2.0;
+            scene.quads.push(Quad { rect, color, alpha: 1.0, radius });
             if hovered != Some(block.id) || place.parts.is_empty() {
                 continue;
             }
@@ -58,9 +61,9 @@ impl View {
             scene.quads.push(quad(rect, colors.raised));
             let line = PixelRect { y: rect.y + rect.height as i32 - 1, height: 1, ..rect };
             scene.quads.push(quad(line, colors.hairline));
-            let inset = geometry.px(2.0);
-            let mark = PixelRect { x: rect.x + inset as i32, width: inset, ..rect };
-            scene.quads.push(quad(mark, kept.fare.color(colors)));
+            let mark = dot(rect, geometry);
+            let (color, radius) = (kept.fare.color(colors), mark.width as f32 / 2.0);
+            scene.quads.push(Quad { rect: mark, color, alpha: 1.0, radius });
             let padding = geometry.px(8.0);
             let inside = PixelRect {
                 x: rect.x + padding as i32,

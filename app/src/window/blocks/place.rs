@@ -37,10 +37,7 @@ impl Place {
         let origin = geometry.inside(area);
         let y = origin.1 + (index as u32 * height) as i32 - view.shift as i32;
         let row = PixelRect { y, height, ..area }.intersection(&area);
-        let inset = geometry.px(2.0);
-        let mark =
-            PixelRect { x: area.x + inset as i32, y: y + 1, width: inset, height: height - 1 };
-        let mark = mark.intersection(&area);
+        let mark = dot(PixelRect { y, height, ..area }, geometry).intersection(&area);
         let padding = geometry.px(8.0);
         let tall = geometry.ui_line() + geometry.px(4.0);
         // Between the mark and the scrollbar, with a blank before that.
@@ -56,9 +53,11 @@ impl Place {
             all += width;
         }
         let lowest = area.y + area.height.saturating_sub(tall) as i32;
+        // Beside the mark, over the line above the command, so that the command is read; at the top under it.
+        let above = y - tall as i32;
         let bar = PixelRect {
-            x: area.x + area.width.saturating_sub(all + 2 * padding) as i32,
-            y: (y + (height as i32 - tall as i32) / 2).clamp(area.y, lowest),
+            x: area.x + padding as i32,
+            y: if above >= area.y { above } else { y + height as i32 }.clamp(area.y, lowest),
             width: all,
             height: tall,
         };
@@ -71,6 +70,22 @@ impl Place {
     /// Where the pointer means the mark: the padding beside the row.
     pub(super) fn edge(&self, geometry: &Geometry) -> PixelRect {
         PixelRect { width: geometry.px(8.0), ..self.row }
+    }
+}
+
+/// The mark of a command in a row: a dot in the padding, which looks like no cursor and touches no text; nothing where the
+/// padding is too small for it.
+pub(super) fn dot(row: PixelRect, geometry: &Geometry) -> PixelRect {
+    let padding = geometry.px(geometry.padding.min(8.0));
+    let side = geometry.px(4.0);
+    if padding < side + 2 || row.height < side {
+        return PixelRect::default();
+    }
+    PixelRect {
+        x: row.x + ((padding - side) / 2) as i32,
+        y: row.y + ((row.height - side) / 2) as i32,
+        width: side,
+        height: side,
     }
 }
 

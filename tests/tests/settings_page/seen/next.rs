@@ -119,6 +119,7 @@ fn is_transparent(window: &Window<'_>) -> bool {
 
 /// What is behind it is seen.
 pub(super) fn is_seen_through(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    desk.display.claim_compositor()?;
     let (next, window) = desk.next(true)?;
     ensure!(!is_transparent(&window), "it is opaque at first");
     desk.end(next)?;
@@ -131,6 +132,7 @@ pub(super) fn is_seen_through(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
 
 /// It asks for blur while it is open, and takes that back.
 pub(super) fn is_blurred(desk: &mut Desk<'_>, row: &Row) -> Result<()> {
+    desk.display.claim_compositor()?;
     let opaque = desk.value("window.opacity")?;
     desk.prefer("window.opacity", json!(0.5))?;
     let (next, window) = desk.next(true)?;

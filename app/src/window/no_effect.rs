@@ -1,0 +1,101 @@
+//! What the window says of an action that has nothing to act on.
+//!
+//! Owns the words, and which keys go to the program instead.
+
+use unterm_mux::{Direction, TabId, input::Modifiers};
+
+use super::App;
+use crate::action::Action;
+
+/// What messages about such actions are about.
+const ABOUT: &str = "no effect";
+
+impl App {
+    /// Does the action that a key is bound to; false: it has nothing to act on, and the key is the program's.
+    pub(super) fn act_by_key(&mut self, action: Action, modifiers: Modifiers) -> bool {
+        let is_ours = !goes_to_program(&action, modifiers);
+        if self.act(action.clone()) {
+            return true;
+        }
+        if is_ours {
+            self.notify(ABOUT, why(&action).to_owned());
+        }
+        is_ours
+    }
+
+    /// Does an action that was chosen from a list or a menu, about a tab (`None`: the active one).
+    pub(super) fn act_by_choice(&mut self, tab: Option<TabId>, action: Action) {
+        if !self.act_in(tab, action.clone()) {
+            self.notify(ABOUT, why(&action).to_owned());
+        }
+    }
+}
+
+/// Whether a key is the program's while its action has nothing to act on. With Shift, Ctrl+C is only ever ours.
+fn goes_to_program(action: &Action, modifiers: Modifiers) -> bool {
+    match action {
+        Action::Copy => !modifiers.contains(Modifiers::SHIFT),
+        Action::Focus(_)
+        | Action::JumpToPrompt(_)
+        | Action::ScrollPages(_)
+        | Action::ScrollLines(_)
+        | Action::ScrollToTop
+        | Action::ScrollToBottom => true,
+        _ => false,
+    }
+}
+
+/// Why an action did nothing.
+fn why(action: &Action) -> &'static str {
+    match action {
+        Action::Copy | Action::CopyAs(_) => "Nothing is selected.",
+        Action::Focus(direction) | Action::SwapPane(direction) => match direction {
+            Direction::Left => "There is no pane to the left.",
+            Direction::Right => "There is no pane to the right.",
+            Direction::Up => "There is no pane above.",
+            Direction::Down => "There is no pane below.",
+        },
+        Action::Resize(_) => "No divider of this pane can move that way.",
+        Action::Zoom
+        | Action::CyclePanes(_)
+        | Action::RotatePanes(_)
+        | Action::EqualizePanes
+        | Action::PaneToNewTab => "The tab has only one pane.",
+        Action::PaneToTab(_) => "The pane is already in that tab.",
+        Action::BroadcastTab | Action::BroadcastAll => "There is no other pane to type into.",
+        Action::NextTab | Action::PreviousTab => "There is no other tab.",
+        Action::MoveTab(by) if *by < 0 => "The tab is already the first.",
+        Action::MoveTab(_) => "The tab is already the last.",
+        Action::FontSize(points) if *points > 0.0 => "The font can't be larger.",
+        Action::FontSize(_) => "The font can't be smaller.",
+        Action::JumpToPrompt(_)
+        | Action::ScrollPages(_)
+        | Action::ScrollLines(_)
+        | Action::ScrollToTop
+        | Action::ScrollToBottom => "A full-screen program has no history to scroll.",
+        Action::PauseAgents => "The control server does not run, so no agent is connected.",
+        Action::AnswerAgent => "No agent asks anything.",
+        Action::ToggleQuake => "Only a window that was started with --quake can be hidden.",
+        _ => "There is nothing to do here.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_documented_keys_go_to_the_program() {
+        let none = Modifiers::empty();
+        assert!(goes_to_program(&Action::Copy, Modifiers::CTRL));
+        assert!(!goes_to_program(&Action::Copy, Modifiers::CTRL | Modifiers::SHIFT));
+        assert!(!goes_to_program(&Action::DismissMessages, none));
+        for entry in crate::action::ACTIONS {
+            if let crate::action::Takes::Nothing(action) = &entry.takes
+                && goes_to_program(action, none)
+            {
+                assert!(entry.doc.contains("program gets"), "{}", entry.name);
+            }
+        }
+    }
+}

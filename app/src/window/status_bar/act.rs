@@ -1,0 +1,108 @@
+//! What a click on the status bar does, and what it hears of the proxy.
+
+use std::{ops::Bound, path::Path};
+
+use winit::event::MouseButton;
+
+use super::super::{
+    App, clipboard::Buffer, errand::Done, geometry::contains, inbox::Inbox, view::View,
+};
+use crate::{
+    action::{Action, Shot},
+    config::{StatusItem, theme},
+    proxy,
+};
+
+/// A file of Unterm's home directory was written: tells the window when it is the proxy's.
+pub(in crate::window) fn file_written(home: &Path, file: &Path, inbox: &Inbox) {
+    if file.file_name().is_none_or(|name| name != proxy::FILE) {
+        return;
+    }
+    match proxy::is_enabled(home) {
+        Ok(enabled) => inbox.post(|news| news.proxy = Some(enabled)),
+        // It may be half written; what was last read stays.
+        Err(error) => tracing::warn!("{error:#}"),
+    }
+}
+
+impl App {
+    /// The proxy was turned on or off, or is another one: programs started from now on are told, which takes a moment.
+    pub(in crate::window) fn proxy_changed(&mut self, enabled: bool) {
+        self.has_proxy = enabled;
+        self.pacing.ask();
+        let (mux, home) = (self.mux.clone(), self.settings.home().to_owned());
+        let tell = move || unterm_control::apply_proxy(&mux, &home);
+        if let Err(error) = std::thread::Builder::new().name("proxy".to_owned()).spawn(tell) {
+            tracing::warn!(%error, "programs are not told of the proxy");
+        }
+    }
+
+    /// The item of the bar under the pointer; `None`: the pointer is not in the bar.
+    pub(in crate::window) fn status_item(&self) -> Option<Option<StatusItem>> {
+        let (x, y) = self.pointer.position?;
+        let bar = self.screen.as_ref()?.geometry.status_bar();
+        contains(bar, x, y).then(|| self.status_bar.at(x, y))
+    }
+
+    /// A button was pressed on an item of the bar.
+    pub(in crate::window) fn status_pressed(&mut self, item: Option<StatusItem>, button: MouseButton) {
+        let view = self.focused_pane().and_then(|pane| self.views.get(&pane.id()));
+        let action = match (item, button) {
+            (Some(StatusItem::Program), MouseButton::Left) => Action::ChooseShell,
+            (Some(StatusItem::Theme), MouseButton::Left) => Action::ChooseTheme,
+            (Some(StatusItem::CaptureExclude), MouseButton::Left) => {
+                Action::Screenshot(Shot::Region { hidden: true })
+            }
+            (Some(StatusItem::CaptureInclude), MouseButton::Left) => {
+                Action::Screenshot(Shot::Region { hidden: false })
+            }
+            (Some(StatusItem::Recording), MouseButton::Left) => Action::ToggleRecording,
+            (Some(StatusItem::Proxy), MouseButton::Left) => Action::ToggleProxy,
+            (Some(StatusItem::Agents), MouseButton::Left) => match self.are_agents_paused() {
+                true => Action::PauseAgents,
+                false => Action::AnswerAgent,
+            },
+            (Some(StatusItem::Directory), MouseButton::Left) => {
+                let path = view.and_then(View::cwd).map(Path::to_owned);
+                return self.copy_path(path.as_deref());
+            }
+            (Some(StatusItem::Project), MouseButton::Left) => {
+                let path = view.and_then(View::project_root).map(Path::to_owned);
+                return self.copy_path(path.as_deref());
+            }
+            _ => return,
+        };
+        self.act_by_choice(None, action);
+    }
+
+    fn copy_path(&mut self, path: Option<&Path>) {
+        let Some(path) = path.map(|path| path.display().to_string()) else { return };
+        self.notify("copied", format!("Copied {path}"));
+        self.clipboard.store(Buffer::Clipboard, path);
+    }
+
+    /// Turns the proxy on or off in its file; the watcher of that tells the bar.
+    pub(in crate::window) fn toggle_proxy(&mut self) {
+        let home = self.settings.home().to_owned();
+        self.errand("proxy", move || match proxy::toggle(&home) {
+            Ok(true) => {
+                Done::Said("proxy", "Proxy on, for programs started from now on.".to_owned())
+            }
+            Ok(false) => {
+                Done::Said("proxy", "Proxy off, for programs started from now on.".to_owned())
+            }
+            Err(error) => Done::Failed("proxy", format!("{error:#}")),
+        });
+    }
+
+    /// Makes the theme after the one in force the one in force.
+    pub(in crate::window) fn next_theme(&mut self) {
+        let names = theme::names(self.settings.home());
+        let current = self.config.theme.pick(self.is_light());
+        // In their order, round the end.
+        let next = names.range::<str, _>((Bound::Excluded(current), Bound::Unbounded)).next();
+        if let Some(next) = next.or_else(|| names.first()) {
+            self.set_theme(next);
+        }
+    }
+}
