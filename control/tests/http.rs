@@ -523,7 +523,7 @@ fn settings_are_read_changed_and_reset() {
         (&json!(true), &json!(["abc+"]))
     );
     let bad = json!({"redaction": {"enabled": true, "custom_patterns": ["("]}});
-    let why = "redaction.custom_patterns: \"(\" is no regular expression: unclosed group";
+    let why = "\"(\" is not a valid regular expression: unclosed group";
     assert_eq!(page.refused("PUT", "/api/settings/recording", bad), (400, why.to_owned()));
 }
 

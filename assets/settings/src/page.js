@@ -1,10 +1,10 @@
-// The settings page: what it knows, what it asks the server for, and what it changes there. All texts are the server's;
-// everything the server says is shown as text, never as markup.
+// The settings page: its state, the requests it sends and the changes it saves. All texts come from the server, and are
+// shown as text, never as markup.
 'use strict';
 
 const TABS = ['general', 'appearance', 'keys', 'proxy', 'scrollback', 'compat', 'recording', 'agents', 'project', 'about'];
 
-// The keys of the file that have a row: by tab and group. What a key is (its type, range and choices) the server says.
+// The keys of the file that have a row, by tab and group. The server's schema gives their types, ranges and choices.
 const ROWS = {
     general: {
         language: ['language'],
@@ -23,14 +23,19 @@ const ROWS = {
     compat: { compat: ['compat.term_program'] },
     agents: { agents: ['agents.approval'] },
 };
+// The groups with a note below their rows.
+const NOTES = ['scrollback', 'compat'];
 const RANGES = ['window.opacity', 'window.dim_unfocused'];
 const STEPS = { 'font.size': 0.5, 'window.opacity': 0.05, 'window.dim_unfocused': 0.05, 'window.padding': 1, 'text.minimum_contrast': 0.5 };
 const LIGHT = matchMedia('(prefers-color-scheme: light)');
-// Milliseconds between two looks at tokens and questions.
+// Milliseconds between two requests for tokens and questions.
 const ACCESS_APART = 300;
-// Seconds until a token ends; the empty one never does.
+// Seconds until a token expires; empty: never.
 const ENDS = ['3600', '86400', '604800', '2592000', '7776000', ''];
 const blankToken = () => ({ name: '', scope: 'act', some: false, panes: [], ends: '2592000' });
+// The actions whose argument is the number of a tab, and the number that always means the last one.
+const TAB_ACTIONS = ['activate_tab', 'pane_to_tab'];
+const LAST_TAB = '999';
 const OPEN_TAB = 'unterm-tab';
 const TOKEN = 'unterm-token';
 
@@ -87,19 +92,33 @@ const pressed = (event) => {
     const modifiers = [[event.ctrlKey, 'ctrl'], [event.altKey, 'alt'], [event.metaKey, 'super'], [event.shiftKey, 'shift']];
     return ordered([...modifiers.filter(([held]) => held).map(([, name]) => name), key.toLowerCase()].join('+'));
 };
-/** The lines of a text, with the blanks that they begin and end with: in a pattern these count. */
+/** A text for comparison: in lower case, without accents. */
+const fold = (text) => text.normalize('NFKD').replace(/[\u0300-\u036f]/g, '').toLowerCase();
+/** The text that an element shows; the samples of a theme don't count. */
+const shown = (element) => [...element.childNodes].map((node) => {
+    if (node.nodeType === Node.TEXT_NODE) return node.data;
+    const isHidden = node.nodeType !== Node.ELEMENT_NODE || node.style.display === 'none' || node.getAttribute('aria-hidden') === 'true';
+    return isHidden ? '' : shown(node);
+}).join(' ');
+/** The elements that hold what the search has found. */
+let found = new Set();
+
+/** The lines of a text. Spaces at either end of a line are part of the pattern. */
 const lines = (text) => text.split('\n').filter((line) => line.trim() !== '');
 
 let token = null;
 
-/** Asks the server; throws its words when it refuses. */
+/** Sends a request. Throws the server's reason when it refuses, and an error marked `offline` when it does not answer. */
 async function ask(verb, path, body) {
-    const reply = await fetch(path, {
+    const request = {
         method: verb,
         headers: { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
         body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await reply.text();
+    };
+    // The browser's own words ("Failed to fetch") help nobody.
+    const offline = () => { throw Object.assign(new Error('offline'), { offline: true }); };
+    const reply = await fetch(path, request).catch(offline);
+    const text = await reply.text().catch(offline);
     const isJson = (reply.headers.get('content-type') ?? '').startsWith('application/json');
     const value = isJson ? JSON.parse(text) : text;
     if (!reply.ok) {
@@ -110,7 +129,7 @@ async function ask(verb, path, body) {
     return value;
 }
 
-/** Saves changes one after the other, so that none takes another one back; what is read meanwhile is older than they are. */
+/** Saves changes one after the other, so that no change undoes another. A reply that was requested meanwhile is stale. */
 function saves() {
     let [changes, underWay, last] = [0, 0, Promise.resolve()];
     return {
@@ -122,7 +141,7 @@ function saves() {
             underWay -= 1;
         },
         mark: () => changes,
-        /** Whether there was a change since a mark, or one is still being saved. */
+        /** Whether a change was made since a mark, or is still being saved. */
         since: (mark) => changes !== mark || underWay > 0,
     };
 }
@@ -132,7 +151,7 @@ const policySaves = saves();
 
 let asked = 0;
 const latest = {};
-/** What is loaded under a name; nothing where what was asked for later under it has come before. */
+/** The reply that is loaded under a name; nothing if a later request under that name was answered first. */
 async function newest(name, load) {
     asked += 1;
     const turn = asked;
@@ -142,7 +161,7 @@ async function newest(name, load) {
     return came;
 }
 
-/** Comes in: by the code in the address, which is taken out of it first, or by the token of a page that was reloaded. */
+/** Logs in with the code in the address, which is removed from it first, or with the token of a page that was reloaded. */
 async function enter() {
     const code = new URLSearchParams(location.hash.slice(1)).get('code');
     history.replaceState(null, '', location.pathname);
@@ -167,6 +186,8 @@ document.addEventListener('alpine:init', () => {
         said: '',
         problem: '',
         query: '',
+        results: 0,
+        searches: 0,
         tab: 'general',
         tabs: TABS,
         eight: [0, 1, 2, 3, 4, 5, 6, 7],
@@ -177,6 +198,7 @@ document.addEventListener('alpine:init', () => {
         own: [],
         schema: {},
         wrong: {},
+        drafts: {},
         themes: [],
         themeSaved: Promise.resolve(),
         actions: [],
@@ -228,13 +250,13 @@ document.addEventListener('alpine:init', () => {
                 await this.loadRest();
                 this.ready = true;
             } catch (error) {
-                this.problem = error.message;
+                this.fail(error);
                 this.ready = this.settings !== null;
             }
             this.listen();
         },
 
-        // What the server knows.
+        // Loading.
         async loadSettings() {
             const came = await newest('settings', async () => {
                 const all = await ask('GET', '/api/settings');
@@ -255,7 +277,7 @@ document.addEventListener('alpine:init', () => {
         loadAllSettings() {
             return Promise.all([this.loadSettings(), this.loadThemes(), this.loadKeys()]);
         },
-        /** All but the settings themselves. */
+        /** Everything but the settings themselves. */
         loadRest() {
             return Promise.all([this.loadThemes(), this.loadKeys(), this.loadState(), this.loadProxy(), this.loadRecording(), this.loadAgents()]);
         },
@@ -276,7 +298,7 @@ document.addEventListener('alpine:init', () => {
             Object.assign(this, { state, project, instances });
         },
         async loadProxy() {
-            // What is changed meanwhile is newer than what comes.
+            // A change made meanwhile is newer than the reply.
             const mark = proxySaves.mark();
             const came = await newest('proxy', () => Promise.all([ask('GET', '/api/settings/proxy'), ask('GET', '/api/proxy/nodes')]));
             if (!came || proxySaves.since(mark) || this.holds()) return;
@@ -298,7 +320,7 @@ document.addEventListener('alpine:init', () => {
             this.agents = agents;
             if (!policySaves.since(mark)) this.policy = policy;
         },
-        /** Tokens, questions and the clients that may act. Nothing of it is typed into, so it never has to wait. */
+        /** Tokens, questions and the clients that may act. They are not edited in place, so they need not wait for typing. */
         async loadAccess() {
             this.accessAt = Date.now();
             const came = await newest('access', () => Promise.all([ask('GET', '/api/tokens'), ask('GET', '/api/approvals')]));
@@ -306,17 +328,17 @@ document.addEventListener('alpine:init', () => {
             const [{ tokens }, approvals] = came;
             Object.assign(this, { tokens, approvals });
         },
-        /** The same where it is seen, and seldom enough for changes that come in bursts. */
+        /** The same while its tab is open, at most once per ACCESS_APART for changes that arrive in bursts. */
         loadAccessSoon() {
             if (this.tab !== 'agents') return;
             const wait = Math.max(0, this.accessAt + ACCESS_APART - Date.now());
             this.accessDue ??= setTimeout(() => {
                 this.accessDue = undefined;
-                this.loadAccess().catch((error) => { this.problem = error.message; });
+                this.loadAccess().catch((error) => this.fail(error));
             }, wait);
         },
 
-        /** Whether what comes from the server has to wait: what is being typed is not taken away. */
+        /** Whether a reply has to wait, so that it does not replace what the person is typing. */
         holds() {
             if (this.typing) this.late = true;
             return this.typing;
@@ -327,14 +349,14 @@ document.addEventListener('alpine:init', () => {
             if (!this.late) return;
             this.late = false;
             Promise.all([this.loadSettings(), this.loadRest()])
-                .catch((error) => { this.problem = error.message; });
+                .catch((error) => this.fail(error));
         },
 
-        /** Hears what changes, and asks for that; when the connection ends it is made again. */
+        /** Listens for changes and loads what changed. Reconnects when the connection ends. */
         async listen() {
             const agents = () => this.loadAgents();
             const recording = () => this.loadRecording();
-            // Two topics that one loader is for are one load.
+            // Topics that share a loader are loaded once.
             const load = { settings: () => this.loadAllSettings(), proxy: () => this.loadProxy(), policy: agents, agents, recording, sessions: recording };
             for (let wait = 250; ; wait = Math.min(wait * 2, 5000)) {
                 try {
@@ -354,12 +376,13 @@ document.addEventListener('alpine:init', () => {
                         rest = events.pop();
                         const topics = new Set(events.map((event) => event.match(/^event: (.*)$/m)?.[1]));
                         if (topics.delete('ready')) {
-                            // What happened before it was heard of.
+                            // Changes may have been missed while the page was not connected.
                             if (!this.online && wait > 250) Object.keys(load).forEach((topic) => topics.add(topic));
                             this.online = true;
+                            if (this.problem === this.t('error.offline')) this.problem = '';
                             wait = 250;
                         }
-                        new Set([...topics].map((topic) => load[topic])).forEach((go) => go?.().catch((error) => { this.problem = error.message; }));
+                        new Set([...topics].map((topic) => load[topic])).forEach((go) => go?.().catch((error) => this.fail(error)));
                     }
                 } catch {
                     // The program has ended, or restarts.
@@ -370,7 +393,7 @@ document.addEventListener('alpine:init', () => {
         },
 
         // Words.
-        /** A text, with what stands in it for `{name}`. */
+        /** A text with its `{name}`s replaced. */
         t(key, given = {}) {
             const put = (text, [name, value]) => text.replaceAll(`{${name}}`, () => value);
             return Object.entries(given).reduce(put, this.words[key] ?? key);
@@ -384,7 +407,7 @@ document.addEventListener('alpine:init', () => {
             clearTimeout(this.quiet);
             this.quiet = setTimeout(() => { this.said = ''; }, 4000);
         },
-        /** Does something and says that it is done, or what went wrong. */
+        /** Does something and reports that it is done, or what went wrong. */
         async act(work, said = 'ui.saved') {
             try {
                 const done = await work();
@@ -392,9 +415,47 @@ document.addEventListener('alpine:init', () => {
                 if (said) this.say(said);
                 return done;
             } catch (error) {
-                this.problem = error.message;
+                this.fail(error);
                 return undefined;
             }
+        },
+        /** Saves what was typed into a field, and returns whether that worked. Refused text stays there, with the reason below it. */
+        async save(name, given, work) {
+            try {
+                await work();
+                delete this.wrong[name];
+                delete this.drafts[name];
+                this.say('ui.saved');
+                return true;
+            } catch (error) {
+                this.refuse(name, given, this.explain(error));
+                return false;
+            }
+        },
+        refuse(name, given, why) {
+            this.drafts[name] = given;
+            this.wrong[name] = why;
+        },
+        /** The text of a field: what was refused, else the value in force. */
+        typed(name, value) {
+            return this.drafts[name] ?? value;
+        },
+        explain(error) {
+            return error.offline ? this.t('error.offline') : error.message;
+        },
+        fail(error) {
+            this.problem = this.explain(error);
+        },
+        dismiss() {
+            this.problem = '';
+            this.focus('main');
+        },
+        /** The reason why a number is not accepted; empty if it is. */
+        numberFault(given, low, high, isWhole) {
+            const number = Number(given);
+            if (given !== '' && number >= low && number <= high && (!isWhole || Number.isInteger(number))) return '';
+            const written = (value) => value.toLocaleString(document.documentElement.lang);
+            return this.t(isWhole ? 'error.whole' : 'error.number', { low: written(low), high: written(high) });
         },
 
         // Sections and search.
@@ -404,10 +465,10 @@ document.addEventListener('alpine:init', () => {
             this.binding = null;
             sessionStorage.setItem(OPEN_TAB, name);
             // Other instances make tokens, too, and some have ended meanwhile.
-            if (name === 'agents') this.loadAccess().catch((error) => { this.problem = error.message; });
+            if (name === 'agents') this.loadAccess().catch((error) => this.fail(error));
         },
         isTab(name) {
-            return this.tab === name;
+            return this.tab === name && !this.query;
         },
         arrows(event) {
             const step = { ArrowDown: 1, ArrowUp: -1, Home: -TABS.length, End: TABS.length }[event.key];
@@ -423,30 +484,43 @@ document.addEventListener('alpine:init', () => {
                 document.getElementById('search').focus();
             }
         },
-        searched() {
-            this.binding = null;
-        },
-        hasRows(tab) {
-            return tab !== 'keys';
-        },
-        shows(tab) {
-            return this.tab === tab && !this.query;
-        },
-        groups() {
-            if (!this.settings) return [];
-            const wanted = this.query.trim().toLowerCase();
-            const found = [];
-            for (const [tab, groups] of Object.entries(ROWS)) {
-                if (wanted ? this.tab === 'keys' : tab !== this.tab) continue;
-                for (const [name, keys] of Object.entries(groups)) {
-                    const rows = keys.map((key) => this.row(key)).filter((row) => !wanted || this.isMeant(row, wanted));
-                    if (rows.length > 0) found.push({ name, rows, titled: Object.keys(groups).length > 1 });
-                }
+        /** Finds the blocks of all tabs that hold every word: in their text, their headings, or the names that `data-words` adds. */
+        search(text) {
+            const words = fold(text).split(/\s+/).filter((word) => word !== '');
+            found = new Set();
+            let results = 0;
+            for (const block of document.querySelectorAll('#main [data-find]')) {
+                const [section, part] = [block.closest('[data-section]'), block.closest('[data-part]')];
+                const headings = [section.querySelector('h3'), part.querySelector('h2')].map((heading) => heading?.textContent ?? '');
+                const all = fold([...headings, block.dataset.words ?? '', shown(block)].join(' '));
+                if (!words.every((word) => all.includes(word))) continue;
+                results += 1;
+                [block, section, part].forEach((element) => found.add(element));
             }
-            return found;
+            this.binding = null;
+            this.query = words.length > 0 ? text : '';
+            this.results = results;
+            this.searches += 1;
         },
-        isMeant(row, wanted) {
-            return [row.key, this.t(`s.${row.key}`), this.t(`s.${row.key}.doc`)].some((text) => text.toLowerCase().includes(wanted));
+        /** Whether a part of the page is shown: that of the open tab, or all that hold something found. */
+        shows(element, name) {
+            return this.query ? this.meets(element) : this.tab === name;
+        },
+        /** Whether the search lets an element be shown. */
+        meets(element) {
+            // `found` itself can't be observed.
+            return !this.query || (this.searches > 0 && found.has(element));
+        },
+        foundInAll() {
+            if (!this.query) return '';
+            return this.results > 0 ? this.t('ui.results', { count: this.results }) : this.t('ui.nothing');
+        },
+        /** The rows of a tab by groups. */
+        groups(tab) {
+            if (!this.settings) return [];
+            const groups = Object.entries(ROWS[tab] ?? {});
+            const note = (name) => (NOTES.includes(name) ? `${name}.note` : '');
+            return groups.map(([name, keys]) => ({ name, rows: keys.map((key) => this.row(key)), titled: groups.length > 1, note: note(name) }));
         },
 
         // Keys of the file.
@@ -460,7 +534,7 @@ document.addEventListener('alpine:init', () => {
         row(key) {
             const names = key.split('.');
             const schema = names.reduce((at, name) => this.resolve(this.resolve(at).properties?.[name]), this.schema);
-            const row = { key, id: `set-${key.replaceAll('.', '-')}`, kind: 'text', min: schema.minimum, max: schema.maximum, step: STEPS[key] ?? 1, list: null };
+            const row = { key, id: `set-${key.replaceAll('.', '-')}`, kind: 'text', min: schema.minimum, max: schema.maximum, step: STEPS[key] ?? 1, list: null, isWhole: schema.type === 'integer' };
             if (key === 'scrollback.lines') row.min = 100;
             if (key === 'compat.term_program') row.list = 'presets';
             if (key === 'window.reduced_motion') Object.assign(row, { kind: 'choice', choices: ['auto', 'true', 'false'] });
@@ -489,35 +563,36 @@ document.addEventListener('alpine:init', () => {
         async set(row, given) {
             let value = given;
             if (row.kind === 'number' || row.kind === 'range') {
-                if (given === '') return this.loadSettings();
+                if (given === '') {
+                    delete this.wrong[row.key];
+                    delete this.drafts[row.key];
+                    return this.loadSettings();
+                }
+                const fault = this.numberFault(given, row.min, row.max, row.isWhole);
+                if (fault) return this.refuse(row.key, given, fault);
                 value = Number(given);
             }
             if (row.kind === 'list') value = given.split(',').map((part) => part.trim()).filter((part) => part !== '');
             if (row.key === 'window.reduced_motion' && given !== 'auto') value = given === 'true';
-            return this.put(row, value);
+            return this.put(row, value, given);
         },
-        async put(row, value) {
+        async put(row, value, given) {
             const names = row.key.split('.');
             const section = names.length === 1 ? 'general' : names[0];
-            try {
-                await ask('PUT', `/api/settings/${section}`, { [names.at(-1)]: value });
-                delete this.wrong[row.key];
-                await this.loadSettings();
-                this.say('ui.saved');
-            } catch (error) {
-                this.wrong[row.key] = error.message;
-                // The control goes back to what holds.
-                this.settings = JSON.parse(JSON.stringify(this.settings));
-            }
+            const done = await this.save(row.key, given, () => ask('PUT', `/api/settings/${section}`, { [names.at(-1)]: value }));
+            if (done) return this.loadSettings().catch((error) => this.fail(error));
+            // Switches, lists and sliders return to the value in force.
+            if (!['number', 'text', 'list'].includes(row.kind)) this.settings = JSON.parse(JSON.stringify(this.settings));
         },
         slide(row, given) {
             clearTimeout(this.sliding);
             this.sliding = setTimeout(() => this.set(row, given), 50);
         },
-        reset(row) {
-            // These two have routes of their own, which know no way to take a key out.
+        async reset(row) {
+            // These two have routes of their own, which can't remove a key.
             const fixed = ['scrollback.lines', 'compat.term_program'].includes(row.key);
-            return this.put(row, fixed ? this.at(this.defaults, row.key) : null);
+            await this.put(row, fixed ? this.at(this.defaults, row.key) : null);
+            this.keepFocus(row.id);
         },
 
         // Themes.
@@ -544,7 +619,7 @@ document.addEventListener('alpine:init', () => {
             this.setTheme(next.name);
         },
         async putTheme(body) {
-            // One after the other, so that the last choice is the one that stays.
+            // One after the other, so that the last choice wins.
             this.themeSaved = this.themeSaved.then(() => this.act(() => ask('PUT', '/api/settings/theme', body)));
             await this.themeSaved;
             await this.loadSettings();
@@ -562,7 +637,7 @@ document.addEventListener('alpine:init', () => {
                 : { name: now?.name ?? 'standard' };
             return this.putTheme(body);
         },
-        /** Draws with a theme's own colours. */
+        /** Paints a sample in its theme's colours. */
         paint(element, theme) {
             const inside = element.classList.contains('preview') ? element : element.querySelector('.sample');
             inside.style.background = theme.background;
@@ -605,10 +680,25 @@ document.addEventListener('alpine:init', () => {
         },
 
         // Keys.
-        keysFound() {
-            const wanted = this.query.trim().toLowerCase();
-            const texts = (action) => [action.title, action.doc, action.action, ...action.keys.flatMap((bound) => [bound.keys, this.pretty(bound.keys)])];
-            return this.actions.filter((action) => !wanted || texts(action).some((text) => text.toLowerCase().includes(wanted)));
+        /** The texts of an action: in the page's language, else in English, in which the server's table has them. */
+        actionTitle(action) {
+            return this.words[`a.${action.action}`] ?? action.title;
+        },
+        actionDoc(action) {
+            return this.words[`a.${action.action}.doc`] ?? action.doc;
+        },
+        argumentName(action) {
+            return this.words[`a.${action.action}.argument`] ?? action.argument;
+        },
+        argumentText(action, argument) {
+            return TAB_ACTIONS.includes(action.action) && argument === LAST_TAB ? this.t('keys.last_tab') : argument;
+        },
+        boundName(action, bound) {
+            return `${this.pretty(bound.keys)} ${this.argumentText(action, bound.argument)}`.trim();
+        },
+        /** What a search finds an action by, beside what is shown: its names in the file and in English, and its keys as the file writes them. */
+        actionWords(action) {
+            return [action.action, action.title, action.doc, ...action.keys.map((bound) => bound.keys)].join(' ');
         },
         pretty(keys) {
             const at = keys.lastIndexOf('+', keys.length - 2);
@@ -617,59 +707,93 @@ document.addEventListener('alpine:init', () => {
             return parts.map((part) => names[part] ?? part.charAt(0).toUpperCase() + part.slice(1)).join('+');
         },
         bind(action, bound) {
-            this.binding = { action: action.action, old: bound, keys: '', argument: bound?.argument ?? '' };
+            this.binding = { action: action.action, old: bound, keys: '', argument: bound?.argument ?? '', problem: '' };
+        },
+        cancelBinding() {
+            const { action, old } = this.binding;
+            this.binding = null;
+            this.focusKey(action, old?.keys);
+        },
+        /** Moves the keyboard to an action's button for a key; without one, to the button that adds a key. */
+        focusKey(name, keys = '') {
+            this.$nextTick(() => {
+                const row = document.querySelector(`[data-action="${CSS.escape(name)}"]`);
+                const buttons = [...row.querySelectorAll('[data-keys]')];
+                const button = buttons.find((one) => keys && ordered(one.dataset.keys) === ordered(keys));
+                (button ?? row.querySelector('[data-add]')).focus();
+            });
         },
         press(event) {
-            if (event.key === 'Escape') {
-                event.preventDefault();
-                this.binding = null;
-                return;
-            }
+            if (event.key === 'Escape') return;
             const isChord = event.ctrlKey || event.altKey || event.metaKey || /^F\d+$/.test(event.key);
             if (!isChord || /^(Control|Shift|Alt|Meta|AltGraph)$/.test(event.key)) return;
             event.preventDefault();
             this.binding.keys = pressed(event);
+        },
+        /** What stands in the way of the key that is being bound. */
+        bindingFault(action) {
+            return this.binding?.action === action.action ? this.binding.problem || this.conflict() : '';
         },
         conflict() {
             if (!this.binding?.keys) return '';
             const wanted = ordered(this.binding.keys);
             const other = this.actions.find((action) => action.keys.some((bound) => ordered(bound.keys) === wanted && bound !== this.binding.old
                 && !(action.action === this.binding.action && bound.argument === this.binding.argument)));
-            return other ? `${this.pretty(this.binding.keys)}: ${this.t('keys.conflict', { action: other.title })}` : '';
+            return other ? `${this.pretty(this.binding.keys)}: ${this.t('keys.conflict', { action: this.actionTitle(other) })}` : '';
         },
-        /** What takes a key away: for a default one a word that it is none, for one's own that word gone. */
+        /** The change that unbinds a key: a default key is set to `none`, an own key is removed from the file. */
         taken(action, bound) {
             const isDefault = this.actions.some((one) => one.default_keys.some((key) => ordered(key.keys) === ordered(bound.keys)));
             return { [bound.keys]: isDefault ? 'none' : null };
         },
+        /** Saves keys; the reason why that failed, empty if it did not. */
         async setKeys(keys) {
-            const done = await this.act(() => ask('PUT', '/api/settings/keys', { keys }));
-            if (!done) return false;
-            await this.loadKeys();
-            return true;
+            try {
+                await ask('PUT', '/api/settings/keys', { keys });
+                await this.loadKeys();
+                this.say('ui.saved');
+                return '';
+            } catch (error) {
+                return this.explain(error);
+            }
         },
         async saveBinding() {
-            const { action: name, old, keys, argument } = this.binding;
+            const { action: name, old, argument } = this.binding;
+            const keys = this.binding.keys.trim();
             const action = this.actions.find((one) => one.action === name);
-            if (!keys.trim()) return;
+            if (!keys) {
+                this.binding.problem = this.t('keys.none');
+                return this.focus('binding-keys');
+            }
             const target = action.argument ? `${name}:${argument}` : name;
-            const change = { ...(old ? this.taken(action, old) : {}), [ordered(keys.trim())]: target };
-            if (await this.setKeys(change)) this.binding = null;
+            const change = { ...(old ? this.taken(action, old) : {}), [ordered(keys)]: target };
+            const fault = await this.setKeys(change);
+            if (fault) {
+                this.binding.problem = fault;
+                return;
+            }
+            this.binding = null;
+            this.focusKey(name, keys);
         },
-        unbind(action, bound) {
-            return this.setKeys(this.taken(action, bound));
+        async unbind(action, bound) {
+            await this.changeKeys(action, this.taken(action, bound));
+        },
+        /** Changes keys of an action without its form. The button that did it is gone or disabled afterwards. */
+        async changeKeys(action, keys) {
+            this.problem = await this.setKeys(keys);
+            this.focusKey(action.action);
         },
         isBound(action) {
             return Object.keys(this.ownOf(action)).length > 0;
         },
-        /** The person's own words on an action's keys, each to be taken back. */
+        /** The change that removes all own keys of an action. */
         ownOf(action) {
             const defaults = action.default_keys.map((bound) => ordered(bound.keys));
             const own = Object.entries(this.ownKeys).filter(([keys, target]) => defaults.includes(ordered(keys)) || target.split(':')[0] === action.action);
             return Object.fromEntries(own.map(([keys]) => [keys, null]));
         },
-        resetKeys(action) {
-            return this.setKeys(this.ownOf(action));
+        async resetKeys(action) {
+            await this.changeKeys(action, this.ownOf(action));
         },
 
         // The proxy.
@@ -678,7 +802,8 @@ document.addEventListener('alpine:init', () => {
             await proxySaves.add(() => {
                 const body = { enabled: this.proxy.enabled };
                 this.proxyFields.forEach((field) => { body[field] = this.proxy[field] ?? ''; });
-                return this.act(() => ask('PUT', '/api/settings/proxy', body));
+                const put = () => ask('PUT', '/api/settings/proxy', body);
+                return name === 'enabled' ? this.act(put) : this.save(`proxy.${name}`, value, put);
             });
             await this.loadProxy();
         },
@@ -695,20 +820,26 @@ document.addEventListener('alpine:init', () => {
         async setNodes(nodes) {
             const { enabled, http_proxy: http, socks_proxy: socks } = this.proxy;
             const kept = enabled ? { enabled, mode: http || socks ? 'manual' : 'auto' } : { enabled: false };
-            await this.act(() => ask('PUT', '/api/proxy/nodes', { ...kept, nodes }));
+            const done = await this.save('node', undefined, async () => {
+                const { refused } = await ask('PUT', '/api/proxy/nodes', { ...kept, nodes });
+                if (refused.length > 0) throw new Error(refused.map((one) => one.error).join(' '));
+            });
             await this.loadProxy();
+            return done;
         },
-        addNode() {
+        async addNode() {
             const node = { ...this.newNode };
-            this.newNode = { name: '', url: '' };
-            return this.setNodes([...this.nodes.nodes.filter((one) => one.name !== node.name), node]);
+            const done = await this.setNodes([...this.nodes.nodes.filter((one) => one.name !== node.name), node]);
+            if (done) this.newNode = { name: '', url: '' };
         },
-        removeNode(name) {
-            return this.setNodes(this.nodes.nodes.filter((one) => one.name !== name));
+        async removeNode(name) {
+            await this.setNodes(this.nodes.nodes.filter((one) => one.name !== name));
+            this.keepFocus('nodes-title');
         },
         async useNode(name) {
             await this.act(() => ask('POST', '/api/proxy/switch', { node_name: name }));
             await this.loadProxy();
+            this.keepFocus('nodes-title');
         },
         async speedtest() {
             this.testing = true;
@@ -727,8 +858,13 @@ document.addEventListener('alpine:init', () => {
             await this.loadRecording();
         },
         async setRedaction(name, value) {
-            this.recording.redaction[name] = name === 'custom_patterns' ? lines(value) : value;
-            await this.act(() => ask('PUT', '/api/settings/recording', { redaction: this.recording.redaction }));
+            const redaction = { ...this.recording.redaction, [name]: value };
+            await this.act(() => ask('PUT', '/api/settings/recording', { redaction }));
+            await this.loadRecording();
+        },
+        async setPatterns(text) {
+            const redaction = { ...this.recording.redaction, custom_patterns: lines(text) };
+            await this.save('patterns', text, () => ask('PUT', '/api/settings/recording', { redaction }));
             await this.loadRecording();
         },
         async recordAll(enabled) {
@@ -736,7 +872,9 @@ document.addEventListener('alpine:init', () => {
             await this.loadRecording();
         },
         async setIdle(value) {
-            await this.act(() => ask('PUT', '/api/settings/recording', { idle_rotate_minutes: Number(value) }));
+            const fault = this.numberFault(value, 1, 24 * 60, true);
+            if (fault) return this.refuse('idle', value, fault);
+            await this.save('idle', value, () => ask('PUT', '/api/settings/recording', { idle_rotate_minutes: Number(value) }));
             await this.loadRecording();
         },
         async searchSessions() {
@@ -753,7 +891,12 @@ document.addEventListener('alpine:init', () => {
             return this.t('recording.commands', { count: session.block_count });
         },
         async read(id) {
+            this.reader = document.activeElement;
             this.markdown = (await this.act(() => ask('GET', `/api/sessions/${encodeURIComponent(id)}/markdown`), null)) ?? '';
+        },
+        closeReader() {
+            this.markdown = '';
+            this.$nextTick(() => this.reader?.focus());
         },
 
         // Agents.
@@ -764,23 +907,26 @@ document.addEventListener('alpine:init', () => {
         async closePage(page) {
             await this.act(() => ask('POST', '/api/agents/close_page', { page }));
             await this.loadAgents().catch(() => location.reload());
+            this.keepFocus('pages-title');
         },
         async setPolicy(name, value) {
-            this.policy[name] = name.endsWith('_patterns') ? lines(value) : value;
-            await policySaves.add(() => this.act(() => ask('PUT', '/api/policy', this.policy)));
+            const isText = name.endsWith('_patterns');
+            this.policy[name] = isText ? lines(value) : value;
+            const put = () => ask('PUT', '/api/policy', this.policy);
+            await policySaves.add(() => (isText ? this.save(name, value, put) : this.act(put)));
             await this.loadAgents();
         },
 
-        // What is put to the person.
+        // Questions to the person.
         async answer(question, answer) {
             await this.act(() => ask('POST', '/api/approvals/answer', { number: question.number, answer }), 'approvals.answered');
             this.focus('approvals-title');
             await this.loadAccess();
         },
-        typed(question) {
+        typedAnswer(question) {
             return document.getElementById(`answer-${question.number}`).value;
         },
-        /** All that is asked; where a line ends is marked, since the page wraps lines as well. */
+        /** The whole question. Line ends are marked, since the page wraps lines as well. */
         askedText(question) {
             return question.text.replaceAll('\n', '⏎\n');
         },
@@ -819,7 +965,7 @@ document.addEventListener('alpine:init', () => {
             this.focus('copy-token');
             await this.loadAccess();
         },
-        /** What an agent's program is started with; where panes are meant, they are those of this instance. */
+        /** The command that gives an agent the token. A token for some panes needs their instance. */
         useLine() {
             const { token: secret, panes } = this.made ?? {};
             return `UNTERM_TOKEN=${secret} unterm-cli mcp${panes ? ` --instance ${this.project.id}` : ''}`;
@@ -851,9 +997,16 @@ document.addEventListener('alpine:init', () => {
             this.focus('tokens-title');
             await this.loadAccess();
         },
-        /** Moves the keyboard to what has just come. */
+        /** Moves the keyboard to an element that may be new. */
         focus(id) {
             this.$nextTick(() => document.getElementById(id)?.focus());
+        },
+        /** Does so if the element that had it is gone or disabled. */
+        keepFocus(id) {
+            this.$nextTick(() => {
+                const has = document.activeElement;
+                if (!has || has === document.body || has.disabled) document.getElementById(id)?.focus();
+            });
         },
 
         // The instance.

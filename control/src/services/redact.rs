@@ -44,7 +44,7 @@ impl Redaction {
     pub fn new(is_on: bool, custom: &[String]) -> Result<Self, String> {
         let compile = |pattern: &String| {
             crate::services::regex(pattern).map_err(|error| {
-                format!("redaction.custom_patterns: {pattern:?} is no regular expression: {error}")
+                format!("redaction.custom_patterns: {pattern:?} is not a valid regular expression: {error}")
             })
         };
         let custom = custom.iter().map(compile).collect::<Result<_, _>>()?;

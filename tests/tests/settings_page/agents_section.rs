@@ -40,7 +40,7 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
     browser.with("select", "#token-scope", "read")?;
     browser.with("select", "#token-ends", "3600")?;
     browser.to("click", make)?;
-    browser.with("wait_text", ".saved", "Token made")?;
+    browser.with("wait_text", ".saved", "Token created")?;
 
     // The secret is shown this once, with the keyboard where it is copied.
     browser.to("wait_for", "#made")?;
@@ -63,7 +63,7 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
 
     // It is listed with what it may, and its times are those of whoever looks.
     let row = text(&mut browser, "[data-token]")?;
-    for part in ["build <b>bot</b>", "Look only", "All panes", "Ends"] {
+    for part in ["build <b>bot</b>", "Read only", "All panes", "Expires"] {
         ensure!(row.contains(part), "{part}: {row}");
     }
     let times = json!({"script": "() => [...document.querySelectorAll('[data-token] time')]
@@ -107,7 +107,7 @@ fn a_token_is_made_used_and_revoked() -> Result<()> {
     let line = text(&mut browser, "#token-use")?;
     ensure!(line.ends_with(&format!(" unterm-cli mcp --instance {id}")), "{line}");
     browser.with("wait_text", "#tokens", "Panes #0")?;
-    browser.with("wait_text", "#tokens", "Never ends")?;
+    browser.with("wait_text", "#tokens", "Never expires")?;
     unterm.prints(&["method", "token.create", "--name", "of the command line"])?;
     browser.with("wait_text", "#tokens", "of the command line")?;
     check_faults(&mut browser)

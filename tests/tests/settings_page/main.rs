@@ -4,7 +4,9 @@
 
 mod agents_section;
 mod controls;
+mod fields;
 mod other_pages;
+mod search;
 mod seen;
 
 use std::{
@@ -126,7 +128,7 @@ fn every_section_is_there_in_two_languages_and_both_schemes_without_a_fault() ->
             browser.to("wait_for", &format!("#tab-{tab}[aria-selected=true]"))?;
             let name = browser.to("text", &format!("#tab-{tab}"))?;
             let name = name.as_str().unwrap_or_default().to_owned();
-            browser.with("wait_text", "h2", &name)?;
+            browser.with("wait_text", &format!("#heading-{tab}"), &name)?;
             let wrong = browser.ask("axe", json!({}))?;
             ensure!(wrong == json!([]), "{language}, {tab}: {wrong}");
         }
@@ -200,8 +202,8 @@ fn each_setting_is_changed_by_its_control_and_taken_back() -> Result<()> {
     let mut seen = BTreeSet::new();
     for tab in ["general", "appearance", "scrollback", "compat", "agents"] {
         browser.to("click", &format!("#tab-{tab}"))?;
-        browser.to("wait_for", "[data-setting]")?;
-        let list = json!({"at": "[data-setting]", "attribute": "data-setting"});
+        browser.to("wait_for", "[data-setting]:visible")?;
+        let list = json!({"at": "[data-setting]:visible", "attribute": "data-setting"});
         for key in strings(&browser.ask("list", list)?) {
             // The languages have a test of their own.
             if key == "language" || !seen.insert(key.clone()) {

@@ -328,7 +328,7 @@ fn each_row_of_the_page_has_something_that_is_seen() -> Result<()> {
         // The tab is another one before what is below it is.
         let mut listed = Vec::new();
         let as_known = || {
-            let list = json!({"at": "[data-setting]", "attribute": "data-setting"});
+            let list = json!({"at": "[data-setting]:visible", "attribute": "data-setting"});
             listed = strings(&browser.ask("list", list)?);
             Ok((listed == known).then_some(()))
         };

@@ -29,7 +29,7 @@ fn secrets_go_and_the_rest_stays() {
 #[test]
 fn a_pattern_that_is_no_regular_expression_is_an_error() {
     let error = Redaction::new(true, &["fine".to_owned(), "(".to_owned()]).err().unwrap();
-    assert!(error.contains("\"(\" is no regular expression"), "{error}");
+    assert!(error.contains("\"(\" is not a valid regular expression"), "{error}");
 }
 
 #[test]

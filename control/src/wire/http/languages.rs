@@ -73,7 +73,12 @@ mod tests {
 
     #[test]
     fn no_language_lacks_a_word_or_has_one_too_many() {
-        let read = |text| serde_json::from_str::<BTreeMap<String, String>>(text).unwrap();
+        let read = |text| {
+            let mut words = serde_json::from_str::<BTreeMap<String, String>>(text).unwrap();
+            // Names of actions: English ones are in the app's table, whose test compares the others.
+            words.retain(|key, _| !key.starts_with("a."));
+            words
+        };
         let english = read(LANGUAGES[0].2);
         for (code, _, text) in LANGUAGES {
             let words = read(text);

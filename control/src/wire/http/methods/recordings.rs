@@ -109,9 +109,7 @@ method! {
         let SetRecordingParams { enabled, redaction, idle_rotate_minutes } = params;
         for pattern in redaction.iter().flat_map(|redaction| &redaction.custom_patterns) {
             services::regex(pattern).map_err(|error| {
-                Error::Failed(format!(
-                    "redaction.custom_patterns: {pattern:?} is no regular expression: {error}"
-                ))
+                Error::Failed(format!("{pattern:?} is not a valid regular expression: {error}"))
             })?;
         }
         if let Some(minutes) = idle_rotate_minutes.filter(|minutes| !(1..=24 * 60).contains(minutes)) {

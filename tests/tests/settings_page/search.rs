@@ -1,0 +1,101 @@
+//! The page's search: one index over everything on the page, from every tab and in several languages.
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::json;
+use unterm_tests::Start;
+
+use super::{check_faults, open, strings};
+
+/// One that folds, one without spaces, and one with combining vowels; the words of the others are found by the same index.
+const LANGUAGES: [&str; 4] = ["en-US", "de-DE", "ja-JP", "hi-IN"];
+
+/// Searches for each text that the page shows anywhere, from one tab after the other. Returns the texts that were not shown then.
+const SEARCH_ALL: &str = "async () => {
+    const [search, main] = ['search', 'main'].map((id) => document.getElementById(id));
+    const tabs = [...document.querySelectorAll('[role=tab]')];
+    const own = 'h2, h3, label:not(:has(*)), label > span, legend, dt, th, button:not(:has(*)), option, .name, .about p, .card-name, .note, .muted';
+    const isSeen = (one) => (one.tagName === 'OPTION' ? one.parentElement : one).offsetParent !== null;
+    const holders = Map.groupBy(main.querySelectorAll(own), (one) => one.textContent.trim());
+    const isShown = (text) => holders.get(text).some(isSeen);
+    // The page shows a part in a later turn.
+    const becomes = async (isSo) => {
+        for (let turn = 0; turn < 200 && !isSo(); turn++) await new Promise((go) => setTimeout(go));
+        return isSo();
+    };
+    const open = async (tab) => {
+        tab.click();
+        await becomes(() => isSeen(document.getElementById(tab.id.replace('tab-', 'heading-'))));
+    };
+    const texts = new Set(tabs.map((tab) => tab.textContent.trim()));
+    for (const tab of tabs) {
+        await open(tab);
+        [...holders.keys()].filter((text) => /\\p{L}/u.test(text) && isShown(text)).forEach((text) => texts.add(text));
+    }
+    const missed = [];
+    let next = 0;
+    for (const text of texts) {
+        await open(tabs[next++ % tabs.length]);
+        search.value = text;
+        search.dispatchEvent(new Event('input', { bubbles: true }));
+        if (!await becomes(() => isShown(text))) missed.push(text);
+    }
+    return [texts.size, missed];
+}";
+
+#[test]
+fn every_text_of_the_page_is_found_from_every_tab_in_four_languages() -> Result<()> {
+    let unterm = Start::headless().now()?;
+    let mut browser = open(&unterm)?;
+    for language in LANGUAGES {
+        unterm.prints(&["lang", "set", language])?;
+        browser.to("wait_there", &format!("html[lang={language}]"))?;
+        let answer = browser.ask("evaluate", json!({ "script": SEARCH_ALL }))?;
+        let count = answer[0].as_u64().context("a count")?;
+        ensure!(count > 300, "{language}: only {count} texts");
+        let missed = strings(&answer[1]);
+        ensure!(missed.is_empty(), "{language}: not found: {missed:?}");
+    }
+    check_faults(&mut browser)
+}
+
+#[test]
+fn a_search_ignores_case_accents_and_the_order_of_words_and_says_when_nothing_is_found()
+-> Result<()> {
+    let unterm = Start::headless().now()?;
+    unterm.prints(&["lang", "set", "fr"])?;
+    let mut browser = open(&unterm)?;
+    browser.to("click", "#tab-keys")?;
+    let at = |key: &str| format!("[data-setting=\"{key}\"]:visible");
+    for (text, found) in [
+        ("OPACITE", "window.opacity"),
+        ("police taille", "font.size"),
+        // The names of the file are found in every language.
+        ("scrollback.lines", "scrollback.lines"),
+    ] {
+        browser.with("fill", "#search", text)?;
+        browser.to("wait_for", &at(found))?;
+    }
+    browser.with("fill", "#search", "xyzzy")?;
+    browser.with("wait_text", "#found", "Aucun résultat")?;
+    browser.with("fill", "#search", "")?;
+    browser.to("wait_for", "#tab-keys[aria-selected=true]")?;
+    browser.to("wait_for", "[data-action=new_tab]:visible")?;
+    check_faults(&mut browser)
+}
+
+#[test]
+fn actions_have_names_in_the_language_of_the_page_and_the_last_tab_is_named() -> Result<()> {
+    let unterm = Start::headless().now()?;
+    let mut browser = open(&unterm)?;
+    for (language, title, last) in [
+        ("en-US", "New tab", "last tab"),
+        ("de-DE", "Neuer Tab", "letzter Tab"),
+        ("ja-JP", "新しいタブ", "最後のタブ"),
+    ] {
+        unterm.prints(&["lang", "set", language])?;
+        browser.to("click", "#tab-keys")?;
+        browser.with("wait_text", "[data-action=new_tab] .name", title)?;
+        browser.with("wait_text", "[data-action=activate_tab] [data-keys$=\"+9\"]", last)?;
+    }
+    check_faults(&mut browser)
+}
