@@ -433,6 +433,7 @@ document.addEventListener('alpine:init', () => {
             }
         },
         refuse(name, given, why) {
+            this.said = '';
             this.drafts[name] = given;
             this.wrong[name] = why;
         },
@@ -444,6 +445,7 @@ document.addEventListener('alpine:init', () => {
             return error.offline ? this.t('error.offline') : error.message;
         },
         fail(error) {
+            this.said = '';
             this.problem = this.explain(error);
         },
         dismiss() {
