@@ -216,12 +216,13 @@ impl Term {
         }
     }
 
-    /// `metadata ; payload`.
+    /// `metadata ; payload`; what needs no payload works without its `;` too, as in kitty.
     pub(super) fn notify_kitty(&mut self, rest: &[u8], bell: bool) {
-        let Some(at) = rest.iter().position(|&b| b == b';') else { return };
-        let (Ok(metadata), payload) = (std::str::from_utf8(&rest[..at]), &rest[at + 1..]) else {
-            return;
+        let (metadata, payload) = match rest.iter().position(|&b| b == b';') {
+            Some(at) => (&rest[..at], Some(&rest[at + 1..])),
+            None => (rest, None),
         };
+        let Ok(metadata) = std::str::from_utf8(metadata) else { return };
         let pairs = || metadata.split(':').filter_map(|pair| pair.split_once('='));
         let get = |key: &str| {
             pairs().filter(|(own, _)| own.trim() == key).map(|(_, value)| value.trim()).next_back()
@@ -252,6 +253,7 @@ impl Term {
             }
             _ => {}
         }
+        let Some(payload) = payload else { return };
         let mut pending = self.pending(id);
         for (key, value) in pairs() {
             pending.set(key.trim(), value.trim(), &mut self.caps);

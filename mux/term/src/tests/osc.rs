@@ -300,6 +300,11 @@ fn kitty_notifications_answer() {
     assert_eq!(handles, [3, 3, 103]);
     fixture.feed("\x1b]99;i=q:p=?;\x1b\\");
     assert!(fixture.replies().starts_with("\x1b]99;i=q:p=?;a=focus,report:c=1:o=always,"));
+    // Without a payload, as blessed asks.
+    fixture.feed("\x1b]99;i=blessed:p=?\x1b\\");
+    assert!(fixture.replies().starts_with("\x1b]99;i=blessed:p=?;a=focus,"));
+    fixture.feed("\x1b]99;hello\x1b\\");
+    assert_eq!(fixture.term.take_events(), []);
     // An identifier that could do harm is not said again.
     fixture.feed("\x1b]99;i=rm -rf:p=?;\x1b\\\x1b]99;i=$(x):p=alive;\x1b\\");
     assert_eq!(fixture.replies(), "");
