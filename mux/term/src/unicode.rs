@@ -221,7 +221,7 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
     let class = props(c).class();
     let mut chars = before.chars().rev();
     let Some(last) = chars.next() else { return false };
-    let mut earlier = chars.map(|c| props(c).class());
+    let earlier = chars.map(|c| (c, props(c).class()));
     let last_class = props(last).class();
     if (last, c) == ('\r', '\n') {
         return true; // GB3
@@ -235,14 +235,16 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
     }
     match class {
         _ if last_class == Class::Prepend => true, // GB9b
-        // GB9c: a consonant, then marks with a virama among them.
+        // GB9c: a consonant, then marks with a virama among them. More than the rule has, as programs count columns
+        // (wcwidth since its version 0.3): vowel signs before the virama, as Tai Tham has them, and chillus.
         Class::Consonant => {
             let mut linked = last_class == Class::Linker;
-            for class in earlier {
+            for (c, class) in earlier {
                 match class {
                     Class::Linker => linked = true,
                     Class::ConjunctExtend | Class::Joiner => {}
-                    class => return linked && class == Class::Consonant,
+                    Class::Spacing if linked => {}
+                    class => return linked && (class == Class::Consonant || is_chillu(c)),
                 }
             }
             false
@@ -252,12 +254,19 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
             let mark = |class: &Class| {
                 matches!(class, Class::Extend | Class::ConjunctExtend | Class::Linker)
             };
-            earlier.find(|class| !mark(class)) == Some(Class::Pictograph)
+            earlier.map(|(_, class)| class).find(|class| !mark(class)) == Some(Class::Pictograph)
         }
         // GB12, GB13: in pairs.
-        Class::Regional => earlier.take_while(|c| *c == Class::Regional).count() % 2 == 0,
+        Class::Regional => {
+            earlier.take_while(|(_, class)| *class == Class::Regional).count() % 2 == 0
+        }
         _ => true,
     }
+}
+
+/// Malayalam's consonants without a vowel, which a virama joins to the next one all the same (ൻ്റ).
+fn is_chillu(c: char) -> bool {
+    ('\u{d7a}'..='\u{d7f}').contains(&c)
 }
 
 #[cfg(test)]

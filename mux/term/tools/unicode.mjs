@@ -91,6 +91,9 @@ for (const code of [...linker, ...joinsConjuncts]) {
 const prepend = await g('Prepend');
 const marks = new Set([...await category('Nonspacing_Mark'), ...await category('Enclosing_Mark')]);
 const spacing = await category('Spacing_Mark');
+// More than those that join conjuncts (Sharada, Khojki, Grantha and Takri have one each that does not).
+const syllabic = (name) => set(`Indic_Syllabic_Category/${name}`);
+const viramas = new Set([...await syllabic('Virama'), ...await syllabic('Invisible_Stacker')]);
 const zero = new Set([
   ...marks,
   ...await category('Format'),
@@ -109,7 +112,7 @@ function width(code) {
   if (zero.has(code) && !prepend.has(code) && !spacing.has(code)) return 0;
   const wide = 'WF'.includes(eastAsian[code]);
   // Spacing marks take a column; viramas and the few that are called wide stand above or beside their base.
-  if (spacing.has(code)) return wide || linker.has(code) ? 0 : 1;
+  if (spacing.has(code)) return wide || viramas.has(code) ? 0 : 1;
   return wide ? 2 : 1;
 }
 
