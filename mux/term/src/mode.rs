@@ -239,11 +239,10 @@ impl Term {
                 }
             }
             Some(Private::ScreenAndCursor) => match (on, self.screen) {
-                (true, screen) => {
-                    if screen == ScreenKind::Main {
-                        self.save_cursor();
-                        self.show_screen(true);
-                    }
+                (true, _) => {
+                    // On the alternate screen too: each has a saved cursor of its own (xterm).
+                    self.save_cursor();
+                    self.show_screen(true);
                     self.clear_screen();
                     self.cursor.wrap_pending = false;
                 }
@@ -425,8 +424,11 @@ impl Term {
     pub(crate) fn restore_private_modes(&mut self, params: &Params) {
         for &mode in params.values() {
             let saved = self.saved_modes.iter().find(|(saved, _)| *saved == mode).copied();
-            if let Some((mode, on)) = saved {
-                self.set_private_mode(mode, on);
+            match saved {
+                // The screen alone: what DECSC saved is not part of the mode (xterm).
+                Some((1049, on)) => self.set_private_mode(47, on),
+                Some((mode, on)) => self.set_private_mode(mode, on),
+                None => {}
             }
         }
     }

@@ -88,6 +88,8 @@ pub struct Parser {
     /// The start of a UTF-8 sequence that the bytes ended in.
     partial: [u8; 4],
     partial_len: usize,
+    /// How many more bytes the character may have that ended a sequence.
+    skipped: usize,
     /// Of the control sequence that vte has.
     given: Given,
     /// The image that the string just ended has completed.
@@ -165,6 +167,12 @@ impl Parser {
         applied
     }
 
+    /// Whether the bytes so far end inside an escape or control sequence.
+    #[cfg(test)]
+    pub(crate) fn is_in_sequence(&self) -> bool {
+        matches!(self.state, State::Escape | State::EscapeIntermediate | State::Csi)
+    }
+
     fn apply(&mut self, term: &mut Term, bytes: &[u8]) -> (usize, Option<Decoding>) {
         let mut at = 0;
         while at < bytes.len() {
@@ -189,7 +197,7 @@ impl Parser {
 
     /// Text and controls up to the next sequence that is not complete.
     fn ground(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
-        let mut at = 0;
+        let mut at = self.skip(bytes);
         if self.partial_len > 0 {
             at = self.finish_partial(term, bytes);
             if self.state != State::Ground {
@@ -342,6 +350,27 @@ impl Parser {
         bytes.len()
     }
 
+    /// Ends the sequence at hand at a character beyond ASCII, which `bytes` begin with: both are dropped, as in xterm, so that
+    /// a sequence that was cut short takes no more of the text behind it.
+    fn end_at_character(&mut self, term: &Term, bytes: &[u8]) -> usize {
+        self.state = State::Ground;
+        self.skipped = match bytes[0] {
+            _ if term.takes_bytes() => 0,
+            0xc0..=0xdf => 1,
+            0xe0..=0xef => 2,
+            0xf0..=0xf7 => 3,
+            _ => 0,
+        };
+        1 + self.skip(&bytes[1..])
+    }
+
+    /// The bytes that `bytes` begin with of the character that ended a sequence.
+    fn skip(&mut self, bytes: &[u8]) -> usize {
+        let more = bytes.iter().take(self.skipped).take_while(|&byte| byte & 0xc0 == 0x80).count();
+        self.skipped = if more == bytes.len() { self.skipped - more } else { 0 };
+        more
+    }
+
     /// What comes after ESC.
     fn escape(&mut self, term: &mut Term, bytes: &[u8]) -> usize {
         self.state = State::Ground;
@@ -371,7 +400,8 @@ impl Parser {
             byte @ (CAN | SUB) => term.execute(byte),
             // It may be a C1 control, which would end this.
             C1_LEAD if term.accepts_c1() => return 0,
-            ESC | 0x7f.. => self.state = State::Escape,
+            ESC | 0x7f => self.state = State::Escape,
+            0x80.. => return self.end_at_character(term, bytes),
             control => {
                 self.state = State::Escape;
                 term.execute(control);
@@ -383,9 +413,11 @@ impl Parser {
     /// Bytes of a sequence that vte parses, up to its final byte (`first_final`–0x7e).
     fn sequence(&mut self, term: &mut Term, bytes: &[u8], first_final: u8) -> usize {
         let slice = &bytes[..bytes.len().min(VTE_SLICE)];
-        let lead = if term.accepts_c1() { C1_LEAD } else { ESC };
-        let end = slice.iter().position(|&b| {
-            (first_final..=0x7e).contains(&b) || matches!(b, CAN | SUB | ESC) || b == lead
+        let accepts_c1 = term.accepts_c1();
+        // Characters up to U+00BF, which would be no final bytes in eight bits either, are passed over (xterm).
+        let end = slice.iter().position(|&b| match b {
+            CAN | SUB | ESC | 0xc0.. => b != C1_LEAD || accepts_c1,
+            _ => (first_final..=0x7e).contains(&b),
         });
         work::add(end.unwrap_or(slice.len()) + 1);
         slice[..end.unwrap_or(slice.len())].iter().for_each(|&byte| self.given.see(byte));
@@ -395,10 +427,20 @@ impl Parser {
         };
         match slice[end] {
             // Abandoned; the next sequence resets vte by its own ESC.
-            byte @ (ESC | C1_LEAD) => {
+            ESC => {
                 self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
-                self.state = if byte == ESC { State::Escape } else { State::Ground };
-                end + (byte == ESC) as usize
+                self.state = State::Escape;
+                end + 1
+            }
+            // It may be a C1 control, which takes its place.
+            C1_LEAD if term.accepts_c1() => {
+                self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
+                self.state = State::Ground;
+                end
+            }
+            0xc0.. => {
+                self.vte.advance(&mut Behind(term, self.given), &slice[..end]);
+                end + self.end_at_character(term, &slice[end..])
             }
             _ => {
                 self.vte.advance(&mut Behind(term, self.given), &slice[..=end]);

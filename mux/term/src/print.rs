@@ -443,19 +443,20 @@ impl Term {
         self.printed_to = self.cursor.key();
     }
 
-    /// Ends a line whose last column has no room for a wide character, and goes to the next.
+    /// Ends a line whose last column has no room for a wide character, and goes to the next. What the column shows stays
+    /// (xterm, kitty).
     pub(crate) fn leave_head(&mut self) {
-        let (row, seq) = (self.cursor.row, self.seq);
+        let seq = self.seq;
         let stop = self.line_end(self.cursor.col);
-        let slot = self.grid.slot(row);
-        let table = self.grid.table_of(slot);
-        let blank = self.pen.blank()(&mut self.grid, table);
-        self.grid.part_wide(row, stop - 1, stop);
-        let at_edge = stop == self.grid.cols();
-        let (cells, meta) = self.grid.slot_mut(slot);
-        cells[stop - 1] = Cell(blank.0 | if at_edge { HEAD } else { 0 });
-        meta.occ = meta.occ.max(stop as u16);
-        meta.revision = seq;
+        let slot = self.grid.slot(self.cursor.row);
+        if stop == self.grid.cols() && self.grid.slot_cells(slot)[stop - 1].ascii() == Some(b' ') {
+            let table = self.grid.table_of(slot);
+            let blank = self.pen.blank()(&mut self.grid, table);
+            let (cells, meta) = self.grid.slot_mut(slot);
+            cells[stop - 1] = Cell(blank.0 | HEAD);
+            meta.occ = meta.occ.max(stop as u16);
+            meta.revision = seq;
+        }
         self.wrap();
     }
 
@@ -492,7 +493,7 @@ impl Term {
         if c == '\0' {
             return;
         }
-        let count = count.min(self.grid.cols() * self.grid.rows());
+        let count = self.capped_repeat(count, props(c).widened(self.ambiguous_wide).width());
         if let Some((cluster, width)) =
             self.cluster_before().filter(|(text, _)| text.starts_with(c))
         {
@@ -507,6 +508,14 @@ impl Term {
                 self.print_char(c);
             }
         }
+    }
+
+    /// As few repetitions of a character of `width` columns as show the same as `count`: a screen full, and those that
+    /// its last line is not full of. Six bytes can ask for 65,535.
+    fn capped_repeat(&self, count: usize, width: usize) -> usize {
+        let full = self.grid.cols() * self.grid.rows();
+        let line = ((self.right - self.left) / width.max(1)).max(1);
+        count.min(full + count.saturating_sub(full) % line)
     }
 
     /// Prints `count` cells of a cluster.

@@ -63,7 +63,7 @@ fn change_attribute(style: &mut Style, attribute: u16, reverse: bool) {
 
 impl Term {
     /// The rectangle that four parameters from number `first` on give: top, left, bottom, right from 1, absent ones
-    /// the page's; under DECOM relative to region and margins, and kept inside (xterm). `None` where nothing is inside.
+    /// the page's; under DECOM relative to region and margins. What lies outside is left out; `None` where all does.
     pub(crate) fn rectangle(&self, params: &Params, first: usize) -> Option<Block> {
         let (rows, cols) = (self.end_row(), self.end_col());
         let (top, left) = self.corner(params, first);
@@ -76,10 +76,10 @@ impl Term {
         (top < bottom && left < right).then_some(Block { top, left, bottom, right })
     }
 
-    /// The corner that two parameters from number `first` on give.
+    /// The corner that two parameters from number `first` on give; it may lie outside.
     fn corner(&self, params: &Params, first: usize) -> (usize, usize) {
-        let top = (params.count(first) - 1 + self.first_row()).min(self.end_row() - 1);
-        let left = (params.count(first + 1) - 1 + self.first_col()).min(self.end_col() - 1);
+        let top = params.count(first) - 1 + self.first_row();
+        let left = params.count(first + 1) - 1 + self.first_col();
         (top, left)
     }
 
@@ -87,6 +87,9 @@ impl Term {
     pub(crate) fn copy_rectangle(&mut self, params: &Params) {
         let Some(source) = self.rectangle(params, 0) else { return };
         let (top, left) = self.corner(params, 5);
+        if top >= self.end_row() || left >= self.end_col() {
+            return;
+        }
         self.grid.copy_block(source, top, left, self.seq);
     }
 
@@ -101,7 +104,6 @@ impl Term {
         let Some(block) = self.rectangle(params, 1) else { return };
         let code = params.get(0);
         let shown = match code {
-            0 => Some(' '),
             0x20..=0x7e | 0xa0..=0xff => Some(self.charsets.look_up(code as u8)),
             // xterm also takes what Unicode has beyond Latin-1.
             _ => char::from_u32(code as u32).filter(|c| code >= 0x100 && props(*c).width() == 1),

@@ -107,6 +107,12 @@ fn rectangles() {
     check(format!("{rows}{origin}\x1b[42;1;1;9;9$x"), "abcd/e**h/i**l/mnop");
     check(format!("{rows}{origin}\x1b[1;2$z"), "abcd/ef h/ij l/mnop");
     check(format!("{rows}\x1b[2;2;3;3$z"), "abcd/e  h/i  l/mnop");
+    // What begins outside is nowhere, not in the last row or column; no character fills nothing.
+    for nothing in
+        ["5;1;;$z", "1;11;;$z", "42;5;1;;$x", "1;1;2;2;1;5;1$v", "1;1;2;2;1;1;11$v", "0$x"]
+    {
+        check(format!("{rows}\x1b[{nothing}"), "abcd/efgh/ijkl/mnop");
+    }
     check("a\x1b[1\"qb\x1b[0\"qc\x1b[1;1;1;3${", " b");
     check("日本\x1b[1;2;1;3$z", "");
     let mut fixture = Fixture::new(10, 4);
@@ -155,6 +161,9 @@ fn what_spa_protects_every_erase_spares() {
 
 #[test]
 fn levels() {
+    // DECBI and DECFI are a VT420's.
+    check_cursor("ab\x1b6\x1b6\x1b9", "ab", (0, 1));
+    check_cursor("\x1b[63\"pab\x1b6\x1b6\x1b9", "ab", (0, 2));
     check_reply("\x1b[62;1\"p\x1b[4$p", "");
     check_reply("\x1b[63;1\"p\x1b[4$p\x1bP$q\"p\x1b\\", "\x1b[4;2$y\x1bP1$r63;1\"p\x1b\\");
     let mut fixture = Fixture::new(10, 4);
@@ -179,6 +188,7 @@ fn character_sets() {
     check(b"\x1b[?42h\x1b)K\x1b~\xc1\xdb\xe1\xff", "AÄaÿ");
     check(b"\x1b[?42h\x1b-A\x1b~\xa3\xc1\xff", "£Aÿ");
     // ISO's and DEC's supplements; DEL is a character in a set of 96.
+    check("\x1b-F\x0e$%*\x0f", "€₯ͺ");
     check("\x1b-F\x0eab~\x0f\x1b-H\x0e`\x1b-L\x0eP\x7f", "αβώאаџ");
     check("\x1b(%0]p\x1b(\"?ab\x1b(\"4`\x1b(&4a", "ŸğαβאА");
     check("\x1b[?42h\x1b(\">a\x1b(%=`\x1b(&5a\x1b(%3@\x1b(%2@\x1b(=_", "ΑאАŽİè");

@@ -37,6 +37,9 @@ fn without_auto_wrap_the_last_column_is_overwritten() {
 fn wide_characters_take_two_columns_and_never_part() {
     check_cursor("日本", "日本", (0, 4));
     check_cursor("012345678日", "012345678/日", (1, 2));
+    // What the last column shows stays where one does not fit there.
+    check_cursor("0123456789\x1b[1;10H日", "0123456789/日", (1, 2));
+    check("0123456789\x1b[1;1H日本語漢字", "日本語漢字");
     // One half overwritten takes the other with it.
     check("日本\x1b[1;2Hx", " x本");
     check("日本\x1b[1;1Hx", "x 本");
@@ -51,6 +54,16 @@ fn a_wide_character_that_wraps_leaves_a_mark_not_a_space() {
     assert_eq!(fixture.snapshot().rows[0].cells[9].width(), Width::Head);
     let line = fixture.term.line_at(fixture.term.live_top());
     assert_eq!(fixture.term.text(line), "012345678日");
+}
+
+#[test]
+fn clusters_take_the_columns_that_programs_count() {
+    // Tai Tham: a syllable's last consonant below its vowel sign; Malayalam: a chillu and a consonant below.
+    for cluster in ["\u{1a20}\u{1a6e}\u{1a60}\u{1a2f}", "\u{d7b}\u{d4d}\u{d31}\u{d46}"] {
+        check_cursor(format!("{cluster}x"), &format!("{cluster}x"), (0, 3));
+    }
+    // Grantha's virama takes no column.
+    check_cursor("\u{11315}\u{1134d}x", "\u{11315}\u{1134d}x", (0, 2));
 }
 
 #[test]
@@ -143,9 +156,11 @@ fn rep_repeats() {
     check("a\x1b]2;t\x07\x1b[3b", "a");
     check("abcdefghij\r\na\r\n\x1b[2bb", "abcdefghij/a/b");
     check("日\x1b[b", "日日");
+    // As many as are asked for, as far as can be seen.
+    check_cursor("a\x1b[999b", &"aaaaaaaaaa/".repeat(4)[..43], (3, 9));
+    check_cursor("a\x1b[65535b", "aaaaaaaaaa/aaaaaaaaaa/aaaaaaaaaa/aaaaaa", (3, 6));
+    check_cursor("日\x1b[103b", "日日日日日/日日日日日/日日日日日/日日日日", (3, 8));
     check("\x1b[3b", "");
-    // A count beyond the screen's cells is cut to them.
-    check("a\x1b[65535b", "aaaaaaaaaa/aaaaaaaaaa/aaaaaaaaaa/a");
 }
 
 #[test]
@@ -167,7 +182,7 @@ fn rep_repeats_all_that_joined_a_character() {
     // The character behind a cluster is not the cluster.
     check("e\u{301}x\x1b[b", "e\u{301}xx");
     check("e\u{301}日\x1b[b", "e\u{301}日日");
-    // As everywhere, only right behind it and at most a screen of it.
+    // As everywhere, only right behind it, and no more than can be seen.
     check("e\u{301}\r\x1b[b", "e\u{301}");
     check(
         "e\u{301}\x1b[65535b",
@@ -175,7 +190,7 @@ fn rep_repeats_all_that_joined_a_character() {
             "e\u{301}".repeat(10),
             "e\u{301}".repeat(10),
             "e\u{301}".repeat(10),
-            "e\u{301}".to_owned(),
+            "e\u{301}".repeat(6),
         ]
         .join("/"),
     );

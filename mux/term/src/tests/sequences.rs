@@ -17,6 +17,25 @@ fn motions() {
 }
 
 #[test]
+fn a_character_beyond_ascii_ends_a_sequence_that_was_cut_short() {
+    for cut in ["\x1b[3", "\x1b[?1;", "\x1b[1 ", "\x1b", "\x1b#", "\x1b("] {
+        for character in ["é", "日", "👩"] {
+            let text = format!("{cut}{character}本C");
+            check(&text, "本C");
+            let mut fixture = Fixture::new(10, 4);
+            for byte in text.bytes() {
+                fixture.feed([byte]);
+            }
+            assert_eq!(fixture.screen(), "本C", "{cut:?}");
+        }
+    }
+    check(b"\x1b[3\xffC", "C");
+    check(b"\x1b[3\xe6\x97C", "C");
+    // Passed over: what in eight bits would be no final byte.
+    check("\x1b[3¿Cx", "   x");
+}
+
+#[test]
 fn erasing() {
     check("abcdef\x1b[1;3H\x1b[K", "ab");
     check("abcdef\x1b[1;3H\x1b[1K", "   def");
@@ -117,6 +136,9 @@ fn saving_the_cursor() {
     // A pending wrap comes back (DEC STD 070; xterm since patch 328).
     check_cursor("0123456789\x1b7\x1b[3;3H\x1b8c", "0123456789/c", (1, 1));
     check_cursor("0123456789\x1b[s\x1b[3;3H\x1b[uc", "0123456789/c", (1, 1));
+    check_cursor("\x1b[?1049sabc\x1b[?1049rd", "abcd", (0, 4));
+    // Each screen has a saved cursor; ?1049 saves it on the alternate screen too.
+    check_cursor("\x1b[?1047h\x1b[2;3H\x1b[?1049h\x1b[4;4H\x1b[?1048lx", "/  x", (1, 3));
     check_cursor("0123456789\x1b[?1048h\x1b[3;3H\x1b[?1048lc", "0123456789/c", (1, 1));
     // One that is pending is gone where none was.
     check_cursor("\x1b[1;10H\x1b7\r0123456789\x1b8c", "012345678c", (0, 9));
