@@ -10,6 +10,7 @@ use crate::blend::{
     Blending, Corrections, Coverage, PLAIN, blend_light, blend_pixel, pack, premultiplied,
 };
 use crate::damage::{Scroll, scrolls};
+use crate::encode::encode_png;
 use crate::frame::{FrameLabel, FramePane, FrameRow, ImageLayer};
 use crate::glyph::{Glyph, GlyphCache};
 use crate::{Damage, Frame, PixelRect, Quad, Renderer};
@@ -118,25 +119,6 @@ impl CpuPainter {
         let frame = renderer.last_frame();
         encode_png(&pixels, frame.width, frame.height)
     }
-}
-
-/// PNG (RGB, 8 bits) of pixels `0xAARRGGBB`.
-pub(crate) fn encode_png(
-    pixels: &[u32],
-    width: u32,
-    height: u32,
-) -> Result<Vec<u8>, png::EncodingError> {
-    let mut out = Vec::new();
-    let mut encoder = png::Encoder::new(&mut out, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_compression(png::Compression::Fast);
-    let bytes: Vec<u8> = pixels
-        .iter()
-        .flat_map(|pixel| [(pixel >> 16) as u8, (pixel >> 8) as u8, *pixel as u8])
-        .collect();
-    encoder.write_header()?.write_image_data(&bytes)?;
-    Ok(out)
 }
 
 /// Coverage of a glyph.

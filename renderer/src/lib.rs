@@ -8,6 +8,7 @@ mod blend;
 mod color;
 mod cpu;
 mod damage;
+mod encode;
 mod font;
 mod fonts;
 mod frame;

@@ -659,7 +659,10 @@ fn a_png_is_the_picture() {
         frame(&mut renderer, pane(&shown, m))
     };
     let png = CpuPainter::png(&mut renderer).unwrap();
-    let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(png));
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
+    assert_eq!(reader.info().color_type, png::ColorType::Indexed, "it has few colours");
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     reader.next_frame(&mut bytes).unwrap();
     let expected: Vec<u8> = CpuPainter::picture(&mut renderer)
