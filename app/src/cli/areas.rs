@@ -390,7 +390,11 @@ fn duration(text: &str) -> Result<u64, String> {
         "d" => 24 * 3600,
         _ => return Err(wrong()),
     };
-    number.parse().ok().and_then(|number: u64| number.checked_mul(unit)).ok_or_else(wrong)
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    if number == 0 {
+        return Err(format!("{text:?} ends at once; give a time such as 90s, 30m, 12h or 7d"));
+    }
+    number.checked_mul(unit).ok_or_else(wrong)
 }
 
 /// Renders a session into a file.
@@ -406,7 +410,7 @@ mod tests {
     fn a_time_is_a_number_and_a_unit() {
         let seconds = ["90s", "30m", "12h", "7d"].map(duration);
         assert_eq!(seconds, [Ok(90), Ok(1800), Ok(43_200), Ok(604_800)]);
-        for wrong in ["", "7", "d", "7w", "1.5h", "-1s", "99999999999999999999d"] {
+        for wrong in ["", "7", "d", "7w", "1.5h", "-1s", "0s", "00d", "99999999999999999999d"] {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
     }
