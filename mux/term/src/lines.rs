@@ -10,7 +10,7 @@ use crate::grid::RowView;
 use crate::history::Stored;
 use crate::page::Page;
 use crate::term::Term;
-use crate::text::{first_char, push_row};
+use crate::text::{first_char, push_output, push_row};
 use crate::{LineId, Match, ScreenKind};
 
 /// The lines of one screen as they were when [`Term::lines`] was called: never changed, whatever the terminal does.
@@ -97,6 +97,15 @@ impl Lines {
         let Some((page, row)) = self.find(line.0) else { return false };
         page.unpack(row, &mut cells);
         push_row(&RowView { cells: &cells, meta: page.meta(row), tables: page.tables() }, text);
+        true
+    }
+
+    /// The same without prompts and what was typed at them (OSC 133): the text that programs put out.
+    pub fn output_text(&mut self, line: LineId, text: &mut String) -> bool {
+        let mut cells = Vec::new();
+        let Some((page, row)) = self.find(line.0) else { return false };
+        page.unpack(row, &mut cells);
+        push_output(&RowView { cells: &cells, meta: page.meta(row), tables: page.tables() }, text);
         true
     }
 

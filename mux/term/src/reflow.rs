@@ -152,7 +152,7 @@ impl Grid {
         let pulled = grid.take_tail(&mut loose, pull);
         let moved = pulled.len();
         live.splice(0..0, pulled);
-        grid.settle(&live, &loose.tables, revision);
+        grid.settle(&live, &loose.tables);
         for place in places.iter_mut() {
             place.row = (place.row + moved).saturating_sub(top).min(rows - 1);
             place.fit(cols);
@@ -415,7 +415,7 @@ impl Grid {
         for (_, meta) in &mut loose.rows {
             meta.flags &= !WRAPPED;
         }
-        grid.settle(&loose.rows[top..end], &loose.tables, revision);
+        grid.settle(&loose.rows[top..end], &loose.tables);
         for place in places.iter_mut() {
             place.row = place.row.saturating_sub(top).min(rows - 1);
             place.fit(cols);
@@ -431,7 +431,7 @@ impl Grid {
     }
 
     /// Writes `rows` to an empty screen that comes after the history.
-    fn settle(&mut self, rows: &[(Vec<Cell>, RowMeta)], tables: &Tables, revision: u64) {
+    fn settle(&mut self, rows: &[(Vec<Cell>, RowMeta)], tables: &Tables) {
         let cols = self.cols();
         self.start_after_history();
         for (row, (from, meta)) in rows.iter().enumerate() {
@@ -447,7 +447,8 @@ impl Grid {
             if len > 0 && cells[len - 1].is_wide() {
                 cells[len - 1] = cells[len - 1].blanked();
             }
-            *own = RowMeta { revision, occ: len as u16, flags: meta.flags };
+            // A resize writes no text: its revision stays, so that nobody takes it for new.
+            *own = RowMeta { revision: meta.revision, occ: len as u16, flags: meta.flags };
         }
     }
 }

@@ -150,6 +150,8 @@ pub struct Term {
     pub(crate) hidden: Grid,
     pub(crate) screen: ScreenKind,
     pub(crate) seq: u64,
+    /// See [`Term::resized`].
+    pub(crate) resized: u64,
     pub(crate) size: Size,
     pub(crate) cursor: Position,
     pub(crate) pen: Pen,
@@ -224,6 +226,7 @@ impl Term {
             hidden: Grid::new(cols, rows, 0, 0, 1),
             screen: ScreenKind::Main,
             seq: 1,
+            resized: 0,
             size,
             cursor: Position::default(),
             pen: Pen::default(),
@@ -318,6 +321,7 @@ impl Term {
         if !cells_changed {
             return;
         }
+        self.resized = self.seq;
         self.flush_scrolled_images();
         self.hold_prompt(size.cols as usize);
         let is_behind_text = self.printed_to == self.cursor.key();
@@ -495,6 +499,12 @@ impl Term {
     /// `seq` of the row's last change, `None` for a row that is not kept.
     pub fn revision(&self, line: LineId) -> Option<u64> {
         Some(self.grid.line_meta(line.0)?.revision)
+    }
+
+    /// `seq` of the last change of size, 0 before. Rows may have new numbers and other ends since then, but keep their
+    /// revisions: a resize writes no text.
+    pub fn resized(&self) -> u64 {
+        self.resized
     }
 
     /// Whether the row's text goes on in the next row without a line break.

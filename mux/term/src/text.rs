@@ -168,6 +168,19 @@ pub(crate) fn push_row(view: &RowView<'_>, text: &mut String) {
     trim(text, start);
 }
 
+/// Appends the row's text as [`push_row`] does, without the cells of prompts and of what was typed at them.
+pub(crate) fn push_output(view: &RowView<'_>, text: &mut String) {
+    let start = text.len();
+    let mut col = 0;
+    for run in view.cells.chunk_by(|a, b| a.prompt_role() == b.prompt_role()) {
+        if run.first().is_some_and(|cell| cell.prompt_role() == PromptRole::Output) {
+            push_cells(view, col, col + run.len(), text);
+        }
+        col += run.len();
+    }
+    trim(text, start);
+}
+
 /// Appends the text of columns `start..end`.
 pub(crate) fn push_cells(view: &RowView<'_>, start: usize, end: usize, text: &mut String) {
     let end = end.min(view.cells.len());
