@@ -3,7 +3,13 @@
 //! Every call of a method carries a [`Caller`], whatever the wire, so that scopes, audit and approvals are decided in one
 //! place (`dispatch`). Never decides anything itself.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use parking_lot::Mutex;
 
@@ -100,6 +106,24 @@ pub struct Caller {
     pub is_approved: bool,
     /// Where a method leaves a subscription for the caller's wire to serve.
     pub(crate) subscription: SubscriptionSlot,
+    /// Whether this call is being taken back.
+    pub(crate) cancel: Cancel,
+}
+
+/// Whether whoever made a call takes it back, and wants what it began to end with it. Set before the call is dropped.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Takes the call back.
+    pub(crate) fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is.
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Caller {

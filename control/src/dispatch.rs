@@ -13,6 +13,7 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
     task::Poll,
+    time::Duration,
 };
 
 use serde::Deserialize;
@@ -21,10 +22,13 @@ use unterm_mux::PaneId;
 
 use crate::{
     caller::{Access, Caller, Scopes, TokenKind},
-    error::{Error, Result},
+    error::{Denial, Error, Result},
     methods::{self, Context, Detail, Entry, NOT_SHOWN},
     services::{audit::Outcome, changes::Topic},
 };
+
+/// How often the token of an agent is looked at whose call goes on.
+const TOKEN_CHECK: Duration = Duration::from_millis(500);
 
 /// What a gate says to a call.
 pub enum Decision {
@@ -120,7 +124,11 @@ impl Dispatcher {
                     if entry.lasts {
                         record.begin();
                     }
-                    call.await
+                    tokio::select! {
+                        biased;
+                        result = call => result,
+                        why = self.token_end(caller) => Ok(Err(why)),
+                    }
                 }
             }
         };
@@ -179,8 +187,24 @@ impl Dispatcher {
         let TokenKind::Agent(number) = caller.token else { return Ok(()) };
         match self.context.tokens.is_live(number) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(Error::Denied("the token has ended, or was taken back".to_owned())),
-            Err(why) => Err(Error::Denied(format!("the token can't be checked: {why}"))),
+            Ok(false) => Err(Error::Denied(Denial::Ended)),
+            Err(why) => {
+                Err(Error::Denied(Denial::Other(format!("the token can't be checked: {why}"))))
+            }
+        }
+    }
+
+    /// Waits until an agent's token is worth nothing any more; why.
+    async fn token_end(&self, caller: &Caller) -> Error {
+        loop {
+            if !matches!(caller.token, TokenKind::Agent(_)) {
+                std::future::pending::<()>().await;
+            }
+            // Any instance may take it back, in the file that all of them share: no event tells of it.
+            tokio::time::sleep(TOKEN_CHECK).await;
+            if let Err(why) = self.check_token(caller) {
+                return why;
+            }
         }
     }
 
@@ -190,7 +214,9 @@ impl Dispatcher {
         if let Some(panes) = &caller.panes
             && !is_within(panes, entry, params)
         {
-            return Err(Error::Denied(format!("{} is out of the token's sessions", entry.name)));
+            let (what, reached) = (entry.name.to_owned(), panes.clone());
+            let session = session_of(entry, params);
+            return Err(Error::Denied(Denial::Sessions { what, session, reached }));
         }
         if entry.access != Access::Read
             && !caller.is_approved
@@ -198,10 +224,10 @@ impl Dispatcher {
             // One that comes by another instance can't be asked here; what the person said of it holds.
             && !self.context.approvals.is_let_in(caller)
         {
-            return Err(Error::Denied(format!("{} needs the person's approval", entry.name)));
+            return Err(Error::Denied(Denial::Approval(entry.name.to_owned())));
         }
         if entry.is_for_people && matches!(caller.token, TokenKind::Agent(_)) {
-            return Err(Error::Denied(format!("{} is not for agents' tokens", entry.name)));
+            return Err(Error::Denied(Denial::Agents(entry.name.to_owned())));
         }
         // The person's own page goes on, and so does the switch.
         let waits = entry.access != Access::Read
@@ -215,7 +241,7 @@ impl Dispatcher {
             loop {
                 match decision {
                     Decision::Allow => break,
-                    Decision::Deny(reason) => return Err(Error::Denied(reason)),
+                    Decision::Deny(reason) => return Err(Error::Denied(Denial::Other(reason))),
                     Decision::Hold(until) => decision = until.await,
                 }
             }
@@ -232,7 +258,7 @@ pub(crate) fn check_scope(scopes: Scopes, access: Access, what: &str) -> Result<
     if scopes.allow(access) {
         return Ok(());
     }
-    Err(Error::Denied(format!("{what} is out of the token's scopes")))
+    Err(Error::Denied(Denial::Scope { what: what.to_owned(), needs: access, has: scopes }))
 }
 
 /// Whether a call stays within some sessions: it is about one of them, and of no other, or tells nothing of any. What is not
@@ -244,11 +270,18 @@ fn is_within(panes: &[u64], entry: &Entry, params: &str) -> bool {
     let Ok(params) = by_name(params) else { return false };
     let named = entry.named.iter().filter_map(|name| params.get(*name));
     let mut named = named.filter(|value| !value.is_null()).peekable();
-    let is_one = |value: &Value| {
-        let number = value.as_u64().or_else(|| value.as_str()?.parse().ok());
-        number.is_some_and(|number| panes.contains(&number))
-    };
+    let is_one = |value: &Value| session_number(value).is_some_and(|it| panes.contains(&it));
     (entry.is_of_none || named.peek().is_some()) && named.all(is_one)
+}
+
+fn session_number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// The session that the parameters of a call name first.
+fn session_of(entry: &Entry, params: &str) -> Option<u64> {
+    let params = by_name(params).ok()?;
+    entry.named.iter().find_map(|name| session_number(params.get(*name)?))
 }
 
 /// Parameters by their names, none where a method reads none. A method passes over what it does not know, also what serde_json

@@ -1,10 +1,11 @@
 //! Why a method failed, in words. Codes are a matter of each wire.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use unterm_mux::{Axis, ExitStatus, MuxError, SpawnError, WriteError};
 
 use crate::{
+    caller::{Access, Scopes},
     services::{audit::Outcome, policy::Refusal},
     untrusted,
 };
@@ -128,6 +129,16 @@ pub enum Error {
         "Session {0} has no shell integration: it is off, or the system gave no random numbers"
     )]
     NotIntegrated(u64),
+    /// What was waited for only the marks of a shell's integration tell, and none come.
+    #[error(
+        "Session {id} tells of no prompt and no command's end: “{program}” in it has no shell integration. Wait for text, stable_ms or exit instead"
+    )]
+    NoMarks {
+        /// The session.
+        id: u64,
+        /// What runs in its foreground.
+        program: String,
+    },
     /// No such command block.
     #[error("{}", match block {
         Some(block) => format!("Block {block} of session {id} not found"),
@@ -164,7 +175,7 @@ pub enum Error {
     Registry(std::io::Error),
     /// The caller's token does not reach this far.
     #[error("Not allowed: {0}")]
-    Denied(String),
+    Denied(Denial),
     /// The method does not exist.
     #[error("Unknown method: {0}")]
     Unknown(String),
@@ -174,6 +185,43 @@ pub enum Error {
     /// A reply could not be written as JSON; a fault of ours.
     #[error("Internal error: cannot write the reply: {0}")]
     Reply(serde_json::Error),
+}
+
+/// Why a caller may not call a method.
+#[derive(Debug, thiserror::Error)]
+pub enum Denial {
+    /// Its token's scopes don't hold what the method, or the route, needs.
+    #[error("{what} is out of the token's scopes")]
+    Scope {
+        /// The method or the route.
+        what: String,
+        /// What it needs.
+        needs: Access,
+        /// What the token gives.
+        has: Scopes,
+    },
+    /// Its token reaches other sessions only.
+    #[error("{what} is out of the token's sessions")]
+    Sessions {
+        /// The method.
+        what: String,
+        /// The session that it names, if it names one.
+        session: Option<u64>,
+        /// Those that the token reaches.
+        reached: Arc<[u64]>,
+    },
+    /// The person has not approved it.
+    #[error("{0} needs the person's approval")]
+    Approval(String),
+    /// It gives more than any token for an agent does.
+    #[error("{0} is not for agents' tokens")]
+    Agents(String),
+    /// Its token is worth nothing any more.
+    #[error("the token has ended, or was taken back")]
+    Ended,
+    /// In the words of whoever refuses it.
+    #[error("{0}")]
+    Other(String),
 }
 
 impl Error {

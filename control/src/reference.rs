@@ -63,8 +63,8 @@ pub fn tools() -> String {
          `unterm-cli mcp` speaks the protocol on stdin and stdout, `/mcp` of the settings server by HTTP, with the instance's \
          token as a bearer. `--toolset`, or `?toolset=`, chooses the tools; unterm if nothing is said. By HTTP, \
          `?conversation=` is a name that tells two agents of one program and one token apart.\n\n\
-         Which fields of a reply hold what programs wrote is said in its `untrusted`; with iterm and tester, whose replies are \
-         those of other documents, in the result's `_meta` under `unterm/untrusted`.\n",
+         Which fields of a reply hold what programs wrote is said in the result's `_meta` under `unterm/untrusted`. Of replies of \
+         unterm, fields that are as usual are left out.\n",
     );
     for toolset in mcp::TOOLSETS {
         let _ = writeln!(page, "\n## {}\n\n{}", toolset.name, toolset.instructions);
@@ -75,6 +75,9 @@ pub fn tools() -> String {
                 Hints::Acts => "May do whatever a command may.",
             };
             let _ = writeln!(page, "\n### {}\n\n{} {hints}", tool.name, tool.doc);
+            if !tool.example.is_empty() {
+                let _ = writeln!(page, "\nFor example `{}`.", tool.example);
+            }
             let json = |schema: Arc<_>| Value::Object(Map::clone(&schema));
             let reply = tool.reply.map_or(Value::Null, |reply| json(reply()));
             write_fields(&mut page, &json((tool.arguments)()), &reply);

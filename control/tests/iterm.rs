@@ -55,6 +55,47 @@ fn what_is_printed_anew_is_new_wherever_it_stands() {
 }
 
 #[test]
+fn a_resize_repeats_nothing() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = silent_shell(&fixture, &mut wire);
+    let mut client = Client::new(&fixture, "iterm");
+    let on = only(&mut client);
+    print(&mut wire, &session, "seq 30; echo a line that is wrapped in few columns", "columns");
+    client.call("iterm_watch_session", on.clone());
+    for (cols, rows) in [(20, 24), (20, 10), (100, 40)] {
+        wire.call("session.resize", json!({"id": session.id, "cols": cols, "rows": rows}));
+        let seen = client.call("iterm_watch_session", on.clone());
+        assert_eq!((&seen["new_output"], &seen["new_line_count"]), (&json!(""), &json!(0)));
+        let text = format!("printed at {cols} by {rows}");
+        print(&mut wire, &session, &format!("echo {text}"), &text);
+        let seen = client.call("iterm_watch_session", on.clone());
+        assert_eq!(seen["new_output"], text, "{seen}");
+    }
+    // Whoever asks what has changed on the screen is told of what moved.
+    let changed = wire.call("screen.diff", json!({"id": session.id, "since_seq": 0}));
+    wire.call("session.resize", json!({"id": session.id, "cols": 50, "rows": 24}));
+    let moved = json!({"id": session.id, "since_seq": changed["seq"]});
+    let moved = wire.call("screen.diff", moved);
+    assert!(moved["changes"].to_string().contains("printed at 100 by 40"), "{moved}");
+}
+
+#[test]
+fn a_number_of_lines_may_be_written_with_a_fraction_of_nothing() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = silent_shell(&fixture, &mut wire);
+    print(&mut wire, &session, "seq 5", "5");
+    let mut client = Client::new(&fixture, "iterm");
+    let mut on = only(&mut client);
+    on["lines"] = json!(2.0);
+    let read = client.call("iterm_read_output", on.clone());
+    assert_eq!((&read["line_count"], &read["output"]), (&json!(2), &json!("4\n5")));
+    on["lines"] = json!(2.5);
+    assert_eq!(client.fail("iterm_read_output", on), "lines must be a whole number");
+}
+
+#[test]
 fn a_blank_screen_is_read_for_the_first_time_once() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();

@@ -236,7 +236,8 @@ fn nobody_else_is_answered() {
     assert_eq!(status["result"]["structuredContent"]["scopes"], json!(["read"]), "{status}");
     let refused = message(&client.ask("pane_open", json!({}), &reader));
     let why = &refused["result"]["content"][0]["text"];
-    assert_eq!(why, "Not allowed: session.create is out of the token's scopes", "{refused}");
+    let right = "Not allowed: pane_open needs the scope act, and your token gives read. Ask the person for another token";
+    assert_eq!(why, right, "{refused}");
     person.call("token.revoke", json!({"number": made["number"]}));
     assert_eq!(asked(&reader), 401);
     let elsewhere = client.post("POST", "/mcp?toolset=nope", &[], &json!({}));

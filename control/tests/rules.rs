@@ -493,9 +493,15 @@ fn a_token_for_an_agent_reaches_as_far_as_it_says() {
     }
     let mut late = fixture.connect();
     assert_eq!(late.reply("auth.login", json!({"token": secret}))["error"]["code"], -32001);
-    let ended = person.call("token.create", json!({"name": "ended", "expires_in_seconds": 0}));
-    let refused = late.reply("auth.login", json!({"token": ended["token"]}));
-    assert_eq!(refused["error"]["code"], -32001);
+    let ends_at_once = json!({"name": "ended", "expires_in_seconds": 0});
+    let why = person.fail("token.create", ends_at_once);
+    let right = "Invalid 'expires_in_seconds': expected a whole number of at least 1, got 0";
+    assert_eq!(why, right);
+    let ended = person.call("token.create", json!({"name": "ended", "expires_in_seconds": 1}));
+    support::until("its end", || {
+        let refused = late.reply("auth.login", json!({"token": ended["token"]}));
+        (refused["error"]["code"] == -32001).then_some(())
+    });
     let log = person.call("session.audit_log", json!({"limit": 100}));
     assert!(!log.to_string().contains(&secret), "no secret is in the log");
     let denials = log.as_array().unwrap().iter().filter(|entry| entry["allowed"] == false);

@@ -37,7 +37,8 @@ fn what_one_client_tests_is_not_there_for_another_who_guesses_its_number() {
         ("pane_close", json!({})),
     ] {
         let why = refused(&mut other, tool, arguments, pane);
-        assert_eq!(why, format!("Session {pane} not found"), "{tool}");
+        let right = format!("There is no pane {pane}; pane_list lists those there are");
+        assert_eq!(why, right, "{tool}");
     }
     let uri = format!("unterm://pane/{pane}/screen");
     assert_eq!(other.request("resources/read", json!({"uri": uri})), Value::Null);
@@ -45,6 +46,62 @@ fn what_one_client_tests_is_not_there_for_another_who_guesses_its_number() {
     tester.call("send_keys", json!({"session_id": id, "keys": "ownEnter"}));
     let view = tester.view(&id, "plain", "own\nown");
     assert_eq!(view, "own\nown");
+}
+
+#[test]
+fn what_an_ended_program_left_is_viewed_until_it_is_restarted_or_stopped() {
+    let fixture = Fixture::new();
+    let mut tester = Client::new(&fixture, "tester");
+    // The document's own workflow.
+    let arguments = json!({"command": "printf", "args": ["\\033[31mred\\033[m\\n"]});
+    let launched = tester.call("launch_app", arguments);
+    let id = launched["session_id"].clone();
+    let on = json!({"session_id": id});
+    let end = std::time::Instant::now() + support::PATIENCE;
+    while tester.call("list_sessions", json!({}))["sessions"][0]["state"] != "stopped" {
+        assert!(std::time::Instant::now() < end, "it never ends");
+        std::thread::yield_now();
+    }
+    for (format, content) in
+        [("plain", "red"), ("scrollback", "red"), ("passthrough", "\u{1b}[31mred\u{1b}[m\r\n")]
+    {
+        let view = tester.call("view_screen", json!({"session_id": id, "format": format}));
+        assert_eq!(view["content"], content, "{format}");
+    }
+    let raw = tester.call("view_screen", json!({"session_id": id, "format": "raw"}));
+    assert!(raw["content"].as_str().unwrap().contains(";38;2;205;0;0mred"), "{raw}");
+    let cursor = tester.call("get_cursor_position", on.clone());
+    assert_eq!(cursor, json!({"row": 1, "col": 0}));
+    assert_eq!(tester.call("get_screen_size", on.clone()), json!({"width": 80, "height": 24}));
+    let dead = json!({"message": "session is not active", "code": "SESSION_DEAD"});
+    assert_eq!(tester.fail("send_keys", json!({"session_id": id, "keys": "x"})), dead);
+    let size = json!({"session_id": id, "width": 9, "height": 9});
+    assert_eq!(tester.fail("resize_terminal", size), dead);
+    tester.call("stop_app", on.clone());
+    assert_eq!(tester.fail("view_screen", on)["code"], "SESSION_NOT_FOUND");
+}
+
+#[test]
+fn a_size_is_a_whole_number_however_json_writes_it() {
+    let fixture = Fixture::new();
+    let mut tester = Client::new(&fixture, "tester");
+    let launched = tester.call("launch_app", json!({"command": "cat"}));
+    let id = launched["session_id"].clone();
+    tester.call("resize_terminal", json!({"session_id": id, "width": 120.0, "height": 30}));
+    let size = tester.call("get_screen_size", launched);
+    assert_eq!(size, json!({"width": 120, "height": 30}));
+    for wrong in [json!(0), json!(1001), json!(2.5), json!("9"), json!(-1.0)] {
+        let size = json!({"session_id": id, "width": wrong, "height": 1});
+        let why = "width must be between 1 and 1000";
+        assert_eq!(tester.fail("resize_terminal", size)["message"], why);
+    }
+    let listed = tester.request("tools/list", json!({}));
+    let tools = listed["tools"].as_array().unwrap();
+    let resize = tools.iter().find(|tool| tool["name"] == "resize_terminal").unwrap();
+    for side in ["width", "height"] {
+        let schema = &resize["inputSchema"]["properties"][side];
+        assert_eq!((&schema["minimum"], &schema["maximum"]), (&json!(1), &json!(1000)));
+    }
 }
 
 #[test]

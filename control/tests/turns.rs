@@ -201,7 +201,7 @@ fn a_lease_that_the_person_ends_keeps_its_holder_out_as_well() {
         ("run", json!({"pane": id, "command": "echo AGENT"})),
     ] {
         let refused = agent.fail(tool, arguments);
-        assert!(refused.contains("a person has typed in session"), "{tool}: {refused}");
+        assert!(refused.contains("a person has typed in pane"), "{tool}: {refused}");
     }
     // Behind half a line of the person's it would be no better off.
     let refused = agent.fail("lease", lease.clone());

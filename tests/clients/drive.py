@@ -5,11 +5,14 @@ each of the protocol's other parts once in earnest. What is not as it should be 
     drive.py MODE http URL         # the token is in UNTERM_TOKEN; or sse, for the transport of 2024
     drive.py … tasks               # instead: what agents are given to do (tasks.py)
     drive.py … approval            # instead, with an Unterm that asks (`--approval ask`): who lets the agent act
+    drive.py … outlive             # instead, over stdio: the Unterm that is driven is killed during a call
 
 MODE is the SDK's: legacy, auto, or a revision of the protocol. The toolsets want a recording that has the words "kept 42".
 """
 
 import json
+import os
+import signal
 import sys
 from contextlib import asynccontextmanager
 
@@ -192,6 +195,23 @@ async def cancellation(client, pane):
             group.cancel_scope.cancel()
     ran = await call(client, "run", pane=pane, command="echo still here")
     assert ran["output"] == "still here", ran
+    # A command whose call is given up is interrupted.
+    begun = anyio.Event()
+
+    async def tell(*_):
+        begun.set()
+
+    async def run():
+        endless = {"pane": pane, "command": "sleep 1000"}
+        raise AssertionError(await client.call_tool("run", endless, progress_callback=tell))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(run)
+        await begun.wait()
+        group.cancel_scope.cancel()
+    assert (await call(client, "wait", pane=pane, any=[{"prompt": True}]))["matched"]
+    ran = await call(client, "run", pane=pane, command="echo free again")
+    assert ran["output"] == "free again", ran
 
 
 # The toolset `iterm`.
@@ -307,10 +327,33 @@ async def use_approval(door):
     assert (len(asked), answers) == (4, []), asked
 
 
+# An Unterm that is killed.
+
+
+async def use_outlive(door):
+    """The call that was under way fails, and the tools stay: the next call is made elsewhere."""
+    async with door.client("unterm", "survivor") as client:
+        killed = (await call(client, "status"))["pid"]
+        pane = (await call(client, "pane_open", command=["bash"]))["pane"]
+
+        async def kill(*_):
+            os.kill(killed, signal.SIGKILL)
+
+        endless = {"pane": pane, "command": "sleep 1000"}
+        failed = await client.call_tool("run", endless, progress_callback=kill)
+        assert failed.is_error and "ended before it answered" in failed.content[0].text, failed
+        assert len((await client.list_tools()).tools) > 10
+        status = await call(client, "status")
+        assert status["pid"] != killed and status["you"] == "survivor", status
+        pane = (await call(client, "pane_open", command=["bash"]))["pane"]
+        ran = await call(client, "run", pane=pane, command="echo $((6 * 7))")
+        assert ran["output"] == "42", ran
+
+
 async def main(mode, kind, target, what="toolsets"):
     door = Door(mode, kind, target)
     toolsets = (use_unterm, use_iterm, use_tester)
-    uses = {"toolsets": toolsets, "tasks": (use_tasks,), "approval": (use_approval,)}
+    uses = {"toolsets": toolsets, "tasks": (use_tasks,), "approval": (use_approval,), "outlive": (use_outlive,)}
     with anyio.fail_after(PATIENCE):
         for use in uses[what]:
             await use(door)

@@ -181,6 +181,27 @@ fn a_relay_outlives_its_instance_and_says_once_that_the_panes_are_gone() -> Resu
 }
 
 #[test]
+fn a_client_that_is_killed_during_a_call_takes_nothing_along() -> Result<()> {
+    let (mut unterm, mut agent) = driven()?;
+    let pane = unterm.first_pane()?;
+    pane.wait_for_prompt(&mut unterm)?;
+    let command = json!({"command": "echo $((40 + 2)); sleep 1000"});
+    agent.begin("tools/call", json!({"name": "run", "arguments": command}))?;
+    pane.wait_for_text(&mut unterm, "42")?;
+    agent.kill()?;
+    // What it ran goes on, and is another's to end.
+    let mut next = Relay::start(unterm.home(), unterm.registry(), &[])?;
+    let busy = json!({"name": "run", "arguments": {"command": "true"}});
+    let refused = next.request("tools/call", busy)?;
+    let why = refused["content"][0]["text"].as_str().unwrap_or_default();
+    ensure!(why.contains("sleep 1000"), "{refused}");
+    let ended = json!({"keys": ["ctrl+c"], "wait_any": [{"prompt": true}], "timeout_ms": 50_000});
+    ensure!(next.call("input", ended)?["wait"]["matched"] == true);
+    assert_eq!(next.call("run", json!({"command": "echo free"}))?["output"], "free");
+    Ok(())
+}
+
+#[test]
 fn relays_that_start_at_the_same_moment_start_one_instance() -> Result<()> {
     let home = tempfile::tempdir()?;
     let registry = home.path().join(".unterm");

@@ -44,7 +44,7 @@ fn an_agent_may_do_what_its_token_may_until_it_is_taken_back() -> Result<()> {
     assert_eq!(reader.call("status", json!({}))?["scopes"], json!(["read"]));
     reader.call("screen", json!({}))?;
     let why = refusal(&mut reader, "run", json!({"command": "true"}))?;
-    ensure!(why.contains("out of the token's scopes"), "{why}");
+    ensure!(why.contains("run needs the scope act, and your token gives read"), "{why}");
 
     let list = unterm.prints(&["token", "list"])?;
     ensure!(list.contains("reader") && list.contains("read"), "{list}");
@@ -78,7 +78,9 @@ fn a_token_for_a_session_reaches_no_other() -> Result<()> {
         let mut arguments = more;
         arguments["pane"] = json!(first.id);
         let why = refusal(&mut agent, tool, arguments)?;
-        ensure!(why.contains("out of the token's sessions"), "{tool}: {why}");
+        let (first, second) = (first.id, second.id);
+        let right = format!("your token does not reach pane {first}, only pane {second}");
+        ensure!(why.contains(&right), "{tool}: {why}");
     }
     Ok(())
 }

@@ -254,6 +254,12 @@ fn the_python_sdk_does_real_tasks_over_http() -> Result<()> {
 }
 
 #[test]
+fn the_python_sdk_keeps_its_tools_when_the_instance_is_killed_during_a_call() -> Result<()> {
+    let (unterm, clients) = ready()?;
+    drive((&unterm, &clients), Door::Stdio, "outlive")
+}
+
+#[test]
 fn the_python_sdk_asks_the_person_whether_it_may_act() -> Result<()> {
     let (unterm, clients) = ready_by(Start::headless().arg("--approval").arg("ask"))?;
     for door in [Door::Stdio, Door::Http] {

@@ -38,6 +38,7 @@ fn caller(scopes: Scopes) -> Caller {
         panes: None,
         is_approved: false,
         subscription: Default::default(),
+        cancel: Default::default(),
     }
 }
 

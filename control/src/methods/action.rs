@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     dispatch::plain,
-    error::Error,
+    error::{Denial, Error},
     host::{Acted, ActionInfo, Bounds, HostRequest},
 };
 
@@ -86,7 +86,7 @@ impl Method for Run {
         let request = |answer| HostRequest::Act { name: name.clone(), argument, bounds, answer };
         let done = match ask(context, request).await?.map_err(Error::Action)? {
             Acted::Done(done) => done,
-            Acted::Refused(why) => return Err(Error::Denied(why)),
+            Acted::Refused(why) => return Err(Error::Denied(Denial::Other(why))),
             Acted::Types(typings) => {
                 let mut done = false;
                 for typing in typings {

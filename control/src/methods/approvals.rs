@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     caller::TokenKind,
-    error::Error,
+    error::{Denial, Error},
     services::{
         approvals::{self, Approval, Known},
         audit::Outcome,
@@ -103,7 +103,7 @@ impl Method for Answer {
                 Outcome::Refused(String::new()),
                 client,
             );
-            Err(Error::Denied(why))
+            Err(Error::Denied(Denial::Other(why)))
         };
         if caller.token != TokenKind::Page {
             let why = "only the person answers, in the window or on the settings page";

@@ -29,6 +29,9 @@ session_params! {
         /// A `seq` that the session had, from an earlier reply; 0: everything.
         #[serde(default)]
         since_seq: u64,
+        /// Only the rows that were written to, not those that a resize moved.
+        #[serde(default)]
+        written_only: bool,
     }
 }
 
@@ -63,13 +66,20 @@ impl Method for Diff {
     ) -> Result<DiffReply> {
         let pane = context.pane(params.target())?;
         let since = params.since_seq.number("since_seq", 0..=u64::MAX)?.unwrap_or(0);
+        let written_only = params.written_only.is_set("written_only")?;
         let (mut reply, changed, oldest, mut lines) = {
             let term = pane.term();
-            let (first, end) = changed_rows(&term, Some(since));
-            let oldest = term.oldest().0;
+            let (mut first, end) = changed_rows(&term, Some(since));
+            let (oldest, top) = (term.oldest().0, term.live_top().0);
+            let is_moved = !written_only && term.resized() > since;
+            if is_moved {
+                first = first.min(LineId(top));
+            }
             let start = first.0.max(end.0.saturating_sub(MOST_ROWS));
-            let is_new =
-                |line: &u64| term.revision(LineId(*line)).is_some_and(|revision| revision > since);
+            let is_new = |line: &u64| {
+                let written = term.revision(LineId(*line)).is_some_and(|seq| seq > since);
+                written || is_moved && *line >= top
+            };
             let changed: Vec<u64> = (start..end.0).filter(is_new).collect();
             let cursor = term.cursor();
             let reply = DiffReply {

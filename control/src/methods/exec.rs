@@ -1,6 +1,9 @@
 //! `exec.*`: commands in a session's shell.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,6 +18,7 @@ use crate::{
     caller::Wire,
     error::Error,
     services::{
+        audit::Outcome,
         run::{self, Ending, Typist},
         shell::{Activity, Marks},
     },
@@ -156,12 +160,14 @@ impl Method for RunWait {
             });
         }
         let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
-        let typist = ForCaller { context, caller, pane: &pane, command: &command };
+        let typist = ForCaller::new(context, caller, &pane, &command);
         typist.admit()?;
         // The documented wire types ahead into what runs; the tool of that protocol promises a command of its own.
         let is_careful = caller.wire == Wire::Mcp;
         let timeout = Duration::from_millis(timeout);
-        let outcome = run::run(&pane, &command, timeout, is_careful, &typist).await?;
+        let outcome = run::run(&pane, &command, timeout, is_careful, &typist).await;
+        typist.is_typed.store(false, Ordering::Relaxed);
+        let outcome = outcome?;
         Ok(RunWaitReply {
             output: outcome.output,
             exit_status: match outcome.ending {
@@ -183,12 +189,20 @@ impl Method for RunWait {
     }
 }
 
-/// A caller whose command is typed into a pane.
+/// A caller whose command is typed into a pane. If its call is taken back while the command runs, the command is interrupted.
 struct ForCaller<'a> {
     context: &'a Context,
     caller: &'a Caller,
     pane: &'a Pane,
     command: &'a str,
+    /// The command was typed and has not ended.
+    is_typed: AtomicBool,
+}
+
+impl<'a> ForCaller<'a> {
+    fn new(context: &'a Context, caller: &'a Caller, pane: &'a Pane, command: &'a str) -> Self {
+        Self { context, caller, pane, command, is_typed: AtomicBool::new(false) }
+    }
 }
 
 impl Typist for ForCaller<'_> {
@@ -197,8 +211,21 @@ impl Typist for ForCaller<'_> {
     }
 
     fn typed(&self, marks: &Marks) {
+        self.is_typed.store(true, Ordering::Relaxed);
         self.context.runs.add(marks);
         self.context.typed(self.caller, self.pane);
+    }
+}
+
+impl Drop for ForCaller<'_> {
+    fn drop(&mut self) {
+        if !self.is_typed.load(Ordering::Relaxed) || !self.caller.cancel.is_set() {
+            return;
+        }
+        let typed = self.context.type_in(self.caller, self.pane, INTERRUPT);
+        let outcome = typed.as_ref().err().map_or(Outcome::Done, Error::outcome);
+        let (session, client) = (self.pane.id().0.to_string(), self.caller.client.clone());
+        self.context.audit.add(Cancel::NAME, session, "its call was cancelled", outcome, client);
     }
 }
 

@@ -64,7 +64,7 @@ impl Method for Create {
         let name: String = params.name.required("name")?.chars().take(LONGEST).collect();
         let scope = params.scope.value("scope", "read, act or admin")?.unwrap_or(Scope::Act);
         let panes: Option<Vec<u64>> = params.panes.value("panes", "a list of sessions' numbers")?;
-        let seconds = params.expires_in_seconds.number("expires_in_seconds", 0..=u64::MAX)?;
+        let seconds = params.expires_in_seconds.number("expires_in_seconds", 1..=u64::MAX)?;
         let tokens = context.tokens.clone();
         let made = blocking(move || tokens.create(&name, scope, panes, seconds)).await?;
         let (about, token) = made.map_err(Error::Failed)?;

@@ -16,7 +16,7 @@ use crate::{
     error::Error,
     services::{
         self,
-        wait::{self, Condition},
+        wait::{self, Condition, Sought},
     },
 };
 
@@ -81,6 +81,9 @@ session_params! {
         /// What was there at this `seq` of the session does not count.
         #[serde(default)]
         since_seq: u64,
+        /// Whether texts count in prompts and what is typed at them too, where a shell marks these; true.
+        #[serde(default)]
+        include_typed: bool,
         /// What to type first; then only what follows it counts.
         #[serde(default)]
         input: String,
@@ -120,6 +123,19 @@ struct Met {
     authentic: Option<bool>,
 }
 
+/// Those of a call.
+macro_rules! given {
+    ($params:ident) => {
+        Given {
+            any: &$params.any,
+            all: &$params.all,
+            since_seq: &$params.since_seq,
+            include_typed: &$params.include_typed,
+            timeout_ms: &$params.timeout_ms,
+        }
+    };
+}
+
 impl Method for Wait {
     const NAME: &'static str = "session.wait";
     const GROUP: Group = Group::Session;
@@ -141,11 +157,9 @@ impl Method for Wait {
         params: WaitParams<'a>,
     ) -> Result<WaitReply> {
         let pane = context.pane(params.target())?;
-        let mut wait =
-            Waiting::of(context, &params.any, &params.all, &params.since_seq, &params.timeout_ms)
-                .await?;
+        let mut wait = Waiting::of(context, given!(params)).await?;
         if let Some(input) = params.input.text("input")? {
-            wait.since = wait.since.or_else(|| Some(pane.term().seq()));
+            wait.sought.since = wait.sought.since.or_else(|| Some(pane.term().seq()));
             context.type_in(caller, &pane, input.as_bytes())?;
         }
         wait.end(context, &pane).await
@@ -167,6 +181,9 @@ session_params! {
         /// What was there at this `seq` of the session does not count.
         #[serde(default)]
         since_seq: u64,
+        /// Whether texts count in prompts and what is typed at them too, where a shell marks these; true.
+        #[serde(default)]
+        include_typed: bool,
         /// How long to wait, in milliseconds; 30,000.
         #[serde(default)]
         timeout_ms: u64,
@@ -189,30 +206,29 @@ impl Method for Watch {
         params: WatchParams<'a>,
     ) -> Result<WaitReply> {
         let pane = context.pane(params.target())?;
-        let wait =
-            Waiting::of(context, &params.any, &params.all, &params.since_seq, &params.timeout_ms)
-                .await?;
+        let wait = Waiting::of(context, given!(params)).await?;
         wait.end(context, &pane).await
     }
 }
 
 /// What is waited for, and how long.
 struct Waiting {
-    conditions: Vec<Condition>,
-    is_all: bool,
-    since: Option<u64>,
+    sought: Sought,
     timeout: Duration,
 }
 
+/// What the parameters that several methods share say.
+struct Given<'g, 'a> {
+    any: &'g Arg<'a, Conditions>,
+    all: &'g Arg<'a, Conditions>,
+    since_seq: &'g Arg<'a, u64>,
+    include_typed: &'g Arg<'a, bool>,
+    timeout_ms: &'g Arg<'a, u64>,
+}
+
 impl Waiting {
-    /// As the parameters of these names say it.
-    async fn of(
-        context: &Context,
-        any: &Arg<'_, Conditions>,
-        all: &Arg<'_, Conditions>,
-        since_seq: &Arg<'_, u64>,
-        timeout_ms: &Arg<'_, u64>,
-    ) -> Result<Self> {
+    async fn of(context: &Context, given: Given<'_, '_>) -> Result<Self> {
+        let Given { any, all, since_seq, include_typed, timeout_ms } = given;
         let list = |arg: &Arg<'_, Conditions>, name| {
             arg.value::<Vec<Map<String, Value>>>(name, "a list of conditions")
         };
@@ -241,15 +257,16 @@ impl Waiting {
         let conditions = conditions?;
         let timeout = timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
         let since = since_seq.number("since_seq", 0..=u64::MAX)?;
-        Ok(Self { conditions, is_all, since, timeout: Duration::from_millis(timeout) })
+        let includes_typed = include_typed.value("include_typed", "true or false")?.unwrap_or(true);
+        let sought = Sought { conditions, is_all, since, includes_typed };
+        Ok(Self { sought, timeout: Duration::from_millis(timeout) })
     }
 
     /// Waits for it.
     async fn end(self, context: &Context, pane: &Arc<Pane>) -> Result<WaitReply> {
-        let Self { conditions, is_all, since, timeout } = self;
+        let Self { sought, timeout } = self;
         let (hub, matching) = (&context.hub, &context.matching);
-        let wait = wait::wait(hub, matching, pane, conditions, is_all, since, timeout);
-        let outcome = wait.await?;
+        let outcome = wait::wait(hub, matching, pane, sought, timeout).await?;
         let found = outcome.found.into_iter().enumerate();
         let met = found.filter_map(|(index, found)| {
             let found = found?;
@@ -264,7 +281,7 @@ impl Waiting {
         });
         Ok(WaitReply {
             matched: outcome.matched,
-            timed_out: !outcome.matched,
+            timed_out: !outcome.matched && !outcome.is_over,
             conditions: met.collect(),
             seq: outcome.seq,
             is_dead: pane.state() != PaneState::Running,

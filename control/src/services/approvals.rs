@@ -128,6 +128,12 @@ struct State {
 }
 
 impl State {
+    /// Whether nobody is let act, or a connection was denied lately.
+    fn is_denied(&self, connection: u64) -> bool {
+        let denied = self.denied.get(&connection);
+        self.rule == Approval::Deny || denied.is_some_and(|at| at.elapsed() < REMEMBERED)
+    }
+
     /// Whether clients of that name were denied so often lately that nobody is asked again.
     fn is_tiresome(&mut self, client: &str) -> bool {
         self.denials.retain(|_, times| times.last().is_some_and(|at| at.elapsed() < REMEMBERED));
@@ -188,14 +194,25 @@ impl Approvals {
         }
         let call = self.call(caller, call);
         let mut state = self.state.lock();
-        if state.rule == Approval::Deny
-            || state.denied.get(&caller.connection).is_some_and(|at| at.elapsed() < REMEMBERED)
-        {
+        if state.is_denied(caller.connection) {
             return Standing::Denied;
         }
         if state.once.remove(&call).is_some_and(|at| at.elapsed() < SPARE) {
             Standing::Allowed
         } else if state.is_tiresome(&name(caller)) {
+            Standing::Denied
+        } else {
+            Standing::Unknown
+        }
+    }
+
+    /// How a client stands before it says what it would do. Uses nothing up.
+    pub fn standing_at_all(&self, caller: &Caller) -> Standing {
+        if self.is_settled(caller) || self.is_let_in(caller) {
+            return Standing::Allowed;
+        }
+        let mut state = self.state.lock();
+        if state.is_denied(caller.connection) || state.is_tiresome(&name(caller)) {
             Standing::Denied
         } else {
             Standing::Unknown
@@ -343,6 +360,7 @@ mod tests {
             panes: None,
             is_approved: false,
             subscription: Default::default(),
+            cancel: Default::default(),
         }
     }
 

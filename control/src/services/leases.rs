@@ -188,6 +188,7 @@ mod tests {
             panes: None,
             is_approved: true,
             subscription: Default::default(),
+            cancel: Default::default(),
         }
     }
 

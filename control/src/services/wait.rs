@@ -4,15 +4,16 @@ use std::{sync::Arc, time::Duration};
 
 use regex_automata::meta::Regex;
 use tokio::time::{Instant, sleep_until};
-use unterm_mux::{Pane, PaneState};
+use unterm_mux::{Pane, PaneState, is_carrier};
 use unterm_term::LineId;
 
 use super::{
     events::{CommandEnd, Hub},
     matching::{Budget, Matching, too_long},
     secret,
+    shell::Shell,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// What can be waited for. With a `since`, what was there at that `seq` already does not count.
 #[derive(Debug)]
@@ -39,6 +40,19 @@ pub enum Condition {
     Secret,
 }
 
+/// What a wait is for.
+#[derive(Debug)]
+pub struct Sought {
+    /// What has to come true.
+    pub conditions: Vec<Condition>,
+    /// All of them have to, each at some time; else one.
+    pub is_all: bool,
+    /// What was there at this `seq` already does not count.
+    pub since: Option<u64>,
+    /// Texts count in prompts and in what was typed at them too, where a shell marks these.
+    pub includes_typed: bool,
+}
+
 /// How a condition came true.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
@@ -57,6 +71,8 @@ pub struct Outcome {
     pub found: Vec<Option<Found>>,
     /// Enough of them are.
     pub matched: bool,
+    /// The pane has ended, so that what has not come never comes.
+    pub is_over: bool,
     /// The pane's `seq` at the last look.
     pub seq: u64,
 }
@@ -79,19 +95,19 @@ pub fn deadline(now: Instant, timeout: Duration) -> Instant {
     now.checked_add(timeout).unwrap_or(now + Duration::from_secs(60 * 60 * 24 * 365))
 }
 
-/// Waits until any, or all, of the conditions are true; a text or a sign that was seen once counts from then on.
+/// Waits until any, or all, of the conditions are true; a text or a sign that was seen once counts from then on. Ends early
+/// where the pane has ended and enough of them can't come any more.
 ///
 /// # Errors
-/// A regular expression takes too long.
+/// A regular expression takes too long, or only the marks of a shell could tell what is waited for, and there are none.
 pub async fn wait(
     hub: &Hub,
     matching: &Matching,
     pane: &Arc<Pane>,
-    conditions: Vec<Condition>,
-    all: bool,
-    since: Option<u64>,
+    sought: Sought,
     timeout: Duration,
 ) -> Result<Outcome> {
+    let Sought { conditions, is_all, since, includes_typed } = sought;
     let conditions: Arc<[Condition]> = conditions.into();
     let start = Instant::now();
     let deadline = deadline(start, timeout);
@@ -105,15 +121,18 @@ pub async fn wait(
     loop {
         events.borrow_and_update();
         changes.borrow_and_update();
+        // Before the look: the end of a pane comes behind the last of its output.
+        let has_ended = pane.state() != PaneState::Running;
         let seq = pane.term().seq();
         if looked.is_some_and(|looked| looked != seq) {
             changed_at = Instant::now();
         }
         if looked != Some(seq) {
-            look_for_text(matching, pane, &conditions, &mut found, looked.or(since)).await?;
+            let since = looked.or(since);
+            look_for_text(matching, pane, &conditions, &mut found, since, includes_typed).await?;
         }
         look(hub, pane, &conditions, &mut found, from, since.is_some(), seq);
-        looked = Some(seq);
+        let is_first = looked.replace(seq).is_none();
         let now = Instant::now();
         // While texts were looked for something may have come.
         let is_newest = pane.term().seq() == seq;
@@ -130,9 +149,25 @@ pub async fn wait(
             }
         }
         let is_true = |found: &Option<Found>| found.is_some();
-        let matched = if all { found.iter().all(is_true) } else { found.iter().any(is_true) };
-        if matched || now >= deadline {
-            return Ok(Outcome { found, matched, seq });
+        let matched = if is_all { found.iter().all(is_true) } else { found.iter().any(is_true) };
+        // Whether enough may still come, if these can't.
+        let may_come = |never: &dyn Fn(&Condition) -> bool| {
+            let mut open = conditions.iter().zip(&found).filter(|(_, found)| found.is_none());
+            match is_all {
+                true => !open.any(|(condition, _)| never(condition)),
+                false => open.any(|(condition, _)| !never(condition)),
+            }
+        };
+        let is_over =
+            has_ended && !may_come(&|condition| !matches!(condition, Condition::Stable(_)));
+        if matched || is_over || now >= deadline {
+            return Ok(Outcome { found, matched, is_over: is_over && !matched, seq });
+        }
+        let is_marks =
+            |condition: &Condition| matches!(condition, Condition::Prompt | Condition::CommandDone);
+        if is_first && !may_come(&is_marks) {
+            let told = hub.told(pane.id());
+            refuse_markless(pane, told.prompt > 0, since.is_some())?;
         }
         // The end of a pane comes with its last event; a channel that has closed says nothing more.
         tokio::select! {
@@ -141,6 +176,26 @@ pub async fn wait(
             () = sleep_until(due) => {}
         }
     }
+}
+
+/// Refuses a wait for what only the marks of a shell's integration tell, in a pane where none come.
+fn refuse_markless(pane: &Pane, has_marks: bool, is_since: bool) -> Result<()> {
+    if has_marks || pane.term().commands().next_back().is_some() {
+        return Ok(());
+    }
+    let shell = Shell::of_pane(pane);
+    let is_plain = shell.is_none_or(|shell| shell == Shell::Posix);
+    let foreground = pane.foreground().map(|process| process.name);
+    // A shell at the other end of a connection may have marks of its own.
+    let may_come = foreground.as_deref().is_some_and(is_carrier)
+        // Its first prompt is still to come, or its editor's settings tell of it.
+        || !is_plain && (pane.nonce().is_some() || !is_since);
+    if may_come {
+        return Ok(());
+    }
+    let program = foreground.unwrap_or_default();
+    let program = program.rsplit('/').next().unwrap_or_default().to_owned();
+    Err(Error::NoMarks { id: pane.id().0, program })
 }
 
 /// Tests what is not found yet, but for texts.
@@ -201,6 +256,7 @@ async fn look_for_text(
     conditions: &Arc<[Condition]>,
     found: &mut [Option<Found>],
     since: Option<u64>,
+    includes_typed: bool,
 ) -> Result<()> {
     let is_open = |(index, condition): (usize, &Condition)| {
         let is_text = matches!(condition, Condition::Text(_) | Condition::Regex(_));
@@ -215,7 +271,7 @@ async fn look_for_text(
     let work = move |budget: &mut Budget| {
         let mut open = open;
         let mut found = Vec::new();
-        for_each_line(&pane, since, |line, text| {
+        for_each_line(&pane, since, includes_typed, |line, text| {
             open.retain(|&index| {
                 let holds = budget.take(text.len())
                     && match &conditions[index] {
@@ -263,8 +319,13 @@ pub fn changed_rows(term: &unterm_term::Term, since: Option<u64>) -> (LineId, Li
 }
 
 /// Hands over the lines that changed, whole where they are wrapped, until `look` has enough.
-fn for_each_line(pane: &Pane, since: Option<u64>, mut look: impl FnMut(u64, &str) -> bool) {
-    let (first, end, mut lines) = {
+fn for_each_line(
+    pane: &Pane,
+    since: Option<u64>,
+    includes_typed: bool,
+    mut look: impl FnMut(u64, &str) -> bool,
+) {
+    let (first, changed, mut lines) = {
         let term = pane.term();
         let (mut first, end) = changed_rows(&term, since);
         let size = term.size();
@@ -274,20 +335,28 @@ fn for_each_line(pane: &Pane, since: Option<u64>, mut look: impl FnMut(u64, &str
         while first.0 > oldest && term.is_wrapped(LineId(first.0 - 1)) {
             first.0 -= 1;
         }
-        (first, end, term.lines())
+        let is_new = |line: u64| {
+            since.is_none_or(|since| term.revision(LineId(line)).is_some_and(|seq| seq > since))
+        };
+        let changed: Vec<bool> = (first.0..end.0).map(is_new).collect();
+        (first, changed, term.lines())
     };
+    let end = first.0 + changed.len() as u64;
     let mut text = String::new();
-    let mut start = first.0;
-    for line in first.0..end.0 {
-        lines.row_text(LineId(line), &mut text);
-        let goes_on =
-            line + 1 < end.0 && text.len() < LONGEST_LINE && lines.is_wrapped(LineId(line));
+    let (mut start, mut is_new) = (first.0, false);
+    for (line, is_changed) in (first.0..).zip(changed) {
+        is_new |= is_changed;
+        match includes_typed {
+            true => lines.row_text(LineId(line), &mut text),
+            false => lines.output_text(LineId(line), &mut text),
+        };
+        let goes_on = line + 1 < end && text.len() < LONGEST_LINE && lines.is_wrapped(LineId(line));
         if !goes_on {
-            if !look(start, &text) {
+            if is_new && !look(start, &text) {
                 return;
             }
             text.clear();
-            start = line + 1;
+            (start, is_new) = (line + 1, false);
         }
     }
 }
@@ -314,8 +383,10 @@ mod tests {
         (mux, hub, pane)
     }
 
-    fn regex(pattern: &str) -> Vec<Condition> {
-        vec![Condition::Regex(Box::new(crate::services::regex(pattern).unwrap()))]
+    fn regex(pattern: &str, since: Option<u64>) -> Sought {
+        let regex = Box::new(crate::services::regex(pattern).unwrap());
+        let conditions = vec![Condition::Regex(regex)];
+        Sought { conditions, is_all: false, since, includes_typed: true }
     }
 
     #[tokio::test]
@@ -340,7 +411,7 @@ mod tests {
             has_begun.await.unwrap();
         }
         let long = Duration::from_secs(60);
-        let waiting = wait(&hub, &matching, &pane, regex("h.re"), false, None, long);
+        let waiting = wait(&hub, &matching, &pane, regex("h.re", None), long);
         let mut waiting = std::pin::pin!(waiting);
         assert!(timeout(Duration::from_millis(1), &mut waiting).await.is_err());
         release.send(()).unwrap();
@@ -361,8 +432,7 @@ mod tests {
         let (mux, hub, pane) = pane(script).await;
         let matching = Matching::default();
         let long = Duration::from_secs(60);
-        let wait =
-            |pattern: &str| wait(&hub, &matching, &pane, regex(pattern), false, Some(0), long);
+        let wait = |pattern: &str| wait(&hub, &matching, &pane, regex(pattern, Some(0)), long);
         let found = wait("0end$").await.unwrap().found.remove(0).unwrap().text.unwrap();
         assert!(found.len() <= LONGEST_LINE + 200, "{}", found.len());
         assert!(wait("^begin0+$").await.unwrap().matched);

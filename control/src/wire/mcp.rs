@@ -7,6 +7,7 @@
 //! scopes, policy and audit. The protocol itself is rmcp's.
 
 mod approve;
+mod arguments;
 pub mod http;
 mod iterm;
 mod jobs;
@@ -21,6 +22,7 @@ mod sse;
 mod tester;
 mod tool;
 mod unterm;
+mod words;
 
 use std::sync::Arc;
 

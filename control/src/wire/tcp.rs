@@ -382,6 +382,7 @@ impl Connection {
                     panes,
                     is_approved: false,
                     subscription: SubscriptionSlot::default(),
+                    cancel: Default::default(),
                 };
                 self.shared.dispatcher.logged_in(&caller);
                 self.caller = Some(caller);

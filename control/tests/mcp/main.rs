@@ -8,6 +8,7 @@ mod screen;
 mod secrets;
 #[path = "../support/mod.rs"]
 mod support;
+mod wait;
 
 use serde_json::{Value, json};
 use support::{Fixture, client::Client};
@@ -47,9 +48,10 @@ fn both_eras_are_told_of_the_same_few_strict_tools() {
             assert_strict(schema, name);
         }
         let hints = &tool["annotations"];
-        assert!(hints["readOnlyHint"].is_boolean() && hints["title"].is_string(), "{tool}");
+        assert!(hints["readOnlyHint"].is_boolean() && tool["title"].is_string(), "{tool}");
     }
-    assert!(listed.to_string().len() < 40_000, "a model reads all of it");
+    let length = listed.to_string().len();
+    assert!(length < 20_000, "a model reads all of it, and it has {length} bytes");
     // The session's own words: who it is, and what is not there.
     assert_eq!(old.call("status", json!({}))["you"], "old client");
     assert_eq!(new.call("status", json!({}))["you"], "new client");
@@ -57,7 +59,9 @@ fn both_eras_are_told_of_the_same_few_strict_tools() {
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
     assert_eq!(old.request("nope/nope", json!({}))["error"]["code"], -32601);
     let wrong = old.fail("run", json!({"comand": "x"}));
-    assert!(wrong.contains("unknown field `comand`"), "{wrong}");
+    let right = "`run` takes no `comand`; did you mean `command`? It takes command, ";
+    assert!(wrong.starts_with(right), "{wrong}");
+    assert!(wrong.ends_with(r#". Example: run {"command": "make test"}"#), "{wrong}");
     assert_eq!(
         new.fail("run", json!({"command": "x"})),
         "There is no pane; open one with pane_open"
@@ -104,7 +108,8 @@ fn tools_pass_the_same_rules_as_every_call() {
     assert!(refused.starts_with("Command blocked by policy"), "{refused}");
     person.call("session.lease", json!({"id": pane}));
     let refused = client.fail("input", json!({"text": "x"}));
-    assert!(refused.starts_with(&format!("Session {pane} is leased by ")), "{refused}");
+    let leased = format!("Nothing was typed: pane {pane} is leased by ");
+    assert!(refused.starts_with(&leased), "{refused}");
     person.call("session.release", json!({"id": pane}));
     assert_eq!(client.call("lease", json!({}))["held"], true);
     let refused = person.fail("session.input", json!({"id": pane, "input": "x"}));
@@ -174,22 +179,34 @@ fn what_says_nothing_is_refused_and_told_what_would_be_right() {
         (
             "wait",
             json!({}),
-            "Say in any or all what to wait for, or give a handle to go on waiting",
+            r#"Say in `any` or `all` what to wait for, such as [{"text": "ready"}], or give a `handle` to go on waiting"#,
         ),
-        ("input", json!({}), "Say what to type or press: text, paste, keys or mouse"),
-        ("screen", json!({"first_row": 99}), "first_row 99 is not on the screen; the last is 23"),
-        ("screen", json!({"first_col": 80}), "first_col 80 is not on the screen; the last is 79"),
+        (
+            "input",
+            json!({}),
+            r#"Say what to type or press in `text`, `paste`, `keys` or `mouse`, such as {"keys": ["enter"]}"#,
+        ),
+        (
+            "screen",
+            json!({"first_row": 99}),
+            "`first_row` must be from 0 to 23, the last on the screen, not 99",
+        ),
+        (
+            "screen",
+            json!({"first_col": 80}),
+            "`first_col` must be from 0 to 79, the last on the screen, not 80",
+        ),
     ] {
         assert_eq!(client.fail(tool, arguments), why);
     }
     let wrong = client.fail("wait", json!({"any": [{"exit": true}, {}]}));
-    let right = "Each condition of any must be exactly one of text, regex, stable_ms, exit, ";
-    assert!(wrong.starts_with(right) && wrong.ends_with("got {}"), "{wrong}");
+    let right = "`any[1]` must be exactly one of text, regex, stable_ms, exit, ";
+    assert!(wrong.starts_with(right) && wrong.ends_with("not {}"), "{wrong}");
     // What is offered is taken; nothing was typed for what is refused.
     assert!(!wrong.contains("seq,"), "{wrong}");
     let two = json!([{"exit": true, "prompt": true}]);
     let wrong = client.fail("input", json!({"text": "echo typed\n", "wait_all": two}));
-    assert!(wrong.starts_with("Each condition of wait_all must be"), "{wrong}");
+    assert!(wrong.starts_with("`wait_all[0]` must be exactly one of"), "{wrong}");
     let screen = client.call("screen", json!({"pane": pane}));
     assert!(!screen["text"].as_str().unwrap().contains("typed"), "{screen}");
     for (tool, size) in [
@@ -197,7 +214,7 @@ fn what_says_nothing_is_refused_and_told_what_would_be_right() {
         ("pane_resize", json!({"cols": 70_000, "rows": 5})),
     ] {
         let wrong = client.fail(tool, size);
-        let right = "Invalid 'cols': expected a whole number from 1 to 10000, got 70000";
+        let right = "`cols` must be a whole number from 1 to 10000, not 70000";
         assert_eq!(wrong, right, "{tool}");
     }
 }
@@ -209,6 +226,7 @@ fn tools_call_methods_that_there_are() {
         include_str!("../../src/wire/mcp/unterm/panes.rs"),
         include_str!("../../src/wire/mcp/unterm/person.rs"),
         include_str!("../../src/wire/mcp/unterm/run.rs"),
+        include_str!("../../src/wire/mcp/unterm/conditions.rs"),
         include_str!("../../src/wire/mcp/unterm/screen.rs"),
         include_str!("../../src/wire/mcp/unterm/input.rs"),
         include_str!("../../src/wire/mcp/unterm/text.rs"),

@@ -128,6 +128,28 @@ fn who_waits_for_an_approval_is_told_that_it_goes_on() {
 }
 
 #[test]
+fn status_says_what_is_approved_now() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    let mut scopes = || {
+        let status = client.call("status", json!({}));
+        (status["scopes"].clone(), status["asks_for"].clone())
+    };
+    let all = json!(["read", "act", "admin"]);
+    assert_eq!(scopes(), (all.clone(), Value::Null));
+    fixture.server().set_approval(Approval::Ask);
+    assert_eq!(scopes(), (json!(["read"]), json!(["act", "admin"])));
+    let mut other = Client::old(&fixture);
+    let call = json!({"name": "pane_open", "arguments": {"command": ["sleep", "1000"]}});
+    let asked = other.begin("tools/call", call);
+    fixture.server().answers().give(question(&fixture).number, "always").unwrap();
+    other.end(asked);
+    assert_eq!(scopes(), (all, Value::Null), "clients of that name may act");
+    fixture.server().set_approval(Approval::Deny);
+    assert_eq!(scopes(), (json!(["read"]), Value::Null));
+}
+
+#[test]
 fn an_agent_that_comes_by_another_instance_is_an_agent_here() {
     let fixture = Fixture::new();
     let mut far = fixture.connect();
@@ -231,17 +253,20 @@ fn a_question_that_would_be_cut_or_is_about_nothing_is_refused_and_it_is_said_wh
     for (arguments, why) in [
         (
             json!({"message": "Which?", "choices": many}),
-            "There are 20 choices; 9 are shown at most",
+            "`choices` has 20 of them; 9 are shown at most",
         ),
         (
             json!({"message": "x".repeat(2001)}),
-            "message has 2001 characters; 2000 are shown at most",
+            "`message` has 2001 characters; 2000 are shown at most",
         ),
         (
             json!({"message": "Which?", "choices": ["y".repeat(81)]}),
-            "A choice has 81 characters; 80 are shown at most",
+            "One of `choices` has 81 characters; 80 are shown at most",
         ),
-        (json!({"message": "Which?", "pane": 12345}), "Session 12345 not found"),
+        (
+            json!({"message": "Which?", "pane": 12345}),
+            "There is no pane 12345; pane_list lists those there are",
+        ),
     ] {
         assert_eq!(client.fail("request_human", arguments), why);
     }

@@ -82,7 +82,8 @@ fn a_line_that_is_edited_is_no_secret_whatever_it_says() {
         client.until(on(json!({"any": [{"prompt": true}]})));
         assert_eq!(client.call("screen", on(json!({})))["awaiting_secret"], false, "{shell}");
         client.call("input", on(json!({"text": "echo Password:"})));
-        client.until(on(json!({"any": [{"text": "echo Password:"}]})));
+        let typed = json!({"any": [{"text": "echo Password:"}], "include_typed": true});
+        client.until(on(typed));
         let seen = client.call("screen", on(json!({})));
         assert_eq!(seen["awaiting_secret"], false, "{shell}: {seen}");
         client.call("input", on(json!({"text": " $((6 * 7))\n"})));

@@ -171,7 +171,7 @@ fn a_token_of_the_wrong_scope_is_refused_and_that_is_in_the_log() -> Result<()> 
     let reader = make(&mut unterm, json!({"name": "reader", "scope": "read"}))?;
     let actor = make(&mut unterm, json!({"name": "actor", "scope": "act", "panes": [own.id]}))?;
     let late =
-        make(&mut unterm, json!({"name": "late", "scope": "admin", "expires_in_seconds": 0}))?;
+        make(&mut unterm, json!({"name": "late", "scope": "admin", "expires_in_seconds": 1}))?;
     let login = |unterm: &Instance, token: &str| {
         Wire::login(&json!({"mcp_port": unterm.entry()["mcp_port"], "auth_token": token}))
     };

@@ -123,6 +123,7 @@ impl Guard {
             panes,
             is_approved: false,
             subscription: SubscriptionSlot::default(),
+            cancel: Default::default(),
         })
     }
 

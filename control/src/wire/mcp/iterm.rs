@@ -25,7 +25,7 @@ use self::{
     watch::{Read, Watch},
 };
 use super::{
-    tool::{Ask, Toolset, plain, plain_tool},
+    tool::{Ask, Toolset, plain, plain_tool, whole},
     untrusted::{clipped, escaped},
 };
 
@@ -47,6 +47,7 @@ pub static TOOLSET: Toolset = Toolset {
         plain::<ReadOutput>(),
         plain::<Watch>(),
     ],
+    noun: "session",
     refusal: |why| error(why).to_string(),
 };
 
@@ -342,7 +343,7 @@ plain_tool! {
         let most = match given.get("lines") {
             None | Some(Value::Null) => 50,
             Some(lines) => {
-                lines.as_u64().ok_or_else(|| error("lines must be a whole number"))? as usize
+                whole(lines).ok_or_else(|| error("lines must be a whole number"))? as usize
             }
         };
         let terminal = named(ask, &given).await?;

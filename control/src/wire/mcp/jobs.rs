@@ -17,7 +17,8 @@ use tokio::{
     task::AbortHandle,
     time::{Instant, timeout_at},
 };
-use unterm_mux::random;
+
+use crate::caller::Cancel;
 
 /// The longest a client is kept waiting by one request: some drop a call after a minute.
 pub const SLICE: Duration = Duration::from_secs(50);
@@ -30,7 +31,7 @@ pub type Outcome = Result<Value, String>;
 /// A call that goes on.
 #[derive(Clone)]
 pub struct Job {
-    /// What it is asked for by: nobody guesses it.
+    /// What it is asked for by, by the connection that began it.
     handle: Arc<str>,
     /// Its client was told the handle, and may ask again.
     told: Arc<AtomicBool>,
@@ -39,6 +40,8 @@ pub struct Job {
     /// The session it is about.
     pub pane: u64,
     connection: u64,
+    /// Ends with it what it began, if its client takes it back.
+    cancel: Cancel,
     outcome: watch::Receiver<Option<Outcome>>,
     task: AbortHandle,
 }
@@ -64,22 +67,33 @@ impl Job {
 
 /// The calls that go on, the oldest first.
 #[derive(Default)]
-pub struct Jobs(Mutex<VecDeque<Job>>);
+pub struct Jobs(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    /// Number of the last handle.
+    last: u64,
+}
 
 impl Jobs {
     /// Begins one for a connection.
     ///
     /// # Errors
-    /// There are too many; for people.
+    /// There are too many; for the model.
     pub fn begin(
         &self,
         connection: u64,
         tool: &'static str,
         pane: u64,
+        cancel: Cancel,
         call: impl Future<Output = Outcome> + Send + 'static,
     ) -> Result<Job, String> {
-        let handle = random::hex().map_err(|error| error.to_string())?.into();
-        let mut jobs = self.0.lock();
+        let mut state = self.0.lock();
+        state.last += 1;
+        // Short: models copy it. Nobody else's call is found by it.
+        let handle = format!("{tool}-{}", state.last).into();
+        let jobs = &mut state.jobs;
         if jobs.len() == MOST {
             let ended = jobs.iter().position(|job| job.outcome.borrow().is_some());
             let ended = ended.ok_or("There are too many calls under way; wait for some of them")?;
@@ -91,26 +105,30 @@ impl Jobs {
             tell.send_replace(Some(outcome));
         });
         let (told, task) = (Arc::default(), task.abort_handle());
-        let job = Job { handle, told, tool, pane, connection, outcome, task };
+        let job = Job { handle, told, tool, pane, connection, cancel, outcome, task };
         jobs.push_back(job.clone());
         Ok(job)
     }
 
     /// The one of that handle, for the connection that began it.
     pub fn find(&self, connection: u64, handle: &str) -> Option<Job> {
-        let jobs = self.0.lock();
+        let state = self.0.lock();
         let is_it = |job: &&Job| job.connection == connection && *job.handle == *handle;
-        jobs.iter().find(is_it).cloned()
+        state.jobs.iter().find(is_it).cloned()
     }
 
     /// Forgets one whose outcome was told.
     pub fn forget(&self, job: &Job) {
-        self.0.lock().retain(|other| other.handle != job.handle);
+        self.0.lock().jobs.retain(|other| other.handle != job.handle);
     }
 
     /// Gives one up that nobody can ask for again, since its client never heard of the handle: its request was cancelled.
-    pub fn abandon(&self, job: &Job) {
+    /// `ends`: what it began ends with it.
+    pub fn abandon(&self, job: &Job, ends: bool) {
         if !job.told.load(Ordering::Relaxed) {
+            if ends {
+                job.cancel.set();
+            }
             job.task.abort();
             self.forget(job);
         }
@@ -118,7 +136,7 @@ impl Jobs {
 
     /// Gives up all that a connection began. What they ran in panes goes on.
     pub fn release(&self, connection: u64) {
-        self.0.lock().retain(|job| {
+        self.0.lock().jobs.retain(|job| {
             let is_others = job.connection != connection;
             if !is_others {
                 job.task.abort();
@@ -129,11 +147,25 @@ impl Jobs {
 }
 
 /// A request that asks for a job: at its end the job is abandoned, unless its client can ask again.
-pub struct Asking<'a>(pub &'a Jobs, pub &'a Job);
+pub struct Asking<'a> {
+    /// The calls that go on.
+    pub jobs: &'a Jobs,
+    /// The one that is asked for.
+    pub job: &'a Job,
+    /// What the job began ends if it is abandoned.
+    pub ends: bool,
+}
+
+impl<'a> Asking<'a> {
+    /// For a job that leaves what it began.
+    pub fn new(jobs: &'a Jobs, job: &'a Job) -> Self {
+        Self { jobs, job, ends: false }
+    }
+}
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
-        self.0.abandon(self.1);
+        self.jobs.abandon(self.job, self.ends);
     }
 }
 
@@ -149,7 +181,7 @@ mod tests {
         let jobs = Jobs::default();
         let (end, ended) = oneshot::channel::<()>();
         let call = async move { ended.await.map(|()| json!(7)).map_err(|e| e.to_string()) };
-        let job = jobs.begin(1, "run", 0, call).unwrap();
+        let job = jobs.begin(1, "run", 0, Cancel::default(), call).unwrap();
         assert_eq!(job.outcome(Duration::ZERO).await, None);
         assert!(jobs.find(2, &job.handle).is_none());
         end.send(()).unwrap();
@@ -162,26 +194,26 @@ mod tests {
     #[tokio::test]
     async fn what_ended_gives_way_to_what_begins_and_a_connection_takes_its_own_along() {
         let jobs = Jobs::default();
-        let first = jobs.begin(1, "run", 0, async { Ok(json!(1)) }).unwrap();
+        let first = jobs.begin(1, "run", 0, Cancel::default(), async { Ok(json!(1)) }).unwrap();
         assert!(first.outcome(SLICE).await.is_some());
         for _ in 0..MOST {
-            jobs.begin(2, "run", 0, std::future::pending()).unwrap();
+            jobs.begin(2, "run", 0, Cancel::default(), std::future::pending()).unwrap();
         }
         assert!(jobs.find(1, &first.handle).is_none());
-        assert!(jobs.begin(3, "run", 0, std::future::pending()).is_err());
+        assert!(jobs.begin(3, "run", 0, Cancel::default(), std::future::pending()).is_err());
         jobs.release(2);
-        assert!(jobs.0.lock().is_empty());
+        assert!(jobs.0.lock().jobs.is_empty());
     }
 
     #[tokio::test]
     async fn what_nobody_can_ask_for_again_ends_with_its_request() {
         let jobs = Jobs::default();
-        let begin = || jobs.begin(1, "wait", 0, std::future::pending()).unwrap();
+        let begin = || jobs.begin(1, "wait", 0, Cancel::default(), std::future::pending()).unwrap();
         let cancelled = begin();
-        drop(Asking(&jobs, &cancelled));
-        assert!(jobs.0.lock().is_empty());
+        drop(Asking::new(&jobs, &cancelled));
+        assert!(jobs.0.lock().jobs.is_empty());
         let told = begin();
-        let asking = Asking(&jobs, &told);
+        let asking = Asking::new(&jobs, &told);
         let handle = told.tell_handle();
         drop(asking);
         assert!(jobs.find(1, &handle).is_some());

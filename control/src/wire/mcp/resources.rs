@@ -20,10 +20,10 @@ use tokio::task::AbortHandle;
 use super::{
     Server,
     rows::joined,
-    tool::{Said, is_hidden, method, not_found, untrusted_fields},
+    tool::{RESOURCES, Said, is_hidden, method, untrusted_fields},
     untrusted::{clipped, escaped, line},
 };
-use crate::{caller::Caller, services::events::Subscription};
+use crate::{caller::Caller, error::Error, services::events::Subscription};
 
 /// The most characters of one resource.
 const MOST_CHARACTERS: usize = 200_000;
@@ -154,7 +154,7 @@ async fn contents(
     if let Address::Screen(pane) | Address::Block(pane, _) = address
         && is_hidden(server, *pane)
     {
-        return Err(not_found(*pane));
+        return Err(RESOURCES.say(&Error::NoSession(*pane)));
     }
     Ok(match address {
         Address::Screen(pane) => {

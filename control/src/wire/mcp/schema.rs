@@ -1,20 +1,36 @@
 //! Schemas as strict clients take them: everything in its place (no `$ref`), no type that may be null, no formats of Rust's
 //! integers, and no unknown arguments.
 
-use std::sync::Arc;
+use std::{
+    any::TypeId,
+    collections::HashMap,
+    sync::{Arc, LazyLock},
+};
 
+use parking_lot::Mutex;
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::Value;
 
 /// Of a tool's arguments.
-pub fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
-    object::<T>(SchemaSettings::draft2020_12().for_deserialize(), true)
+pub fn of_arguments<T: JsonSchema + 'static>() -> Arc<JsonObject> {
+    made_once::<T>(true, || object::<T>(SchemaSettings::draft2020_12().for_deserialize(), true))
 }
 
-/// Of a tool's reply.
-pub fn of_reply<T: JsonSchema>() -> Arc<JsonObject> {
-    object::<T>(SchemaSettings::draft2020_12().for_serialize(), false)
+/// Of a tool's reply: the names and types of its fields. It leaves out which of them are always there, and what the names of
+/// numbers say, since whoever reads it reads all of the others too.
+pub fn of_reply<T: JsonSchema + 'static>() -> Arc<JsonObject> {
+    made_once::<T>(false, || object::<T>(SchemaSettings::draft2020_12().for_serialize(), false))
+}
+
+/// A schema, made when it is asked for first: arguments are held to it with each call.
+fn made_once<T: 'static>(
+    is_arguments: bool,
+    make: impl FnOnce() -> Arc<JsonObject>,
+) -> Arc<JsonObject> {
+    type Made = Mutex<HashMap<(TypeId, bool), Arc<JsonObject>>>;
+    static MADE: LazyLock<Made> = LazyLock::new(Made::default);
+    MADE.lock().entry((TypeId::of::<T>(), is_arguments)).or_insert_with(make).clone()
 }
 
 fn object<T: JsonSchema>(mut settings: SchemaSettings, is_closed: bool) -> Arc<JsonObject> {
@@ -79,6 +95,15 @@ fn simplify(schema: &mut Value, is_closed: bool) {
             }
             ("items" | "additionalProperties", value) => simplify(value, is_closed),
             _ => {}
+        }
+    }
+    if !is_closed {
+        // Only what stands for itself: a property may be called so.
+        if fields.get("required").is_some_and(Value::is_array) {
+            fields.remove("required");
+        }
+        if fields.get("minimum").is_some_and(Value::is_number) {
+            fields.remove("minimum");
         }
     }
     if is_closed && fields.contains_key("properties") {

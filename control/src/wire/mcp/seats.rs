@@ -119,6 +119,7 @@ mod tests {
                 panes: None,
                 is_approved: false,
                 subscription: SubscriptionSlot::default(),
+                cancel: Default::default(),
             };
             let mut map = HeaderMap::new();
             for (name, value) in headers {

@@ -30,6 +30,7 @@ use super::{
     resources::{self, Address, Watched},
     seats::Who,
     tool::{Ask, Hints, ToolEntry, Toolset, failed},
+    words::Speaker,
 };
 use crate::{
     caller::{Caller, LONGEST_NAME, Wire},
@@ -207,7 +208,7 @@ impl Drop for Session {
 fn described(tool: &ToolEntry) -> Tool {
     let described = Tool::new(tool.name, tool.doc, (tool.arguments)())
         .with_title(tool.title)
-        .with_annotations(tool.hints.annotations(tool.title));
+        .with_annotations(tool.hints.annotations());
     match tool.reply {
         Some(reply) => described.with_raw_output_schema(reply()),
         None => described,
@@ -396,11 +397,11 @@ impl ServerHandler for Session {
             .check_token(&caller)
             .map_err(|error| ErrorData::invalid_request(error.to_string(), None))?;
         let progress = context.meta.get_progress_token().map(|token| (&context.peer, token));
-        let toolset = self.toolset.name;
         let ask = Ask {
             server: &self.server,
             caller: &caller,
-            toolset,
+            toolset: self.toolset.name,
+            speaker: Speaker { tool: tool.name, noun: self.toolset.noun },
             folder: self.folder.as_deref(),
             is_shared: self.is_shared(&caller, &context),
             held: start.elapsed(),

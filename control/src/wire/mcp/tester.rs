@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 pub use self::apps::Apps;
 use self::apps::{App, Launch};
-use super::tool::{Ask, Toolset, plain, plain_tool};
+use super::tool::{Ask, Toolset, plain, plain_tool, whole};
 
 /// The toolset.
 pub static TOOLSET: Toolset = Toolset {
@@ -32,6 +32,7 @@ pub static TOOLSET: Toolset = Toolset {
         plain::<Stop>(),
         plain::<List>(),
     ],
+    noun: "session",
     refusal: |why| internal(why).to_string(),
 };
 
@@ -96,10 +97,16 @@ fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<App, Value> {
     app.ok_or_else(|| error(Code::NotFound, format!("session not found: {id}")))
 }
 
-/// The same, with its state; one whose program has ended is refused.
-async fn active(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<(App, Value), Value> {
+/// The same, with its state. What a program left on its screen is served when it has ended, until it is restarted or stopped.
+async fn viewed(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<(App, Value), Value> {
     let app = named(ask, given)?;
     let state = app.state(ask).await?;
+    Ok((app, state))
+}
+
+/// The same for what only a program that runs can take; one that has ended is refused.
+async fn active(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<(App, Value), Value> {
+    let (app, state) = viewed(ask, given).await?;
     if state["is_dead"] == true {
         return Err(error(Code::Dead, "session is not active"));
     }
@@ -128,7 +135,10 @@ fn launch(given: &Map<String, Value>) -> Result<Launch, Value> {
         if arg.chars().count() > LONGEST_VALUE {
             return wrong(format!("argument is longer than {LONGEST_VALUE} characters"));
         }
-        if arg.contains("..") || arg.contains('\0') {
+        if arg.contains('\0') {
+            return wrong("argument contains a NUL character".to_owned());
+        }
+        if arg.contains("..") {
             return wrong("argument contains path traversal".to_owned());
         }
     }
@@ -192,7 +202,7 @@ plain_tool! {
             let known = views::FORMATS.join(", ");
             return Err(error(Code::Parameter, format!("format must be one of: {known}")));
         }
-        let (app, _) = active(ask, &given).await?;
+        let (app, _) = viewed(ask, &given).await?;
         let (content, row, col) = views::view(ask, &app, format).await.map_err(internal)?;
         Ok(json!({"content": content, "cursor": {"row": row, "col": col}}))
     }
@@ -239,7 +249,7 @@ plain_tool! {
     CursorPosition "get_cursor_position" "Cursor position" Looks OnSession,
     "Gets the current cursor position in the terminal."
     (ask, given) {
-        let (_, state) = active(ask, &given).await?;
+        let (_, state) = viewed(ask, &given).await?;
         Ok(json!({"row": state["cursor"]["y"], "col": state["cursor"]["x"]}))
     }
 }
@@ -248,7 +258,7 @@ plain_tool! {
     ScreenSize "get_screen_size" "Screen size" Looks OnSession,
     "Gets the current terminal dimensions."
     (ask, given) {
-        let (_, state) = active(ask, &given).await?;
+        let (_, state) = viewed(ask, &given).await?;
         Ok(json!({"width": state["cols"], "height": state["rows"]}))
     }
 }
@@ -259,8 +269,10 @@ struct ResizeArguments {
     /// Session identifier
     session_id: String,
     /// New width in columns (1-1000)
+    #[schemars(range(min = 1, max = 1000))]
     width: u16,
     /// New height in rows (1-1000)
+    #[schemars(range(min = 1, max = 1000))]
     height: u16,
 }
 
@@ -273,9 +285,7 @@ plain_tool! {
                 Err(error(Code::Parameter, format!("{name} parameter is required")))
             }
             Some(side) => {
-                // A number as JSON has it may be written 120.0.
-                let whole = side.as_f64().filter(|side| side.fract() == 0.0 && *side >= 1.0);
-                let side = whole.map(|side| side as u64).filter(|side| *side <= LONGEST_SIDE);
+                let side = whole(side).filter(|side| (1..=LONGEST_SIDE).contains(side));
                 side.ok_or_else(|| {
                     error(Code::Parameter, format!("{name} must be between 1 and {LONGEST_SIDE}"))
                 })

@@ -16,11 +16,15 @@ use tokio::time::{Instant, interval_at};
 use unterm_mux::PaneId;
 
 use super::{
-    Server,
+    Server, arguments,
     jobs::{Job, Outcome},
     schema,
+    words::{PANE, Speaker},
 };
-use crate::{caller::Caller, error::Error};
+use crate::{
+    caller::{Caller, Cancel},
+    error::Error,
+};
 
 /// When a client that asked for it is first told that a call goes on, and how often from then on.
 pub const FIRST_PROGRESS: Duration = Duration::from_secs(1);
@@ -38,6 +42,8 @@ pub struct Toolset {
     pub instructions: &'static str,
     /// Its tools, in order.
     pub tools: &'static [ToolEntry],
+    /// What it calls a pane.
+    pub noun: &'static str,
     /// Why a call is refused, as its document writes errors.
     pub refusal: fn(&str) -> String,
 }
@@ -52,6 +58,8 @@ pub struct ToolEntry {
     pub doc: &'static str,
     /// What it may do, for clients that ask before.
     pub hints: Hints,
+    /// Arguments of a call, as JSON; empty where its document has examples of its own.
+    pub example: &'static str,
     /// Schema of its arguments.
     pub arguments: fn() -> Arc<JsonObject>,
     /// Schema of its reply; `None`: its text is all there is.
@@ -76,12 +84,14 @@ pub enum Hints {
 
 impl Hints {
     /// As the protocol says it.
-    pub fn annotations(self, title: &str) -> ToolAnnotations {
-        ToolAnnotations::with_title(title)
-            .read_only(self == Self::Looks)
-            .destructive(self == Self::Acts)
-            .idempotent(self == Self::Looks)
-            .open_world(self == Self::Acts)
+    pub fn annotations(self) -> ToolAnnotations {
+        // What is not said is the protocol's default: destructive, and open to the world.
+        let hints = ToolAnnotations::new().read_only(self == Self::Looks);
+        match self {
+            Self::Looks => hints.open_world(false),
+            Self::Adds => hints.destructive(false).open_world(false),
+            Self::Acts => hints,
+        }
     }
 }
 
@@ -112,10 +122,14 @@ pub trait Tool: 'static {
     const DOC: &'static str;
     /// What it may do.
     const HINTS: Hints;
+    /// Arguments of a call, as JSON: refusals show it.
+    const EXAMPLE: &'static str;
+    /// The fields of its replies that hold what programs wrote.
+    const UNTRUSTED: &'static [&'static str] = &[];
     /// Its arguments.
-    type Arguments: DeserializeOwned + JsonSchema + Send;
+    type Arguments: DeserializeOwned + JsonSchema + Send + 'static;
     /// Its reply.
-    type Reply: Serialize + JsonSchema + Send;
+    type Reply: Serialize + JsonSchema + Send + 'static;
 
     /// Does it.
     fn call<'a>(
@@ -131,21 +145,31 @@ pub const fn row<T: Tool>() -> ToolEntry {
         title: T::TITLE,
         doc: T::DOC,
         hints: T::HINTS,
+        example: T::EXAMPLE,
         arguments: schema::of_arguments::<T::Arguments>,
         reply: Some(schema::of_reply::<T::Reply>),
         call: |ask, arguments| Box::pin(answer::<T>(ask, arguments)),
     }
 }
 
-async fn answer<T: Tool>(ask: &Ask<'_>, arguments: Value) -> CallToolResult {
-    let arguments = match serde_json::from_value(arguments) {
+async fn answer<T: Tool>(ask: &Ask<'_>, given: Value) -> CallToolResult {
+    let given = match given {
+        Value::Object(given) => given,
+        _ => JsonObject::new(),
+    };
+    let arguments = match arguments::read(T::NAME, T::EXAMPLE, given) {
         Ok(arguments) => arguments,
-        Err(error) => return failed(&format!("Invalid arguments: {error}")),
+        Err(why) => return failed(&why),
     };
     match T::call(ask, arguments).await {
         Ok(Answer { reply, picture }) => match serde_json::to_value(reply) {
             Ok(reply) => {
+                let mut meta = marked(&reply, T::UNTRUSTED);
+                if picture.is_some() {
+                    meta = Some(untrusted_fields(&["picture"]));
+                }
                 let mut result = CallToolResult::structured(reply);
+                result.meta = meta;
                 if let Some(picture) = picture {
                     result.content.push(ContentBlock::image(picture, "image/png"));
                 }
@@ -171,7 +195,7 @@ pub trait PlainTool: 'static {
     /// The fields of its replies and errors that hold what programs wrote.
     const UNTRUSTED: &'static [&'static str] = &[];
     /// What its arguments should be.
-    type Arguments: JsonSchema;
+    type Arguments: JsonSchema + 'static;
 
     /// Does it.
     fn call<'a>(
@@ -187,6 +211,7 @@ pub const fn plain<T: PlainTool>() -> ToolEntry {
         title: T::TITLE,
         doc: T::DOC,
         hints: T::HINTS,
+        example: "",
         arguments: schema::of_arguments::<T::Arguments>,
         reply: None,
         call: |ask, arguments| {
@@ -207,18 +232,32 @@ pub const fn plain<T: PlainTool>() -> ToolEntry {
     }
 }
 
-/// Names the fields of a reply that hold what programs wrote, where its document leaves no room for that within it.
+/// Names the fields of a reply that hold what programs wrote, beside it: a reply says what is new.
 fn marked(reply: &Value, untrusted: &[&str]) -> Option<MetaObject> {
-    let one = std::slice::from_ref(reply);
-    let parts = reply.as_array().map_or(one, Vec::as_slice);
-    let has = |field: &&str| parts.iter().any(|part| part.get(*field).is_some());
-    let fields: Vec<&str> = untrusted.iter().copied().filter(has).collect();
+    let fields: Vec<&str> = untrusted.iter().copied().filter(|field| has(reply, field)).collect();
     (!fields.is_empty()).then(|| untrusted_fields(&fields))
+}
+
+/// Whether a reply has a field of that name, at any depth.
+fn has(reply: &Value, field: &str) -> bool {
+    match reply {
+        Value::Object(fields) => {
+            fields.contains_key(field) || fields.values().any(|value| has(value, field))
+        }
+        Value::Array(parts) => parts.iter().any(|part| has(part, field)),
+        _ => false,
+    }
 }
 
 /// Names fields that hold what programs wrote.
 pub fn untrusted_fields(fields: &[&str]) -> MetaObject {
     MetaObject(JsonObject::from_iter([(UNTRUSTED.to_owned(), json!(fields))]))
+}
+
+/// A whole number, none below 0, as JSON may have it: `2`, and `2.0` too.
+pub fn whole(value: &Value) -> Option<u64> {
+    let float = || value.as_f64().filter(|it| it.fract() == 0.0 && (0.0..9.0e15).contains(it));
+    value.as_u64().or_else(|| float().map(|it| it as u64))
 }
 
 /// A failure that the model reads.
@@ -234,6 +273,8 @@ pub struct Ask<'a> {
     pub caller: &'a Caller,
     /// The toolset's name.
     pub toolset: &'static str,
+    /// The tool that is called, and what its toolset calls a pane.
+    pub speaker: Speaker,
     /// Where the client was started, if it said.
     pub folder: Option<&'a str>,
     /// Other clients may be this very caller: nothing tells them apart.
@@ -247,13 +288,14 @@ pub struct Ask<'a> {
 impl Ask<'_> {
     /// Calls a method of the table.
     pub async fn method<T: DeserializeOwned>(&self, name: &str, params: Value) -> Said<T> {
-        method(self.server, self.caller, name, &params).await
+        said(self.server, self.caller, self.speaker, name, &params).await
     }
 
     /// The session that is meant: the one named, else the only one that lives.
     pub async fn pane(&self, named: Option<u64>) -> Said<u64> {
         if let Some(id) = named {
-            return if is_hidden(self.server, id) { Err(not_found(id)) } else { Ok(id) };
+            let is_hidden = is_hidden(self.server, id);
+            return if is_hidden { Err(self.speaker.say(&Error::NoSession(id))) } else { Ok(id) };
         }
         let list: Value = self.method("session.list", json!({})).await?;
         let live = list["sessions"].as_array().into_iter().flatten();
@@ -264,7 +306,9 @@ impl Ask<'_> {
         match live.as_slice() {
             [only] => Ok(*only),
             [] => Err("There is no pane; open one with pane_open".to_owned()),
-            several => Err(format!("Say which pane: there are {several:?}")),
+            several => Err(format!(
+                "Say which `pane`: there are {several:?}, and pane_list says what each is"
+            )),
         }
     }
 
@@ -276,9 +320,11 @@ impl Ask<'_> {
         name: &'static str,
         params: Value,
     ) -> Said<Job> {
-        let (server, caller) = (self.server.clone(), self.caller.clone());
-        let call = async move { method(&server, &caller, name, &params).await };
-        self.server.jobs.begin(self.caller.connection, tool, pane, call)
+        let (server, speaker) = (self.server.clone(), self.speaker);
+        let cancel = Cancel::default();
+        let caller = Caller { cancel: cancel.clone(), ..self.caller.clone() };
+        let call = async move { said(&server, &caller, speaker, name, &params).await };
+        self.server.jobs.begin(self.caller.connection, tool, pane, cancel, call)
     }
 
     /// What came of a call, if it ends within this time, telling the client meanwhile that it goes on.
@@ -311,21 +357,30 @@ pub fn is_hidden(server: &Server, pane: u64) -> bool {
     mux.pane(pane).is_some() && mux.layout().tab_of(pane).is_none()
 }
 
-/// What is said of a pane that is not there, or is nobody else's business.
-pub fn not_found(pane: u64) -> String {
-    Error::NoSession(pane).to_string()
-}
+/// Who refuses what is read by address.
+pub const RESOURCES: Speaker = Speaker { tool: "reading a resource", noun: PANE };
 
-/// Calls a method of the table for somebody.
+/// Calls a method of the table for somebody, for what is read by address.
 pub async fn method<T: DeserializeOwned>(
     server: &Server,
     caller: &Caller,
     name: &str,
     params: &Value,
 ) -> Said<T> {
+    said(server, caller, RESOURCES, name, params).await
+}
+
+/// Calls a method of the table for somebody; a failure is said in the words of a tool.
+pub async fn said<T: DeserializeOwned>(
+    server: &Server,
+    caller: &Caller,
+    speaker: Speaker,
+    name: &str,
+    params: &Value,
+) -> Said<T> {
     let mut reply = Vec::new();
     let called = server.dispatcher.call(caller, name, &params.to_string(), &mut reply).await;
-    called.map_err(|error| error.to_string())?;
+    called.map_err(|error| speaker.say(&error))?;
     serde_json::from_slice(&reply)
         .map_err(|error| format!("Internal error: {name} replied something else: {error}"))
 }
@@ -335,6 +390,8 @@ macro_rules! tool {
     (
         $type:ident $name:literal $title:literal $hints:ident
         $doc:literal
+        example $example:literal
+        $(untrusted $untrusted:tt)?
         ($ask:ident, $arguments:ident: $given:ty) -> $reply:ty $body:block
     ) => {
         #[doc = concat!("`", $name, "`: ", $doc)]
@@ -345,6 +402,8 @@ macro_rules! tool {
             const TITLE: &'static str = $title;
             const DOC: &'static str = $doc;
             const HINTS: $crate::wire::mcp::tool::Hints = $crate::wire::mcp::tool::Hints::$hints;
+            const EXAMPLE: &'static str = $example;
+            $(const UNTRUSTED: &'static [&'static str] = &$untrusted;)?
             type Arguments = $given;
             type Reply = $reply;
 

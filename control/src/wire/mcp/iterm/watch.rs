@@ -36,7 +36,7 @@ async fn first(ask: &Ask<'_>, terminal: &Terminal) -> Result<New, Value> {
 
 /// What was written since.
 async fn since(ask: &Ask<'_>, terminal: &Terminal, last: Read) -> Result<New, Value> {
-    let params = json!({"id": terminal.pane, "since_seq": last.seq});
+    let params = json!({"id": terminal.pane, "since_seq": last.seq, "written_only": true});
     let diff = terminal.call(ask, "screen.diff", params).await.map_err(error)?;
     let mut rows = said(super::rows(&diff["changes"]));
     // What was only erased says nothing.

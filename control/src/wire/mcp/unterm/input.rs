@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    Untrusted, add_given,
-    run::{Condition, View, WaitReply, go_on, watched},
+    add_given,
+    conditions::{self, Conditions},
+    run::{View, WaitReply, go_on},
     screen,
 };
 use crate::wire::mcp::{jobs::SLICE, tool::tool};
@@ -34,14 +35,12 @@ pub enum MouseButton {
 #[serde(deny_unknown_fields)]
 pub struct Mouse {
     action: MouseAction,
-    /// Row of the screen, from 0.
+    /// From 0, as col.
     row: u64,
-    /// Column, from 0.
     col: u64,
-    /// left.
     #[serde(skip_serializing_if = "Option::is_none")]
     button: Option<MouseButton>,
-    /// For scroll: lines down, up when negative; 1.
+    /// For scroll: down, up when negative; 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<i64>,
     /// Some of ctrl, alt, shift.
@@ -54,55 +53,55 @@ pub struct Mouse {
 pub struct InputArguments {
     /// The pane; not needed when there is only one.
     pane: Option<u64>,
-    /// Characters to type, first. A line end is typed as Enter; nothing is added.
+    /// Typed first. A line end is Enter; nothing is added.
     text: Option<String>,
-    /// A text to paste, then, as the program wants pastes marked.
+    /// Pasted then.
     paste: Option<String>,
-    /// Keys to press, then, such as ["enter"], ["ctrl+c"], ["escape", ":", "w", "q", "enter"], ["alt+left"], ["f5"].
+    /// Pressed then, such as ["escape", ":", "w", "q", "enter"], ["ctrl+c"], ["alt+left"], ["f5"].
     keys: Option<Vec<String>>,
-    /// What the mouse does, last; the program must have asked for the mouse.
+    /// Last, if the program asked for the mouse.
     mouse: Option<Mouse>,
-    /// Then wait until one of these is true, counting only what comes after the input.
-    wait_any: Option<Vec<Condition>>,
-    /// Then wait until these are all true, each at some time after the input.
-    wait_all: Option<Vec<Condition>>,
-    /// How long to wait, in milliseconds; 10,000, at most 50,000.
+    /// Then wait until one of these conditions, as in wait, is true of what comes after.
+    wait_any: Option<Conditions>,
+    /// The same until all are.
+    wait_all: Option<Conditions>,
+    /// How long to wait; 10,000, at most 50,000.
     timeout_ms: Option<u64>,
-    /// Also give the screen's text afterwards; true when something is waited for.
+    /// Texts count in prompts and typed command lines too; false.
+    include_typed: Option<bool>,
+    /// Give the screen's text afterwards; true when something is waited for.
     show: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct InputReply {
-    pane: u64,
     /// False: the program did not ask for such events of the mouse, and there was nothing else.
     sent: bool,
-    /// The pane's `seq` before the input.
+    /// A since_seq for what comes after the input.
     seq: u64,
-    /// What came of the wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     wait: Option<WaitReply>,
-    /// The screen's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<String>,
     /// The program asks for a password, which only the person may type.
     awaiting_secret: bool,
-    untrusted: Untrusted,
 }
 
 tool! {
     Input "input" "Type, paste, press keys, use the mouse" Acts
-    "Type text, paste, press keys or use the mouse in a pane, then wait for what comes of it if asked to. No other input comes between its parts. Refused while the program asks for a password."
+    "Type text, paste, press keys or use the mouse in a pane, in one piece, then wait for what comes of it if asked to. Refused while the program asks for a password."
+    example r#"{"text": "y", "keys": ["enter"], "wait_any": [{"prompt": true}]}"#
+    untrusted ["screen", "text"]
     (ask, arguments: InputArguments) -> InputReply {
-        let InputArguments { pane, text, paste, keys, mouse, wait_any, wait_all, timeout_ms, show } =
+        let InputArguments { pane, text, paste, keys, mouse, wait_any, wait_all, timeout_ms, include_typed, show } =
             arguments;
         if text.is_none() && paste.is_none() && keys.is_none() && mouse.is_none() {
-            return Err("Say what to type or press: text, paste, keys or mouse".to_owned());
+            return Err("Say what to type or press in `text`, `paste`, `keys` or `mouse`, such as {\"keys\": [\"enter\"]}".to_owned());
         }
         let pane = ask.pane(pane).await?;
         let waits = wait_any.is_some() || wait_all.is_some();
         // Before anything is typed.
-        let mut watch = watched(pane, "wait_", wait_any, wait_all, None)?;
+        let mut watch = conditions::params(pane, ("wait_any", wait_any), ("wait_all", wait_all))?;
         let text = text.map(|text| text.replace("\r\n", "\r").replace('\n', "\r"));
         let mut params = json!({"id": pane});
         let given = [
@@ -117,19 +116,18 @@ tool! {
         let mut wait = None;
         if waits {
             watch["since_seq"] = json!(seq);
+            watch["include_typed"] = json!(include_typed == Some(true));
             let within = std::time::Duration::from_millis(timeout_ms.unwrap_or(10_000)).min(SLICE);
             let job = ask.begin("wait", pane, "session.watch", watch)?;
             wait = Some(go_on(ask, &job, within, View::default()).await?);
         }
         let (state, screen) = screen::state(ask, pane).await?;
         Ok(InputReply {
-            pane,
             sent: typed["sent"] == true,
             seq,
             wait,
             screen: show.unwrap_or(waits).then_some(screen),
             awaiting_secret: state["awaiting_secret"] == true,
-            untrusted: &["screen", "text"],
         }
         .into())
     }
@@ -158,19 +156,19 @@ pub enum SignalName {
 pub struct SignalArguments {
     /// The pane; not needed when there is only one.
     pane: Option<u64>,
-    /// INT, QUIT, TSTP and EOF are typed as Ctrl+C, Ctrl+\, Ctrl+Z and Ctrl+D; the others are sent to what runs in the foreground.
+    /// INT, QUIT, TSTP and EOF are typed as control keys; the others go to what runs in the foreground.
     signal: SignalName,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct SignalReply {
-    pane: u64,
     sent: bool,
 }
 
 tool! {
     Signal "signal" "Send a signal" Acts
     "Interrupt, stop or end what runs in a pane."
+    example r#"{"signal": "INT"}"#
     (ask, arguments: SignalArguments) -> SignalReply {
         let pane = ask.pane(arguments.pane).await?;
         let params = json!({"id": pane, "signal": arguments.signal});
@@ -179,7 +177,7 @@ tool! {
             _ => "signal.send",
         };
         let sent: Value = ask.method(method, params).await?;
-        Ok(SignalReply { pane, sent: sent["sent"] == true }.into())
+        Ok(SignalReply { sent: sent["sent"] == true }.into())
     }
 }
 
@@ -190,16 +188,14 @@ pub struct LeaseArguments {
     pane: Option<u64>,
     /// Give it back.
     release: Option<bool>,
-    /// How long, in milliseconds; 60,000, at most an hour.
+    /// How long; 60,000, at most an hour.
     ttl_ms: Option<u64>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct LeaseReply {
-    pane: u64,
-    /// You have it.
     held: bool,
-    /// Who may have it as well, where that can't be told.
+    /// Who may have it as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
@@ -211,17 +207,18 @@ const SHARED: &str = "Any other agent of your program that brings your token is 
 
 tool! {
     Lease "lease" "Take or give back a pane's input" Adds
-    "Keep other callers from typing in a pane for a while. The person's first key there ends it: what you type is refused from then on, until you take it anew (once their line is done) or give it back. A note says where other agents may share it."
+    "Keep other callers from typing in a pane for a while. The person's first key there ends it: your input is refused from then on, until you take it anew once their line is done, or give it back."
+    example r#"{"ttl_ms": 60000}"#
     (ask, arguments: LeaseArguments) -> LeaseReply {
         let LeaseArguments { pane, release, ttl_ms } = arguments;
         let pane = ask.pane(pane).await?;
         if release == Some(true) {
             let _: Value = ask.method("session.release", json!({"id": pane})).await?;
-            return Ok(LeaseReply { pane, held: false, note: None }.into());
+            return Ok(LeaseReply { held: false, note: None }.into());
         }
         let params = json!({"id": pane, "ttl_ms": ttl_ms.unwrap_or(60_000)});
         let leased: Value = ask.method("session.lease", params).await?;
         let held = leased["leased"] == true;
-        Ok(LeaseReply { pane, held, note: (held && ask.is_shared).then_some(SHARED) }.into())
+        Ok(LeaseReply { held, note: (held && ask.is_shared).then_some(SHARED) }.into())
     }
 }

@@ -6,39 +6,51 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Nothing, Untrusted, add_given, line};
+use super::{Nothing, add_given, line};
 use crate::{
     caller::Scopes,
-    wire::mcp::tool::{Ask, Said, tool},
+    services::approvals::Standing,
+    wire::mcp::{
+        tool::{Ask, Said, tool},
+        words::named_scopes,
+    },
 };
 
 #[derive(Serialize, JsonSchema)]
 pub struct StatusReply {
-    /// The instance's id, such as alpha.
     instance: String,
     version: String,
     pid: u32,
-    /// A window shows it; else nobody sees the panes.
+    /// A window shows the panes; else nobody sees them.
     window: bool,
     panes: u64,
     /// The person has paused agents: what changes something waits.
     paused: bool,
     /// Your name, as the person sees it.
     you: String,
-    /// What you may do: some of read, act, admin.
+    /// What you may do now: some of read, act, admin.
     scopes: Vec<&'static str>,
+    /// What you may do once the person approves it; they are asked with the call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    asks_for: Vec<&'static str>,
     toolset: &'static str,
 }
 
 tool! {
     Status "status" "Status" Looks
     "Say which Unterm this is, whether a person sees it, and what you may do."
+    example "{}"
     (ask, _nothing: Nothing) -> StatusReply {
         let context = ask.server.dispatcher.context();
         let record = context.registration.record();
         let health: Value = ask.method("server.health", json!({})).await?;
-        let scopes = [(Scopes::READ, "read"), (Scopes::ACT, "act"), (Scopes::ADMIN, "admin")];
-        let has = |(scope, _): &(Scopes, _)| ask.caller.scopes.contains(*scope);
+        let given = ask.caller.scopes;
+        // Whatever is more than a look is put to the person.
+        let (now, asked) = match context.approvals.standing_at_all(ask.caller) {
+            Standing::Allowed => (given, Scopes::empty()),
+            Standing::Unknown => (given & Scopes::READ, given - Scopes::READ),
+            Standing::Denied => (given & Scopes::READ, Scopes::empty()),
+        };
         Ok(StatusReply {
             instance: record.id.clone(),
             version: record.version.clone(),
@@ -47,7 +59,8 @@ tool! {
             panes: health["mux"]["pane_count"].as_u64().unwrap_or_default(),
             paused: context.clients.is_paused(),
             you: ask.caller.client.clone().unwrap_or_default(),
-            scopes: scopes.iter().filter(|scope| has(scope)).map(|(_, name)| *name).collect(),
+            scopes: named_scopes(now),
+            asks_for: named_scopes(asked),
             toolset: ask.toolset,
         }
         .into())
@@ -56,12 +69,11 @@ tool! {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Pane {
-    /// Its number.
     pane: u64,
     title: String,
     cols: u64,
     rows: u64,
-    /// Its working directory, as a file:// URI; empty when nobody knows.
+    /// A file:// URI; empty when nobody knows.
     cwd: String,
     /// What runs in its foreground.
     process: String,
@@ -72,12 +84,13 @@ pub struct Pane {
 #[derive(Serialize, JsonSchema)]
 pub struct ListReply {
     panes: Vec<Pane>,
-    untrusted: Untrusted,
 }
 
 tool! {
     List "pane_list" "List panes" Looks
     "List the panes, in the order they were opened."
+    example "{}"
+    untrusted ["title", "cwd", "process"]
     (ask, _nothing: Nothing) -> ListReply {
         let list: Value = ask.method("session.list", json!({})).await?;
         let number = |value: &Value| value.as_u64().unwrap_or_default();
@@ -91,30 +104,27 @@ tool! {
             process: text(&session["shell"]["process_name"]),
             ended: session["is_dead"] == true,
         });
-        Ok(ListReply { panes: panes.collect(), untrusted: &["title", "cwd", "process"] }.into())
+        Ok(ListReply { panes: panes.collect() }.into())
     }
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenArguments {
-    /// The program and its arguments, run as they are without a shell. Absent: the user's shell.
+    /// The program and its arguments, run without a shell. Absent: the user's shell.
     command: Option<Vec<String>>,
-    /// Working directory, absolute; absent: where you were started, else the user's home.
+    /// Absolute; absent: where you were started, else the user's home.
     cwd: Option<String>,
-    /// Variables over the inherited environment.
+    /// Variables over the inherited ones.
     env: Option<BTreeMap<String, String>>,
-    /// Columns.
     cols: Option<u64>,
-    /// Rows.
     rows: Option<u64>,
-    /// A title that stays, whatever the program says.
+    /// Stays, whatever the program says.
     title: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct OpenReply {
-    /// Its number.
     pane: u64,
     cols: u64,
     rows: u64,
@@ -129,7 +139,9 @@ async fn open(
 ) -> Said<OpenReply> {
     let OpenArguments { command, cwd, env, cols, rows, title } = arguments;
     if let Some(command) = command {
-        let (program, args) = command.split_first().ok_or("The command is empty")?;
+        let (program, args) = command
+            .split_first()
+            .ok_or("`command` is empty; give the program and its arguments, or leave it out")?;
         params["program"] = json!(program);
         params["args"] = json!(args);
     }
@@ -149,6 +161,7 @@ async fn open(
 tool! {
     Open "pane_open" "Open a pane" Adds
     "Open a pane with the user's shell, or with a program; its screen stays readable after the program's end until pane_close."
+    example r#"{"command": ["htop"]}"#
     (ask, arguments: OpenArguments) -> OpenReply {
         Ok(open(ask, "session.create", json!({}), arguments).await?.into())
     }
@@ -170,19 +183,17 @@ pub struct SplitArguments {
     pane: Option<u64>,
     /// Where the new one goes; right.
     direction: Option<Direction>,
-    /// The program and its arguments, run as they are without a shell. Absent: the user's shell.
+    /// This and the others as in pane_open.
     command: Option<Vec<String>>,
-    /// Working directory, absolute; absent: where you were started, else the user's home.
     cwd: Option<String>,
-    /// Variables over the inherited environment.
     env: Option<BTreeMap<String, String>>,
-    /// A title that stays, whatever the program says.
     title: Option<String>,
 }
 
 tool! {
     Split "pane_split" "Split a pane" Adds
     "Open a pane beside another one, in the same tab."
+    example r#"{"direction": "down"}"#
     (ask, arguments: SplitArguments) -> OpenReply {
         let SplitArguments { pane, direction, command, cwd, env, title } = arguments;
         let direction = direction.unwrap_or(Direction::Right);
@@ -197,22 +208,20 @@ tool! {
 pub struct ResizeArguments {
     /// The pane; not needed when there is only one.
     pane: Option<u64>,
-    /// Columns.
     cols: u64,
-    /// Rows.
     rows: u64,
 }
 
-/// What was done.
+/// What was done to a pane.
 #[derive(Serialize, JsonSchema)]
 pub struct Done {
-    /// The pane it was done to.
     pane: u64,
 }
 
 tool! {
     Resize "pane_resize" "Resize a pane" Adds
     "Give a pane's grid another size, which its program is told of."
+    example r#"{"cols": 120, "rows": 40}"#
     (ask, arguments: ResizeArguments) -> Done {
         let ResizeArguments { pane, cols, rows } = arguments;
         let pane = ask.pane(pane).await?;
@@ -225,13 +234,13 @@ tool! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CloseArguments {
-    /// The pane.
     pane: u64,
 }
 
 tool! {
     Close "pane_close" "Close a pane" Acts
     "End a pane's program and remove the pane."
+    example r#"{"pane": 3}"#
     (ask, arguments: CloseArguments) -> Done {
         let pane = ask.pane(Some(arguments.pane)).await?;
         let _: Value = ask.method("session.destroy", json!({"id": pane})).await?;

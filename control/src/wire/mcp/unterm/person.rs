@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     add_given,
-    run::{WEEK, slice},
+    run::{WEEK, no_handle, slice},
 };
 use crate::{
     services::questions::{LONGEST, LONGEST_CHOICE, MOST_CHOICES},
@@ -28,9 +28,9 @@ pub struct RequestArguments {
     takes_text: Option<bool>,
     /// The pane it is about.
     pane: Option<u64>,
-    /// What an earlier call gave, to go on waiting for the same answer; nothing else but timeout_ms is needed then.
+    /// What an earlier call gave, to go on waiting for the same answer.
     handle: Option<String>,
-    /// How long this call waits, in milliseconds; 50,000, which is the most. The question stays open.
+    /// How long this call waits; 50,000, the most. The question stays open.
     timeout_ms: Option<u64>,
 }
 
@@ -38,10 +38,8 @@ pub struct RequestArguments {
 pub struct RequestReply {
     /// False: not yet; call again with the handle.
     answered: bool,
-    /// For another call, to go on waiting.
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<String>,
-    /// What the person answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<String>,
     /// Where the person has to look to see it, when no window shows it.
@@ -78,20 +76,18 @@ fn fits(what: &str, text: &str, most: usize) -> Said<()> {
 async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> Said<Job> {
     if let Some(handle) = &arguments.handle {
         let job = ask.server.jobs.find(ask.caller.connection, handle);
-        return job.ok_or_else(|| {
-            "There is no such handle: the answer was told, or nothing was asked".to_owned()
-        });
+        return job.ok_or_else(|| no_handle(handle));
     }
     let text = arguments.message.as_deref().filter(|text| !text.trim().is_empty());
-    let text = text.ok_or("Say in message what the person is asked")?;
-    fits("message", text, LONGEST)?;
+    let text = text.ok_or("Say in `message` what the person is asked")?;
+    fits("`message`", text, LONGEST)?;
     let choices = arguments.choices.as_deref().unwrap_or_default();
     if choices.len() > MOST_CHOICES {
         let count = choices.len();
-        return Err(format!("There are {count} choices; {MOST_CHOICES} are shown at most"));
+        return Err(format!("`choices` has {count} of them; {MOST_CHOICES} are shown at most"));
     }
     for choice in choices {
-        fits("A choice", choice, LONGEST_CHOICE)?;
+        fits("One of `choices`", choice, LONGEST_CHOICE)?;
     }
     if let Some(pane) = arguments.pane {
         let on_pane = json!({"id": ask.pane(Some(pane)).await?});
@@ -109,11 +105,12 @@ async fn question(ask: &Ask<'_>, arguments: &RequestArguments) -> Said<Job> {
 
 tool! {
     RequestHuman "request_human" "Ask the person" Looks
-    "Ask the person who owns the terminal something, or to do something (type a password, decide), and wait for the answer. They see it in the window and on the settings page. Returns at the latest after 50 seconds, then with a handle to call again with."
+    "Ask the person who owns the terminal something, or to do something (type a password, decide), and wait for the answer. They see it in the window and on the settings page. Returns after 50 seconds at the latest, then with a handle to call again with."
+    example r#"{"message": "Deploy to production?", "choices": ["Yes", "No"]}"#
     (ask, arguments: RequestArguments) -> RequestReply {
         let note = shown(ask)?;
         let job = question(ask, &arguments).await?;
-        let _asking = Asking(&ask.server.jobs, &job);
+        let _asking = Asking::new(&ask.server.jobs, &job);
         let Some(outcome) = ask.finish(&job, slice(arguments.timeout_ms)).await else {
             let handle = Some(job.tell_handle());
             return Ok(RequestReply { answered: false, handle, answer: None, note }.into());

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
@@ -45,8 +44,8 @@ pub async fn redacted<T: Send + 'static>(
     Ok(done)
 }
 
-/// Neighbouring cells that look the same.
-#[derive(Serialize, Deserialize, JsonSchema)]
+/// Neighbouring cells that look the same, as `screen.cells` gives them.
+#[derive(Deserialize)]
 pub struct Run {
     /// Row of the screen, from 0.
     #[serde(default)]
@@ -56,22 +55,15 @@ pub struct Run {
     /// How many columns.
     pub cols: u64,
     pub text: String,
-    /// idx:N or rgb:R:G:B; absent: the default, as for the others.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Of these, what is absent is as usual.
     pub foreground: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<String>,
-    /// single, double, curly, dotted or dashed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub underline: Option<String>,
-    /// Some of bold, dim, italic, blink, inverse, hidden, strike, overline.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub attributes: Vec<String>,
     /// The target of its link.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// prompt or input, where the shell marks them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// `prompt` or `input`, where the shell marks them.
     pub role: Option<String>,
 }
 

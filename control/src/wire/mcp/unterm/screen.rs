@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    Cursor, MOST_OF_ROWS, Untrusted, fits, line,
+    Cursor, MOST_OF_ROWS, fits, line,
+    looks::{Look, RowOfCells, encoded},
     region::{self, Run, redacted, redaction},
     shown,
 };
@@ -45,35 +46,30 @@ pub enum Format {
 pub struct ScreenArguments {
     /// The pane; not needed when there is only one.
     pane: Option<u64>,
-    /// text: the rows, joined; cells: runs with colours, attributes and links; png: a picture; diff: the rows that changed since since_seq. text.
+    /// text; cells: with colours, attributes and links; png: a picture; diff: the rows that changed since since_seq.
     format: Option<Format>,
-    /// For diff: the `seq` of an earlier reply; absent: everything.
+    /// For diff: the seq of an earlier reply; absent: everything.
     since_seq: Option<u64>,
-    /// For text and cells: the first row, from 0.
+    /// For text and cells, from 0, as first_col.
     first_row: Option<usize>,
-    /// For text and cells: how many rows.
     row_count: Option<usize>,
-    /// For text and cells: the first column, from 0.
     first_col: Option<u64>,
-    /// For text and cells: how many columns.
     col_count: Option<u64>,
-    /// Cover with asterisks what looks like a secret; not for png. false.
+    /// Cover what looks like a secret; not for png.
     redact: Option<bool>,
-    /// Give characters that nobody sees as they are, not as escapes.
+    /// Give invisible characters as they are, not as escapes.
     raw: Option<bool>,
 }
 
 /// A row that changed.
 #[derive(Serialize, JsonSchema)]
 pub struct Changed {
-    /// Its name for as long as it is kept.
     line_id: u64,
     text: String,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub struct ScreenReply {
-    pane: u64,
     /// A since_seq for what comes after.
     seq: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,39 +78,45 @@ pub struct ScreenReply {
     rows: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<Cursor>,
-    /// For text: the rows without blank ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// For text: what is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     clipped: Option<Clipped>,
-    /// For cells.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cells: Option<Vec<Run>>,
+    cells: Option<Vec<RowOfCells>>,
+    /// For cells: the looks that runs name by their place here, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    looks: Option<Vec<Look>>,
     /// For diff: the rows that changed, those that scrolled away too.
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<Changed>>,
-    /// For diff: false when rows that changed are not kept any more, or are too many.
+    /// False: there is more than is kept or fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
-    /// For png: its size in pixels; the picture follows.
+    /// For png, in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     width: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     height: Option<u64>,
-    /// With redact: how many secrets were covered.
+    /// For png: pixels of a cell, to tell its row and column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell_width: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cell_height: Option<u64>,
+    /// How many secrets were covered.
     #[serde(skip_serializing_if = "Option::is_none")]
     redacted: Option<u64>,
     /// The program asks for a password, which only the person may type.
     awaiting_secret: bool,
     /// The program has ended.
     ended: bool,
-    untrusted: Untrusted,
 }
 
 tool! {
     Screen "screen" "Look at a pane" Looks
-    "See what a pane shows now, as text, as cells with their looks, as a picture, or what has changed since an earlier look."
+    "See what a pane shows now: as text, as cells with their looks, as a picture, or what has changed since an earlier look."
+    example r#"{"format": "text"}"#
+    untrusted ["text", "cells", "looks", "changes"]
     (ask, arguments: ScreenArguments) -> ScreenReply {
         let ScreenArguments { pane, format, since_seq, first_row, row_count, first_col, col_count, redact, raw } = arguments;
         let pane = ask.pane(pane).await?;
@@ -126,7 +128,7 @@ tool! {
             if let Some(last) = state[side].as_u64().and_then(|count| count.checked_sub(1))
                 && first > last
             {
-                return Err(format!("{name} {first} is not on the screen; the last is {last}"));
+                return Err(format!("`{name}` must be from 0 to {last}, the last on the screen, not {first}"));
             }
         }
         let cols = first_col..first_col.saturating_add(col_count.unwrap_or(u64::MAX));
@@ -134,22 +136,9 @@ tool! {
         let raw = raw == Some(true);
         let plain = |text: &str| if raw { text.to_owned() } else { escaped(text) };
         let mut reply = ScreenReply {
-            pane,
-            seq: 0,
-            cols: None,
-            rows: None,
-            cursor: None,
-            text: None,
-            clipped: None,
-            cells: None,
-            changes: None,
-            complete: None,
-            width: None,
-            height: None,
-            redacted: None,
             awaiting_secret: state["awaiting_secret"] == true,
             ended: state["is_dead"] == true,
-            untrusted: &[],
+            ..ScreenReply::default()
         };
         let mut picture = None;
         let shown_as: Value = match format.unwrap_or(Format::Text) {
@@ -168,7 +157,6 @@ tool! {
                 };
                 let (text, clipped) = shown(text, raw, "");
                 (reply.text, reply.clipped) = (Some(text), clipped);
-                reply.untrusted = &["text"];
                 screen
             }
             Format::Cells => {
@@ -181,10 +169,9 @@ tool! {
                     link: run.link.as_deref().map(plain),
                     ..run
                 });
-                let cells = runs.take_while(|run| fits(&mut left, run)).collect();
+                let (cells, looks) = encoded(runs, |row| fits(&mut left, row));
                 reply.complete = Some(left > 0);
-                reply.cells = Some(cells);
-                reply.untrusted = &["cells"];
+                (reply.cells, reply.looks) = (Some(cells), Some(looks));
                 screen
             }
             Format::Diff => {
@@ -202,11 +189,13 @@ tool! {
                 let (rows, texts) = redacted(ask, &mut redaction, cover).await?;
                 let rows: Vec<_> = rows.as_array().into_iter().flatten().collect();
                 let mut left = MOST_OF_ROWS;
-                // Of too many, the last ones.
+                let is_everything = since_seq.unwrap_or(0) == 0;
+                // Of too many, the last ones. That a row became blank is a change, but not to who saw none before.
                 let mut changes: Vec<Changed> = rows
                     .iter()
                     .zip(&texts)
                     .rev()
+                    .skip_while(|(_, text)| is_everything && text.is_empty())
                     .map(|(row, text)| Changed {
                         line_id: row["line_id"].as_u64().unwrap_or_default(),
                         text: plain(text),
@@ -216,19 +205,20 @@ tool! {
                 changes.reverse();
                 reply.complete = Some(diff["complete"] == true && left > 0);
                 reply.changes = Some(changes);
-                reply.untrusted = &["changes"];
                 diff
             }
             Format::Png if redaction.is_on() => {
-                return Err("A picture can't be redacted; ask for text, cells or diff".to_owned());
+                return Err("A picture can't be redacted; give `format` text, cells or diff, or leave out `redact`".to_owned());
             }
             Format::Png => {
                 let mut png: Value = ask.method("screen.png", on_pane).await?;
                 (reply.width, reply.height) = (png["width"].as_u64(), png["height"].as_u64());
+                let part = |whole: Option<u64>, count: &str| Some(whole? / state[count].as_u64()?.max(1));
+                reply.cell_width = part(reply.width, "cols");
+                reply.cell_height = part(reply.height, "rows");
                 if let Value::String(base64) = png["base64"].take() {
                     picture = Some(base64);
                 }
-                reply.untrusted = &["picture"];
                 json!({"seq": png["seq"], "cols": state["cols"], "rows": state["rows"], "cursor": state["cursor"]})
             }
         };
@@ -243,26 +233,21 @@ tool! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FindArguments {
-    /// The text, as it is.
     pattern: String,
     /// The pane; not needed when there is only one.
     pane: Option<u64>,
     /// The pattern is a regular expression.
     regex: Option<bool>,
-    /// Upper and lower case are the same.
     ignore_case: Option<bool>,
 }
 
 /// A place on the screen.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Place {
-    /// Row of the screen, from 0, as `input` takes it for the mouse.
     row: u64,
-    /// Column, from 0.
     col: u64,
-    /// Row of its last cell.
+    /// Of its last cell.
     end_row: u64,
-    /// Column of its last cell.
     end_col: u64,
     /// The row it begins in.
     text: String,
@@ -270,18 +255,18 @@ pub struct Place {
 
 #[derive(Serialize, JsonSchema)]
 pub struct FindReply {
-    pane: u64,
     /// From the top on; at most 100.
     places: Vec<Place>,
-    /// How many there are; of more than 1,000 no more are counted.
+    /// At most 1,000 are counted.
     total: usize,
     seq: u64,
-    untrusted: Untrusted,
 }
 
 tool! {
     Find "find" "Find on the screen" Looks
-    "Find where on the visible screen a text is, by row and column, such as to click on it."
+    "Find where on the screen a text is, by row and column, such as to click on it."
+    example r#"{"pattern": "Save"}"#
+    untrusted ["text"]
     (ask, arguments: FindArguments) -> FindReply {
         let FindArguments { pattern, pane, regex, ignore_case } = arguments;
         let pane = ask.pane(pane).await?;
@@ -300,6 +285,6 @@ tool! {
         let total = found.places.len();
         let places = found.places.into_iter().take(100);
         let places = places.map(|place| Place { text: line(&place.text), ..place }).collect();
-        Ok(FindReply { pane, places, total, seq: found.seq, untrusted: &["text"] }.into())
+        Ok(FindReply { places, total, seq: found.seq }.into())
     }
 }

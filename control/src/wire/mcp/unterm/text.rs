@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{
-    MOST_OF_ROWS, Untrusted, fits, line,
+    MOST_OF_ROWS, fits, line,
     region::{redacted, redaction},
     shown,
 };
@@ -16,22 +16,19 @@ use crate::wire::mcp::{rows, tool::tool, untrusted::Clipped};
 pub struct BlockArguments {
     /// The pane; not needed when there is only one.
     pane: Option<u64>,
-    /// The command's number, as run gives it; absent: the last that has ended.
+    /// Its number, as run gives it; absent: the last that has ended.
     block: Option<u64>,
-    /// The first line of the output to give, from 0.
+    /// The first line of output to give, from 0.
     first_line: Option<usize>,
-    /// How many lines; 500.
+    /// 500.
     line_count: Option<usize>,
-    /// Give characters that nobody sees as they are, not as escapes.
+    /// Give invisible characters as they are, not as escapes.
     raw: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct BlockReply {
-    pane: u64,
-    /// Its number.
     block: u64,
-    /// Its command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
     /// prompt, running, done or unknown.
@@ -40,22 +37,22 @@ pub struct BlockReply {
     exit_code: Option<i64>,
     /// The shell's own word: what programs print can't forge it.
     authentic: bool,
-    /// What it put out, as the screen showed it; absent while a full-screen program hides it.
+    /// As the screen showed it; absent while a full-screen program hides it.
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
-    /// How many lines the output has, of those that are kept.
+    /// How many lines of output are kept.
     line_count: usize,
-    /// The output's beginning is not kept any more.
+    /// The output's beginning is not kept.
     truncated: bool,
-    /// What is missing of the lines that were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     clipped: Option<Clipped>,
-    untrusted: Untrusted,
 }
 
 tool! {
     Block "block" "Read a command's output" Looks
     "Read a command of a pane's shell again: its line, exit code, and any part of its output."
+    example r#"{"block": 7, "first_line": 500}"#
+    untrusted ["command", "output"]
     (ask, arguments: BlockArguments) -> BlockReply {
         let BlockArguments { pane, block, first_line, line_count, raw } = arguments;
         let pane = ask.pane(pane).await?;
@@ -75,7 +72,6 @@ tool! {
             None => (None, None),
         };
         Ok(BlockReply {
-            pane,
             block: found["block"].as_u64().unwrap_or_default(),
             command: found["command"].as_str().map(line),
             state: found["state"].as_str().unwrap_or_default().to_owned(),
@@ -85,7 +81,6 @@ tool! {
             line_count: found["output"].as_str().map_or(0, |output| output.lines().count()),
             truncated: found["truncated"] == true,
             clipped,
-            untrusted: &["command", "output"],
         }
         .into())
     }
@@ -94,13 +89,11 @@ tool! {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SearchArguments {
-    /// The text, as it is.
     pattern: String,
-    /// In this pane; absent: in all of them.
+    /// Absent: all of them.
     pane: Option<u64>,
     /// The pattern is a regular expression.
     regex: Option<bool>,
-    /// Upper and lower case are the same.
     ignore_case: Option<bool>,
     /// The most matches of a pane, the oldest; 50.
     max_results: Option<u64>,
@@ -110,23 +103,23 @@ pub struct SearchArguments {
 #[derive(Serialize, JsonSchema)]
 pub struct Hit {
     pane: u64,
-    /// Its name for as long as it is kept, for transcript.
+    /// For transcript.
     line_id: u64,
     text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct SearchReply {
-    /// Of more than a client takes, the first.
     matches: Vec<Hit>,
-    /// How many there are, also beyond those given.
+    /// Also of those that are left out.
     total: u64,
-    untrusted: Untrusted,
 }
 
 tool! {
     Search "search" "Search the history" Looks
     "Search the screens and histories of panes."
+    example r#"{"pattern": "error", "ignore_case": true}"#
+    untrusted ["text"]
     (ask, arguments: SearchArguments) -> SearchReply {
         let SearchArguments { pattern, pane, regex, ignore_case, max_results } = arguments;
         let panes = match pane {
@@ -137,7 +130,7 @@ tool! {
                 sessions.filter_map(|session| session["id"].as_u64()).collect()
             }
         };
-        let mut reply = SearchReply { matches: Vec::new(), total: 0, untrusted: &["text"] };
+        let mut reply = SearchReply { matches: Vec::new(), total: 0 };
         for pane in panes {
             let params = json!({
                 "id": pane,
@@ -166,36 +159,35 @@ tool! {
 pub struct TranscriptArguments {
     /// The pane; not needed when there is only one.
     pane: Option<u64>,
-    /// How many rows; 200.
+    /// 200.
     line_count: Option<u64>,
-    /// The row before which to end, by its line_id, to read upwards; absent: the last ones.
+    /// Give the rows before this line_id; absent: the last ones.
     before_line: Option<u64>,
-    /// Give secrets too: what looks like one is replaced else.
+    /// Give secrets too.
     secrets: Option<bool>,
-    /// Give characters that nobody sees as they are, not as escapes.
+    /// Give invisible characters as they are, not as escapes.
     raw: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub struct TranscriptReply {
-    pane: u64,
-    /// The rows, each a line.
     text: String,
-    /// The first of them, a before_line for what is above.
+    /// A before_line for what is above.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_line: Option<u64>,
-    /// There are rows above it.
+    /// There are rows above.
     more: bool,
     /// How many secrets were replaced.
     redacted: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     clipped: Option<Clipped>,
-    untrusted: Untrusted,
 }
 
 tool! {
     Transcript "transcript" "Read the history" Looks
     "Read what a pane has printed, its history and its screen, the last rows first; what looks like a secret is replaced."
+    example r#"{"line_count": 500}"#
+    untrusted ["text"]
     (ask, arguments: TranscriptArguments) -> TranscriptReply {
         let TranscriptArguments { pane, line_count, before_line, secrets, raw } = arguments;
         let pane = ask.pane(pane).await?;
@@ -226,13 +218,11 @@ tool! {
         let text = redacted(ask, &mut redaction, move |redaction| redaction.apply(&text)).await?;
         let (text, clipped) = shown(text, raw == Some(true), "; ask for fewer rows");
         Ok(TranscriptReply {
-            pane,
             text,
             first_line: read["line_id"].as_u64(),
             more: offset > 0,
             redacted: redaction.count,
             clipped,
-            untrusted: &["text"],
         }
         .into())
     }

@@ -1,0 +1,157 @@
+//! The cells of a screen, run-length encoded: each look once, and a character that is repeated once, with how often.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::region::Run;
+
+/// A character is written once, with a count, from so many on.
+const REPEATED: usize = 6;
+
+/// How cells look, and what they are. Absent: as usual.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Look {
+    /// idx:N or rgb:R:G:B.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    foreground: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    background: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    underline: Option<String>,
+    /// Such as bold, italic, inverse.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    attributes: Vec<String>,
+    /// The target of its link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
+    /// prompt or input, where the shell marks them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<String>,
+}
+
+/// Cells of one look.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RunOfCells {
+    /// First column, from 0.
+    col: u64,
+    text: String,
+    /// How often the text is repeated; 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<usize>,
+    /// Absent: the usual one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    look: Option<usize>,
+}
+
+/// What stands in a row.
+#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RowOfCells {
+    /// From 0.
+    row: u64,
+    runs: Vec<RunOfCells>,
+}
+
+/// Runs, which come row by row, as rows of runs, and the looks they have; as many rows as `fits` lets in.
+pub fn encoded(
+    runs: impl Iterator<Item = Run>,
+    mut fits: impl FnMut(&RowOfCells) -> bool,
+) -> (Vec<RowOfCells>, Vec<Look>) {
+    let mut rows: Vec<RowOfCells> = Vec::new();
+    let mut looks: Vec<Look> = Vec::new();
+    for run in runs {
+        let Run {
+            row, col, text, foreground, background, underline, attributes, link, role, ..
+        } = run;
+        let look = Look { foreground, background, underline, attributes, link, role };
+        let look = (look != Look::default()).then(|| {
+            looks.iter().position(|known| *known == look).unwrap_or_else(|| {
+                looks.push(look);
+                looks.len() - 1
+            })
+        });
+        let (text, times) = repeated(text);
+        let run = RunOfCells { col, text, times, look };
+        match rows.last_mut() {
+            Some(last) if last.row == row => last.runs.push(run),
+            last => {
+                if last.is_some_and(|last| !fits(last)) {
+                    rows.pop();
+                    return (rows, looks);
+                }
+                rows.push(RowOfCells { row, runs: vec![run] });
+            }
+        }
+    }
+    if rows.last().is_some_and(|last| !fits(last)) {
+        rows.pop();
+    }
+    (rows, looks)
+}
+
+/// A text of one character many times as that character and how often it is there.
+fn repeated(text: String) -> (String, Option<usize>) {
+    let mut chars = text.chars();
+    let first = chars.next();
+    let count = text.chars().count();
+    match first {
+        Some(first) if count >= REPEATED && chars.all(|char| char == first) => {
+            (first.to_string(), Some(count))
+        }
+        _ => (text, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn looks_are_said_once_and_repeated_characters_counted() {
+        let run = |row: u64, col: u64, text: &str, foreground: Option<&str>| Run {
+            row,
+            ..serde_json::from_value(json!({
+                "col": col, "cols": text.chars().count(), "text": text, "foreground": foreground,
+            }))
+            .unwrap()
+        };
+        let runs = [
+            run(0, 0, "────────", Some("idx:1")),
+            run(0, 9, "a", None),
+            run(2, 1, "漢字", Some("idx:2")),
+            run(2, 8, "bb", Some("idx:1")),
+        ];
+        let (rows, looks) = encoded(runs.into_iter(), |_| true);
+        assert_eq!(
+            json!({"cells": rows, "looks": looks}),
+            json!({
+                "cells": [
+                    {"row": 0, "runs": [
+                        {"col": 0, "text": "─", "times": 8, "look": 0}, {"col": 9, "text": "a"},
+                    ]},
+                    {"row": 2, "runs": [
+                        {"col": 1, "text": "漢字", "look": 1}, {"col": 8, "text": "bb", "look": 0},
+                    ]},
+                ],
+                "looks": [{"foreground": "idx:1"}, {"foreground": "idx:2"}],
+            })
+        );
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_are_left_out() {
+        let run = |row: u64| Run {
+            row,
+            ..serde_json::from_value(json!({"col": 0, "cols": 1, "text": "x"})).unwrap()
+        };
+        for (most, rows) in [(0, 0), (1, 1), (2, 2), (3, 3), (9, 3)] {
+            let mut left = most + 1;
+            let (kept, _) = encoded((0..3).map(run), |_| {
+                left -= 1;
+                left > 0
+            });
+            assert_eq!(kept.len(), rows, "{most}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What a model reads of a call that failed: which field or pane, why, and what to do next.
+//!
+//! The toolsets of others call a pane a session, and are left as their documents write errors; of ours all is said here.
+
+use serde_json::Value;
+
+use crate::{
+    caller::{Access, Scopes},
+    error::{Denial, Error},
+};
+
+/// A tool, as its refusals name it and what it works on.
+#[derive(Clone, Copy)]
+pub struct Speaker {
+    /// The tool.
+    pub tool: &'static str,
+    /// What its toolset calls a pane.
+    pub noun: &'static str,
+}
+
+/// What a toolset calls a pane that has the word of its own.
+pub const PANE: &str = "pane";
+
+impl Speaker {
+    /// A failure in words.
+    pub fn say(self, error: &Error) -> String {
+        if let Error::Denied(denial) = error {
+            return self.denied(denial);
+        }
+        if self.noun != PANE {
+            return error.to_string();
+        }
+        match error {
+            Error::NoSession(id) => {
+                format!("There is no pane {id}; pane_list lists those there are")
+            }
+            Error::Invalid { name, expected, got } => {
+                let got = if got.len() > 200 { "what was given" } else { got };
+                format!("`{name}` must be {expected}, not {got}")
+            }
+            Error::Missing(name) | Error::MissingParameter(name) => {
+                format!("`{}` needs `{name}`", self.tool)
+            }
+            Error::TooLarge { cols, rows, max } => format!(
+                "`cols` {cols} by `rows` {rows} make more than {max} cells; give smaller ones"
+            ),
+            Error::BadCwd(path) => format!(
+                "`cwd` must be the absolute path of a directory that is there, not {}",
+                Value::from(path.display().to_string())
+            ),
+            Error::Policy(_) => format!(
+                "{error}. It is a rule of the person: do it another way, or ask them by request_human"
+            ),
+            Error::Leased { id, holder } => format!(
+                "Nothing was typed: pane {id} is leased by {holder}. Wait until they give it back, or use another pane"
+            ),
+            Error::Secret(_) => {
+                format!("{}: tell them by request_human, then wait", renamed(&error.to_string()))
+            }
+            Error::Ended { .. } => format!(
+                "{}. What it showed stays readable by screen; pane_open opens another",
+                renamed(&error.to_string())
+            ),
+            Error::NoBlock { .. } => {
+                format!(
+                    "{}; without `block` the last that has ended is read",
+                    renamed(&error.to_string())
+                )
+            }
+            Error::NoRoom { .. } => {
+                format!("{}; pane_open opens one in a tab of its own", renamed(&error.to_string()))
+            }
+            Error::Write { id, error } => {
+                format!("Nothing was typed: in pane {id} {error}. Look at it by screen")
+            }
+            error => renamed(&error.to_string()),
+        }
+    }
+
+    fn denied(self, denial: &Denial) -> String {
+        let Self { tool, noun } = self;
+        let why = match denial {
+            Denial::Scope { needs, has, .. } => {
+                let needs = match needs {
+                    Access::Read => "read",
+                    Access::Act => "act",
+                    Access::Admin => "admin",
+                };
+                let has = named_scopes(*has).join(" and ");
+                format!(
+                    "{tool} needs the scope {needs}, and your token gives {has}. Ask the person for another token"
+                )
+            }
+            Denial::Sessions { session, reached, .. } => {
+                let reached: Vec<_> = reached.iter().map(u64::to_string).collect();
+                let reached = match reached.as_slice() {
+                    [one] => format!("{noun} {one}"),
+                    several => format!("{noun}s {}", several.join(", ")),
+                };
+                match session {
+                    Some(id) => format!("your token does not reach {noun} {id}, only {reached}"),
+                    None => format!("your token reaches {reached} only, and {tool} is about more"),
+                }
+            }
+            Denial::Approval(_) => {
+                format!("{tool} needs the person's approval: ask them, then call it again")
+            }
+            Denial::Agents(_) => format!("{tool} is for the person, and for no token of an agent"),
+            Denial::Ended => {
+                "your token has ended, or was taken back. Ask the person for another one".to_owned()
+            }
+            Denial::Other(why) => why.clone(),
+        };
+        format!("Not allowed: {why}")
+    }
+}
+
+/// The names of scopes.
+pub fn named_scopes(scopes: Scopes) -> Vec<&'static str> {
+    let all = [(Scopes::READ, "read"), (Scopes::ACT, "act"), (Scopes::ADMIN, "admin")];
+    all.iter().filter(|(scope, _)| scopes.contains(*scope)).map(|(_, name)| *name).collect()
+}
+
+/// The text with panes called so. What it quotes of a screen (“…”) stays.
+fn renamed(text: &str) -> String {
+    let mut renamed = String::with_capacity(text.len());
+    for (index, part) in text.split_inclusive(['“', '”']).enumerate() {
+        match index % 2 {
+            0 => renamed += &part.replace("Session", "Pane").replace("session", "pane"),
+            _ => renamed += part,
+        }
+    }
+    renamed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RUN: Speaker = Speaker { tool: "run", noun: PANE };
+
+    #[test]
+    fn panes_are_called_so_and_quotes_stay() {
+        let busy = Error::busy(3, "tmux new-session");
+        let said = RUN.say(&busy);
+        assert!(said.contains("pane 3 runs “tmux new-session”"), "{said}");
+        let there = Speaker { noun: "session", ..RUN }.say(&busy);
+        assert!(there.contains("session 3 runs"), "{there}");
+    }
+
+    #[test]
+    fn a_refusal_names_the_pane_and_the_tool_and_no_method() {
+        let denied = |denial| RUN.say(&Error::Denied(denial));
+        let what = || "exec.run_wait".to_owned();
+        let sessions = |session| Denial::Sessions { what: what(), session, reached: [1, 2].into() };
+        assert_eq!(
+            denied(sessions(Some(7))),
+            "Not allowed: your token does not reach pane 7, only panes 1, 2"
+        );
+        assert_eq!(
+            denied(sessions(None)),
+            "Not allowed: your token reaches panes 1, 2 only, and run is about more"
+        );
+        let scope = Denial::Scope { what: what(), needs: Access::Act, has: Scopes::READ };
+        assert_eq!(
+            denied(scope),
+            "Not allowed: run needs the scope act, and your token gives read. Ask the person for another token"
+        );
+        for denial in [Denial::Approval(what()), Denial::Agents(what()), Denial::Ended] {
+            let said = denied(denial);
+            assert!(!said.contains("exec."), "{said}");
+        }
+    }
+}

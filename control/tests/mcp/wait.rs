@@ -1,0 +1,141 @@
+//! What is waited for: what programs put out and not what was typed, only what comes after, and no longer than it can come.
+
+use serde_json::{Value, json};
+
+use crate::support::{Fixture, client::Client};
+
+#[test]
+fn a_wait_does_not_find_the_command_line_that_was_typed() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    let pane = client.shell(&fixture);
+    // It says what is waited for once it is told to.
+    let ran = client.call("run", json!({"command": "read -r A; echo READY", "timeout_ms": 0}));
+    let ready = json!({"any": [{"text": "READY"}], "timeout_ms": 300});
+    let none = client.call("wait", ready.clone());
+    assert_eq!(none["matched"], false, "the command line is on the screen: {none}");
+    let mut with_typed = ready.clone();
+    with_typed["include_typed"] = json!(true);
+    let found = client.call("wait", with_typed);
+    assert_eq!(found["matched"], true, "{found}");
+    let line = found["conditions"][0]["text"].as_str().unwrap();
+    assert!(line.contains("echo READY"), "{found}");
+    client.call("input", json!({"pane": pane, "keys": ["enter"]}));
+    let mut since = ready;
+    (since["since_seq"], since["timeout_ms"]) = (ran["seq"].clone(), json!(50_000));
+    let found = client.call("wait", since);
+    assert_eq!(found["conditions"][0]["text"], "READY", "{found}");
+    // The same of what is typed by input.
+    client.call("wait", json!({"any": [{"prompt": true}]}));
+    let typed = json!({
+        "text": "read -r A; echo AGAIN\n",
+        "wait_any": [{"text": "AGAIN"}],
+        "timeout_ms": 300,
+    });
+    let typed = client.call("input", typed);
+    assert_eq!(typed["wait"]["matched"], false, "{typed}");
+}
+
+#[test]
+fn a_run_that_goes_on_says_from_where_on_its_output_counts() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    client.shell(&fixture);
+    client.call("run", json!({"command": "echo READY"}));
+    let ran = client.call("run", json!({"command": "echo READY; read -r A", "timeout_ms": 0}));
+    let found = json!({"any": [{"text": "READY"}], "since_seq": ran["seq"]});
+    let found = client.call("wait", found);
+    assert_eq!(found["matched"], true, "what it printed before the reply counts: {found}");
+    client.call("input", json!({"keys": ["enter"]}));
+    client.call("wait", json!({"handle": ran["handle"]}));
+    let ran = client.call("run", json!({"command": "read -r A", "timeout_ms": 0}));
+    let none = json!({"any": [{"text": "READY"}], "since_seq": ran["seq"], "timeout_ms": 300});
+    let none = client.call("wait", none);
+    assert_eq!(none["matched"], false, "what was printed before it does not: {none}");
+}
+
+#[test]
+fn what_was_there_does_not_count_though_it_stands_below_what_is_new() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let script = "printf '\\nold\\n'; read -r A; printf '\\033[Hnew\\n'; exec cat";
+    client.call("pane_open", json!({"command": ["sh", "-c", script], "cols": 40, "rows": 8}));
+    client.until(json!({"any": [{"text": "old"}]}));
+    let typed = json!({
+        "keys": ["enter"], "wait_any": [{"text": "new"}], "timeout_ms": 50_000,
+    });
+    let typed = client.call("input", typed);
+    let none = json!({"any": [{"text": "old"}], "since_seq": typed["seq"], "timeout_ms": 300});
+    let none = client.call("wait", none);
+    assert_eq!(none["matched"], false, "{none}");
+    // Nor does a resize make it new.
+    client.call("pane_resize", json!({"cols": 20, "rows": 6}));
+    let none = json!({"any": [{"text": "old"}], "since_seq": typed["seq"], "timeout_ms": 300});
+    assert_eq!(client.call("wait", none)["matched"], false);
+}
+
+#[test]
+fn a_wait_for_what_never_comes_ends_with_its_pane() {
+    let fixture = Fixture::new();
+    let mut client = Client::old(&fixture);
+    let opened = client.call("pane_open", json!({"command": ["sh", "-c", "read -r A; echo over"]}));
+    let pane = &opened["pane"];
+    let never = |more: Value| json!({"pane": pane, "all": [{"text": "never"}, more]});
+    let waiting = client
+        .begin("tools/call", json!({"name": "wait", "arguments": never(json!({"text": "over"}))}));
+    fixture.login().call("session.input", json!({"id": pane, "input": "\n"}));
+    let mut ended = client.end(waiting);
+    let ended = ended["result"]["structuredContent"].take();
+    assert_eq!((&ended["matched"], &ended["ended"]), (&json!(false), &json!(true)), "{ended}");
+    assert_eq!(ended.get("handle"), None, "there is nothing to go on waiting for: {ended}");
+    // The same of one that has ended before; what comes by itself still comes.
+    for more in [json!({"text": "x"}), json!({"stable_ms": 10}), json!({"exit": true})] {
+        let ended = client.call("wait", never(more));
+        assert_eq!((&ended["matched"], &ended["ended"]), (&json!(false), &json!(true)), "{ended}");
+    }
+    client.until(json!({"pane": pane, "any": [{"text": "never"}, {"stable_ms": 10}]}));
+    client.until(json!({"pane": pane, "any": [{"text": "over"}]}));
+}
+
+#[test]
+fn a_prompt_that_can_not_be_told_is_refused() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let opened = client.call("pane_open", json!({"command": ["cat"]}));
+    let pane = &opened["pane"];
+    for condition in [json!({"prompt": true}), json!({"command_done": true})] {
+        let why = client.fail("wait", json!({"pane": pane, "any": [condition]}));
+        let right = format!("Pane {pane} tells of no prompt and no command's end: “cat”");
+        assert!(why.starts_with(&right) && why.contains("Wait for text, stable_ms"), "{why}");
+    }
+    let typed = json!({"pane": pane, "text": "x\n", "wait_any": [{"prompt": true}]});
+    let why = client.fail("input", typed);
+    assert!(why.contains("has no shell integration"), "{why}");
+    // What else is waited for may come.
+    let or_else = json!({"pane": pane, "any": [{"prompt": true}, {"text": "x"}]});
+    client.until(or_else);
+    // A shell with an editor of lines shows by that that it waits, until something was typed.
+    let opened = client.call("pane_open", json!({"command": ["bash", "--norc", "--noprofile"]}));
+    let pane = &opened["pane"];
+    client.until(json!({"pane": pane, "any": [{"prompt": true}]}));
+    let typed = json!({"pane": pane, "text": "true\n", "wait_any": [{"prompt": true}]});
+    let why = client.fail("input", typed);
+    assert!(why.contains("“bash” in it has no shell integration"), "{why}");
+}
+
+#[test]
+fn a_wait_ends_with_its_token() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let made = person.call("token.create", json!({"name": "agent"}));
+    let login = json!({"token": made["token"], "mcp": ""});
+    let mut client = Client::silent_as(&fixture, login);
+    client.hello("agent", "2025-11-25", &json!({}));
+    client.call("pane_open", json!({"command": ["cat"]}));
+    let call = json!({"name": "wait", "arguments": {"any": [{"text": "never"}]}});
+    let waiting = client.begin("tools/call", call);
+    person.call("token.revoke", json!({"number": made["number"]}));
+    let ended = client.end(waiting);
+    let why = ended["result"]["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(why.starts_with("Not allowed: your token has ended, or was taken back"), "{ended}");
+}
