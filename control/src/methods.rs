@@ -5,6 +5,7 @@
 //! Methods never write to a wire and never know which one they were called on.
 
 mod action;
+mod activity;
 mod aliases;
 mod approvals;
 mod audit;
@@ -15,6 +16,7 @@ pub(crate) mod config;
 mod context;
 mod events;
 mod exec;
+mod files;
 mod find;
 mod input;
 mod instance;
@@ -67,6 +69,7 @@ pub static METHODS: &[Entry] = &[
     entry::<session::Resize>(),
     entry::<session::Destroy>(),
     entry::<session::Idle>(),
+    entry::<activity::Activity>(),
     entry::<session::Cwd>(),
     entry::<variables::Env>(),
     entry::<variables::SetEnv>(),
@@ -96,6 +99,8 @@ pub static METHODS: &[Entry] = &[
     entry::<layout::Rename>(),
     entry::<blocks::List>(),
     entry::<blocks::Get>(),
+    entry::<files::Read>(),
+    entry::<files::Write>(),
     entry::<exec::Run>(),
     entry::<exec::Send>(),
     entry::<exec::RunWait>(),
@@ -236,6 +241,7 @@ mod tests {
             include_str!("../tests/beyond.rs"),
             include_str!("../tests/rules.rs"),
             include_str!("../tests/files.rs"),
+            include_str!("../tests/folder.rs"),
             include_str!("../tests/variables.rs"),
             include_str!("../tests/capture.rs"),
             include_str!("../tests/http.rs"),

@@ -9,6 +9,7 @@ pub mod clients;
 pub mod door;
 pub mod drivers;
 pub mod events;
+pub mod files;
 pub mod leases;
 pub mod matching;
 pub mod output;

@@ -34,7 +34,7 @@ pub use mux::{Defaults, Mux, MuxError, MuxOptions, NotAdopted, Place};
 pub use observer::{MuxEvent, Observer};
 pub use pane::{AtPrompt, Handover, Hides, OnExit, Pane, PaneState, WRITE_CAPACITY, WriteError};
 pub use process::{
-    ExitStatus, Foreground, KILL_GRACE, Process, PtyProcess, PtySpawner, ReadOutcome, SCRIPTS,
+    ExitStatus, Foreground, Job, KILL_GRACE, Process, PtyProcess, PtySpawner, ReadOutcome, SCRIPTS,
     ShellIntegration, Signal, Spawn, SpawnError, Spawner, carries_secret, is_carrier,
     program_error, raise_descriptor_limit,
 };

@@ -12,6 +12,8 @@ use std::{
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
+use crate::random;
+
 /// Makes a folder and those above it that are missing; one that is there stays as it is.
 ///
 /// # Errors
@@ -200,6 +202,39 @@ impl Folder {
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(rustix::fs::openat(&self.0, name, flags, Mode::RUSR | Mode::WUSR)?.into())
+    }
+
+    /// Puts a file with these bytes in the place of a regular file of the user's own, whose permissions it gets, or makes it
+    /// as programs make files.
+    ///
+    /// # Errors
+    /// When something else of this name is there, or it can't be written; what stood there is then as it was.
+    pub fn rewrite(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let mode = match self.file(name) {
+            Ok(file) => Some(Mode::from_raw_mode(file.metadata()?.mode() & 0o7777)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let temporary = format!(".{}.unterm", random::hex()?);
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // The system takes away what the user's mask says.
+        let anew = Mode::from_raw_mode(0o666);
+        let create = || -> io::Result<()> {
+            let created = rustix::fs::openat(&self.0, &temporary, flags, anew)?;
+            let mut file = File::from(created);
+            file.write_all(bytes)?;
+            if let Some(mode) = mode {
+                rustix::fs::fchmod(&file, mode)?;
+            }
+            file.sync_all()?;
+            Ok(rustix::fs::renameat(&self.0, &temporary, &self.0, name)?)
+        };
+        let result = create();
+        if result.is_err() {
+            let _ = self.remove(&temporary);
+        }
+        result
     }
 
     /// Whether something of this name is there, be it a link that leads nowhere.

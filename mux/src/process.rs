@@ -16,6 +16,7 @@ mod other_unix;
 mod pty;
 #[cfg(unix)]
 mod secret;
+mod shells;
 #[cfg(unix)]
 mod spawner;
 #[cfg(unix)]
@@ -138,6 +139,19 @@ pub struct Foreground {
     pub is_root: bool,
 }
 
+/// A process group of a pane's terminal that is not in its foreground: a background job, or one that is stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Its process group.
+    pub group: i32,
+    /// The command lines of its processes.
+    pub command: String,
+    /// It is stopped, as by Ctrl+Z.
+    pub is_stopped: bool,
+    /// How long it has been there.
+    pub age: Duration,
+}
+
 /// What a [`Process::read`] came back with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOutcome {
@@ -203,6 +217,14 @@ pub trait Process: Send + Sync {
     }
     /// The process groups that a process group was started from, the nearest first; `None` where the system does not tell.
     fn groups_above(&self, _group: i32) -> Option<Vec<i32>> {
+        None
+    }
+    /// What its terminal has in the background, the oldest first; `None` where nobody can tell.
+    fn jobs(&self) -> Option<Vec<Job>> {
+        None
+    }
+    /// How long the process in the foreground has been there; `None` where nobody can tell.
+    fn front_age(&self) -> Option<Duration> {
         None
     }
     /// Working directory of the foreground process, as the system tells it.

@@ -35,6 +35,8 @@ bitflags::bitflags! {
         const SECRETS = 1 << 12;
         /// The person, who is asked a question.
         const PERSON = 1 << 13;
+        /// The files below a session's working directory: what a command there could read and write.
+        const FOLDER = 1 << 14;
     }
 }
 
@@ -46,7 +48,13 @@ impl Subjects {
             .union(Subjects::CLIPBOARD)
             .union(Subjects::RIGHTS)
             .union(Subjects::SECRETS);
-        if self.intersects(HIDDEN) { Access::Admin } else { Access::Read }
+        if self.intersects(HIDDEN) {
+            Access::Admin
+        } else if self.intersects(Self::FOLDER) {
+            Access::Act
+        } else {
+            Access::Read
+        }
     }
 
     /// What it takes to change them.
@@ -55,6 +63,7 @@ impl Subjects {
             .union(Subjects::SESSION)
             .union(Subjects::SESSIONS)
             .union(Subjects::FILES)
+            .union(Subjects::FOLDER)
             .union(Subjects::ENVIRONMENT);
         if Self::PERSON.contains(self) {
             Access::Read
@@ -99,6 +108,7 @@ mod tests {
         let own = Subjects::INSTANCE
             | Subjects::SESSION
             | Subjects::FILES
+            | Subjects::FOLDER
             | Subjects::CALLERS
             | Subjects::ENVIRONMENT
             | Subjects::PERSON;

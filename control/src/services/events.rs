@@ -9,6 +9,7 @@ use std::{
         Arc, Weak,
         atomic::{AtomicBool, Ordering},
     },
+    time::Instant,
 };
 
 use parking_lot::Mutex;
@@ -66,6 +67,8 @@ pub struct Told {
     pub command: u64,
     /// What that end was.
     pub command_end: Option<CommandEnd>,
+    /// When the command that runs was begun.
+    pub started: Option<Instant>,
 }
 
 /// The events of one mux.
@@ -327,13 +330,21 @@ impl Observer for Ear {
                     hub.tell("prompt", Some(pane), none(), |told, seq| told.prompt = seq);
                 }
                 Event::CommandStart { command } => {
-                    hub.tell("command_start", Some(pane), json!({"command": command}), nothing);
+                    hub.tell(
+                        "command_start",
+                        Some(pane),
+                        json!({"command": command}),
+                        |told, _| {
+                            told.started = Some(Instant::now());
+                        },
+                    );
                 }
                 Event::CommandEnd { command, exit_code, is_authentic } => {
                     let said = json!({"command": command, "exit_code": exit_code, "authentic": is_authentic});
                     hub.tell("command_end", Some(pane), said, |told, seq| {
                         told.command = seq;
                         told.command_end = Some(CommandEnd { command, exit_code, is_authentic });
+                        told.started = None;
                     });
                 }
                 Event::Notification(notification) => {

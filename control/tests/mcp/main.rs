@@ -227,6 +227,7 @@ fn tools_call_methods_that_there_are() {
         include_str!("../../src/wire/mcp/unterm/person.rs"),
         include_str!("../../src/wire/mcp/unterm/run.rs"),
         include_str!("../../src/wire/mcp/unterm/conditions.rs"),
+        include_str!("../../src/wire/mcp/unterm/files.rs"),
         include_str!("../../src/wire/mcp/unterm/screen.rs"),
         include_str!("../../src/wire/mcp/unterm/input.rs"),
         include_str!("../../src/wire/mcp/unterm/text.rs"),

@@ -4,6 +4,7 @@ use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::PathBuf,
+    time::Duration,
 };
 
 use rustix::{
@@ -14,7 +15,7 @@ use rustix::{
     pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, ptsname, unlockpt},
 };
 
-use super::{carrier::bare, secret::reads_secret};
+use super::{Job, carrier::bare, secret::reads_secret, shells::is_shell};
 
 /// A new pty: its master, and the terminal.
 pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
@@ -200,9 +201,64 @@ fn terminal(device: u32) -> Option<OwnedFd> {
 /// Ancestors of a process that are looked at: a number that is given anew meanwhile could lead in a circle.
 const ANCESTORS: usize = 64;
 
+/// The process groups of a terminal, which its device number names, but for these; the oldest first.
+pub(super) fn jobs(terminal: u64, except: &[i32]) -> Option<Vec<Job>> {
+    let is_of = |process: &Stat| {
+        u64::from(process.terminal) == terminal && !except.contains(&process.group)
+    };
+    let mut members: Vec<Stat> = processes().filter(is_of).collect();
+    members.sort_by_key(|process| (process.start, process.pid));
+    let mut groups: Vec<i32> = Vec::new();
+    for group in members.iter().map(|process| process.group) {
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    let up = uptime();
+    let job = |group: i32| {
+        let own: Vec<&Stat> = members.iter().filter(|process| process.group == group).collect();
+        let first = own.first()?;
+        // A shell that runs a list of commands is a copy of the one that started it: what it runs says more.
+        let is_copy = own.len() > 1 && is_shell(&first.name);
+        let named = own.iter().skip(usize::from(is_copy));
+        let commands: Vec<String> = named.map(|process| command_line(process)).collect();
+        Some(Job {
+            group,
+            command: commands.join(" | "),
+            is_stopped: own.iter().all(|process| process.state == b'T'),
+            age: up.saturating_sub(first.start),
+        })
+    };
+    Some(groups.into_iter().filter_map(job).collect())
+}
+
+/// How long a process has been there.
+pub(super) fn age(pid: i32) -> Option<Duration> {
+    Some(uptime().saturating_sub(stat(pid)?.start))
+}
+
+/// How long the system has been up.
+fn uptime() -> Duration {
+    let seconds = std::fs::read_to_string("/proc/uptime").ok();
+    let seconds = seconds.and_then(|text| text.split(' ').next()?.parse().ok());
+    Duration::from_secs_f64(seconds.unwrap_or_default())
+}
+
+/// The arguments that a process was started with, in a line; its name where they are gone.
+fn command_line(process: &Stat) -> String {
+    let arguments = std::fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
+    let arguments = arguments.split(|byte| *byte == 0).filter(|it| !it.is_empty());
+    let line: Vec<_> = arguments.map(String::from_utf8_lossy).collect();
+    if line.is_empty() { process.name.clone() } else { line.join(" ") }
+}
+
 /// What the kernel says of a process.
 struct Stat {
     pid: i32,
+    /// A letter, as in proc_pid_stat(5): `T` where it is stopped.
+    state: u8,
+    /// When it was started, since the system was.
+    start: Duration,
     /// At most 15 bytes of it.
     name: String,
     parent: i32,
@@ -217,16 +273,23 @@ fn processes() -> impl Iterator<Item = Stat> {
     entries.filter_map(|entry| stat(entry.ok()?.file_name().to_str()?.parse().ok()?))
 }
 
-/// Fields 2, 4, 5 and 7 of `/proc/PID/stat`; the name may contain anything, so what follows is counted from its closing bracket.
+/// Fields 2 to 5, 7 and 22 of `/proc/PID/stat`; the name may contain anything, so what follows is counted from its closing bracket.
 fn stat(pid: i32) -> Option<Stat> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let start = stat.iter().position(|byte| *byte == b'(')? + 1;
     let end = stat.iter().rposition(|byte| *byte == b')')?;
     let name = String::from_utf8_lossy(stat.get(start..end)?).into_owned();
-    let mut fields = std::str::from_utf8(&stat[end + 1..]).ok()?.split_ascii_whitespace().skip(1);
+    let mut fields = std::str::from_utf8(&stat[end + 1..]).ok()?.split_ascii_whitespace();
+    let state = *fields.next()?.as_bytes().first()?;
     let mut number = || fields.next()?.parse::<i32>().ok();
     let (parent, group, _session) = (number()?, number()?, number()?);
-    Some(Stat { pid, name, parent, group, terminal: number()?.cast_unsigned() })
+    let terminal = number()?.cast_unsigned();
+    // Of fields 8 to 21 nothing is wanted.
+    let ticks: u64 = fields.nth(14)?.parse().ok()?;
+    // In a second; what other rates there were are gone since Linux 2.6.
+    const TICKS: u64 = 100;
+    let start = Duration::from_millis(ticks * (1000 / TICKS));
+    Some(Stat { pid, state, start, name, parent, group, terminal })
 }
 
 /// Gives memory that was freed back to the system. The C library keeps what threads that have ended freed, for threads

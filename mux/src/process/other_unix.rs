@@ -4,6 +4,7 @@ use std::{
     io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::PathBuf,
+    time::Duration,
 };
 
 use rustix::{
@@ -13,6 +14,8 @@ use rustix::{
     process::Pid,
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
 };
+
+use super::Job;
 
 /// A new pty: its master, and the terminal. macOS can mark the master close-on-exec only once it is open.
 pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
@@ -102,6 +105,16 @@ pub(super) fn is_own_image(_pid: i32) -> bool {
 
 /// A variable of the environment that a process was started with: not told here.
 pub(super) fn variable(_pid: i32, _name: &str) -> Option<String> {
+    None
+}
+
+/// The process groups of a terminal: not looked for here.
+pub(super) fn jobs(_terminal: u64, _except: &[i32]) -> Option<Vec<Job>> {
+    None
+}
+
+/// How long a process has been there: not looked for here.
+pub(super) fn age(_pid: i32) -> Option<Duration> {
     None
 }
 

@@ -28,9 +28,11 @@ use rustix::{
 };
 use unterm_term::Size;
 
-use super::{environment, integration::NonceFile, secret::reads_secret, start, system};
+use super::{
+    environment, integration::NonceFile, secret::reads_secret, shells::is_shell, start, system,
+};
 use crate::{
-    ExitStatus, Foreground, KILL_GRACE, Process, ReadOutcome, Signal, Spawn, SpawnError,
+    ExitStatus, Foreground, Job, KILL_GRACE, Process, ReadOutcome, Signal, Spawn, SpawnError,
     is_carrier, lock::Mutex,
 };
 
@@ -40,8 +42,6 @@ const TAIL: u32 = 256 * 1024;
 
 /// Reads after which a pane that never pauses looks whether its program has ended.
 const READS_PER_LOOK: u32 = 64;
-/// Shells that change their process's directory with their own.
-const MOVING_SHELLS: [&str; 8] = ["ash", "bash", "dash", "fish", "ksh", "mksh", "sh", "zsh"];
 
 /// portable-pty asks the password database for the person's shell by a function whose result is one shared buffer.
 static PASSWORD_DATABASE: Mutex<()> = Mutex::new(());
@@ -515,8 +515,6 @@ impl Process for PtyProcess {
     }
 
     fn shell_cwd(&self) -> Option<PathBuf> {
-        let is_shell =
-            |name: &str| name.rsplit('/').next().is_some_and(|name| MOVING_SHELLS.contains(&name));
         let in_front = || {
             let Foreground { pid, name, .. } = self.foreground()?;
             if is_shell(&name) {
@@ -534,6 +532,19 @@ impl Process for PtyProcess {
             let root = self.pid.as_raw_nonzero().get();
             system::name(root).filter(|name| is_shell(name)).and_then(|_| system::cwd(root))
         })
+    }
+
+    fn jobs(&self) -> Option<Vec<Job>> {
+        let tty = std::fs::metadata(self.tty()?).ok()?;
+        let front = self.group_in_front()?;
+        // The shells that wait for what is in front, and the one that the pane was started with.
+        let mut except = system::groups_above(front).unwrap_or_default();
+        except.extend([front, self.pid.as_raw_nonzero().get()]);
+        system::jobs(std::os::unix::fs::MetadataExt::rdev(&tty), &except)
+    }
+
+    fn front_age(&self) -> Option<Duration> {
+        system::age(self.foreground()?.pid)
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -45,7 +45,11 @@ impl App {
     }
 
     /// A button was pressed on an item of the bar.
-    pub(in crate::window) fn status_pressed(&mut self, item: Option<StatusItem>, button: MouseButton) {
+    pub(in crate::window) fn status_pressed(
+        &mut self,
+        item: Option<StatusItem>,
+        button: MouseButton,
+    ) {
         let view = self.focused_pane().and_then(|pane| self.views.get(&pane.id()));
         let action = match (item, button) {
             (Some(StatusItem::Program), MouseButton::Left) => Action::ChooseShell,

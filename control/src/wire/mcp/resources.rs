@@ -2,6 +2,8 @@
 //!
 //! | address | what |
 //! |---|---|
+//! | `unterm://panes` | what each pane is at, and what it has in the background, as JSON |
+//! | `unterm://pane/N/file/PATH` | a file below a pane's working directory, for whoever may act |
 //! | `unterm://pane/N/screen` | a pane's screen, as text |
 //! | `unterm://pane/N/block/M` | the output of a pane's command |
 //! | `unterm://recording/ID` | a recording's page |
@@ -10,6 +12,7 @@ mod recording;
 
 use std::{collections::HashMap, time::Duration};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::{
     ErrorData,
     model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate, SubscriptionFilter},
@@ -37,6 +40,10 @@ const APART: Duration = Duration::from_millis(100);
 /// An address, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
+    /// What all panes are at.
+    Panes,
+    /// A file below a pane's directory.
+    File(u64, String),
     /// A pane's screen.
     Screen(u64),
     /// A pane's command.
@@ -50,12 +57,32 @@ impl Address {
     pub fn parse(uri: &str) -> Option<Self> {
         let parts: Vec<&str> = uri.strip_prefix("unterm://")?.split('/').collect();
         Some(match parts.as_slice() {
+            ["panes"] => Self::Panes,
+            ["pane", pane, "file", path @ ..] if !path.is_empty() => {
+                Self::File(pane.parse().ok()?, decoded(&path.join("/"))?)
+            }
             ["pane", pane, "screen"] => Self::Screen(pane.parse().ok()?),
             ["pane", pane, "block", block] => Self::Block(pane.parse().ok()?, block.parse().ok()?),
             ["recording", id] if !id.is_empty() => Self::Recording((*id).to_owned()),
             _ => return None,
         })
     }
+}
+
+/// A path without percent signs (RFC 3986, 2.1); `None`: it is none.
+fn decoded(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digits = [rest.next()?, rest.next()?];
+        let digits = std::str::from_utf8(&digits).ok()?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// What there is, for somebody.
@@ -99,6 +126,9 @@ pub async fn list(server: &Server, caller: &Caller) -> Said<Vec<Resource>> {
         let started = recording["started_at"].as_str().unwrap_or_default();
         resources.push(recorded(id, &format!("The recording of {started}")));
     }
+    let panes = Resource::new("unterm://panes", "panes").with_title("What each pane is at");
+    let panes = panes.with_mime_type("application/json");
+    resources.push(panes.with_meta(untrusted_fields(&["text"])));
     Ok(resources)
 }
 
@@ -120,6 +150,12 @@ pub fn templates() -> Vec<ResourceTemplate> {
             "unterm://pane/{pane}/block/{block}",
             "block",
             "The output of a pane's command",
+            "text/plain",
+        ),
+        (
+            "unterm://pane/{pane}/file/{+path}",
+            "file",
+            "A file below a pane's working directory",
             "text/plain",
         ),
         ("unterm://recording/{id}", "recording", "A recording's page", "text/markdown"),
@@ -151,7 +187,7 @@ async fn contents(
     caller: &Caller,
     address: &Address,
 ) -> Said<(String, &'static str)> {
-    if let Address::Screen(pane) | Address::Block(pane, _) = address
+    if let Address::Screen(pane) | Address::Block(pane, _) | Address::File(pane, _) = address
         && is_hidden(server, *pane)
     {
         return Err(RESOURCES.say(&Error::NoSession(*pane)));
@@ -167,6 +203,18 @@ async fn contents(
             (block["output"].as_str().unwrap_or_default().to_owned(), "text/plain")
         }
         Address::Recording(id) => (recording::page(server, caller, id).await?, "text/markdown"),
+        Address::Panes => {
+            let doing: Value = method(server, caller, "session.activity", &json!({})).await?;
+            (doing["sessions"].to_string(), "application/json")
+        }
+        Address::File(pane, path) => {
+            let params = json!({"id": pane, "path": path, "max_bytes": MOST_CHARACTERS});
+            let read: Value = method(server, caller, "file.read", &params).await?;
+            let bytes = STANDARD.decode(read["base64"].as_str().unwrap_or_default());
+            let bytes = bytes.map_err(|error| format!("Internal error: {error}"))?;
+            let text = String::from_utf8(bytes);
+            (text.map_err(|_| "it is no text; file_read gives its bytes".to_owned())?, "text/plain")
+        }
     })
 }
 
@@ -196,6 +244,8 @@ pub async fn watch<F: Future<Output = bool>>(
             tell().await;
             return;
         }
+        // Nothing tells of a file's change, or of a process's.
+        Address::Panes | Address::File(..) => return,
     };
     if is_hidden(server, *pane) {
         return;
@@ -327,6 +377,10 @@ mod tests {
         assert_eq!(Address::parse("unterm://pane/3/block/7"), Some(Address::Block(3, 7)));
         let recording = Address::Recording("a-b".to_owned());
         assert_eq!(Address::parse("unterm://recording/a-b"), Some(recording));
+        assert_eq!(Address::parse("unterm://panes"), Some(Address::Panes));
+        let file = |path: &str| Some(Address::File(3, path.to_owned()));
+        assert_eq!(Address::parse("unterm://pane/3/file/src/a%20b"), file("src/a b"));
+        assert_eq!(Address::parse("unterm://pane/3/file/%2Fetc/passwd"), file("/etc/passwd"));
         for wrong in [
             "",
             "unterm://",
@@ -336,6 +390,8 @@ mod tests {
             "unterm://recording/",
             "unterm://recording/../x",
             "file:///etc/passwd",
+            "unterm://pane/3/file",
+            "unterm://pane/3/file/%zz",
         ] {
             assert_eq!(Address::parse(wrong), None, "{wrong}");
         }

@@ -4,6 +4,7 @@
 //! in the result's `_meta`.
 
 mod conditions;
+mod files;
 mod input;
 mod looks;
 mod panes;
@@ -46,6 +47,8 @@ pub static TOOLSET: Toolset = Toolset {
         row::<text::Block>(),
         row::<text::Search>(),
         row::<text::Transcript>(),
+        row::<files::FileRead>(),
+        row::<files::FileWrite>(),
         row::<input::Signal>(),
         row::<input::Lease>(),
         row::<person::RequestHuman>(),

@@ -77,8 +77,36 @@ pub struct Pane {
     cwd: String,
     /// What runs in its foreground.
     process: String,
-    /// Its program has ended.
-    ended: bool,
+    /// prompt, running, awaiting_secret (only the person may type) or ended.
+    state: String,
+    /// What runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    /// For how long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<u64>,
+    /// What runs in the background, or is stopped there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    jobs: Vec<Job>,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct Job {
+    /// Its process group.
+    group: u64,
+    command: String,
+    stopped: bool,
+    seconds: u64,
+}
+
+/// What `session.activity` says of a pane.
+#[derive(Deserialize)]
+struct Doing {
+    id: u64,
+    state: String,
+    command: Option<String>,
+    seconds: Option<u64>,
+    jobs: Vec<Job>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -86,25 +114,46 @@ pub struct ListReply {
     panes: Vec<Pane>,
 }
 
-tool! {
-    List "pane_list" "List panes" Looks
-    "List the panes, in the order they were opened."
-    example "{}"
-    untrusted ["title", "cwd", "process"]
-    (ask, _nothing: Nothing) -> ListReply {
-        let list: Value = ask.method("session.list", json!({})).await?;
-        let number = |value: &Value| value.as_u64().unwrap_or_default();
-        let text = |value: &Value| line(value.as_str().unwrap_or_default());
-        let panes = list["sessions"].as_array().into_iter().flatten().map(|session| Pane {
-            pane: number(&session["id"]),
+/// The panes and what they are at.
+async fn list(ask: &Ask<'_>) -> Said<Vec<Pane>> {
+    #[derive(Deserialize)]
+    struct All {
+        sessions: Vec<Doing>,
+    }
+    let list: Value = ask.method("session.list", json!({})).await?;
+    let All { sessions: mut all } = ask.method("session.activity", json!({})).await?;
+    let number = |value: &Value| value.as_u64().unwrap_or_default();
+    let text = |value: &Value| line(value.as_str().unwrap_or_default());
+    let mut panes = Vec::new();
+    for session in list["sessions"].as_array().into_iter().flatten() {
+        let pane = number(&session["id"]);
+        // One that was opened or closed between the two is in one of them only.
+        let Some(at) = all.iter().position(|doing| doing.id == pane) else { continue };
+        let Doing { state, command, seconds, jobs, .. } = all.swap_remove(at);
+        let jobs = jobs.into_iter().map(|job| Job { command: line(&job.command), ..job });
+        panes.push(Pane {
+            pane,
             title: text(&session["title"]),
             cols: number(&session["cols"]),
             rows: number(&session["rows"]),
             cwd: text(&session["shell"]["cwd"]),
             process: text(&session["shell"]["process_name"]),
-            ended: session["is_dead"] == true,
+            state,
+            command: command.as_deref().map(line),
+            seconds,
+            jobs: jobs.collect(),
         });
-        Ok(ListReply { panes: panes.collect() }.into())
+    }
+    Ok(panes)
+}
+
+tool! {
+    List "pane_list" "List panes" Looks
+    "List the panes: what each is at, and what it has in the background."
+    example "{}"
+    untrusted ["title", "cwd", "process", "command"]
+    (ask, _nothing: Nothing) -> ListReply {
+        Ok(ListReply { panes: list(ask).await? }.into())
     }
 }
 

@@ -1,0 +1,142 @@
+//! `session.activity`: what the programs of sessions do now, and what they left in the background.
+
+use std::time::Instant;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use unterm_mux::{Pane, PaneState};
+
+use super::{
+    Access, Caller, Context, Group, Method, Result, Subjects, params::SessionOnly,
+    session::blocking,
+};
+use crate::services::{
+    secret,
+    shell::{Activity as Foreground, Runs, as_given},
+};
+
+/// `session.activity`.
+pub struct Activity;
+
+#[derive(Serialize, JsonSchema)]
+pub struct ActivityReply {
+    /// In the order they were opened.
+    sessions: Vec<Doing>,
+}
+
+/// What a session does.
+#[derive(Serialize, JsonSchema)]
+struct Doing {
+    id: u64,
+    state: State,
+    /// What runs: its command line where the shell marks it, else the name of the program in front.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    /// For how long it has been running, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<u64>,
+    /// What runs in the background, or is stopped there, the oldest first.
+    jobs: Vec<Job>,
+}
+
+/// What a session is at, the first of these that holds.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ended,
+    AwaitingSecret,
+    Running,
+    Prompt,
+}
+
+/// A process group in the background.
+#[derive(Serialize, JsonSchema)]
+struct Job {
+    /// Its number, as signals take it.
+    group: i32,
+    /// The command lines of its processes.
+    command: String,
+    /// It is stopped, as by Ctrl+Z.
+    stopped: bool,
+    /// How long it has been there.
+    seconds: u64,
+}
+
+impl Method for Activity {
+    const NAME: &'static str = "session.activity";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Read;
+    const REVEALS: Subjects = Subjects::SESSIONS;
+    const DOC: &'static str = "What a session does, or each of them if none is named: at its prompt, or running what since when; \
+        and what it has in the background.";
+    const OF_SESSION: bool = true;
+    const OF_NONE: bool = true;
+    type Params<'a> = SessionOnly<'a>;
+    type Reply = ActivityReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: SessionOnly<'a>,
+    ) -> Result<ActivityReply> {
+        let panes = match params.session().given() {
+            Some(_) => vec![context.pane(params.session())?],
+            None => context.mux.panes(),
+        };
+        let panes = panes.into_iter().filter(|pane| caller.reaches(pane.id().0));
+        let panes: Vec<_> = panes.map(|pane| (context.hub.told(pane.id()).started, pane)).collect();
+        // It looks at every process of the system.
+        let sessions =
+            blocking(move || panes.iter().map(|(started, pane)| doing(pane, *started)).collect());
+        Ok(ActivityReply { sessions: sessions.await? })
+    }
+}
+
+fn doing(pane: &Pane, started: Option<Instant>) -> Doing {
+    let (state, line) = state(pane);
+    let is_busy = matches!(state, State::AwaitingSecret | State::Running);
+    let process = pane.process();
+    let jobs = process.jobs().unwrap_or_default().into_iter().map(|job| Job {
+        group: job.group,
+        command: as_given(&job.command, &[], Runs::Shown).into_owned(),
+        stopped: job.is_stopped,
+        seconds: job.age.as_secs(),
+    });
+    let seconds = match &line {
+        // A command of the shell itself, such as a loop, has one process after the other.
+        Some(_) => started.map(|started| started.elapsed()),
+        None => process.front_age(),
+    };
+    let name = || Foreground::of(pane).process;
+    Doing {
+        id: pane.id().0,
+        state,
+        command: is_busy.then(|| line.unwrap_or_else(name)),
+        seconds: seconds.filter(|_| is_busy).map(|age| age.as_secs()),
+        jobs: jobs.collect(),
+    }
+}
+
+/// What a pane is at, and the command line that runs, where the shell marks it.
+fn state(pane: &Pane) -> (State, Option<String>) {
+    if pane.state() != PaneState::Running {
+        return (State::Ended, None);
+    }
+    let last = {
+        let term = pane.term();
+        term.commands().next_back().cloned()
+    };
+    let running = last.as_ref().filter(|last| last.is_running());
+    let line = running.and_then(|last| last.shown());
+    let line = line.map(|line| as_given(line, &[], Runs::Shown).into_owned());
+    let is_at_prompt = match &last {
+        Some(last) => !last.is_running(),
+        None => Foreground::of(pane).idle,
+    };
+    let state = match is_at_prompt {
+        _ if secret::is_asked(pane) => State::AwaitingSecret,
+        true => State::Prompt,
+        false => State::Running,
+    };
+    (state, line)
+}

@@ -1,0 +1,157 @@
+//! `file.*`: files below a session's working directory.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    Access, Caller, Context, Group, Method, Result, Subjects, params::session_params,
+    session::blocking,
+};
+use crate::{
+    error::Error,
+    services::files::{MOST_READ, MOST_WRITTEN, Place, directory},
+};
+
+/// `file.read`.
+pub struct Read;
+
+session_params! {
+    /// A session, and which part of which file.
+    ReadParams {
+        /// The file's path: relative to the session's working directory, or absolute and below it.
+        path: String,
+        /// The first byte to read, from 0.
+        #[serde(default)]
+        offset: u64,
+        /// The most bytes to read; 65,536, at most 1,048,576.
+        #[serde(default)]
+        max_bytes: u64,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ReadReply {
+    /// The bytes, in base64.
+    base64: String,
+    /// Bytes of the whole file.
+    size: u64,
+}
+
+/// Whether the rules let a caller do this to a file: to them it is a line such as `file.write notes.txt`.
+fn admit(context: &Context, pane: &unterm_mux::Pane, method: &str, path: &str) -> Result<()> {
+    let line = format!("{method} {path}");
+    context.policy.check_typed(Some(pane.id()), &[&line], &line).map_err(Error::Policy)
+}
+
+impl Method for Read {
+    const NAME: &'static str = "file.read";
+    const GROUP: Group = Group::Session;
+    // As a command that prints it would.
+    const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::FOLDER;
+    const DOC: &'static str = "A part of a file below a session's working directory.";
+    const OF_SESSION: bool = true;
+    const TELLING: &'static [&'static str] = &["path"];
+    type Params<'a> = ReadParams<'a>;
+    type Reply = ReadReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        _: &'a Caller,
+        params: ReadParams<'a>,
+    ) -> Result<ReadReply> {
+        let pane = context.pane(params.target())?;
+        let path = params.path.required("path")?.into_owned();
+        let offset = params.offset.number("offset", 0..=u64::MAX)?.unwrap_or(0);
+        let most = params.max_bytes.number("max_bytes", 1..=MOST_READ)?.unwrap_or(65_536);
+        admit(context, &pane, Self::NAME, &path)?;
+        let read = move || Place::find(directory(&pane)?, &path, false)?.read(offset, most);
+        let part = blocking(read).await?.map_err(Error::Failed)?;
+        Ok(ReadReply { base64: STANDARD.encode(part.bytes), size: part.size })
+    }
+}
+
+/// `file.write`.
+pub struct Write;
+
+session_params! {
+    /// A session, which file, and what to write.
+    WriteParams {
+        /// The file's path: relative to the session's working directory, or absolute and below it. Folders that are missing
+        /// are made.
+        path: String,
+        /// What to write.
+        #[serde(default)]
+        text: String,
+        /// What to write instead, in base64; at most 8 MiB.
+        #[serde(default)]
+        base64: String,
+        /// Write behind what the file has, not in its place.
+        #[serde(default)]
+        append: bool,
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct WriteReply {
+    /// Bytes that were written.
+    written: usize,
+    /// There was no such file before.
+    created: bool,
+    /// The directory that the path is relative to.
+    directory: String,
+}
+
+impl Method for Write {
+    const NAME: &'static str = "file.write";
+    const GROUP: Group = Group::Session;
+    const ACCESS: Access = Access::Act;
+    const REVEALS: Subjects = Subjects::empty();
+    const CHANGES: Subjects = Subjects::FOLDER;
+    const DOC: &'static str = "Writes a file below a session's working directory.";
+    const OF_SESSION: bool = true;
+    const TELLING: &'static [&'static str] = &["path"];
+    type Params<'a> = WriteParams<'a>;
+    type Reply = WriteReply;
+
+    async fn call<'a>(
+        context: &'a Context,
+        caller: &'a Caller,
+        params: WriteParams<'a>,
+    ) -> Result<WriteReply> {
+        let pane = context.pane_for(caller, params.target())?;
+        let path = params.path.required("path")?.into_owned();
+        let bytes = match (params.text.text("text")?, params.base64.text("base64")?) {
+            (Some(text), None) => text.into_owned().into_bytes(),
+            (None, Some(base64)) => {
+                STANDARD.decode(base64.as_bytes()).map_err(|error| Error::Invalid {
+                    name: "base64",
+                    expected: "base64".to_owned(),
+                    got: error.to_string(),
+                })?
+            }
+            (None, None) => return Err(Error::Missing("text")),
+            (Some(_), Some(_)) => {
+                return Err(Error::Failed("Give 'text' or 'base64', not both".to_owned()));
+            }
+        };
+        if bytes.len() > MOST_WRITTEN {
+            return Err(Error::Invalid {
+                name: "text",
+                expected: format!("at most {MOST_WRITTEN} bytes"),
+                got: bytes.len().to_string(),
+            });
+        }
+        let appends = params.append.is_set("append")?;
+        admit(context, &pane, Self::NAME, &path)?;
+        let written = bytes.len();
+        let write = move || {
+            let place = Place::find(directory(&pane)?, &path, true)?;
+            let created = place.write(&bytes, appends)?;
+            Ok((created, place.directory().display().to_string()))
+        };
+        let (created, directory) = blocking(write).await?.map_err(Error::Failed)?;
+        Ok(WriteReply { written, created, directory })
+    }
+}

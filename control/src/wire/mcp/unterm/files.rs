@@ -1,0 +1,128 @@
+//! Files below a pane's working directory, so that what is long need not pass through its shell.
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{add_given, safe};
+use crate::wire::mcp::tool::tool;
+
+/// Bytes of a file in one reply, if nothing else is said, and the most.
+const USUAL: u64 = 20_000;
+const MOST: u64 = 200_000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadArguments {
+    /// Relative to the pane's working directory, or absolute and below it.
+    path: String,
+    /// The pane; not needed when there is only one.
+    pane: Option<u64>,
+    /// The first byte to read, from 0.
+    offset: Option<u64>,
+    /// 20,000, at most 200,000.
+    max_bytes: Option<u64>,
+    /// Give invisible characters as they are, not as escapes.
+    raw: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct ReadReply {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// What is no UTF-8 text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+    /// Bytes of the whole file.
+    size: u64,
+    /// An offset for what is left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<u64>,
+}
+
+tool! {
+    FileRead "file_read" "Read a file" Adds
+    "Read a file below a pane's working directory. No links are followed."
+    example r#"{"path": "src/main.rs"}"#
+    untrusted ["text", "base64"]
+    (ask, arguments: ReadArguments) -> ReadReply {
+        let ReadArguments { path, pane, offset, max_bytes, raw } = arguments;
+        let pane = ask.pane(pane).await?;
+        let (offset, most) = (offset.unwrap_or(0), max_bytes.unwrap_or(USUAL).clamp(1, MOST));
+        let params = json!({"id": pane, "path": path, "offset": offset, "max_bytes": most});
+        let read: Value = ask.method("file.read", params).await?;
+        let size = read["size"].as_u64().unwrap_or_default();
+        let base64 = read["base64"].as_str().unwrap_or_default();
+        let bytes = STANDARD.decode(base64).map_err(|error| format!("Internal error: {error}"))?;
+        let (text, taken) = match text_of(&bytes) {
+            Some(text) => (Some(safe(text.to_owned(), raw == Some(true))), text.len()),
+            None => (None, bytes.len()),
+        };
+        let end = offset + taken as u64;
+        Ok(ReadReply {
+            base64: text.is_none().then(|| base64.to_owned()),
+            text,
+            size,
+            next_offset: (end < size && taken > 0).then_some(end),
+        }
+        .into())
+    }
+}
+
+/// Bytes as text, without a last character that is cut; `None`: they are none.
+fn text_of(bytes: &[u8]) -> Option<&str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()]).ok()
+        }
+        Err(_) => None,
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WriteArguments {
+    /// As for file_read; folders that are missing are made.
+    path: String,
+    /// The pane; not needed when there is only one.
+    pane: Option<u64>,
+    text: Option<String>,
+    /// Instead of text.
+    base64: Option<String>,
+    /// Write behind what the file has, not in its place.
+    append: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub struct WriteReply {
+    written: u64,
+    /// There was no such file before.
+    created: bool,
+    /// What the path is relative to.
+    directory: String,
+}
+
+tool! {
+    FileWrite "file_write" "Write a file" Acts
+    "Write a file below a pane's working directory; it keeps its permissions."
+    example r##"{"path": "notes.md", "text": "# Notes\n"}"##
+    untrusted ["directory"]
+    (ask, arguments: WriteArguments) -> WriteReply {
+        let WriteArguments { path, pane, text, base64, append } = arguments;
+        let pane = ask.pane(pane).await?;
+        if text.is_some() == base64.is_some() {
+            return Err("Give what to write in `text` or in `base64`, and not in both".to_owned());
+        }
+        let mut params = json!({"id": pane, "path": path, "append": append == Some(true)});
+        add_given(&mut params, [("text", json!(text)), ("base64", json!(base64))]);
+        let written: Value = ask.method("file.write", params).await?;
+        Ok(WriteReply {
+            written: written["written"].as_u64().unwrap_or_default(),
+            created: written["created"] == true,
+            directory: written["directory"].as_str().unwrap_or_default().to_owned(),
+        }
+        .into())
+    }
+}
