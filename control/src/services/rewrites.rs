@@ -152,7 +152,7 @@ mod tests {
             "echo \\!b",
             "kill $!",
             "echo ${!name}",
-            "println!(\"x\");",
+            "assert!(x);",
             "#!/bin/sh",
             "a\\\\",
             "sed s/^a//",

@@ -246,13 +246,15 @@ async fn one_burst_of_twelve_mebibytes_is_recorded_whole() {
     let text: String = (0..(12 << 20) / line(0).len()).map(line).collect();
     fs::write(&big, &text).unwrap();
     let recorder = Recorder::new(home.path());
-    let (_mux, pane) =
-        pane(&format!("{MARKED}begin 'cat big'; cat {}; finish 0; read x", big.display()));
+    let (_mux, pane) = pane(&format!(
+        "{MARKED}begin 'cat big'; cat {}; finish 0; echo over; read x",
+        big.display()
+    ));
     recorder.start(pane.clone(), |_| false).await.unwrap();
     pane.write(b"\n").unwrap();
     let seen = pane.clone();
-    let last = text.lines().next_back().unwrap()[..8].to_owned();
-    tokio::task::spawn_blocking(move || see(&seen, &last)).await.unwrap();
+    // Behind the mark of the command's end.
+    tokio::task::spawn_blocking(move || see(&seen, "over")).await.unwrap();
     let last = recorder.stop(pane.id(), "stopped").await.unwrap();
     let rows = rows(home.path()).unwrap();
     assert!(rows.len() > 2, "it goes over several files");

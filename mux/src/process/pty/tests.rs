@@ -416,7 +416,7 @@ fn the_directory_of_the_shell_is_known_while_a_group_that_has_ended_is_in_front(
     let path = folder.path().canonicalize().unwrap();
     // The inner shell puts its command's group in front, and can't take the terminal back.
     let script = format!(
-        "cd '{}'; bash -mc 'sh -c \"kill -KILL \\$PPID\"; :'; echo over; sleep 1000",
+        "cd '{}'; bash -mc 'sh -c \"kill -KILL \\$PPID\"; :'; echo over; sleep 1000; :",
         path.display()
     );
     let process = start("bash", &["-c", &script]);
