@@ -24,13 +24,13 @@ pub const LAST: &str = "notifications/unterm/last";
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// No instance runs, or none of those found answers.
-    #[error("no running Unterm was found in {}; start one with `unterm` or `unterm --headless`", home.display())]
+    #[error("no running Unterm found in {}; start one with `unterm` or `unterm --headless`", home.display())]
     NotRunning {
         /// The directory that was searched.
         home: PathBuf,
     },
     /// No instance of that name runs.
-    #[error("no running instance is named {name:?}; there {}", match known.as_slice() { [] => "is none".to_owned(), known => format!("are: {}", known.join(", ")) })]
+    #[error("no running instance is named {name:?}; {}", match known.as_slice() { [] => "none is running".to_owned(), known => format!("running: {}", known.join(", ")) })]
     NoInstance {
         /// The name.
         name: String,
@@ -38,10 +38,10 @@ pub enum ClientError {
         known: Vec<String>,
     },
     /// The connection broke.
-    #[error("the connection to Unterm broke: {0}")]
+    #[error("the connection to Unterm was lost: {0}")]
     Io(#[from] io::Error),
     /// What came back is no reply.
-    #[error("Unterm's reply makes no sense: {0}")]
+    #[error("invalid reply from Unterm: {0}")]
     Reply(String),
     /// The server refused a call.
     #[error("MCP {method} failed [{code}]: {message}")]

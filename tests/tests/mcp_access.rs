@@ -31,7 +31,7 @@ fn an_agent_drives_the_instance_that_it_names() -> Result<()> {
     }
     let error = first.complains(&["mcp", "--instance", "zulu"])?;
     ensure!(error.contains("no running instance is named \"zulu\""), "{error}");
-    ensure!(error.ends_with("there are: alpha, bravo\n"), "{error}");
+    ensure!(error.ends_with("running: alpha, bravo\n"), "{error}");
     Ok(())
 }
 

@@ -1,20 +1,28 @@
-//! The command line: one command for each method of a running instance, for people and scripts.
+//! The command line of a running instance, for people and scripts.
 //!
-//! Parses, calls, prints. Owns no behaviour of its own: what a command does is what its method does.
+//! Parses a command, calls its method and prints the result.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the command line")]
 
 #[path = "../cli/areas.rs"]
 mod areas;
 #[path = "../cli/args.rs"]
 mod args;
+#[path = "../cli/complete.rs"]
+mod complete;
+#[path = "../cli/fields.rs"]
+mod fields;
 #[path = "../cli/generated.rs"]
 mod generated;
 #[path = "../cli/local.rs"]
 mod local;
 #[path = "../cli/mcp_config.rs"]
 mod mcp_config;
+#[path = "../cli/own_pane.rs"]
+mod own_pane;
 #[path = "../cli/relay/mod.rs"]
 mod relay;
+#[path = "../cli/report.rs"]
+mod report;
 #[path = "../cli/session.rs"]
 mod session;
 #[path = "../cli/show.rs"]
@@ -31,15 +39,17 @@ use std::{io::Write, path::Path, process::ExitCode};
 use anyhow::{Context, Result, bail};
 use clap::{CommandFactory, FromArgMatches};
 use serde_json::{Value, json};
-use unterm_control::client::{self, Client};
+use unterm_control::client::{self, Client, ClientError};
 
 use args::{Args, Command, InstanceCommand, McpCommand, SettingsCommand};
+use own_pane::OwnPane;
+use report::Report;
 use session::Named;
 
 fn main() -> ExitCode {
     let (args, method) = match parse() {
         Ok(parsed) => parsed,
-        // Help and the version are no errors; every error's code is 1.
+        // Help and the version succeed. Every error exits with status 1.
         Err(error) => {
             let _ = error.print();
             return if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
@@ -54,7 +64,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints a line to standard error. `eprintln!` panics where that takes nothing, as on a full disk.
+/// Prints a line to standard error. `eprintln!` panics if that fails, as on a full disk.
 fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
@@ -62,7 +72,7 @@ fn complain(line: &str) {
 /// A method of the table, with its parameters.
 type Called = Option<(&'static str, Value)>;
 
-/// The command line. Methods are commands too, where somebody asks for one: to make them takes a while.
+/// Parses the command line. Methods become commands only where one is used, since that takes a while.
 fn parse() -> Result<(Args, Called), clap::Error> {
     let mut command = Args::command();
     if std::env::args_os().any(|arg| arg == generated::METHOD) {
@@ -75,42 +85,24 @@ fn parse() -> Result<(Args, Called), clap::Error> {
 
 fn run(args: &Args, method: Called) -> Result<ExitCode> {
     let home = unterm_control::home();
-    let whole = || generated::with_methods(Args::command());
-    let printed = match &args.command {
-        Command::Config(command) => Some(local::config(command, &home)?),
-        Command::Theme(command) => Some(local::theme(command, &home)?),
-        Command::Lang(command) => Some(local::language(command, &home, args.lang.as_deref())?),
+    match &args.command {
         Command::Ssh { args } => return ssh::run(&home, args),
         Command::Mcp { toolset, command: None } => {
             relay::relay(&home, args.instance.as_deref(), toolset.as_deref())?;
             return Ok(ExitCode::SUCCESS);
         }
-        Command::Mcp { toolset, command: Some(McpCommand::Config { client, write }) } => {
-            let instance = args.instance.as_deref();
-            Some(mcp_config::config(*client, instance, toolset.as_deref(), *write)?)
-        }
-        Command::Mcp { command: Some(McpCommand::Tty), .. } => {
-            let path = tty::path(&home)?;
-            let reply = if args.json { json!({ "tty": path }).to_string() } else { path };
-            Some(reply + "\n")
-        }
-        Command::ShellCompletion { shell } => {
-            Some(String::from_utf8(generated::completions(*shell, &mut whole()))?)
-        }
-        Command::Man { out: None } => Some(String::from_utf8(generated::manual(whole())?)?),
-        Command::Man { out: Some(folder) } => {
-            generated::manuals(whole(), folder)?;
-            Some(String::new())
-        }
-        _ => None,
-    };
-    if let Some(text) = printed {
-        write_out(&text)?;
-        return Ok(ExitCode::SUCCESS);
+        _ => {}
     }
-    let mut client = match &args.instance {
-        Some(name) => Client::connect_to(&client::find_by_name(&home, name)?)?,
-        None => Client::connect(&home)?,
+    if let Some(report) = local(args, &home)? {
+        return print(args, &report);
+    }
+    let mut client = match connect(args, &home) {
+        // An empty list is a list.
+        Err(error) if is_list(args, &method) && is_not_running(&error) => {
+            let none = json!({"instances": []});
+            return print(args, &Report::new(show::text("instance.list", &none), none));
+        }
+        connected => connected?,
     };
     if let Command::Watch { id, events, count } = &args.command {
         let watch = watch::Watch { events, session: *id, count: *count, json: args.json };
@@ -130,23 +122,98 @@ fn run(args: &Args, method: Called) -> Result<ExitCode> {
     if let Command::Settings(SettingsCommand::Open { print_only: false }) = &args.command {
         let file = result["file"].as_str().unwrap_or_default();
         unterm::open_settings(Path::new(file)).map_err(anyhow::Error::msg)?;
-        return Ok(ExitCode::SUCCESS);
+        // The address has been used by now.
+        return print(args, &Report::new(String::new(), json!({"opened": true})));
     }
-    let text = match (args.json, show::text(method, &result)) {
-        (false, Some(text)) => text,
-        _ => serde_json::to_string_pretty(&result)? + "\n",
-    };
-    write_out(&text)?;
-    if result["timed_out"] == true {
-        complain("the command still runs");
+    let complaint = show::complaint(method, &result);
+    let text = show::text(method, &result);
+    let code = print(args, &Report::new(text, result))?;
+    match complaint {
+        None => Ok(code),
+        Some(why) => {
+            if !why.is_empty() {
+                complain(&why);
+            }
+            Ok(ExitCode::FAILURE)
+        }
     }
-    if result["done"] == false {
-        complain("there was nothing to do");
-    }
-    Ok(if has_failed(&args.command, &result) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Prints; a closed pipe (`| head`) is no failure of ours.
+/// Runs a command that needs no running instance; `None` for other commands.
+fn local(args: &Args, home: &Path) -> Result<Option<Report>> {
+    let whole = || generated::with_methods(Args::command());
+    let instance = args.instance.as_deref();
+    let report = match &args.command {
+        Command::Config(command) => local::config(command, home)?,
+        Command::Theme(command) => local::theme(command, home)?,
+        Command::Lang(command) => local::language(command, home, args.lang.as_deref())?,
+        Command::Mcp { toolset, command: Some(McpCommand::Config { client, write }) } => {
+            mcp_config::config(*client, instance, toolset.as_deref(), *write)?
+        }
+        Command::Mcp { command: Some(McpCommand::Tty), .. } => {
+            let path = tty::path(home)?;
+            Report::new(format!("{path}\n"), json!({ "tty": path }))
+        }
+        Command::ShellCompletion { shell } => {
+            Report::of_text("script", generated::completions(*shell, Args::command())?)
+        }
+        Command::Complete { shell, words } => {
+            let candidates = complete::candidates(Args::command(), words, home);
+            Report::of_text("candidates", complete::lines(*shell, &candidates))
+        }
+        Command::Man { out: None } => {
+            Report::of_text("page", String::from_utf8(generated::manual(whole())?)?)
+        }
+        Command::Man { out: Some(folder) } => {
+            generated::manuals(whole(), folder)?;
+            Report::new(String::new(), json!({ "folder": folder }))
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(report))
+}
+
+/// Connects to the named instance, else to the one whose pane this program runs in, else to the active one.
+fn connect(args: &Args, home: &Path) -> Result<Client, ClientError> {
+    if let Some(name) = &args.instance {
+        return Client::connect_to(&client::find_by_name(home, name)?);
+    }
+    let own = OwnPane::of_environment();
+    // A program can outlive the instance that started it.
+    match own.map(|own| client::find_by_name(home, &own.instance)) {
+        Some(Ok(endpoint)) => Client::connect_to(&endpoint),
+        _ => Client::connect(home),
+    }
+}
+
+/// Whether the command asks for the list of instances.
+fn is_list(args: &Args, method: &Called) -> bool {
+    let is_called = |name: &str| name == "instance.list";
+    args.instance.is_none()
+        && match &args.command {
+            Command::Instance(InstanceCommand::List) => true,
+            Command::Call { method, .. } => is_called(method),
+            _ => method.as_ref().is_some_and(|(name, _)| is_called(name)),
+        }
+}
+
+fn is_not_running(error: &ClientError) -> bool {
+    matches!(error, ClientError::NotRunning { .. })
+}
+
+/// Prints a report as text or, if asked, as JSON.
+fn print(args: &Args, report: &Report) -> Result<ExitCode> {
+    if args.json {
+        write_out(&(serde_json::to_string_pretty(&report.json)? + "\n"))?;
+    } else if report.is_failure {
+        complain(report.text.trim_end());
+    } else {
+        write_out(&report.text)?;
+    }
+    Ok(if report.is_failure { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Prints. A closed pipe, as of `| head`, is not an error.
 fn write_out(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -155,35 +222,16 @@ fn write_out(text: &str) -> Result<()> {
     }
 }
 
-/// Whether a command that was run did not end well, so that scripts can tell as they do for one of their own.
-fn has_failed(command: &Command, result: &Value) -> bool {
-    let is_nothing = matches!(command, Command::Action { .. }) && result["done"] == false;
-    let is_wrong = match command {
-        Command::Selftest { .. } => result["ok"] == false,
-        Command::Policy(areas::PolicyCommand::Check { .. }) => result["allowed"] == false,
-        Command::Token(areas::TokenCommand::Revoke { .. }) => result["revoked"] == false,
-        Command::Orchestrate(areas::OrchestrateCommand::Wait { .. }) => result["matched"] == false,
-        _ => false,
-    };
-    is_nothing
-        || is_wrong
-        || matches!(command, Command::Run { .. })
-            && (result["timed_out"] == true
-                || result["interrupted"] == true
-                || result["exit_code"].as_i64().unwrap_or(0) != 0)
-}
-
-/// The method and the parameters a command stands for.
+/// The method that a command calls, and its parameters.
 fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Value)> {
     use InstanceCommand as I;
 
-    // The session that is meant when none is named: the only one.
     let mut session = |id: &dyn Named| match id.given() {
         Some(id) => Ok(id),
-        None => only_session(client),
+        None => default_session(client),
     };
     Ok(match command {
-        // Done before anything is asked of an instance.
+        // Done without an instance, or before.
         Command::Config(_)
         | Command::Theme(_)
         | Command::Lang(_)
@@ -191,8 +239,9 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         | Command::Mcp { .. }
         | Command::Method
         | Command::ShellCompletion { .. }
+        | Command::Complete { .. }
         | Command::Man { .. }
-        | Command::Watch { .. } => bail!("this is done elsewhere"),
+        | Command::Watch { .. } => bail!("this command has no method"),
         Command::Record(command) => command.request(&mut session)?,
         Command::Sessions(command) => command.request(),
         Command::Screenshot { id: Some(id), .. } => {
@@ -229,7 +278,7 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         }
         Command::Run { id, timeout, command } => {
             if !timeout.is_finite() || *timeout < 0.0 {
-                bail!("--timeout: {timeout} is no number of seconds");
+                bail!("--timeout must be a number of seconds, 0 or more, not {timeout}");
             }
             let timeout = (timeout * 1000.0) as u64;
             let command = command.join(" ");
@@ -255,7 +304,7 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         Command::Screen(command) => command.request(&mut session)?,
         Command::Action { name, argument: None } if name == "list" => ("action.list", json!({})),
         Command::Action { name, argument } => {
-            // As other options are written, too.
+            // `new-tab` is written like an option.
             let name = name.replace('-', "_");
             ("action.run", json!({"name": name, "argument": argument}))
         }
@@ -269,7 +318,7 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
         Command::System => ("system.info", json!({})),
         Command::Call { method, params } => {
             let params = match params {
-                Some(params) => serde_json::from_str(params).context("PARAMS is no JSON")?,
+                Some(params) => serde_json::from_str(params).context("PARAMS is not valid JSON")?,
                 None => json!({}),
             };
             (method, params)
@@ -277,22 +326,21 @@ fn request<'a>(command: &'a Command, client: &mut Client) -> Result<(&'a str, Va
     })
 }
 
-/// Fails for the session this program itself runs in: its shell is busy until this program ends.
+/// Fails for the session that this program runs in, whose shell is busy until this program ends.
 fn refuse_own_session(id: u64, client: &mut Client) -> Result<()> {
-    let own = |name| std::env::var(name).unwrap_or_default();
-    if own("UNTERM_PANE") != id.to_string() {
+    let Some(own) = OwnPane::of_environment().filter(|own| own.session == id) else {
         return Ok(());
-    }
-    if client.call("instance.info", json!({}))?["id"] == own("UNTERM_INSTANCE").as_str() {
+    };
+    if own.is_of(&client.call("instance.info", json!({}))?) {
         bail!(
-            "session {id} is the one this runs in; open another with `unterm-cli session create`"
+            "session {id} is the pane that this command runs in, and its shell waits for this command to end; \
+             name another session with --id, or open one with `unterm-cli session create`"
         );
     }
     Ok(())
 }
 
-/// Fails for sessions that are not there. One of them may be opened later, by anybody and for anything: nobody knows now
-/// what a token for it would be for.
+/// Fails for sessions that don't exist: such a number may later belong to a session that the token was not meant for.
 fn refuse_missing_sessions(ids: &[u64], client: &mut Client) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
@@ -302,26 +350,33 @@ fn refuse_missing_sessions(ids: &[u64], client: &mut Client) -> Result<()> {
     let there: Vec<_> = all.filter_map(|session| session["id"].as_u64()).collect();
     let Some(missing) = ids.iter().find(|id| !there.contains(id)) else { return Ok(()) };
     let there = match there.as_slice() {
-        [] => "there is none".to_owned(),
+        [] => "no session is open".to_owned(),
         there => {
             let ids: Vec<_> = there.iter().map(u64::to_string).collect();
-            format!("there are: {}", ids.join(", "))
+            format!("open sessions: {}", ids.join(", "))
         }
     };
-    bail!("there is no session {missing} for the token; open it first ({there})")
+    bail!("session {missing} does not exist; open it before you create a token for it ({there})")
 }
 
-fn only_session(client: &mut Client) -> Result<u64> {
+/// The session to use if none is named: the pane that this program runs in, else the only one.
+fn default_session(client: &mut Client) -> Result<u64> {
     let list = client.call("session.list", json!({}))?;
     let all: Vec<_> = list["sessions"].as_array().into_iter().flatten().collect();
+    if let Some(own) = OwnPane::of_environment()
+        && all.iter().any(|session| session["id"] == own.session)
+        && own.is_of(&client.call("instance.info", json!({}))?)
+    {
+        return Ok(own.session);
+    }
     let live: Vec<_> = all.iter().copied().filter(|session| session["is_dead"] == false).collect();
-    // One that has ended is meant only where nothing else can be.
+    // A session whose program has ended is used only if there is no other.
     match if live.len() == 1 { &live } else { &all }.as_slice() {
         [session] => session["id"].as_u64().context("the session has no number"),
-        [] => bail!("there is no session; open one with `unterm-cli session create`"),
+        [] => bail!("no session is open; open one with `unterm-cli session create`"),
         sessions => {
             let ids: Vec<_> = sessions.iter().map(|session| session["id"].to_string()).collect();
-            bail!("there are several sessions; say which with --id: {}", ids.join(", "))
+            bail!("several sessions are open; name one with --id: {}", ids.join(", "))
         }
     }
 }

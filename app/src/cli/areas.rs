@@ -1,5 +1,5 @@
-//! Commands for what instances do beside sessions: recordings, pictures, layouts, the proxy, rules and the like. Each is
-//! one method, whose parameters it spells for people.
+//! Commands for everything but sessions: recordings, pictures, layouts, the proxy, rules and tokens. Each command calls one
+//! method.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::session::{Id, Named, OnlyId};
 
 /// A method and its parameters.
 pub type Request = (&'static str, Value);
-/// The session that is meant: the one that is named, else the only one.
+/// Finds the session to use: the named one, else the pane that the command runs in, else the only one.
 pub type Meant<'a> = &'a mut dyn FnMut(&dyn Named) -> Result<u64>;
 
 /// A path as the server understands it.
@@ -23,30 +23,30 @@ pub fn absolute(path: Option<&Path>) -> Result<Option<String>> {
 /// Recordings of sessions.
 #[derive(Subcommand)]
 pub enum RecordCommand {
-    /// Begin to record a session.
+    /// Start recording a session.
     Start {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// End a session's recording and print where its page is.
+    /// Stop recording a session, and print the path of its page.
     Stop {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Say whether a session is being recorded.
+    /// Show whether a session is being recorded.
     Status {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Note an id of your own in a session's recording.
+    /// Add a trace id of your own to a session's recording.
     Trace {
         /// The session.
         #[command(flatten)]
         id: Id,
-        /// The id.
+        /// Trace id.
         trace: String,
     },
 }
@@ -65,18 +65,18 @@ impl RecordCommand {
     }
 }
 
-/// Recordings that are over.
+/// Finished recordings.
 #[derive(Subcommand)]
 pub enum SessionsCommand {
-    /// List them.
+    /// List finished recordings.
     List {
-        /// Only those of a project, by its path or its name.
+        /// Only recordings of this project, by path or name.
         #[arg(long)]
         project: Option<String>,
     },
-    /// Print one as markdown.
+    /// Print a recording as Markdown.
     Read {
-        /// Its id, as the list has it.
+        /// Id of the recording, from `sessions list`.
         id: String,
     },
 }
@@ -94,23 +94,23 @@ impl SessionsCommand {
 /// Pictures, and the clipboard.
 #[derive(Subcommand)]
 pub enum CaptureCommand {
-    /// The display; without one all sessions side by side.
+    /// Capture the display; without a display, all sessions side by side.
     Screen,
-    /// A session, or any window of the display; without a name the first session.
+    /// Capture a session, or a window of the display [default: the first session].
     Window {
-        /// A session's number or a part of its title, else a part of a window's title.
+        /// Number or part of the title of a session, else part of the title of a window.
         title: Option<String>,
-        /// Of this process.
+        /// Only windows of this process.
         #[arg(long)]
         pid: Option<u64>,
     },
-    /// A region that the person drags out, where there is a window; else the display.
+    /// Let the person select a region, if there is a window; else capture the display.
     Select {
-        /// How long they may take, in seconds.
+        /// Seconds to wait for the selection.
         #[arg(long, value_name = "SECONDS", default_value_t = 60)]
         timeout: u64,
     },
-    /// What is on the clipboard.
+    /// Print the text on the clipboard, or the path of its picture.
     Clipboard,
 }
 
@@ -131,20 +131,20 @@ impl CaptureCommand {
 /// Saved layouts.
 #[derive(Subcommand)]
 pub enum WorkspaceCommand {
-    /// Save the tabs and sessions there are.
+    /// Save the open tabs and sessions.
     Save {
-        /// Under this name.
+        /// Name of the layout.
         name: String,
     },
-    /// Print what was saved.
+    /// Print a saved layout, or open its tabs again.
     Restore {
-        /// Its name.
+        /// Name of the layout.
         name: String,
-        /// Open its tabs again.
+        /// Open the tabs.
         #[arg(long)]
         recreate: bool,
     },
-    /// List the names.
+    /// List the saved layouts.
     List,
 }
 
@@ -161,37 +161,37 @@ impl WorkspaceCommand {
     }
 }
 
-/// The proxy that programs are told of.
+/// The proxy for programs in new panes.
 #[derive(Subcommand)]
 pub enum ProxyCommand {
-    /// Whether there is one, and whether it answers.
+    /// Show the proxy in use, and whether it responds.
     Status,
-    /// The proxies to choose from.
+    /// List the saved proxies.
     Nodes,
-    /// Use one of them.
+    /// Use a saved proxy.
     Switch {
-        /// Its name.
+        /// Name of the proxy.
         name: String,
     },
-    /// Use a proxy at this address.
+    /// Use the proxy at an address.
     Set {
-        /// Such as http://127.0.0.1:7890 or socks5://127.0.0.1:7891.
+        /// Address, such as http://127.0.0.1:7890 or socks5://127.0.0.1:7891.
         url: String,
-        /// Hosts that are reached without it, with commas between.
+        /// Hosts to reach without the proxy, separated by commas.
         #[arg(long)]
         no_proxy: Option<String>,
     },
-    /// Use the system's proxy, or one that is found on this machine.
+    /// Use the system's proxy, or a proxy found on this machine.
     Auto,
-    /// Use none.
+    /// Use no proxy.
     Disable,
-    /// Print the variables that programs get, to be evaluated by a shell.
+    /// Print the proxy variables as shell commands: `eval "$(unterm-cli proxy env)"`.
     Env,
-    /// Try the proxies to choose from.
+    /// Measure how fast the saved proxies respond.
     Speedtest {
-        /// Only this one.
+        /// Only this proxy.
         name: Option<String>,
-        /// How long one may take, in milliseconds.
+        /// Milliseconds to wait for each proxy.
         #[arg(long, default_value_t = 3000)]
         timeout: u64,
     },
@@ -221,9 +221,9 @@ impl ProxyCommand {
 /// Several sessions at once.
 #[derive(Subcommand)]
 pub enum OrchestrateCommand {
-    /// Open a session, run a command in it and print its number.
+    /// Open a session, run a command in it and print the session's number.
     Launch {
-        /// The working directory; else the user's home.
+        /// Working directory [default: your home].
         #[arg(long, value_name = "DIRECTORY")]
         cwd: Option<PathBuf>,
         /// Columns.
@@ -232,27 +232,27 @@ pub enum OrchestrateCommand {
         /// Rows.
         #[arg(long)]
         rows: Option<u64>,
-        /// The command; behind `--` it may hold options.
+        /// Command; after `--` it can have options.
         command: Vec<String>,
     },
-    /// Type a command and Enter in several sessions.
+    /// Type a command and press Enter in several sessions.
     Broadcast {
-        /// The sessions, with commas between.
+        /// Session numbers, separated by commas.
         #[arg(long, value_delimiter = ',', required = true)]
         ids: Vec<u64>,
-        /// The command; behind `--` it may hold options.
+        /// Command; after `--` it can have options.
         #[arg(required = true)]
         command: Vec<String>,
     },
-    /// Wait until a session shows a text; fails if it does not.
+    /// Wait until a session shows a text. Exits with status 1 if it does not.
     Wait {
         /// The session.
         #[command(flatten)]
         id: Id,
-        /// How long to wait, in seconds.
+        /// Seconds to wait.
         #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
         timeout: f64,
-        /// The text.
+        /// Text to wait for.
         pattern: String,
     },
 }
@@ -282,28 +282,28 @@ impl OrchestrateCommand {
     }
 }
 
-/// Rules on what may be entered.
+/// The rules on what agents may enter.
 #[derive(Subcommand)]
 pub enum PolicyCommand {
-    /// Say whether a command may be entered; fails if not.
+    /// Check whether the rules allow a command. Exits with status 1 if not.
     Check {
-        /// The command; behind `--` it may hold options.
+        /// Command; after `--` it can have options.
         #[arg(required = true)]
         command: Vec<String>,
     },
     /// Replace the rules.
     Set {
-        /// A text that no command may hold; may be given several times.
+        /// Refuse commands that contain this text; repeatable.
         #[arg(long)]
         block: Vec<String>,
-        /// A text that a command may begin with; may be given several times.
+        /// Allow commands that start with this text; repeatable.
         #[arg(long)]
         allow: Vec<String>,
-        /// Nothing else may be entered.
+        /// Refuse every other command.
         #[arg(long)]
         enforce_allowed: bool,
     },
-    /// Have no rules.
+    /// Remove all rules.
     Off,
 }
 
@@ -329,26 +329,26 @@ impl PolicyCommand {
 /// Tokens for agents.
 #[derive(Subcommand)]
 pub enum TokenCommand {
-    /// Make one and print it: nobody is told of it again.
+    /// Create a token and print it. It can't be printed again.
     Create {
-        /// What it is for.
+        /// Name that says what the token is for.
         #[arg(value_parser = purpose)]
         name: String,
-        /// What it may do: read, act (and read) or admin (everything).
+        /// Permission: read, act (read, and use sessions) or admin (everything).
         #[arg(long, default_value = "act", value_parser = ["read", "act", "admin"])]
         scope: String,
-        /// Only in these sessions of this instance, with commas between; they must be open.
+        /// Only these open sessions of the instance, separated by commas.
         #[arg(long, value_name = "IDS", value_delimiter = ',')]
         panes: Vec<u64>,
-        /// When it ends, such as 90s, 30m, 12h or 7d; never, if nothing is said.
+        /// Time until the token expires, such as 90s, 30m, 12h or 7d [default: never].
         #[arg(long, value_name = "TIME", value_parser = duration)]
         expires: Option<u64>,
     },
-    /// List those that have not ended.
+    /// List the valid tokens.
     List,
-    /// Take one back: what came in by it may do nothing more.
+    /// Revoke a token. Callers that use it lose access at once.
     Revoke {
-        /// Its number, as the list has it.
+        /// Number of the token, from `token list`.
         number: u64,
     },
 }
@@ -370,7 +370,7 @@ impl TokenCommand {
     }
 }
 
-/// A token's name: without one nobody knows later which to take back.
+/// A token's name, by which people know later which token to revoke.
 fn purpose(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("a token needs a name that says what it is for".to_owned()),
@@ -380,7 +380,7 @@ fn purpose(text: &str) -> Result<String, String> {
 
 /// A length of time in seconds, of a number and its unit.
 fn duration(text: &str) -> Result<u64, String> {
-    let wrong = || format!("{text:?} is no time such as 90s, 30m, 12h or 7d");
+    let wrong = || format!("{text:?} is not a duration such as 90s, 30m, 12h or 7d");
     let at = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
     let (number, unit) = text.split_at(at);
     let unit = match unit {
@@ -397,7 +397,7 @@ fn duration(text: &str) -> Result<u64, String> {
     number.checked_mul(unit).ok_or_else(wrong)
 }
 
-/// Renders a session into a file.
+/// Exports a session to a file.
 pub fn export(id: u64, output: Option<&Path>) -> Result<Request> {
     Ok(("session.export_markdown", json!({"id": id, "path": absolute(output)?})))
 }

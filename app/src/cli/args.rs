@@ -1,4 +1,4 @@
-//! What can be asked for on the command line.
+//! The commands and options of `unterm-cli`.
 
 use std::path::PathBuf;
 
@@ -16,21 +16,22 @@ use crate::{
     session::{Id, OnlyId, ScreenCommand, SessionCommand},
 };
 
-/// Drives a running Unterm.
+/// Control a running Unterm.
 #[derive(Parser)]
 #[command(name = "unterm-cli", version)]
 pub struct Args {
     /// Print results as JSON.
     #[arg(long, global = true)]
     pub json: bool,
-    /// The instance to drive, by its id (such as alpha) or its title; else the active one.
+    /// Instance to use, by id (such as alpha) or title [default: the one that this pane belongs to, else the active one].
     #[arg(long, global = true, value_name = "NAME")]
     pub instance: Option<String>,
-    /// The language that `lang list` and `lang current` take for the one in use, by its code, such as `de-DE` or `de`. Every
-    /// command accepts it and prints English all the same: the settings page has languages, and `lang set` chooses one.
+    /// Language for `lang list` and `lang current`, such as de-DE or de.
+    ///
+    /// Other commands accept this option, too. Their output is English.
     #[arg(long, global = true, value_name = "CODE", value_parser = language)]
     pub lang: Option<String>,
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -39,88 +40,94 @@ pub struct Args {
 fn language(code: &str) -> Result<String, String> {
     let codes = || languages::all().map(|(code, _)| code).collect::<Vec<_>>().join(", ");
     let found = languages::find(code).map(str::to_owned);
-    found.ok_or_else(|| format!("there is no such language; there are {}", codes()))
+    found.ok_or_else(|| format!("unknown language; available: {}", codes()))
 }
 
-/// What to do about agents.
+/// Commands about agents' programs.
 #[derive(Subcommand)]
 pub enum McpCommand {
-    /// Print the entry by which an agent's program finds this one, for the toolset and the instance that are named.
+    /// Print or write the configuration entry that lets an agent's program start this MCP server.
     Config {
-        /// The agent's program.
+        /// Program to configure.
         #[arg(value_enum)]
         client: Client,
-        /// Merge it into that program's own file, and keep the file as it was beside it, under a new name each time.
+        /// Merge the entry into the program's own file, and keep a backup of the file.
         #[arg(long)]
         write: bool,
     },
-    /// Print the terminal this runs in, such as /dev/pts/3: a hook for the start of an agent's session.
+    /// Print the path of the current terminal, such as /dev/pts/3, for an agent's session-start hook.
     Tty,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Preferences: the file config.toml.
+    /// Check and locate the configuration file.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Themes: the colours of every pane.
+    /// List, set and import themes.
     #[command(subcommand)]
     Theme(ThemeCommand),
-    /// Language of the settings page.
+    /// Choose the language of the settings page.
     #[command(subcommand)]
     Lang(LangCommand),
-    /// Log in to another machine with the shell integration of this pane; takes what ssh takes. A command is run as ssh runs it.
+    /// Log in with ssh, with shell integration on the remote host.
+    ///
+    /// With a remote command, runs plain ssh.
     Ssh {
-        /// Options and the host, as for ssh.
+        /// Options, host and command for ssh.
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Speak the Model Context Protocol on stdin and stdout, for agents: with a running instance, or one started for it.
+    /// Run an MCP server (Model Context Protocol) on stdin and stdout, for agents.
+    ///
+    /// Connects to a running instance, or starts one.
     Mcp {
-        /// The tools that are offered: unterm, if nothing is said.
+        /// Tools to offer: unterm, iterm or tester [default: unterm].
         #[arg(long, global = true, value_name = "NAME")]
         toolset: Option<String>,
-        /// Something else to do.
+        /// Another command.
         #[command(subcommand)]
         command: Option<McpCommand>,
     },
-    /// The settings page of a running instance.
+    /// Open the settings page of a running instance.
     #[command(subcommand)]
     Settings(SettingsCommand),
-    /// Sessions: the panes of the terminal.
+    /// Manage sessions, the panes of the terminal.
     #[command(subcommand)]
     Session(SessionCommand),
-    /// Type a command and Enter, and don't wait.
+    /// Type a command and press Enter, without waiting.
     Exec {
         /// The session.
         #[command(flatten)]
         id: Id,
-        /// The command, as the session's shell reads it; behind `--` it may hold options.
+        /// Command for the session's shell; after `--` it can have options.
         #[arg(required = true)]
         command: Vec<String>,
     },
-    /// Run a command, wait for its end and print its output; fails if the command does.
+    /// Run a command, wait until it ends and print its output.
+    ///
+    /// Exits with status 1 if the command fails or takes too long.
     Run {
         /// The session.
         #[command(flatten)]
         id: Id,
-        /// How long to wait, in seconds; the command is left running.
+        /// Seconds to wait. The command keeps running afterwards.
         #[arg(long, value_name = "SECONDS", default_value_t = 30.0)]
         timeout: f64,
-        /// The command, as the session's shell reads it; behind `--` it may hold options.
+        /// Command for the session's shell; after `--` it can have options.
         #[arg(required = true)]
         command: Vec<String>,
     },
-    /// Type text as it is.
+    /// Type text.
     Send {
         /// The session.
         #[command(flatten)]
         id: Id,
-        /// Press Enter behind it.
+        /// Press Enter after the text.
         #[arg(long)]
         enter: bool,
-        /// The text; behind `--` it may begin with a dash.
+        /// Text to type; after `--` it can start with a dash.
         #[arg(required = true)]
         input: Vec<String>,
     },
@@ -130,127 +137,149 @@ pub enum Command {
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Type the control character of a signal: SIGINT, SIGTSTP, SIGQUIT or EOF; or send another one, such as SIGTERM, to its foreground programs.
+    /// Send a signal to the programs in the foreground.
+    ///
+    /// SIGINT, SIGTSTP, SIGQUIT and EOF are typed as control characters. Other signals, such as SIGTERM, are sent.
     Signal {
         /// The session.
         #[command(flatten)]
         id: Id,
-        /// The signal.
+        /// Signal, such as SIGINT, EOF or TERM.
         signal: String,
     },
-    /// Say whether a session is idle or runs something.
+    /// Show whether a session is idle or running a program.
     Status {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// What is on the screen, and in its history.
+    /// Read the screen and the scrollback.
     #[command(subcommand)]
     Screen(ScreenCommand),
-    /// Do something in the window, as its key would; `action list` lists what there is, also without a window.
+    /// Run an action of the window, as its key does.
+    ///
+    /// `action list` lists all actions with their keys.
     Action {
-        /// The action's name, such as new_tab, or list.
+        /// Action, such as new_tab, or `list`.
         name: String,
-        /// What it is given, for one that takes something: `action activate_tab 2`.
+        /// Argument of the action: `action activate_tab 2`.
         #[arg(allow_hyphen_values = true)]
         argument: Option<String>,
     },
     /// Record sessions.
     #[command(subcommand)]
     Record(RecordCommand),
-    /// The recordings that are over.
+    /// List and print finished recordings.
     #[command(subcommand)]
     Sessions(SessionsCommand),
-    /// Save the picture of the display, a region or a session, and print where it is.
+    /// Take a screenshot of the display, a region or a session, and print the file's path.
     Screenshot {
-        /// Of a session.
+        /// Capture this session.
         #[arg(long)]
         id: Option<u64>,
-        /// Of a region that the person drags out, where there is a window.
+        /// Let the person select a region, if there is a window.
         #[arg(long, conflicts_with = "id")]
         region: bool,
-        /// Leave the window where it is, as always: a picture of the display shows it.
+        /// Accepted for compatibility: pictures of the display always include the window.
         #[arg(long)]
         include_window: bool,
-        /// Into this file.
+        /// File to write.
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Pictures, and the clipboard.
+    /// Take pictures, and read the clipboard.
     #[command(subcommand)]
     Capture(CaptureCommand),
-    /// Saved layouts.
+    /// Save and restore layouts.
     #[command(subcommand)]
     Workspace(WorkspaceCommand),
-    /// The proxy that programs are told of.
+    /// Manage the proxy for programs in new panes.
     #[command(subcommand)]
     Proxy(ProxyCommand),
-    /// Several sessions at once.
+    /// Drive several sessions at once.
     #[command(subcommand)]
     Orchestrate(OrchestrateCommand),
-    /// Rules on what may be entered.
+    /// Manage the rules on what agents may enter.
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// Tokens for agents: what an agent may do that brings one.
+    /// Manage the tokens of agents.
     #[command(subcommand)]
     Token(TokenCommand),
-    /// What callers have done, newest first.
+    /// Print what callers did, newest first.
     Audit {
-        /// Only in this session.
+        /// Only entries of this session.
         #[arg(long)]
         id: Option<u64>,
-        /// How many entries to print.
+        /// Number of entries to print.
         #[arg(long, default_value_t = 50)]
         limit: u64,
     },
-    /// Ask an instance for what it can do; fails if something is wrong.
+    /// Check that an instance works. Exits with status 1 if a check fails.
     Selftest {
-        /// A session to look at too.
+        /// The session.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Print what happens, a line each, until it is stopped.
+    /// Print events as they happen, one per line.
     Watch {
-        /// Only in this session.
+        /// Only events of this session.
         #[arg(long)]
         id: Option<u64>,
-        /// Only events of this kind; may be given several times. Without it all but output.
+        /// Only events of this kind; repeatable [default: all but output].
         #[arg(long = "event", value_name = "KIND")]
         events: Vec<String>,
-        /// End after so many.
+        /// Stop after this many events.
         #[arg(long)]
         count: Option<u64>,
     },
-    /// The running instances of Unterm.
+    /// List, name and focus running instances.
     #[command(subcommand)]
     Instance(InstanceCommand),
-    /// Name and version of the server.
+    /// Show the name and version of the server.
     Info,
-    /// Whether the server works, with ports and sizes.
+    /// Show the state of the server, with its ports and sizes.
     Health,
-    /// Every method there is.
+    /// List all methods.
     Capabilities,
-    /// Version, platform and host name.
+    /// Show version, platform and host name.
     System,
-    /// Call any method, its parameters as options; `method METHOD --help` tells of them.
+    /// Call a method, with its parameters as options.
+    ///
+    /// `method METHOD --help` describes a method's parameters.
     Method,
-    /// Print a script that completes this program's commands in a shell.
+    /// Print a completion script for a shell.
+    ///
+    /// In ~/.bashrc: `source <(unterm-cli shell-completion --shell bash)`
+    ///
+    /// In ~/.zshrc, after compinit: `source <(unterm-cli shell-completion --shell zsh)`
+    ///
+    /// In ~/.config/fish/config.fish: `unterm-cli shell-completion --shell fish | source`
     ShellCompletion {
-        /// The shell.
+        /// Shell to complete in.
         #[arg(long, value_enum)]
         shell: Shell,
     },
-    /// Print this manual as a page for man, or write one for each command.
+    /// Print what can follow on a command line, for the completion scripts.
+    #[command(hide = true)]
+    Complete {
+        /// Shell that asks.
+        #[arg(long, value_enum)]
+        shell: Shell,
+        /// Words of the line behind the program's name. The last one is to be completed.
+        #[arg(last = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
+    /// Print the manual page, or write a page for each command.
     Man {
-        /// Into this folder, such as ~/.local/share/man/man1.
+        /// Folder to write pages to, such as ~/.local/share/man/man1.
         #[arg(long, value_name = "FOLDER")]
         out: Option<PathBuf>,
     },
-    /// Call any method.
+    /// Call a method, with its parameters as JSON.
     Call {
-        /// The method, such as session.list.
+        /// Method, such as session.list.
         method: String,
-        /// Its parameters as a JSON object.
+        /// Parameters as a JSON object.
         params: Option<String>,
     },
 }
@@ -258,27 +287,27 @@ pub enum Command {
 /// The settings page.
 #[derive(Subcommand)]
 pub enum SettingsCommand {
-    /// Open it in the browser.
+    /// Open the settings page in the browser.
     Open {
-        /// Print its address, which opens it once within a minute, and open nothing.
+        /// Print the page's address instead. It works once, within a minute.
         #[arg(long)]
         print_only: bool,
     },
 }
 
-/// What to ask of instances.
+/// Commands about instances.
 #[derive(Subcommand)]
 pub enum InstanceCommand {
-    /// List the instances that run.
+    /// List the running instances.
     List,
-    /// The instance that answers, with its token.
+    /// Show an instance, with its token.
     Info,
-    /// Give it a title of its own; without one it gets its usual title back.
+    /// Set an instance's title.
     SetTitle {
-        /// The title.
+        /// Title; without one, the usual title returns.
         title: Option<String>,
     },
-    /// Bring its window to the front.
+    /// Bring an instance's window to the front.
     Focus,
 }
 

@@ -1,6 +1,6 @@
-//! What is made from tables: a command for each method of the wire, completions for shells, and manual pages.
+//! A command for each method of the wire, made from the method's schema, completion scripts, and manual pages.
 //!
-//! Knows no method by name: options are the parameters of the method's schema.
+//! Knows no method by name.
 
 use std::{fs, path::Path};
 
@@ -12,7 +12,7 @@ use unterm_control::{Entry, METHODS};
 /// The command whose subcommands are methods.
 pub const METHOD: &str = "method";
 
-/// Shells that completions are made for.
+/// Shells with completions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shell {
     /// bash.
@@ -28,7 +28,7 @@ pub enum Shell {
     Pwsh,
 }
 
-/// Adds a command for each method. Takes some milliseconds: for those who want it.
+/// Adds a command for each method. Takes some milliseconds, so only do it where methods are used.
 pub fn with_methods(command: Command) -> Command {
     command.mut_subcommand(METHOD, |method| {
         method
@@ -46,7 +46,7 @@ fn method_command(entry: &'static Entry) -> Command {
     let mut command = Command::new(entry.name).about(entry.doc);
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     for (name, property) in &properties {
-        // Another name of the same.
+        // An alias of `id`.
         if name == "session_id" && properties.contains_key("id") {
             continue;
         }
@@ -87,7 +87,7 @@ fn method_command(entry: &'static Entry) -> Command {
     command
 }
 
-/// The type of a parameter; that of texts where it is one of some.
+/// The type of a parameter. An enumeration of texts is text.
 fn kind(property: &Value) -> Option<&str> {
     let is_text = |variant: &Value| variant["const"].is_string();
     match property["oneOf"].as_array() {
@@ -96,14 +96,14 @@ fn kind(property: &Value) -> Option<&str> {
     }
 }
 
-/// What a list's values may be, for the help: those of an enumeration, or objects with one key each.
+/// The possible values of a list, for the help: those of an enumeration, or objects with one key each.
 fn choices(schema: &Value, property: &Value) -> String {
     let items = &property["items"];
     let named = items["$ref"].as_str().and_then(|path| schema.pointer(path.strip_prefix('#')?));
     let items = named.unwrap_or(items);
     if let Some(values) = items["enum"].as_array() {
         let values: Vec<_> = values.iter().filter_map(Value::as_str).collect();
-        return format!("\n\nSome of: {}", values.join(", "));
+        return format!("\n\nPossible values: {}", values.join(", "));
     }
     let mut lines = String::new();
     for variant in items["oneOf"].as_array().into_iter().flatten() {
@@ -113,14 +113,14 @@ fn choices(schema: &Value, property: &Value) -> String {
             lines.push_str(&format!("\n  {{\"{key}\": {kind}}}  {about}"));
         }
     }
-    if lines.is_empty() { lines } else { format!("\n\nEach is one of:{lines}") }
+    if lines.is_empty() { lines } else { format!("\n\nPossible values:{lines}") }
 }
 
 fn json(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// The method that was asked for, with its parameters; `None`: another command was.
+/// The method that the command line calls, with its parameters; `None` for other commands.
 pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
     let (METHOD, matches) = matches.subcommand()? else { return None };
     let (name, matches) = matches.subcommand()?;
@@ -148,7 +148,7 @@ pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
         } else {
             continue;
         };
-        // What stands for every command is no parameter.
+        // Global options are not parameters.
         if !matches!(id, "json" | "instance" | "lang") {
             params.insert(id.to_owned(), value);
         }
@@ -156,27 +156,35 @@ pub fn request(matches: &ArgMatches) -> Option<(&'static str, Value)> {
     Some((entry.name, params.into()))
 }
 
-/// What a method takes.
+/// The schema of a method's parameters.
 fn schema(entry: &Entry) -> Value {
     serde_json::to_value((entry.params_schema)()).unwrap_or_default()
 }
 
-/// A script that completes this program's commands.
-pub fn completions(shell: Shell, command: &mut Command) -> Vec<u8> {
-    let name = command.get_name().to_owned();
-    let mut out = Vec::new();
-    match shell {
-        Shell::Bash => clap_complete::generate(clap_complete::Shell::Bash, command, name, &mut out),
-        Shell::Zsh => clap_complete::generate(clap_complete::Shell::Zsh, command, name, &mut out),
-        Shell::Fish => clap_complete::generate(clap_complete::Shell::Fish, command, name, &mut out),
+/// A completion script. All but Nushell's ask `unterm-cli complete` at each press of Tab: a script that lists every option
+/// takes half a megabyte, which a shell reads at each start.
+pub fn completions(shell: Shell, mut command: Command) -> Result<String> {
+    let script = match shell {
+        Shell::Bash => include_str!("../../../assets/completions/unterm-cli.bash"),
+        Shell::Zsh => include_str!("../../../assets/completions/unterm-cli.zsh"),
+        Shell::Fish => include_str!("../../../assets/completions/unterm-cli.fish"),
+        Shell::Pwsh => include_str!("../../../assets/completions/unterm-cli.ps1"),
         Shell::Nushell => {
-            clap_complete::generate(clap_complete_nushell::Nushell, command, name, &mut out);
+            let (name, mut out) = (command.get_name().to_owned(), Vec::new());
+            command.build();
+            let mut command = without_help(command);
+            clap_complete::generate(clap_complete_nushell::Nushell, &mut command, name, &mut out);
+            return Ok(String::from_utf8(out)?);
         }
-        Shell::Pwsh => {
-            clap_complete::generate(clap_complete::Shell::PowerShell, command, name, &mut out);
-        }
-    }
-    out
+    };
+    Ok(script.to_owned())
+}
+
+/// A command without the texts of its options, of which a Nushell script holds a copy for every command.
+fn without_help(command: Command) -> Command {
+    command
+        .mut_args(|arg| arg.help(None::<&str>).long_help(None::<&str>))
+        .mut_subcommands(without_help)
 }
 
 /// The manual page of this program.
@@ -265,13 +273,11 @@ mod tests {
     }
 
     #[test]
-    fn every_shell_is_told_of_every_command() {
+    fn no_script_slows_the_start_of_a_shell() {
         for shell in Shell::value_variants() {
-            let mut command = with_methods(Args::command());
-            let script = String::from_utf8(completions(*shell, &mut command)).unwrap();
-            for word in ["screenshot", "exec.run_wait", "instance"] {
-                assert!(script.contains(word), "{shell:?}: {word}");
-            }
+            let script = completions(*shell, Args::command()).unwrap();
+            assert!(script.contains("unterm-cli"), "{shell:?}");
+            assert!(script.len() < 50_000, "{shell:?}: {} bytes", script.len());
         }
     }
 

@@ -1,4 +1,4 @@
-//! Commands that need no running instance: they read and write files of Unterm's home directory.
+//! Commands that need no running instance: they read and write files in Unterm's home directory.
 
 use std::{
     io::Write,
@@ -7,97 +7,109 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
+use serde_json::{Value, json};
 use unterm::config::{self, edit, theme};
 use unterm_control::languages;
 
-/// Preferences: the file config.toml.
+use crate::report::Report;
+
+/// The configuration file, config.toml.
 #[derive(Subcommand)]
 pub enum ConfigCommand {
-    /// Say what is wrong in a file, each problem with its line and column; fails if there is one.
+    /// Check a configuration file, and print each problem with its line and column. Exits with status 1 if there is one.
     Check {
-        /// The file; without it the one in force.
+        /// File to check [default: the configuration in use].
         file: Option<PathBuf>,
     },
-    /// Print where the file is.
+    /// Print the path of the configuration file.
     Path,
 }
 
 /// Language of the settings page.
 #[derive(Subcommand)]
 pub enum LangCommand {
-    /// Print every language's code and name; the one in use has a mark.
+    /// List all languages. `*` marks the one in use.
     List,
-    /// Make a language the one in use.
+    /// Choose a language.
     Set {
-        /// Its code, such as `de-DE` or `de`; `auto`: that of the environment.
+        /// Code, such as de-DE or de, or `auto` to follow the environment.
         code: String,
     },
     /// Print the code of the language in use.
     Current,
 }
 
-/// Themes: the colours of every pane.
+/// Themes, which set the colors.
 #[derive(Subcommand)]
 pub enum ThemeCommand {
-    /// Print every theme's name; the one in force has a mark.
+    /// List all themes. `*` marks the one in use.
     List,
-    /// Make a theme the one in force, in the file and in every running Unterm.
+    /// Choose a theme, in the configuration file and in every running Unterm.
     Set {
-        /// Its name.
+        /// Name of the theme.
         name: String,
     },
-    /// Make a theme of one for Alacritty, kitty, Ghostty, iTerm2, Windows Terminal or base16.
+    /// Import a theme of Alacritty, kitty, Ghostty, iTerm2, Windows Terminal or base16.
     Import {
-        /// Its file.
+        /// File to import.
         file: PathBuf,
-        /// Its name here; without it the file's.
+        /// Name of the imported theme [default: the file's name].
         #[arg(long)]
         name: Option<String>,
     },
 }
 
-/// Does a command on the preferences and gives what it prints.
-pub fn config(command: &ConfigCommand, home: &Path) -> Result<String> {
+/// Runs a command about the configuration file.
+pub fn config(command: &ConfigCommand, home: &Path) -> Result<Report> {
     let own = home.join(config::FILE);
     match command {
-        ConfigCommand::Path => Ok(format!("{}\n", own.display())),
+        ConfigCommand::Path => {
+            Ok(Report::new(format!("{}\n", own.display()), json!({ "path": own })))
+        }
         ConfigCommand::Check { file } => {
             let file = file.as_ref().unwrap_or(&own);
             if *file != own && !file.exists() {
-                bail!("{}: there is no such file", file.display());
+                bail!("{}: no such file", file.display());
             }
-            match config::load(file, home) {
-                Ok(_) => Ok(format!("{}: no problem found\n", file.display())),
-                Err(complaints) => bail!(complaints.join("\n")),
-            }
+            let json = |problems: &[String]| json!({ "file": file, "problems": problems });
+            Ok(match config::load(file, home) {
+                Ok(_) => Report::new(format!("{}: no problems found\n", file.display()), json(&[])),
+                Err(problems) => Report::failure(&problems.join("\n"), json(&problems)),
+            })
         }
     }
 }
 
-/// Does a command on themes and gives what it prints.
-pub fn theme(command: &ThemeCommand, home: &Path) -> Result<String> {
+/// Runs a command about themes.
+pub fn theme(command: &ThemeCommand, home: &Path) -> Result<Report> {
     match command {
         ThemeCommand::List => {
             let config = config::load(&home.join(config::FILE), home).unwrap_or_default();
-            let mut out = String::new();
+            let (mut text, mut themes) = (String::new(), Vec::new());
             for name in theme::names(home) {
-                let mark = if name == config.theme.pick(None) { '*' } else { ' ' };
+                let is_current = name == config.theme.pick(None);
                 let title =
                     theme::find(&name, home).map_or_else(|why| why.to_string(), |t| t.title);
-                out.push_str(&format!("{mark} {name:<24} {title}\n"));
+                text.push_str(&format!("{} {name:<24} {title}\n", mark(is_current)));
+                themes.push(json!({ "name": name, "title": title, "current": is_current }));
             }
-            Ok(out)
+            Ok(Report::new(text, json!({ "themes": themes })))
         }
         ThemeCommand::Set { name } => {
             edit::set(home, &["theme"], name.as_str().into())?;
-            Ok(String::new())
+            Ok(Report::new(String::new(), json!({ "theme": name })))
         }
         ThemeCommand::Import { file, name } => import(file, name.as_deref(), home),
     }
 }
 
-/// Does a command on the settings page's language and gives what it prints; `lang`: the one to take for that in use.
-pub fn language(command: &LangCommand, home: &Path, lang: Option<&str>) -> Result<String> {
+/// What marks the line of what is in use.
+fn mark(is_current: bool) -> char {
+    if is_current { '*' } else { ' ' }
+}
+
+/// Runs a command about the settings page's language. `lang` overrides the language in use.
+pub fn language(command: &LangCommand, home: &Path, lang: Option<&str>) -> Result<Report> {
     let current = || -> Result<&'static str> {
         if let Some(code) = lang.and_then(languages::find) {
             return Ok(code);
@@ -109,46 +121,52 @@ pub fn language(command: &LangCommand, home: &Path, lang: Option<&str>) -> Resul
     match command {
         LangCommand::List => {
             let current = current()?;
-            let line = |(code, name)| {
-                format!("{} {code}  {name}\n", if code == current { '*' } else { ' ' })
-            };
-            Ok(languages::all().map(line).collect())
+            let line = |(code, name)| format!("{} {code}  {name}\n", mark(code == current));
+            let row =
+                |(code, name)| json!({"code": code, "name": name, "current": code == current});
+            let rows: Value = languages::all().map(row).collect();
+            Ok(Report::new(languages::all().map(line).collect(), json!({ "languages": rows })))
         }
         LangCommand::Set { code } => {
             let Some(code) =
                 Some("auto").filter(|auto| auto == code).or_else(|| languages::find(code))
             else {
                 let codes: Vec<_> = languages::all().map(|(code, _)| code).collect();
-                bail!("{code:?} is no language of the page; there are auto, {}", codes.join(", "));
+                bail!("unknown language {code:?}; available: auto, {}", codes.join(", "));
             };
             edit::set(home, &["language"], code.into())?;
-            Ok(String::new())
+            Ok(Report::new(String::new(), json!({ "language": code })))
         }
-        LangCommand::Current => Ok(format!("{}\n", current()?)),
+        LangCommand::Current => {
+            let code = current()?;
+            Ok(Report::new(format!("{code}\n"), json!({ "language": code })))
+        }
     }
 }
 
-fn import(file: &Path, name: Option<&str>, home: &Path) -> Result<String> {
+fn import(file: &Path, name: Option<&str>, home: &Path) -> Result<Report> {
     let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
     let text =
-        String::from_utf8(bytes).with_context(|| format!("{} is no text", file.display()))?;
+        String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", file.display()))?;
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let name = name.map_or_else(|| stem.to_lowercase().replace(' ', "-"), str::to_owned);
     if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
-        bail!("{name:?} can't be a theme's name; say another with --name");
+        bail!("{name:?} can't be a theme's name; choose another with --name");
     }
     let (format, theme) = theme::import::import(&text, &stem)
         .map_err(|why| anyhow::anyhow!("{}: {why}", file.display()))?;
     let target: PathBuf = theme::folder(home).join(format!("{name}.toml"));
     if target.exists() {
-        bail!("{} exists; say another name with --name", target.display());
+        bail!("{} exists; choose another name with --name", target.display());
     }
     std::fs::create_dir_all(theme::folder(home))?;
     let mut out = std::fs::File::create_new(&target)?;
     if let Err(error) = out.write_all(theme.to_toml().as_bytes()) {
-        // Half a theme would be taken for one, and be in the way of the next try.
+        // A partial file would be read as a theme, and block the next import.
         let _ = std::fs::remove_file(&target);
         return Err(error).with_context(|| target.display().to_string());
     }
-    Ok(format!("{name}: a theme of {format:?}, in {}\n", target.display()))
+    let text = format!("Imported the {format:?} theme {name} to {}\n", target.display());
+    let json = json!({ "name": name, "format": format!("{format:?}"), "path": target });
+    Ok(Report::new(text, json))
 }

@@ -1,5 +1,5 @@
-//! `unterm-cli mcp config`: the entry by which an agent's program finds Unterm, printed, or merged into that program's own
-//! file. All else in the file stays as it is, to the byte, and the file as it was is kept beside it.
+//! `unterm-cli mcp config`: prints the entry that lets an agent's program start Unterm's MCP server, or merges it into the
+//! program's own file. Every other byte of the file stays, and a backup is kept beside it.
 
 use std::{
     collections::BTreeMap,
@@ -14,9 +14,11 @@ use serde_json::{Value, json, value::RawValue};
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 use unterm_mux::private;
 
-/// What is written into a client's file.
+use crate::report::Report;
+
+/// An entry of a client's file.
 struct Entry {
-    /// What it is called there: each toolset by a name of its own, so that a client can have several.
+    /// Its name. Each toolset has its own, so that a client can use several.
     name: String,
     program: String,
     args: Vec<String>,
@@ -104,41 +106,45 @@ impl Client {
     }
 }
 
-/// Prints the entry, or merges it into the client's file; what to print.
+/// Prints the entry, or merges it into the client's file.
 pub fn config(
     client: Client,
     instance: Option<&str>,
     toolset: Option<&str>,
     write: bool,
-) -> Result<String> {
-    let home = std::env::home_dir().context("nobody says where your home is")?;
+) -> Result<Report> {
+    let home = std::env::home_dir().context("cannot find your home directory; set HOME")?;
     let program = std::env::current_exe()?;
-    let program = program.to_str().context("the path of this program is no text")?;
+    let program = program.to_str().context("the path of this program is not UTF-8")?;
     let entry = Entry::new(program, instance, toolset)?;
     let variable =
         |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let file = client.file(&home, variable);
     if !write {
-        return client.merged("", &entry);
+        let text = client.merged("", &entry)?;
+        let json = json!({ "file": file, "name": entry.name, "text": text });
+        return Ok(Report::new(text, json));
     }
     let (named, name) = (file.display(), &entry.name);
-    Ok(match merge(client, &file, &entry)? {
-        Merged::Same => format!("{named} has the entry {name} already\n"),
-        Merged::New => format!("{named} is new, with the entry {name}\n"),
+    let (text, backup) = match merge(client, &file, &entry)? {
+        Merged::Same => (format!("{named} already has the entry {name}\n"), None),
+        Merged::New => (format!("Created {named} with the entry {name}\n"), None),
         Merged::Over(backup) => {
-            format!("{named} has the entry {name}; as it was: {}\n", backup.display())
+            let text = format!("Added the entry {name} to {named}; backup: {}\n", backup.display());
+            (text, Some(backup))
         }
-    })
+    };
+    Ok(Report::new(text, json!({ "file": file, "name": name, "backup": backup })))
 }
 
-/// What came of a merge.
+/// The outcome of a merge.
 #[derive(Debug, PartialEq, Eq)]
 enum Merged {
-    /// There was nothing to do.
+    /// The file had the entry already.
     Same,
     /// There was no file.
     New,
-    /// There was one, which lies here now as well.
+    /// There was a file, whose backup is here.
     Over(PathBuf),
 }
 
@@ -160,7 +166,7 @@ fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
         Some(old) => Merged::Over(keep(file, old).with_context(named)?),
         None => Merged::New,
     };
-    // Clients keep tokens in these files: a new one is its owner's alone, and so is the one beside it until it takes its place.
+    // Clients keep tokens in these files, so only the owner may read a new file, and the one that will replace an old file.
     let written = private::replace(file, |beside| {
         beside.write_all(new.as_bytes())?;
         match fs::metadata(file) {
@@ -174,8 +180,7 @@ fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
     Ok(merged)
 }
 
-/// What a file is after all links, as people have who keep their files elsewhere: also one that leads to a file that is still to
-/// be made.
+/// The target of a file that is a symbolic link, as people have who keep their dotfiles elsewhere. The target may not exist yet.
 fn followed(file: &Path) -> io::Result<PathBuf> {
     // As many as Linux follows.
     const MOST_LINKS: usize = 40;
@@ -187,10 +192,10 @@ fn followed(file: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(file),
         }
     }
-    Err(io::Error::other("it is a link that leads nowhere: too many links, or a circle"))
+    Err(io::Error::other("too many symbolic links, or a loop of them"))
 }
 
-/// Keeps a file as it was beside it, under a name that none has: where it lies.
+/// Writes a backup beside a file, under a free name, and returns its path.
 fn keep(file: &Path, text: &str) -> io::Result<PathBuf> {
     let mut number = 1;
     loop {
@@ -218,13 +223,13 @@ fn keep(file: &Path, text: &str) -> io::Result<PathBuf> {
 
 /// TOML with an entry in it.
 fn merged_toml(text: &str, Entry { name, program, args }: &Entry) -> Result<String> {
-    let mut document: DocumentMut = text.parse().context("it is no TOML")?;
+    let mut document: DocumentMut = text.parse().context("not valid TOML")?;
     let servers = document.entry("mcp_servers").or_insert_with(|| {
         let mut table = Table::new();
         table.set_implicit(true);
         Item::Table(table)
     });
-    let servers = servers.as_table_like_mut().context("mcp_servers is no table")?;
+    let servers = servers.as_table_like_mut().context("mcp_servers is not a table")?;
     let mut entry = Table::new();
     entry.insert("command", value(program.as_str()));
     entry.insert("args", value(args.iter().map(String::as_str).collect::<Array>()));
@@ -240,7 +245,7 @@ fn merged_toml(text: &str, Entry { name, program, args }: &Entry) -> Result<Stri
     Ok(document.to_string())
 }
 
-/// JSON with an entry of that name under a key. The text around it stays.
+/// JSON with an entry under a key. The text around it stays.
 fn merged_json(text: &str, servers: &str, name: &str, entry: &Value) -> Result<String> {
     let pretty = |value: &Value, depth: usize| -> Result<String> {
         let text = serde_json::to_string_pretty(value)?;
@@ -268,22 +273,22 @@ fn merged_json(text: &str, servers: &str, name: &str, entry: &Value) -> Result<S
     }
 }
 
-/// The members of a JSON object, as they stand in the text.
+/// The members of a JSON object, as slices of the text.
 fn object(text: &str) -> Result<BTreeMap<String, &RawValue>> {
     match serde_json::from_str(text) {
         Ok(members) => Ok(members),
         Err(error) => {
-            bail!("it is no JSON object without comments ({error}); add the entry by hand")
+            bail!("not a JSON object without comments ({error}); add the entry by hand")
         }
     }
 }
 
-/// Where a part of a text begins in it.
+/// The offset of a part of a text.
 fn place(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }
 
-/// The text with another first member in the object that is `part` of it.
+/// The text with a new first member in the object `part`.
 fn inserted(
     text: &str,
     part: &str,

@@ -1,4 +1,4 @@
-//! Commands for sessions and their screens, and how any command names a session.
+//! Commands for sessions and their screens, and the arguments that name a session.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::areas::{Meant, RecordCommand, Request, absolute, export};
 /// Names a session, among other arguments.
 #[derive(ClapArgs)]
 pub struct Id {
-    /// The session; not needed when there is only one.
+    /// Session number [default: the pane that this command runs in, else the only session].
     #[arg(long)]
     pub id: Option<u64>,
 }
@@ -19,17 +19,17 @@ pub struct Id {
 /// Names a session, by an option or by the only argument.
 #[derive(ClapArgs)]
 pub struct OnlyId {
-    /// The session; not needed when there is only one.
+    /// Session number [default: the pane that this command runs in, else the only session].
     #[arg(long)]
     pub id: Option<u64>,
-    /// The same.
+    /// The same as --id.
     #[arg(value_name = "SESSION", conflicts_with = "id")]
     pub session: Option<u64>,
 }
 
-/// What may name a session.
+/// Arguments that can name a session.
 pub trait Named {
-    /// The session that was named.
+    /// The session that the arguments name.
     fn given(&self) -> Option<u64>;
 }
 
@@ -45,12 +45,12 @@ impl Named for OnlyId {
     }
 }
 
-/// What to do with sessions.
+/// Commands about sessions.
 #[derive(Subcommand)]
 pub enum SessionCommand {
     /// List the sessions.
     List,
-    /// Open a session, with the user's shell or a program.
+    /// Open a session with your shell or a program, and print its number.
     Create {
         /// Columns.
         #[arg(long)]
@@ -58,44 +58,44 @@ pub enum SessionCommand {
         /// Rows.
         #[arg(long)]
         rows: Option<u64>,
-        /// The working directory; else the user's home.
+        /// Working directory [default: your home].
         #[arg(long, value_name = "DIRECTORY")]
         cwd: Option<PathBuf>,
-        /// A variable for its environment; may be given several times.
+        /// Environment variable for the program; repeatable.
         #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
         env: Vec<(String, Value)>,
-        /// A program and its arguments, behind all options.
+        /// Program and its arguments, after all options.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         program: Vec<String>,
     },
-    /// The whole state of a session.
+    /// Show the state of a session.
     Status {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// The working directory.
+    /// Print the working directory.
     Cwd {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Whether its shell waits.
+    /// Show whether the session is at its prompt.
     Idle {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// The last rows of history.
+    /// Print the last rows of the scrollback.
     History {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
-        /// How many rows to read.
+        /// Number of rows to print.
         #[arg(long, default_value_t = 100)]
         limit: u64,
     },
-    /// Give it another size.
+    /// Resize a session.
     Resize {
         /// The session.
         #[command(flatten)]
@@ -105,37 +105,37 @@ pub enum SessionCommand {
         /// Rows.
         rows: u64,
     },
-    /// Print a variable, as its programs have it.
+    /// Print an environment variable of a session. Exits with status 1 if it is not set.
     Env {
         /// The session.
         #[command(flatten)]
         id: Id,
-        /// The variable.
+        /// Name of the variable.
         name: String,
     },
-    /// Set a variable for its next commands.
+    /// Set an environment variable for the next commands of a session.
     SetEnv {
         /// The session.
         #[command(flatten)]
         id: Id,
-        /// The variable.
+        /// Name of the variable.
         name: String,
-        /// Its value; without one it is taken away.
+        /// Value; without one, the variable is unset.
         value: Option<String>,
     },
-    /// Record it.
+    /// Record a session.
     #[command(subcommand)]
     Record(RecordCommand),
-    /// Write what it shows and keeps into a file, as markdown.
+    /// Write a session's screen and scrollback to a Markdown file, and print its path.
     Export {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
-        /// The file; else one in the project's folder.
+        /// File to write [default: a file in the project's folder].
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// End its program and remove it.
+    /// End a session's program and close the session.
     Destroy {
         /// The session.
         #[command(flatten)]
@@ -185,60 +185,60 @@ impl SessionCommand {
             }
             Self::Record(command) => command.request(session)?,
             Self::Export { id, output } => export(session(id)?, output.as_deref())?,
-            // Never by default: what is gone is gone.
+            // Without a default, since it can't be undone.
             Self::Destroy { id } => match id.given() {
                 Some(id) => ("session.destroy", json!({"id": id})),
-                None => bail!("say which session to destroy"),
+                None => bail!("name the session to destroy: `unterm-cli session destroy ID`"),
             },
         })
     }
 }
 
-/// What to read of a screen.
+/// Commands that read a screen.
 #[derive(Subcommand)]
 pub enum ScreenCommand {
-    /// Its rows with their numbers.
+    /// Print the screen's rows with their numbers.
     Read {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Its text.
+    /// Print the screen's text.
     Text {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Where the cursor is.
+    /// Show the position and shape of the cursor.
     Cursor {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
     },
-    /// Find a text in history and screen.
+    /// Search the scrollback and the screen.
     Search {
         /// The session.
         #[command(flatten)]
         id: Id,
-        /// How many matches to print.
+        /// Number of matches to print.
         #[arg(long, default_value_t = 50)]
         max: u64,
-        /// The text.
+        /// Text to search for.
         pattern: String,
     },
-    /// Rows of history and screen, counted from the oldest.
+    /// Print rows of the scrollback and the screen, counted from the oldest.
     Scroll {
         /// The session.
         #[command(flatten)]
         id: OnlyId,
-        /// The first row.
+        /// First row.
         #[arg(long, default_value_t = 0)]
         offset: u64,
-        /// How many rows.
+        /// Number of rows.
         #[arg(long, default_value_t = 100)]
         count: u64,
     },
-    /// The rows that look like errors.
+    /// Print the rows that look like errors.
     Errors {
         /// The session.
         #[command(flatten)]

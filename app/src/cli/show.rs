@@ -1,9 +1,41 @@
-//! Results as text for people.
+//! Results as text for people, and the complaints that results stand for.
 
 use serde_json::Value;
 
-/// A method's result as text, each line ended; `None`: it is best read as JSON.
-pub fn text(method: &str, result: &Value) -> Option<String> {
+use crate::fields;
+
+/// A method's result as text, with a line end after each line. Methods without a form of their own get a general one.
+pub fn text(method: &str, result: &Value) -> String {
+    own_form(method, result).unwrap_or_else(|| fields::text(result))
+}
+
+/// The reason why a call that succeeded counts as failed; empty if its output says so by itself.
+pub fn complaint(method: &str, result: &Value) -> Option<String> {
+    let is = |key: &str, expected: bool| result[key] == expected;
+    let why = match method {
+        "token.revoke" if is("revoked", false) => "no token has this number",
+        "approvals.forget" if is("forgotten", false) => "no client has this name",
+        "orchestrate.wait" if is("matched", false) => "the text did not appear in time",
+        "session.wait" if is("matched", false) => "nothing of that happened in time",
+        "action.run" if is("done", false) => "there was nothing to do",
+        "exec.run_wait" if is("timed_out", true) => "the command is still running",
+        "exec.run_wait" if is("interrupted", true) => "the command was interrupted",
+        "exec.run_wait" if result["exit_code"].as_i64().unwrap_or(0) != 0 => "",
+        "selftest.run" if is("ok", false) => "",
+        "session.env" if result["value"].is_null() => "the variable is not set",
+        "session.set_env" if is("applied", false) => return Some(plain(&result["message"])),
+        "policy.check" if is("allowed", false) => return Some(plain(&result["reason"])),
+        "proxy.configure" if result["refused"][0].is_object() => {
+            let refused = list(result, "refused").map(|node| plain(&node["error"]));
+            return Some(refused.collect::<Vec<_>>().join("\n"));
+        }
+        _ => return None,
+    };
+    Some(why.to_owned())
+}
+
+/// The methods with a form of their own.
+fn own_form(method: &str, result: &Value) -> Option<String> {
     Some(match method {
         "session.list" => table(
             ["ID", "SIZE", "STATE", "SHELL", "TITLE"],
@@ -52,10 +84,6 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
                 [number, scope, panes, second(&token["made_at"]), ends, name]
             }),
         ),
-        "token.revoke" => match result["revoked"] == true {
-            true => String::new(),
-            false => "there is no token of that number\n".to_owned(),
-        },
         "approvals.list" => {
             let pending = list(result, "pending").map(|asked| {
                 let [number, client, text] =
@@ -64,13 +92,9 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
             });
             let allowed = list(result, "allowed")
                 .map(|known| [second(&known["since"]), plain(&known["client"])]);
-            let pending = table(["NUMBER", "ASKED", "CLIENT", "WAITS FOR AN ANSWER TO"], pending);
-            format!("{pending}\n{}", table(["SINCE", "MAY ACT"], allowed))
+            let pending = table(["NUMBER", "ASKED", "CLIENT", "QUESTION"], pending);
+            format!("{pending}\n{}", table(["SINCE", "ALLOWED CLIENT"], allowed))
         }
-        "approvals.forget" => match result["forgotten"] == true {
-            true => String::new(),
-            false => "there is no client of that name\n".to_owned(),
-        },
         "settings.open" => line(plain(&result["url"])),
         "session.create" | "orchestrate.launch" => line(plain(&result["id"])),
         "session.cwd" => line(plain(&result["cwd"])),
@@ -84,10 +108,6 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
         "session.env" => match &result["value"] {
             Value::Null => String::new(),
             value => line(plain(value)),
-        },
-        "session.set_env" => match result["applied"] == true {
-            true => String::new(),
-            false => line(plain(&result["message"])),
         },
         "session.recording_start" => line(plain(&result["log_path"])),
         "session.recording_stop" => line(plain(&result["md_path"])),
@@ -140,11 +160,7 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
         }
         "policy.check" => match result["allowed"] == true {
             true => "allowed\n".to_owned(),
-            false => line(plain(&result["reason"])),
-        },
-        "orchestrate.wait" => match result["matched"] == true {
-            true => String::new(),
-            false => "it did not come in time\n".to_owned(),
+            false => String::new(),
         },
         "selftest.run" => list(result, "checks").map(check).collect(),
         "session.history" => {
@@ -156,17 +172,34 @@ pub fn text(method: &str, result: &Value) -> Option<String> {
         }
         "screen.text" | "screen.scroll" => {
             let lines: String = list(result, "lines").map(|text| line(plain(text))).collect();
-            // Blank rows below the text say nothing to a reader.
+            // Blank rows below the text are of no use to a reader.
             let text = lines.trim_end_matches('\n');
             if text.is_empty() { String::new() } else { line(text.to_owned()) }
         }
         "screen.read" => rows(result, "cells"),
         "screen.search" => rows(result, "matches"),
         "screen.detect_errors" => rows(result, "errors"),
-        "session.input" | "exec.run" | "exec.send" | "exec.cancel" | "signal.send"
-        | "session.signal" | "session.resize" | "session.destroy" | "action.run"
-        | "workspace.save" | "proxy.switch" | "proxy.disable" | "policy.set"
-        | "instance.set_title" => String::new(),
+        "session.input"
+        | "exec.run"
+        | "exec.send"
+        | "exec.cancel"
+        | "signal.send"
+        | "session.signal"
+        | "session.resize"
+        | "session.destroy"
+        | "action.run"
+        | "workspace.save"
+        | "proxy.switch"
+        | "proxy.disable"
+        | "proxy.configure"
+        | "policy.set"
+        | "instance.set_title"
+        | "instance.focus"
+        | "token.revoke"
+        | "approvals.forget"
+        | "session.set_env"
+        | "session.recording_attach_trace"
+        | "orchestrate.wait" => String::new(),
         _ => return None,
     })
 }
@@ -179,13 +212,13 @@ fn proxy(result: &Value) -> String {
         reachable if *reachable == true => "yes".to_owned(),
         _ => given(&health["hint"]),
     };
-    fields([
+    rows_of([
         ("mode", given(&result["mode"])),
         ("url", given(&health["url"])),
         ("from", given(&health["source"])),
-        ("answers", answers),
+        ("responds", answers),
         ("socks", given(&result["socks_proxy"])),
-        ("none for", given(&result["no_proxy"])),
+        ("except", given(&result["no_proxy"])),
         ("node", given(&result["current_node"])),
     ])
 }
@@ -200,8 +233,8 @@ fn session(result: &Value) -> String {
     };
     let shell = &result["shell"];
     let cursor = &result["cursor"];
-    let asks = if result["awaiting_secret"] == true { "for a secret" } else { "" };
-    fields([
+    let asks = if result["awaiting_secret"] == true { "secret" } else { "" };
+    rows_of([
         ("id", given(&result["id"])),
         ("title", given(&result["title"])),
         ("state", state),
@@ -209,17 +242,17 @@ fn session(result: &Value) -> String {
         ("cursor", format!("column {}, row {}", cursor["x"], cursor["y"])),
         ("runs", given(&shell["process_name"])),
         ("cwd", given(&shell["cwd"])),
-        ("asks", asks.to_owned()),
+        ("input", asks.to_owned()),
     ])
 }
 
-/// A line for each that there is something to say of.
-fn fields<const N: usize>(rows: [(&str, String); N]) -> String {
-    let told = rows.into_iter().filter(|(_, value)| !value.is_empty());
-    told.map(|(name, value)| format!("{name:<9}{value}\n")).collect()
+/// A line for each row that has a value.
+fn rows_of<const N: usize>(rows: [(&str, String); N]) -> String {
+    let given = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    given.map(|(name, value)| format!("{name:<9}{value}\n")).collect()
 }
 
-/// The same as [`plain`], empty for what is not there.
+/// The same as [`plain`], and empty for null.
 fn given(value: &Value) -> String {
     if value.is_null() { String::new() } else { plain(value) }
 }
@@ -262,7 +295,7 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A time without fractions of its second.
+/// A time without fractions of a second.
 fn second(time: &Value) -> String {
     let time = plain(time);
     match time.split_once('.') {
@@ -273,18 +306,9 @@ fn second(time: &Value) -> String {
     }
 }
 
-/// Columns as wide as their widest entry, the last one ragged.
+/// Columns as wide as their widest entry. The last column has no padding.
 fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
-    let rows: Vec<_> = std::iter::once(head.map(str::to_owned)).chain(rows).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<_> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
-        text.push('\n');
-    }
-    text
+    fields::table(&head.map(str::to_owned), rows.map(Vec::from))
 }
 
 #[cfg(test)]
@@ -298,7 +322,7 @@ mod tests {
         let session = |id, title| json!({"id": id, "cols": 80, "rows": 24, "is_dead": false, "title": title, "shell": {"shell_type": "bash"}});
         let result = json!({"sessions": [session(1, "a b"), session(10, "")]});
         assert_eq!(
-            text("session.list", &result).unwrap(),
+            text("session.list", &result),
             "ID  SIZE   STATE  SHELL  TITLE\n1   80x24  live   bash   a b\n10  80x24  live   bash\n"
         );
     }
@@ -306,40 +330,40 @@ mod tests {
     #[test]
     fn a_token_is_a_line_and_tokens_are_a_table() {
         let made = json!({"token": "unterm_1", "number": 2, "name": "bot"});
-        assert_eq!(text("token.create", &made).unwrap(), "unterm_1\n");
+        assert_eq!(text("token.create", &made), "unterm_1\n");
         let at = "2026-11-22T18:23:03.772494843Z";
         let result = json!({"tokens": [
             {"number": 2, "name": "build bot", "scope": "act", "made_at": at, "panes": [0, 3]},
             {"number": 10, "name": "x", "scope": "read", "made_at": at, "expires_at": "2026-12-22T18:23:03Z"},
         ]});
         assert_eq!(
-            text("token.list", &result).unwrap(),
+            text("token.list", &result),
             "NUMBER  SCOPE  SESSIONS  MADE                  ENDS                  NAME\n\
              2       act    0,3       2026-11-22T18:23:03Z  never                 build bot\n\
              10      read   all       2026-11-22T18:23:03Z  2026-12-22T18:23:03Z  x\n"
         );
-        assert_eq!(text("token.revoke", &json!({"revoked": true})).unwrap(), "");
+        assert_eq!(text("token.revoke", &json!({"revoked": true})), "");
     }
 
     #[test]
     fn states_are_lines_without_what_is_not_there() {
         let off = json!({"enabled": false, "mode": "off", "http_proxy": null, "health": null});
-        assert_eq!(text("proxy.status", &off).unwrap(), "mode     off\n");
+        assert_eq!(text("proxy.status", &off), "mode     off\n");
         let health = json!({"source": "manual", "url": "http://a:1", "reachable": true});
         let on = json!({"mode": "manual", "current_node": "a", "health": health});
         assert_eq!(
-            text("proxy.status", &on).unwrap(),
-            "mode     manual\nurl      http://a:1\nfrom     manual\nanswers  yes\nnode     a\n"
+            text("proxy.status", &on),
+            "mode     manual\nurl      http://a:1\nfrom     manual\nresponds yes\nnode     a\n"
         );
         let dead = json!({"id": 3, "title": "x", "cols": 80, "rows": 24, "cursor": {"x": 1, "y": 2},
             "is_dead": true, "exit_code": 4, "shell": {"process_name": "", "cwd": "file:///"}});
         assert_eq!(
-            text("session.status", &dead).unwrap(),
+            text("session.status", &dead),
             "id       3\ntitle    x\nstate    dead, exit code 4\nsize     80x24\n\
              cursor   column 1, row 2\ncwd      file:///\n"
         );
         let cursor = json!({"x": 1, "y": 2, "visible": false, "shape": "SteadyBar"});
-        assert_eq!(text("screen.cursor", &cursor).unwrap(), "column 1, row 2, SteadyBar, hidden\n");
+        assert_eq!(text("screen.cursor", &cursor), "column 1, row 2, SteadyBar, hidden\n");
     }
 
     #[test]
@@ -347,30 +371,46 @@ mod tests {
         let result =
             json!({"enabled": true, "env": {"HTTP_PROXY": "http://it's:1", "NO_PROXY": "a,b"}});
         assert_eq!(
-            text("proxy.env", &result).unwrap(),
+            text("proxy.env", &result),
             "export HTTP_PROXY='http://it'\\''s:1'\nexport NO_PROXY='a,b'\n"
         );
         let off = json!({"enabled": false, "env": {}});
-        assert_eq!(text("proxy.env", &off).unwrap(), "# proxy disabled\n");
+        assert_eq!(text("proxy.env", &off), "# proxy disabled\n");
     }
 
     #[test]
     fn output_is_printed_as_it_was_with_a_line_end() {
-        let shown = |output: &str| text("exec.run_wait", &json!({"output": output})).unwrap();
+        let shown = |output: &str| text("exec.run_wait", &json!({"output": output}));
         assert_eq!(shown(""), "");
         assert_eq!(shown("a\n b"), "a\n b\n");
     }
 
     #[test]
     fn blank_rows_below_the_text_are_left_out() {
-        let shown = |lines: Value| text("screen.text", &json!({"lines": lines})).unwrap();
+        let shown = |lines: Value| text("screen.text", &json!({"lines": lines}));
         assert_eq!(shown(json!(["", "a", "", "b", "", ""])), "\na\n\nb\n");
         assert_eq!(shown(json!(["", ""])), "");
     }
 
     #[test]
-    fn what_has_no_form_of_its_own_is_json() {
-        assert_eq!(text("server.health", &json!({})), None);
-        assert_eq!(text("exec.run", &json!({"sent": true})).unwrap(), "");
+    fn a_result_that_is_a_failure_has_its_reason() {
+        let complaint = |method: &str, result: Value| complaint(method, &result);
+        let revoked = |is: bool| complaint("token.revoke", json!({"revoked": is}));
+        assert_eq!(
+            (revoked(true), revoked(false).unwrap().as_str()),
+            (None, "no token has this number")
+        );
+        assert_eq!(complaint("exec.run_wait", json!({"exit_code": 3})).unwrap(), "");
+        assert_eq!(complaint("exec.run_wait", json!({"exit_code": 0})), None);
+        let refused = json!({"allowed": false, "reason": "Blocked by \"sudo\""});
+        assert_eq!(complaint("policy.check", refused).unwrap(), "Blocked by \"sudo\"");
+        assert_eq!(text("policy.check", &json!({"allowed": false})), "");
+    }
+
+    #[test]
+    fn no_result_is_json() {
+        assert_eq!(text("exec.run", &json!({"sent": true})), "");
+        let health = json!({"ok": true, "ports": {"mcp": 1, "http": 2}});
+        assert!(!text("server.health", &health).contains(['{', '"']));
     }
 }

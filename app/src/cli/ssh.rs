@@ -15,6 +15,8 @@ use serde_json::json;
 use unterm_control::client::{self, Client};
 use unterm_mux::{SCRIPTS, quote};
 
+use crate::own_pane::OwnPane;
+
 /// Becomes ssh.
 ///
 /// # Errors
@@ -29,24 +31,25 @@ pub fn run(home: &Path, args: &[String]) -> Result<std::process::ExitCode> {
     #[cfg(unix)]
     {
         let error = std::os::unix::process::CommandExt::exec(&mut ssh);
-        Err(error).context("ssh can't be started")
+        Err(error).context("cannot start ssh")
     }
     #[cfg(not(unix))]
     {
-        let status = ssh.status().context("ssh can't be started")?;
+        let status = ssh.status().context("cannot start ssh")?;
         Ok(u8::try_from(status.code().unwrap_or(255)).unwrap_or(255).into())
     }
 }
 
 /// The ticket for the nonce of the pane that this runs in.
 fn ticket(home: &Path) -> Result<String> {
-    let variables = std::env::var("UNTERM_INSTANCE").ok().zip(std::env::var("UNTERM_PANE").ok());
-    let Some((instance, pane)) = variables else {
-        bail!("UNTERM_INSTANCE and UNTERM_PANE are not set: this is no pane of Unterm");
+    let Some(OwnPane { instance, session }) = OwnPane::of_environment() else {
+        bail!(
+            "this is not a pane of Unterm: UNTERM_INSTANCE and UNTERM_PANE are not set; use plain ssh"
+        );
     };
     let mut client = Client::connect_to(&client::find_by_name(home, &instance)?)?;
-    let lent = client.call("session.lend_nonce", json!({ "session_id": pane }))?;
-    let ticket = lent["ticket"].as_str().context("Unterm lends no nonce")?;
+    let lent = client.call("session.lend_nonce", json!({ "session_id": session.to_string() }))?;
+    let ticket = lent["ticket"].as_str().context("Unterm's reply has no ticket")?;
     Ok(ticket.to_owned())
 }
 

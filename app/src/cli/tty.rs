@@ -1,5 +1,5 @@
-//! `unterm-cli mcp tty`: the terminal that an agent's program runs in, for the hook that it runs when a session begins. A
-//! hook's own streams are pipes, and it may have been given no terminal of its own: then that of who started it counts.
+//! `unterm-cli mcp tty`: the terminal that an agent's program runs in, for the hook that it runs when a session starts. A
+//! hook's own streams are pipes, and it may have no controlling terminal. Then its parents' terminal counts.
 
 use std::{path::Path, process::Command};
 
@@ -7,7 +7,9 @@ use anyhow::{Context, Result};
 use serde_json::json;
 use unterm_control::client::{self, Client};
 
-/// Processes above this one that are asked.
+use crate::own_pane::OwnPane;
+
+/// The most parent processes to look at.
 const MOST_ABOVE: usize = 64;
 
 /// The path of the terminal's device.
@@ -17,11 +19,11 @@ const MOST_ABOVE: usize = 64;
 pub fn path(home: &Path) -> Result<String> {
     let found = of_streams().or_else(of_processes).or_else(|| of_pane(home));
     found.context(
-        "this runs in no terminal: its streams, those who started it and UNTERM_PANE name none",
+        "this does not run in a terminal: standard streams, parent processes and UNTERM_PANE name none",
     )
 }
 
-/// Of a stream that is one.
+/// The terminal of a standard stream.
 fn of_streams() -> Option<String> {
     let names = [
         rustix::termios::ttyname(std::io::stdin(), Vec::new()),
@@ -31,7 +33,7 @@ fn of_streams() -> Option<String> {
     names.into_iter().find_map(|name| name.ok()?.into_string().ok())
 }
 
-/// The controlling terminal of this process or of the nearest above it that has one, as `ps` knows it on every Unix.
+/// The controlling terminal of this process or of its nearest parent that has one, from `ps`, which every Unix has.
 fn of_processes() -> Option<String> {
     let mut process = std::process::id();
     for _ in 0..MOST_ABOVE {
@@ -47,7 +49,7 @@ fn of_processes() -> Option<String> {
     None
 }
 
-/// The process above and the terminal, of a line of `ps`; none is written `?`, `??` or `-`.
+/// The parent process and the terminal in a line of `ps`, which writes `?`, `??` or `-` for no terminal.
 fn parsed(line: &str) -> Option<(u32, Option<String>)> {
     let mut words = line.split_ascii_whitespace();
     let above = words.next()?.parse().ok()?;
@@ -55,13 +57,13 @@ fn parsed(line: &str) -> Option<(u32, Option<String>)> {
     Some((above, name.map(|name| format!("/dev/{name}"))))
 }
 
-/// Of the pane that the environment names. The last to be asked: what outlives its pane has the number still.
+/// The terminal of the pane that the environment names. The last resort, since a program that outlives its pane keeps the number.
 fn of_pane(home: &Path) -> Option<String> {
-    let instance = std::env::var("UNTERM_INSTANCE").ok()?;
-    let pane: u64 = std::env::var("UNTERM_PANE").ok()?.parse().ok()?;
-    let mut client = Client::connect_to(&client::find_by_name(home, &instance).ok()?).ok()?;
+    let own = OwnPane::of_environment()?;
+    let mut client = Client::connect_to(&client::find_by_name(home, &own.instance).ok()?).ok()?;
     let list = client.call("session.list", json!({})).ok()?;
-    let session = list["sessions"].as_array()?.iter().find(|session| session["id"] == pane)?;
+    let mut sessions = list["sessions"].as_array()?.iter();
+    let session = sessions.find(|session| session["id"] == own.session)?;
     session["tty"].as_str().filter(|tty| !tty.is_empty()).map(str::to_owned)
 }
 

@@ -1,4 +1,4 @@
-//! `unterm-cli watch`: what happens in an instance, a line each, for as long as it runs.
+//! `unterm-cli watch`: prints the events of an instance, one per line.
 
 use std::io::Write;
 
@@ -12,13 +12,13 @@ pub struct Watch<'a> {
     pub events: &'a [String],
     /// Only those of this session.
     pub session: Option<u64>,
-    /// Ends after so many.
+    /// Ends after this many.
     pub count: Option<u64>,
     /// As JSON.
     pub json: bool,
 }
 
-/// Prints events until there were enough, the instance ends or nobody reads any more.
+/// Prints events until there were enough, the instance ends or standard output is closed.
 pub fn run(client: &mut Client, watch: &Watch<'_>) -> Result<()> {
     let params = json!({"events": watch.events, "id": watch.session});
     client.call("events.subscribe", params)?;
@@ -34,7 +34,7 @@ pub fn run(client: &mut Client, watch: &Watch<'_>) -> Result<()> {
     Ok(())
 }
 
-/// An event for people: its kind, its session, and what it says beside that.
+/// An event for people: its kind, its session and its other fields.
 fn text(event: &Value) -> String {
     let kind = event["event"].as_str().unwrap_or_default();
     let session = event["session_id"].as_str().unwrap_or("-");

@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 
     let mut app = App::new(args, mux, server.ok(), inbox, settings, palette);
     app.last = last;
-    app.instances = unterm_control::client::running(app.settings.home());
+    app.instances = unterm_control::client::running(app.settings.home()).len();
     for (about, complaint) in problems {
         app.complain(about, complaint);
     }

@@ -23,7 +23,7 @@ pub(super) fn window_title(tab: &str, project: &str, instance: &str) -> String {
 /// changed.
 pub(super) fn file_written(home: &Path, file: &Path, inbox: &Inbox) {
     if file.parent() == Some(&*client::instances_folder(home)) {
-        let instances = client::running(home);
+        let instances = client::running(home).len();
         inbox.post(|news| news.instances = Some(instances));
     }
 }

@@ -56,9 +56,10 @@ pub fn instances_folder(home: &Path) -> PathBuf {
     home.join("instances")
 }
 
-/// How many instances run.
-pub fn running(home: &Path) -> usize {
-    registry::live(home).map_or(0, |records| records.len())
+/// The ids of the live instances, the oldest first.
+pub fn running(home: &Path) -> Vec<String> {
+    let records = registry::live(home).unwrap_or_default();
+    records.into_iter().map(|record| record.id).collect()
 }
 
 /// The live instance of that id or, if none has it, of that title.
@@ -89,7 +90,7 @@ mod tests {
         assert_eq!(find(home.path()), []);
         assert_eq!(find(&home.path().join("none")), []);
         let error = find_by_name(home.path(), "alpha").unwrap_err().to_string();
-        assert_eq!(error, "no running instance is named \"alpha\"; there is none");
+        assert_eq!(error, "no running instance is named \"alpha\"; none is running");
     }
 
     #[test]
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(find(home)[0].token, "token-1");
         assert_eq!(find_by_name(home, "Bravo").unwrap().port, 2);
         let error = find_by_name(home, "zulu").unwrap_err().to_string();
-        assert!(error.ends_with("there are: alpha, bravo, charlie"), "{error}");
+        assert!(error.ends_with("running: alpha, bravo, charlie"), "{error}");
 
         fs::remove_file(home.join("active.json")).unwrap();
         assert_eq!(ports(home), [3, 1]);

@@ -1,0 +1,31 @@
+//! What a command prints: text for people, or JSON for programs.
+
+use serde_json::{Value, json};
+
+/// The outcome of a command that needs no running instance.
+pub struct Report {
+    /// For people, with a line end. Goes to standard error if the command failed.
+    pub text: String,
+    /// The same for `--json`.
+    pub json: Value,
+    /// Whether the command failed.
+    pub is_failure: bool,
+}
+
+impl Report {
+    /// A command that did what it should.
+    pub fn new(text: String, json: Value) -> Self {
+        Self { text, json, is_failure: false }
+    }
+
+    /// A command that found something wrong.
+    pub fn failure(text: &str, json: Value) -> Self {
+        Self { text: format!("{text}\n"), json, is_failure: true }
+    }
+
+    /// A text that is the result by itself, such as a script.
+    pub fn of_text(name: &str, text: String) -> Self {
+        let json = json!({ name: text });
+        Self::new(text, json)
+    }
+}
