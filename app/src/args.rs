@@ -13,19 +13,19 @@ use unterm_term::Allow;
 
 use crate::config::Config;
 
-/// A GPU terminal whose every pane an agent can drive.
+/// A GPU terminal whose panes agents can drive.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "unterm", version, about)]
 pub struct Args {
-    /// Run without a window: panes are reached through the control server only
+    /// Run without a window; panes are reached through the control server
     #[arg(long)]
     pub headless: bool,
 
-    /// Headless only: print the instance's id once it can be driven, and end with the last client after the standard input
+    /// With --headless: print the instance's id when it is ready, and exit with the last client once standard input ends
     #[arg(long, hide = true, requires = "headless")]
     pub with_stdin: bool,
 
-    /// Who paints the window
+    /// Painter of the window
     #[arg(long, value_enum, default_value_t = PainterArg::Auto, value_name = "PAINTER")]
     pub painter: PainterArg,
 
@@ -33,35 +33,35 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
 
-    /// Font family for cells, over the configuration's; may be given several times, first choice first
+    /// Font family, instead of the configuration's; repeatable, in order of preference
     #[arg(long, value_name = "FAMILY")]
     pub font: Vec<String>,
 
-    /// Font size in points, over the configuration's
+    /// Font size in points, instead of the configuration's
     #[arg(long, value_name = "POINTS", value_parser = font_size)]
     pub font_size: Option<f32>,
 
-    /// Start as a drop-down at the screen's top (X11), or show or hide the one that runs
+    /// Open as a drop-down window at the top of the screen (X11), or toggle the one that is running
     #[arg(long)]
     pub quake: bool,
 
-    /// Print the settings in force, each with what it means, as a configuration file, and exit
+    /// Print the current settings as a commented configuration file, and exit
     #[arg(long)]
     pub print_config: bool,
 
-    /// What programs in panes may do beyond their screen; several, parted by commas
+    /// Allow programs in panes to do this; several values separated by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     pub allow: Vec<AllowArg>,
 
-    /// What an agent without a token of its own meets when it first would change something, over the configuration's; headless: allow
+    /// What happens when an unknown agent first tries to change something [default: the configuration's; headless: allow]
     #[arg(long, value_enum, value_name = "RULE")]
     pub approval: Option<ApprovalArg>,
 
-    /// Keep the pane of `-e` to be read when its program has ended
+    /// Keep the pane of -e open when its program ends
     #[arg(long, requires = "execute")]
     pub hold: bool,
 
-    /// Run this program with its arguments in the first pane instead of the shell; everything after it is its own
+    /// Run a program instead of the shell in the first pane; all following arguments belong to it
     #[arg(short = 'e', long = "execute", num_args = 1.., allow_hyphen_values = true, value_names = ["PROGRAM", "ARGS"])]
     pub execute: Vec<String>,
 }
@@ -81,9 +81,9 @@ fn font_size(text: &str) -> Result<f32, String> {
 /// Values of `--painter`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PainterArg {
-    /// The GPU where there is a real one, else the CPU
+    /// The GPU if there is a real one, else the CPU
     Auto,
-    /// The GPU, also a software one
+    /// The GPU, even if it is emulated
     Gpu,
     /// The CPU
     Cpu,
@@ -102,11 +102,11 @@ impl From<PainterArg> for PainterChoice {
 /// Values of `--approval`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ApprovalArg {
-    /// The person is asked: in the window, on the settings page, or by the agent's own dialog
+    /// Ask in the window, on the settings page or in the agent's own dialog
     Ask,
-    /// It goes on
+    /// Allow it
     Allow,
-    /// It is refused
+    /// Refuse it
     Deny,
 }
 
@@ -127,7 +127,7 @@ pub enum AllowArg {
     WindowOps,
     /// Read the screen by checksums (DECRQCRA)
     ChecksumReports,
-    /// Ask for the title, which any other program may have written
+    /// Read the title, which another program may have written
     TitleReports,
 }
 
@@ -147,7 +147,7 @@ impl Args {
         self.allow.iter().map(|&arg| Allow::from(arg)).collect()
     }
 
-    /// What unknown agents meet.
+    /// The rule for unknown agents.
     pub(crate) fn approval(&self, config: &Config) -> Approval {
         match self.approval {
             Some(approval) => approval.into(),

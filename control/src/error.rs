@@ -267,11 +267,27 @@ impl Error {
 /// What methods return.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What is wrong with parameters: where in them it stands says nothing to people.
+/// The types that serde names as Rust does, and their names for people.
+const TYPES: [(&str, &str); 8] = [
+    ("u8", "a whole number of at least 0"),
+    ("u16", "a whole number of at least 0"),
+    ("u32", "a whole number of at least 0"),
+    ("u64", "a whole number of at least 0"),
+    ("usize", "a whole number of at least 0"),
+    ("i64", "a whole number"),
+    ("f32", "a number"),
+    ("f64", "a number"),
+];
+
+/// What is wrong with parameters, for people: without its place in them, and without Rust's names of types.
 pub fn unplaced(error: &serde_json::Error) -> String {
     let mut text = error.to_string();
     text.truncate(text.rfind(" at line ").unwrap_or(text.len()));
-    text
+    let Some((before, found)) = text.rsplit_once(", expected ") else { return text };
+    match TYPES.iter().find(|(name, _)| *name == found) {
+        Some((_, words)) => format!("{before}, expected {words}"),
+        None => text,
+    }
 }
 
 /// How a program ended, in words.
@@ -294,6 +310,34 @@ impl From<MuxError> for Error {
             MuxError::Spawn(SpawnError::BadCwd(path)) => Self::BadCwd(path),
             MuxError::NoRoom { pane, axis } => Self::NoRoom { id: pane.0, axis },
             error => Self::Mux(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_type_is_named_for_people() {
+        #[derive(Debug, serde::Deserialize)]
+        struct Params {
+            #[expect(dead_code, reason = "only its type is of interest")]
+            lines: u64,
+        }
+        for (params, why) in [
+            (
+                r#"{"lines": -1}"#,
+                "invalid value: integer `-1`, expected a whole number of at least 0",
+            ),
+            (
+                r#"{"lines": "x"}"#,
+                r#"invalid type: string "x", expected a whole number of at least 0"#,
+            ),
+            ("{}", "missing field `lines`"),
+        ] {
+            let error = serde_json::from_str::<Params>(params).unwrap_err();
+            assert_eq!(Error::Params(error).to_string(), format!("Invalid params: {why}"));
         }
     }
 }

@@ -43,7 +43,7 @@ fn a_change_is_applied_at_once_and_an_error_is_shown_and_changes_nothing() -> Re
     )?;
     let log = unterm.log();
     ensure!(
-        log.contains("config.toml:3:1: there is no key \"sise\" in [font]; did you mean \"size\"?"),
+        log.contains("config.toml:3:1: unknown key \"sise\" in [font]; did you mean \"size\"?"),
         "{log}"
     );
     window.wait_for_background(DRACULA)?;
@@ -69,7 +69,7 @@ fn a_start_takes_what_is_right_in_the_file_and_says_what_is_wrong() -> Result<()
     let mark = || Ok(window.picture()?.area_of(DRACULA_RED));
     wait_for("a message with the mark of an error", mark, || unterm.log())?;
     let log = unterm.log();
-    ensure!(log.contains("config.toml:3:1: there is no key \"sise\""), "{log}");
+    ensure!(log.contains("config.toml:3:1: unknown key \"sise\""), "{log}");
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! Changes to the file by tools: one value at a time, everything else in it left as it is, comments too.
+//! Changes to the file by tools. Everything else in the file stays as it is, including comments.
 
 use std::{fs, path::Path};
 
@@ -11,25 +11,24 @@ use super::{
     reference,
 };
 
-/// A key, as the names of its section and itself, and its new value; without one it is taken out.
+/// A key, as the names of its section and itself, and its new value; without a value, the key is removed.
 pub type Edit = (Vec<String>, Option<Value>);
 
 /// Sets a key of the file in `home`, given as the names of its section and itself.
 ///
 /// # Errors
-/// When the file has an error already, the value is not allowed there, or the file can't be written; it is then as it
-/// was.
+/// If the file has an error already, the value is not valid, or the file can't be written. The file then stays as it was.
 pub fn set(home: &Path, key: &[&str], value: Value) -> Result<()> {
     change(home, &[(key.iter().map(|name| (*name).to_owned()).collect(), Some(value))])
 }
 
-/// Changes several keys in one go. The theme of one appearance, `theme.light` or `theme.dark`, is changed also where there
-/// is one theme for both, which the other appearance keeps.
+/// Changes several keys at once. `theme.light` and `theme.dark` can be set even if one theme serves both appearances; the other
+/// appearance then keeps that theme.
 ///
 /// # Errors
-/// As [`set`]; no key is changed then.
+/// As [`set`]; then no key is changed.
 pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
-    // One after the other, of all instances and commands: each change is made to what the one before has left.
+    // Instances and commands take turns, so that each change builds on the one before.
     unterm_mux::private::create_folder(home)?;
     let _turn = unterm_control::lock(home).with_context(|| home.display().to_string())?;
     let file = home.join(FILE);
@@ -40,7 +39,7 @@ pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
     };
     let mut text = text(&bytes)
         .and_then(|text| parse(text, home).map(|_| text.to_owned()))
-        .map_err(|problems| anyhow!("{}:{}; mend it first", file.display(), problems[0]))?;
+        .map_err(|problems| anyhow!("{}:{}; fix this first", file.display(), problems[0]))?;
     let old = text.clone();
     one_spelling_each(edits)?;
     for (key, value) in edits {
@@ -66,7 +65,7 @@ pub fn change(home: &Path, edits: &[Edit]) -> Result<()> {
     write(&file, &text).with_context(|| file.display().to_string())
 }
 
-/// Refuses changes that mean the same key of the keyboard in two spellings: one of them would be lost.
+/// Refuses changes that name one key of the keyboard in two spellings: one of them would be lost.
 fn one_spelling_each(edits: &[Edit]) -> Result<()> {
     let mut seen = Vec::new();
     for (key, _) in edits {
@@ -75,7 +74,7 @@ fn one_spelling_each(edits: &[Edit]) -> Result<()> {
             && let Ok(chord) = keys::chord(keys)
         {
             if let Some((_, before)) = seen.iter().find(|(other, _)| *other == chord) {
-                bail!("{keys:?} is the same key as {before:?}; leave one out");
+                bail!("{keys:?} is the same key as {before:?}; remove one of them");
             }
             seen.push((chord, keys));
         }
@@ -83,10 +82,10 @@ fn one_spelling_each(edits: &[Edit]) -> Result<()> {
     Ok(())
 }
 
-/// A table and the name in it that a key stands for: of two ways to write a key of the keyboard, that of the file; else the
-/// usual one, in which `control` and `cmd` are `ctrl` and `super`.
+/// The table and the name in it for a key. Keys of the keyboard keep the file's spelling; new ones get the usual spelling, in which
+/// `control` and `cmd` are `ctrl` and `super`.
 fn named<'a>(table: &dyn TableLike, key: &'a [String]) -> Result<(&'a [String], String)> {
-    let Some((last, sections)) = key.split_last() else { bail!("no key was named") };
+    let Some((last, sections)) = key.split_last() else { bail!("the key has no name") };
     let mut name = last.clone();
     if let [section] = sections
         && section == "keys"
@@ -101,7 +100,7 @@ fn named<'a>(table: &dyn TableLike, key: &'a [String]) -> Result<(&'a [String], 
     Ok((sections, name))
 }
 
-/// The text with a theme for each appearance, where `key` is one of those and the text has one theme for both.
+/// The text with a theme for each appearance, if `key` sets one of them and the text has one theme for both.
 fn with_pair(text: String, key: &[String]) -> Result<String> {
     if key.len() != 2 || key[0] != "theme" {
         return Ok(text);
@@ -118,8 +117,7 @@ fn with_pair(text: String, key: &[String]) -> Result<String> {
 fn with(text: &str, key: &[String], value: Value) -> Result<String> {
     let mut document: DocumentMut = text.parse()?;
     let (sections, last) = named(document.as_table(), key)?;
-    // Comments at a section's or the file's end belong to what comes next, as TOML's libraries see it: they would be torn
-    // from where they stand.
+    // TOML's libraries attach comments at the end of a section to the next one, and would move them.
     if let [section] = sections {
         match document.get(section) {
             None => {
@@ -139,7 +137,7 @@ fn with(text: &str, key: &[String], value: Value) -> Result<String> {
     let mut table = document.as_table_mut() as &mut dyn TableLike;
     for section in sections {
         let item = table.entry(section).or_insert_with(toml_edit::table);
-        table = item.as_table_like_mut().with_context(|| format!("{section} is no section"))?;
+        table = item.as_table_like_mut().with_context(|| format!("{section} is not a section"))?;
     }
     match table.get_mut(&last).and_then(Item::as_value_mut) {
         Some(old) => {
@@ -170,7 +168,7 @@ fn below_comments(text: &str, section: &str, line: &str) -> Option<String> {
     Some(format!("{before}{gap}{line}{}", lines[end..].concat()))
 }
 
-/// Takes a key out with the comment behind it; lines of comments above it stay.
+/// Removes a key with the comment behind it. Comment lines above it stay.
 fn without(text: &str, key: &[String]) -> Result<String> {
     let document = Document::parse(text)?;
     let (sections, last) = named(document.as_table(), key)?;
@@ -199,13 +197,13 @@ fn without(text: &str, key: &[String]) -> Result<String> {
     let mut table = document.as_table_mut() as &mut dyn TableLike;
     for section in sections {
         let item = table.get_mut(section).and_then(Item::as_table_like_mut);
-        table = item.with_context(|| format!("{section} is no section"))?;
+        table = item.with_context(|| format!("{section} is not a section"))?;
     }
     table.remove(&last);
     Ok(document.to_string())
 }
 
-/// Takes a section's heading away where nothing stands below it, not even a comment.
+/// Removes a section's heading if nothing is below it, not even a comment.
 fn without_heading(text: &str, section: &str) -> String {
     let heading = format!("[{section}]");
     let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -218,15 +216,15 @@ fn without_heading(text: &str, section: &str) -> String {
         return text.to_owned();
     }
     let above = at - usize::from(at > 0 && lines[at - 1].trim().is_empty());
-    // What stands below separates it from the next section still.
+    // The blank lines below still separate the next section.
     lines.drain(above..if next == lines.len() { next } else { at + 1 });
     let shorter = lines.concat();
-    // What looks like a heading may stand in a text of several lines.
+    // A line that looks like a heading may be part of a multi-line text.
     let config = |text: &str| toml_edit::de::from_str::<Config>(text).ok();
     if config(&shorter) == config(text) { shorter } else { text.to_owned() }
 }
 
-/// Makes the file where there is none: every key with its meaning and default, in comments.
+/// Creates the file if it is missing: every key with its meaning and default, in comments.
 ///
 /// # Errors
 /// When it can't be written.
@@ -246,9 +244,9 @@ pub fn create(home: &Path) -> Result<()> {
     write(&file, &text).with_context(|| file.display().to_string())
 }
 
-/// Writes the file whole, to the disk before it takes the old one's place.
+/// Writes the new file to the disk before it replaces the old one.
 fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    // Through a link, as people have who keep their files elsewhere.
+    // The file may be a symbolic link to a dotfiles folder.
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
     unterm_mux::private::write(&file, text.as_bytes())
@@ -349,7 +347,10 @@ mod tests {
         let set = |key: &[&str], value: &str| set(home.path(), key, value.into());
         for program in ["/nonexistent/sh", "no-such-shell", "/etc/passwd", "/"] {
             let error = set(&["shell", "program"], program).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("shell.program {program:?} can't be")), "{error}");
+            assert!(
+                error.starts_with(&format!("cannot start shell.program {program:?}")),
+                "{error}"
+            );
         }
         assert_eq!(text(&home), "theme = 'nord'\n");
         set(&["shell", "program"], "/bin/sh").unwrap();
@@ -397,7 +398,7 @@ mod tests {
         let file = home.path().join(FILE);
         fs::write(&file, b"theme = 'nord'\n# \xe9").unwrap();
         let error = set(home.path(), &["theme"], "nord".into()).unwrap_err().to_string();
-        let wanted = format!("{}:2:3: what stands here is no UTF-8; save it as", file.display());
+        let wanted = format!("{}:2:3: the file is not valid UTF-8; save it as", file.display());
         assert!(error.starts_with(&wanted), "{error}");
     }
 

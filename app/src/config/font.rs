@@ -1,4 +1,4 @@
-//! The section `[font]`, and what of it a schema can't say.
+//! The section `[font]`, and the checks that a schema can't express.
 
 use std::{collections::BTreeMap, str::FromStr};
 
@@ -11,34 +11,34 @@ use unterm_renderer::{Adjust, Amount, FontFeature, FontOptions, StyleFamilies, S
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Font {
-    /// Families, first choice first. The bundled JetBrains Mono and the system's fonts for other scripts follow by themselves.
+    /// Font families, in order of preference. The bundled JetBrains Mono and the system's fonts for other scripts are used after them.
     pub family: Vec<String>,
-    /// Size in points.
+    /// Size of text, in points.
     #[schemars(range(min = 4.0, max = 96.0))]
     pub size: f32,
-    /// Families for bold text, asked before `family`.
+    /// Families for bold text, tried before `family`.
     pub bold: Vec<String>,
-    /// Families for italic text, asked before `family`.
+    /// Families for italic text, tried before `family`.
     pub italic: Vec<String>,
-    /// Families for text that is bold and italic, asked before `family`.
+    /// Families for bold italic text, tried before `family`.
     pub bold_italic: Vec<String>,
-    /// Make bold and italic from the upright face where a family has none.
+    /// Synthesize bold and italic from the upright face if a family lacks them.
     pub synthetic: bool,
-    /// OpenType features: `"ss01"` or `"+ss01"` switches one on, `"-calt"` off, `"cv02=3"` chooses a form.
+    /// OpenType features: `"ss01"` or `"+ss01"` turns a feature on, `"-calt"` turns it off, `"cv02=3"` selects a variant.
     pub features: Vec<String>,
-    /// Which ligatures of the font are drawn.
+    /// Where to draw the font's ligatures.
     pub ligatures: Ligatures,
-    /// Code points, and the family that draws them before all others: `{ "U+E0A0-U+E0D4, U+2665" = "Symbols Nerd Font Mono" }`.
+    /// Code points, and the family to draw them with: `{ "U+E0A0-U+E0D4, U+2665" = "Symbols Nerd Font Mono" }`.
     pub symbol_map: BTreeMap<String, String>,
-    /// More or less width: logical pixels, `"2px"` or `"-1"`, or a part of it, `"10%"`. Empty: as the font has it.
+    /// Change of the cell width: logical pixels, `"2px"` or `"-1"`, or a percentage, `"10%"`. Empty: the font's width.
     pub adjust_cell_width: String,
-    /// More or less height, shared between above and below the text.
+    /// Change of the cell height, divided between above and below the text.
     pub adjust_cell_height: String,
-    /// How far text is moved up; negative: down.
+    /// Distance to move text up; negative values move it down.
     pub adjust_baseline: String,
-    /// How far an underline is moved down; negative: up.
+    /// Distance to move underlines down; negative values move them up.
     pub adjust_underline_position: String,
-    /// More or less thickness of underlines, and of box drawing characters.
+    /// Change of the thickness of underlines and box drawing characters.
     pub adjust_underline_thickness: String,
 }
 
@@ -67,16 +67,16 @@ impl Default for Font {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ligatures {
-    /// All.
+    /// Everywhere.
     Always,
-    /// All but the one the cursor stands on.
+    /// Everywhere except under the cursor.
     #[default]
     Cursor,
-    /// None.
+    /// Nowhere.
     Never,
 }
 
-/// The change of a measure that a string says; an empty one says none.
+/// The change of a measure that a string describes; an empty string changes nothing.
 fn amount(text: &str) -> Result<Amount, String> {
     if text.is_empty() { Ok(Amount::default()) } else { text.parse() }
 }
@@ -93,7 +93,7 @@ impl Font {
         ]
     }
 
-    /// The same for the renderer, at scale 1. What is wrong in it has been told when the file was read, and is left out.
+    /// The renderer's options, at scale 1. Invalid values are left out; they were reported when the file was read.
     pub fn options(&self) -> FontOptions {
         let [cell_width, cell_height, baseline, underline_position, underline_thickness] =
             self.changes().map(|(_, text)| amount(text).unwrap_or_default());
@@ -128,7 +128,7 @@ impl Font {
         }
     }
 
-    /// Tells of every part that says nothing: its key, where it stands in the section's `table`, and what would be right.
+    /// Reports each invalid value: its key, its place in the section's `table`, and what would be right.
     pub(super) fn problems(
         &self,
         table: &dyn TableLike,

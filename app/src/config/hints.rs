@@ -1,4 +1,4 @@
-//! The sections about what is found in the text: `[hints]`, `[hint_patterns]` and `[links]`.
+//! The sections about labels and links: `[hints]`, `[hint_patterns]` and `[links]`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Hints {
-    /// The letters of labels, the best to reach first; lower case, each once, at least two.
+    /// Letters of the labels, easiest to reach first: at least two lower-case letters, each once.
     pub alphabet: String,
-    /// The editor for files, this one too, with its arguments: words, in which quotes and backslashes keep blanks as in a shell, and nothing else counts. `{file}`, `{line}` and `{column}` stand for the place. Empty: `$VISUAL`, `$EDITOR` or vi.
+    /// Editor for files, including this one, with its arguments. Quotes and backslashes keep spaces together as in a shell; other shell syntax has no meaning. `{file}`, `{line}` and `{column}` are replaced. Empty: `$VISUAL`, `$EDITOR` or vi.
     pub editor: String,
 }
 
@@ -22,9 +22,9 @@ impl Default for Hints {
 /// See [`super::Config::hint_patterns`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HintPattern {
-    /// A regular expression, in the syntax of Rust's `regex` crate.
+    /// Regular expression, in the syntax of Rust's `regex` crate.
     pub regex: String,
-    /// What is done with what is chosen where it is not copied anyway.
+    /// What to do with the chosen text.
     pub action: HintAction,
 }
 
@@ -32,13 +32,13 @@ pub struct HintPattern {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HintAction {
-    /// Copied.
+    /// Copy it.
     Copy,
-    /// Pasted into the pane.
+    /// Paste it into the pane.
     Paste,
-    /// Opened as a link.
+    /// Open it as a link.
     Open,
-    /// Opened as a file in the editor.
+    /// Open it as a file in the editor.
     Editor,
 }
 
@@ -46,9 +46,9 @@ pub enum HintAction {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Links {
-    /// Schemes that are opened, by the desktop's program for each. A program chooses the target of a link. A `file` is opened only if it is on this machine, can be examined and is no program, and its link has no `?` or `#` that is not percent-encoded. A `mailto` message gets no attachments.
+    /// Schemes of links that Unterm opens, each with the desktop's program for it. Programs choose a link's target, so a `file` link opens only if the file is on this machine, can be examined and is not executable, and the link has no `?` or `#` that is not percent-encoded. A `mailto` message gets no attachments.
     pub schemes: Vec<String>,
-    /// What opens the link under the pointer. A file that is only named in the text always takes Ctrl.
+    /// How to open the link under the pointer. File names in plain text always need Ctrl.
     pub open_by: OpenBy,
 }
 
@@ -63,9 +63,9 @@ impl Default for Links {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OpenBy {
-    /// A click.
+    /// Click.
     #[default]
     Click,
-    /// A click with Ctrl.
+    /// Ctrl and click.
     CtrlClick,
 }

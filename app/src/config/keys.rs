@@ -1,4 +1,4 @@
-//! Keys bound to actions: the defaults of the table of actions, and what the file says over them.
+//! Keys bound to actions: the defaults in the table of actions, and the file's bindings, which override them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,10 +8,10 @@ use unterm_control::{ActionInfo, Binding};
 use super::parse::did_you_mean;
 use crate::action::{ACTIONS, Action, Chord, Entry, Takes};
 
-/// What stands in the file for "no action: the key is the program's".
+/// The action in the file that unbinds a key, so that programs receive it.
 const NONE: &str = "none";
 
-/// A key as the file writes it.
+/// Parses a key as it is written in the file.
 ///
 /// # Errors
 /// What is wrong with it, for people.
@@ -19,7 +19,7 @@ pub fn chord(text: &str) -> Result<Chord, String> {
     text.parse()
 }
 
-/// What a key is bound to, as the file writes it: `name` or `name:argument`; `None` for `none`.
+/// Parses an action as it is written in the file: `name` or `name:argument`; `None` for `none`.
 ///
 /// # Errors
 /// What is wrong with it, for people.
@@ -37,16 +37,15 @@ pub fn bound(text: &str) -> Result<Option<Action>, String> {
 /// The row of the table of an action.
 ///
 /// # Errors
-/// That there is none, and the nearest name, for people.
+/// That the action is unknown, and a similar name, for people.
 pub fn find(name: &str) -> Result<&'static Entry, String> {
     ACTIONS.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names = ACTIONS.iter().map(|entry| entry.name).chain([NONE]);
-        format!("there is no action {name:?}{}", did_you_mean(name, names))
+        format!("unknown action {name:?}{}", did_you_mean(name, names))
     })
 }
 
-/// What is bound, as the file writes it: the action's name, and the key with what it gives. The default keys, and over
-/// them `own`.
+/// All bindings as they are written in the file: each action's name, its key and its argument. `own` overrides the defaults.
 pub fn bindings(own: &BTreeMap<String, String>) -> Vec<(String, Binding)> {
     let mut found: HashMap<Chord, (String, Binding)> = HashMap::new();
     let mut bind = |keys: &str, name: &str, argument: &str| {
@@ -72,12 +71,12 @@ pub fn bindings(own: &BTreeMap<String, String>) -> Vec<(String, Binding)> {
     found
 }
 
-/// The keys in force.
+/// The current keys.
 #[derive(Clone, Debug, Default)]
 pub struct Keymap(FxHashMap<Chord, Action>);
 
 impl Keymap {
-    /// The default keys, and over them those of the file, which has been checked: what does not parse is left out.
+    /// The default keys, overridden by those of the file. Invalid keys are left out; they were reported when the file was read.
     pub fn new(own: &BTreeMap<String, String>) -> Self {
         let mut map = FxHashMap::default();
         for entry in ACTIONS {
@@ -97,7 +96,7 @@ impl Keymap {
         Self(map)
     }
 
-    /// The keys of an action that takes nothing, for people; the shortest, where there are several.
+    /// The shortest key of an action without an argument, for people.
     pub fn keys_of(&self, entry: &Entry) -> String {
         let Takes::Nothing(action) = &entry.takes else { return String::new() };
         let mut keys: Vec<String> = self
@@ -110,7 +109,7 @@ impl Keymap {
         keys.into_iter().next().unwrap_or_default()
     }
 
-    /// The table of actions, each with its key in force.
+    /// The table of actions, each with its current key.
     pub fn table(&self) -> Vec<ActionInfo> {
         let info = |entry: &'static Entry| ActionInfo {
             name: entry.name,
@@ -130,6 +129,10 @@ impl Keymap {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use unterm_control::languages;
+
     use super::*;
 
     fn keymap(own: &[(&str, &str)]) -> Keymap {
@@ -144,6 +147,28 @@ mod tests {
             chord(keys).unwrap_or_else(|why| panic!("{why}"));
         }
         assert_eq!(keymap(&[]).0.len(), all.len(), "two actions share a key, or one is not valid");
+    }
+
+    #[test]
+    fn every_action_has_its_names_in_each_language_of_the_settings_page() {
+        let mut expected = BTreeSet::new();
+        for entry in ACTIONS {
+            let name = format!("a.{}", entry.name);
+            expected.extend([format!("{name}.doc"), name.clone()]);
+            if !entry.argument().is_empty() {
+                expected.insert(format!("{name}.argument"));
+            }
+        }
+        // English is the table's own.
+        for (code, _) in languages::all().skip(1) {
+            let words = languages::words(code).unwrap();
+            let found: BTreeSet<_> =
+                words.keys().filter(|key| key.starts_with("a.")).cloned().collect();
+            let lacks: Vec<_> = expected.difference(&found).collect();
+            let extra: Vec<_> = found.difference(&expected).collect();
+            let file = format!("assets/settings/i18n/{code}.json");
+            assert!(lacks.is_empty() && extra.is_empty(), "{file} lacks {lacks:?}, has {extra:?}");
+        }
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Preferences: one file, `config.toml` in Unterm's home directory, which people edit by hand and tools may write.
 //!
-//! [`Config`], with its sections in the files beside, is the one definition of every key: its doc comments, ranges and
-//! defaults are what the file is checked against ([`mod@parse`]) and what the reference page is made of
-//! ([`mod@reference`]). Owns the file's meaning and the themes; applies nothing by itself: window and mux do, each time
-//! [`Settings`] gives them a new `Config`.
+//! [`Config`] and its sections are the one definition of every key. The file is checked against their ranges
+//! ([`mod@parse`]), and the reference page is made of their doc comments and defaults ([`mod@reference`]). Owns the file's
+//! meaning and the themes. Applies nothing: window and mux do, each time [`Settings`] gives them a new `Config`.
 
 pub mod edit;
 mod font;
@@ -38,73 +37,73 @@ pub use window::{
     StatusBar, StatusItem, TabBar, Window, WindowStart,
 };
 
-/// Everything that can be preferred. Each key may be left out.
+/// All preferences. Every key is optional.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Config {
-    /// The theme's name, or a pair that follows the system's light or dark appearance: `{ light = "solarized-light", dark = "catppuccin-mocha" }`.
+    /// Name of the theme, or a pair of themes that follows the system's appearance: `{ light = "solarized-light", dark = "catppuccin-mocha" }`.
     pub theme: ThemeChoice,
-    /// Language of the settings page: `auto` for that of the environment, or one of `en-US`, `zh-CN`, `zh-TW`, `ja-JP`, `ko-KR`, `de-DE`, `fr-FR`, `it-IT` and `hi-IN`.
+    /// Language of the settings page: `auto` to follow the environment, or one of `en-US`, `zh-CN`, `zh-TW`, `ja-JP`, `ko-KR`, `de-DE`, `fr-FR`, `it-IT` and `hi-IN`.
     pub language: Language,
-    /// Whether closing a pane, a tab or the window asks first.
+    /// When to ask before closing a pane, a tab or the window.
     pub confirm_close: ConfirmClose,
-    /// The cells' font.
+    /// Font of the cells.
     pub font: Font,
-    /// How text is laid out in cells.
+    /// Layout and colors of text.
     pub text: Text,
-    /// The window.
+    /// Windows.
     pub window: Window,
-    /// The cursor, as long as the program asks for no other.
+    /// Cursor, until a program sets another.
     pub cursor: Cursor,
-    /// What scrolled off the screen.
+    /// Lines above the screen.
     pub scrollback: Scrollback,
-    /// What runs in a new pane.
+    /// Program in new panes.
     pub shell: Shell,
-    /// Variables for programs in new panes, over the inherited environment. An empty value sets the variable to nothing.
+    /// Environment variables for programs in new panes, in addition to the inherited ones. An empty value sets an empty variable.
     pub env: BTreeMap<String, String>,
-    /// Keys and what they do: `"ctrl+shift+t" = "new_tab"`, with an argument `"ctrl+1" = "activate_tab:1"`; `"none"` leaves the key to the program.
+    /// Keys and their actions: `"ctrl+shift+t" = "new_tab"`, or with an argument `"ctrl+1" = "activate_tab:1"`. `"none"` unbinds a key, so that programs receive it.
     pub keys: BTreeMap<String, String>,
-    /// Keys of copy mode and what they do there: `"t" = "left"`; `"none"` takes a key away.
+    /// Keys of copy mode and their commands: `"t" = "left"`. `"none"` unbinds a key.
     pub copy_mode_keys: BTreeMap<String, String>,
-    /// Commands, as shell integration tells of them.
+    /// Commands that shell integration reports.
     pub commands: Commands,
-    /// Labels over what is in sight, to copy or open it.
+    /// Labels on visible text, to copy or open it.
     pub hints: Hints,
-    /// Patterns of your own that are labelled too, each a table: `ticket = { regex = "ABC-[0-9]+", action = "copy" }`, the action being `copy`, `paste`, `open` or `editor`.
+    /// Additional patterns to label, each a table: `ticket = { regex = "ABC-[0-9]+", action = "copy" }`. The action is `copy`, `paste`, `open` or `editor`.
     pub hint_patterns: BTreeMap<String, HintPattern>,
-    /// What is opened by a click.
+    /// Links.
     pub links: Links,
-    /// The mouse.
+    /// Mouse.
     pub mouse: Mouse,
     /// Pasting.
     pub paste: Paste,
-    /// What opens in a new window.
+    /// Contents of a new window.
     pub startup: Startup,
-    /// What BEL does.
+    /// Bell.
     pub bell: Bell,
-    /// What a person is told who is not looking.
+    /// Notifications.
     pub notifications: Notifications,
-    /// The bar at each pane's right edge.
+    /// Scrollbar at each pane's right edge.
     pub scrollbar: Scrollbar,
-    /// The row of tabs.
+    /// Tab bar.
     pub tab_bar: TabBar,
-    /// The row at the window's foot.
+    /// Status bar at the bottom of the window.
     pub status_bar: StatusBar,
-    /// Programs that drive panes from outside.
+    /// Agents, programs that drive panes from outside.
     pub agents: Agents,
-    /// What programs are told that the terminal is.
+    /// The terminal's name for programs.
     pub compat: Compat,
 }
 
 impl Config {
-    /// Why the shell of the configuration can't be started on this machine, for people; `None`: it can be, or it is the login
-    /// shell. No part of what makes a file valid: programs come and go.
+    /// The reason why the configured shell can't be started on this machine; `None` if it can be, or is the login shell. Not part
+    /// of the file's validity, since programs come and go.
     pub fn shell_error(&self) -> Option<String> {
         let program = &self.shell.program;
         let error =
             (!program.is_empty()).then(|| unterm_mux::program_error(program, &self.env))??;
         Some(format!(
-            "shell.program {program:?} can't be started: {error}. It must be the name of a program in PATH, or its whole path."
+            "cannot start shell.program {program:?}: {error}. Use the name of a program in PATH, or an absolute path."
         ))
     }
 }
@@ -140,7 +139,7 @@ pub enum Language {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Agents {
-    /// What an agent meets that the person was never asked about, when it first would change something: the person is asked (`ask`), it goes on (`allow`), or it is refused (`deny`). For windows; a headless instance allows it, unless `--approval` says otherwise. Agents with a token of their own are known already.
+    /// What happens when an unknown agent first tries to change something: Unterm asks you (`ask`), allows it (`allow`) or refuses it (`deny`). A headless instance allows it unless `--approval` says otherwise. Agents with their own token are known.
     pub approval: Approval,
 }
 
@@ -150,22 +149,22 @@ impl Default for Agents {
     }
 }
 
-/// One theme, or one for each appearance.
+/// One theme, or a theme for each appearance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ThemeChoice {
-    /// Always this one.
+    /// The same theme in every appearance.
     One(String),
-    /// By the system's appearance.
+    /// A theme that depends on the system's appearance.
     Pair(ThemePair),
 }
 
 /// A theme for each appearance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ThemePair {
-    /// In a light appearance.
+    /// Theme for the light appearance.
     pub light: String,
-    /// In a dark appearance, and where the system tells none.
+    /// Theme for the dark appearance, and for systems that report none.
     pub dark: String,
 }
 
@@ -187,7 +186,7 @@ impl ThemeChoice {
         }
     }
 
-    /// The theme for an appearance; `None`: the system tells none.
+    /// The theme for an appearance; `None` if the system reports none.
     pub fn pick(&self, light: Option<bool>) -> &str {
         match self {
             Self::One(name) => name,
@@ -201,7 +200,7 @@ impl ThemeChoice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfirmClose {
-    /// Where a program runs that is not a shell waiting for a command.
+    /// If a program other than an idle shell is running.
     #[default]
     Running,
     /// Always.

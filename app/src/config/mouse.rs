@@ -8,23 +8,23 @@ use unterm_term::WORD_SEPARATORS;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Mouse {
-    /// Lines that one notch of the wheel scrolls.
+    /// Lines to scroll for each step of the wheel.
     #[schemars(range(min = 1, max = 50))]
     pub scroll_lines: u16,
-    /// What the wheel and a touch pad scroll is multiplied by.
+    /// Factor for the distance that wheel and touchpad scroll.
     #[schemars(range(min = 0.01, max = 100.0))]
     pub scroll_multiplier: f32,
-    /// Where a finished selection goes by itself.
+    /// Where to copy text as soon as it is selected.
     pub copy_on_select: CopyOnSelect,
-    /// Leave blanks at the ends of lines out of what is copied.
+    /// Leave out spaces at line ends when copying.
     pub trim_copied: bool,
-    /// What parts words for a double click, besides blanks. Without a colon, URLs and `name:line` are words.
+    /// Characters that separate words for a double click, in addition to spaces. The default has no colon, so that URLs and `name:line` are words.
     pub word_separators: String,
-    /// What the right button does.
+    /// What a right click does.
     pub right_button: RightButton,
     /// Hide the pointer while typing.
     pub hide_while_typing: bool,
-    /// The pane under the pointer gets the keyboard, without a click.
+    /// Focus the pane under the pointer without a click.
     pub focus_follows_mouse: bool,
 }
 
@@ -47,7 +47,7 @@ impl Default for Mouse {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CopyOnSelect {
-    /// Nowhere.
+    /// Don't copy.
     Off,
     /// To the primary selection, which the middle button pastes.
     #[default]
@@ -60,12 +60,12 @@ pub enum CopyOnSelect {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RightButton {
-    /// Copies the selection; without one it pastes.
+    /// Copy the selection, or paste if nothing is selected.
     #[default]
     CopyOrPaste,
-    /// Pastes.
+    /// Paste.
     Paste,
-    /// Extends the selection to the pointer.
+    /// Extend the selection to the pointer.
     Extend,
     /// Nothing.
     None,
@@ -75,7 +75,7 @@ pub enum RightButton {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Paste {
-    /// When a question comes before a paste. Control characters are left out of every paste.
+    /// When to ask before pasting. Control characters are never pasted.
     pub confirm: ConfirmPaste,
 }
 
@@ -85,9 +85,9 @@ pub struct Paste {
 pub enum ConfirmPaste {
     /// Never.
     Never,
-    /// Where it could do harm: a line end or a control character for a program that did not ask for bracketed pastes, or text that tries to end the bracket.
+    /// If the text could be unsafe: it has a line end or a control character and the program does not use bracketed paste, or it tries to end the bracket.
     #[default]
     Unsafe,
-    /// For every text with a line end or a control character.
+    /// If the text has a line end or a control character.
     Always,
 }

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Bell {
-    /// Mark the tab.
+    /// Mark the tab in which the bell rings.
     pub mark: bool,
-    /// Ask the desktop to draw attention to the window when it has no focus.
+    /// Ask the desktop to highlight the window if it is not focused.
     pub attention: bool,
     /// Flash the pane.
     pub visual: bool,
-    /// Ring the system's bell.
+    /// Play the system's alert sound.
     pub audible: bool,
-    /// A program and its arguments to ring with instead, such as `["paplay", "bell.oga"]`; at most five times a second.
+    /// Program and arguments that replace the alert sound, such as `["paplay", "bell.oga"]`. It runs at most five times a second.
     pub command: Vec<String>,
 }
 
@@ -29,12 +29,12 @@ impl Default for Bell {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Notifications {
-    /// Show what programs ask for (OSC 9, 99 and 777).
+    /// Show the notifications that programs send (OSC 9, 99 and 777).
     pub programs: bool,
-    /// Tell of the end of a command that took this many seconds or more, in a pane nobody looks at; 0: never. The shell has to say when commands begin and end (OSC 133).
+    /// Notify when a command that took at least this many seconds finishes in a pane that is not in view. 0 turns this off. Needs shell integration (OSC 133).
     #[schemars(range(min = 0, max = 86_400))]
     pub long_commands: u32,
-    /// Show them on the desktop; otherwise, and where it has no service for it, as messages in the window.
+    /// Show notifications on the desktop. If this is off, or the desktop has no notification service, they appear in the window.
     pub desktop: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The sections about what runs in a pane and what it keeps: `[scrollback]`, `[shell]`, `[commands]` and `[compat]`.
+//! The sections about panes and their programs: `[scrollback]`, `[shell]`, `[commands]` and `[compat]`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Scrollback {
-    /// Lines kept above the screen, in panes opened from now on.
+    /// Lines that each pane keeps above the screen. Applies to new panes.
     #[schemars(range(min = 0, max = 999_999_999))]
     pub lines: u32,
 }
@@ -22,11 +22,11 @@ impl Default for Scrollback {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Shell {
-    /// The program, by name or path; empty: your login shell (`$SHELL`).
+    /// Program, by name or path. Empty: your login shell (`$SHELL`).
     pub program: String,
-    /// Its arguments.
+    /// Arguments of the program.
     pub args: Vec<String>,
-    /// Let bash, zsh, fish, Nushell and PowerShell mark their prompts and commands (OSC 133), in panes opened from now on. No file of yours is changed.
+    /// Let bash, zsh, fish, Nushell and PowerShell mark their prompts and commands (OSC 133). Applies to new panes. Unterm does not change your files.
     pub integration: bool,
 }
 
@@ -40,11 +40,11 @@ impl Default for Shell {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Commands {
-    /// Mark each prompt at its left: whether its command ended well, and, under the pointer, what can be done with it.
+    /// Show a mark left of each prompt: whether its command succeeded and, under the pointer, buttons for it.
     pub marks: bool,
-    /// Keep a command's line in sight while one scrolls back through its output.
+    /// Keep a command's line visible while you scroll through its output.
     pub sticky_header: bool,
-    /// A click at a prompt moves the shell's cursor there.
+    /// Move the shell's cursor to a click at the prompt.
     pub click_to_move: bool,
 }
 
@@ -58,7 +58,7 @@ impl Default for Commands {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Compat {
-    /// What programs find as `TERM_PROGRAM`, in panes opened from now on; some do more, or less, for a name that they know.
+    /// Value of `TERM_PROGRAM`. Applies to new panes. Some programs enable more features for terminals that they recognize.
     pub term_program: String,
 }
 

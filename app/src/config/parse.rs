@@ -1,8 +1,8 @@
-//! The text of `config.toml` to a [`Config`], or to what is wrong with it, each problem at its line and column.
+//! Parses the text of `config.toml` into a [`Config`], or into its problems, each with its line and column.
 //!
-//! The file is held against the JSON schema that [`Config`] derives: names, types, ranges and choices are said once,
-//! there. What a schema can't say (keys, actions, themes) is looked at afterwards. Each problem belongs to a setting, so that
-//! the others can be had without it.
+//! Checks the file against the JSON schema that [`Config`] derives, which holds names, types, ranges and choices. Afterwards it
+//! checks what a schema can't express: keys, actions and themes. Each problem belongs to a setting, so that the other
+//! settings remain usable.
 
 use std::{collections::HashMap, fmt, ops::Range, path::Path};
 
@@ -45,12 +45,12 @@ impl Problem {
 pub(super) fn text(bytes: &[u8]) -> Result<&str, Vec<Problem>> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-        let message = "what stands here is no UTF-8; save it as UTF-8 in your editor";
+        let message = "the file is not valid UTF-8; save it as UTF-8 in your editor";
         vec![Problem::behind(&before, message.to_owned())]
     })
 }
 
-/// The preferences that `text` says; `home`: where a person's own themes are looked for.
+/// The preferences in `text`. The person's own themes are in `home`.
 ///
 /// # Errors
 /// Every problem found, in the order of the text.
@@ -59,7 +59,7 @@ pub fn parse(text: &str, home: &Path) -> Result<Config, Vec<Problem>> {
     if problems.is_empty() { Ok(config) } else { Err(problems) }
 }
 
-/// The same with the default of each setting that is wrong, and with every problem. What is no TOML says nothing.
+/// The same, with the default for each invalid setting, and with every problem. Text that is not TOML has no settings.
 pub(super) fn read(text: &str, home: &Path) -> (Config, Vec<Problem>) {
     let mut found = Found { text, problems: Vec::new(), wrong: Vec::new() };
     let document = match Document::parse(text) {
@@ -88,7 +88,7 @@ pub(super) fn schema() -> Value {
     schemars::schema_for!(Config).to_value()
 }
 
-/// What a schema means where it only refers to another.
+/// The schema that a reference points to.
 pub(super) fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     match schema["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
         Some(path) => root.pointer(path).unwrap_or(schema),
@@ -105,7 +105,7 @@ pub(super) fn choices(schema: &Value) -> Option<Vec<&str>> {
     list.iter().map(|choice| choice["const"].as_str()).collect()
 }
 
-/// The nearest of `names` to what someone wrote, as the end of a message; empty when none is near.
+/// A suggestion for a misspelled name, as the end of a message; empty if no name is similar.
 pub fn did_you_mean<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     let near = |name: &&str| strsim::normalized_damerau_levenshtein(wrong, name);
     names
@@ -115,14 +115,14 @@ pub fn did_you_mean<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -
         .map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
 }
 
-/// Where a name belongs that stands in the wrong place, as the end of a message: in another section, or in none. Names
-/// with their section's before them, as in `font_size`, are those of other terminals.
+/// The right place of a key that stands in the wrong one, as the end of a message. Other terminals write the section as a
+/// prefix, as in `font_size`.
 fn belongs(name: &str, root: &Value) -> Option<String> {
     let sections = root["properties"].as_object()?;
     if let Some(schema) = sections.get(name)
         && !is_section(resolve(schema, root))
     {
-        return Some("; it must stand above the first [section]".to_owned());
+        return Some("; move it above the first [section]".to_owned());
     }
     sections.iter().find_map(|(section, schema)| {
         let keys = resolve(schema, root)["properties"].as_object()?;
@@ -133,12 +133,12 @@ fn belongs(name: &str, root: &Value) -> Option<String> {
     })
 }
 
-/// Whether a schema is that of a section: with keys of ours, or of the person's.
+/// Whether a schema describes a section, with fixed or free names.
 fn is_section(schema: &Value) -> bool {
     schema["properties"].is_object() || schema["additionalProperties"].is_object()
 }
 
-/// Takes a setting out of the file's table: one key of a section, or all that has the name.
+/// Removes a setting from the file's table: one key of a section, or everything under the name.
 fn leave_out(table: &mut Table, setting: &[String], root: &Value) {
     let [name, inner @ ..] = setting else { return };
     if is_section(resolve(&root["properties"][name.as_str()], root))
@@ -154,19 +154,19 @@ fn leave_out(table: &mut Table, setting: &[String], root: &Value) {
 struct Found<'a> {
     text: &'a str,
     problems: Vec<Problem>,
-    /// What they are about, by the names that lead there.
+    /// The settings they belong to, each as the names that lead there.
     wrong: Vec<Vec<String>>,
 }
 
 impl Found<'_> {
-    /// Adds a problem of what the names of `path` lead to; without any, of the whole file.
+    /// Adds a problem of the setting at `path`; an empty path means the whole file.
     fn add(&mut self, path: &[&str], span: Option<Range<usize>>, message: String) {
         let before = self.text.get(..span.map_or(0, |span| span.start)).unwrap_or(self.text);
         self.problems.push(Problem::behind(before, message));
         self.wrong.push(path.iter().map(|name| (*name).to_owned()).collect());
     }
 
-    /// What is right in the file, by what has been found so far.
+    /// The valid settings of the file, as far as it has been checked.
     fn right(&mut self, document: &Document<&str>, root: &Value) -> Config {
         let read: Result<Config, toml_edit::de::Error> = if self.wrong.is_empty() {
             toml_edit::de::from_str(self.text)
@@ -181,10 +181,10 @@ impl Found<'_> {
         })
     }
 
-    /// Holds a table against its schema; `path`: the names that lead to it.
+    /// Checks a table against its schema. `path` has the names that lead to it.
     fn table(&mut self, table: &dyn TableLike, schema: &Value, root: &Value, path: &[&str]) {
         let Some(known) = schema["properties"].as_object() else {
-            // Any names; each value has the same schema.
+            // Free names, whose values share a schema.
             let schema = resolve(&schema["additionalProperties"], root);
             for (name, item) in table.iter() {
                 self.item(item, schema, root, &[path, &[name]].concat());
@@ -203,14 +203,14 @@ impl Found<'_> {
                         _ => format!(" in [{}]", path.join(".")),
                     };
                     let span = table.key(name).and_then(toml_edit::Key::span);
-                    self.add(&inner, span, format!("there is no key {name:?}{place}{hint}"));
+                    self.add(&inner, span, format!("unknown key {name:?}{place}{hint}"));
                 }
             }
         }
         for name in schema["required"].as_array().into_iter().flatten() {
             if let Some(name) = name.as_str().filter(|name| !table.contains_key(name)) {
                 let span = table.iter().next().and_then(|(_, item)| item.span());
-                self.add(path, span, format!("{} needs a key {name:?}", path.join(".")));
+                self.add(path, span, format!("{} needs the key {name:?}", path.join(".")));
             }
         }
     }
@@ -242,15 +242,14 @@ impl Found<'_> {
             && !choices.contains(&given)
         {
             let hint = did_you_mean(given, choices.iter().copied());
-            let message =
-                format!("{name} can't be {given:?}; it is one of {}{hint}", list(&choices));
+            let message = format!("{name} must be one of {}, not {given:?}{hint}", list(&choices));
             self.add(path, item.span(), message);
         }
         let number = item.as_float().or_else(|| item.as_integer().map(|number| number as f64));
         if let Some(number) = number {
             let (low, high) = (schema["minimum"].as_f64(), schema["maximum"].as_f64());
             let (low, high) = (low.unwrap_or(f64::MIN), high.unwrap_or(f64::MAX));
-            // What is no number at all (`nan`) is not in it either.
+            // This rejects `nan` as well.
             if !(low..=high).contains(&number) {
                 let message = format!("{name} must be between {low} and {high}, not {number}");
                 self.add(path, item.span(), message);
@@ -270,26 +269,26 @@ impl Found<'_> {
                 _ => value.type_name().to_owned(),
             };
             let wanted = wanted(schema, root);
-            let message = format!("{name} is a list; each part must be {wanted}, not {given}");
+            let message = format!("each item of {name} must be {wanted}, not {given}");
             self.add(path, value.span(), message);
         }
     }
 
-    /// Looks at the tables whose names are the person's own: chords and what they do, variables.
+    /// Checks the tables with free names: keys and variables.
     fn names(&mut self, table: &dyn TableLike) {
         self.named(table, "keys", |name| keys::chord(name).err(), |does| keys::bound(does).err());
         let command = |does: &str| copy_command::named(does).err();
         self.named(table, "copy_mode_keys", |name| keys::chord(name).err(), command);
         let variable = |name: &str| {
             let is_bad = name.is_empty() || name.contains(['=', '\0']);
-            is_bad.then(|| format!("{name:?} can't be a variable's name"))
+            is_bad.then(|| format!("{name:?} is not a valid name of a variable"))
         };
         self.named(table, "env", variable, |_| None);
         self.same_keys(table, "keys");
         self.same_keys(table, "copy_mode_keys");
     }
 
-    /// Adds each key of the keyboard that a table has already, in another spelling: TOML sees two.
+    /// Adds each key of the keyboard that a table binds twice, in two spellings, which TOML can't see.
     fn same_keys(&mut self, table: &dyn TableLike, path: &str) {
         let Some(table) = table.get(path).and_then(Item::as_table_like) else { return };
         let mut seen = HashMap::new();
@@ -297,13 +296,13 @@ impl Found<'_> {
             let Ok(chord) = keys::chord(name) else { continue };
             if let Some(before) = seen.insert(chord, name) {
                 let span = table.key(name).and_then(toml_edit::Key::span);
-                let message = format!("{name:?} is the same key as {before:?}; leave one out");
+                let message = format!("{name:?} is the same key as {before:?}; remove one of them");
                 self.add(&[path, name], span, message);
             }
         }
     }
 
-    /// Adds what is wrong with the names and the texts of a table; what is no text the schema has seen.
+    /// Adds the problems of a table's names and texts. The schema has checked values that are not texts.
     fn named(
         &mut self,
         table: &dyn TableLike,
@@ -322,7 +321,7 @@ impl Found<'_> {
         }
     }
 
-    /// Looks at what a schema can't say.
+    /// Checks what a schema can't express.
     fn meaning(&mut self, table: &dyn TableLike, config: &Config, home: &Path) {
         if let Some(font) = table.get("font").and_then(Item::as_table_like) {
             config.font.problems(font, |key, span, message| {
@@ -341,7 +340,7 @@ impl Found<'_> {
         let twice = |c: char| letters.matches(c).count() > 1 || !c.is_lowercase();
         if letters.chars().count() < 2 || letters.contains(twice) {
             let item = table.get("hints").and_then(|hints| hints.get("alphabet"));
-            let message = "hints.alphabet must be lower-case letters, each once, at least two";
+            let message = "hints.alphabet must have at least two lower-case letters, each once";
             let span = item.and_then(Item::span);
             self.add(&["hints", "alphabet"], span, message.to_owned());
         }
@@ -362,7 +361,7 @@ impl Found<'_> {
     }
 }
 
-/// Whether a value is of a schema's type.
+/// Whether a value has a schema's type.
 fn fits(item: &Item, schema: &Value) -> bool {
     match schema["type"].as_str() {
         Some("string") => item.is_str(),
@@ -371,7 +370,7 @@ fn fits(item: &Item, schema: &Value) -> bool {
         Some("boolean") => item.is_bool(),
         Some("array") => item.is_array(),
         Some("object") => item.is_table_like(),
-        // A list of choices names no type.
+        // A schema with choices has no type.
         _ => choices(schema).is_none() || item.is_str(),
     }
 }
@@ -432,7 +431,7 @@ mod tests {
     fn a_wrong_name_is_told_with_its_place_and_the_nearest_right_one() {
         assert_eq!(
             problems("[font]\nsize = 12\n  familly = ['x']\n"),
-            [r#"3:3: there is no key "familly" in [font]; did you mean "family"?"#]
+            [r#"3:3: unknown key "familly" in [font]; did you mean "family"?"#]
         );
         assert_eq!(
             problems("theme = 'standart'"),
@@ -447,7 +446,7 @@ mod tests {
             problems(text),
             [
                 "2:8: font.size must be a number, not string",
-                r#"4:9: cursor.shape can't be "blok"; it is one of "block", "bar", "underline"; did you mean "block"?"#,
+                r#"4:9: cursor.shape must be one of "block", "bar", "underline", not "blok"; did you mean "block"?"#,
                 "6:11: window.padding must be between 0 and 100, not 1000",
             ]
         );
@@ -471,9 +470,9 @@ mod tests {
         assert_eq!(
             problems(text),
             [
-                r#"1:1: there is no key "font_size"; did you mean "size" in [font]?"#,
-                r#"2:1: there is no key "lines"; did you mean "lines" in [scrollback]?"#,
-                r#"4:1: there is no key "theme" in [font]; it must stand above the first [section]"#,
+                r#"1:1: unknown key "font_size"; did you mean "size" in [font]?"#,
+                r#"2:1: unknown key "lines"; did you mean "lines" in [scrollback]?"#,
+                r#"4:1: unknown key "theme" in [font]; move it above the first [section]"#,
                 r#"5:10: font.family must be a list of strings, not string; write ["Iosevka"]"#,
             ]
         );
@@ -484,7 +483,7 @@ mod tests {
         let text = "[keys]\n'ctrl+shift+y' = 'new_tab'\n'Shift+Ctrl+Y' = 'none'\n";
         assert_eq!(
             problems(text),
-            [r#"3:1: "Shift+Ctrl+Y" is the same key as "ctrl+shift+y"; leave one out"#]
+            [r#"3:1: "Shift+Ctrl+Y" is the same key as "ctrl+shift+y"; remove one of them"#]
         );
     }
 
@@ -508,8 +507,7 @@ mod tests {
             "[keys]\n'ctrl+shift+y' = 'new_tub'\n'hyper+x' = 'new_tab'\n'f5' = 'activate_tab:x'\n";
         let problems = problems(text);
         assert!(
-            problems[0]
-                .starts_with("2:18: there is no action \"new_tub\"; did you mean \"new_tab\"?"),
+            problems[0].starts_with("2:18: unknown action \"new_tub\"; did you mean \"new_tab\"?"),
             "{problems:?}"
         );
         assert!(problems[1].starts_with("3:1: \"hyper\""), "{problems:?}");

@@ -1,4 +1,4 @@
-//! The reference of every key, action and theme, made from the definitions themselves.
+//! The reference of every key, action and theme, made from their definitions.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ struct Row {
 }
 
 impl Row {
-    /// What it is set to, as TOML.
+    /// The key's value, as TOML.
     fn value(&self, values: &DocumentMut) -> String {
         let value = match self.section.as_str() {
             "" => values.get(&self.name),
@@ -35,10 +35,11 @@ impl Row {
     }
 }
 
-/// The whole configuration as a file, each key with what it means above it.
+/// The whole configuration as a file, with the meaning of each key in a comment above it.
 pub fn print(config: &Config) -> String {
     let values = values(config);
-    let mut out = String::from("# Unterm's configuration. Leave out what you do not change.\n");
+    let mut out =
+        String::from("# Configuration of Unterm. Keys that you leave out have their defaults.\n");
     let mut section = String::new();
     for row in rows() {
         if row.section != section {
@@ -73,10 +74,11 @@ fn comment(out: &mut String, text: &str) {
 pub fn page() -> String {
     let mut out = String::from(
         "# Configuration\n\n\
-         `~/.unterm/config.toml` (`$UNTERM_HOME/config.toml` where that is set). Every key may be left out. A change is\n\
-         applied as soon as the file is saved; a file with an error is not, and says where the error is.\n\
-         `unterm --print-config` prints the settings in force as such a file; `unterm-cli config check` checks one.\n\n\
-         This page is made from the program's own tables.\n\n## Keys of the file\n",
+         The configuration is `~/.unterm/config.toml`, or `$UNTERM_HOME/config.toml` if that variable is set. Every key is\n\
+         optional. Unterm applies changes as soon as the file is saved. If the file has an error, Unterm reports its line and\n\
+         column, and keeps the previous settings. `unterm --print-config` prints the current settings as a file, and\n\
+         `unterm-cli config check` checks a file.\n\n\
+         This page is generated from the program's own tables.\n\n## Keys of the file\n",
     );
     let values = values(&Config::default());
     let mut section = None;
@@ -105,8 +107,8 @@ pub fn page() -> String {
     let named: Vec<_> = Key::names().map(|name| format!("`{name}`")).collect();
     let _ = write!(
         out,
-        "\n## Actions\n\nWhat `[keys]` binds. Keys are written as `ctrl+shift+t`: any of `ctrl`, `shift`, `alt` and \
-         `super`, then the key as it is\nwithout Shift: a character, `f1` to `f35`, `kp_0` to `kp_9`, or one of {}.\n\n\
+        "\n## Actions\n\n`[keys]` binds keys to these actions. Keys are written as `ctrl+shift+t`: any of `ctrl`, `shift`, `alt` and \
+         `super`, then the key without\nShift: a character, `f1` to `f35`, `kp_0` to `kp_9`, or one of {}.\n\n\
          | action | argument | default keys | what it does |\n|---|---|---|---|\n",
         named.join(", ")
     );
@@ -122,7 +124,7 @@ pub fn page() -> String {
         );
     }
     out.push_str(
-        "\n## Copy mode\n\nWhat `[copy_mode_keys]` binds. A number typed before a command repeats it.\n\n\
+        "\n## Copy mode\n\n`[copy_mode_keys]` binds keys to these commands. A number typed before a command repeats it.\n\n\
          | command | default keys | what it does |\n|---|---|---|\n",
     );
     for entry in COPY_COMMANDS {
@@ -138,8 +140,8 @@ pub fn page() -> String {
         }
     }
     out.push_str(
-        "\nYour own are TOML files in `~/.unterm/themes`, named after the theme; `unterm-cli theme import FILE` makes one \
-         from a theme of\nAlacritty, kitty, Ghostty, iTerm2, Windows Terminal or base16.\n",
+        "\nYour own themes are TOML files in `~/.unterm/themes`, named after the theme. `unterm-cli theme import FILE` imports \
+         themes of\nAlacritty, kitty, Ghostty, iTerm2, Windows Terminal and base16.\n",
     );
     out
 }
@@ -152,14 +154,14 @@ fn in_cell(value: &str) -> String {
 
 /// A configuration as TOML.
 fn values(config: &Config) -> DocumentMut {
-    // Every part of it has a form in TOML; a float keeps the digits it was given.
+    // Every value can be written as TOML.
     let text = toml_edit::ser::to_string(config).unwrap_or_default();
     let mut document: DocumentMut = text.parse().unwrap_or_default();
     shorten(document.as_table_mut());
     document
 }
 
-/// Writes numbers with a fraction with the digits they were given: the type they are kept in has fewer than TOML's.
+/// Writes fractions with the digits they were given: their type holds fewer digits than TOML's.
 fn shorten(table: &mut dyn toml_edit::TableLike) {
     for (_, item) in table.iter_mut() {
         if let Some(number) = item.as_float() {

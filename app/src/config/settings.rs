@@ -1,4 +1,4 @@
-//! The preferences in force: read at the start, read again when the file changes.
+//! The current preferences: read at startup, and again when the file changes.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,10 +20,10 @@ use super::{
 /// The file's name in Unterm's home directory.
 pub const FILE: &str = "config.toml";
 
-/// What a file that can't be used is answered with: a line for people, with its place.
+/// A problem of the file: a line for people, with its place.
 pub type Complaint = String;
 
-/// The preferences that a file says; without one, the defaults.
+/// The preferences in a file; the defaults if it is missing.
 ///
 /// # Errors
 /// A line for each problem: file, line, column, what is wrong and what would be right.
@@ -32,7 +32,7 @@ pub fn load(file: &Path, home: &Path) -> Result<Config, Vec<Complaint>> {
     if complaints.is_empty() { Ok(config) } else { Err(complaints) }
 }
 
-/// The same with the default of each setting that is wrong, and the lines for the problems.
+/// The same, with the default for each invalid setting, and a line for each problem.
 fn read(file: &Path, home: &Path) -> (Config, Vec<Complaint>) {
     let bytes = match std::fs::read(file) {
         Ok(bytes) => bytes,
@@ -54,24 +54,24 @@ fn read(file: &Path, home: &Path) -> (Config, Vec<Complaint>) {
 pub struct Settings {
     home: PathBuf,
     now: Mutex<Arc<Config>>,
-    /// Ends with it. Never locked by what it calls: that would wait for itself.
+    /// Watches until it is dropped. Its callbacks never lock it, which would deadlock.
     watcher: Mutex<Option<RecommendedWatcher>>,
-    /// What the file is a link to, as it was when that was last looked at.
+    /// The target of the file if it was a symbolic link when last checked.
     target: Mutex<Option<PathBuf>>,
 }
 
-/// What became of a file that changed.
+/// The preferences of a changed file, or its problems.
 pub type Change = Result<Arc<Config>, Vec<Complaint>>;
 
 impl Settings {
-    /// Reads the file in `home`. What is wrong in it is complained of, and defaults are in force for that.
+    /// Reads the file in `home`. Invalid settings get their defaults, and are reported.
     pub fn read(home: PathBuf) -> (Self, Vec<Complaint>) {
         let (config, complaints) = read(&home.join(FILE), &home);
         let now = Mutex::new(Arc::new(config));
         (Self { home, now, watcher: Mutex::default(), target: Mutex::default() }, complaints)
     }
 
-    /// The preferences in force.
+    /// The current preferences.
     pub fn get(&self) -> Arc<Config> {
         Arc::clone(&self.now.lock())
     }
@@ -250,7 +250,7 @@ mod tests {
         let complaints = changes.recv_timeout(SOON).unwrap().unwrap_err();
         assert_eq!(
             complaints,
-            [r#"config.toml:2:1: there is no key "sice" in [font]; did you mean "size"?"#]
+            [r#"config.toml:2:1: unknown key "sice" in [font]; did you mean "size"?"#]
         );
         assert_eq!(settings.get().font.size, 14.0, "the last good one stays");
 
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(settings.get().font.size, 10.0);
         assert_eq!(
             complaints,
-            [r#"config.toml:3:1: there is no key "sice" in [font]; did you mean "size"?"#]
+            [r#"config.toml:3:1: unknown key "sice" in [font]; did you mean "size"?"#]
         );
     }
 

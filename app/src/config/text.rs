@@ -1,4 +1,4 @@
-//! The sections `[text]` and `[cursor]`: how cells are painted, whatever their font.
+//! The sections `[text]` and `[cursor]`: how cells are painted.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,11 @@ use unterm_renderer::TextOptions;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Text {
-    /// Columns that characters of ambiguous width (such as "±" and "①") take in panes opened from now on. What programs assume follows the locale: wide only in some East Asian ones.
+    /// Width of characters of ambiguous width, such as "±" and "①". Applies to new panes. Programs assume `narrow`, except in some East Asian locales.
     pub ambiguous_width: AmbiguousWidth,
-    /// How colours are blended at the edges of characters.
+    /// How to blend colors at the edges of characters.
     pub blending: Blending,
-    /// Least contrast of text with its background, from 1 (none is asked for) to 21 (black on white); 4.5 is the least that is recommended for reading. Text with less is stepped towards black or white.
+    /// Minimum contrast of text with its background, from 1 (no minimum) to 21 (black on white). Text with less contrast is darkened or lightened. For reading, at least 4.5 is recommended.
     #[schemars(range(min = 1.0, max = 21.0))]
     pub minimum_contrast: f32,
     /// The same for text in the theme's 16 colours, or its text colour, on a background in one of these. Programs combine such colours without knowing the theme. 1 keeps the theme's colours as they are.
@@ -32,7 +32,7 @@ impl Default for Text {
 }
 
 impl Text {
-    /// The same for the renderer.
+    /// The renderer's options.
     pub fn options(&self) -> TextOptions {
         TextOptions {
             blending: match self.blending {
@@ -49,10 +49,10 @@ impl Text {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Blending {
-    /// As they are coded, as most programs do.
+    /// Blend encoded values, like most programs.
     #[default]
     Native,
-    /// As light, without dark fringes between colours; text is as bold.
+    /// Blend light, without dark fringes between colors. Text keeps its weight.
     Linear,
 }
 
@@ -60,10 +60,10 @@ pub enum Blending {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AmbiguousWidth {
-    /// One.
+    /// One column.
     #[default]
     Narrow,
-    /// Two.
+    /// Two columns.
     Wide,
 }
 
@@ -71,9 +71,9 @@ pub enum AmbiguousWidth {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Cursor {
-    /// Its shape.
+    /// Shape of the cursor.
     pub shape: CursorShape,
-    /// Whether it blinks.
+    /// Blink the cursor.
     pub blink: bool,
 }
 
@@ -81,11 +81,11 @@ pub struct Cursor {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CursorShape {
-    /// The whole cell.
+    /// A filled cell.
     #[default]
     Block,
-    /// A line at the cell's left.
+    /// A line at the left of the cell.
     Bar,
-    /// A line at the cell's foot.
+    /// A line at the bottom of the cell.
     Underline,
 }

@@ -1,5 +1,4 @@
-//! The sections about the window and what lies in it beside the cells: `[window]`, `[startup]`, `[scrollbar]`, `[tab_bar]` and
-//! `[status_bar]`.
+//! The sections about the window and its bars: `[window]`, `[startup]`, `[scrollbar]`, `[tab_bar]` and `[status_bar]`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,32 +7,32 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Window {
-    /// Columns of a new window.
+    /// Width of a new window, in columns.
     #[schemars(range(min = 10, max = 1000))]
     pub columns: u16,
-    /// Rows of a new window.
+    /// Height of a new window, in rows.
     #[schemars(range(min = 3, max = 1000))]
     pub rows: u16,
-    /// Space around each pane's cells, in logical pixels.
+    /// Space around the text of each pane, in logical pixels.
     #[schemars(range(min = 0.0, max = 100.0))]
     pub padding: f32,
-    /// How far panes without the keyboard are mixed towards their background, from 0 (not at all) to 0.9.
+    /// How much to dim panes without the keyboard focus, from 0 (not at all) to 0.9.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub dim_unfocused: f32,
-    /// Whether nothing moves by itself: cursors and text don't blink, rings don't turn, images stay at one picture. `"auto"`: as the desktop says, by its portal or XSETTINGS.
+    /// Turn off blinking, spinners and animated images. `"auto"` follows the desktop (portal or XSETTINGS).
     pub reduced_motion: ReducedMotion,
-    /// Tell screen readers what is shown, in windows opened from now on. Costs nothing while none listens.
+    /// Support screen readers. Applies to new windows. Has no cost while no screen reader is running.
     pub accessibility: bool,
-    /// What a new window starts as.
+    /// State of a new window.
     pub start: WindowStart,
-    /// Start as large as the last window was, and where it was, as far as the desktop lets: `columns` and `rows` then count for the first one only.
+    /// Open new windows with the size and position of the last one, if the desktop allows it. Then `columns` and `rows` apply to the first window only.
     pub restore: bool,
-    /// Opacity of the panes' backgrounds, where the desktop shows what is behind. A window that started opaque stays so. On Wayland only the painter of the GPU does that.
+    /// Opacity of the panes' backgrounds, from 0 to 1 (opaque). Needs a compositor, and on Wayland the GPU painter. A window that started opaque stays opaque.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub opacity: f32,
-    /// Blur what is behind a translucent window, where the desktop can (KDE and picom on X11, KDE on Wayland, macOS).
+    /// Blur what is behind a translucent window, if the desktop supports it (KDE and picom on X11, KDE on Wayland, macOS).
     pub blur: bool,
-    /// Height of a window started with `--quake`, as a share of the screen's.
+    /// Height of a window started with `--quake`, as a fraction of the screen's height.
     #[schemars(range(min = 0.1, max = 1.0))]
     pub quake_height: f32,
 }
@@ -60,12 +59,12 @@ impl Default for Window {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WindowStart {
-    /// A window of `columns` and `rows`.
+    /// The size of `columns` and `rows`.
     #[default]
     Normal,
-    /// As large as the desktop allows.
+    /// Maximized.
     Maximized,
-    /// The whole screen.
+    /// Full screen.
     Fullscreen,
 }
 
@@ -73,17 +72,17 @@ pub enum WindowStart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ReducedMotion {
-    /// As it is said.
+    /// On or off.
     Fixed(bool),
-    /// As the desktop says.
+    /// As the desktop is set.
     System(FollowSystem),
 }
 
-/// What follows the desktop.
+/// Follows the desktop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FollowSystem {
-    /// It does.
+    /// Follow the desktop.
     Auto,
 }
 
@@ -91,7 +90,7 @@ pub enum FollowSystem {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Startup {
-    /// Empty: one shell. `last`: the tabs, splits and directories that the last window had. Else a layout's name in `~/.unterm/layouts` (`save_layout` writes one), or the path of its file.
+    /// Layout to open. Empty: one shell. `last`: the tabs, splits and directories of the last window. Otherwise the name of a layout in `~/.unterm/layouts`, where `save_layout` writes it, or the path of its file.
     pub layout: String,
 }
 
@@ -99,9 +98,9 @@ pub struct Startup {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Scrollbar {
-    /// When it is shown.
+    /// When to show the scrollbar.
     pub show: ShowScrollbar,
-    /// Mark prompts on it, by how their commands ended.
+    /// Mark prompts on the scrollbar, and whether their commands succeeded.
     pub marks: bool,
 }
 
@@ -115,7 +114,7 @@ impl Default for Scrollbar {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShowScrollbar {
-    /// While older lines are in sight, and under the pointer.
+    /// While you scroll back, and under the pointer.
     #[default]
     Auto,
     /// Always.
@@ -128,11 +127,11 @@ pub enum ShowScrollbar {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TabBar {
-    /// When it is shown.
+    /// When to show the tab bar.
     pub show: ShowTabBar,
-    /// Where it is.
+    /// Where to show the tab bar.
     pub position: BarPosition,
-    /// Characters of a title that a tab is at most as wide as.
+    /// Maximum width of a tab's title, in characters.
     #[schemars(range(min = 8, max = 200))]
     pub max_title: u16,
 }
@@ -147,10 +146,10 @@ impl Default for TabBar {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BarPosition {
-    /// At the window's top.
+    /// At the top of the window.
     #[default]
     Top,
-    /// At its foot, above the status bar.
+    /// At the bottom, above the status bar.
     Bottom,
 }
 
@@ -171,7 +170,7 @@ pub enum ShowTabBar {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StatusBar {
-    /// Whether it is shown.
+    /// Show the status bar.
     pub show: bool,
     /// What it shows, in this order. An item with nothing to say takes no room.
     pub items: Vec<StatusItem>,

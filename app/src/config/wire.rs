@@ -1,4 +1,4 @@
-//! The preferences as callers of the control port see and change them: values of JSON, keys with dots.
+//! The preferences as JSON, by dotted keys, for callers of the control port.
 
 use std::{
     collections::BTreeMap,
@@ -69,7 +69,7 @@ impl Preferences for FilePreferences {
     }
 
     fn themes(&self) -> Vec<ThemeInfo> {
-        // The four of every Unterm first, then by name.
+        // The four basic themes first, then by name.
         let own = theme::names(&self.home);
         let first: Vec<String> = theme::builtin().take(4).map(str::to_owned).collect();
         let rest = own.into_iter().filter(|name| !first.contains(name));
@@ -116,10 +116,10 @@ impl FilePreferences {
 fn toml(value: &Value) -> Result<toml_edit::Value, String> {
     value
         .serialize(toml_edit::ser::ValueSerializer::new())
-        .map_err(|error| format!("{value} can't be written: {error}"))
+        .map_err(|error| format!("{value} can't be written as TOML: {error}"))
 }
 
-/// Tells settings pages of a file that was written beside `config.toml`.
+/// Notifies settings pages of a file that was written beside `config.toml`.
 pub(crate) fn told_page(changes: &Changes, path: &Path) {
     match path.file_name().and_then(|name| name.to_str()) {
         Some(proxy::FILE) => changes.tell(Topic::Proxy),
@@ -128,11 +128,11 @@ pub(crate) fn told_page(changes: &Changes, path: &Path) {
     }
 }
 
-/// The host without a window, which has preferences and knows what keys do all the same.
+/// The host without a window, which still has preferences and a key map.
 pub(crate) struct HeadlessHost {
-    /// The preferences in force.
+    /// The current preferences.
     pub(crate) settings: Arc<Settings>,
-    /// Where it is told that preferences have changed.
+    /// Receives changes of the preferences.
     pub(crate) changes: Arc<Changes>,
 }
 

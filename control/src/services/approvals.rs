@@ -34,16 +34,16 @@ const SPARE: Duration = Duration::from_secs(300);
 const DENIALS: usize = 3;
 const REMEMBERED: Duration = Duration::from_secs(600);
 
-/// What the first call of an unknown client meets that changes something.
+/// What happens to the first call of an unknown client that changes something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
-    /// The person is asked.
+    /// Ask the person.
     Ask,
-    /// It goes on.
+    /// Allow it.
     #[default]
     Allow,
-    /// It is refused.
+    /// Refuse it.
     Deny,
 }
 
