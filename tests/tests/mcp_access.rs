@@ -93,7 +93,7 @@ fn a_token_is_for_something_and_for_sessions_that_are_there() -> Result<()> {
         ensure!(error.contains("a token needs a name that says what it is for"), "{error}");
     }
     let error = unterm.complains(&["token", "create", "later", "--panes", "0,9999"])?;
-    let expected = "there is no session 9999 for the token; open it first (there are: 0)\n";
+    let expected = "session 9999 does not exist; open it before you create a token for it (open sessions: 0)\n";
     assert_eq!(error, expected);
     let list: Value = serde_json::from_str(&unterm.prints(&["--json", "token", "list"])?)?;
     assert_eq!(list["tokens"], json!([]), "none was made");
