@@ -242,7 +242,9 @@ fn is_prompting(pane: &Pane, has_marks: bool) -> bool {
         None if has_marks => false,
         // Behind a prompt that is there: its marks would have come before it.
         None => {
-            pane.term().cursor().col > 0
+            // A statement of its own: the terminal is locked to its end.
+            let is_behind_text = pane.term().cursor().col > 0;
+            is_behind_text
                 && pane.foreground().is_some_and(|foreground| foreground.is_root)
                 && pane.process().echo() == Some(false)
         }
