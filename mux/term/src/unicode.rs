@@ -236,7 +236,7 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
     match class {
         _ if last_class == Class::Prepend => true, // GB9b
         // GB9c: a consonant, then marks with a virama among them. More than the rule has, as programs count columns
-        // (wcwidth since its version 0.3): vowel signs before the virama, as Tai Tham has them, and chillus.
+        // (wcwidth since its version 0.3): vowel signs before the virama, as Tai Tham has them, and what `bears_virama`.
         Class::Consonant => {
             let mut linked = last_class == Class::Linker;
             for (c, class) in earlier {
@@ -244,7 +244,7 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
                     Class::Linker => linked = true,
                     Class::ConjunctExtend | Class::Joiner => {}
                     Class::Spacing if linked => {}
-                    class => return linked && (class == Class::Consonant || is_chillu(c)),
+                    class => return linked && (class == Class::Consonant || bears_virama(c)),
                 }
             }
             false
@@ -264,9 +264,10 @@ pub(crate) fn joins(before: &str, c: char) -> bool {
     }
 }
 
-/// Malayalam's consonants without a vowel, which a virama joins to the next one all the same (ൻ്റ).
-fn is_chillu(c: char) -> bool {
-    ('\u{d7a}'..='\u{d7f}').contains(&c)
+/// What a virama joins to the next consonant although it is none to UAX #29: Malayalam's chillus (ൻ്റ), and the vowel signs of
+/// Tai Tham that are letters to it.
+fn bears_virama(c: char) -> bool {
+    matches!(c, '\u{d7a}'..='\u{d7f}' | '\u{1a61}' | '\u{1a63}' | '\u{1a64}')
 }
 
 #[cfg(test)]

@@ -59,7 +59,11 @@ fn a_wide_character_that_wraps_leaves_a_mark_not_a_space() {
 #[test]
 fn clusters_take_the_columns_that_programs_count() {
     // Tai Tham: a syllable's last consonant below its vowel sign; Malayalam: a chillu and a consonant below.
-    for cluster in ["\u{1a20}\u{1a6e}\u{1a60}\u{1a2f}", "\u{d7b}\u{d4d}\u{d31}\u{d46}"] {
+    for cluster in [
+        "\u{1a20}\u{1a6e}\u{1a60}\u{1a2f}",
+        "\u{1a63}\u{1a60}\u{1a32}\u{1a71}",
+        "\u{d7b}\u{d4d}\u{d31}\u{d46}",
+    ] {
         check_cursor(format!("{cluster}x"), &format!("{cluster}x"), (0, 3));
     }
     // Grantha's virama takes no column.
