@@ -1,0 +1,275 @@
+"""Random byte streams, the same for the same seed: what a program writes ("plain"), and what an attacker might ("hostile").
+
+A stream is a list of pieces, each a sequence, a control or a run of text, so that a difference can be minimised by leaving
+pieces out. No stream asks for what a terminal does outside its grid: printing (MC), window operations, resizing (DECCOLM),
+Tektronix mode.
+
+Left out as well, since xterm 379 is at fault or differs on purpose: VT52 mode (it resizes to 80×24 there), double-size rows (it
+measures a row that text wraps to by the row before, and lets DECDHL and DECDWL leave the cursor outside), single shifts (in
+UTF-8 it prints the last character again, or ends), SGR 8 (it prints blanks), `_` in DEC Special Graphics (it counts no
+column), HPB (it has none), REP of nothing (it prints what its memory holds), and overlong UTF-8 (one U+FFFD for each byte is
+what Unicode recommends).
+"""
+
+import random
+
+from xterm import COLS, ROWS
+
+WORDS = "the quick brown fox hops over a lazy dog 0123456789 ~!@#$%^&*()+ []{}|;:,.<>/?".split()
+# None with a byte 0xad: where bytes are characters of GR, that is a soft hyphen, which xterm shows at a line's end only.
+WIDE = "日本語漢端末幅한글テスト，。"
+MARKS = "\u0301\u0308\u0323\u20d0"
+# Of one column, of two bytes and three.
+NARROW = "äöüßéñ¿½λжשש→─│┌█░₪"
+
+# Modes without an effect on other sequences than those in the streams.
+PLAIN_MODES = [7, 25, 1, 5, 12, 1000, 1006, 2004, 1049]
+HOSTILE_MODES = [6, 7, 69, 45, 47, 1047, 1048, 1049, 66, 41, 42, 1004, 95, 9, 67, 1046]
+NUMBERS = [0, 0, 1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 19, 20, 21, 24, 80, 255, 999, 32767, 65535, 99999999999]
+
+
+class Streams:
+    """Makes one stream."""
+
+    def __init__(self, kind, seed, number):
+        self.random = random.Random(f"{kind} {seed} {number}")
+        self.hostile = kind == "hostile"
+        # Modes that XTSAVE has saved.
+        self.saved = []
+
+    def pieces(self):
+        pick = self.random
+        pieces = []
+        if pick.random() < 0.7:
+            pieces += self.filled()
+        kinds = PLAIN + HOSTILE if self.hostile else PLAIN
+        # A stream leans to some kinds, so that they meet.
+        lean = [pick.random() ** 3 + 0.02 for _ in kinds]
+        weights = [weight * share for (weight, _), share in zip(kinds, lean, strict=True)]
+        for _ in range(pick.randrange(5, 60)):
+            (_, make), = pick.choices(kinds, weights)
+            pieces.append(make(self))
+        return pieces
+
+    def filled(self):
+        """Rows of text over the screen."""
+        for row in range(1, ROWS + 1):
+            yield f"\x1b[{row}H".encode() + self.row()
+
+    def row(self):
+        if self.random.random() < 0.4:
+            return self.wide(self.random.randrange(COLS // 2 + 1))
+        letters = "abcdefghijklmnopqrstuvwxyz"
+        start = self.random.randrange(26)
+        return (letters + letters)[start : start + COLS].encode()
+
+    def wide(self, count):
+        return "".join(self.random.choices(WIDE, k=count)).encode()
+
+    def text(self):
+        pick = self.random
+        kind = pick.random()
+        if kind < 0.6:
+            return " ".join(pick.choices(WORDS, k=pick.randrange(1, 5))).encode()
+        if kind < 0.8:
+            return self.wide(pick.randrange(1, 7))
+        mixed = WIDE + NARROW + "abc  "
+        text = "".join(pick.choices(mixed, k=pick.randrange(1, 9)))
+        if pick.random() < 0.3:
+            text = text[:2] + pick.choice(MARKS) + text[2:]
+        return text.encode()
+
+    def number(self, most):
+        """A parameter: mostly within the screen, sometimes none or beyond it."""
+        pick = self.random
+        if self.hostile and pick.random() < 0.25:
+            return str(pick.choice(NUMBERS))
+        return pick.choice(["", str(pick.randrange(0, most + 1)), str(pick.randrange(1, most + 1))])
+
+    def cursor(self):
+        return f"\x1b[{self.number(ROWS)};{self.number(COLS)}{self.random.choice('Hf')}".encode()
+
+    def motion(self):
+        final = self.random.choice("ABCDEFG`dea")
+        return f"\x1b[{self.number(ROWS)}{final}".encode()
+
+    def control(self):
+        return self.random.choice([b"\r", b"\n", b"\r\n", b"\r\n", b"\t", b"\b", b"\v", b"\f", b"\a"])
+
+    def erase(self):
+        final = self.random.choice("JKJKX")
+        count = self.number(COLS) if final == "X" else self.random.choice(["", "0", "1", "2"])
+        return f"\x1b[{count}{final}".encode()
+
+    def edit(self):
+        return f"\x1b[{self.number(6)}{self.random.choice('@PLMST')}".encode()
+
+    def rendition(self):
+        codes = self.random.choices(["", 0, 1, 4, 7, 22, 24, 27, 31, 39, 44, 49, "38;5;200", "48;2;1;2;3"], k=2)
+        return f"\x1b[{';'.join(map(str, codes))}m".encode()
+
+    def region(self):
+        return f"\x1b[{self.number(ROWS)};{self.number(ROWS)}r".encode()
+
+    def escape(self):
+        return b"\x1b" + self.random.choice([b"D", b"E", b"M", b"7", b"8", b"H", b"=", b">"])
+
+    def tabs(self):
+        return self.random.choice([b"\x1b[g", b"\x1b[3g", b"\x1bH", b"\x1b[I", b"\x1b[2I", b"\x1b[Z", b"\x1b[3Z"])
+
+    def repeat(self):
+        # Twice, since what a sequence that was cut short takes is not printed: xterm 379 then repeats what never was.
+        return f"{self.random.choice(['aa', 'bb', '=='])}\x1b[{self.number(30)}b".encode()
+
+    def mode(self):
+        on = self.random.choice("hl")
+        if self.random.random() < 0.3:
+            return f"\x1b[4{on}".encode()
+        return f"\x1b[?{self.random.choice(PLAIN_MODES)}{on}".encode()
+
+    def charset(self):
+        return self.random.choice([b"\x1b(0", b"\x1b(B", b"\x1b)0", b"\x0e", b"\x0f", b"\x1b(0lqqk\x1b(B"])
+
+    # --- hostile only
+
+    def margins(self):
+        if self.random.random() < 0.3:
+            return f"\x1b[?69{self.random.choice('hhl')}".encode()
+        return f"\x1b[?69h\x1b[{self.number(COLS)};{self.number(COLS)}s".encode()
+
+    def columns(self):
+        pick = self.random
+        return pick.choice(
+            [b"\x1b6", b"\x1b9", *(f"\x1b[{self.number(6)}{end}".encode() for end in ("'}", "'~", " @", " A"))]
+        )
+
+    def rectangle(self):
+        pick = self.random
+        block = ";".join(self.number(most) for most in (ROWS, COLS, ROWS, COLS))
+        sgr = ";".join(str(pick.choice([0, 1, 4, 5, 7, 8, 22, 24])) for _ in range(2))
+        return pick.choice(
+            [
+                f"\x1b[{block}$z",
+                f"\x1b[{block}$z",
+                f"\x1b[{block}${{",
+                f"\x1b[{pick.choice([35, 42, 88, 120, 31, 127, 233, 0])};{block}$x",
+                f"\x1b[{block};1;{self.number(ROWS)};{self.number(COLS)};1$v",
+                f"\x1b[{block};{sgr}$r",
+                f"\x1b[{block};{sgr}$t",
+                f"\x1b[{self.number(3)}*x",
+            ]
+        ).encode()
+
+    def protection(self):
+        pick = self.random
+        return pick.choice(
+            [b"\x1bV", b"\x1bW", b"\x1b[1\"q", b"\x1b[0\"q", b"\x1b[2\"q"]
+            + [f"\x1b[{sort}{what}{end}".encode() for sort in ("?", "?", "") for what in "012" for end in "JK"]
+        )
+
+    def hostile_mode(self):
+        pick = self.random
+        on = pick.choice("hl")
+        if pick.random() < 0.2:
+            return f"\x1b[{pick.choice([4, 20, 12, 2, 3, 6])}{on}".encode()
+        mode = pick.choice(HOSTILE_MODES)
+        end = pick.choice([on, on, on, on, "s", "r"])
+        if end == "s":
+            self.saved.append(mode)
+        elif end == "r":
+            # Of modes never saved, xterm makes reset ones.
+            if not self.saved:
+                return b""
+            mode = pick.choice(self.saved)
+        return f"\x1b[?{mode}{end}".encode()
+
+    def reset(self):
+        return self.random.choice([b"\x1b[!p", b"\x1b#8", b"\x1b[61\"p", b"\x1b[64;1\"p", b"\x1b[65\"p", b"\x1bc"])
+
+    def more(self):
+        """Sequences with their parameters at random."""
+        pick = self.random
+        end = pick.choice("@ABCDEFGHIJKLMPSTXZ`adefgrsu^k")
+        numbers = [self.number(COLS) for _ in range(pick.randrange(0, 4))]
+        return f"\x1b[{pick.choice(['', '', '', '?', '>', '='])}{';'.join(numbers)}{end}".encode()
+
+    def odd(self):
+        """Cut short, with controls inside, unknown, or too long."""
+        pick = self.random
+        return pick.choice(
+            [
+                b"\x1b[",
+                b"\x1b",
+                b"\x1b[3",
+                b"\x1b[2;",
+                b"\x1b[1;2\x18",
+                b"\x1b[1\x1a",
+                b"\x1b[2\nC",
+                b"\x1b[2\bC",
+                b"\x1b[\r3;4H",
+                b"\x1b[2:3H",
+                b"\x1b[4:3m",
+                b"\x1b[1;2;3;4;5;6;7;8;9;10;11;12;13;14;15;16;17;18;19;20;21;22;23;24;25;26;27;28;29;30;31;32;33m",
+                b"\x1b[" + b"0;" * 50 + b"5H",
+                b"\x1b[1 !K",
+                b"\x1b[>5C",
+                b"\x1b[=2D",
+                b"\x1b[<3A",
+                b"\x1b[2\x1b[3C",
+                b"\x00",
+                b"\x05",
+                b"\x1b%5",
+                b"\x1b(\x1b[2C",
+                b"\x1b Z",
+            ]
+        )
+
+    def string(self):
+        pick = self.random
+        begin = pick.choice([b"\x1b]0;", b"\x1b]2;", b"\x1b]8;;http://a/", b"\x1bP$qr", b"\x1bPx", b"\x1b_x", b"\x1b^y", b"\x1bX"])
+        end = pick.choice([b"\x1b\\", b"\x1b\\", b"\x18", b"\x1a"] + ([b"\a"] if begin[1:2] == b"]" else []))
+        return begin + pick.choice([b"", b"abc", "日本".encode(), b"1;2"]) + end
+
+    def designate(self):
+        pick = self.random
+        # Without the British set, for which xterm 379 takes the supplement of ISO Latin-1.
+        place, names = pick.choice([("()*+", "B0<>4KRQ5CZ67YEH=`"), ("-./", "ABFLM")])
+        return f"\x1b{pick.choice(place)}{pick.choice(names)}".encode()
+
+    def shift(self):
+        return self.random.choice([b"\x0e", b"\x0f", b"\x1bn", b"\x1bo", b"\x1b|", b"\x1b}", b"\x1b~"])
+
+    def broken(self):
+        """Bytes that are no UTF-8."""
+        return self.random.choice([b"\xff", b"\xc3", b"\xe6\x97", b"\x80", b"\xf0\x9f"]) + b"x"
+
+
+PLAIN = [
+    (30, Streams.text),
+    (8, Streams.cursor),
+    (8, Streams.motion),
+    (10, Streams.control),
+    (6, Streams.erase),
+    (6, Streams.edit),
+    (4, Streams.rendition),
+    (2, Streams.region),
+    (4, Streams.escape),
+    (3, Streams.tabs),
+    (2, Streams.repeat),
+    (2, Streams.mode),
+    (2, Streams.charset),
+]
+HOSTILE = [
+    (8, Streams.margins),
+    (8, Streams.columns),
+    (8, Streams.rectangle),
+    (8, Streams.protection),
+    (6, Streams.hostile_mode),
+    (2, Streams.reset),
+    (6, Streams.more),
+    (4, Streams.odd),
+    (3, Streams.string),
+    (2, Streams.designate),
+    (2, Streams.shift),
+    (1, Streams.broken),
+]
