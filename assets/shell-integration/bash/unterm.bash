@@ -89,6 +89,9 @@ _unterm_c+='\e]133;C;nonce=${_unterm_nonce}\a${_unterm_on:$((_unterm_ran = 1))}'
 builtin unset -f _unterm_keep
 builtin unset _unterm_step _unterm_pair
 
+# What Unterm types for `run` has two blanks before it and three behind, and is no part of the history.
+_unterm_typed='  [! ]*   '
+
 # Marks of text alone. With `promptvars` off nothing is expanded in prompts, and what was to be would be shown.
 _unterm_is_text=0
 _unterm_other_b='\[\e]133;B\a\]'
@@ -140,6 +143,9 @@ _unterm_after() {
     if [[ -z ${_unterm_trap-} && -n ${UNTERM_DRIVEN-}${UNTERM_VARIABLES_SEEN-} ]]; then
         _unterm_trap=1
         if [[ -z $(builtin trap -p WINCH) ]]; then builtin trap _unterm_variables WINCH; fi
+    fi
+    if [[ ${HISTIGNORE-} != *"$_unterm_typed"* && ${HISTIGNORE+${HISTIGNORE@a}} != *r* ]]; then
+        HISTIGNORE=${HISTIGNORE:+$HISTIGNORE:}$_unterm_typed
     fi
     if ! builtin shopt -q promptvars; then is_text=1; fi
     if ((is_text != _unterm_is_text)); then _unterm_swap; fi

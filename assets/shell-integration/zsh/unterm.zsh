@@ -6,6 +6,9 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
     'builtin' 'typeset' -gi _unterm_ran=0
     'builtin' 'typeset' -ga precmd_functions
     'builtin' 'typeset' -ga preexec_functions
+    'builtin' 'typeset' -ga zshaddhistory_functions
+    'builtin' 'typeset' -gi _unterm_pushed=0
+    'builtin' 'typeset' -g _unterm_line=
 
     # Variables that a caller of the control port set for this pane; the file says which are new.
     _unterm_variables() {
@@ -14,11 +17,30 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
         fi
     }
 
+    # What Unterm types for `run` has two blanks before it and three behind. It goes into a history of its own, which is given
+    # up before the command runs.
+    _unterm_addhistory() {
+        'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+        if [[ $1 == '  '[^\ ]*'   '$'\n' ]] && 'builtin' 'fc' -p; then
+            _unterm_pushed=1
+            # The preexec hooks are given no line that is in another history.
+            _unterm_line=${1%$'\n'}
+        fi
+        'builtin' 'return' 0
+    }
+    _unterm_pop() {
+        if (( _unterm_pushed )); then
+            'builtin' 'fc' -P
+            _unterm_pushed=0
+        fi
+    }
+
     _unterm_precmd() {
         'builtin' 'local' -i code=$?
         'builtin' 'local' percent=${options[promptpercent]-on}
         # Without traces, which would show the nonce.
         'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+        _unterm_pop
         # Before the command's end: a caller that waits for the end asks for the directory next.
         'builtin' 'print' -rn -- $'\e]7;kitty-shell-cwd://'"$HOST$PWD"$'\a'
         if (( _unterm_ran )); then
@@ -42,8 +64,10 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
 
     _unterm_preexec() {
         'builtin' 'emulate' -L zsh -o no_aliases -o no_xtrace
+        _unterm_pop
         _unterm_variables
-        'builtin' 'local' line=${1:-${3-}}
+        'builtin' 'local' line=${_unterm_line:-${1:-${3-}}}
+        _unterm_line=
         line=${line//\\/\\\\}
         line=${line//;/'\x3b'}
         line=${line//$'\n'/'\x0a'}
@@ -55,12 +79,16 @@ if [[ -o 'interactive' && -n ${_unterm_nonce:+1} && -z ${_unterm_on-} ]]; then
 
     precmd_functions+=(_unterm_precmd)
     preexec_functions+=(_unterm_preexec)
+    zshaddhistory_functions+=(_unterm_addhistory)
 
     # A .zshrc, which is read after this, may set these lists anew. What is scheduled comes behind the hooks of the first
     # prompt and before it is shown: a lost hook is put back, and does then what it missed.
     _unterm_again() {
         if (( ! ${preexec_functions[(Ie)_unterm_preexec]} )); then
             preexec_functions+=(_unterm_preexec)
+        fi
+        if (( ! ${zshaddhistory_functions[(Ie)_unterm_addhistory]} )); then
+            zshaddhistory_functions+=(_unterm_addhistory)
         fi
         if (( ! ${precmd_functions[(Ie)_unterm_precmd]} )); then
             precmd_functions+=(_unterm_precmd)

@@ -73,7 +73,7 @@ impl Shell {
     /// it can be taken for them. Ends without Enter. `cooked`: the terminal collects lines itself, so that they must be short.
     pub fn wrap(self, command: &str, marks: &Marks, cooked: bool) -> String {
         let id = &marks.id;
-        // The leading blank keeps it out of the history where the shell is set up so (fish: always).
+        // The leading blank keeps it out of the history where the shell is set up so (fish and Nushell: always).
         match self {
             Self::Bash | Self::Zsh => format!(
                 " printf '\\033]1337;UntermRun=%s\\007' {id}; eval {command}; \
@@ -106,22 +106,23 @@ impl Shell {
     }
 
     /// What to type at a prompt of the shell's editor so that it runs `command` as one command, which its integration
-    /// marks; `None`: this shell can't be relied on for that. Ends without Enter.
+    /// marks; `None`: this shell can't be relied on for that. Ends without Enter. The blanks around it, two before and three
+    /// behind, tell the integration to keep it out of the history.
     pub fn line(self, command: &str) -> Option<String> {
         let quote = match self {
             Self::Bash | Self::Zsh => quote_ansi_c,
             Self::Fish => quote_fish,
             // It has no `eval`, and needs none for a line that its editor takes as it stands.
             Self::Nushell if is_plain(command) && !command.trim().is_empty() => {
-                return Some(format!(" {command}"));
+                return Some(format!("  {command}   "));
             }
             _ => return None,
         };
         // As a person would type it, where every shell reads that as it stands.
         if is_simple(command) {
-            return Some(format!(" {command}"));
+            return Some(format!("  {}   ", command.trim()));
         }
-        Some(format!(" eval {}", quote(command, false)))
+        Some(format!("  eval {}   ", quote(command, false)))
     }
 }
 
@@ -216,10 +217,36 @@ fn is_plain(text: &str) -> bool {
 /// shell that finds a syntax error in a line, such as `done` alone, runs nothing and marks no end; in `eval` the error is a
 /// command's.
 fn is_simple(command: &str) -> bool {
-    const RESERVED: [&str; 25] = [
-        "if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "in", "case",
-        "esac", "select", "function", "begin", "end", "switch", "repeat", "time", "coproc",
-        "foreach", "and", "or", "not",
+    const RESERVED: [&str; 29] = [
+        "if",
+        "then",
+        "elif",
+        "else",
+        "fi",
+        "while",
+        "until",
+        "for",
+        "do",
+        "done",
+        "in",
+        "case",
+        "esac",
+        "select",
+        "function",
+        "begin",
+        "end",
+        "switch",
+        "repeat",
+        "time",
+        "coproc",
+        "foreach",
+        "and",
+        "or",
+        "not",
+        "break",
+        "continue",
+        "return",
+        "nocorrect",
     ];
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _./:,@+-".contains(&byte);
     let first = command.split_ascii_whitespace().next();
@@ -403,7 +430,7 @@ mod tests {
     fn nushell_gets_lines_as_they_stand() {
         let line = |command| Shell::Nushell.line(command);
         let command = "ls | where name =~ 'it' | get name";
-        assert_eq!(line(command), Some(format!(" {command}")));
+        assert_eq!(line(command), Some(format!("  {command}   ")));
         assert_eq!(line("ls\nls"), None);
         assert_eq!(line(" "), None);
     }

@@ -59,6 +59,11 @@ if status is-interactive; and test -n "$__unterm_nonce"; and not set -q __unterm
     function __unterm_postexec --on-event fish_postexec
         # The directory first: a caller that waits for the end asks for it next.
         printf '\e]7;kitty-shell-cwd://%s%s\a\e]133;D;%s;nonce=%s\a' $hostname $PWD $status $__unterm_nonce
+        # What Unterm types for `run` has two blanks before it and three behind. A line that begins with a blank is in no file;
+        # this one is not kept until the next either.
+        if string match -qr '^  \S.*   $' -- $argv[1]
+            builtin history delete --exact --case-sensitive -- (string trim --right -- $argv[1]) 2>/dev/null
+        end
     end
 
     # A shell started by its name gets the integration too.

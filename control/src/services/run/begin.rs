@@ -63,7 +63,7 @@ pub(super) async fn begin(
             match pane.write_at_prompt(typed.as_bytes()).map_err(write_error)? {
                 AtPrompt::Typed(id) => {
                     typist.typed(marks);
-                    pane.term().give_command(id, typed.trim_end_matches('\r'), given);
+                    pane.term().give_command(id, typed.trim_end(), given);
                     let block = own.map(|(nonce, line)| Block { line, nonce, id, shell: leader });
                     return Ok(Begun { tap, block, around: None });
                 }
