@@ -192,8 +192,9 @@ fn cancelled_by_hand(fixture: &Fixture, pane: u64, since: &Value) -> bool {
     let mut wire = fixture.login();
     let still = json!({"id": pane, "any": [{"stable_ms": 500}]});
     wire.call("session.watch", still);
-    let text = wire.call("screen.text", json!({"id": pane}))["text"].clone();
-    let is_interrupted = text.as_str().unwrap_or_default().contains("interrupted\n");
+    // As a row of its own, not in the command line.
+    let screen = wire.call("screen.text", json!({"id": pane})).to_string();
+    let is_interrupted = screen.contains("\"interrupted\"");
     wire.call("session.input", json!({"id": pane, "input": "\u{3}"}));
     let ended = json!({"id": pane, "any": [{"prompt": true}], "since_seq": since});
     assert_eq!(wire.call("session.watch", ended)["matched"], true);

@@ -15,7 +15,7 @@ fn a_wait_does_not_find_the_command_line_that_was_typed() {
     let none = client.call("wait", ready.clone());
     assert_eq!(none["matched"], false, "the command line is on the screen: {none}");
     let mut with_typed = ready.clone();
-    with_typed["include_typed"] = json!(true);
+    (with_typed["include_typed"], with_typed["timeout_ms"]) = (json!(true), json!(50_000));
     let found = client.call("wait", with_typed);
     assert_eq!(found["matched"], true, "{found}");
     let line = found["conditions"][0]["text"].as_str().unwrap();

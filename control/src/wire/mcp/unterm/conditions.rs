@@ -66,6 +66,23 @@ impl JsonSchema for Conditions {
     }
 }
 
+/// The schema of what another tool's schema describes.
+pub struct AnObject;
+
+impl JsonSchema for AnObject {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Object".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": "object"})
+    }
+}
+
 /// The parameters of `session.watch` for a pane and the conditions of one of these arguments, each with its name.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     add_given,
-    conditions::{self, Conditions},
+    conditions::{self, AnObject, Conditions},
     run::{View, WaitReply, go_on},
     screen,
 };
@@ -79,7 +79,9 @@ pub struct InputReply {
     sent: bool,
     /// A since_seq for what comes after the input.
     seq: u64,
+    /// As a reply of wait.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<AnObject>")]
     wait: Option<WaitReply>,
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<String>,
@@ -119,7 +121,8 @@ tool! {
             watch["include_typed"] = json!(include_typed == Some(true));
             let within = std::time::Duration::from_millis(timeout_ms.unwrap_or(10_000)).min(SLICE);
             let job = ask.begin("wait", pane, "session.watch", watch)?;
-            wait = Some(go_on(ask, &job, within, View::default()).await?);
+            let waited = go_on(ask, &job, within, View::default()).await;
+            wait = Some(waited.map_err(|why| format!("The input was sent. {why}"))?);
         }
         let (state, screen) = screen::state(ask, pane).await?;
         Ok(InputReply {

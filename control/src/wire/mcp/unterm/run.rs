@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     MOST_CHARACTERS, add_given,
-    conditions::{self, Conditions},
+    conditions::{self, AnObject, Conditions},
     line, safe, screen,
 };
 use crate::wire::mcp::{
@@ -253,8 +253,9 @@ pub struct WaitReply {
     /// The pane's program has ended: what has not come never comes.
     #[serde(skip_serializing_if = "is_false")]
     ended: bool,
-    /// What came of the command, for a handle of run.
+    /// For a handle of run: as its reply.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<AnObject>")]
     run: Option<RunReply>,
 }
 
