@@ -127,6 +127,13 @@ impl Cancel {
 }
 
 impl Caller {
+    /// Whether an agent calls: over the protocol for such, or by a token that a person made for one. Agents give way to the
+    /// person's keys, answer no question for a secret, and run commands at a prompt alone. Scripts that have the instance's
+    /// own token do as they are documented to.
+    pub fn is_agent(&self) -> bool {
+        self.wire == Wire::Mcp || matches!(self.token, TokenKind::Agent(_))
+    }
+
     /// Whether a session is one that its token reaches.
     pub fn reaches(&self, session: u64) -> bool {
         self.panes.as_ref().is_none_or(|panes| panes.contains(&session))

@@ -6,7 +6,7 @@ use unterm_mux::{Axis, ExitStatus, MuxError, SpawnError, WriteError};
 
 use crate::{
     caller::{Access, Scopes},
-    services::{audit::Outcome, policy::Refusal},
+    services::{audit::Outcome, person::PAUSE, policy::Refusal},
     untrusted,
 };
 
@@ -121,9 +121,26 @@ pub enum Error {
         /// What runs, escaped.
         what: String,
     },
-    /// A program reads a line that it does not echo, and the caller is no person.
-    #[error("Session {0} asks for a secret, which only a person may type")]
+    /// A person has just pressed a key, and the caller is an agent.
+    #[error(
+        "Nothing was typed: a person pressed a key in session {0} less than {pause} seconds ago. Try again once they pause", pause = PAUSE.as_secs()
+    )]
+    PersonTypes(u64),
+    /// A program asks for a secret, and the caller is an agent.
+    #[error(
+        "Session {0} asks for a secret, which only a person may type. Ask them to and wait until they have, or give up with ctrl+c"
+    )]
     Secret(u64),
+    /// A program may ask for a secret, and the caller is an agent.
+    #[error(
+        "Nothing was typed: session {id} may ask for a secret ({why}). Look at its screen: if it asks, leave that to the person, else type with no_secret: true"
+    )]
+    MaybeSecret {
+        /// The session.
+        id: u64,
+        /// Why, escaped.
+        why: String,
+    },
     /// No shell of the session marks its commands.
     #[error(
         "Session {0} has no shell integration: it is off, or the system gave no random numbers"
@@ -230,6 +247,11 @@ impl Error {
         Self::Begun { by_person, id, line: untrusted::line(line, QUOTED) }
     }
 
+    /// A session whose program may ask for a secret.
+    pub fn maybe_secret(id: u64, why: &str) -> Self {
+        Self::MaybeSecret { id, why: untrusted::line(why, QUOTED) }
+    }
+
     /// A session in which something runs.
     pub fn busy(id: u64, what: &str) -> Self {
         Self::Busy { id, what: untrusted::line(what, QUOTED) }
@@ -244,6 +266,7 @@ impl Error {
             }
             Self::Begun { id, .. } => format!("A line is begun at the prompt of session {id}"),
             Self::Busy { id, .. } => format!("Session {id} runs what would read it"),
+            Self::MaybeSecret { id, .. } => format!("Session {id} may ask for a secret"),
             error => error.to_string(),
         };
         if self.is_refusal() { Outcome::Refused(why) } else { Outcome::Failed(why) }
@@ -258,7 +281,9 @@ impl Error {
                 | Self::TakenOver(_)
                 | Self::Begun { .. }
                 | Self::Busy { .. }
+                | Self::PersonTypes(_)
                 | Self::Secret(_)
+                | Self::MaybeSecret { .. }
                 | Self::Denied(_)
         )
     }

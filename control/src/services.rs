@@ -3,6 +3,7 @@
 
 pub mod approvals;
 pub mod audit;
+pub mod awaited;
 pub mod bytes;
 pub mod changes;
 pub mod clients;
@@ -14,6 +15,7 @@ pub mod leases;
 pub mod matching;
 pub mod output;
 pub mod parts;
+pub mod person;
 pub mod pictures;
 pub mod policy;
 pub mod proxy;

@@ -222,6 +222,7 @@ fn a_session_from_its_creation_to_its_end() {
     assert_eq!(
         keys(&status),
         [
+            "awaiting_input",
             "awaiting_secret",
             "cols",
             "cursor",

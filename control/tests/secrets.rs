@@ -65,13 +65,10 @@ fn a_password_within_tmux_is_a_secret() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
     let tmux = Tmux(fixture.home.path().join("tmux"));
-    const ABOVE_TEXT: &str = "printf '\\nPassword: \\n\\nbelow it\\033[2A\\r\\033[10C'";
-    let script = format!(
-        "stty -echo; printf 'Password: '; read X; stty echo; echo it was read; {ABOVE_TEXT}; read X; \
-         stty -echo; {ABOVE_TEXT}; read X; stty echo; echo all was read; exec cat"
-    );
+    // As a masked answer it is certain; without one it may be the text of an editor.
+    let script = "stty -echo; printf 'Password: *'; read X; stty echo; echo it was read; exec cat";
     let socket = tmux.0.to_str().unwrap();
-    let args = ["-S", socket, "-f", "/dev/null", "new-session", &script];
+    let args = ["-S", socket, "-f", "/dev/null", "new-session", script];
     let session = fixture.program(&mut wire, "tmux", &args);
     session.wait_for_text("Password:");
     until(&mut wire, session.id, true);
@@ -82,12 +79,61 @@ fn a_password_within_tmux_is_a_secret() {
     assert!(back.status.success(), "{back:?}");
     until(&mut wire, session.id, true);
     session.pane.write(b"abc\r").unwrap();
-    // With something below, only where its answer is not shown.
-    session.wait_for_text("below it");
+    session.wait_for_text("it was read");
     until(&mut wire, session.id, false);
-    session.pane.write(b"\r").unwrap();
-    until(&mut wire, session.id, true);
-    session.pane.write(b"abc\r").unwrap();
-    session.wait_for_text("all was read");
-    until(&mut wire, session.id, false);
+}
+
+/// A box on the main screen, drawn by its parts.
+#[test]
+fn a_password_in_a_box_without_an_alternate_screen_is_a_secret() {
+    for (program, mut args) in [
+        ("dialog", vec!["--insecure", "--passwordbox", "Enter your password", "8", "40"]),
+        ("dialog", vec!["--passwordbox", "Your password\nfor the disk", "10", "40"]),
+        ("dialog", vec!["--ascii-lines", "--passwordbox", "Enter your password", "8", "40"]),
+        ("whiptail", vec!["--passwordbox", "Enter your password", "8", "40"]),
+    ] {
+        if !support::has(program, &["--version"]) {
+            continue;
+        }
+        let fixture = Fixture::new();
+        let mut wire = fixture.login();
+        let session = fixture.program(&mut wire, program, &args);
+        session.wait_for_text("our password");
+        until(&mut wire, session.id, true);
+        session.pane.write(b"abc").unwrap();
+        until(&mut wire, session.id, true);
+        // Its buttons are no field.
+        session.pane.write(b"\t").unwrap();
+        until(&mut wire, session.id, false);
+        // The same box that asks for something else.
+        for arg in &mut args {
+            *arg = match *arg {
+                "--passwordbox" => "--inputbox",
+                "Enter your password" | "Your password\nfor the disk" => "Your name, please",
+                other => other,
+            };
+        }
+        let other = fixture.program(&mut wire, program, &args);
+        other.wait_for_text("Your name");
+        other.wait_for(|screen| screen.to_lowercase().contains("ok"));
+        until(&mut wire, other.id, false);
+    }
+}
+
+/// The echo of a shell's own prompt is nobody's secret.
+#[test]
+fn a_shell_without_echo_asks_for_nothing_at_its_prompt() {
+    let shells: [(&str, &[&str]); 4] =
+        [("sh", &[]), ("bash", &["--norc"]), ("zsh", &["-f"]), ("fish", &["--no-config"])];
+    let check = |shell: &str, _: &Fixture, wire: &mut Wire, session: &support::Session| {
+        let ran = support::run(wire, session, "stty -echo");
+        assert_eq!(ran["timed_out"], false, "{shell}: {ran}");
+        support::until("the prompt", || session.pane.process().awaits_input().filter(|it| *it));
+        until(wire, session.id, false);
+        let ran = support::run(wire, session, "echo well");
+        assert!(ran["output"].as_str().unwrap().ends_with("well"), "{shell}: {ran}");
+        until(wire, session.id, false);
+    };
+    support::shells(&shells, |_| (), check);
+    support::shells(&[("bash", &[]), ("zsh", &[]), ("fish", &[])], Fixture::integrate, check);
 }

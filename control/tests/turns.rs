@@ -77,8 +77,12 @@ fn a_command_is_not_run_behind_what_the_person_has_begun_to_type() {
     session.wait_for_text("echo nothing");
     press(&session, "\x15");
     wait_for_start(&session);
-    let ran = agent.call("run", json!({"pane": id, "command": "echo again"}));
-    assert_eq!(ran["output"], "again", "{ran}");
+    let command = json!({"pane": id, "command": "echo again"});
+    let ran = support::until("the person's pause", || {
+        let ran = agent.tool("run", command.clone());
+        (ran["isError"] == false).then_some(ran)
+    });
+    assert_eq!(ran["structuredContent"]["output"], "again", "{ran}");
 }
 
 #[test]
@@ -158,6 +162,81 @@ fn a_command_is_not_typed_into_a_builtin_that_reads_keys() {
 }
 
 #[test]
+fn a_command_is_not_typed_into_what_any_shell_reads_itself() {
+    let zsh = [
+        ("B=x; vared B", "y\n"),
+        ("select A in one two; do break; done", "1\n"),
+        ("read -k1 A", "y"),
+        ("read -rsk1 A", "y"),
+        ("setopt nomonitor; less -F -X /etc/services; setopt monitor", "q"),
+    ];
+    let fish = [
+        ("read -P 'ready? ' A", "y\n"),
+        ("read -sn1 A", "y"),
+        ("funced -i nothing_yet", "\x03"),
+        ("if", "q"),
+    ];
+    let bash = [
+        ("select A in one two; do break; done", "1\n"),
+        ("set +m; less -X /etc/services; set -m", "q"),
+        ("read -e A", "y\n"),
+    ];
+    for (shell, commands) in [("bash", &bash[..]), ("zsh", &zsh[..]), ("fish", &fish[..])] {
+        if !support::has(shell, &["-c", "true"]) {
+            continue;
+        }
+        let fixture = Fixture::new();
+        fixture.integrate();
+        let mut wire = fixture.login();
+        let session = fixture.program(&mut wire, shell, &[]);
+        wire.call("session.wait", json!({"id": session.id, "any": [{"prompt": true}]}));
+        let mut agent = Client::new(&fixture);
+        let id = session.id;
+        for &(command, keys) in commands {
+            let prompt = last_prompt(&session);
+            let begun = json!({"pane": id, "command": command, "timeout_ms": 2000});
+            let begun = agent.call("run", begun);
+            // One that reads by the shell's own editor looks like a prompt after a while: it says so.
+            if begun["ended"] == true && begun["reason"].is_null() {
+                // A syntax error that opens no pager here.
+                assert_eq!(command, "if", "{shell}: {begun}");
+                continue;
+            }
+            let refused = agent.fail("run", json!({"pane": id, "command": "touch typed"}));
+            assert!(refused.contains("which would read it"), "{shell}: {command}: {refused}");
+            agent.call("input", json!({"pane": id, "text": keys}));
+            wait_for_prompt(&session, prompt);
+        }
+        let ran = agent.call("run", json!({"pane": id, "command": "echo well"}));
+        assert_eq!((&ran["output"], &ran["exit_code"]), (&json!("well"), &json!(0)), "{shell}");
+        assert!(!fixture.home.path().join("typed").exists(), "{shell}: keys ran a command");
+    }
+}
+
+#[test]
+fn a_shell_in_a_shell_or_elsewhere_is_what_runs() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Client::new(&fixture);
+    let id = session.id;
+    // Nothing tells its prompt from what it reads itself.
+    let handle = begin(&mut agent, &session, "PS1='in''ner> ' command bash --norc --noediting");
+    session.wait_for_text("inner>");
+    let refused = agent.fail("run", json!({"pane": id, "command": "echo typed"}));
+    assert!(refused.contains("which would read it"), "{refused}");
+    agent.call("input", json!({"pane": id, "text": "exit 3\n"}));
+    assert_eq!(agent.call("wait", json!({"handle": handle}))["run"]["exit_code"], 3);
+    // Where nothing is marked, a program that the shell runs is none to type a command into.
+    let plain = fixture.program(&mut wire, "sh", &[]);
+    wire.call("session.input", json!({"id": plain.id, "input": "exec 3>&1; cat\r"}));
+    let is_cat = || plain.pane.foreground().filter(|it| it.name.ends_with("cat")).map(drop);
+    support::until("cat", is_cat);
+    let refused = agent.fail("run", json!({"pane": plain.id, "command": "echo typed"}));
+    assert!(refused.contains("cat") && refused.contains("which would read it"), "{refused}");
+}
+
+#[test]
 fn output_of_a_background_job_is_no_line_at_the_prompt() {
     let fixture = Fixture::new();
     let mut wire = fixture.login();
@@ -219,7 +298,98 @@ fn a_lease_that_the_person_ends_keeps_its_holder_out_as_well() {
     press(&session, " ");
     agent.fail("input", json!({"pane": id, "text": "x"}));
     agent.call("lease", json!({"pane": id, "release": true}));
+    let refused = agent.fail("input", json!({"pane": id, "text": "x"}));
+    assert!(refused.contains("a person pressed a key"), "{refused}");
+    press(&session, "\r");
     agent.call("input", json!({"pane": id, "text": "x"}));
+}
+
+#[test]
+fn an_agents_input_gives_way_to_the_person_without_a_lease() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Client::new(&fixture);
+    let (id, prompt) = (session.id, last_prompt(&session));
+    let all = [
+        ("input", json!({"pane": id, "text": "AGENT"})),
+        ("input", json!({"pane": id, "paste": "AGENT"})),
+        ("input", json!({"pane": id, "keys": ["ctrl+c"]})),
+        ("signal", json!({"pane": id, "signal": "INT"})),
+        ("run", json!({"pane": id, "command": "echo AGENT"})),
+        ("lease", json!({"pane": id})),
+    ];
+    press(&session, "echo person ");
+    session.wait_for_text("echo person");
+    for (tool, arguments) in all {
+        let refused = agent.fail(tool, arguments);
+        assert!(
+            refused.contains("a person is typing") && refused.contains("“echo person”"),
+            "{tool}: {refused}"
+        );
+    }
+    // However long they think.
+    std::thread::sleep(Duration::from_secs(4));
+    agent.fail("input", json!({"pane": id, "text": "AGENT"}));
+    // A token that a person made for an agent makes its caller one on every wire; a script types where it is told to.
+    let (mut other, _) = fixture.login_with(&mut wire, json!({"name": "other", "scope": "act"}));
+    other.fail("session.input", json!({"id": id, "input": "AGENT"}));
+    wire.call("session.input", json!({"id": id, "input": "script "}));
+    session.wait_for_text("echo person script");
+    press(&session, "more\r");
+    wait_for_prompt(&session, prompt);
+    session.wait_for_text("\nperson script more\n");
+    other.call("session.input", json!({"id": id, "input": "echo agent "}));
+    agent.call("input", json!({"pane": id, "text": "too\n"}));
+    session.wait_for_text("\nagent too\n");
+}
+
+#[test]
+fn an_agent_may_type_once_the_person_pauses_and_left_no_line() {
+    let fixture = Fixture::new();
+    let mut wire = fixture.login();
+    let session = fixture.marked_shell(&mut wire);
+    let mut agent = Client::new(&fixture);
+    let id = session.id;
+    let pauses = |agent: &mut Client, input: &Value| {
+        let end = Instant::now() + support::PATIENCE;
+        while agent.tool("input", input.clone())["isError"] == true {
+            assert!(Instant::now() < end, "it is never let in");
+            std::thread::yield_now();
+        }
+    };
+    // A line that was taken back.
+    press(&session, "echo no\x15");
+    wait_for_start(&session);
+    let input = json!({"pane": id, "text": "echo mine\n"});
+    let refused = agent.fail("input", input.clone());
+    assert!(refused.contains("a person pressed a key"), "{refused}");
+    let refused = agent.fail("run", json!({"pane": id, "command": "echo mine"}));
+    assert!(refused.contains("a person pressed a key"), "{refused}");
+    pauses(&mut agent, &input);
+    session.wait_for_text("\nmine\n");
+    // Keys of a full-screen program, whatever they are.
+    let script = "printf '\\033[?1049h'; stty -icanon -echo; exec cat > /dev/null";
+    let full = fixture.program(&mut wire, "sh", &["-c", script]);
+    full.wait(|pane| {
+        let modes = pane.term().modes();
+        modes.contains(unterm_term::Modes::ALT_SCREEN).then_some(())
+    });
+    press(&full, "jj\r");
+    let input = json!({"pane": full.id, "text": "k"});
+    let refused = agent.fail("input", input.clone());
+    assert!(refused.contains("a person pressed a key"), "{refused}");
+    pauses(&mut agent, &input);
+    // A line that a program reads as the terminal collects it.
+    let lines = fixture.program(&mut wire, "cat", &[]);
+    press(&lines, "half a");
+    lines.wait_for_text("half a");
+    let input = json!({"pane": lines.id, "text": "whole\n"});
+    let refused = agent.fail("input", input.clone());
+    assert!(refused.contains("“half a”"), "{refused}");
+    press(&lines, " line\r");
+    agent.call("input", input);
+    lines.wait_for(|screen| screen.matches("whole").count() == 2);
 }
 
 #[test]

@@ -32,11 +32,13 @@ pub use layout::{Axis, Direction, Divider, Layout, Node, Rect, Spacing, SplitPat
 pub use lock::MutexGuard;
 pub use mux::{Defaults, Mux, MuxError, MuxOptions, NotAdopted, Place};
 pub use observer::{MuxEvent, Observer};
-pub use pane::{AtPrompt, Handover, Hides, OnExit, Pane, PaneState, WRITE_CAPACITY, WriteError};
+pub use pane::{
+    AtPrompt, Handover, Hides, OnExit, Pane, PaneState, Touch, WRITE_CAPACITY, WriteError,
+};
 pub use process::{
     ExitStatus, Foreground, Job, KILL_GRACE, Process, PtyProcess, PtySpawner, ReadOutcome, SCRIPTS,
-    ShellIntegration, Signal, Spawn, SpawnError, Spawner, carries_secret, is_carrier,
-    program_error, raise_descriptor_limit,
+    ShellIntegration, Signal, Spawn, SpawnError, Spawner, is_carrier, program_error,
+    raise_descriptor_limit,
 };
 pub use shown::ShownLine;
 pub use tap::{TAP_CAPACITY, Tap, TapDirection, TapEnd, TapItem};

@@ -45,6 +45,7 @@ pub use prompt::AtPrompt;
 use queue::WriteQueue;
 pub use queue::{WRITE_CAPACITY, WriteError};
 use titles::Titles;
+pub use writer::Touch;
 
 /// Whether what is typed into a pane now is not to be seen: asked right before it is written, by the pane's writer, with no lock
 /// held.
@@ -121,8 +122,6 @@ pub struct Pane {
     enters_at_prompt: AtomicU64,
     /// How often a person had typed then.
     touches_at_prompt: AtomicU64,
-    /// The process group that was in the foreground when the last prompt waited for input: its shell. 0: none yet.
-    shell_at_prompt: AtomicI32,
     /// The process group that was in the foreground when the working directory was last reported. 0: none yet.
     cwd_reporter: AtomicI32,
     /// How much input had come when the last output was applied: it may show as much.
@@ -131,6 +130,8 @@ pub struct Pane {
     echoes: AtomicBool,
     /// How often a person has typed.
     touches: AtomicU64,
+    /// When they last did.
+    last_touch: Mutex<Option<Touch>>,
     taps: Arc<Taps>,
     /// The reader and the writer, while they run.
     threads: Arc<Threads>,
@@ -172,10 +173,10 @@ impl Pane {
             queue: WriteQueue::resumed(unsent),
             enters_at_prompt: AtomicU64::new(marks.enters),
             touches_at_prompt: AtomicU64::new(marks.touches),
-            shell_at_prompt: AtomicI32::new(marks.shell),
             cwd_reporter: AtomicI32::new(marks.cwd_reporter),
             inputs_shown: AtomicU64::new(marks.inputs_shown),
             touches: AtomicU64::new(marks.touches_now),
+            last_touch: Mutex::default(),
             taps: Arc::default(),
             threads: Arc::default(),
             state: Mutex::new(PaneState::Running),

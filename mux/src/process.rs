@@ -14,14 +14,14 @@ mod linux;
 mod other_unix;
 #[cfg(unix)]
 mod pty;
-#[cfg(unix)]
-mod secret;
 mod shells;
 #[cfg(unix)]
 mod spawner;
 #[cfg(unix)]
 mod start;
 mod variables;
+#[cfg(target_os = "linux")]
+mod waiting;
 
 use std::{
     io,
@@ -53,12 +53,6 @@ pub const KILL_GRACE: Duration = Duration::from_secs(2);
 pub(crate) fn release_memory() {
     #[cfg(unix)]
     system::release_memory();
-}
-
-/// Whether something reads a line without echo, as for a password, in one of the terminals that multiplexers of that name have
-/// on this machine; false where the system does not tell. Looks at all processes.
-pub fn carries_secret(name: &str) -> bool {
-    system::serves_secret(carrier::bare(name))
 }
 
 /// Why a program could not be started.
@@ -244,6 +238,12 @@ pub trait Process: Send + Sync {
     fn echo(&self) -> Option<bool>;
     /// Whether the program reads a line that is not echoed, as for a password (termios ICANON without ECHO).
     fn reads_secret(&self) -> bool;
+    /// Whether a program of the process group in the foreground waits for input: one of its threads is in a read of the
+    /// terminal, or in a wait for it to be readable. Of a program that the system keeps from us (another user's) only that it
+    /// sleeps counts. `None`: the system does not tell.
+    fn awaits_input(&self) -> Option<bool> {
+        None
+    }
     /// A variable of the environment that the foreground process was started with; `None`: it has none of that name, or
     /// the system does not tell.
     fn variable(&self, _name: &str) -> Option<String> {

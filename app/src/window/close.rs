@@ -3,6 +3,7 @@
 //! Owns what counts as in use; the asking itself is `confirm.rs`.
 
 use unterm_mux::{Pane, PaneId, PaneState, TabId};
+use unterm_term::Command;
 
 use super::{
     App,
@@ -88,7 +89,8 @@ fn running(pane: &Pane) -> Option<String> {
     if !is_shell(name) {
         return Some(name.to_owned());
     }
-    if !foreground.is_root && !pane.is_shell_in_front() {
+    let is_prompting = pane.term().commands().next_back().is_some_and(Command::is_prompting);
+    if !foreground.is_root && !is_prompting {
         // A shell within the shell that marks no prompts: it waits for a command while it reads keys by itself, as line
         // editors do. A script, or a shell that reads whole lines, leaves the echo on.
         let process = pane.process();

@@ -116,6 +116,7 @@ impl App {
             let Some(pane) = self.mux.pane(*id) else { continue };
             let mut bytes = Vec::new();
             if !text.is_empty() {
+                pane.touch();
                 self.before_input(*id);
                 bytes = input::encode_paste(text, pane.term().modes());
             }

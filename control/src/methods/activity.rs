@@ -11,6 +11,7 @@ use super::{
     session::blocking,
 };
 use crate::services::{
+    awaited::awaited,
     secret,
     shell::{Activity as Foreground, Runs, as_given},
 };
@@ -45,6 +46,8 @@ struct Doing {
 enum State {
     Ended,
     AwaitingSecret,
+    /// Its program waits for an answer or for keys.
+    AwaitingInput,
     Running,
     Prompt,
 }
@@ -94,7 +97,7 @@ impl Method for Activity {
 
 fn doing(pane: &Pane, started: Option<Instant>) -> Doing {
     let (state, line) = state(pane);
-    let is_busy = matches!(state, State::AwaitingSecret | State::Running);
+    let is_busy = !matches!(state, State::Ended | State::Prompt);
     let process = pane.process();
     let jobs = process.jobs().unwrap_or_default().into_iter().map(|job| Job {
         group: job.group,
@@ -135,6 +138,7 @@ fn state(pane: &Pane) -> (State, Option<String>) {
     };
     let state = match is_at_prompt {
         _ if secret::is_asked(pane) => State::AwaitingSecret,
+        _ if awaited(pane).is_some() => State::AwaitingInput,
         true => State::Prompt,
         false => State::Running,
     };

@@ -10,7 +10,7 @@ use unterm_mux::{Composed, Edited, Mux, Pane, PaneId};
 use super::{NOT_SHOWN, TYPED, params, screen, session};
 use crate::{
     Host,
-    caller::{Caller, Wire},
+    caller::Caller,
     error::{Error, Result},
     registry::Registration,
     services::{
@@ -24,12 +24,13 @@ use crate::{
         events::Hub,
         leases::{Kept, Leases},
         matching::Matching,
+        person::{self, Typing},
         pictures::Pictures,
         policy::{Policy, Refusal},
         questions::{Kind, Question, Questions},
         reading::Reading,
         recording::Recorder,
-        secret,
+        secret::{self, Asked},
         shell::{Shell, TypedRuns},
         tokens::Tokens,
     },
@@ -121,21 +122,36 @@ impl Context {
     /// [`Context::admit_command`] admits. Leases are kept, and the rules on what may be entered are applied to the line as it is
     /// composed in the pane, whoever sent its parts.
     pub(crate) fn type_in(&self, caller: &Caller, pane: &Pane, bytes: &[u8]) -> Result<()> {
+        self.type_looked(caller, pane, bytes, false)
+    }
+
+    /// The same; `has_looked`: the caller says that no secret is asked for, where that is in doubt.
+    pub(crate) fn type_looked(
+        &self,
+        caller: &Caller,
+        pane: &Pane,
+        bytes: &[u8],
+        has_looked: bool,
+    ) -> Result<()> {
         let id = pane.id();
         self.admit_to(caller, pane)?;
+        let touches = pane.touches();
+        give_way(caller, pane)?;
         // What ends a question is no answer to it: Ctrl+C, Ctrl+D, Ctrl+Z, Ctrl+\.
         if !bytes.iter().all(|byte| matches!(byte, 0x03 | 0x04 | 0x1a | 0x1c)) {
-            refuse_secret(caller, pane)?;
+            self.refuse_secret(caller, pane, has_looked)?;
         }
         self.admit_length(bytes.len())?;
         // Looked at before, since the terminal may be locked then.
         let reading = self.policy.binds(id).then(|| Reading::of(pane));
         let admit = |composed: &Composed| {
-            reading.as_ref().map_or(Ok(()), |reading| reading.check(&self.policy, id, composed))
+            if caller.is_agent() && pane.touches() != touches {
+                return Err(Error::PersonTypes(id.0));
+            }
+            let check = |reading: &Reading| reading.check(&self.policy, id, composed);
+            reading.as_ref().map_or(Ok(()), check).map_err(Error::Policy)
         };
-        pane.write_admitted(bytes, admit)
-            .map_err(Error::Policy)?
-            .map_err(|error| Error::Write { id: id.0, error })?;
+        pane.write_admitted(bytes, admit)?.map_err(|error| Error::Write { id: id.0, error })?;
         self.typed(caller, pane);
         Ok(())
     }
@@ -215,7 +231,8 @@ impl Context {
     /// Whether a caller may run a command in a pane, behind what stands in its line.
     pub(crate) fn admit_command(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
         self.admit_to(caller, pane)?;
-        refuse_secret(caller, pane)?;
+        give_way(caller, pane)?;
+        self.refuse_secret(caller, pane, false)?;
         self.admit_length(command.len())?;
         let line = pane.typed() + command;
         self.policy.check_typed(Some(pane.id()), &[command], &line).map_err(Error::Policy)?;
@@ -262,14 +279,14 @@ impl Context {
         self.mux.pane(pane).is_some_and(|pane| hides_input(&pane))
     }
 
-    /// Whether a program asks for a secret in a pane ([`secret::is_asked`]).
+    /// Whether a program asks for a secret in a pane, or may ([`secret::asked`]).
     pub(crate) fn asks_secret(&self, pane: PaneId) -> bool {
-        self.mux.pane(pane).is_some_and(|pane| secret::is_asked(&pane))
+        self.mux.pane(pane).is_some_and(|pane| secret::asked(&pane) != Asked::No)
     }
 
-    /// Whether a program asks for a secret in any pane of a tab.
+    /// Whether a program asks for a secret in any pane of a tab, or may.
     pub(crate) fn asks_any_secret(&self) -> bool {
-        self.mux.panes().iter().any(|pane| secret::is_asked(pane))
+        self.mux.panes().iter().any(|pane| secret::asked(pane) != Asked::No)
     }
 
     /// Whether what is typed as a person types it may be hidden: the pane that their keys go to hides it, or it may answer a
@@ -277,6 +294,22 @@ impl Context {
     pub(crate) fn may_hide_keys(&self) -> bool {
         self.mux.layout().active_tab().is_some_and(|tab| self.hides_input(tab.focused))
             || self.asks_any_secret()
+    }
+
+    /// Keeps agents from answering what asks for a secret: it is the person's to type, and nobody else's to know. In doubt
+    /// they have to look; in a pane that no window can show there is none.
+    fn refuse_secret(&self, caller: &Caller, pane: &Pane, has_looked: bool) -> Result<()> {
+        if !caller.is_agent() {
+            return Ok(());
+        }
+        let id = pane.id();
+        match secret::asked(pane) {
+            Asked::Yes => Err(Error::Secret(id.0)),
+            Asked::Maybe(why) if !has_looked && self.mux.layout().tab_of(id).is_some() => {
+                Err(Error::maybe_secret(id.0, &why))
+            }
+            Asked::Maybe(_) | Asked::No => Ok(()),
+        }
     }
 
     /// Whether a caller may have a pane's shell set a variable: some are run as commands, so the rules see it as a line.
@@ -313,12 +346,14 @@ impl Context {
     }
 }
 
-/// Keeps agents from answering what asks for a secret: it is the person's to type, and nobody else's to know.
-fn refuse_secret(caller: &Caller, pane: &Pane) -> Result<()> {
-    if caller.wire == Wire::Mcp && secret::is_asked(pane) {
-        return Err(Error::Secret(pane.id().0));
+/// Keeps agents from typing beside a person: from their key until they enter the line, or pause where they left none.
+pub(super) fn give_way(caller: &Caller, pane: &Pane) -> Result<()> {
+    let typing = if caller.is_agent() { person::typing(pane) } else { None };
+    match typing {
+        Some(Typing::Line(line)) => Err(Error::begun(pane.id().0, &line, true)),
+        Some(Typing::Keys) => Err(Error::PersonTypes(pane.id().0)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Whether a program reads something in a pane that it does not show: it asks for a secret, or the echo is off and it is no
@@ -326,5 +361,5 @@ fn refuse_secret(caller: &Caller, pane: &Pane) -> Result<()> {
 pub(crate) fn hides_input(pane: &Pane) -> bool {
     pane.process().echo() == Some(false)
         && (pane.foreground().is_none_or(|process| Shell::of_process(&process.name).is_none())
-            || secret::is_asked(pane))
+            || secret::asked(pane) != Asked::No)
 }

@@ -15,7 +15,6 @@ use super::{
     session::{Done, InputParams, input},
 };
 use crate::{
-    caller::Wire,
     error::Error,
     services::{
         audit::Outcome,
@@ -162,8 +161,8 @@ impl Method for RunWait {
         let timeout = params.timeout_ms.number("timeout_ms", 0..=u64::MAX)?.unwrap_or(30_000);
         let typist = ForCaller::new(context, caller, &pane, &command);
         typist.admit()?;
-        // The documented wire types ahead into what runs; the tool of that protocol promises a command of its own.
-        let is_careful = caller.wire == Wire::Mcp;
+        // Scripts type ahead into what runs, as documented; agents are promised a command of their own.
+        let is_careful = caller.is_agent();
         let timeout = Duration::from_millis(timeout);
         let outcome = run::run(&pane, &command, timeout, is_careful, &typist).await;
         typist.is_typed.store(false, Ordering::Relaxed);

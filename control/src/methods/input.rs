@@ -76,6 +76,9 @@ session_params! {
         /// What the mouse does, as for session.mouse.
         #[serde(default)]
         mouse: OfMouse,
+        /// `true`, from an agent: it looked at the screen, and no secret is asked for, though one may be.
+        #[serde(default)]
+        no_secret: bool,
     }
 }
 
@@ -141,7 +144,8 @@ impl Method for Type {
         let seq = pane.term().seq();
         let sent = !bytes.is_empty();
         if sent {
-            context.type_in(caller, &pane, &bytes)?;
+            let has_looked = params.no_secret.value::<bool>("no_secret", "true or false")?;
+            context.type_looked(caller, &pane, &bytes, has_looked == Some(true))?;
         }
         Ok(TypeReply { seq, sent })
     }

@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::{
     Access, Caller, Context, Group, Method, Result, Subjects,
+    context::give_way,
     params::{SessionOnly, session_params},
 };
 use crate::{
-    caller::Wire,
     error::Error,
     services::leases::{LONGEST, USUAL},
 };
@@ -55,12 +55,9 @@ impl Method for Lease {
         let most = LONGEST.as_millis() as u64;
         let usual = USUAL.as_millis() as u64;
         let ttl_ms = params.ttl_ms.number("ttl_ms", 1..=most)?.unwrap_or(usual);
-        // Agents of that protocol are promised that theirs and a person's input stay apart: theirs would come behind it.
-        if caller.wire == Wire::Mcp
-            && !context.leases.has(caller, &pane)
-            && let Some(line) = pane.persons_line()
-        {
-            return Err(Error::begun(pane.id().0, &line, true));
+        // Agents are promised that theirs and a person's input stay apart: theirs would come behind it.
+        if !context.leases.has(caller, &pane) {
+            give_way(caller, &pane)?;
         }
         let holder = context
             .leases

@@ -50,6 +50,8 @@ enum Awaited {
     Seq(u64),
     /// `true`: the program reads a line that it does not echo, as for a password.
     Secret(bool),
+    /// `true`: the program waits for input: it asks something, or shows a full screen.
+    Input(bool),
 }
 
 /// A list of conditions.
@@ -300,7 +302,7 @@ fn condition(name: &'static str, given: Map<String, Value>) -> Result<Condition>
     let awaited = Awaited::deserialize(&given).map_err(|_| {
         invalid(
             "each condition to be one of text, regex, stable_ms, exit, prompt, command_done, bell, title, seq, \
-             secret",
+             secret, input",
         )
     })?;
     let is_set = |is_set: bool, condition| match is_set {
@@ -327,5 +329,6 @@ fn condition(name: &'static str, given: Map<String, Value>) -> Result<Condition>
         Awaited::Title(text) => Condition::Title(text),
         Awaited::Seq(seq) => Condition::Seq(seq),
         Awaited::Secret(is) => is_set(is, Condition::Secret)?,
+        Awaited::Input(is) => is_set(is, Condition::Input)?,
     })
 }

@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep_until};
 use unterm_mux::{Pane, PaneState, is_carrier};
 use unterm_term::LineId;
 
+use super::awaited::{Awaited, awaited};
 use super::{
     events::{CommandEnd, Hub},
     matching::{Budget, Matching, too_long},
@@ -38,6 +39,8 @@ pub enum Condition {
     Seq(u64),
     /// The program asks for a secret ([`secret::is_asked`]).
     Secret,
+    /// The program waits for input ([`awaited`]).
+    Input,
 }
 
 /// What a wait is for.
@@ -84,9 +87,12 @@ const MOST_CELLS: u64 = 16 << 20;
 const MOST_BYTES: u64 = 64 << 20;
 /// The longest line that is matched as one, in bytes; a longer one is in parts.
 const LONGEST_LINE: usize = 64 << 10;
-/// When a terminal's settings are looked at after a change of its screen, beside at once: nothing tells when they change,
-/// and some programs ask for a password before they turn the echo off.
-const LOOKS: [Duration; 2] = [Duration::from_millis(30), Duration::from_millis(300)];
+/// When a program is looked at after a change of its screen, beside at once: nothing tells when it changes the terminal's
+/// settings or begins to read, and some ask for a password before they turn the echo off.
+const LOOKS: [Duration; 4] =
+    [Duration::from_millis(30), SETTLED, Duration::from_secs(1), Duration::from_secs(3)];
+/// How long a question stands before its program waits for an answer.
+const SETTLED: Duration = Duration::from_millis(300);
 /// Rows above a line that may belong to it, wrapped.
 const WRAPPED: u64 = 64;
 
@@ -138,9 +144,19 @@ pub async fn wait(
         let is_newest = pane.term().seq() == seq;
         let mut due = deadline;
         for (condition, found) in conditions.iter().zip(&mut found) {
-            if let (Condition::Secret, None) = (condition, &found) {
+            if let (Condition::Secret | Condition::Input, None) = (condition, &found) {
                 let looks = LOOKS.into_iter().map(|after| changed_at + after);
                 due = looks.filter(|look| *look > now).min().map_or(due, |look| due.min(look));
+            }
+            if matches!(condition, Condition::Input) && found.is_none() {
+                // A line that ends as a question does may be half of one, and a program is about to read it.
+                let is_due = |awaited| match awaited {
+                    Awaited::Keys => true,
+                    Awaited::Answer => now >= changed_at + SETTLED,
+                };
+                let is_new = since.is_none_or(|since| seq > since);
+                *found =
+                    (is_new && is_newest && awaited(pane).is_some_and(is_due)).then(Found::default);
             }
             if let Condition::Stable(quiet) = condition {
                 let until = changed_at.checked_add(*quiet).unwrap_or(deadline);
@@ -212,7 +228,9 @@ fn look(
     let some = |is_true: bool| is_true.then(Found::default);
     for (condition, found) in conditions.iter().zip(found).filter(|(_, found)| found.is_none()) {
         *found = match condition {
-            Condition::Text(_) | Condition::Regex(_) | Condition::Stable(_) => None,
+            Condition::Text(_) | Condition::Regex(_) | Condition::Stable(_) | Condition::Input => {
+                None
+            }
             Condition::Exit => some(pane.state() != PaneState::Running),
             Condition::Prompt => {
                 some((!is_since || told.prompt > from) && is_prompting(pane, told.prompt > 0))

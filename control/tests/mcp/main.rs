@@ -1,6 +1,7 @@
 //! The Model Context Protocol over lines, as a client of either era speaks it, and the toolset `unterm`: which tools there are,
 //! how calls come and go, and what is refused. What the tools do is in the files beside.
 
+mod awaiting;
 mod person;
 mod resources;
 mod run;

@@ -89,7 +89,7 @@ fn a_line_that_is_edited_is_no_secret_whatever_it_says() {
         client.call("input", on(json!({"text": " $((6 * 7))\n"})));
         client.until(on(json!({"any": [{"regex": "^Password: 42"}]})));
     }
-    // Nor is one of a full-screen program.
+    // The text of a full-screen program may be one: an agent has to look.
     let script = "printf '\\033[?1049hPassword: '; stty -icanon -echo; read -r A; echo $A; cat";
     let opened = client.call("pane_open", json!({"command": ["bash", "-c", script]}));
     let on = |mut more: Value| {
@@ -99,6 +99,9 @@ fn a_line_that_is_edited_is_no_secret_whatever_it_says() {
     client.until(on(json!({"any": [{"text": "Password:"}]})));
     let seen = client.call("screen", on(json!({})));
     assert_eq!(seen["awaiting_secret"], false, "{seen}");
-    client.call("input", on(json!({"text": "an answer\n"})));
+    let refused = client.fail("input", on(json!({"text": "an answer\n"})));
+    assert!(refused.contains("may ask for a secret (“Password:”"), "{refused}");
+    assert!(refused.contains("no_secret: true"), "{refused}");
+    client.call("input", on(json!({"text": "an answer\n", "no_secret": true})));
     client.until(on(json!({"any": [{"text": "an answer"}]})));
 }

@@ -50,7 +50,6 @@ pub(crate) struct Rest {
 pub(super) struct PromptMarks {
     pub(super) enters: u64,
     pub(super) touches: u64,
-    pub(super) shell: i32,
     pub(super) cwd_reporter: i32,
     pub(super) inputs_shown: u64,
     /// How often a person has typed by now.

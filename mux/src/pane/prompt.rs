@@ -40,12 +40,6 @@ impl Pane {
         }
     }
 
-    /// Whether the shell that showed the last prompt is in the foreground itself, rather than a program that it started.
-    pub fn is_shell_in_front(&self) -> bool {
-        let shell = self.shell_at_prompt.load(Ordering::Acquire);
-        shell != 0 && self.process.group_in_front() == Some(shell)
-    }
-
     /// The line that a person has begun at the prompt that stands there, and not entered.
     pub fn persons_line(&self) -> Option<String> {
         match self.standing() {

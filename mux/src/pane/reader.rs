@@ -184,8 +184,6 @@ impl Pane {
                 self.cwd_reporter.store(reporter, Ordering::Release);
             }
             if is_at_prompt {
-                let shell = self.process.group_in_front().unwrap_or_default();
-                self.shell_at_prompt.store(shell, Ordering::Release);
                 self.settle_title(events);
             }
             rest = &rest[taken..];

@@ -31,7 +31,6 @@ impl Pane {
         let marks = PromptMarks {
             enters: load(&self.enters_at_prompt),
             touches: load(&self.touches_at_prompt),
-            shell: self.shell_at_prompt.load(Ordering::Acquire),
             cwd_reporter: self.cwd_reporter.load(Ordering::Acquire),
             inputs_shown: load(&self.inputs_shown),
             touches_now: self.touches(),

@@ -4,10 +4,19 @@
 //! the queue empty is written by whoever brings it, and wakes no thread. Never blocks whoever brings input, and never writes
 //! with a lock held.
 
-use std::sync::atomic::Ordering;
+use std::{sync::atomic::Ordering, time::Instant};
 
 use super::{Pane, WriteError, queue::SoFar};
 use crate::{Composed, lock};
+
+/// A person's last key in a pane.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    /// When it came.
+    pub at: Instant,
+    /// How often Enter had been among the input before it ([`Pane::enters`]).
+    pub enters: u64,
+}
 
 impl Pane {
     pub(super) fn run_writer(&self) {
@@ -90,9 +99,21 @@ impl Pane {
         self.queue.typed()
     }
 
-    /// Says that a person types here.
+    /// Says that a person types here, before what they type is written.
     pub fn touch(&self) {
         self.touches.fetch_add(1, Ordering::AcqRel);
+        let touch = Touch { at: Instant::now(), enters: self.queue.enters() };
+        *self.last_touch.lock() = Some(touch);
+    }
+
+    /// When a person last typed here.
+    pub fn last_touch(&self) -> Option<Touch> {
+        *self.last_touch.lock()
+    }
+
+    /// How often Enter has been among the input, whoever pressed it.
+    pub fn enters(&self) -> u64 {
+        self.queue.enters()
     }
 
     /// How often a person has typed here: who counted before knows whether one did since.

@@ -55,7 +55,7 @@ pub fn is_carrier(name: &str) -> bool {
 }
 
 /// A program's name without its folder, and without what it says of itself behind a colon.
-pub(super) fn bare(name: &str) -> &str {
+fn bare(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);
     name.split(':').next().unwrap_or(name)
 }

@@ -9,13 +9,13 @@ use std::{
 
 use rustix::{
     event::{EventfdFlags, eventfd},
-    fs::{Dev, Mode, OFlags, major, minor},
+    fs::Mode,
     io::DupFlags,
     process::{Pid, PidfdFlags, pidfd_open},
     pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, ptsname, unlockpt},
 };
 
-use super::{Job, carrier::bare, secret::reads_secret, shells::is_shell};
+use super::{Job, shells::is_shell};
 
 /// A new pty: its master, and the terminal.
 pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {
@@ -176,28 +176,6 @@ pub(super) fn names_below(group: i32) -> Vec<String> {
     found.into_iter().map(|process| process.name).collect()
 }
 
-/// Whether a line is read without echo in a terminal of a multiplexer of that name. In a pane is its client; what that shows
-/// was started by a server, which is another process.
-pub(super) fn serves_secret(name: &str) -> bool {
-    let all: Vec<Stat> = processes().collect();
-    let is_server = |process: &&Stat| bare(&process.name).eq_ignore_ascii_case(name);
-    let servers: Vec<i32> = all.iter().filter(is_server).map(|process| process.pid).collect();
-    let served = all.iter().filter(|process| servers.contains(&process.parent));
-    served.filter_map(|process| terminal(process.terminal)).any(reads_secret)
-}
-
-/// The pseudo-terminal of a device number, opened; `None`: it is none, or somebody else's.
-fn terminal(device: u32) -> Option<OwnedFd> {
-    // Linux's admin-guide/devices.txt: 136 to 143 are the slaves' major numbers, of which the first is used.
-    const SLAVE: u32 = 136;
-    let device = Dev::from(device);
-    if major(device) != SLAVE {
-        return None;
-    }
-    let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    rustix::fs::open(format!("/dev/pts/{}", minor(device)), flags, Mode::empty()).ok()
-}
-
 /// Ancestors of a process that are looked at: a number that is given anew meanwhile could lead in a circle.
 const ANCESTORS: usize = 64;
 
@@ -253,22 +231,22 @@ fn command_line(process: &Stat) -> String {
 }
 
 /// What the kernel says of a process.
-struct Stat {
-    pid: i32,
-    /// A letter, as in proc_pid_stat(5): `T` where it is stopped.
-    state: u8,
+pub(super) struct Stat {
+    pub(super) pid: i32,
+    /// A letter, as in proc_pid_stat(5): `T` where it is stopped, `S` where its main thread waits for something.
+    pub(super) state: u8,
     /// When it was started, since the system was.
     start: Duration,
     /// At most 15 bytes of it.
     name: String,
     parent: i32,
-    group: i32,
+    pub(super) group: i32,
     /// Its controlling terminal's device number; 0: it has none.
-    terminal: u32,
+    pub(super) terminal: u32,
 }
 
 /// All that may be looked at.
-fn processes() -> impl Iterator<Item = Stat> {
+pub(super) fn processes() -> impl Iterator<Item = Stat> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten();
     entries.filter_map(|entry| stat(entry.ok()?.file_name().to_str()?.parse().ok()?))
 }

@@ -138,10 +138,5 @@ pub(super) fn names_below(_group: i32) -> Vec<String> {
     Vec::new()
 }
 
-/// Whether a line is read without echo in a terminal of a multiplexer: not told here yet.
-pub(super) fn serves_secret(_name: &str) -> bool {
-    false
-}
-
 /// Gives memory that was freed back to the system: left to the allocator here.
 pub(super) fn release_memory() {}

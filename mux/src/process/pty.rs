@@ -28,9 +28,7 @@ use rustix::{
 };
 use unterm_term::Size;
 
-use super::{
-    environment, integration::NonceFile, secret::reads_secret, shells::is_shell, start, system,
-};
+use super::{environment, integration::NonceFile, shells::is_shell, start, system};
 use crate::{
     ExitStatus, Foreground, Job, KILL_GRACE, Process, ReadOutcome, Signal, Spawn, SpawnError,
     is_carrier, lock::Mutex,
@@ -562,7 +560,17 @@ impl Process for PtyProcess {
     }
 
     fn reads_secret(&self) -> bool {
-        reads_secret(&self.master)
+        rustix::termios::tcgetattr(&self.master).is_ok_and(|termios| {
+            let modes = termios.local_modes;
+            modes.contains(LocalModes::ICANON) && !modes.contains(LocalModes::ECHO)
+        })
+    }
+
+    fn awaits_input(&self) -> Option<bool> {
+        #[cfg(target_os = "linux")]
+        return Some(super::waiting::awaits_input(self.group_in_front()?));
+        #[cfg(not(target_os = "linux"))]
+        None
     }
 
     fn tty(&self) -> Option<PathBuf> {

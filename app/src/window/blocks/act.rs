@@ -171,6 +171,7 @@ impl App {
                 );
             }
             Part::Rerun => {
+                pane.touch();
                 self.before_input(pane.id());
                 send(pane, &rerun_input(pane, &text, authentic));
                 if !authentic {

@@ -13,6 +13,7 @@ use crate::{
         params::{NoParams, SessionOnly},
     },
     services::{
+        awaited::{Awaited, awaited},
         reports::{ProgramReport, ProgressReport},
         secret,
         shell::{Activity, Shell},
@@ -70,6 +71,12 @@ struct Listed {
     shell: ShellState,
     /// Its terminal's device, such as `/dev/pts/3`; empty where there is none.
     tty: String,
+    /// Its program asks for a secret, as for a password; absent: it does not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    awaiting_secret: bool,
+    /// Its program waits for input; absent: it does not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    awaiting_input: bool,
 }
 
 impl Method for List {
@@ -100,6 +107,8 @@ impl Method for List {
                 domain_id: 0,
                 shell: ShellState::of(pane),
                 tty: pane.process().tty().map_or(String::new(), |tty| tty.display().to_string()),
+                awaiting_secret: secret::is_asked(pane),
+                awaiting_input: awaited(pane).is_some(),
             }
         });
         Ok(ListReply { sessions: sessions.collect() })
@@ -130,8 +139,14 @@ pub struct StatusReply {
     /// The program was ended by the signal of this number.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_signal: Option<i32>,
-    /// Its program reads a line that it does not echo, as for a password.
+    /// Its program asks for a secret, as for a password.
     awaiting_secret: bool,
+    /// Its program waits for input: for the answer to a question, or, if it shows a full screen, for keys. False where the
+    /// system does not tell.
+    awaiting_input: bool,
+    /// It shows a full screen, and waits for keys; absent: it does not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    full_screen: bool,
     /// What its programs set by OSC 1337 SetUserVar, if they did: text of theirs, to be trusted as little as its output.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     user_vars: BTreeMap<String, String>,
@@ -171,6 +186,7 @@ fn status(pane: &Pane) -> StatusReply {
         Some(ExitStatus::Signal(signal)) => (None, Some(signal)),
         None => (None, None),
     };
+    let awaited = awaited(pane);
     StatusReply {
         id: pane.id().0,
         title: pane.title(),
@@ -183,7 +199,9 @@ fn status(pane: &Pane) -> StatusReply {
         shell: ShellState::of(pane),
         exit_code,
         exit_signal,
-        awaiting_secret: state == PaneState::Running && secret::is_asked(pane),
+        awaiting_secret: secret::is_asked(pane),
+        awaiting_input: awaited.is_some(),
+        full_screen: awaited == Some(Awaited::Keys),
         user_vars,
         progress,
         programs,

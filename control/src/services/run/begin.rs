@@ -3,8 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, timeout_at};
-use unterm_mux::{AtPrompt, Pane, Tap, is_carrier};
-use unterm_term::Command;
+use unterm_mux::{AtPrompt, Foreground, Pane, Tap, is_carrier};
 
 use super::{Block, Typist, running};
 use crate::{
@@ -73,13 +72,12 @@ pub(super) async fn begin(
                     (Error::begun(id, &line, by_person), until.min(Instant::now() + SETTLED))
                 }
                 AtPrompt::Elsewhere if !is_careful => break,
-                // It may be about to end.
-                AtPrompt::Elsewhere if running(pane).is_some() => match reader(pane) {
+                AtPrompt::Elsewhere => match under_way(pane) {
+                    // It may be about to end.
                     Some(what) => (Error::busy(id, &what), until.min(begun_at + ENDING)),
-                    None => break,
+                    // A line that was entered has yet to begin to run, or the prompt behind it has to come.
+                    None => (Error::busy(id, ENTERED), until),
                 },
-                // A line that was entered has yet to begin to run, or the prompt behind it has to come.
-                AtPrompt::Elsewhere => (Error::busy(id, ENTERED), until),
             };
         if !matches!(timeout_at(patience, changes.changed()).await, Ok(Ok(()))) {
             return Err(refusal);
@@ -96,30 +94,23 @@ pub(super) async fn begin(
     Ok(Begun { tap, block: None, around })
 }
 
-/// What runs in a pane and would read what is typed there, where a shell with marks would have to be at its prompt: no other
-/// shell that reads a line by an editor of its own, here or at the other end of `ssh` or the like ([`is_carrier`]).
+/// What has the pane's terminal, where its shell marks commands: one that has begun and not ended, whatever it does with it.
+fn under_way(pane: &Pane) -> Option<String> {
+    let line = {
+        let term = pane.term();
+        let last = term.commands().next_back().filter(|last| last.is_running())?;
+        last.shown().map(|line| line.trim().to_owned())
+    };
+    let name = || pane.foreground().map(|process| process.name);
+    Some(line.or_else(name).unwrap_or_else(|| "a command".to_owned()))
+}
+
+/// What runs in a pane whose shell marks nothing, and would read what is typed there. What the pane was opened for is no
+/// shell's command.
 fn reader(pane: &Pane) -> Option<String> {
-    let foreground = pane.foreground();
-    let is_shell = foreground.as_ref().is_some_and(|process| {
-        let name = process.name.as_str();
-        Shell::of_process(name).is_some() || is_carrier(name)
-    });
-    let name = foreground.as_ref().map(|process| process.name.clone());
-    let process = pane.process();
-    let edits = process.echo() == Some(false) && !process.reads_secret();
-    let line = |last: &Command| last.shown().map(|line| line.trim().to_owned());
-    let last = pane.term().commands().next_back().map(line);
-    // A command of the shell itself, such as `read -e` or `vared`, reads keys with the shell's own editor.
-    let is_builtin = running(pane).is_some() && pane.is_shell_in_front();
-    match last {
-        Some(_) if is_shell && edits && !is_builtin => None,
-        Some(line) => Some(line.or(name).unwrap_or_else(|| "a command".to_owned())),
-        // Its prompt may have left the history. What the pane was opened for is no shell's command.
-        None if pane.nonce().is_some() && !is_shell => {
-            name.filter(|_| foreground.is_some_and(|process| !process.is_root))
-        }
-        None => None,
-    }
+    let Foreground { name, is_root, .. } = pane.foreground()?;
+    let is_shell = Shell::of_process(&name).is_some() || is_carrier(&name);
+    (!is_root && !is_shell).then_some(name)
 }
 
 /// Waits for a prompt that is about to come: the first of a shell that has only just started, or the one behind a command

@@ -5,7 +5,7 @@ use std::{
     future::Future,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -35,6 +35,8 @@ pub struct Job {
     handle: Arc<str>,
     /// Its client was told the handle, and may ask again.
     told: Arc<AtomicBool>,
+    /// The pane's `seq` when its client was last told of the pane's state; 0: it was not.
+    seen: Arc<AtomicU64>,
     /// The tool that began it.
     pub tool: &'static str,
     /// The session it is about.
@@ -51,6 +53,16 @@ impl Job {
     pub fn tell_handle(&self) -> String {
         self.told.store(true, Ordering::Relaxed);
         self.handle.to_string()
+    }
+
+    /// Its client is told of the pane's state at this `seq`.
+    pub fn tell_state(&self, seq: u64) {
+        self.seen.store(seq, Ordering::Relaxed);
+    }
+
+    /// The `seq` that its client was last told of.
+    pub fn seen(&self) -> u64 {
+        self.seen.load(Ordering::Relaxed)
     }
 
     /// Its outcome, if it comes within this time.
@@ -104,8 +116,8 @@ impl Jobs {
             let outcome = call.await;
             tell.send_replace(Some(outcome));
         });
-        let (told, task) = (Arc::default(), task.abort_handle());
-        let job = Job { handle, told, tool, pane, connection, cancel, outcome, task };
+        let (told, seen, task) = (Arc::default(), Arc::default(), task.abort_handle());
+        let job = Job { handle, told, seen, tool, pane, connection, cancel, outcome, task };
         jobs.push_back(job.clone());
         Ok(job)
     }

@@ -271,6 +271,45 @@ fn signals_reach_the_foreground() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_program_that_waits_for_input_is_told_from_one_that_works() {
+    let python = |script: &str| format!("exec python3 -c '{script}'");
+    let poll = "import select as s; print(\"up\", flush=True); p = s.poll(); p.register(0, s.POLLIN); p.poll()";
+    let epoll = "import select as s; print(\"up\", flush=True); p = s.epoll(); p.register(0, s.EPOLLIN); p.poll()";
+    let thread = "import threading as t; print(\"up\", flush=True); t.Thread(target=input).start(); t.Event().wait()";
+    let has_python = std::process::Command::new("python3").arg("-V").output().is_ok();
+    for (script, awaits) in [
+        ("echo up; read x".to_owned(), true),
+        ("echo up; head -c1 < /dev/tty".to_owned(), true),
+        ("exec bash -c 'echo up; read -t 1000 x'".to_owned(), true),
+        (python(poll), true),
+        (python(epoll), true),
+        (python(thread), true),
+        ("echo up; sleep 1000".to_owned(), false),
+        ("echo up; sleep 1000 | cat".to_owned(), false),
+    ] {
+        if script.contains("python3") && !has_python {
+            continue;
+        }
+        let process = sh(&script);
+        read_until(&process, "up");
+        let end = Instant::now() + Duration::from_secs(30);
+        // What works is looked at once it does.
+        let is_so = || match awaits {
+            true => process.awaits_input() == Some(true),
+            false => {
+                system::names_below(process.group_in_front().unwrap()).contains(&"sleep".to_owned())
+            }
+        };
+        while !is_so() {
+            assert!(Instant::now() < end, "{script}");
+            std::thread::yield_now();
+        }
+        assert_eq!(process.awaits_input(), Some(awaits), "{script}");
+    }
+}
+
+#[test]
 fn the_size_is_told() {
     let process = sh("trap 'stty size; exit' WINCH; stty size; while :; do sleep 0.01; done");
     read_until(&process, "24 80");

@@ -40,11 +40,14 @@ pub struct Condition {
     /// true: the program asks for a password.
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<bool>,
+    /// true: the program waits for input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<bool>,
 }
 
 /// What a [`Condition`] may be, for the model.
 const CONDITIONS: &str =
-    "text, regex, stable_ms, exit, prompt, command_done, bell, title or secret";
+    "text, regex, stable_ms, exit, prompt, command_done, bell, title, secret or input";
 
 /// A list of conditions as it was given. Its schema says of them only that they are objects: one place in a client's list of
 /// tools says what they are, and no other repeats it.

@@ -71,6 +71,8 @@ pub struct InputArguments {
     include_typed: Option<bool>,
     /// Give the screen's text afterwards; true when something is waited for.
     show: Option<bool>,
+    /// true: you looked at the screen, and it asks for no secret, though Unterm is in doubt.
+    no_secret: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -87,15 +89,17 @@ pub struct InputReply {
     screen: Option<String>,
     /// The program asks for a password, which only the person may type.
     awaiting_secret: bool,
+    /// The program waits for input.
+    awaiting_input: bool,
 }
 
 tool! {
     Input "input" "Type, paste, press keys, use the mouse" Acts
-    "Type text, paste, press keys or use the mouse in a pane, in one piece, then wait for what comes of it if asked to. Refused while the program asks for a password."
+    "Type text, paste, press keys or use the mouse in a pane, in one piece, then wait for what comes of it if asked to. Refused while the program asks for a password, and while the person types there."
     example r#"{"text": "y", "keys": ["enter"], "wait_any": [{"prompt": true}]}"#
     untrusted ["screen", "text"]
     (ask, arguments: InputArguments) -> InputReply {
-        let InputArguments { pane, text, paste, keys, mouse, wait_any, wait_all, timeout_ms, include_typed, show } =
+        let InputArguments { pane, text, paste, keys, mouse, wait_any, wait_all, timeout_ms, include_typed, show, no_secret } =
             arguments;
         if text.is_none() && paste.is_none() && keys.is_none() && mouse.is_none() {
             return Err("Say what to type or press in `text`, `paste`, `keys` or `mouse`, such as {\"keys\": [\"enter\"]}".to_owned());
@@ -111,6 +115,7 @@ tool! {
             ("paste", json!(paste)),
             ("keys", json!(keys)),
             ("mouse", json!(mouse)),
+            ("no_secret", json!(no_secret)),
         ];
         add_given(&mut params, given);
         let typed: Value = ask.method("session.type", params).await?;
@@ -131,6 +136,7 @@ tool! {
             wait,
             screen: show.unwrap_or(waits).then_some(screen),
             awaiting_secret: state["awaiting_secret"] == true,
+            awaiting_input: state["awaiting_input"] == true,
         }
         .into())
     }

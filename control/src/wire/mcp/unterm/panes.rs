@@ -77,7 +77,7 @@ pub struct Pane {
     cwd: String,
     /// What runs in its foreground.
     process: String,
-    /// prompt, running, awaiting_secret (only the person may type) or ended.
+    /// prompt, running, awaiting_input, awaiting_secret (only the person may type) or ended.
     state: String,
     /// What runs.
     #[serde(skip_serializing_if = "Option::is_none")]

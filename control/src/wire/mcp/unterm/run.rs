@@ -12,7 +12,7 @@ use super::{
     line, safe, screen,
 };
 use crate::wire::mcp::{
-    jobs::{Asking, Job, SLICE},
+    jobs::{Asking, Job, Outcome, SLICE},
     tool::{Ask, Said, tool},
     untrusted::{Clipped, clipped, is_longer},
 };
@@ -92,6 +92,12 @@ pub struct RunReply {
     /// It asks for a password, which only the person may type.
     #[serde(skip_serializing_if = "is_false")]
     awaiting_secret: bool,
+    /// It waits for input: answer by `input`, then `wait` with the handle.
+    #[serde(skip_serializing_if = "is_false")]
+    awaiting_input: bool,
+    /// It shows a full screen (an editor, a pager) and waits for keys.
+    #[serde(skip_serializing_if = "is_false")]
+    full_screen: bool,
     /// While it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<String>,
@@ -141,6 +147,7 @@ async fn ended(ask: &Ask<'_>, pane: u64, outcome: &Value, view: View) -> RunRepl
 /// What is said of a command that still runs.
 async fn running(ask: &Ask<'_>, job: &Job) -> Said<RunReply> {
     let (state, text) = screen::state(ask, job.pane).await?;
+    job.tell_state(state["seq"].as_u64().unwrap_or_default());
     let begun = json!({"id": job.pane, "limit": 1});
     let begun: Value = ask.method("block.list", begun).await.unwrap_or_default();
     let begun = begun["blocks"].get(0).filter(|block| block["state"] == "running");
@@ -150,6 +157,8 @@ async fn running(ask: &Ask<'_>, job: &Job) -> Said<RunReply> {
         handle: Some(job.tell_handle()),
         seq: begun.or_else(|| state["seq"].as_u64()),
         awaiting_secret: state["awaiting_secret"] == true,
+        awaiting_input: state["awaiting_input"] == true,
+        full_screen: state["full_screen"] == true,
         screen: Some(text),
         ..RunReply::default()
     })
@@ -157,7 +166,7 @@ async fn running(ask: &Ask<'_>, job: &Job) -> Said<RunReply> {
 
 tool! {
     Run "run" "Run a command" Acts
-    "Run a command in a pane's shell; gives its output and exit code. The shell stays: directories and variables last. Refused, with nothing typed, while a program would read it or a line stands at the prompt."
+    "Run a command in a pane's shell until it ends or waits for input; gives its output and exit code. The shell stays: directories and variables last. Refused, with nothing typed, while a program would read it or a line stands at the prompt."
     example r#"{"command": "make test"}"#
     untrusted ["output", "screen"]
     (ask, arguments: RunArguments) -> RunReply {
@@ -169,22 +178,8 @@ tool! {
         let job = ask.begin("run", pane, "exec.run_wait", params)?;
         let ends = on_cancel.unwrap_or_default() == OnCancel::Interrupt;
         let _asking = Asking { jobs: &ask.server.jobs, job: &job, ends };
-        // Who asks for a password gets no answer before the person has heard of it.
-        let secret = json!({"id": pane, "any": [{"secret": true}], "timeout_ms": WEEK});
-        let secret = async {
-            match ask.method::<Value>("session.watch", secret).await {
-                Ok(seen) if seen["matched"] == true => {}
-                // The pane has ended, and the command with it.
-                _ => std::future::pending().await,
-            }
-        };
-        let outcome = tokio::select! {
-            biased;
-            outcome = ask.finish(&job, within) => outcome,
-            // One that is asked for already is refused as an answer.
-            () = secret, if state["awaiting_secret"] == false => None,
-        };
-        match outcome {
+        job.tell_state(state["seq"].as_u64().unwrap_or_default());
+        match finish_or_ask(ask, &job, within, &state).await {
             Some(outcome) => {
                 ask.server.jobs.forget(&job);
                 let view = View { raw: raw == Some(true), most: max_chars };
@@ -192,6 +187,33 @@ tool! {
             }
             None => Ok(running(ask, &job).await?.into()),
         }
+    }
+}
+
+/// What came of a command, if it ends in time and before it asks for something: who asks gets no answer before the client
+/// has heard of it. What it asked for when the client was last told of the pane, the client knows.
+async fn finish_or_ask(
+    ask: &Ask<'_>,
+    job: &Job,
+    within: Duration,
+    state: &Value,
+) -> Option<Outcome> {
+    let mut asked = vec![json!({"input": true})];
+    if state["awaiting_secret"] == false {
+        asked.push(json!({"secret": true}));
+    }
+    let asks = json!({"id": job.pane, "any": asked, "since_seq": job.seen(), "timeout_ms": WEEK});
+    let asks = async {
+        match ask.method::<Value>("session.watch", asks).await {
+            Ok(seen) if seen["matched"] == true => {}
+            // The pane has ended, and the command with it.
+            _ => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        biased;
+        outcome = ask.finish(job, within) => outcome,
+        () = asks => None,
     }
 }
 
@@ -262,7 +284,13 @@ pub struct WaitReply {
 /// Goes on with a wait or a command for one more slice.
 pub async fn go_on(ask: &Ask<'_>, job: &Job, within: Duration, view: View) -> Said<WaitReply> {
     let _asking = Asking::new(&ask.server.jobs, job);
-    let outcome = ask.finish(job, within).await;
+    let outcome = match job.tool {
+        "run" => {
+            let state: Value = ask.method("session.status", json!({"id": job.pane})).await?;
+            finish_or_ask(ask, job, within, &state).await
+        }
+        _ => ask.finish(job, within).await,
+    };
     let mut reply = WaitReply {
         matched: outcome.is_some(),
         handle: outcome.is_none().then(|| job.tell_handle()),

@@ -108,6 +108,8 @@ pub struct ScreenReply {
     redacted: Option<u64>,
     /// The program asks for a password, which only the person may type.
     awaiting_secret: bool,
+    /// The program waits for input.
+    awaiting_input: bool,
     /// The program has ended.
     ended: bool,
 }
@@ -137,6 +139,7 @@ tool! {
         let plain = |text: &str| if raw { text.to_owned() } else { escaped(text) };
         let mut reply = ScreenReply {
             awaiting_secret: state["awaiting_secret"] == true,
+            awaiting_input: state["awaiting_input"] == true,
             ended: state["is_dead"] == true,
             ..ScreenReply::default()
         };

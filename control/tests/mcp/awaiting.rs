@@ -1,0 +1,128 @@
+//! Programs that wait for input: a command is answered for early, so that nobody waits for what has to be answered first.
+
+use serde_json::{Value, json};
+use unterm_mux::PaneId;
+
+use crate::support::{self, Fixture, client::Client};
+
+/// Ends what runs in the foreground and waits for the prompt.
+fn interrupt(client: &mut Client) {
+    let keys = json!({"keys": ["ctrl+c"], "wait_any": [{"prompt": true}], "timeout_ms": 50_000});
+    assert_eq!(client.call("input", keys)["wait"]["matched"], true);
+}
+
+#[test]
+fn a_command_that_asks_something_is_answered_for_at_once() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    client.shell(&fixture);
+    // By the shell itself, a program, the terminal's other name, and in a line of its own.
+    for (command, screen) in [
+        ("read -r -p 'Do you want to continue? [Y/n] ' A; echo \"got $A\"", "[Y/n]"),
+        ("sh -c 'printf \"Name: \"; read A; echo \"got $A\"'", "Name:"),
+        (
+            "sh -c 'printf \"Go on (yes/no/[fingerprint])? \"; read A < /dev/tty; echo \"got $A\"'",
+            "[fingerprint])?",
+        ),
+        ("sh -c 'echo May I\\?; read A; echo \"got $A\"'", "May I?"),
+        ("read -rsn1 -p 'Press any key to go on' A; echo; echo \"got $A\"", "Press any key"),
+    ] {
+        let asked = client.call("run", json!({"command": command}));
+        assert_eq!(
+            (&asked["ended"], &asked["awaiting_input"], &asked["full_screen"]),
+            (&json!(false), &json!(true), &json!(false)),
+            "{command}: {asked}"
+        );
+        assert!(asked["screen"].as_str().unwrap().contains(screen), "{command}: {asked}");
+        let listed = client.call("pane_list", json!({}));
+        assert_eq!(listed["panes"][0]["awaiting_input"], true, "{command}: {listed}");
+        let answer = json!({"text": "y\n", "wait_any": [{"text": "got y"}], "timeout_ms": 50_000});
+        client.call("input", answer);
+        let ended = client.call("wait", json!({"handle": asked["handle"]}));
+        assert_eq!(ended["run"]["exit_code"], 0, "{command}: {ended}");
+        // What is left of the answer is no line at the prompt.
+        client.until(json!({"any": [{"prompt": true}]}));
+        interrupt(&mut client);
+    }
+    let seen = client.call("screen", json!({}));
+    assert_eq!(seen["awaiting_input"], false, "at the prompt: {seen}");
+}
+
+#[test]
+fn a_second_question_ends_the_wait_for_a_command_too() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    client.shell(&fixture);
+    let command = "read -r -p 'First? ' A; read -r -p 'Second? ' B; echo \"$A and $B\"";
+    let asked = client.call("run", json!({"command": command}));
+    assert_eq!(asked["awaiting_input"], true, "{asked}");
+    client.call("input", json!({"text": "one\n"}));
+    client.until(json!({"any": [{"text": "Second?"}]}));
+    // It stands there before the wait begins.
+    let again = client.call("wait", json!({"handle": asked["handle"]}));
+    assert_eq!((&again["matched"], &again["run"]["awaiting_input"]), (&json!(false), &json!(true)));
+    assert!(again["run"]["screen"].as_str().unwrap().contains("Second?"), "{again}");
+    client.call("input", json!({"text": "two\n"}));
+    let ended = client.call("wait", json!({"handle": asked["handle"]}));
+    assert!(ended["run"]["output"].as_str().unwrap().ends_with("one and two"), "{ended}");
+}
+
+#[test]
+fn a_full_screen_program_is_said_to_be_one() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    client.shell(&fixture);
+    for (program, arguments, quit) in [
+        ("vim", "-u NONE -i NONE -n", json!(["escape", ":", "q", "!", "enter"])),
+        ("less", "/etc/passwd", json!(["q"])),
+        ("dialog", "--menu Choose 12 40 4 a one b two", json!(["escape", "escape"])),
+        ("whiptail", "--menu Choose 12 40 4 a one b two", json!(["escape", "escape"])),
+    ] {
+        if !support::has(program, &["--version"]) {
+            continue;
+        }
+        let asked = client.call("run", json!({"command": format!("{program} {arguments}")}));
+        assert_eq!(
+            (&asked["ended"], &asked["awaiting_input"], &asked["full_screen"]),
+            (&json!(false), &json!(true), &json!(true)),
+            "{program}: {asked}"
+        );
+        client.call("input", json!({"keys": quit}));
+        let ended = client.call("wait", json!({"handle": asked["handle"]}));
+        assert_eq!(ended["run"]["ended"], true, "{program}: {ended}");
+    }
+}
+
+#[test]
+fn a_command_that_works_asks_nothing_whatever_it_prints() {
+    let fixture = Fixture::new();
+    let mut client = Client::new(&fixture);
+    let pane = client.shell(&fixture);
+    let gate = fixture.home.path().join("gate");
+    assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    for line in ["Checking for headers: ", "Continue? [Y/n] ", "Compiling (3/7)"] {
+        // It waits for something else than the terminal.
+        let command = format!("printf '{line}'; read -r A < '{}'", gate.display());
+        let ran = client.call("run", json!({"command": command, "timeout_ms": 1500}));
+        assert_eq!(
+            (&ran["ended"], &ran["awaiting_input"]),
+            (&json!(false), &json!(false)),
+            "{ran}"
+        );
+        std::fs::write(&gate, "go\n").unwrap();
+        let ended = client.call("wait", json!({"handle": ran["handle"]}));
+        assert_eq!(ended["run"]["exit_code"], 0, "{ended}");
+    }
+    // A shell's prompt is no question, marked or not.
+    let plain = client.call("pane_open", json!({"command": ["sh"]}));
+    client.until(json!({"pane": plain["pane"], "any": [{"regex": "^[$#] ?$"}]}));
+    for pane in [json!(pane), plain["pane"].clone()] {
+        let number = PaneId(pane.as_u64().unwrap());
+        let reads = fixture.mux.pane(number).unwrap();
+        support::until("the shell to read", || {
+            (reads.process().awaits_input() == Some(true)).then_some(())
+        });
+        let seen: Value = client.call("screen", json!({"pane": pane}));
+        assert_eq!(seen["awaiting_input"], false, "{seen}");
+    }
+}
