@@ -167,6 +167,7 @@ fn extras() -> impl Strategy<Value = Extras> {
                 text: TextOptions {
                     blending: if text.0 { Blending::Linear } else { Blending::Native },
                     minimum_contrast: text.1,
+                    palette_contrast: text.1,
                 },
                 opacity,
             }
