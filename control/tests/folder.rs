@@ -14,7 +14,7 @@ fn a_session_says_what_it_is_at_and_what_runs_in_the_background() {
     let mut wire = fixture.login();
     let session = fixture.marked_shell(&mut wire);
     let id = session.id;
-    let mut doing = |wire: &mut support::Wire| {
+    let doing = |wire: &mut support::Wire| {
         let all = wire.call("session.activity", json!({}));
         let own = wire.call("session.activity", json!({"id": id}));
         assert_eq!(own["sessions"].as_array().map(Vec::len), Some(1), "{own}");
@@ -51,7 +51,9 @@ fn a_session_says_what_it_is_at_and_what_runs_in_the_background() {
     let asks = "read -r -s -p 'Password: ' P\r";
     wire.call("session.input", json!({"id": id, "input": asks}));
     until("the question", || (doing(&mut wire)["state"] == "awaiting_secret").then_some(()));
-    wire.call("session.input", json!({"id": id, "input": "\u{3}exit\r"}));
+    wire.call("session.input", json!({"id": id, "input": "\u{3}"}));
+    until("the prompt", || (doing(&mut wire)["state"] == "prompt").then_some(()));
+    wire.call("session.input", json!({"id": id, "input": "kill -9 $$\r"}));
     until("the end", || (doing(&mut wire)["state"] == "ended").then_some(()));
     // A token for another session learns nothing of it.
     let other = fixture.program(&mut wire, "cat", &[]);

@@ -513,6 +513,7 @@ impl Process for PtyProcess {
     }
 
     fn shell_cwd(&self) -> Option<PathBuf> {
+        let root = self.pid.as_raw_nonzero().get();
         let in_front = || {
             let Foreground { pid, name, .. } = self.foreground()?;
             if is_shell(&name) {
@@ -521,13 +522,14 @@ impl Process for PtyProcess {
             if is_carrier(&name) {
                 return Some(None);
             }
-            let mut above = system::groups_above(pid)?.into_iter();
-            let shell = above.find(|&group| system::name(group).is_some_and(|it| is_shell(&it)));
-            Some(shell.and_then(system::cwd))
+            let above = system::groups_above(pid)?;
+            // What started the pane's own program is no shell of the pane.
+            let own = above.iter().position(|&group| group == root).map_or(0, |at| at + 1);
+            let is_shell = |group: &i32| system::name(*group).is_some_and(|it| is_shell(&it));
+            Some(above.into_iter().take(own).find(is_shell).and_then(system::cwd))
         };
         in_front().unwrap_or_else(|| {
             // The group of a program that has just ended is in front until its shell takes the terminal back.
-            let root = self.pid.as_raw_nonzero().get();
             system::name(root).filter(|name| is_shell(name)).and_then(|_| system::cwd(root))
         })
     }

@@ -107,7 +107,7 @@ pub struct WriteReply {
 tool! {
     FileWrite "file_write" "Write a file" Acts
     "Write a file below a pane's working directory; it keeps its permissions."
-    example r##"{"path": "notes.md", "text": "# Notes\n"}"##
+    example r##"{"path": "NOTES", "text": "# Notes\n"}"##
     untrusted ["directory"]
     (ask, arguments: WriteArguments) -> WriteReply {
         let WriteArguments { path, pane, text, base64, append } = arguments;
