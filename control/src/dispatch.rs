@@ -215,7 +215,8 @@ impl Dispatcher {
             && !is_within(panes, entry, params)
         {
             let (what, reached) = (entry.name.to_owned(), panes.clone());
-            let session = session_of(entry, params);
+            // One that the token reaches is not what the method reaches beyond.
+            let session = session_of(entry, params).filter(|session| !panes.contains(session));
             return Err(Error::Denied(Denial::Sessions { what, session, reached }));
         }
         if entry.access != Access::Read

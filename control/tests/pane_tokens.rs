@@ -66,19 +66,25 @@ fn the_toolset_iterm_has_the_sessions_of_the_token_and_no_others() {
         let focused = client.call("iterm_focus_session", json!({"identifier": name}));
         assert_eq!(focused["status"], "not_found");
     }
-    let denied = |method: &str| format!("Not allowed: {method} is out of the token's sessions");
-    assert_eq!(client.fail("iterm_new_tab", json!({})), denied("session.create"));
+    let reached = mine.id;
+    let denied = |tool: &str| {
+        format!("Not allowed: your token reaches session {reached} only, and {tool} is about more")
+    };
+    assert_eq!(client.fail("iterm_new_tab", json!({})), denied("iterm_new_tab"));
     let split = client.fail("iterm_split_pane", json!({"identifier": id}));
-    assert_eq!(split, denied("session.split"));
+    assert_eq!(split, denied("iterm_split_pane"));
 }
 
 #[test]
 fn the_toolset_tester_opens_nothing_for_such_a_token() {
     let fixture = Fixture::new();
     let mut person = fixture.login();
-    let (.., token) = bound(&fixture, &mut person);
+    let (mine, _, token) = bound(&fixture, &mut person);
     let mut client = Client::with_token(&fixture, &token, "tester");
-    let why = "Not allowed: session.create is out of the token's sessions";
+    let reached = mine.id;
+    let why = format!(
+        "Not allowed: your token reaches session {reached} only, and launch_app is about more"
+    );
     let refused = client.fail("launch_app", json!({"command": "true"}));
     assert_eq!(refused, json!({"message": why, "code": "INVALID_INPUT"}));
     assert_eq!(client.call("list_sessions", json!({})), json!({"sessions": []}));
@@ -146,10 +152,11 @@ fn a_list_of_resources_that_changes_is_told_of() {
     let mut client = client::Client::silent_as(&fixture, login);
     client.hello("client", "2025-11-25", &json!({}));
     assert_eq!(client.call("status", json!({}))["panes"], 1);
-    assert_eq!(resources(&mut client), [format!("unterm://pane/{}/screen", mine.id)]);
+    let own = format!("unterm://pane/{}/screen", mine.id);
+    assert_eq!(resources(&mut client), [own.as_str(), "unterm://panes"]);
     // The end of another's is no change of its list: when it is told of one, its own is gone.
     person.call("session.destroy", json!({"id": other.id}));
     person.call("session.destroy", json!({"id": mine.id}));
     client.note("notifications/resources/list_changed");
-    assert_eq!(resources(&mut client), Vec::<Value>::new());
+    assert_eq!(resources(&mut client), ["unterm://panes"]);
 }

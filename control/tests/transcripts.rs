@@ -627,6 +627,22 @@ fn beyond(t: &mut Transcript, id: u64) {
         json!({"id": id, "since_seq": 0}),
         json!({"seq": "number", "changes": [], "complete": "bool"}),
     );
+    t.call("session.lend_nonce", json!({"id": id}), json!({"ticket": "string"}));
+    t.call(
+        "session.activity",
+        json!({"id": id}),
+        json!({"sessions": [{"id": "number", "state": "string", "jobs": []}]}),
+    );
+    t.call(
+        "file.write",
+        json!({"id": id, "path": "kept.txt", "text": "it"}),
+        json!({"written": "number", "created": "bool", "directory": "string"}),
+    );
+    t.call(
+        "file.read",
+        json!({"id": id, "path": "kept.txt"}),
+        json!({"base64": "=aXQ=", "size": "number"}),
+    );
     let made = t.call(
         "token.create",
         json!({"name": "agent", "scope": "read", "panes": [1], "expires_in_seconds": 60}),
