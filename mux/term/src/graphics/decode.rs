@@ -70,7 +70,7 @@ fn still(bytes: &[u8], format: ImageFormat) -> Result<Decoded, DecodeError> {
     finish(reader.decode().map_err(error)?)
 }
 
-/// An image file of any kind iTerm2's page asks for: PNG, JPEG, GIF, WebP, BMP. Gives its frames, each with the time it
+/// An image file of any kind iTerm2's page asks for: PNG, JPEG, GIF, WebP, BMP, TIFF. Gives its frames, each with the time it
 /// is shown for, in milliseconds; a still image is one frame.
 pub(crate) fn file(bytes: &[u8]) -> Result<Vec<(Decoded, u32)>, DecodeError> {
     let format = image::guess_format(bytes).map_err(error)?;
@@ -91,7 +91,7 @@ pub(crate) fn file(bytes: &[u8]) -> Result<Vec<(Decoded, u32)>, DecodeError> {
                 Ok(vec![(still(bytes, format)?, 0)])
             }
         }
-        ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Bmp => {
+        ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Bmp | ImageFormat::Tiff => {
             Ok(vec![(still(bytes, format)?, 0)])
         }
         _ => Err(DecodeError::Invalid),

@@ -20,8 +20,8 @@ fn inline(arguments: &str, file: &[u8]) -> String {
 
 #[test]
 fn formats() {
-    use image::ImageFormat::{Bmp, Gif, Jpeg, Png, WebP};
-    for format in [Png, Jpeg, Gif, WebP, Bmp] {
+    use image::ImageFormat::{Bmp, Gif, Jpeg, Png, Tiff, WebP};
+    for format in [Png, Jpeg, Gif, WebP, Bmp, Tiff] {
         let mut fixture = fixture();
         fixture.feed("ab").feed(inline("", &file(16, 32, format)));
         assert_eq!(shown(&fixture), "2×2 at 2,0 z -1", "{format:?}");
