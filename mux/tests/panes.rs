@@ -126,7 +126,7 @@ fn what_a_terminal_tells_reaches_those_who_listen() {
             Event::PromptStart,
             Event::InputStart,
             Event::CommandStart { command: 1 },
-            Event::CommandEnd { command: 1, exit_code: Some(3) },
+            Event::CommandEnd { command: 1, exit_code: Some(3), is_authentic: false },
         ]
     );
     assert!(matches!(&told[4], Event::Notification(n) if n.title == "Hello"), "{told:?}");

@@ -38,7 +38,7 @@ fn a_window_on_a_full_disk_opens_and_says_so() -> Result<()> {
     let bus = Bus::with_services(&display)?;
     let start = Start::windowed(&display).env("DBUS_SESSION_BUS_ADDRESS", bus.address());
     let mut unterm = start.on_full_disk().alone()?;
-    let window = display.window_of(&unterm)?;
+    display.window_of(&unterm)?;
     let mut reader = ScreenReader::start(&bus, &display)?;
     let is_told = |seen: &Value| {
         let mut others = seen["others"].as_array().into_iter().flatten();
