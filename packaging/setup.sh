@@ -57,6 +57,8 @@ command nvim                      neovim
 command less                      less
 command htop                      htop
 command tmux                      tmux
+command dialog                    dialog
+command whiptail                  whiptail
 command pinentry-curses           pinentry-curses
 file    /usr/share/fonts/truetype/noto/NotoColorEmoji.ttf  fonts-noto-color-emoji
 file    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf  fonts-dejavu-core

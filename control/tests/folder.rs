@@ -37,9 +37,9 @@ fn a_session_says_what_it_is_at_and_what_runs_in_the_background() {
     wire.call("session.input", json!({"id": id, "input": "sleep 1003\r"}));
     let running = until("the command", || {
         let doing = doing(&mut wire);
-        (doing["state"] == "running").then_some(doing)
+        (doing["command"] == "sleep 1003").then_some(doing)
     });
-    assert_eq!(running["command"], "sleep 1003", "{running}");
+    assert_eq!(running["state"], "running", "{running}");
     assert!(running["seconds"].is_u64(), "{running}");
     wire.call("session.input", json!({"id": id, "input": "\u{1a}"}));
     until("the stop", || {

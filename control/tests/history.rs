@@ -33,7 +33,7 @@ fn goes_back(agent: &mut Client, session: &Session, shell: &str) {
     let pane = session.id;
     let before = session.pane.term().seq();
     session.pane.write(b"\x1b[A").unwrap();
-    let seen = json!({"pane": pane, "any": [{"text": "echo"}], "since_seq": before});
+    let seen = json!({"pane": pane, "any": [{"text": "echo"}], "since_seq": before, "include_typed": true});
     let seen = agent.call("wait", seen);
     let line = seen["conditions"][0]["text"].as_str().unwrap();
     assert!(line.contains("echo first") || line.contains("echo blanks"), "{shell}: {line}");
@@ -46,6 +46,10 @@ fn goes_back(agent: &mut Client, session: &Session, shell: &str) {
 #[test]
 fn run_leaves_no_trace_and_the_persons_lines_stay() {
     for (shell, file, settings, list) in SHELLS {
+        // No package of the system brings Nushell: it is tried where somebody put it.
+        if shell == "nu" && std::process::Command::new(shell).arg("--version").output().is_err() {
+            continue;
+        }
         if !support::has(shell, &["-c", "exit"]) {
             continue;
         }

@@ -104,7 +104,7 @@ fn a_second_login_is_answered_and_takes_nothing_away() {
 }
 
 #[test]
-fn what_was_subscribed_to_lasts_as_long_as_its_token() {
+fn a_login_ends_what_the_one_before_it_subscribed_to() {
     let fixture = Fixture::new();
     let mut person = fixture.login();
     let session = fixture.program(&mut person, "cat", &[]);
@@ -121,11 +121,15 @@ fn what_was_subscribed_to_lasts_as_long_as_its_token() {
     wire.call("events.subscribe", json!({"events": ["title"]}));
     rename(&mut person, "one");
     assert_eq!(title(&mut wire), "one");
-    // The same token again, and a wrong one, change nothing.
-    wire.call("auth.login", json!({"token": fixture.token(), "client": "the same"}));
+    // A wrong token changes nothing; the same one again ends the subscription.
     assert_eq!(wire.reply("auth.login", json!({"token": "no"}))["error"]["code"], -32001);
     rename(&mut person, "two");
     assert_eq!(title(&mut wire), "two");
+    wire.call("auth.login", json!({"token": fixture.token(), "client": "the same"}));
+    rename(&mut person, "unheard");
+    let info = wire.call("session.get", json!({"id": session.id}));
+    assert_eq!(info["title"], "unheard", "and no event came before it: {info}");
+    wire.call("events.subscribe", json!({"events": ["title"]}));
     // With another token it begins anew: what the first could hear is not for the second, nor is what it held.
     wire.call("session.lease", json!({"id": session.id}));
     assert!(

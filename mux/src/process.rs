@@ -6,6 +6,7 @@
 mod carrier;
 mod environment;
 mod integration;
+mod job;
 #[cfg(unix)]
 mod limits;
 #[cfg(target_os = "linux")]
@@ -34,6 +35,7 @@ use unterm_term::Size;
 pub use carrier::is_carrier;
 pub use environment::program_error;
 pub use integration::{SCRIPTS, ShellIntegration};
+pub use job::Job;
 #[cfg(unix)]
 pub use limits::raise_descriptor_limit;
 #[cfg(target_os = "linux")]
@@ -131,19 +133,6 @@ pub struct Foreground {
     pub name: String,
     /// The leader is the program the pane was started with.
     pub is_root: bool,
-}
-
-/// A process group of a pane's terminal that is not in its foreground: a background job, or one that is stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Job {
-    /// Its process group.
-    pub group: i32,
-    /// The command lines of its processes.
-    pub command: String,
-    /// It is stopped, as by Ctrl+Z.
-    pub is_stopped: bool,
-    /// How long it has been there.
-    pub age: Duration,
 }
 
 /// What a [`Process::read`] came back with.

@@ -18,7 +18,10 @@ impl Picture {
     ///
     /// When it is no such PNG.
     pub fn of_png(bytes: &[u8]) -> Result<Self> {
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info()?;
+        let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        // Pictures of few colours have a palette.
+        decoder.set_transformations(png::Transformations::EXPAND);
+        let mut reader = decoder.read_info()?;
         let mut pixels = vec![0; reader.output_buffer_size().context("too large")?];
         let info = reader.next_frame(&mut pixels)?;
         let channels = info.color_type.samples();

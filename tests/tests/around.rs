@@ -32,7 +32,7 @@ fn an_action_is_done_from_the_command_line() -> Result<()> {
     assert!(said.contains("did you mean \"activate_tab\"?"), "{said}");
     let (code, said) = action(&unterm, &["scroll_lines", "-x"])?;
     assert_eq!(code, Some(1));
-    assert!(said.contains("how many lines"), "{said}");
+    assert!(said.contains("is not the number of lines"), "{said}");
     // What the window complains of is said here as well, and put away by an action.
     let (code, said) = action(&unterm, &["save_layout", "a/../x"])?;
     assert_eq!(code, Some(1));

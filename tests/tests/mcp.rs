@@ -231,7 +231,8 @@ fn a_hook_is_told_its_terminal_though_it_has_none_of_its_own() -> Result<()> {
         assert_eq!((&ran["output"], &ran["exit_code"]), (&tty, &json!(0)), "{command}: {ran}");
     }
     let ran = agent.call("run", json!({"command": cli.replace(" mcp", " --json mcp")}))?;
-    assert_eq!(ran["output"], json!({"tty": tty}).to_string(), "{ran}");
+    let said: Value = serde_json::from_str(ran["output"].as_str().unwrap_or_default())?;
+    assert_eq!(said, json!({"tty": tty}), "{ran}");
     // It is what the agent registers.
     let mut registers = Relay::start(unterm.home(), unterm.registry(), &["--toolset", "iterm"])?;
     let register = json!({"name": "iterm_register_session", "arguments": {"tty_path": tty}});

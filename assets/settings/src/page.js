@@ -635,8 +635,8 @@ document.addEventListener('alpine:init', () => {
         follow(on) {
             const now = this.current();
             const body = on
-                ? { light: now?.light ? now.name : 'daylight', dark: now && !now.light ? now.name : 'standard' }
-                : { name: now?.name ?? 'standard' };
+                ? { light: now?.light ? now.name : 'solarized-light', dark: now && !now.light ? now.name : 'catppuccin-mocha' }
+                : { name: now?.name ?? 'catppuccin-mocha' };
             return this.putTheme(body);
         },
         /** Paints a sample in its theme's colours. */

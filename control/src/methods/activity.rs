@@ -105,11 +105,9 @@ fn doing(pane: &Pane, started: Option<Instant>) -> Doing {
         stopped: job.is_stopped,
         seconds: job.age.as_secs(),
     });
-    let seconds = match &line {
-        // A command of the shell itself, such as a loop, has one process after the other.
-        Some(_) => started.map(|started| started.elapsed()),
-        None => process.front_age(),
-    };
+    // A command of the shell itself, such as a loop, has one process after the other.
+    let marked = started.filter(|_| line.is_some()).map(|started| started.elapsed());
+    let seconds = marked.or_else(|| process.front_age());
     let name = || Foreground::of(pane).process;
     Doing {
         id: pane.id().0,

@@ -366,9 +366,10 @@ impl Connection {
                         return Ok(());
                     }
                 }
+                // A login ends the subscription of the one before it.
+                self.subscription = None;
                 if self.caller.as_ref().is_some_and(|caller| caller.token != token) {
-                    // Another token begins anew: it may not hear, or hold, what the one before it could.
-                    self.subscription = None;
+                    // Another token may not hold what the first could.
                     self.shared.dispatcher.disconnected(self.id);
                 }
                 let wire = if login.agent { Wire::Mcp } else { Wire::Tcp };

@@ -157,7 +157,8 @@ fn a_run_that_is_cancelled_interrupts_its_command_or_leaves_it() {
     let fixture = Fixture::new();
     let mut client = Client::old(&fixture);
     let pane = client.shell(&fixture);
-    let command = "trap 'echo interrupted; trap - INT; false' INT; echo begun; sleep 1000";
+    let command =
+        "trap 'echo interrupted; trap - INT; false' INT; sh -c 'echo begun; exec sleep 1000'";
     let mut cancelled = |more: Value| {
         let seq = client.call("screen", json!({}))["seq"].clone();
         let mut arguments = more;

@@ -15,7 +15,7 @@ use rustix::{
     pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, ptsname, unlockpt},
 };
 
-use super::{Job, shells::is_shell};
+use super::{job::Job, shells::is_shell};
 
 /// A new pty: its master, and the terminal.
 pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {

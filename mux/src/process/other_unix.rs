@@ -15,7 +15,7 @@ use rustix::{
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
 };
 
-use super::Job;
+use super::job::Job;
 
 /// A new pty: its master, and the terminal. macOS can mark the master close-on-exec only once it is open.
 pub(super) fn open_pty() -> io::Result<(OwnedFd, OwnedFd)> {

@@ -200,7 +200,7 @@ const RELEASE: &str = "async () => {
 fn an_answer_that_comes_late_takes_nothing_newer_back() -> Result<()> {
     let (unterm, mut browser) = open_in("en-US")?;
     browser.to("click", "#tab-appearance")?;
-    browser.to("wait_for", "[data-theme=standard][aria-checked=true]")?;
+    browser.to("wait_for", "[data-theme=catppuccin-mocha][aria-checked=true]")?;
     browser.ask("evaluate", json!({ "script": HOLD }))?;
     unterm.prints(&["theme", "set", "nord"])?;
     let is_held = json!({ "script": "() => 'release' in window" });

@@ -74,7 +74,12 @@ impl Message {
 pub(super) fn failure(id: &str, kind: Kind, why: &str) -> String {
     let said = match kind {
         Kind::Call => {
-            let result = json!({"content": [{"type": "text", "text": why}], "isError": true});
+            // Revision 2026-07-28 demands the type of a result; clients of older ones pass over it.
+            let result = json!({
+                "content": [{"type": "text", "text": why}],
+                "isError": true,
+                "resultType": "complete",
+            });
             format!("\"result\":{result}")
         }
         Kind::Other => format!("\"error\":{}", json!({"code": -32000, "message": why})),
@@ -112,5 +117,6 @@ mod tests {
         let failed: serde_json::Value =
             serde_json::from_str(&failure("7", Kind::Call, "why")).unwrap();
         assert_eq!((&failed["id"], &failed["result"]["isError"]), (&json!(7), &json!(true)));
+        assert_eq!(failed["result"]["resultType"], "complete");
     }
 }
