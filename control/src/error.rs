@@ -168,7 +168,7 @@ pub enum Error {
         block: Option<u64>,
     },
     /// A session is too small for another one beside it.
-    #[error("Session {id} is too small to be split: each part needs {needs}", needs = .axis.split_needs())]
+    #[error("Session {id} is too small to split: each part needs {needs}", needs = .axis.split_needs())]
     NoRoom {
         /// The session.
         id: u64,

@@ -450,7 +450,7 @@ fn a_session_without_room_for_two_is_not_split() {
     let narrow = wire.call("tab.create", json!({"program": "cat", "cols": 8, "rows": 24}));
     let id = narrow["id"].clone();
     let refusal = format!(
-        "Session {id} is too small to be split: each part needs 4 columns; make it wider, or close another"
+        "Session {id} is too small to split: each part needs 4 columns; make it wider, or close another"
     );
     for direction in ["left", "right"] {
         let split = json!({"id": id, "program": "cat", "direction": direction});

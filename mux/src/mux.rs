@@ -81,7 +81,7 @@ pub enum MuxError {
     #[error(transparent)]
     Spawn(#[from] SpawnError),
     /// The parts of a split would be of no use.
-    #[error("pane {} is too small to be split: each part needs {}", pane_number(.pane), needs(.axis))]
+    #[error("pane {} is too small to split: each part needs {}", pane_number(.pane), needs(.axis))]
     NoRoom {
         /// The pane.
         pane: PaneId,

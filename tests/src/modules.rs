@@ -289,7 +289,7 @@ fn find(scopes: &Scopes, module: &Path, path: &[String], depth: usize) -> Option
 
 fn find_in(scopes: &Scopes, module: Path, rest: &[String], depth: usize) -> Option<Path> {
     let Some((next, rest)) = rest.split_first() else { return Some(module) };
-    let child = [module.as_slice(), &[next.clone()]].concat();
+    let child = [module.as_slice(), std::slice::from_ref(next)].concat();
     if scopes.contains_key(&child) {
         return find_in(scopes, child, rest, depth);
     }

@@ -82,10 +82,7 @@ impl App {
     /// Says that there is no room for a split.
     pub(super) fn refuse_split(&mut self, axis: Axis) {
         let needs = axis.split_needs();
-        self.refuse(
-            "split",
-            format!("The pane is too small to be split.\nEach part needs {needs}."),
-        );
+        self.refuse("split", format!("The pane is too small to split.\nEach part needs {needs}."));
     }
 
     /// The divider near a point.
