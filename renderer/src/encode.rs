@@ -72,7 +72,7 @@ mod tests {
             (256, png::ColorType::Indexed),
             (257, png::ColorType::Rgb),
         ] {
-            let pixels: Vec<u32> = (0..1024).map(|at| 0xff00_0000 | at % colors * 4099).collect();
+            let pixels: Vec<u32> = (0..1024).map(|at| 0xff00_0000 | (at % colors * 4099)).collect();
             let png = encode_png(&pixels, 32, 32).unwrap();
             let expected: Vec<u8> = pixels.into_iter().flat_map(rgb).collect();
             assert_eq!(decoded(&png), (kind, expected), "{colors}");

@@ -423,16 +423,19 @@ impl Recorder {
     }
 }
 
+/// A record whose page is not written, and why.
+type Unwritten = Box<(Record, String)>;
+
 /// Renders an ended recording's page and writes its row.
 ///
 /// # Errors
 /// The record, and why it can't be done.
-fn finish(home: &Path, record: Record, settings: &Settings) -> Result<Record, (Record, String)> {
+fn finish(home: &Path, record: Record, settings: &Settings) -> Result<Record, Unwritten> {
     match files::read_log(home, &record) {
         Ok(events) => render(home, record, &events, settings),
         Err(error) => {
             let error = format!("{}: {error}", record.log_path.display());
-            Err((record, error))
+            Err(Box::new((record, error)))
         }
     }
 }
@@ -443,7 +446,7 @@ fn render(
     mut record: Record,
     events: &[Event],
     settings: &Settings,
-) -> Result<Record, (Record, String)> {
+) -> Result<Record, Unwritten> {
     let size = Size::cells(record.cols.max(1), record.rows.max(1));
     let content = markdown::blocks(events, size, Shell::of_process(&record.shell));
     record.block_count = content.as_ref().map_or(0, |blocks| blocks.len() as u64);
@@ -455,7 +458,7 @@ fn render(
     };
     match write() {
         Ok(()) => Ok(record),
-        Err(error) => Err((record, error)),
+        Err(error) => Err(Box::new((record, error))),
     }
 }
 
@@ -599,12 +602,14 @@ pub fn rows(home: &Path) -> Outcome<Vec<Record>> {
     }
 }
 
+/// A file's inode and time of change; `None`: there is no file.
+type FileState = Option<(u64, SystemTime)>;
+
 /// The redaction that `recording.json` sets, read again whenever the file has changed.
 pub struct SharedRedaction {
     home: PathBuf,
-    /// The rules, or why there are none, and the state of the file they were read from: its inode and its time of change;
-    /// `None`: there was no file.
-    read: Mutex<Option<(Option<(u64, SystemTime)>, Outcome<crate::services::redact::Redaction>)>>,
+    /// The rules, or why there are none, and the state of the file they were read from.
+    read: Mutex<Option<(FileState, Outcome<crate::services::redact::Redaction>)>>,
 }
 
 impl SharedRedaction {
@@ -665,7 +670,7 @@ pub fn recover(home: &Path) {
                 let last = events.last().map(|event| timestamp(event.micros));
                 record.ended_at = Some(last.unwrap_or_else(|| record.started_at.clone()));
                 record.exit_reason.get_or_insert_with(|| "crashed".to_owned());
-                render(home, record, &events, &settings).map_err(|(_, error)| error)
+                render(home, record, &events, &settings).map_err(|unwritten| unwritten.1)
             }
             Err(error) => Err(format!("{}: {error}", record.log_path.display())),
         };

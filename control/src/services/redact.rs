@@ -204,7 +204,7 @@ fn long(text: &str, start: usize, end: usize, order: usize, spans: &mut Vec<Span
     let Some(regex) = &*LONG else { return };
     for found in regex.find_iter(regex_automata::Input::new(&text[start..end])) {
         let range = [start + found.start(), start + found.end()];
-        let run = text[range[0]..range[1]].as_bytes();
+        let run = &text.as_bytes()[range[0]..range[1]];
         let count = |is: fn(&u8) -> bool| run.iter().filter(|byte| is(byte)).count();
         let kinds = [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit];
         let kinds = kinds.map(|is| count(is));

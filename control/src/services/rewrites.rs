@@ -54,11 +54,9 @@ pub fn is_rewritten(shell: Option<Shell>, line: &str) -> Option<&'static str> {
     let mut chars = line.char_indices().peekable();
     while let Some((at, char)) = chars.next() {
         match char {
-            '\\' if !is_single => {
-                if chars.next().is_none() {
-                    return Some("it goes on in the next line");
-                }
-            }
+            // What is escaped is passed over.
+            '\\' if !is_single && chars.next().is_some() => {}
+            '\\' if !is_single => return Some("it goes on in the next line"),
             '\'' if !is_double => is_single = !is_single,
             '"' if !is_single => is_double = !is_double,
             '!' => {

@@ -122,7 +122,7 @@ fn asked_on_screen(term: &Term) -> (Asked, String) {
         return (Asked::No, String::new());
     }
     let maybe = |label: &str| Asked::Maybe(format!("“{}” stands there", label.trim()));
-    let field = field::at_cursor(term).filter(|field| is_secret(field));
+    let field = field::at_cursor(term).filter(is_secret);
     if let Some(Field { label, has_frame, .. }) = field {
         let is_masked = label.trim_end().ends_with(|char: char| MASKS.contains(char));
         let may_be_text = term.modes().contains(Modes::ALT_SCREEN) && !has_frame && !is_masked;

@@ -42,8 +42,11 @@ pub(super) struct Recording {
     pub(super) limits: Limits,
     pub(super) idle: Duration,
     /// Takes records whose page could not be written.
-    pub(super) failed: Arc<dyn Fn(Record, &str) + Send + Sync>,
+    pub(super) failed: Arc<OnFailed>,
 }
+
+/// Takes a record whose page could not be written, and why.
+pub(super) type OnFailed = dyn Fn(Record, &str) + Send + Sync;
 
 /// Events that are to be written.
 #[derive(Default)]
@@ -329,7 +332,8 @@ impl Writer {
                     (self.of.home.clone(), self.of.settings.clone(), self.of.failed.clone());
                 let render = move || {
                     for record in full {
-                        if let Err((record, error)) = finish(&home, record, &settings) {
+                        if let Err(unwritten) = finish(&home, record, &settings) {
+                            let (record, error) = *unwritten;
                             failed(record, &error);
                         }
                     }
@@ -382,7 +386,8 @@ impl Writer {
             drop(records);
             let _ = thread.join();
         }
-        finish(&self.of.home, record, &self.of.settings).map_err(|(record, error)| {
+        finish(&self.of.home, record, &self.of.settings).map_err(|unwritten| {
+            let (record, error) = *unwritten;
             let log = record.log_path.display().to_string();
             (self.of.failed)(record, &error);
             format!("The recording's page can't be written: {error}. Its log is {log}")

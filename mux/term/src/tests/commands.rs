@@ -168,7 +168,7 @@ fn what_the_shell_says_of_the_line_goes_before_the_screen() {
 fn the_nonce_is_lent_once_to_the_program_with_the_ticket() {
     let mut fixture = with_nonce("");
     let ask = |fixture: &mut Fixture, ticket: &str| {
-        fixture.feed(&format!("\x1b]1337;UntermNonce={ticket}\x07"));
+        fixture.feed(format!("\x1b]1337;UntermNonce={ticket}\x07"));
         String::from_utf8(fixture.term.take_replies()).unwrap()
     };
     assert_eq!(ask(&mut fixture, ""), "");
