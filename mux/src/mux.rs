@@ -59,11 +59,11 @@ impl Default for MuxOptions {
 pub struct Defaults {
     /// For every new terminal.
     pub term: Options,
-    /// The program of a pane that names none, and its arguments; `None`: see [`Spawn::program`].
+    /// The program of a pane that names none, and its arguments; `None`: see [`crate::Spawn::program`].
     pub shell: Option<(String, Vec<String>)>,
     /// Variables for every program, over those of [`MuxOptions::env`] and under those that [`Mux::set_env`] sets.
     pub env: Vec<(String, String)>,
-    /// The folder of the scripts that make shells mark their prompts ([`ShellIntegration::install`]); `None`: none is
+    /// The folder of the scripts that make shells mark their prompts ([`crate::ShellIntegration::install`]); `None`: none is
     /// made to.
     pub shell_integration: Option<PathBuf>,
 }

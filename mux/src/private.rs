@@ -250,7 +250,7 @@ impl Folder {
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// Puts a file with these bytes in the place of `name`, as the function [`write`] does; a link there is replaced.
+    /// Puts a file with these bytes in the place of `name`, as the function [`write()`] does; a link there is replaced.
     ///
     /// # Errors
     /// When it can't be written; what stood there is then as it was.

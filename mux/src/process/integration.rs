@@ -41,7 +41,7 @@ const DATA_DIRS: &str = "/usr/local/share:/usr/share";
 /// The scripts in their folder, and the nonce that tells a pane's own shells from whatever else prints there.
 ///
 /// The nonce never stands in an environment or an argument list, where other programs would find it: a shell reads it from a
-/// [`NonceFile`], and empties that before another program runs.
+/// `NonceFile`, and empties that before another program runs.
 #[derive(Clone, Debug)]
 pub struct ShellIntegration {
     /// See [`ShellIntegration::install`].
