@@ -90,7 +90,7 @@ fn a_line_that_is_edited_is_no_secret_whatever_it_says() {
         client.until(on(json!({"any": [{"regex": "^Password: 42"}]})));
     }
     // The text of a full-screen program may be one: an agent has to look.
-    let script = "printf '\\033[?1049hPassword: '; stty -icanon -echo; read -r A; echo $A; cat";
+    let script = "stty -icanon -echo; printf '\\033[?1049hPassword: '; read -r A; echo $A; cat";
     let opened = client.call("pane_open", json!({"command": ["bash", "-c", script]}));
     let on = |mut more: Value| {
         more["pane"] = opened["pane"].clone();
