@@ -36,7 +36,8 @@ pub fn blocks(events: &[Event], size: Size, shell: Option<Shell>) -> Result<Vec<
     let (mut input, mut output, mut told) = (Vec::new(), Vec::new(), None);
     // What was sent since a command began to run, and what had been before that.
     let (mut sent, mut entered): (Vec<u8>, Vec<u8>) = (Vec::new(), Vec::new());
-    let (mut is_input, mut running) = (false, None::<u64>);
+    // A recording may begin at a prompt, whose mark is not in the log: until the first mark, output is the echo of a line.
+    let (mut is_input, mut running) = (true, None::<u64>);
     let mut all = Vec::new();
     let mut finish = |start: u64,
                       end,
@@ -247,6 +248,26 @@ mod tests {
         ];
         let blocks = blocks(&events, Size::cells(20, 5), Some(Shell::Bash)).unwrap();
         blocks.into_iter().map(|block| block.command).collect()
+    }
+
+    #[test]
+    fn a_recording_that_begins_at_a_prompt_has_the_first_command() {
+        let event = |kind, bytes: &str| Event { micros: 1, kind, bytes: bytes.into() };
+        let events = [
+            event(Kind::In, "ls\r"),
+            event(Kind::Out, "ls\r\n"),
+            event(Kind::Output, "C"),
+            event(Kind::Out, "file\r\n"),
+            event(Kind::Exit, "D;0"),
+        ];
+        let blocks = blocks(&events, Size::cells(20, 5), Some(Shell::Bash)).unwrap();
+        assert_eq!((&*blocks[0].command, &*blocks[0].output), ("ls", "file\n"));
+        // One that begins within a command has no heading for what that command put out.
+        let within = [event(Kind::Out, "rest\r\n"), event(Kind::Exit, "D;0")];
+        let within: Vec<_> =
+            within.into_iter().chain([event(Kind::Prompt, "A")]).chain(events).collect();
+        let blocks = super::blocks(&within, Size::cells(20, 5), Some(Shell::Bash)).unwrap();
+        assert_eq!(blocks.len(), 1);
     }
 
     #[test]
