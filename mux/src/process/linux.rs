@@ -252,7 +252,7 @@ pub(super) fn processes() -> impl Iterator<Item = Stat> {
 }
 
 /// Fields 2 to 5, 7 and 22 of `/proc/PID/stat`; the name may contain anything, so what follows is counted from its closing bracket.
-fn stat(pid: i32) -> Option<Stat> {
+pub(super) fn stat(pid: i32) -> Option<Stat> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let start = stat.iter().position(|byte| *byte == b'(')? + 1;
     let end = stat.iter().rposition(|byte| *byte == b')')?;

@@ -10,7 +10,7 @@ use std::{
 
 use rustix::fs::makedev;
 
-use super::linux::{Stat, processes};
+use super::linux::{Stat, processes, stat};
 
 /// The most descriptors that a `poll` or `select` is looked through for.
 const MOST_DESCRIPTORS: u64 = 1024;
@@ -19,7 +19,9 @@ const READABLE: u32 = 1;
 
 /// Whether a process of this group, which is in the foreground of its terminal, waits for that terminal's input.
 pub(super) fn awaits_input(group: i32) -> bool {
-    processes().filter(|process| process.group == group).any(|process| awaits(&process))
+    // The group's leader reads as a rule; its other members take a look at every process of the system.
+    stat(group).is_some_and(|leader| awaits(&leader))
+        || processes().any(|process| process.group == group && awaits(&process))
 }
 
 fn awaits(process: &Stat) -> bool {
@@ -38,7 +40,7 @@ fn awaits(process: &Stat) -> bool {
     false
 }
 
-/// Whether the system keeps a process's calls from us: another user's, or a kernel that shows nobody's.
+/// Whether the system hides a process's calls: another user's process, or a kernel that shows none.
 fn is_hidden(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound)
 }
@@ -50,7 +52,7 @@ struct Call {
 }
 
 impl Call {
-    /// As `/proc/PID/task/TID/syscall` says it; `None`: the thread runs.
+    /// Reads `/proc/PID/task/TID/syscall`; `None`: the thread runs.
     fn of(line: &str) -> Option<Self> {
         let mut fields = line.split_ascii_whitespace();
         let number = fields.next()?.parse().ok().filter(|number| *number >= 0)?;
