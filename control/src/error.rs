@@ -148,7 +148,7 @@ pub enum Error {
     NotIntegrated(u64),
     /// What was waited for only the marks of a shell's integration tell, and none come.
     #[error(
-        "Session {id} tells of no prompt and no command's end: “{program}” in it has no shell integration. Wait for text, stable_ms or exit instead"
+        "Session {id} reports no prompts and no ends of commands: “{program}” in it has no shell integration. Wait for text, stable_ms or exit instead"
     )]
     NoMarks {
         /// The session.

@@ -1,4 +1,4 @@
-//! `session.activity`: what the programs of sessions do now, and what they left in the background.
+//! `session.activity`: the state of sessions, and their background jobs.
 
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ pub struct ActivityReply {
     sessions: Vec<Doing>,
 }
 
-/// What a session does.
+/// The state of a session.
 #[derive(Serialize, JsonSchema)]
 struct Doing {
     id: u64,
@@ -40,7 +40,7 @@ struct Doing {
     jobs: Vec<Job>,
 }
 
-/// What a session is at, the first of these that holds.
+/// The first of these states that holds.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum State {
@@ -70,8 +70,8 @@ impl Method for Activity {
     const GROUP: Group = Group::Session;
     const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSIONS;
-    const DOC: &'static str = "What a session does, or each of them if none is named: at its prompt, or running what since when; \
-        and what it has in the background.";
+    const DOC: &'static str = "Returns the state of a session, or of every session if none is named: at its prompt, or the command that runs and for \
+        how long; and its background jobs.";
     const OF_SESSION: bool = true;
     const OF_NONE: bool = true;
     type Params<'a> = SessionOnly<'a>;
@@ -118,7 +118,7 @@ fn doing(pane: &Pane, started: Option<Instant>) -> Doing {
     }
 }
 
-/// What a pane is at, and the command line that runs, where the shell marks it.
+/// A pane's state, and the command line that runs, if the shell marks it.
 fn state(pane: &Pane) -> (State, Option<String>) {
     if pane.state() != PaneState::Running {
         return (State::Ended, None);

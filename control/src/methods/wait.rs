@@ -120,7 +120,7 @@ struct Met {
     block: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
-    /// The shell's own word that it is done. False: a program said so of a command of its own, which the shell's may outlast.
+    /// True: the pane's shell reported the end. False: a program did, for a command of its own; the shell's may still run.
     #[serde(skip_serializing_if = "Option::is_none")]
     authentic: Option<bool>,
 }

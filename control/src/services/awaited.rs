@@ -63,7 +63,8 @@ pub fn awaited(pane: &Pane) -> Option<Awaited> {
     }
     let foreground = pane.foreground();
     let is_shell = foreground.as_ref().is_some_and(|it| Shell::of_process(&it.name).is_some());
-    // Without marks nobody knows whether a shell is at its prompt. One that was replaced by another (exec) marks no more.
+    // Without marks, a shell at its prompt looks like one that reads for a command. A shell that replaced another (exec) sets
+    // no marks.
     if is_shell && (!is_running || is_prompt && foreground.is_some_and(|it| it.is_root)) {
         return None;
     }

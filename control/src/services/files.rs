@@ -36,7 +36,7 @@ pub struct Part {
 /// The working directory of a pane's shell on this machine.
 ///
 /// # Errors
-/// The pane shows another machine, or nobody knows where it is; for callers.
+/// The pane shows another machine, or its directory is unknown; for callers.
 pub fn directory(pane: &Pane) -> Result<PathBuf, String> {
     let process = pane.process();
     let foreground = pane.foreground();
@@ -44,7 +44,7 @@ pub fn directory(pane: &Pane) -> Result<PathBuf, String> {
         return Err("it shows another terminal, so that its directory is not known here".to_owned());
     }
     let directory = process.shell_cwd().or_else(|| process.cwd());
-    directory.ok_or_else(|| "nobody knows its directory: its program has ended".to_owned())
+    directory.ok_or_else(|| "its directory is unknown, because its program has ended".to_owned())
 }
 
 impl Place {
@@ -133,7 +133,7 @@ impl Place {
 
     fn failed(&self, error: &io::Error) -> String {
         let why = match error.raw_os_error() {
-            // As the system says it of a link that is not followed.
+            // The system's own error for a link that is not followed.
             Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => {
                 "it is a link, which is not followed".to_owned()
             }

@@ -1,4 +1,4 @@
-//! Whether the program in a pane asks for a secret: a password is the person's to type, and nobody else's to know.
+//! Whether the program in a pane asks for a secret, such as a password: only the person may type or see it.
 //!
 //! A program asks for one if it waits for a line that the terminal does not echo (ICANON without ECHO), as `sudo`, `ssh` and
 //! `read -s` do, or if it reads every key by itself and the field at the cursor is labelled with a word for a secret, as
@@ -100,7 +100,7 @@ fn asked_in_a_line(pane: &Pane) -> Asked {
     let is_at_prompt = {
         let term = pane.term();
         match term.commands().next_back() {
-            // The shell of the marks reads its next line by an editor, so the echo is nobody's business until then.
+            // A shell's line editor turns the echo off and on by itself, so it means nothing here.
             Some(last) => !last.is_running(),
             None => ends_prompt(&super::awaited::line_to_cursor(&term)),
         }
@@ -137,7 +137,7 @@ fn asked_on_screen(term: &Term) -> (Asked, String) {
     (Asked::No, String::new())
 }
 
-/// Whether a field is labelled as one for a secret. A frame, or its place below, says as much as a colon.
+/// Whether a field's label asks for a secret. A frame, or a place below the label, counts as a colon does.
 fn is_secret(field: &Field) -> bool {
     let Field { label, is_below, has_frame } = field;
     let has_colon = label.contains([':', '：']);
@@ -323,7 +323,7 @@ mod tests {
         for output in ["Password: ", "Password:\r\n", "Password:\r\n  ****"] {
             assert_eq!(asked(output), yes("Password:"), "{output:?}");
         }
-        // A side of its own says as much as a colon.
+        // A side of its own counts as a colon does.
         assert_eq!(asked("Your password\r\n┃ ****"), yes("Your password"));
         const PROMPT: &str = "\x1b]133;A\x07$ \x1b]133;B\x07";
         for output in [

@@ -105,7 +105,7 @@ fn a_prompt_that_can_not_be_told_is_refused() {
     let pane = &opened["pane"];
     for condition in [json!({"prompt": true}), json!({"command_done": true})] {
         let why = client.fail("wait", json!({"pane": pane, "any": [condition]}));
-        let right = format!("Pane {pane} tells of no prompt and no command's end: “cat”");
+        let right = format!("Pane {pane} reports no prompts and no ends of commands: “cat”");
         assert!(why.starts_with(&right) && why.contains("Wait for text, stable_ms"), "{why}");
     }
     let typed = json!({"pane": pane, "text": "x\n", "wait_any": [{"prompt": true}]});

@@ -86,7 +86,7 @@ impl Handover {
 }
 
 impl std::fmt::Debug for Handover {
-    /// Without the screen and the nonce, which are nobody else's.
+    /// Leaves out the screen and the nonce, which are secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Handover")
             .field("program", &self.process.program())

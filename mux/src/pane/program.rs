@@ -1,4 +1,4 @@
-//! What is asked of a pane's program: what runs in the foreground, where, and signals to it.
+//! A pane's program: the process in the foreground, its directory, and signals to it.
 //!
 //! Owns which of the reported and the system's directory holds. Never assumes that the program is a child of this process.
 
@@ -20,8 +20,8 @@ impl Pane {
         self.process.foreground()
     }
 
-    /// The working directory as a URI: `file:///path` on this machine, `file://host/path` on another; empty when nobody
-    /// knows it.
+    /// The working directory as a URI: `file:///path` on this machine, `file://host/path` on another; empty if
+    /// unknown.
     pub fn cwd_uri(&self) -> String {
         match self.cwd() {
             Some(Cwd::Here(path)) => uri::from_path(&path),

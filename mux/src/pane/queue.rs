@@ -423,7 +423,7 @@ impl WriteQueue {
         self.state.lock().in_flight -= count;
     }
 
-    /// Puts back what could not be written; false if nobody will take it from here.
+    /// Puts back the bytes that could not be written; false if the queue is not handed over.
     fn put_back(&self, rest: &[u8]) -> bool {
         let mut state = self.state.lock();
         if state.flow != Flow::Released {

@@ -56,7 +56,7 @@ pub fn at_cursor(term: &Term) -> Option<Field> {
     Some(Field { label, is_below: false, has_frame })
 }
 
-/// What each row of the screen says between sides, from the top on.
+/// The text of each row of the screen between its sides, from the top.
 pub fn texts(term: &Term) -> Vec<String> {
     let rows = (0..term.size().rows).map(|row| row_text(term, row, 0..term.size().cols));
     let parts = rows.flat_map(|row| row.split(is_side).map(str::to_owned).collect::<Vec<_>>());
@@ -74,7 +74,7 @@ fn above(term: &Term, col: u16) -> Option<String> {
     Some(label.join(" "))
 }
 
-/// What a row says between the sides that stand around a column.
+/// The text of a row between the sides around a column.
 fn segment(term: &Term, row: u16, col: u16) -> String {
     let is_end = |col: &u16| shown(term, row, *col).is_some_and(is_side);
     let left = (0..col).rev().find(is_end).map_or(0, |col| col + 1);

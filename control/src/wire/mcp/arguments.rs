@@ -33,7 +33,7 @@ pub fn read<T: DeserializeOwned + JsonSchema + 'static>(
     read.map_err(|why| format!("{why}. Example: {tool} {example}"))
 }
 
-/// Reads one value of a list whose schema says of its parts only that they are objects; `at`: where it stands.
+/// Reads one value of a list whose schema calls each value only an object; `at`: its place in the arguments.
 ///
 /// # Errors
 /// What is wrong with it, for the model.

@@ -31,18 +31,18 @@ pub type Outcome = Result<Value, String>;
 /// A call that goes on.
 #[derive(Clone)]
 pub struct Job {
-    /// What it is asked for by, by the connection that began it.
+    /// The handle by which the connection that began it asks for its outcome.
     handle: Arc<str>,
-    /// Its client was told the handle, and may ask again.
+    /// Its client has the handle, and may ask again.
     told: Arc<AtomicBool>,
-    /// The pane's `seq` when its client was last told of the pane's state; 0: it was not.
+    /// The pane's `seq` when its client last received the pane's state; 0: never.
     seen: Arc<AtomicU64>,
     /// The tool that began it.
     pub tool: &'static str,
     /// The session it is about.
     pub pane: u64,
     connection: u64,
-    /// Ends with it what it began, if its client takes it back.
+    /// Ends the command that it began, if its client cancels it.
     cancel: Cancel,
     outcome: watch::Receiver<Option<Outcome>>,
     task: AbortHandle,
@@ -55,12 +55,12 @@ impl Job {
         self.handle.to_string()
     }
 
-    /// Its client is told of the pane's state at this `seq`.
+    /// Records that its client receives the pane's state at this `seq`.
     pub fn tell_state(&self, seq: u64) {
         self.seen.store(seq, Ordering::Relaxed);
     }
 
-    /// The `seq` that its client was last told of.
+    /// The `seq` of the pane's state that its client last received.
     pub fn seen(&self) -> u64 {
         self.seen.load(Ordering::Relaxed)
     }
@@ -134,8 +134,8 @@ impl Jobs {
         self.0.lock().jobs.retain(|other| other.handle != job.handle);
     }
 
-    /// Gives one up that nobody can ask for again, since its client never heard of the handle: its request was cancelled.
-    /// `ends`: what it began ends with it.
+    /// Drops a job whose request was cancelled before the client received its handle, so that no call can ask for it again.
+    /// `ends`: the command that it began is interrupted.
     pub fn abandon(&self, job: &Job, ends: bool) {
         if !job.told.load(Ordering::Relaxed) {
             if ends {

@@ -232,7 +232,7 @@ pub const fn plain<T: PlainTool>() -> ToolEntry {
     }
 }
 
-/// Names the fields of a reply that hold what programs wrote, beside it: a reply says what is new.
+/// Names the fields of a reply that contain a program's output, in the result's `_meta`.
 fn marked(reply: &Value, untrusted: &[&str]) -> Option<MetaObject> {
     let fields: Vec<&str> = untrusted.iter().copied().filter(|field| has(reply, field)).collect();
     (!fields.is_empty()).then(|| untrusted_fields(&fields))
@@ -306,9 +306,9 @@ impl Ask<'_> {
         match live.as_slice() {
             [only] => Ok(*only),
             [] => Err("There is no pane; open one with pane_open".to_owned()),
-            several => Err(format!(
-                "Say which `pane`: there are {several:?}, and pane_list says what each is"
-            )),
+            several => {
+                Err(format!("Say which `pane`: there are {several:?}; pane_list describes each"))
+            }
         }
     }
 
@@ -370,7 +370,7 @@ pub async fn method<T: DeserializeOwned>(
     said(server, caller, RESOURCES, name, params).await
 }
 
-/// Calls a method of the table for somebody; a failure is said in the words of a tool.
+/// Calls a method of the table for a caller; words a failure as a tool does.
 pub async fn said<T: DeserializeOwned>(
     server: &Server,
     caller: &Caller,

@@ -1,6 +1,6 @@
 //! What a model reads of a call that failed: which field or pane, why, and what to do next.
 //!
-//! The toolsets of others call a pane a session, and are left as their documents write errors; of ours all is said here.
+//! The other toolsets call a pane a session and word errors as their protocols do; this module words those of `unterm`.
 
 use serde_json::Value;
 

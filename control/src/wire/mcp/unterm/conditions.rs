@@ -49,8 +49,8 @@ pub struct Condition {
 const CONDITIONS: &str =
     "text, regex, stable_ms, exit, prompt, command_done, bell, title, secret or input";
 
-/// A list of conditions as it was given. Its schema says of them only that they are objects: one place in a client's list of
-/// tools says what they are, and no other repeats it.
+/// A list of conditions as the client sent it. Its schema calls each only an object: one tool's schema describes conditions,
+/// and the others do not repeat it.
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub struct Conditions(Vec<Value>);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{add_given, safe};
 use crate::wire::mcp::tool::tool;
 
-/// Bytes of a file in one reply, if nothing else is said, and the most.
+/// Bytes of a file in one reply: the default, and the most.
 const USUAL: u64 = 20_000;
 const MOST: u64 = 200_000;
 

@@ -21,7 +21,7 @@ pub struct StatusReply {
     instance: String,
     version: String,
     pid: u32,
-    /// A window shows the panes; else nobody sees them.
+    /// False: no window shows the panes.
     window: bool,
     panes: u64,
     /// The person has paused agents: what changes something waits.
@@ -73,7 +73,7 @@ pub struct Pane {
     title: String,
     cols: u64,
     rows: u64,
-    /// A file:// URI; empty when nobody knows.
+    /// A file:// URI; empty if unknown.
     cwd: String,
     /// What runs in its foreground.
     process: String,
@@ -99,7 +99,7 @@ pub struct Job {
     seconds: u64,
 }
 
-/// What `session.activity` says of a pane.
+/// A pane's entry in the reply of `session.activity`.
 #[derive(Deserialize)]
 struct Doing {
     id: u64,
@@ -149,7 +149,7 @@ async fn list(ask: &Ask<'_>) -> Said<Vec<Pane>> {
 
 tool! {
     List "pane_list" "List panes" Looks
-    "List the panes: what each is at, and what it has in the background."
+    "List the panes, with the state and the background jobs of each."
     example "{}"
     untrusted ["title", "cwd", "process", "command"]
     (ask, _nothing: Nothing) -> ListReply {

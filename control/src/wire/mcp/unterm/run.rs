@@ -20,7 +20,7 @@ use crate::wire::mcp::{
 /// As long as anybody waits: a call that goes on ends with its session.
 pub(super) const WEEK: u64 = 7 * 24 * 3600 * 1000;
 
-/// Whether a field says nothing: it is left out.
+/// Whether a flag has its usual value, with which replies leave it out.
 fn is_false(value: &bool) -> bool {
     !value
 }
@@ -56,7 +56,7 @@ pub struct RunArguments {
     on_cancel: Option<OnCancel>,
 }
 
-/// What came of a command. What is as it usually is, is left out.
+/// The result of a command. Fields with their usual value are left out.
 #[derive(Default, Serialize, JsonSchema)]
 pub struct RunReply {
     /// False: it still runs; ask again by wait with the handle.
@@ -68,16 +68,16 @@ pub struct RunReply {
     seq: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
-    /// Absent: nobody told it.
+    /// Absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i64>,
-    /// Who told the exit code, if not the shell's integration: marker (the shell, behind the output) or process.
+    /// Source of the exit code, if not the shell's integration: marker (printed by the shell behind the output) or process.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_source: Option<String>,
     /// Ctrl+C ended it.
     #[serde(skip_serializing_if = "is_false")]
     interrupted: bool,
-    /// Why nobody told of its end.
+    /// Why its end is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// What is missing of the output.
@@ -113,7 +113,7 @@ pub struct View {
     most: Option<usize>,
 }
 
-/// What a command's end says.
+/// The reply for a command that has ended.
 async fn ended(ask: &Ask<'_>, pane: u64, outcome: &Value, view: View) -> RunReply {
     let View { raw, most } = view;
     let text = safe(outcome["output"].as_str().unwrap_or_default().to_owned(), raw);
@@ -144,7 +144,7 @@ async fn ended(ask: &Ask<'_>, pane: u64, outcome: &Value, view: View) -> RunRepl
     }
 }
 
-/// What is said of a command that still runs.
+/// The reply for a command that still runs.
 async fn running(ask: &Ask<'_>, job: &Job) -> Said<RunReply> {
     let (state, text) = screen::state(ask, job.pane).await?;
     job.tell_state(state["seq"].as_u64().unwrap_or_default());
@@ -190,8 +190,8 @@ tool! {
     }
 }
 
-/// What came of a command, if it ends in time and before it asks for something: who asks gets no answer before the client
-/// has heard of it. What it asked for when the client was last told of the pane, the client knows.
+/// The outcome of a command, if it ends in time and before it asks for something. `None` lets the client report the question
+/// at once. A question that stood in the pane's state when the client last received it does not count again.
 async fn finish_or_ask(
     ask: &Ask<'_>,
     job: &Job,
@@ -255,7 +255,7 @@ pub struct Met {
     /// Its exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i64>,
-    /// The shell's own word; false: a program said so of a command of its own.
+    /// True: the pane's shell reported it. False: a program did, for a command of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     authentic: Option<bool>,
 }
@@ -352,10 +352,10 @@ tool! {
     }
 }
 
-/// What is said of a handle that stands for nothing.
+/// The error for an unknown handle.
 pub(super) fn no_handle(handle: &str) -> String {
     format!(
-        "There is no handle {}: what it stood for was told, or never began. Make the call anew",
+        "There is no handle {}: its result was already returned, or its call never began. Make the call again",
         line(&format!("{handle:?}"))
     )
 }
