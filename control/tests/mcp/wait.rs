@@ -132,8 +132,14 @@ fn a_wait_ends_with_its_token() {
     let mut client = Client::silent_as(&fixture, login);
     client.hello("agent", "2025-11-25", &json!({}));
     client.call("pane_open", json!({"command": ["cat"]}));
-    let call = json!({"name": "wait", "arguments": {"any": [{"text": "never"}]}});
+    let call = json!({
+        "name": "wait",
+        "arguments": {"any": [{"text": "never"}]},
+        "_meta": {"progressToken": "mine"},
+    });
     let waiting = client.begin("tools/call", call);
+    // A call that had not begun would be refused before it waits.
+    client.note("notifications/progress");
     person.call("token.revoke", json!({"number": made["number"]}));
     let ended = client.end(waiting);
     let why = ended["result"]["content"][0]["text"].as_str().unwrap_or_default();
