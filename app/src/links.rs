@@ -151,7 +151,7 @@ fn launch(target: &str) -> Result<(), String> {
 fn local_file(rest: &str) -> Result<PathBuf, String> {
     if let Some(char) = rest.chars().find(|char| matches!(char, '?' | '#')) {
         return Err(format!(
-            "A file's name has no {char:?} unless it is written as %{:02X}: programs differ in what they make of it.",
+            "A {char:?} in the name of a file must be written as %{:02X}, since programs read a plain one in different ways.",
             u32::from(char)
         ));
     }
@@ -162,26 +162,26 @@ fn local_file(rest: &str) -> Result<PathBuf, String> {
     let Some(named) = unterm_mux::local_path(&format!("file:{rest}")) else {
         return Err(match host {
             "" => "Its path is not valid.".to_owned(),
-            _ => "It names a file of another machine.".to_owned(),
+            _ => "It is a file of another machine.".to_owned(),
         });
     };
     let unknown = |error: std::io::Error| format!("{} can't be examined: {error}", named.display());
     let path = fs::canonicalize(&named).map_err(unknown)?;
     let found = fs::metadata(&path).map_err(unknown)?;
     if launches(&named) || launches(&path) {
-        return Err("It names a program.".to_owned());
+        return Err("Opening it would run a program.".to_owned());
     }
     if found.is_dir() {
         return Ok(path);
     }
     if !found.is_file() {
-        return Err("It names a device, a pipe or a socket.".to_owned());
+        return Err("It is a device, a pipe or a socket.".to_owned());
     }
     let mut head = Vec::new();
     let file = fs::File::open(&path).map_err(unknown)?;
     file.take(HEAD).read_to_end(&mut head).map_err(unknown)?;
     if is_executable(&found) || is_program(&head) {
-        return Err("It names a program.".to_owned());
+        return Err("Opening it would run a program.".to_owned());
     }
     Ok(path)
 }
@@ -304,7 +304,7 @@ mod tests {
         // An opener that cuts a query off would open x.desktop.
         for name in ["x.desktop?.txt", "x.desktop#.txt", "a?b"] {
             let why = looked(&folder, name).unwrap_err();
-            assert!(why.contains("unless it is written as %"), "{name}: {why}");
+            assert!(why.contains("must be written as %"), "{name}: {why}");
         }
         let found = looked(&folder, "a%23b%20c").unwrap();
         assert!(unterm_mux::file_uri(&found).ends_with("/a%23b%20c"));
@@ -342,7 +342,11 @@ mod tests {
         ] {
             let folder = folder(&[(name, b"")]);
             let written = name.replace(' ', "%20");
-            assert_eq!(looked(&folder, &written).unwrap_err(), "It names a program.", "{name}");
+            assert_eq!(
+                looked(&folder, &written).unwrap_err(),
+                "Opening it would run a program.",
+                "{name}"
+            );
             std::os::unix::fs::symlink(name, folder.path().join("notes.txt")).unwrap();
             assert!(looked(&folder, "notes.txt").is_err(), "{name} behind a link");
         }

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use anyhow::Result;
+use serde_json::json;
 use tempfile::TempDir;
 use unterm_tests::{Display, Pane, Picture, Start, Window, WindowManager, wait_for};
 
@@ -100,6 +101,26 @@ fn a_links_target_is_shown_as_long_as_it_is_pointed_at() -> Result<()> {
     wait_for_foot(&window, "the target again", |foot| foot.difference(&before) > 100)?;
     unterm.act(&["new_tab"])?;
     wait_for_foot(&window, "no target in another tab", |foot| foot.difference(&before) == 0)
+}
+
+#[test]
+fn a_links_target_goes_with_its_text() -> Result<()> {
+    let display = Display::start()?;
+    let link = "\\033]8;;https://example.org/where\\033\\\\\\033[48;2;255;0;255mlinked\\033[m\\033]8;;\\033\\\\";
+    let script = format!("printf '\\033[?25l{link}'; read x; clear; read x");
+    let start = Start::windowed(&display).arg("-e").arg("sh").arg("-c").arg(&script);
+    let mut unterm = start.now()?;
+    let pane = unterm.first_pane()?;
+    let window = display.window_of(&unterm)?;
+    window.point(600, 13)?;
+    let link = wait_for("the link", || Ok(window.picture()?.area_of(MARK)), String::new)?;
+    let before = foot(&window)?;
+    let (x, y) = link.middle();
+    window.point(x, y)?;
+    wait_for_foot(&window, "the target", |foot| foot.difference(&before) > 100)?;
+    // The pointer stands still.
+    unterm.call("session.input", json!({"id": pane.id, "input": "\n"}))?;
+    wait_for_foot(&window, "no target of cleared text", |foot| foot.difference(&before) == 0)
 }
 
 /// What a desktop opens links with, to be found in front of all others: it writes down what it was given.

@@ -216,6 +216,10 @@ impl App {
         let layout = self.mux.layout();
         let placed = self.placed(&layout);
         self.refresh_views(&placed, now);
+        if self.hovered.is_some() && !self.pointer.is_selecting() {
+            // The link may have scrolled away from the pointer.
+            self.hover_again();
+        }
         let blink_on = self.blink(&placed, now);
         let times = [
             self.toasts.expire(now),

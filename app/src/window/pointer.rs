@@ -371,7 +371,7 @@ impl App {
         }
     }
 
-    /// Ctrl went down or up while the pointer stood still: what is under it may be a link now.
+    /// Looks again for a link under the pointer, after Ctrl or the text there changed while the pointer stood still.
     pub(super) fn hover_again(&mut self) {
         match self.target() {
             Some(target) if self.hover(target.id, target.x, target.y) => {
