@@ -72,12 +72,18 @@ pub(crate) struct RowBuilder<'a> {
     pub(crate) blink_on: bool,
 }
 
+/// Whether a character is an area that is drawn by code, such as a block or an arrow of a status line. The lines of boxes
+/// are none: those are to be seen, like text.
+fn is_area(c: char) -> bool {
+    !matches!(c, '\u{2500}'..='\u{257f}') && Sprite::of_char(c).is_some()
+}
+
 /// Colours and looks of one cell after everything has been applied.
 #[derive(Clone, Copy)]
 struct Look {
     /// Of text, which may have been stepped away from the background.
     foreground: Rgb,
-    /// Of what is drawn by code, which has to meet other colours as they are.
+    /// Of areas ([`is_area`]), which have to meet other colours as they are.
     exact: Rgb,
     background: Rgb,
     underline: Rgb,
@@ -268,8 +274,10 @@ impl RowBuilder<'_> {
                         }
                     }
                     Content::Char(c) => {
-                        let exact = (look.exact, look.background);
-                        let ink = if Sprite::of_char(c).is_some() { exact } else { ink };
+                        let ink = match is_area(c) {
+                            true => (look.exact, look.background),
+                            false => ink,
+                        };
                         let room =
                             if is_icon(c) && cells == 1 && line.is_blank(next) { 2 } else { cells };
                         self.char(c, col, room, form, ink, alpha, line);

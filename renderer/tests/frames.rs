@@ -727,23 +727,23 @@ fn double_rows_are_twice_as_large() {
     }
 }
 
-/// With a least contrast, text is stepped away from its background; what is drawn by code keeps its colour, since it has
-/// to meet other cells' colours.
+/// With a least contrast, text and the lines of boxes are stepped away from their background. Blocks and the shapes of
+/// status lines keep their colours, since they have to meet those of other cells.
 #[test]
-fn minimum_contrast_is_for_text() {
+fn minimum_contrast_is_for_text_and_lines() {
     let mut renderer = renderer();
     let m = renderer.metrics();
     let gray = Style { foreground: Color::Rgb(Rgb::hex(0x333344)), ..Style::default() };
-    let shown = snapshot(9, &[vec![run("a\u{2588}\u{e0b0}\u{4e2d}", gray)]]);
+    let shown = snapshot(9, &[vec![run("a\u{2588}\u{e0b0}\u{4e2d}\u{2502}", gray)]]);
     let mut colors = |minimum_contrast| {
         renderer.set_text(TextOptions { minimum_contrast, ..TextOptions::default() });
         let frame = frame(&mut renderer, pane(&shown, m));
         frame.panes[0].rows[0].glyphs.iter().map(|glyph| glyph.color).collect::<Vec<_>>()
     };
     let own = Rgb::hex(0x333344);
-    assert_eq!(colors(1.0), [own; 4]);
+    assert_eq!(colors(1.0), [own; 5]);
     let stepped = colors(4.5);
-    assert!(stepped[0].r > 0x60 && stepped[0] == stepped[3], "{stepped:?}");
+    assert!(stepped[0].r > 0x60 && stepped[3..] == [stepped[0]; 2], "{stepped:?}");
     assert_eq!(stepped[1..3], [own; 2]);
 }
 
