@@ -12,6 +12,7 @@ what Unicode recommends).
 """
 
 import random
+import re
 
 from xterm import COLS, ROWS
 
@@ -26,6 +27,9 @@ NARROW = "äöüßéñ¿½λжשש→─│┌█░₪"
 PLAIN_MODES = [7, 25, 1, 5, 12, 1000, 1006, 2004, 1049]
 HOSTILE_MODES = [6, 7, 69, 45, 47, 1047, 1048, 1049, 66, 41, 42, 1004, 95, 9, 67, 1046]
 NUMBERS = [0, 0, 1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 19, 20, 21, 24, 80, 255, 999, 32767, 65535, 99999999999]
+
+# In an open sequence xterm takes a character of GR for the one of GL: é for i, which prints the screen (MC).
+OPEN_PRINT = re.compile(rb"\x1b\[[0-?]*[ -/]*\xc3\xa9")
 
 
 class Streams:
@@ -49,6 +53,8 @@ class Streams:
         for _ in range(pick.randrange(5, 60)):
             (_, make), = pick.choices(kinds, weights)
             pieces.append(make(self))
+            if OPEN_PRINT.search(b"".join(pieces)):
+                pieces[-1] = pieces[-1].replace("é".encode(), "ñ".encode(), 1)
         return pieces
 
     def filled(self):
