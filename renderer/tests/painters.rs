@@ -80,6 +80,7 @@ fn style() -> impl Strategy<Value = Style> {
             underline_color,
             attrs: Attrs::from_bits_truncate(attrs),
             underline,
+            ..Style::default()
         },
     )
 }

@@ -1,13 +1,13 @@
 //! Parts of rows as blocks: copied, and scrolled between margins.
 //!
 //! Whole rows move by the grid's ring, blocks cell by cell. A wide character that a block's edge cuts in two becomes
-//! blanks on both sides.
+//! blanks on both sides, and so does a multicell character.
 
 use std::sync::Arc;
 
 use crate::cell::{Cell, Width};
-use crate::grid::Grid;
-use crate::row::WRAPPED;
+use crate::grid::{Grid, part_wide};
+use crate::row::{MULTICELL, WRAPPED};
 use crate::snapshot::Link;
 use crate::style::Style;
 use crate::term::Term;
@@ -36,12 +36,31 @@ impl Block {
 }
 
 impl Grid {
-    /// Copies columns `from.1..from.1 + len` of row `from.0` to column `to.1` of row `to.0`.
-    fn copy_cells(&mut self, from: (usize, usize), to: (usize, usize), len: usize, revision: u64) {
+    /// Copies columns `from.1..from.1 + len` of row `from.0` to column `to.1` of row `to.0`. Multicell characters move if
+    /// `moves`: then none is cut, and rows are copied over what is lost. Otherwise blanks are copied in their place.
+    fn copy_cells(
+        &mut self,
+        from: (usize, usize),
+        to: (usize, usize),
+        len: usize,
+        moves: bool,
+        revision: u64,
+    ) {
         work::add(len);
         let (source, target) = (self.slot(from.0), self.slot(to.0));
+        if !moves {
+            // Before ids are read: it may rename them.
+            self.cut_multicells(to.0, to.1, to.1 + len, revision);
+        }
+        let has_multicells = self.slot_meta(source).has_multicells();
         let mut cells: Vec<Cell> = self.slot_cells(source)[from.1..from.1 + len].to_vec();
         for i in 0..len {
+            if cells[i].is_multicell() {
+                if !moves {
+                    cells[i] = Cell::EMPTY;
+                }
+                continue;
+            }
             let is_whole = match cells[i].width() {
                 Width::Narrow => true,
                 Width::Wide => cells.get(i + 1).is_some_and(|next| next.is_tail()),
@@ -63,10 +82,13 @@ impl Grid {
             };
             cells.iter().map(look).collect()
         };
-        self.part_wide(to.0, to.1, to.1 + len);
         let cols = self.cols();
         let (row, meta) = self.slot_mut(target);
+        part_wide(row, to.1, to.1 + len);
         meta.revision = revision;
+        if moves && has_multicells {
+            meta.flags |= MULTICELL;
+        }
         meta.occ = meta.occ.max((to.1 + len) as u16);
         if to.1 + len == cols {
             meta.flags &= !WRAPPED;
@@ -96,13 +118,18 @@ impl Grid {
     /// Copies a block to where its top left corner is `(top, left)`; the two may overlap, and what would lie outside
     /// the screen is left out.
     pub fn copy_block(&mut self, block: Block, top: usize, left: usize, revision: u64) {
+        self.copy_rows(block, top, left, false, revision);
+    }
+
+    /// [`Grid::copy_block`]; `moves` as in [`Grid::copy_cells`].
+    fn copy_rows(&mut self, block: Block, top: usize, left: usize, moves: bool, revision: u64) {
         let rows = block.rows().min(self.rows().saturating_sub(top));
         let len = block.cols().min(self.cols().saturating_sub(left));
         if len == 0 {
             return;
         }
         let mut copy = |i: usize| {
-            self.copy_cells((block.top + i, block.left), (top + i, left), len, revision);
+            self.copy_cells((block.top + i, block.left), (top + i, left), len, moves, revision);
         };
         if top <= block.top {
             (0..rows).for_each(&mut copy);
@@ -120,8 +147,8 @@ impl Grid {
     ) {
         for row in block.top..block.bottom {
             let table = self.table_of(self.slot(row));
+            self.part_wide(row, block.left, block.right, revision);
             let cell = cell(self, table);
-            self.part_wide(row, block.left, block.right);
             self.fill(row, block.left, block.right, cell, revision);
         }
     }
@@ -141,8 +168,34 @@ impl Grid {
             (block.top, block.top + n, block.top)
         };
         let moved = Block { top: from, bottom: from + block.rows() - n, ..block };
-        self.copy_block(moved, to, block.left, revision);
-        self.fill_block(Block { top: freed, bottom: freed + n, ..block }, revision, blank);
+        let freed = freed..freed + n;
+        if (block.top..block.bottom).any(|row| self.meta(row).has_multicells()) {
+            self.release_multicells(block, &moved, revision);
+            self.copy_rows(moved, to, block.left, true, revision);
+            // What moved has left copies behind.
+            for row in freed.clone() {
+                let (cells, _) = self.row_mut(row);
+                part_wide(cells, block.left, block.right);
+                cells[block.left..block.right].fill(Cell::EMPTY);
+            }
+        } else {
+            self.copy_block(moved, to, block.left, revision);
+        }
+        self.fill_block(Block { top: freed.start, bottom: freed.end, ..block }, revision, blank);
+    }
+
+    /// Erases the multicell characters that reach beyond the rows `moved` of a block.
+    fn release_multicells(&mut self, block: Block, moved: &Block, revision: u64) {
+        let cols = block.left..block.right;
+        self.clear_multicells(block.top..moved.top, cols.clone(), revision);
+        self.clear_multicells(moved.bottom..block.bottom, cols.clone(), revision);
+        self.split_multicells(moved.top, cols.clone(), revision);
+        self.split_multicells(moved.bottom, cols, revision);
+        for row in moved.top..moved.bottom {
+            for edge in [block.left, block.right] {
+                self.part_wide(row, edge, edge, revision);
+            }
+        }
     }
 }
 

@@ -7,9 +7,14 @@
 //! | 22–23 | [`Width`] |
 //! | 24 | protected (DECSCA) |
 //! | 25–26 | [`PromptRole`] |
-//! | 27–31 | zero |
+//! | 27 | the cell is part of a multicell character |
+//! | 28–31 | zero |
 //! | 32–47 | style id, in the table of the row's page; 0: the default style |
 //! | 48–63 | link id, in the table of the row's page; 0: no link |
+//!
+//! A multicell character (OSC 66) fills a block of cells. The first one holds its text, with the width [`Width::Wide`] if
+//! the block has more than one column. The others are [`Width::Tail`], and bits 0–5 and 6–8 hold their column and row in
+//! the block. The style of each has the block's size ([`crate::TextSize`]).
 //!
 //! Cells of a [`crate::Snapshot`] have no style and link ids: its rows spell both out as runs.
 
@@ -34,9 +39,9 @@ pub enum Content {
 pub enum Width {
     /// One column.
     Narrow,
-    /// The first of two columns.
+    /// The first of two columns, or of a multicell character's.
     Wide,
-    /// The second of two columns: holds nothing of its own.
+    /// The second of two columns, or another cell of a multicell character: holds nothing of its own.
     Tail,
     /// A blank at the end of a line whose next, wide character did not fit: not part of the text.
     Head,
@@ -66,6 +71,10 @@ pub(crate) const SHOWN: u64 = (1 << ATTRS_SHIFT) - 1;
 /// First bit of what is not [`SHOWN`]: protection, role, style, link.
 pub(crate) const ATTRS_SHIFT: u32 = 24;
 pub(crate) const PROTECTED: u64 = 1 << 24;
+/// Part of a multicell character.
+pub(crate) const MULTICELL: u64 = 1 << 27;
+/// Bits of a column in a multicell character, below those of the row.
+const COLUMN_BITS: u32 = 6;
 const ROLE_SHIFT: u32 = 25;
 pub(crate) const STYLE_SHIFT: u32 = 32;
 pub(crate) const LINK_SHIFT: u32 = 48;
@@ -84,9 +93,14 @@ impl Cell {
             | if protected { PROTECTED } else { 0 }
     }
 
+    /// What the cell of a multicell character in this column and row of its block shows. Not for the first one.
+    pub(crate) fn multicell_part(col: usize, row: usize) -> u64 {
+        MULTICELL | TAIL | (row as u64) << COLUMN_BITS | col as u64
+    }
+
     /// The same cell with its content erased and its look kept.
     pub(crate) fn blanked(self) -> Self {
-        Self(self.0 & !(SHOWN | PROTECTED))
+        Self(self.0 & !(SHOWN | PROTECTED | MULTICELL))
     }
 
     /// Whether the cell shows nothing: no content, narrow, whatever its style.
@@ -96,12 +110,12 @@ impl Cell {
 
     /// Whether this is the second half of a wide character.
     pub(crate) fn is_tail(self) -> bool {
-        self.0 & WIDTH == TAIL
+        self.0 & (WIDTH | MULTICELL) == TAIL
     }
 
     /// Whether this is the first half of a wide character.
     pub(crate) fn is_wide(self) -> bool {
-        self.0 & WIDTH == WIDE
+        self.0 & (WIDTH | MULTICELL) == WIDE
     }
 
     /// Whether this is the blank at a line's end whose wide character did not fit.
@@ -124,8 +138,30 @@ impl Cell {
         Self(base | (style as u64) << STYLE_SHIFT | (link as u64) << LINK_SHIFT)
     }
 
+    /// Whether the cell is part of a multicell character.
+    pub fn is_multicell(self) -> bool {
+        self.0 & MULTICELL != 0
+    }
+
+    /// Column and row of the cell in its multicell character; 0 in others.
+    pub fn multicell_offset(self) -> (u16, u16) {
+        if self.0 & (MULTICELL | WIDTH) != MULTICELL | TAIL {
+            return (0, 0);
+        }
+        let offset = self.0 & CONTENT;
+        ((offset & ((1 << COLUMN_BITS) - 1)) as u16, (offset >> COLUMN_BITS) as u16)
+    }
+
+    /// Whether the cell lies below the first row of a multicell character.
+    pub(crate) fn is_below(self) -> bool {
+        self.multicell_offset().1 > 0
+    }
+
     /// What the cell shows.
     pub fn content(self) -> Content {
+        if self.0 & WIDTH == TAIL {
+            return Content::Empty;
+        }
         match (self.0 & CLUSTER != 0, (self.0 & CONTENT) as u32) {
             (true, id) => Content::Cluster(id),
             (false, 0) => Content::Empty,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::Modes;
-use crate::cell::{CLUSTER, Cell, Content, SHOWN, TAIL, WIDE};
+use crate::cell::{CLUSTER, Cell, Content, SHOWN, TAIL, WIDE, WIDTH};
 use crate::grid::part_wide;
 use crate::row::WRAPPED;
 use crate::term::{Position, Term};
@@ -11,7 +11,7 @@ use crate::unicode::{Class, joins, may_join, props};
 use crate::work;
 
 /// Bytes of a cluster; what would extend it beyond that is dropped, other characters start another.
-const CLUSTER_CAP: usize = 128;
+pub(crate) const CLUSTER_CAP: usize = 128;
 
 impl Term {
     /// The cell printed last, while the cursor is right behind it: its row and column. Only what is written without a
@@ -22,7 +22,7 @@ impl Term {
             return None;
         }
         let col = if wrap_pending { col } else { col.checked_sub(1)? };
-        Some((row, self.head_of(row, col)))
+        Some((row, self.head_of(row, col)?))
     }
 
     /// The cluster printed last, while the cursor is right behind it, and the columns it takes.
@@ -36,9 +36,14 @@ impl Term {
         Some((text.clone(), 1 + cell.is_wide() as usize))
     }
 
-    /// The first column of what is at a place.
-    fn head_of(&self, row: usize, col: usize) -> usize {
-        col.saturating_sub(self.grid.row(row)[col].is_tail() as usize)
+    /// The first column of what is at a place; `None` below the first row of a multicell character.
+    fn head_of(&self, row: usize, col: usize) -> Option<usize> {
+        let cell = self.grid.row(row)[col];
+        match cell.multicell_offset() {
+            (_, 1..) => None,
+            (0, 0) => Some(col.saturating_sub(cell.is_tail() as usize)),
+            (offset, 0) => col.checked_sub(offset.into()),
+        }
     }
 
     /// How the character before the cursor may be joined.
@@ -87,13 +92,17 @@ impl Term {
         let (row, col) = match before {
             Some(place) => place,
             // Behind a motion, a mark goes to the cell under the cursor, as in xterm.
-            None if extends && is_mark(c) => (row, self.head_of(row, col)),
+            None if extends && is_mark(c) => match self.head_of(row, col) {
+                Some(col) => (row, col),
+                None => return false,
+            },
             None => return false,
         };
         let slot = self.grid.slot(row);
         let table = self.grid.table_of(slot);
         let cell = self.grid.slot_cells(slot)[col];
         match cell.content() {
+            _ if !extends && cell.is_multicell() => return false,
             Content::Empty if !extends => return false,
             Content::Empty => text.push(' '),
             Content::Char(base) => text.push(base),
@@ -112,7 +121,8 @@ impl Term {
         }
         let old = 1 + cell.is_wide() as usize;
         let widens = graphemes && before.is_some();
-        let new = if widens { joined_width(text, old, c, width) } else { old };
+        let may_widen = self.may_widen(row, col, cell);
+        let new = if widens && may_widen { joined_width(text, old, c, width) } else { old };
         let new = new.min(self.grid.cols());
         text.push(c);
         let Some(id) = self.grid.intern_cluster(table, text) else { return true };
@@ -144,12 +154,22 @@ impl Term {
                 cells[col + 1] = cells[col + 1].blanked();
                 self.advance_to(col + 1, stop);
             }
+            _ if cell.is_multicell() => {
+                cells[col] = Cell(look | shown.0 | cell.0 & WIDTH);
+                self.touch_multicell(row, col);
+            }
             (width, _) => {
                 let wide = if width == 2 { WIDE } else { 0 };
                 cells[col] = Cell(look | shown.0 | wide);
             }
         }
         true
+    }
+
+    /// Whether what a cell shows may take another number of columns: no multicell character, and none behind it.
+    fn may_widen(&self, row: usize, col: usize, cell: Cell) -> bool {
+        let next = self.grid.row(row).get(col + 1);
+        !cell.is_multicell() && !next.is_some_and(|next| next.is_multicell())
     }
 
     /// Joins to the cell printed last, in `slot` at column `col`, what follows it in the same text: `text` begins with what
@@ -274,4 +294,29 @@ impl Joined {
         }
         self
     }
+}
+
+/// The clusters of a text, with the columns each takes, as mode 2027 has them where no character is of ambiguous width.
+pub fn text_clusters(text: &str) -> impl Iterator<Item = (&str, usize)> {
+    clusters(text, false)
+}
+
+/// The clusters of a text, with the columns each takes, as mode 2027 has them. Characters without columns of their own that
+/// nothing is before are left out.
+pub(crate) fn clusters(text: &str, ambiguous_wide: bool) -> impl Iterator<Item = (&str, usize)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let first = rest.chars().next()?;
+            let props = props(first).widened(ambiguous_wide);
+            let columns = if props.class() == Class::Regional { 2 } else { props.width() };
+            let alone = Joined { end: first.len_utf8(), columns, last: props.class() };
+            let Joined { end, columns, .. } = alone.ahead(rest);
+            let (cluster, after) = rest.split_at(end);
+            rest = after;
+            if columns > 0 {
+                return Some((cluster, columns));
+            }
+        }
+    })
 }

@@ -6,11 +6,10 @@
 
 use std::sync::Arc;
 
-use crate::Color;
-use crate::Rgb;
 use crate::page::{PackedRow, Page, Run, Wraps};
 use crate::snapshot::Link;
 use crate::style::{Attrs, Style, Underline};
+use crate::{Color, Rgb, TextSize};
 
 /// Pages frozen together: more compress better, fewer thaw faster (16 pages of 64 rows of text: 50 µs).
 pub(crate) const GROUP_PAGES: usize = 16;
@@ -29,8 +28,8 @@ pub(crate) struct Cold {
     pub wraps: Wraps,
     /// See [`Page::has_tiles`].
     pub has_tiles: bool,
-    /// See [`Page::ends_in_text`].
-    pub ends_in_text: bool,
+    /// See [`Page::stays`].
+    pub stays: bool,
 }
 
 impl Cold {
@@ -46,7 +45,7 @@ impl Cold {
             longest: pages.iter().map(|page| page.longest).max().unwrap_or(0),
             wraps: Wraps::of_pages(pages),
             has_tiles: pages.iter().any(|page| page.has_tiles),
-            ends_in_text: pages.iter().all(|page| page.ends_in_text),
+            stays: pages.iter().all(|page| page.stays),
         }
     }
 
@@ -120,7 +119,7 @@ fn write_page(page: &Page, out: &mut Vec<u8>) {
     for row in &page.rows {
         number(out, (row.occ as u64) << 1 | row.narrow as u64);
     }
-    out.extend(page.rows.iter().map(|row| row.flags));
+    out.extend(page.rows.iter().flat_map(|row| row.flags.to_le_bytes()));
     for row in &page.rows {
         number(out, row.run_count as u64);
     }
@@ -173,8 +172,8 @@ fn read_page(from: &mut Reader<'_>) -> Option<Page> {
         });
         *start += occ as u32;
     }
-    for (row, flags) in rows.iter_mut().zip(from.take(count)?) {
-        row.flags = *flags;
+    for (row, flags) in rows.iter_mut().zip(from.take(2 * count)?.as_chunks().0) {
+        row.flags = u16::from_le_bytes(*flags);
     }
     for row in &mut rows {
         row.runs = runs;
@@ -261,6 +260,7 @@ fn write_style(out: &mut Vec<u8>, style: &Style) {
     write_color(out, style.underline_color);
     number(out, style.attrs.bits() as u64);
     out.push(style.underline as u8);
+    number(out, style.size.bits().into());
 }
 
 /// Reads what was written above; `None` where the data ends too early or says what can't be.
@@ -341,6 +341,7 @@ impl<'a> Reader<'a> {
                 5 => Underline::Dashed,
                 _ => Underline::None,
             },
+            size: TextSize::from_bits(self.number()? as u32),
         })
     }
 }

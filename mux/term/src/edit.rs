@@ -42,8 +42,8 @@ impl Term {
 
     /// Erases columns `start..end` of a row, whatever protects them.
     pub(crate) fn erase(&mut self, row: usize, start: usize, end: usize) {
+        self.grid.part_wide(row, start, end, self.seq);
         let blank = self.blank_for(row);
-        self.grid.part_wide(row, start, end);
         self.grid.fill(row, start, end, blank, self.seq);
     }
 
@@ -63,6 +63,7 @@ impl Term {
                 self.erase_unprotected(row, 0, self.grid.cols());
                 continue;
             }
+            self.grid.clear_multicells(row..row + 1, 0..self.grid.cols(), self.seq);
             let blank = self.blank_for(row);
             self.grid.clear_row(row, blank, self.seq);
         }
@@ -71,6 +72,7 @@ impl Term {
     /// The whole screen, whatever protects it: for resets and DECCOLM.
     pub(crate) fn clear_screen(&mut self) {
         for row in 0..self.grid.rows() {
+            self.grid.clear_multicells(row..row + 1, 0..self.grid.cols(), self.seq);
             let blank = self.blank_for(row);
             self.grid.clear_row(row, blank, self.seq);
         }
@@ -159,7 +161,7 @@ impl Term {
             3 => {
                 self.clear_images(true);
                 if self.screen == ScreenKind::Main {
-                    self.grid.clear_history();
+                    self.grid.clear_history(self.seq);
                 }
                 return;
             }
@@ -205,11 +207,14 @@ impl Term {
         if n == 0 {
             return;
         }
-        let blank = self.blank_for(row);
+        // What has other rows can't move in this one.
+        self.grid.clear_tall(row, col..end, self.seq);
         // Both halves of what is cut in two, also of those that move.
         for cut in [col, end - n, end] {
-            self.grid.part_wide(row, cut, cut);
+            self.grid.part_wide(row, cut, cut, self.seq);
         }
+        self.grid.part_wide(row, end - n, end, self.seq);
+        let blank = self.blank_for(row);
         let (cells, meta) = self.grid.row_mut(row);
         cells.copy_within(col..end - n, col + n);
         cells[col..col + n].fill(blank);
@@ -241,9 +246,10 @@ impl Term {
         if n == 0 {
             return;
         }
+        self.grid.clear_tall(row, col..end, self.seq);
+        self.grid.part_wide(row, col, col + n, self.seq);
+        self.grid.part_wide(row, end, end, self.seq);
         let blank = self.blank_for(row);
-        self.grid.part_wide(row, col, col + n);
-        self.grid.part_wide(row, end, end);
         let (cells, meta) = self.grid.row_mut(row);
         cells.copy_within(col + n..end, col);
         cells[end - n..end].fill(blank);

@@ -9,13 +9,14 @@
 //! it, history before them.
 
 mod append;
+mod multicell;
 
 use std::sync::Arc;
 
 use crate::cell::{Cell, WITHOUT_IDS};
 use crate::history::{Found, History, Stored};
 use crate::page::{Page, PageBuilder, rows_per_page};
-use crate::row::{RowMeta, WRAPPED};
+use crate::row::{MULTICELL, RowMeta, WRAPPED};
 use crate::snapshot::Link;
 use crate::style::Style;
 use crate::tables::{ClusterId, Id, LinkId, StyleId, Tables, TablesView};
@@ -275,6 +276,9 @@ impl Grid {
         meta.revision = revision;
         if end == cols {
             meta.flags &= !WRAPPED;
+            if start == 0 {
+                meta.flags &= !MULTICELL;
+            }
         }
         let occ = meta.occ as usize;
         if cell == Cell::EMPTY {
@@ -290,14 +294,17 @@ impl Grid {
         }
     }
 
-    /// Blanks the other half of each wide character that an edit of columns `start..end` would cut in two.
-    pub fn part_wide(&mut self, row: usize, start: usize, end: usize) {
+    /// Blanks the other half of each wide character that an edit of columns `start..end` would cut in two, and erases the
+    /// multicell characters that it would change.
+    pub fn part_wide(&mut self, row: usize, start: usize, end: usize, revision: u64) {
+        self.cut_multicells(row, start, end, revision);
         let (cells, _) = self.row_mut(row);
         part_wide(cells, start, end);
     }
 
     /// Makes every cell of a row `blank`, and forgets its marks.
     pub fn clear_row(&mut self, row: usize, blank: Cell, revision: u64) {
+        self.clear_multicells(row..row + 1, 0..self.cols, revision);
         let slot = self.slot(row);
         self.clear_slot(slot, blank, revision);
     }
@@ -343,6 +350,12 @@ impl Grid {
     ) {
         if top == 0 && (bottom == self.rows || self.limit > 0) {
             let n = n.min(bottom);
+            if bottom < self.rows {
+                self.split_multicells(bottom, 0..self.cols, revision);
+            }
+            if self.limit == 0 {
+                self.split_multicells(n, 0..self.cols, revision);
+            }
             for _ in 0..n {
                 self.advance();
                 if bottom < self.rows {
@@ -370,6 +383,8 @@ impl Grid {
         mut blank: impl FnMut(&mut Self, usize) -> Cell,
     ) {
         let n = n.min(bottom - top);
+        self.clear_multicells(top..top + n, 0..self.cols, revision);
+        self.split_multicells(bottom, 0..self.cols, revision);
         self.rotate(top, bottom, n);
         self.touch(top, bottom - n, revision);
         for row in bottom - n..bottom {
@@ -390,6 +405,8 @@ impl Grid {
         mut blank: impl FnMut(&mut Self, usize) -> Cell,
     ) {
         let n = n.min(bottom - top);
+        self.split_multicells(top, 0..self.cols, revision);
+        self.clear_multicells(bottom - n..bottom, 0..self.cols, revision);
         self.rotate(top, bottom, bottom - top - n);
         for row in top..top + n {
             let slot = self.slot(row);
@@ -403,6 +420,9 @@ impl Grid {
     /// [`Grid::scroll_up`] of the whole screen by one, where new rows are empty in the default style.
     #[inline]
     pub fn scroll_screen(&mut self, revision: u64) {
+        if self.limit == 0 {
+            self.split_multicells(1, 0..self.cols, revision);
+        }
         self.advance();
         let last = self.top + self.rows - 1;
         let slot = self.order[if last >= self.slots { last - self.slots } else { last }] as usize;
@@ -498,8 +518,9 @@ impl Grid {
         self.history.freeze_backlog();
     }
 
-    /// Forgets all history (ED 3).
-    pub fn clear_history(&mut self) {
+    /// Forgets all history (ED 3), and what is left on the screen of a multicell character that begins there.
+    pub fn clear_history(&mut self, revision: u64) {
+        self.split_multicells(0, 0..self.cols, revision);
         for i in 0..self.pending {
             let slot = self.order[(self.head + i) % self.slots] as usize;
             self.clear_slot(slot, Cell::EMPTY, 0);
@@ -598,6 +619,7 @@ impl Grid {
             assert!(used || self.meta[slot].occ == 0, "a free slot is clean");
             self.check_slot(slot);
         }
+        (0..self.rows).for_each(|row| self.check_multicells(row));
         self.history.check();
     }
 
@@ -611,6 +633,7 @@ impl Grid {
     #[cfg(debug_assertions)]
     pub fn check_row(&self, row: usize) {
         self.check_slot(self.slot(row));
+        self.check_multicells(row);
     }
 
     #[cfg(debug_assertions)]

@@ -34,14 +34,14 @@ impl Stored {
         }
     }
 
-    /// Whether rows of `cols` cells would hold the text as it is: nothing to join, to part or to fill, no image to
-    /// look at.
+    /// Whether rows of `cols` cells would hold the text as it is: nothing to join, to part or to fill, no image or
+    /// multicell character to look at.
     pub fn fits(&self, cols: usize) -> bool {
-        let (longest, has_tiles, ends_in_text) = match self {
-            Self::Packed(page) => (page.longest, page.has_tiles, page.ends_in_text),
-            Self::Cold(cold) => (cold.longest, cold.has_tiles, cold.ends_in_text),
+        let (longest, has_tiles, stays) = match self {
+            Self::Packed(page) => (page.longest, page.has_tiles, page.stays),
+            Self::Cold(cold) => (cold.longest, cold.has_tiles, cold.stays),
         };
-        !self.wraps().any && longest as usize <= cols && !has_tiles && ends_in_text
+        !self.wraps().any && longest as usize <= cols && !has_tiles && stays
     }
 
     /// Which rows go on in the next.

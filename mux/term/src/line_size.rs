@@ -12,6 +12,7 @@ impl Term {
         if self.dec.contains(DecModes::LEFT_RIGHT) || self.grid.meta(row).line_size() == size {
             return;
         }
+        self.grid.clear_multicells(row..row + 1, 0..self.grid.cols(), seq);
         let meta = self.grid.meta_mut(row);
         meta.set_line_size(size);
         meta.revision = seq;

@@ -493,7 +493,7 @@ impl Term {
             self.clear_screen();
             std::mem::swap(&mut self.grid, &mut self.hidden);
         }
-        self.grid.clear_history();
+        self.grid.clear_history(self.seq);
         self.graphics.reset();
         self.hidden_cursor = Default::default();
         self.cursor = Default::default();

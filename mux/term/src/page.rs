@@ -33,7 +33,7 @@ pub(crate) struct PackedRow {
     pub runs: u32,
     pub occ: u16,
     pub run_count: u16,
-    pub flags: u8,
+    pub flags: u16,
     /// Its cells are in `bytes`.
     pub narrow: bool,
 }
@@ -74,8 +74,8 @@ pub(crate) struct Page {
     pub wraps: Wraps,
     /// Some cells are pieces of images.
     pub has_tiles: bool,
-    /// Every row ends in a cell that shows something, or has none: nothing was filled with a colour up to its edge.
-    pub ends_in_text: bool,
+    /// [`Page::row_stays`] holds for every row.
+    pub stays: bool,
 }
 
 /// Which rows of some pages go on in the next.
@@ -126,9 +126,13 @@ impl Page {
         row.narrow.then(|| &self.bytes[start..start + row.occ as usize])
     }
 
-    /// Whether a row ends in a cell that shows something, or has none.
-    pub fn row_ends_in_text(&self, row: usize) -> bool {
+    /// Whether a row can stay as it is on a wider screen: it ends in a cell that shows something, or has none, so nothing
+    /// was filled with a colour up to its edge; and it holds no part of a multicell character.
+    pub fn row_stays(&self, row: usize) -> bool {
         let row = &self.rows[row];
+        if row.meta().has_multicells() {
+            return false;
+        }
         let Some(last) = (row.cells as usize + row.occ as usize).checked_sub(1) else {
             return true;
         };
@@ -188,9 +192,9 @@ impl Page {
             longest,
             wraps,
             has_tiles,
-            ends_in_text: true,
+            stays: true,
         };
-        page.ends_in_text = (0..page.len()).all(|row| page.row_ends_in_text(row));
+        page.stays = (0..page.len()).all(|row| page.row_stays(row));
         page
     }
 

@@ -6,7 +6,7 @@
 use crate::cell::{CLUSTER, Cell, HEAD, SHOWN, TAIL, WIDE};
 use crate::cluster::Joined;
 use crate::grid::{part_wide, write_ascii};
-use crate::row::WRAPPED;
+use crate::row::{SHORT, WRAPPED};
 use crate::term::Term;
 use crate::unicode::{Class, Props, is_ideograph, may_join, props, props_of, stops};
 use crate::work;
@@ -124,7 +124,7 @@ impl Term {
             || self.cursor.wrap_pending
             || !self.prints_plainly()
             || text.is_empty()
-            || self.grid.slot_meta(slot).is_double()
+            || self.grid.slot_meta(slot).needs_care()
         {
             return self.print_ascii_carefully(text);
         }
@@ -196,6 +196,13 @@ impl Term {
                     }
                 }
             }
+            if self.grid.meta(self.cursor.row).has_multicells()
+                && let Some((&first, others)) = rest.split_first()
+            {
+                self.print_char(first as char);
+                rest = others;
+                continue;
+            }
             let col = self.cursor.col;
             let stop = self.line_end(col);
             let (now, later) = rest.split_at(rest.len().min(stop - col));
@@ -243,7 +250,7 @@ impl Term {
     /// Prints characters into the cursor's row as long as each starts a cell of its own or joins one started here;
     /// returns the rest. `bytes` begin with the text.
     fn print_fast<'a>(&mut self, bytes: &[u8], text: &'a str) -> &'a str {
-        if self.cursor.wrap_pending {
+        if self.cursor.wrap_pending || self.grid.meta(self.cursor.row).has_multicells() {
             return text;
         }
         let start = self.cursor.col;
@@ -384,13 +391,16 @@ impl Term {
     /// Goes to where a cell's content of `width` columns has room, and gives the columns it takes there; `None` where it is
     /// not printed.
     #[inline]
-    fn make_room(&mut self, width: usize) -> Option<usize> {
+    pub(crate) fn make_room(&mut self, width: usize) -> Option<usize> {
         let wraps = self.modes.contains(Modes::AUTO_WRAP);
         if self.cursor.wrap_pending {
             self.cursor.wrap_pending = false;
             if wraps {
                 self.wrap();
             }
+        }
+        if !self.pass_multicells(width, false) {
+            return None;
         }
         // Between margins, or on a screen, of one column there is no room for wide characters: they show as narrow.
         let mut stop = self.line_end(self.cursor.col);
@@ -401,6 +411,9 @@ impl Term {
                 return None;
             }
             self.leave_head();
+            if !self.pass_multicells(width, false) {
+                return None;
+            }
             stop = self.line_end(self.cursor.col);
         }
         let width = width.min(stop - self.cursor.col);
@@ -412,10 +425,13 @@ impl Term {
 
     /// Writes `shown` over the `width` columns that [`Term::make_room`] gave.
     #[inline]
-    fn write_cell(&mut self, shown: Cell, width: usize) {
+    pub(crate) fn write_cell(&mut self, shown: Cell, width: usize) {
         let (col, stop) = (self.cursor.col, self.line_end(self.cursor.col));
         let slot = self.grid.slot(self.cursor.row);
         let table = self.grid.table_of(slot);
+        if self.grid.slot_meta(slot).has_multicells() {
+            self.grid.overwrite_multicells(self.cursor.row, col, col + width, self.seq);
+        }
         let bits = self.pen.bits(&mut self.grid, table);
         let (cells, meta) = self.grid.slot_mut(slot);
         let end = col + width;
@@ -461,13 +477,13 @@ impl Term {
     }
 
     /// Goes to the start of the next line, which continues this one.
-    fn wrap(&mut self) {
+    pub(crate) fn wrap(&mut self) {
         let row = self.cursor.row;
         // Only whole rows make one line of text; between margins the text of each row is its own.
         let whole = self.scrolls_whole_rows() && !self.grid.meta(row).is_double();
         if whole {
             let meta = self.grid.meta_mut(row);
-            meta.flags |= WRAPPED;
+            meta.flags = meta.flags & !SHORT | WRAPPED;
             meta.revision = self.seq;
         }
         self.index();

@@ -4,7 +4,7 @@
 //! is one.
 
 use crate::block::Block;
-use crate::cell::{Cell, Content};
+use crate::cell::{Cell, Content, Width};
 use crate::grid::Scratch;
 use crate::params::Params;
 use crate::style::{Attrs, Style, Underline};
@@ -124,7 +124,13 @@ impl Term {
                 // A protected wide character stays whole.
                 let cells = self.grid.row(row);
                 if cells.get(edge).is_some_and(|cell| !(kept && cell.is_protected())) {
-                    self.grid.part_wide(row, edge, edge);
+                    self.grid.part_wide(row, edge, edge, self.seq);
+                }
+            }
+            for col in block.left..block.right {
+                let cell = self.grid.row(row)[col];
+                if cell.is_multicell() && !(kept && cell.is_protected()) {
+                    self.grid.clear_multicells(row..row + 1, col..col + 1, self.seq);
                 }
             }
             let (cells, meta) = self.grid.row_mut(row);
@@ -234,7 +240,7 @@ impl Term {
                         .map_or(0, |text| text.chars().map(|c| c as u32).sum()),
                 };
                 let code = match code {
-                    _ if cell.is_tail() => continue,
+                    _ if cell.width() == Width::Tail => continue,
                     code if has(checksum::CODE_POINTS) => code,
                     code => code & 0xff,
                 };

@@ -55,7 +55,7 @@ impl Term {
                 }
             }
             if row >= first && cols < old {
-                self.grid.part_wide(row, cols, old);
+                self.grid.part_wide(row, cols, old, self.seq);
                 self.grid.fill(row, cols, old, Cell::EMPTY, self.seq);
             }
         }

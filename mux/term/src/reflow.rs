@@ -2,9 +2,10 @@
 //!
 //! Pages of history whose rows all fit stay as they are, compressed or not; only the others are unpacked, joined into
 //! lines and parted again, a page at a time. Wrap and prompt marks, wide characters and clusters are kept, the cursor
-//! stays with its text, and so does what [`crate::anchors`] lists. A row with a piece of an image starts a row again
+//! stays with its text, and so does what [`crate::anchors`] lists. Multicell characters stay whole ([`layout`]). A row with a piece of an image starts a row again
 //! ([`Tiles::refit`]): images are cut off at the right edge, not wrapped.
 
+mod layout;
 mod line;
 mod packer;
 
@@ -152,7 +153,7 @@ impl Grid {
         let pulled = grid.take_tail(&mut loose, pull);
         let moved = pulled.len();
         live.splice(0..0, pulled);
-        grid.settle(&live, &loose.tables);
+        grid.settle(&live, &loose.tables, revision);
         for place in places.iter_mut() {
             place.row = (place.row + moved).saturating_sub(top).min(rows - 1);
             place.fit(cols);
@@ -252,9 +253,9 @@ impl Grid {
             if line.open && row < last_used {
                 continue;
             }
-            let open = line.open;
+            let wraps = line.wraps;
             part(&mut line, loose, follow);
-            if let Some((_, meta)) = loose.rows.last_mut().filter(|_| open) {
+            if let Some((_, meta)) = loose.rows.last_mut().filter(|_| wraps) {
                 meta.flags |= WRAPPED;
             }
         }
@@ -307,12 +308,7 @@ impl Grid {
                     let number = first + row as u64;
                     let meta = page.meta(row);
                     let is_whole = !line.open && !meta.is_wrapped() && meta.occ as usize <= cols;
-                    if is_whole
-                        && may_stay
-                        && cols > 1
-                        && !page.has_tiles
-                        && page.row_ends_in_text(row)
-                    {
+                    if is_whole && may_stay && cols > 1 && !page.has_tiles && page.row_stays(row) {
                         // A line that stays as it is.
                         while let Some((_, col, name)) = follow.next_before(number + 1) {
                             follow.put(name, packer.next(), col.min(cols - 1));
@@ -349,7 +345,10 @@ impl Grid {
                     if line.open && line.cells.len() < LINE_CELLS {
                         continue;
                     }
-                    let all = !line.open;
+                    if line.wraps && line.has_multicells() {
+                        line.break_off();
+                    }
+                    let all = !line.open || line.has_multicells();
                     packer.read_from(if is_carried { CARRIED } else { source }, false);
                     let ids = if is_carried { tables.view() } else { page.tables() };
                     line.part_into(all, &mut packer, ids, follow);
@@ -415,7 +414,7 @@ impl Grid {
         for (_, meta) in &mut loose.rows {
             meta.flags &= !WRAPPED;
         }
-        grid.settle(&loose.rows[top..end], &loose.tables);
+        grid.settle(&loose.rows[top..end], &loose.tables, revision);
         for place in places.iter_mut() {
             place.row = place.row.saturating_sub(top).min(rows - 1);
             place.fit(cols);
@@ -431,7 +430,7 @@ impl Grid {
     }
 
     /// Writes `rows` to an empty screen that comes after the history.
-    fn settle(&mut self, rows: &[(Vec<Cell>, RowMeta)], tables: &Tables) {
+    fn settle(&mut self, rows: &[(Vec<Cell>, RowMeta)], tables: &Tables, revision: u64) {
         let cols = self.cols();
         self.start_after_history();
         for (row, (from, meta)) in rows.iter().enumerate() {
@@ -450,5 +449,6 @@ impl Grid {
             // A resize writes no text: its revision stays, so that nobody takes it for new.
             *own = RowMeta { revision: meta.revision, occ: len as u16, flags: meta.flags };
         }
+        self.mend_multicells(revision);
     }
 }

@@ -1,22 +1,25 @@
 //! What a row carries beside its cells.
 
 /// The row's text goes on in the next row without a line break.
-pub(crate) const WRAPPED: u8 = 1;
+pub(crate) const WRAPPED: u16 = 1;
 /// A prompt starts in this row (OSC 133 A).
-pub(crate) const PROMPT: u8 = 1 << 1;
+pub(crate) const PROMPT: u16 = 1 << 1;
 /// What the user types starts in this row (OSC 133 B).
-pub(crate) const INPUT: u8 = 1 << 2;
+pub(crate) const INPUT: u16 = 1 << 2;
 /// A command's output starts in this row (OSC 133 C).
-pub(crate) const OUTPUT: u8 = 1 << 3;
+pub(crate) const OUTPUT: u16 = 1 << 3;
 /// A program marked this row (OSC 1337 SetMark).
-pub(crate) const MARK: u8 = 1 << 7;
+pub(crate) const MARK: u16 = 1 << 7;
 /// The flags that belong to the text in the row.
-pub(crate) const MARKS: u8 = PROMPT | INPUT | OUTPUT | MARK;
-/// The row wraps behind its last cell rather than its last column: an image in the next one keeps both from being joined.
-pub(crate) const SHORT: u8 = 1 << 6;
+pub(crate) const MARKS: u16 = PROMPT | INPUT | OUTPUT | MARK;
+/// The row wraps behind its last cell rather than its last column: an image in the next one keeps both from being joined, or
+/// a multicell character had no room in it.
+pub(crate) const SHORT: u16 = 1 << 6;
 /// How large the row's characters are: [`LineSize`] in two bits (DECSWL, DECDWL, DECDHL).
-pub(crate) const SIZE: u8 = 3 << SIZE_SHIFT;
-const SIZE_SHIFT: u8 = 4;
+pub(crate) const SIZE: u16 = 3 << SIZE_SHIFT;
+const SIZE_SHIFT: u16 = 4;
+/// The row may hold parts of multicell characters. A row without it holds none.
+pub(crate) const MULTICELL: u16 = 1 << 8;
 
 /// How large the characters of a row are (DEC STD 070, DECSWL, DECDWL, DECDHL).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -39,8 +42,8 @@ pub(crate) struct RowMeta {
     pub revision: u64,
     /// Cells from this column on are all zero bits. Not necessarily the least such column.
     pub occ: u16,
-    /// [`WRAPPED`], marks and the characters' size.
-    pub flags: u8,
+    /// [`WRAPPED`], marks, the characters' size and [`MULTICELL`].
+    pub flags: u16,
 }
 
 impl RowMeta {
@@ -51,6 +54,18 @@ impl RowMeta {
     /// Columns of a wrapped row of `cols` that belong to its line: those that were never written are blanks in it.
     pub fn wrapped_cols(&self, cols: usize) -> usize {
         if self.flags & SHORT != 0 { (self.occ as usize).min(cols) } else { cols }
+    }
+
+    /// Whether it may hold parts of multicell characters.
+    #[inline]
+    pub fn has_multicells(&self) -> bool {
+        self.flags & MULTICELL != 0
+    }
+
+    /// Whether text goes into it cell by cell: its characters are two columns wide, or some are multicell characters.
+    #[inline]
+    pub fn needs_care(&self) -> bool {
+        self.flags & (SIZE | MULTICELL) != 0
     }
 
     /// Whether its characters are two columns wide.
@@ -69,6 +84,6 @@ impl RowMeta {
     }
 
     pub fn set_line_size(&mut self, size: LineSize) {
-        self.flags = self.flags & !SIZE | (size as u8) << SIZE_SHIFT;
+        self.flags = self.flags & !SIZE | (size as u16) << SIZE_SHIFT;
     }
 }

@@ -155,6 +155,7 @@ fn shared(a: &Style, b: &Style) -> Style {
         underline_color: color(a.underline_color, b.underline_color),
         attrs: a.attrs & b.attrs,
         underline: if a.underline == b.underline { a.underline } else { Underline::None },
+        ..Style::default()
     }
 }
 

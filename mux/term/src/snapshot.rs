@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::graphics::{RowImages, SnapshotImage};
 use crate::{
     Cell, Cursor, LineId, LineSize, Modes, MouseEncoding, MouseTracking, Palette, ScreenKind, Size,
-    Style,
+    Style, TextSize,
 };
 
 /// The target of a hyperlink (OSC 8).
@@ -30,6 +30,26 @@ pub struct StyleRun {
     pub link: Option<Arc<Link>>,
 }
 
+/// What a row shows of a multicell character (OSC 66).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MulticellPart {
+    /// First column of its block.
+    pub col: u16,
+    /// Which of the block's rows this is.
+    pub row: u16,
+    /// Its size.
+    pub size: TextSize,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+impl MulticellPart {
+    /// The columns of its block.
+    pub fn columns(&self) -> std::ops::Range<u16> {
+        self.col..self.col + self.size.columns()
+    }
+}
+
 /// One row of a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotRow {
@@ -50,6 +70,9 @@ pub struct SnapshotRow {
     pub styles: Vec<StyleRun>,
     /// Text of the cells that hold a cluster: column and text, in order of columns.
     pub clusters: Vec<(u16, Arc<str>)>,
+    /// The multicell characters that have cells in this row, in order of columns. Those whose first row is no longer kept are
+    /// missing.
+    pub multicells: Vec<MulticellPart>,
     /// Some of its text blinks (SGR 5, 6).
     pub blinks: bool,
     /// What it has of images that fill cells; [`Snapshot::images`] lists them.
@@ -61,6 +84,11 @@ impl SnapshotRow {
     pub fn cluster(&self, col: u16) -> Option<&str> {
         let i = self.clusters.binary_search_by_key(&col, |(c, _)| *c).ok()?;
         Some(&self.clusters[i].1)
+    }
+
+    /// The multicell character that has a cell in column `col`.
+    pub fn multicell(&self, col: u16) -> Option<&MulticellPart> {
+        self.multicells.iter().find(|part| part.columns().contains(&col))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a cell looks like beside its text: colours, attributes, underline.
 
-use crate::Color;
+use crate::{Color, TextSize};
 
 bitflags::bitflags! {
     /// The attributes of a style that are on or off (ECMA-48 8.3.117 SGR).
@@ -44,7 +44,7 @@ pub enum Underline {
 }
 
 /// The look of a cell. Plain data; the grid interns it and keeps a 16-bit id in each cell.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Style {
     /// Text colour.
     pub foreground: Color,
@@ -56,7 +56,14 @@ pub struct Style {
     pub attrs: Attrs,
     /// Form of underline.
     pub underline: Underline,
+    /// How large its text is; not none in all cells of a multicell character, and only there.
+    pub size: TextSize,
 }
+
+/// Where attributes and size stand in a word, below an underline's colour.
+const ATTRS_SHIFT: u32 = 3;
+const SIZE_SHIFT: u32 = ATTRS_SHIFT + 8;
+const _: () = assert!(Attrs::all().bits() < 1 << 8 && SIZE_SHIFT + TextSize::BITS <= 32);
 
 impl Style {
     /// The style in two words, equal for equal styles only; zero for the default style.
@@ -67,7 +74,9 @@ impl Style {
             Color::Indexed(i) => 1 << 24 | i as u64,
             Color::Rgb(c) => 2 << 24 | (c.r as u64) << 16 | (c.g as u64) << 8 | c.b as u64,
         };
-        let look = (self.attrs.bits() as u64) << 8 | self.underline as u64;
+        let look = (self.size.bits() as u64) << SIZE_SHIFT
+            | (self.attrs.bits() as u64) << ATTRS_SHIFT
+            | self.underline as u64;
         (
             word(self.foreground) << 32 | word(self.background),
             word(self.underline_color) << 32 | look,
@@ -78,6 +87,22 @@ impl Style {
     #[inline]
     pub(crate) fn is_default(&self) -> bool {
         self.words() == (0, 0)
+    }
+}
+
+impl std::fmt::Debug for Style {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut style = f.debug_struct("Style");
+        style
+            .field("foreground", &self.foreground)
+            .field("background", &self.background)
+            .field("underline_color", &self.underline_color)
+            .field("attrs", &self.attrs)
+            .field("underline", &self.underline);
+        if !self.size.is_none() {
+            style.field("size", &self.size);
+        }
+        style.finish()
     }
 }
 

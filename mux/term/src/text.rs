@@ -1,5 +1,7 @@
 //! Text out of the grid: rows, ranges, words and lines.
 
+use std::ops::Range;
+
 use crate::cell::{Cell, Content, PromptRole, Width};
 use crate::grid::{RowView, Scratch};
 use crate::term::Term;
@@ -69,6 +71,13 @@ impl Term {
                 (start, end)
             };
             let end = end.min(cols);
+            let is_first = line == first;
+            let start = if view.meta.has_multicells() {
+                self.push_multicells_above(&view, line, start..end, is_first, &mut text);
+                start_of_multicell(&view, start)
+            } else {
+                start
+            };
             push_cells(&view, start, end, &mut text);
             let goes_on = view.meta.is_wrapped() && !range.block;
             if goes_on && line < last {
@@ -87,9 +96,44 @@ impl Term {
         text
     }
 
+    /// Appends the texts of multicell characters that begin above a range whose first row this is: one that a selection touches
+    /// is copied whole.
+    fn push_multicells_above(
+        &self,
+        view: &RowView<'_>,
+        line: u64,
+        cols: Range<usize>,
+        is_first: bool,
+        text: &mut String,
+    ) {
+        let mut scratch = Scratch::default();
+        let mut known = None;
+        for col in cols.filter(|_| is_first) {
+            let Some(cell) = view.cells.get(col).filter(|cell| cell.is_below()) else { continue };
+            let (x, y) = cell.multicell_offset();
+            let place = (col - usize::from(x), y);
+            if known.replace(place) == Some(place) {
+                continue;
+            }
+            if let Some(first) = self.grid.read(line - u64::from(y), &mut scratch) {
+                push_cells(&first, place.0, place.0 + 1, text);
+            }
+        }
+    }
+
+    /// The first cell of the multicell character at `point`; `point` itself where there is none.
+    pub fn multicell_at(&self, point: Point) -> Point {
+        let mut scratch = Scratch::default();
+        let view = self.grid.read(point.line.0, &mut scratch);
+        let cell = view.and_then(|view| view.cells.get(usize::from(point.col)).copied());
+        let (x, y) = cell.unwrap_or_default().multicell_offset();
+        Point { line: LineId(point.line.0 - u64::from(y)), col: point.col - x }
+    }
+
     /// The word at `point`, a stretch of what is neither a blank nor one of `separators`, across wrapped rows, for a double
     /// click. Colons at its ends, as in `error:`, are none of it, those inside, as in a URL or before a line's number, are.
     pub fn word_at(&self, point: Point, separators: &str) -> TextRange {
+        let point = self.multicell_at(point);
         let alone = TextRange { start: point, end: point, block: false };
         let line = self.line_at(point.line);
         let mut cells: Vec<(Point, Option<char>)> = Vec::new();
@@ -102,6 +146,7 @@ impl Term {
                 let at = Point { line: LineId(id), col: col as u16 };
                 match cell.width() {
                     Width::Head => {}
+                    _ if cell.is_below() => {}
                     // The second half belongs to what the first half is.
                     Width::Tail => cells.push((at, cells.last().and_then(|(_, c)| *c))),
                     _ => cells.push((at, first_char(&view, cell))),
@@ -158,6 +203,14 @@ impl Term {
             }
             Err(_) => Vec::new(),
         }
+    }
+}
+
+/// Where the multicell character begins that is at column `col` of its first row; else `col`.
+fn start_of_multicell(view: &RowView<'_>, col: usize) -> usize {
+    match view.cells.get(col).map(|cell| cell.multicell_offset()) {
+        Some((x, 0)) => col - usize::from(x),
+        _ => col,
     }
 }
 

@@ -9,7 +9,8 @@ use crate::cell::{Cell, WITHOUT_IDS};
 use crate::grid::{RowView, Scratch};
 use crate::style::{Attrs, Style};
 use crate::term::Term;
-use crate::{LineId, Snapshot, SnapshotRow, StyleRun};
+use crate::text::push_cells;
+use crate::{LineId, MulticellPart, Snapshot, SnapshotRow, StyleRun};
 
 impl Term {
     /// Brings `snapshot` up to date, its viewport starting at `top` (`None`: the live screen; a line that is no longer
@@ -61,6 +62,9 @@ impl Term {
             if let Some(view) = self.grid.read(line, &mut scratch) {
                 copy_row(&view, LineId(line), self.grid.cols(), row);
                 row.images.read(self, &view, line, &mut row.cells);
+                if view.meta.has_multicells() {
+                    self.read_multicells(&view, line, row);
+                }
             }
         }
         if self.graphics.has_any() || !snapshot.images.is_empty() {
@@ -85,6 +89,29 @@ impl Term {
     }
 }
 
+impl Term {
+    /// Adds what a row shows of multicell characters, with their texts, which stand in the first row of each.
+    fn read_multicells(&self, view: &RowView<'_>, line: u64, row: &mut SnapshotRow) {
+        let mut scratch = Scratch::default();
+        for (col, cell) in view.cells.iter().enumerate() {
+            let (0, below) = cell.multicell_offset() else { continue };
+            if !cell.is_multicell() {
+                continue;
+            }
+            let size = view.tables.style(cell.style_id()).size;
+            let first = (below > 0).then(|| self.grid.read(line - u64::from(below), &mut scratch));
+            let mut text = String::new();
+            match &first {
+                None => push_cells(view, col, col + 1, &mut text),
+                Some(Some(first)) => push_cells(first, col, col + 1, &mut text),
+                Some(None) => continue,
+            }
+            let (col, text) = (col as u16, text.into());
+            row.multicells.push(MulticellPart { col, row: below, size, text });
+        }
+    }
+}
+
 fn copy_row(view: &RowView<'_>, line: LineId, cols: usize, row: &mut SnapshotRow) {
     row.line = line;
     row.revision = view.meta.revision;
@@ -93,6 +120,7 @@ fn copy_row(view: &RowView<'_>, line: LineId, cols: usize, row: &mut SnapshotRow
     row.cells.clear();
     row.styles.clear();
     row.clusters.clear();
+    row.multicells.clear();
     let len = view.cells.len().min(cols);
     let cells = &view.cells[..len];
     // Ids mean something in their page only: the runs say what they stood for.

@@ -207,7 +207,7 @@ impl Term {
         if end != now && self.allow.contains(Allow::WINDOW_OPS) {
             let end = end.min(now);
             for row in 0..self.grid.rows() {
-                self.grid.part_wide(row, end, now);
+                self.grid.part_wide(row, end, now, self.seq);
                 // Takes the wrap into the next row, too.
                 self.grid.fill(row, end, now, Cell::EMPTY, self.seq);
             }

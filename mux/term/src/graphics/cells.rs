@@ -117,7 +117,6 @@ impl Term {
     ) {
         let (row, col) = (self.cursor.row, self.cursor.col);
         let table = self.grid.table_of(self.grid.slot(row));
-        let blank = self.pen.blank()(&mut self.grid, table);
         let mut at = 0;
         while at < cols {
             let shows = |at: usize| !is_hole(pixels, at as u32, tile_row, per_cell);
@@ -128,7 +127,8 @@ impl Term {
                 break;
             }
             let (start, end) = (col + at, col + at + len);
-            self.grid.part_wide(row, start, end);
+            self.grid.part_wide(row, start, end, self.seq);
+            let blank = self.pen.blank()(&mut self.grid, table);
             let (cells, meta) = self.grid.row_mut(row);
             for (i, cell) in cells[start..end].iter_mut().enumerate() {
                 *cell = Cell(blank.0 | Cell::of_tile(base + (at + i) as u32).0);

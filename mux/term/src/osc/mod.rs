@@ -17,6 +17,7 @@ mod pointer;
 pub(crate) mod prompt;
 pub(crate) mod status;
 mod text;
+mod text_size;
 pub(crate) mod title;
 mod to_vt;
 
@@ -59,6 +60,7 @@ impl Term {
             21 => self.control_colors(rest, bell),                  // colours (kitty)
             22 => self.set_pointer(rest, bell),                     // pointer shape
             52 => self.use_clipboard(rest, bell),                   // clipboard
+            66 => self.print_text_size(rest),                       // text of another size (kitty)
             99 => self.notify_kitty(rest, bell),                    // notification (kitty)
             104 | 105 => self.reset_colors(number - 100, rest),     // palette, special colours
             110..=119 => self.reset_dynamic_color(number), // foreground, background, cursor …

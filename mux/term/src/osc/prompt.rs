@@ -267,7 +267,7 @@ impl Term {
         (self.screen == ScreenKind::Main).then_some(Point { line, col: self.cursor.col as u16 })
     }
 
-    fn mark(&mut self, mark: u8, role: PromptRole) {
+    fn mark(&mut self, mark: u16, role: PromptRole) {
         let seq = self.seq;
         let meta = self.grid.meta_mut(self.cursor.row);
         if meta.flags & mark == 0 {

@@ -2,7 +2,9 @@
 //!
 //! Owns the cells of one line with its marks and what follows its text; knows neither screen nor history.
 
+use super::layout::Layout;
 use super::packer::Packer;
+use crate::TextSize;
 use crate::anchors::Follow;
 use crate::cell::{Cell, Content, HEAD, SHOWN, TAIL, WIDE, WIDTH, Width};
 use crate::cluster::natural_width;
@@ -24,23 +26,38 @@ pub(super) enum Tracked {
     Top,
 }
 
+/// The end of a row inside a line.
+pub(super) struct Break {
+    /// Where the row's text ends.
+    pub text: usize,
+    /// Where the next row begins. Up to there the line has what the row was filled with.
+    pub end: usize,
+}
+
 /// A logical line being put together, or what is left of it.
 #[derive(Default)]
 pub(super) struct Line {
     pub cells: Vec<Cell>,
     /// Marks and the cell they belong to, in order.
-    marks: Vec<(usize, u8)>,
+    marks: Vec<(usize, u16)>,
     /// What follows the text, and the cell it stands on.
     pub tracked: Vec<(usize, Tracked)>,
     revision: u64,
     /// What its last row was filled with behind its text, if not with nothing.
     fill: Cell,
     pub open: bool,
+    /// Its last row goes on in the next one, which is so of an open line unless only multicell characters reach down there.
+    pub wraps: bool,
+    /// Its multicell characters, by the places of their first cells.
+    multicells: Vec<(usize, TextSize)>,
+    /// Rows that end without a wrap beside multicell characters that reach further down, so that the row below belongs to
+    /// the same line.
+    breaks: Vec<Break>,
     /// It ends before its text does: its last row wraps into the next line.
     goes_on: bool,
     /// How large its characters are: the bits of [`SIZE`]. A line of larger ones is one row, and stays one as long as its
     /// cells fit, seen or not.
-    size: u8,
+    size: u16,
     /// A row that is not a piece of `cells` as it is.
     row: Vec<Cell>,
 }
@@ -67,7 +84,30 @@ impl Line {
             let tail = Cell(cell.0 & !SHOWN | TAIL);
             return self.append_cells(&[Cell(cell.0 | WIDE), tail], meta, 2, start);
         }
-        self.append_cells(cells, meta, cols, start)
+        if meta.has_multicells() {
+            self.find_multicells(cells, start, tables);
+        }
+        let reaches_down = meta.has_multicells() && reaches_down(cells, tables);
+        let start = self.append_cells(cells, meta, cols, start);
+        if reaches_down && !self.open {
+            self.breaks.push(Break { text: self.cells.len(), end: start + cols });
+            self.cells.resize(start + cols, self.fill);
+            (self.fill, self.open) = (Cell::EMPTY, true);
+        }
+        start
+    }
+
+    /// Whether the line holds multicell characters, so that it has to be laid out and parted as a whole.
+    pub fn has_multicells(&self) -> bool {
+        !self.multicells.is_empty()
+    }
+
+    fn find_multicells(&mut self, cells: &[Cell], start: usize, tables: TablesView<'_>) {
+        for (at, cell) in cells.iter().enumerate() {
+            if cell.is_multicell() && cell.multicell_offset() == (0, 0) {
+                self.multicells.push((start + at, tables.style(cell.style_id()).size));
+            }
+        }
     }
 
     fn append_cells(&mut self, cells: &[Cell], meta: RowMeta, cols: usize, start: usize) -> usize {
@@ -78,7 +118,7 @@ impl Line {
         if !self.open {
             self.size = meta.flags & SIZE;
         }
-        self.open = meta.is_wrapped();
+        (self.open, self.wraps) = (meta.is_wrapped(), meta.is_wrapped());
         if self.open {
             self.cells.extend_from_slice(cells);
             self.cells.resize(start + meta.wrapped_cols(cols).max(cells.len()), Cell::EMPTY);
@@ -104,6 +144,9 @@ impl Line {
         all: bool,
         mut row: impl FnMut(&[Cell], RowMeta, &[(usize, Tracked)]),
     ) {
+        if self.has_multicells() || self.cells.iter().any(|cell| cell.is_multicell()) {
+            return self.part_laid_out(cols, row);
+        }
         self.tracked.sort_unstable();
         let (mut start, mut marks, mut tracked) = (0, 0, 0);
         loop {
@@ -165,11 +208,7 @@ impl Line {
             start = end;
         }
         if all {
-            self.cells.clear();
-            self.marks.clear();
-            self.tracked.clear();
-            (self.revision, self.fill) = (0, Cell::EMPTY);
-            (self.open, self.goes_on) = (false, false);
+            self.clear();
         } else {
             self.cells.drain(..start);
             self.marks.drain(..marks);
@@ -177,6 +216,51 @@ impl Line {
             self.marks.iter_mut().for_each(|(at, _)| *at -= start);
             self.tracked.iter_mut().for_each(|(at, _)| *at -= start);
         }
+    }
+
+    fn clear(&mut self) {
+        self.cells.clear();
+        self.marks.clear();
+        self.tracked.clear();
+        self.multicells.clear();
+        self.breaks.clear();
+        (self.revision, self.fill) = (0, Cell::EMPTY);
+        (self.open, self.wraps, self.goes_on) = (false, false, false);
+    }
+
+    /// [`Line::part`] of all of a line with multicell characters.
+    fn part_laid_out(
+        &mut self,
+        cols: usize,
+        mut row: impl FnMut(&[Cell], RowMeta, &[(usize, Tracked)]),
+    ) {
+        self.tracked.sort_unstable();
+        let mut layout = Layout::new(&self.cells, &self.multicells, &self.breaks, cols, self.fill);
+        layout.lay_out();
+        let last = layout.rows.len() - 1;
+        let (mut marks, mut tracked) = (0, 0);
+        for (index, laid) in layout.rows.iter_mut().enumerate() {
+            let mut flags = laid.flags;
+            if index == last && self.goes_on {
+                flags |= WRAPPED | SHORT;
+            }
+            let place = |at: usize| layout.places[at.min(self.cells.len())];
+            while let Some((_, mark)) = self.marks.get(marks).filter(|m| place(m.0).0 <= index) {
+                flags |= mark;
+                marks += 1;
+            }
+            let first = tracked;
+            while let Some((at, _)) =
+                self.tracked.get_mut(tracked).filter(|t| place(t.0).0 <= index)
+            {
+                *at = place(*at).1 + at.saturating_sub(self.cells.len());
+                tracked += 1;
+            }
+            let len = laid.cells.iter().rposition(|cell| *cell != Cell::EMPTY).map_or(0, |i| i + 1);
+            let meta = RowMeta { revision: self.revision, occ: len as u16, flags };
+            row(&laid.cells[..len], meta, &self.tracked[first..tracked]);
+        }
+        self.clear();
     }
 
     /// Parts the line into rows of history; `tables`: what its cells' ids mean.
@@ -198,6 +282,14 @@ impl Line {
             packer.push(cells, meta, tables);
         });
     }
+}
+
+/// Whether a row has a part of a multicell character that goes on in the next row.
+fn reaches_down(cells: &[Cell], tables: TablesView<'_>) -> bool {
+    cells.iter().filter(|cell| cell.is_multicell()).any(|cell| {
+        let rows = tables.style(cell.style_id()).size.rows();
+        cell.multicell_offset().1 + 1 < rows
+    })
 }
 
 /// Whether a cell holds as narrow what takes two columns where there is room.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::cell::{Content, Width};
+use crate::cell::{Cell, Content, Width};
 use crate::grid::RowView;
 use crate::page::Page;
 use crate::text::push_cells;
@@ -26,7 +26,7 @@ pub(super) struct SearchText {
     pub text: String,
     pages: Vec<Arc<Page>>,
     rows: Vec<TextRow>,
-    cells: Vec<crate::Cell>,
+    cells: Vec<Cell>,
 }
 
 impl SearchText {
@@ -79,8 +79,9 @@ impl SearchText {
             None => {
                 let blanks = self.cells.iter().rev();
                 // The column that a wide character did not fit in has no text.
-                let erased = blanks.take_while(|c| c.content() == Content::Empty && !c.is_tail());
-                erased.filter(|c| c.width() != Width::Head).count()
+                let is_erased =
+                    |c: &&Cell| c.content() == Content::Empty && c.width() != Width::Tail;
+                blanks.take_while(is_erased).filter(|c| c.width() != Width::Head).count()
             }
         };
         self.text.truncate((self.text.len() - erased).max(start));
@@ -104,7 +105,12 @@ impl SearchText {
             push_cells(&view, col, col + 1, &mut text);
             end += text.len();
             if at < end {
-                return (point(col), point(col + cell.is_wide() as usize));
+                let size = view.tables.style(cell.style_id()).size;
+                let more = match cell.is_multicell() {
+                    true => usize::from(size.columns()) - 1,
+                    false => cell.is_wide() as usize,
+                };
+                return (point(col), point(col + more));
             }
         }
         // A blank behind the last cell written.

@@ -44,6 +44,11 @@ fn streams(len: usize) -> Vec<Vec<u8>> {
         after("\x1b.A", "é"),
         after("\x1b[?2l", "\x1bY  "),
         after("", "\x1b[2;2$u\x1b[1$w\x1b[2$w\x1b[&u"),
+        after("", "\x1b]66;s=7:w=7;x\x07"),
+        after("", &format!("\x1b]66;s=7;{}\x07", "x".repeat(4096))),
+        after("\x1b]66;s=5;xxxxxxxxxxxxxxxx\x07", "\x1b[2Hx"),
+        after("\x1b]66;s=5;xxxxxxxxxxxxxxxx\x07\x1b[2H", "x"),
+        after("", "\x1b]66;s=7;x\x07\x1b[2D\x1b[P\x1b[2@"),
     ]
 }
 
@@ -72,10 +77,11 @@ fn four_times_the_bytes_are_four_times_the_work() {
 fn a_mebibyte_of_anything_ends() {
     for bytes in streams(MIB) {
         // Whole, in pages as a pty gives them, and in small pieces: bytes are not looked at again and again. A
-        // sequence may touch the whole screen (REP, IL, ED), a character a whole cluster, never more.
+        // sequence may touch the whole screen (REP, IL, ED), a character a whole cluster or a block of 7 by 7
+        // cells, never more.
         let cells = 80 * 24;
         let sequences = bytes.iter().filter(|b| **b == 0x1b).count();
-        let bound = (bytes.len() * 140 + sequences * 2 * cells + 100 * cells) as u64;
+        let bound = (bytes.len() * 160 + sequences * 2 * cells + 100 * cells) as u64;
         let mut fixture = Fixture::new(80, 24);
         for size in [bytes.len(), 4096, 61] {
             let work;

@@ -15,6 +15,7 @@ mod sequences;
 mod sessions;
 mod snapshot;
 mod text;
+mod text_size;
 mod to_vt;
 
 use crate::{Options, Parser, Size, Snapshot, Term};

@@ -159,6 +159,8 @@ pub(super) fn piece() -> impl Strategy<Value = Vec<u8>> {
         1 => "\x1b\\][0-9]{0,3};[ -~]{0,20}(\x07|\x1b\\\\)".prop_map(String::into_bytes),
         1 => "\x1b\\](0|2|7|8|133);[A-D;é]{0,5}[\r\n]?[a-z]?(\x07|\x1b\\\\|\x1b\\[m)"
             .prop_map(String::into_bytes),
+        1 => "\x1b\\]66;(s=[1-3]|w=[0-3]|s=2:w=2|n=1:d=2:w=1);[a-c日]{1,3}(\x07|\x1b\\\\)"
+            .prop_map(String::into_bytes),
         1 => "\x1bP[0-9;]{0,3}[$+]q[ -~]{0,8}\x1b\\\\".prop_map(String::into_bytes),
         1 => "\x1b[X^][ -~]{0,8}\x1b\\\\".prop_map(String::into_bytes),
         2 => Just(b"\x1b[?1049h".to_vec()),

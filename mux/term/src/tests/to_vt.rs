@@ -329,7 +329,26 @@ fn is_promised(term: &Term) -> bool {
             })
         })
     };
+    // Multicell characters in rows that wrap, or in other looks than their first cells.
+    let multicells = |grid: &crate::grid::Grid| {
+        let mut scratch = crate::grid::Scratch::default();
+        let mut look = None;
+        (grid.oldest()..grid.end()).any(|line| {
+            let Some(view) = grid.read(line, &mut scratch) else { return false };
+            let parts = view.cells.iter().filter(|cell| cell.is_multicell());
+            let looks = parts.map(|cell| {
+                let style = view.tables.style(cell.style_id());
+                (style, view.tables.link(cell.link_id()).cloned(), cell.is_protected())
+            });
+            let differ = looks.fold(false, |differ, own| {
+                differ | look.replace(own.clone()).is_some_and(|other| other != own)
+            });
+            view.meta.has_multicells() && (view.meta.is_wrapped() || differ)
+        })
+    };
     let is_odd = is_odd
+        || multicells(&term.grid)
+        || multicells(&term.hidden)
         || erased(&term.grid)
         || erased(&term.hidden)
         || split(&term.grid)

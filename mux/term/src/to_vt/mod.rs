@@ -4,7 +4,8 @@
 //! any program may send, so nothing is trusted that comes this way: what shows a command to be the shell's (its nonce) is
 //! not in it. Whoever feeds the bytes to a terminal throws away the replies and events that come of it.
 //!
-//! What is written: both screens, history, wrapped lines, styles, links, clusters, protection, prompt marks and roles,
+//! What is written: both screens, history, wrapped lines, styles, links, clusters, multicell
+//! characters, protection, prompt marks and roles,
 //! commands with their exit codes, cursors and saved cursors, tab stops, margins, modes and saved modes, character sets,
 //! keyboard flags, titles and their stack, working directory, colours and those put aside, looks put aside, pointer shapes,
 //! progress, program statuses, user variables, remote host, tab colour; kitty's images with frames, animation and
@@ -13,9 +14,12 @@
 //! What is not, since no sequence makes it: text that reflow left in one column and that needs two; that the last row of a
 //! screen wraps whose every row does; a wrap that is pending inside a row, in VT52 mode, or at level 2 and below behind a
 //! cell that was erased since; a row all of whose cells were erased in a look that is more than a background; a look of
-//! its own that half of a wide character has; the single shift a saved cursor may have in it; the character that REP would
+//! its own that half of a wide character or a part of a multicell character has; that a row wraps beside a multicell
+//! character that begins above it and goes on below it, and such a character where the rows at the screen's foot all wrap;
+//! a multicell character of more rows than the screen, or whose first row is no longer kept; the single shift a saved cursor may have in it; the character that REP would
 //! repeat, and the one a mark would join; the link and role of a saved cursor, which nothing restores; that a row of
-//! double width wraps into the next; that a row before an image wraps before its end; a command's nonce, `seq`s, and what
+//! double width wraps into the next; that a row wraps before its end, or behind a
+//! multicell character in its last column; a command's nonce, `seq`s, and what
 //! its prompt said but for its `aid`.
 //!
 //! Of images: the number (`I`) of one that has an id as well, loops played, the order of overlapping placements on one
@@ -117,6 +121,7 @@ impl Term {
         for row in 0..rows {
             let line = live + row as u64;
             let Some(view) = grid.read(line, &mut scratch) else { continue };
+            painter.multicells(row, &view);
             self.write_row_images(painter, screen, &placed, row, (line, oldest), &view);
         }
         self.write_hung_images(painter, screen);

@@ -158,7 +158,7 @@ impl Painter {
     }
 
     /// Marks that belong to no command, in a row that is still to be painted or is painted.
-    pub fn marks(&mut self, row: usize, flags: u8) {
+    pub fn marks(&mut self, row: usize, flags: u16) {
         for (mark, letter) in [(PROMPT, 'A'), (INPUT, 'B'), (OUTPUT, 'C')] {
             if flags & mark != 0 {
                 self.mark(row, 0, format_args!("{letter}"));
@@ -199,9 +199,32 @@ impl Painter {
             (true, _) => self.row(0, view, Wrap::Below),
         }
         images(self);
+        self.multicells(0, view);
         self.plain();
         self.size(0, view.meta.line_size());
         self.raw("\x1b[S");
+    }
+
+    /// Paints the multicell characters that begin in a row, over their rows below.
+    pub fn multicells(&mut self, row: usize, view: &RowView<'_>) {
+        for (col, cell) in view.cells.iter().enumerate() {
+            if !cell.is_multicell() || cell.multicell_offset() != (0, 0) {
+                continue;
+            }
+            let look = look_of(view, *cell);
+            self.go(row, col);
+            self.look(&look);
+            let size = look.style.size;
+            let (numerator, denominator) = size.raw_fraction();
+            let (vertical, horizontal) = (size.vertical() as u8, size.horizontal() as u8);
+            self.osc(format_args!(
+                "66;s={}:w={}:n={numerator}:d={denominator}:v={vertical}:h={horizontal};{}",
+                size.scale(),
+                size.width(),
+                text_of(view, *cell)
+            ));
+            self.at = None;
+        }
     }
 
     /// Paints a row on an empty row of the screen.
@@ -279,7 +302,7 @@ impl Painter {
         while col < stop {
             let cell = cell_at(view, col);
             let look = look_of(view, cell);
-            if cell.is_tail() {
+            if cell.is_tail() || cell.is_multicell() {
                 col += 1;
             } else if self.needs_clusters(view, cell) {
                 if dirty == Some(col) {
@@ -356,7 +379,7 @@ impl Painter {
 
     /// Whether mode 2027 shows a cell in another width than its character has alone, as it does half a flag.
     fn needs_clusters(&self, view: &RowView<'_>, cell: Cell) -> bool {
-        if cell.0 < 0x80 || cell.is_tail() {
+        if cell.0 < 0x80 || cell.is_tail() || cell.is_multicell() {
             return false;
         }
         let text = text_of(view, cell);
@@ -381,7 +404,7 @@ impl Painter {
         let start = last - (last > 0 && cell_at(view, last).is_tail()) as usize;
         let cell = cell_at(view, start);
         let look = look_of(view, cell);
-        if cell.is_blank() || !self.may_take(&look) {
+        if cell.is_blank() || cell.is_multicell() || !self.may_take(&look) {
             return false;
         }
         self.go(row, start);

@@ -34,7 +34,7 @@ impl Term {
     }
 
     /// The marks of a line of the main screen, with the commands they are part of.
-    pub(super) fn write_marks(&self, painter: &mut Painter, row: usize, line: u64, flags: u8) {
+    pub(super) fn write_marks(&self, painter: &mut Painter, row: usize, line: u64, flags: u16) {
         let mut left = flags;
         for command in self.commands.around(line) {
             let on = |point: &Option<crate::Point>| point.filter(|at| at.line.0 == line);

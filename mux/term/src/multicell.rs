@@ -1,0 +1,181 @@
+//! Printing multicell characters: text of another size, in a block of cells of its own.
+//!
+//! Owns where such a block goes and how text goes around it. The grid keeps blocks whole (`grid/multicell.rs`). Source:
+//! kitty's "The text sizing protocol"; where it is silent, kitty. With margins a block has room between them, as a
+//! character of two columns has.
+
+use crate::Modes;
+use crate::TextSize;
+use crate::cell::{CLUSTER, Cell, WIDE};
+use crate::cluster::{CLUSTER_CAP, clusters};
+use crate::term::Term;
+use crate::work;
+
+impl Term {
+    /// Prints text in this size. Without a width each of its clusters is a character of its own.
+    pub(crate) fn print_sized(&mut self, text: &str, size: TextSize) {
+        if size.width() > 0 {
+            return self.put_multicell(text, size);
+        }
+        for (cluster, columns) in clusters(text, self.ambiguous_wide) {
+            if size == TextSize::scaled(1) {
+                self.put_cluster(cluster, columns);
+            } else {
+                self.put_multicell(cluster, size.with_width(columns as u32));
+            }
+        }
+    }
+
+    /// Prints a cluster into a cell of the base size, or two.
+    fn put_cluster(&mut self, cluster: &str, columns: usize) {
+        let Some(columns) = self.make_room(columns) else { return };
+        let table = self.grid.table_of(self.grid.slot(self.cursor.row));
+        if let Some(shown) = self.content(table, cluster) {
+            self.write_cell(shown, columns);
+        }
+    }
+
+    /// A cell's content that shows `text`, cut off at a cluster's cap.
+    fn content(&mut self, table: usize, text: &str) -> Option<Cell> {
+        let mut chars = text.chars();
+        if let (Some(only), None) = (chars.next(), chars.next()) {
+            return Some(Cell(only as u64));
+        }
+        work::add(text.len());
+        let end =
+            (0..=text.len().min(CLUSTER_CAP)).rev().find(|&end| text.is_char_boundary(end))?;
+        let id = self.grid.intern_cluster(table, &text[..end])?;
+        Some(Cell(CLUSTER | id as u64))
+    }
+
+    /// Puts a multicell character at the cursor, or where it has room. One that is larger than the screen, or the region and
+    /// the margins, is left out.
+    fn put_multicell(&mut self, text: &str, size: TextSize) {
+        let (width, height) = (usize::from(size.columns()), usize::from(size.rows()));
+        if text.is_empty() || width > self.right - self.left || height > self.bottom - self.top {
+            return;
+        }
+        if self.cursor.wrap_pending {
+            self.cursor.wrap_pending = false;
+            if self.modes.contains(Modes::AUTO_WRAP) {
+                self.wrap();
+            }
+        }
+        if !self.pass_multicells(width, true) || !self.make_rows(height) {
+            return;
+        }
+        let (top, col) = (self.cursor.row, self.cursor.col);
+        let rows = top..top + height;
+        let seq = self.seq;
+        if self.modes.contains(Modes::INSERT) && self.is_between_margins() {
+            rows.clone().for_each(|row| self.insert_cells(row, col, width));
+        }
+        for row in rows.clone() {
+            // A block is as wide as its cells say.
+            let meta = self.grid.meta_mut(row);
+            meta.set_line_size(crate::LineSize::Single);
+            self.grid.overwrite_multicells(row, col, col + width, seq);
+            self.grid.part_wide(row, col, col + width, seq);
+        }
+        let mut pen = self.pen.clone();
+        pen.style_mut().size = size;
+        let stop = self.line_end(col);
+        for row in rows {
+            let slot = self.grid.slot(row);
+            let table = self.grid.table_of(slot);
+            let first = match row == top {
+                true => self.content(table, text),
+                false => Some(Cell(Cell::multicell_part(0, row - top))),
+            };
+            let bits = pen.bits(&mut self.grid, table);
+            let (cells, meta) = self.grid.slot_mut(slot);
+            for (at, cell) in cells[col..col + width].iter_mut().enumerate() {
+                *cell = Cell(bits | Cell::multicell_part(at, row - top));
+            }
+            if let Some(first) = first {
+                let wide = if width > 1 && row == top { WIDE } else { 0 };
+                cells[col] = Cell(bits | crate::cell::MULTICELL | first.0 | wide);
+            }
+            meta.revision = seq;
+            meta.occ = meta.occ.max((col + width) as u16);
+            meta.flags |= crate::row::MULTICELL;
+            if col + width == stop {
+                meta.flags &= !crate::row::WRAPPED;
+            }
+            work::add(width);
+        }
+        self.advance_to(col + width, stop);
+    }
+
+    /// Scrolls until there are `height` rows from the cursor's on, and moves the cursor along; false where they can't be had.
+    fn make_rows(&mut self, height: usize) -> bool {
+        let is_above_foot = self.cursor.row < self.bottom;
+        let end = if is_above_foot { self.bottom } else { self.grid.rows() };
+        let missing = (self.cursor.row + height).saturating_sub(end);
+        if missing > 0 {
+            if !is_above_foot || !self.is_between_margins() {
+                return false;
+            }
+            self.scroll_up(missing);
+            self.cursor.row -= missing;
+        }
+        true
+    }
+
+    /// Moves the cursor behind the lower rows of multicell characters, to where none lies in the next `width` columns; false
+    /// where there is no such place. A multicell character that does not fit in the line goes to the next, or, where lines
+    /// don't wrap, back in this one. With any other, that is left to the caller.
+    #[inline]
+    pub(crate) fn pass_multicells(&mut self, width: usize, is_multicell: bool) -> bool {
+        if !is_multicell && !self.grid.meta(self.cursor.row).has_multicells() {
+            return true;
+        }
+        self.pass(width, is_multicell)
+    }
+
+    fn pass(&mut self, width: usize, is_multicell: bool) -> bool {
+        // Every row is passed once, and those that come in below are empty.
+        for _ in 0..2 * self.grid.rows() {
+            let (col, stop) = (self.cursor.col, self.line_end(self.cursor.col));
+            let cells = self.grid.row(self.cursor.row);
+            let is_free =
+                |from: usize, to: usize| !cells[from..to].iter().any(|cell| cell.is_below());
+            let last = (stop + 1).saturating_sub(width);
+            if let Some(free) = (col..last).find(|&from| is_free(from, from + width)) {
+                work::add(free - col + width);
+                self.cursor.col = free;
+                return true;
+            }
+            work::add(stop - col);
+            if !is_multicell && is_free(col, stop) {
+                return true;
+            }
+            let wraps = self.modes.contains(Modes::AUTO_WRAP);
+            if is_multicell && !wraps && width <= stop && is_free(stop - width, stop) {
+                self.cursor.col = stop - width;
+                return true;
+            }
+            self.wrap_early();
+        }
+        tracing::debug!("no room beside multicell characters");
+        false
+    }
+
+    /// Goes to the next line from a row whose last columns stay unwritten: they are no blanks in its text.
+    fn wrap_early(&mut self) {
+        self.wrap();
+        let Some(row) = self.cursor.row.checked_sub(1) else { return };
+        let (cells, meta) = self.grid.row_mut(row);
+        if meta.is_wrapped() {
+            let last = cells.iter().rposition(|cell| *cell != Cell::EMPTY);
+            meta.occ = last.map_or(0, |last| last as u16 + 1);
+            meta.flags |= crate::row::SHORT;
+        }
+    }
+
+    /// Marks all rows of the multicell character whose first cell this is as changed.
+    pub(crate) fn touch_multicell(&mut self, row: usize, col: usize) {
+        let rows = usize::from(self.grid.multicell_size(row, col).rows());
+        self.grid.touch(row, (row + rows).min(self.grid.rows()), self.seq);
+    }
+}

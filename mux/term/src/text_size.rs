@@ -1,0 +1,136 @@
+//! How large the text of a multicell character is, and where it stands in its block of cells.
+//!
+//! Source: kitty's "The text sizing protocol" (<https://sw.kovidgoyal.net/kitty/text-sizing-protocol/>).
+
+/// Largest scale and largest width.
+pub(crate) const MAX_SCALE: u8 = 7;
+/// Largest numerator and denominator.
+const MAX_FRACTION: u8 = 15;
+
+/// Where text that is smaller than its block stands in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Align {
+    /// At the top, or at the left.
+    #[default]
+    Start,
+    /// At the bottom, or at the right.
+    End,
+    /// In the middle.
+    Center,
+}
+
+impl Align {
+    fn of(bits: u32) -> Self {
+        match bits & 3 {
+            1 => Self::End,
+            2 => Self::Center,
+            _ => Self::Start,
+        }
+    }
+}
+
+/// The size of a multicell character: [`TextSize::columns`] by [`TextSize::rows`] cells, and a font as many times as
+/// large as the base font. The default: an ordinary cell.
+///
+/// | bits | holds |
+/// |---|---|
+/// | 0–2 | scale, 0 in an ordinary cell |
+/// | 3–5 | width |
+/// | 6–9, 10–13 | numerator and denominator of the fraction |
+/// | 14–15, 16–17 | vertical and horizontal [`Align`] |
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct TextSize(u32);
+
+impl TextSize {
+    /// Bits it has at most.
+    pub(crate) const BITS: u32 = 18;
+
+    /// The size of these bits, as [`TextSize::bits`] gives them.
+    pub(crate) fn from_bits(bits: u32) -> Self {
+        Self(bits & ((1 << Self::BITS) - 1))
+    }
+
+    pub(crate) fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Text this many times as large as the base font, from 1 to 7. Larger and smaller scales become the nearest.
+    pub(crate) fn scaled(scale: u32) -> Self {
+        Self(scale.clamp(1, MAX_SCALE.into()))
+    }
+
+    /// The same in `width` times as many columns as the scale; 0 where the text decides. At most 7.
+    pub(crate) fn with_width(self, width: u32) -> Self {
+        Self(self.0 & !(7 << 3) | width.min(MAX_SCALE.into()) << 3)
+    }
+
+    /// The same with a font of `numerator / denominator` of the size, each at most 15.
+    pub(crate) fn with_fraction(self, numerator: u32, denominator: u32) -> Self {
+        let most = MAX_FRACTION.into();
+        Self(self.0 & !(0xff << 6) | numerator.min(most) << 6 | denominator.min(most) << 10)
+    }
+
+    /// The same aligned; 1 is [`Align::End`], 2 [`Align::Center`], all else [`Align::Start`].
+    pub(crate) fn with_alignment(self, vertical: u32, horizontal: u32) -> Self {
+        let align = |value: u32| if value <= 2 { value } else { 0 };
+        Self(self.0 & !(0xf << 14) | align(vertical) << 14 | align(horizontal) << 16)
+    }
+
+    /// Whether this is an ordinary cell's.
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// How many times as large as the base font, from 1 to 7.
+    pub fn scale(self) -> u8 {
+        (self.0 & 7) as u8
+    }
+
+    /// Columns in units of the scale, from 1 to 7.
+    pub fn width(self) -> u8 {
+        (self.0 >> 3 & 7) as u8
+    }
+
+    /// Columns of its block.
+    pub fn columns(self) -> u16 {
+        u16::from(self.scale()) * u16::from(self.width())
+    }
+
+    /// Rows of its block.
+    pub fn rows(self) -> u16 {
+        self.scale().into()
+    }
+
+    /// Numerator and denominator by which the font is smaller than the scale says; `None` where it is not.
+    pub fn fraction(self) -> Option<(u8, u8)> {
+        let (numerator, denominator) = self.raw_fraction();
+        (0 < numerator && numerator < denominator).then_some((numerator, denominator))
+    }
+
+    /// Numerator and denominator as the program gave them.
+    pub(crate) fn raw_fraction(self) -> (u8, u8) {
+        ((self.0 >> 6 & 0xf) as u8, (self.0 >> 10 & 0xf) as u8)
+    }
+
+    /// Where smaller text stands between top and bottom.
+    pub fn vertical(self) -> Align {
+        Align::of(self.0 >> 14)
+    }
+
+    /// Where smaller text stands between left and right.
+    pub fn horizontal(self) -> Align {
+        Align::of(self.0 >> 16)
+    }
+}
+
+impl std::fmt::Debug for TextSize {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (numerator, denominator) = self.raw_fraction();
+        write!(f, "{}×{}", self.columns(), self.rows())?;
+        if self.0 >> 6 != 0 {
+            write!(f, " {numerator}/{denominator}")?;
+            write!(f, " {:?} {:?}", self.vertical(), self.horizontal())?;
+        }
+        Ok(())
+    }
+}
