@@ -212,7 +212,32 @@ pub struct CellMetrics {
     pub thickness: u32,
 }
 
-/// How much larger than a cell of the grid the characters of a row are (DECDWL, DECDHL).
+/// How much larger or smaller than the base font the text of a multicell character is (OSC 66).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Factor(u16);
+
+impl Factor {
+    /// Steps to 1. A font of 14 pixels changes by less than a fiftieth of a pixel from one to the next.
+    const STEPS: f32 = 1024.0;
+
+    /// The factor nearest to this one, not less than a 64th.
+    pub(crate) fn new(factor: f32) -> Self {
+        let steps = (factor * Self::STEPS).round().clamp(Self::STEPS / 64.0, f32::from(u16::MAX));
+        Self(steps as u16)
+    }
+
+    pub(crate) fn value(self) -> f32 {
+        f32::from(self.0) / Self::STEPS
+    }
+
+    /// A measure as many times as large, at least a pixel where it was one.
+    pub(crate) fn of(self, measure: u32) -> u32 {
+        let least = measure.min(1);
+        ((measure as f32 * self.value()).round() as u32).max(least)
+    }
+}
+
+/// How much larger than a cell of the grid the characters of a row are (DECDWL, DECDHL), or one multicell character (OSC 66).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Stretch {
     /// Not at all.
@@ -222,6 +247,8 @@ pub(crate) enum Stretch {
     Wide,
     /// Twice as wide and twice as high; a row shows one half.
     Tall,
+    /// As large as a multicell character says, in both directions. No row is.
+    Scaled(Factor),
 }
 
 impl Stretch {
@@ -234,28 +261,50 @@ impl Stretch {
         }
     }
 
-    /// Factor of widths.
+    /// Columns of the grid that a column of a row takes.
     pub(crate) fn across(self) -> u32 {
-        if self == Self::None { 1 } else { 2 }
+        if matches!(self, Self::Wide | Self::Tall) { 2 } else { 1 }
     }
 
-    /// Factor of heights.
-    pub(crate) fn down(self) -> u32 {
-        if self == Self::Tall { 2 } else { 1 }
+    /// Factors of widths and heights.
+    pub(crate) fn factors(self) -> (f32, f32) {
+        match self {
+            Self::None => (1.0, 1.0),
+            Self::Wide => (2.0, 1.0),
+            Self::Tall => (2.0, 2.0),
+            Self::Scaled(factor) => (factor.value(), factor.value()),
+        }
     }
 }
 
 impl CellMetrics {
     /// A cell of a row whose characters are larger.
     pub(crate) fn stretched(self, stretch: Stretch) -> Self {
-        let down = stretch.down();
+        let (across, down) = match stretch {
+            Stretch::Scaled(factor) => return self.scaled(factor),
+            Stretch::None => return self,
+            Stretch::Wide => (2, 1),
+            Stretch::Tall => (2, 2),
+        };
         Self {
-            width: self.width * stretch.across(),
+            width: self.width * across,
             height: self.height * down,
             baseline: self.baseline * down,
             underline: self.underline * down,
             strike: self.strike * down,
             thickness: self.thickness * down,
+        }
+    }
+
+    /// A cell as many times as large.
+    pub(crate) fn scaled(self, factor: Factor) -> Self {
+        Self {
+            width: factor.of(self.width),
+            height: factor.of(self.height),
+            baseline: factor.of(self.baseline),
+            underline: factor.of(self.underline),
+            strike: factor.of(self.strike),
+            thickness: factor.of(self.thickness),
         }
     }
 

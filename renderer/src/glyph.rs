@@ -160,7 +160,8 @@ fn rasterise(
     stretch: Stretch,
 ) -> Glyph {
     let metrics = &fonts.metrics.stretched(stretch);
-    let size = size * stretch.down() as f32;
+    let (across, down) = stretch.factors();
+    let size = size * down;
     let face = fonts.face(face);
     let font = face.font.as_swash();
     let weight = face.weight.map(|weight| ("wght", weight));
@@ -178,7 +179,7 @@ fn rasterise(
     }
     let slant = Transform::skew(Angle::from_degrees(14.0), Angle::from_degrees(0.0));
     // Outlines are stretched before they become pixels, so that wide text is as sharp as any other.
-    let wide = Transform::scale((stretch.across() / stretch.down()) as f32, 1.0);
+    let wide = Transform::scale(across / down, 1.0);
     match (face.slant, stretch == Stretch::Wide) {
         (false, false) => {}
         (true, false) => drop(render.transform(Some(slant))),

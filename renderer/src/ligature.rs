@@ -267,11 +267,13 @@ impl Shaper {
         fonts: &mut Fonts,
         glyphs: &mut GlyphCache,
     ) -> Arc<[Group]> {
-        if let Some(known) = self.texts[form.index()].get(text) {
+        // A multicell character has none.
+        let Some(index) = form.index() else { return Arc::new([]) };
+        if let Some(known) = self.texts[index].get(text) {
             return known.clone();
         }
         let groups: Arc<[_]> = self.find_groups(text, form, fonts, glyphs).into();
-        let texts = &mut self.texts[form.index()];
+        let texts = &mut self.texts[index];
         if texts.len() >= MAX_TEXTS {
             texts.clear();
         }
@@ -289,7 +291,7 @@ impl Shaper {
         let cells: Vec<(&str, u8)> =
             text.char_indices().map(|(at, c)| (&text[at..at + c.len_utf8()], 1)).collect();
         let placed = self.shape(&cells, form, fonts, glyphs);
-        let width = (fonts.metrics.width * form.stretch.across()) as i32;
+        let width = fonts.metrics.stretched(form.stretch).width as i32;
         let count = cells.len();
         // Whether a cell looks as it does alone, and whether it belongs to the one before it.
         let mut same = vec![false; count];

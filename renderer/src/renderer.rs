@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cosmic_text::SwashCache;
 use rustc_hash::FxHashMap;
-use unterm_term::{LineId, Palette, ScreenKind, SnapshotRow, TextRange, Width};
+use unterm_term::{
+    LineId, MulticellPart, Palette, ScreenKind, Snapshot, SnapshotRow, TextRange, Width,
+};
 
 use crate::color::PaneColors;
 use crate::font::Stretch;
@@ -17,7 +19,7 @@ use crate::label::Labels;
 use crate::ligature::Ligatures;
 use crate::picture::Pictures;
 use crate::preedit::PreeditCells;
-use crate::row::{CursorLook, RowBuilder, RowState};
+use crate::row::{CursorLook, CursorPart, RowBuilder, RowState};
 use crate::shape::Shaper;
 use crate::{CellMetrics, FontOptions, PaneScene, PixelRect, Scene, TextOptions};
 
@@ -305,42 +307,95 @@ fn row_state(pane: &PaneScene<'_>, index: usize, row: &SnapshotRow, apart: bool)
         PreeditCells::new(preedit, cursor.col.min(cols - 1), cols)
     });
     let lit = !cursor.blinking || pane.blink_on || !pane.focused;
-    let shown = here && cursor.visible && lit && cursor.col < cols && preedit.is_none();
+    let covered = cursor_part(snapshot, index, CursorLook::new(cursor.shape, pane.focused));
+    let composes = here && preedit.is_some() || !here && pane.preedit.is_some();
+    let shown = cursor.visible && lit && cursor.col < cols && !composes;
     let hovered = pane.hovered_link.filter(|link| {
         row.styles.iter().any(|run| run.link.as_deref().is_some_and(|own| own == *link))
     });
     RowState {
         selected: pane.selection.and_then(|range| selected_columns(&range, row, cols)),
+        selected_multicells: match &pane.selection {
+            Some(range) => multicells_in(range, row, cols).collect(),
+            None => Vec::new(),
+        },
         highlights: pane
             .highlights
             .iter()
-            .filter_map(|one| Some((selected_columns(&one.range, row, cols)?, one.current)))
+            .flat_map(|one| {
+                let columns = selected_columns(&one.range, row, cols).into_iter();
+                let all = columns.chain(multicells_in(&one.range, row, cols));
+                all.map(|columns| (columns, one.current))
+            })
             .collect(),
-        cursor: shown.then(|| (cursor.col, CursorLook::new(cursor.shape, pane.focused))),
+        cursor: covered.filter(|_| shown),
         apart: (here && apart && cursor.visible).then_some(cursor.col),
         hovered: hovered.cloned(),
         preedit: preedit.map(Arc::new),
     }
 }
 
-/// The columns of `row` inside a selection.
-fn selected_columns(range: &TextRange, row: &SnapshotRow, cols: u16) -> Option<Range<u16>> {
+/// What row `index` of a viewport shows of the cursor.
+fn cursor_part(snapshot: &Snapshot, index: usize, look: CursorLook) -> Option<CursorPart> {
+    let cursor = snapshot.cursor;
+    let at = usize::from(cursor.row);
+    if snapshot.rows.get(at).is_none_or(|row| row.multicells.is_empty()) {
+        return (at == index).then_some(CursorPart { col: cursor.col, look, row: 0, rows: 1 });
+    }
+    match snapshot.rows[at].multicell(cursor.col) {
+        Some(part) => {
+            let rows = part.size.rows();
+            let row = (index + usize::from(part.row)).checked_sub(at)?;
+            let row = u16::try_from(row).ok().filter(|row| *row < rows)?;
+            Some(CursorPart { col: part.col, look, row, rows })
+        }
+        None => (at == index).then_some(CursorPart { col: cursor.col, look, row: 0, rows: 1 }),
+    }
+}
+
+/// The columns of the multicell characters in `row` that a selection touches, in whichever of their rows: they are selected
+/// whole.
+fn multicells_in<'a>(
+    range: &'a TextRange,
+    row: &'a SnapshotRow,
+    cols: u16,
+) -> impl Iterator<Item = Range<u16>> + 'a {
+    let touches = move |part: &MulticellPart| {
+        let columns = part.columns();
+        (0..part.size.rows()).any(|below| {
+            let line = (row.line.0 + u64::from(below)).checked_sub(u64::from(part.row));
+            let span = line.and_then(|line| columns_of_line(range, LineId(line), cols));
+            span.is_some_and(|(from, to)| from < columns.end && columns.start < to)
+        })
+    };
+    row.multicells.iter().filter(move |part| touches(part)).map(|part| part.columns())
+}
+
+/// First column inside a selection of a line, and the one after the last.
+fn columns_of_line(range: &TextRange, line: LineId, cols: u16) -> Option<(u16, u16)> {
     let (start, end) = (range.start, range.end);
-    if row.line < start.line || row.line > end.line {
+    if line < start.line || line > end.line {
         return None;
     }
-    let (mut from, mut to) = if range.block {
+    let (from, to) = if range.block {
         (start.col.min(end.col), start.col.max(end.col).saturating_add(1))
     } else {
         (
-            if row.line == start.line { start.col } else { 0 },
-            if row.line == end.line { end.col.saturating_add(1) } else { cols },
+            if line == start.line { start.col } else { 0 },
+            if line == end.line { end.col.saturating_add(1) } else { cols },
         )
     };
-    to = to.min(cols);
+    Some((from, to.min(cols)))
+}
+
+/// The columns of `row` inside a selection.
+fn selected_columns(range: &TextRange, row: &SnapshotRow, cols: u16) -> Option<Range<u16>> {
+    let (mut from, mut to) = columns_of_line(range, row.line, cols)?;
     // Half a wide character can't be selected.
-    let tail =
-        |col: u16| row.cells.get(usize::from(col)).is_some_and(|cell| cell.width() == Width::Tail);
+    let tail = |col: u16| {
+        let cell = row.cells.get(usize::from(col));
+        cell.is_some_and(|cell| cell.width() == Width::Tail && !cell.is_multicell())
+    };
     if from > 0 && tail(from) {
         from -= 1;
     }

@@ -2,6 +2,7 @@
 
 mod ligatures;
 mod marks;
+mod multicell;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -45,15 +46,28 @@ impl CursorLook {
     }
 }
 
+/// What a row shows of the cursor, which covers all of a multicell character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CursorPart {
+    /// A column it stands on.
+    pub(crate) col: u16,
+    pub(crate) look: CursorLook,
+    /// Which of its rows this is, of how many.
+    pub(crate) row: u16,
+    pub(crate) rows: u16,
+}
+
 /// What a row shows beside its own content; a row is kept while its content and this stay.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowState {
     /// Selected columns.
     pub(crate) selected: Option<Range<u16>>,
+    /// Columns of multicell characters that the selection touches, in this row or another of theirs.
+    pub(crate) selected_multicells: Vec<Range<u16>>,
     /// Columns that a search found, and whether they are those looked at.
     pub(crate) highlights: Vec<(Range<u16>, bool)>,
-    /// Column and form of the cursor.
-    pub(crate) cursor: Option<(u16, CursorLook)>,
+    /// The cursor, or the part of one that covers several rows.
+    pub(crate) cursor: Option<CursorPart>,
     /// Column whose ligature is shown as single characters: the cursor's, also while it blinks.
     pub(crate) apart: Option<u16>,
     /// The link under the pointer, if this row has cells of it.
@@ -133,7 +147,7 @@ impl Line<'_> {
 impl RowBuilder<'_> {
     pub(crate) fn build(&mut self, row: &SnapshotRow, cols: u16, state: &RowState) -> FrameRow {
         let stretch = Stretch::of(row.size);
-        let cursor = state.cursor.map(|(col, look)| (cursor_columns(row, col), look));
+        let cursor = state.cursor.map(|cursor| (cursor_columns(row, cursor.col), cursor.look));
         let end = row.cells.iter().rposition(|cell| !is_blank(*cell)).map_or(0, |last| last + 1);
         let mut line = Line {
             row,
@@ -177,7 +191,8 @@ impl RowBuilder<'_> {
             // All of it is seen, also where only half of a character is.
             let width = self.fonts.metrics.width * stretch.across();
             let metrics = CellMetrics { width, ..self.fonts.metrics };
-            outline(look, columns, color, &metrics, &mut out.over);
+            let rows = state.cursor.map_or((0, 1), |cursor| (cursor.row, cursor.rows));
+            outline(look, columns, rows, color, &metrics, &mut out.over);
         }
         out
     }
@@ -186,7 +201,7 @@ impl RowBuilder<'_> {
         let style = &run.style;
         let state = line.state;
         let plain = self.colors.cell(style);
-        let has_selection = state.selected.is_some();
+        let has_selection = state.selected.is_some() || !state.selected_multicells.is_empty();
         let selected = if has_selection { self.colors.selected(style) } else { plain };
         let hovered = state.hovered.is_some() && run.link.as_deref() == state.hovered.as_ref();
         let least = self.colors.least_contrast(style);
@@ -228,15 +243,23 @@ impl RowBuilder<'_> {
         }
         while col < end {
             let cell = line.row.cells[usize::from(col)];
-            let wide = cell.width() == Width::Wide && col + 1 < line.cols;
-            let cells: u8 = if wide { 2 } else { 1 };
+            let multicell = if cell.is_multicell() { line.row.multicell(col) } else { None };
+            let cells: u8 = match multicell {
+                Some(part) => (part.columns().end.min(end) - col) as u8,
+                None if cell.is_multicell() => 1,
+                None if cell.width() == Width::Wide && col + 1 < line.cols => 2,
+                None => 1,
+            };
             let next = col + u16::from(cells);
             if line.hidden.contains(&col) {
                 col = next;
                 continue;
             }
-            let is_selected =
-                state.selected.as_ref().is_some_and(|range| range.start < next && col < range.end);
+            let is_selected = state
+                .selected
+                .iter()
+                .chain(&state.selected_multicells)
+                .any(|range| range.start < next && col < range.end);
             let mut is_marked = is_selected;
             let mut look = if is_selected { selected_look } else { plain_look };
             let highlight =
@@ -250,6 +273,14 @@ impl RowBuilder<'_> {
                 is_marked = true;
             }
             self.background(col, cells, look.background, is_marked, line);
+            if cell.is_multicell() {
+                if let Some(part) = multicell.filter(|part| part.col == col && shown) {
+                    let underline = if decorated { underline } else { Underline::None };
+                    self.multicell(part, underline, style, look, alpha, line);
+                }
+                col = next;
+                continue;
+            }
             if decorated {
                 self.decorate(col, cells, underline, style, look, line);
             }
@@ -342,7 +373,7 @@ impl RowBuilder<'_> {
 }
 
 fn is_blank(cell: Cell) -> bool {
-    matches!(cell.content(), Content::Empty | Content::Char(' '))
+    !cell.is_multicell() && matches!(cell.content(), Content::Empty | Content::Char(' '))
 }
 
 /// All of a glyph's picture, which is so many pixels wide, with its upper left corner at `at`.

@@ -38,8 +38,15 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    pub(crate) fn index(self) -> usize {
-        self.face.index() + 4 * self.stretch as usize
+    /// Which of the tables of whole rows it has; `None` in a multicell character.
+    pub(crate) fn index(self) -> Option<usize> {
+        let stretch = match self.stretch {
+            Stretch::None => 0,
+            Stretch::Wide => 1,
+            Stretch::Tall => 2,
+            Stretch::Scaled(_) => return None,
+        };
+        Some(self.face.index() + 4 * stretch)
     }
 }
 
@@ -75,7 +82,8 @@ impl Shaper {
         fonts: &mut Fonts,
         glyphs: &mut GlyphCache,
     ) -> Option<CellGlyph> {
-        let table = &mut self.ascii[form.index()];
+        let index = form.index()?;
+        let table = &mut self.ascii[index];
         if table.is_empty() {
             table.resize(128, None);
         }
@@ -88,7 +96,7 @@ impl Shaper {
                 let picture = glyphs.get(glyph);
                 let (left, top, width) = (picture.left, picture.top, picture.columns());
                 let placed = Some(CellGlyph { glyph, left, top, width });
-                self.ascii[form.index()][c as usize] = placed;
+                self.ascii[index][c as usize] = placed;
                 placed
             }
             _ => None,
@@ -197,10 +205,10 @@ impl Shaper {
             }
         }
         // Everything is laid out in single cells, and stretched where it is placed.
-        let (across, down) = (form.stretch.across() as i32, form.stretch.down() as i32);
+        let (across, down) = form.stretch.factors();
         let scale = size / upem;
-        let (scale_x, scale_y) = (scale * across as f32, scale * down as f32);
-        let cell = fonts.metrics.width as i32 * across;
+        let (scale_x, scale_y) = (scale * across, scale * down);
+        let cell = fonts.metrics.stretched(form.stretch).width as i32;
         let mut starts = Vec::with_capacity(run.len());
         let mut column = 0i32;
         for (_, cells) in run {

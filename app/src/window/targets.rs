@@ -143,7 +143,9 @@ impl Line {
             for (col, cell) in row.cells.iter().enumerate() {
                 let wide = match cell.width() {
                     Width::Tail | Width::Head => continue,
-                    Width::Wide => 1,
+                    Width::Wide => {
+                        row.multicell(col as u16).map_or(1, |part| part.size.columns() - 1)
+                    }
                     Width::Narrow => 0,
                 };
                 let col = col as u16;

@@ -290,9 +290,13 @@ impl View {
         let columns = x / self.column_width(row, cell);
         let col = (columns.floor().max(0.0) as u16).min(cols.saturating_sub(1));
         let mut boundary = (columns.round().max(0.0) as u16).min(cols);
-        // A wide character is selected as a whole: its middle is no edge.
+        // A wide character is selected as a whole, and so is a multicell character: its middle is no edge.
         let inside = self.snapshot.rows[row].cells.get(usize::from(boundary));
-        if inside.is_some_and(|cell| cell.width() == Width::Tail) {
+        if let Some(part) = self.snapshot.rows[row].multicell(boundary) {
+            let block = part.columns();
+            let middle = f64::from(block.start + block.end) / 2.0;
+            boundary = if columns < middle { block.start } else { block.end };
+        } else if inside.is_some_and(|cell| cell.width() == Width::Tail) {
             boundary = if columns < f64::from(boundary) { boundary - 1 } else { boundary + 1 };
         }
         Some(Spot { cell: Point { line, col }, edge: Edge { line, boundary } })

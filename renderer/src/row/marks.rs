@@ -147,8 +147,11 @@ impl RowBuilder<'_> {
     }
 }
 
-/// The columns the cursor stands on: both of a wide character.
+/// The columns the cursor stands on: both of a wide character, all of a multicell character.
 pub(super) fn cursor_columns(row: &SnapshotRow, col: u16) -> Range<u16> {
+    if let Some(part) = row.multicell(col) {
+        return part.columns();
+    }
     let width = |col: u16| row.cells.get(usize::from(col)).map(|cell| cell.width());
     match width(col) {
         Some(Width::Wide) => col..col + 2,
@@ -161,9 +164,11 @@ pub(super) fn bar_width(metrics: &CellMetrics) -> u32 {
     (metrics.width / 6).clamp(metrics.thickness, metrics.width)
 }
 
+/// Draws a cursor's outline, bar or line; `rows`: which of its rows this is, and how many it has.
 pub(super) fn outline(
     look: CursorLook,
     columns: Range<u16>,
+    rows: (u16, u16),
     color: Rgb,
     metrics: &CellMetrics,
     out: &mut Vec<Fill>,
@@ -171,24 +176,31 @@ pub(super) fn outline(
     let x = i32::from(columns.start) * metrics.width as i32;
     let width = metrics.width * u32::from(columns.end - columns.start);
     let height = metrics.height;
+    let (is_first, is_last) = (rows.0 == 0, rows.0 + 1 >= rows.1);
     let thin = metrics.thickness.min(height / 2).min(width / 2).max(1);
     match look {
         CursorLook::Block => {}
         CursorLook::Bar => {
             out.push(Fill { x, y: 0, width: bar_width(metrics), height, color });
         }
+        CursorLook::Underline if !is_last => {}
         CursorLook::Underline => {
             let thick = (2 * metrics.thickness).min(height);
             let y = (height - thick) as i32;
             out.push(Fill { x, y, width, height: thick, color });
         }
         CursorLook::Hollow => {
-            let inner = height - 2 * thin;
-            out.push(Fill { x, y: 0, width, height: thin, color });
-            out.push(Fill { x, y: (height - thin) as i32, width, height: thin, color });
-            out.push(Fill { x, y: thin as i32, width: thin, height: inner, color });
+            let top = if is_first { thin } else { 0 };
+            let inner = height - top - if is_last { thin } else { 0 };
+            if is_first {
+                out.push(Fill { x, y: 0, width, height: thin, color });
+            }
+            if is_last {
+                out.push(Fill { x, y: (height - thin) as i32, width, height: thin, color });
+            }
+            out.push(Fill { x, y: top as i32, width: thin, height: inner, color });
             let right = x + (width - thin) as i32;
-            out.push(Fill { x: right, y: thin as i32, width: thin, height: inner, color });
+            out.push(Fill { x: right, y: top as i32, width: thin, height: inner, color });
         }
     }
 }
