@@ -1,8 +1,8 @@
 //! The control server: how agents, scripts and the settings page drive the mux, and the client side of the same wires.
 //!
-//! Owns the wires (framing, login, error codes), the one table of methods, dispatch, the registry of instances under
-//! `~/.unterm`, and the client that `unterm-cli` uses. Never draws and knows nothing of windows: what only the app can
-//! do it asks of a [`Host`].
+//! Owns the transports (what carries bytes, and how they become messages), the dialects (names, shapes, login, error codes),
+//! the one table of methods, dispatch, the registry of instances under `~/.unterm`, and the client that `unterm-cli` uses.
+//! Never draws and knows nothing of windows: what only the app can do it asks of a [`Host`].
 //!
 //! Any program of the same user can read an instance's token from the registry and act with full rights, as that
 //! user could anyway; other users and web pages can't.
@@ -17,11 +17,13 @@ mod reference;
 mod registry;
 mod server;
 mod services;
+mod transport;
 mod untrusted;
 mod wire;
 
 pub use caller::{Access, Caller, Scopes, TokenKind, Wire};
 pub use dispatch::{Decision, Gate};
+pub use error::{Denial, Error};
 pub use host::{
     Acted, ActionInfo, ActionKeys, Binding, Bounds, Captures, Clip, Described, Headless, Host,
     HostRequest, OnDisplay, Preferences, ThemeInfo, Typing,
@@ -29,13 +31,23 @@ pub use host::{
 pub use methods::{Entry, Group, METHODS, Subjects};
 pub use reference::{reference, tools};
 pub use registry::{FileError, Record, RegistryFault, held, home, lock};
-pub use server::{Answers, Recordings, Server, ServerError, ServerOptions, SettingsLinks};
+pub use server::{
+    Answers, Recordings, Server, ServerBuilder, ServerError, ServerOptions, SettingsLinks,
+};
 pub use services::approvals::{Approval, Verdict};
 pub use services::changes::{Changes, Topic};
 pub use services::drivers::Driver;
 pub use services::questions::{Kind, Question};
+pub use transport::{
+    framing::{ContentLength, Framing, Lines, Next},
+    limits::LoginLimits,
+};
 pub use untrusted::shortened;
-pub use wire::{http::languages, logins::LoginLimits};
+pub use wire::{
+    contract::{Dialect, Handover, Input, Outcome, Output, Refusal},
+    http::languages,
+    peer::{Credentials, LoginError, Peer},
+};
 
 /// A toolset's name, as it is known; without one the usual toolset's.
 ///

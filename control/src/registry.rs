@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `instances/<id>.json` | a [`Record`]: one running instance, named `alpha`, `bravo`, … |
+//! | `instances/<id>.sock` | its Unix socket, for its user only |
 //! | `active.json` | the record of the active instance; its `id` is the pointer |
 //! | `server.json` | the same, for clients that know of one instance only |
 //! | `auth_token` | its token, as plain text |
@@ -21,7 +22,10 @@ mod names;
 use std::{
     fs::{self, File, OpenOptions, Permissions},
     io::{self, ErrorKind, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    os::unix::{
+        fs::{OpenOptionsExt, PermissionsExt},
+        net::UnixListener,
+    },
     path::{Path, PathBuf},
     sync::{Arc, mpsc},
     thread,
@@ -36,6 +40,7 @@ use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use unterm_mux::private;
 
+use crate::transport::unix::{self, SocketFile};
 pub use liveness::{Ended, is_live, process_start};
 
 /// One instance, as its file says it.
@@ -65,6 +70,9 @@ pub struct Record {
     /// where the system does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_start: Option<u64>,
+    /// The path of its Unix socket, which speaks what the port does. Absent where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub socket: Option<String>,
 }
 
 impl Record {
@@ -128,6 +136,8 @@ pub struct Registration {
     record: parking_lot::Mutex<Arc<Record>>,
     /// Whether the entry's file is there.
     is_entered: parking_lot::Mutex<bool>,
+    /// The socket beside the entry, and what listens on it until that is taken.
+    socket: parking_lot::Mutex<(Option<SocketFile>, Option<UnixListener>)>,
 }
 
 /// A file of the registry that could not be written.
@@ -181,6 +191,13 @@ impl Registration {
         http_port: u16,
         auth_token: String,
     ) -> (Self, Option<RegistryFault>) {
+        let registration = Self::unregistered(home, mcp_port, http_port, auth_token);
+        let fault = registration.enter().err();
+        (registration, fault)
+    }
+
+    /// An instance that is not entered, and writes no files of the registry.
+    pub fn unregistered(home: &Path, mcp_port: u16, http_port: u16, auth_token: String) -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();
         let record = Record {
             title: title(UNREGISTERED, &cwd),
@@ -194,14 +211,14 @@ impl Registration {
             version: crate::VERSION.to_owned(),
             platform: std::env::consts::OS.to_owned(),
             process_start: process_start(std::process::id()),
+            socket: None,
         };
-        let registration = Self {
+        Self {
             home: home.to_owned(),
             record: parking_lot::Mutex::new(Arc::new(record)),
             is_entered: parking_lot::Mutex::new(false),
-        };
-        let fault = registration.enter().err();
-        (registration, fault)
+            socket: parking_lot::Mutex::default(),
+        }
     }
 
     fn enter(&self) -> Result<(), RegistryFault> {
@@ -227,14 +244,40 @@ impl Registration {
         let title = title(&id, Path::new(&unnamed.cwd));
         // Under the lock: instances are as old as their names.
         let started_at = now();
-        let record = Arc::new(Record { id, title, started_at, ..Record::clone(&unnamed) });
+        let socket = self.listen(&id);
+        let record = Record { id, title, started_at, socket, ..Record::clone(&unnamed) };
         let path = entry(home, &record.id);
         if let Err(error) = write_record(&path, &record) {
             let _ = fs::remove_file(&path);
+            *self.socket.lock() = (None, None);
             return Err(FileError { path, error });
         }
-        *self.record.lock() = record;
+        *self.record.lock() = Arc::new(record);
         Ok(lock)
+    }
+
+    /// Makes the socket beside the entry of that name; its path. Without one the instance is reached by its port.
+    fn listen(&self, id: &str) -> Option<String> {
+        let path = socket_path(&self.home, id);
+        let made = match path.to_str() {
+            Some(text) => unix::bind(&path).map(|made| (text.to_owned(), made)),
+            None => Err(io::Error::other("the path is no UTF-8")),
+        };
+        match made {
+            Ok((text, (listener, file))) => {
+                *self.socket.lock() = (Some(file), Some(listener));
+                Some(text)
+            }
+            Err(error) => {
+                tracing::warn!(%error, path = %path.display(), "this instance has no socket");
+                None
+            }
+        }
+    }
+
+    /// What listens on the instance's socket, for whoever serves it; `None` where there is none, or it was taken.
+    pub fn take_listener(&self) -> Option<UnixListener> {
+        self.socket.lock().1.take()
     }
 
     /// The directory of the registry.
@@ -300,6 +343,7 @@ impl Registration {
         if read(&path).is_some_and(|record| record == *own) {
             fs::remove_file(&path)?;
         }
+        *self.socket.lock() = (None, None);
         let pointed = match active(&self.home).is_none_or(|active| active == *own) {
             true => self.hand_over(),
             false => Ok(()),
@@ -398,6 +442,11 @@ fn entry(home: &Path, id: &str) -> PathBuf {
     home.join("instances").join(format!("{id}.json"))
 }
 
+/// The socket of the instance of that name.
+fn socket_path(home: &Path, id: &str) -> PathBuf {
+    home.join("instances").join(format!("{id}.sock"))
+}
+
 /// The files that tell of the active instance.
 const POINTERS: [&str; 3] = ["auth_token", "server.json", "active.json"];
 
@@ -437,6 +486,7 @@ fn remove_stale(home: &Path) -> io::Result<()> {
                 }
                 _ => {}
             }
+            unix::remove_stale(&socket_path(home, &id));
         }
     }
     Ok(())

@@ -1,24 +1,41 @@
-//! Starting and stopping the control server.
+//! Starting and stopping the control server, and what the app asks of it.
 
-use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+mod builder;
 
-use tokio::runtime::{Builder, Handle, Runtime};
-use unterm_mux::{Mux, Pane, PaneId, random};
+use std::{
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::UnixListener,
+    runtime::{Handle, Runtime},
+    task::JoinHandle,
+};
+use unterm_mux::{Mux, Pane, PaneId};
+
+pub use self::builder::ServerBuilder;
 
 use crate::{
     Host,
     dispatch::{Dispatcher, Gate},
-    methods::{self, Context},
-    registry::{self, Registration, RegistryFault},
+    registry::{Registration, RegistryFault},
     services::{
-        approvals::Approval,
-        changes::Topic,
-        drivers::Driver,
-        proxy,
-        questions::Question,
-        recording::{self, Recorder},
+        approvals::Approval, changes::Topic, drivers::Driver, questions::Question,
+        recording::Recorder,
     },
-    wire::{http, logins::LoginLimits, mcp, tcp},
+    transport::{
+        connection::{self, Service},
+        limits::LoginLimits,
+        listen, stdio,
+        unix::{self, SocketFile},
+    },
+    wire::{contract::Dialect, peer::Instance},
 };
 
 /// What a server is started with.
@@ -46,8 +63,8 @@ pub enum ServerError {
     System(io::Error),
 }
 
-/// A running server: a runtime of two workers, its listener and its entry in the registry. Dropping it, or
-/// [`Server::stop`], closes connections and removes the entry.
+/// A running server: a runtime of two workers, its listeners and its entry in the registry. Dropping it, or
+/// [`Server::stop`], closes connections and removes the entry and its sockets.
 pub struct Server {
     runtime: Option<Runtime>,
     address: SocketAddr,
@@ -55,86 +72,88 @@ pub struct Server {
     registry_fault: Option<RegistryFault>,
     recorder: Arc<Recorder>,
     dispatcher: Arc<Dispatcher>,
+    instance: Arc<Instance>,
+    login: LoginLimits,
+    /// Those of [`Server::listen`].
+    sockets: Mutex<Vec<SocketFile>>,
 }
 
 /// How long the end of a process may wait for its recordings.
 const CLOSING: Duration = Duration::from_secs(2);
 
 impl Server {
+    /// One to be started, as `builder` says.
+    pub fn builder(options: ServerOptions) -> ServerBuilder {
+        ServerBuilder::new(options)
+    }
+
     /// Binds, registers and serves. A server that can't register serves all the same ([`Server::registry_fault`]).
+    ///
+    /// # Errors
+    /// As [`ServerBuilder::start`].
     pub fn start(options: ServerOptions) -> Result<Self, ServerError> {
-        Self::start_gated(options, Vec::new())
+        Self::builder(options).start()
     }
 
     /// The same, with gates that every call must pass, in order.
+    ///
+    /// # Errors
+    /// As [`ServerBuilder::start`].
     pub fn start_gated(
         options: ServerOptions,
         gates: Vec<Arc<dyn Gate>>,
     ) -> Result<Self, ServerError> {
-        let ServerOptions { mux, host, home, approval, login } = options;
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(2)
-            // For searches of long histories, new programs and files.
-            .max_blocking_threads(8)
-            .thread_name("unterm-control")
-            .enable_all()
-            .build()
-            .map_err(ServerError::System)?;
-        // For many connections, each of them a descriptor.
-        if let Err(error) = unterm_mux::raise_descriptor_limit() {
-            tracing::debug!(%error, "the limit of open files stays as it is");
-        }
-        let token = random::uuid().map_err(ServerError::System)?;
-        let listener = tcp::bind().map_err(ServerError::Bind)?;
-        listener.set_nonblocking(true).map_err(ServerError::Bind)?;
-        let address = listener.local_addr().map_err(ServerError::Bind)?;
-        let listener = {
-            let _context = runtime.enter();
-            tokio::net::TcpListener::from_std(listener).map_err(ServerError::Bind)?
-        };
-        let page = http::bind(&runtime);
-        let http_port = page.as_ref().map_or(0, |(_, port)| *port);
-        let (registration, registry_fault) =
-            Registration::with_page(&home, address.port(), http_port, token.clone());
-        let registration = Arc::new(registration);
-
-        let context = Context::new(mux.clone(), host, registration.clone(), approval);
-        let recorder = context.recorder.clone();
-        let dispatcher = Arc::new(Dispatcher::new(context, gates));
-        let mcp = Arc::new(mcp::Server::new(dispatcher.clone()));
-        if let Some((listener, port)) = page {
-            dispatcher.context().door.open_at(port);
-            let token = token.clone();
-            runtime.spawn(http::serve(listener, dispatcher.clone(), token, mcp.clone(), login));
-        }
-        let shared = tcp::Shared::new(dispatcher.clone(), token, mcp, login);
-        runtime.spawn(tcp::serve(listener, Arc::new(shared)));
-        if registry_fault.is_none() {
-            runtime.spawn(registry::follow_active(registration.clone()));
-        }
-        runtime.spawn_blocking({
-            let home = home.clone();
-            move || recording::recover(&home)
-        });
-        runtime.spawn(recorder.clone().follow(&mux, methods::hides_input));
-        // Before the first program is started, which is to know of it.
-        if let Ok(proxy) = proxy::Proxy::read(&home)
-            && proxy.enabled
-        {
-            proxy::tell(&mux, &proxy.resolve());
-        }
-        tracing::info!(%address, id = registration.record().id, "control server");
-        Ok(Self {
-            runtime: Some(runtime),
-            address,
-            registration,
-            registry_fault,
-            recorder,
-            dispatcher,
-        })
+        Self::builder(options).gates(gates).start()
     }
 
-    /// Where it listens.
+    /// Serves one connection, until it ends, in a dialect: what the client sends, what it is sent. The client logs in as the
+    /// dialect says, within the usual bounds.
+    pub fn serve<D: Dialect>(
+        &self,
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+        dialect: D,
+    ) -> JoinHandle<()> {
+        let service = Service::new(dialect, self.instance.clone(), self.login);
+        self.runtime().spawn(connection::serve(input, output, Arc::new(service)))
+    }
+
+    /// The same over two streams that block, such as the standard streams of this process.
+    ///
+    /// # Errors
+    /// When the system gives no threads.
+    pub fn serve_blocking<D: Dialect>(
+        &self,
+        input: impl io::Read + Send + 'static,
+        output: impl io::Write + Send + 'static,
+        dialect: D,
+    ) -> io::Result<JoinHandle<()>> {
+        let (input, output) = stdio::carry(self.runtime(), input, output)?;
+        Ok(self.serve(input, output, dialect))
+    }
+
+    /// Serves a dialect on a Unix socket at `path`, to programs of this user, until the server ends. The path's folder is to
+    /// be for this user only.
+    ///
+    /// # Errors
+    /// When the socket can't be made there.
+    pub fn listen<D: Dialect>(&self, path: &Path, dialect: D) -> io::Result<()> {
+        let (listener, file) = unix::bind(path)?;
+        let _context = self.runtime().enter();
+        let listener = UnixListener::from_std(listener)?;
+        let service = Service::new(dialect, self.instance.clone(), self.login);
+        self.runtime().spawn(listen::serve(listener, Arc::new(service)));
+        self.sockets.lock().push(file);
+        Ok(())
+    }
+
+    /// The instance's own token, which gives full rights. Programs of this user find it in the registry, if the server is
+    /// entered there.
+    pub fn token(&self) -> String {
+        self.registration.record().auth_token.clone()
+    }
+
+    /// Where it listens; port 0: on no port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -294,6 +313,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         // First, so that nobody new finds a server that is closing.
         self.registration.remove();
+        self.sockets.lock().clear();
         let Some(runtime) = self.runtime.take() else { return };
         if Handle::try_current().is_ok() {
             // Waiting is not allowed on a runtime's thread.

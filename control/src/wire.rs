@@ -1,6 +1,7 @@
-//! The wires: each owns its framing, login, names and error codes, and calls methods through the dispatcher.
+//! The dialects: each owns its names, shapes, login and error codes, and calls methods through the dispatcher.
 
+pub mod contract;
 pub mod http;
-pub mod logins;
 pub mod mcp;
-pub mod tcp;
+pub mod peer;
+pub mod unterm;

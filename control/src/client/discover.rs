@@ -8,7 +8,7 @@ use std::{
 use super::ClientError;
 use crate::{
     registry::{self, Record},
-    wire::tcp::PREFERRED_PORT,
+    transport::tcp::PREFERRED_PORT,
 };
 
 /// Where an instance listens, and its token.

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use super::{Access, Caller, Context, Group, METHODS, Method, Result, Subjects, params::NoParams};
 use crate::{
     ENGINE, VERSION,
-    wire::tcp::{HOST, PREFERRED_PORT},
+    transport::tcp::{HOST, PREFERRED_PORT},
 };
 
 /// `server.info`.

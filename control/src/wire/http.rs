@@ -43,15 +43,16 @@ use tower_service::Service as _;
 #[cfg(test)]
 pub use self::routes::own_methods;
 use self::{guard::Guard, patience::Patient};
-use super::{
-    logins::{LoginLimits, PendingLogin, PendingLogins},
-    mcp,
-    tcp::{
-        self,
-        spare::{self, Spare},
+use super::{contract::Refusal, mcp};
+use crate::{
+    dispatch::Dispatcher,
+    transport::{
+        limits::{LoginLimits, PendingLogin, PendingLogins},
+        listen,
+        spare::Spare,
+        tcp,
     },
 };
-use crate::dispatch::Dispatcher;
 
 /// The port it listens on when that is free.
 const PREFERRED_PORT: u16 = 19877;
@@ -102,8 +103,7 @@ struct Shared {
 /// Binds a port for the page, and says which; without one there is no page, which is no reason not to start.
 pub fn bind(runtime: &Runtime) -> Option<(TcpListener, u16)> {
     let bind = || {
-        let listener = tcp::bind_from(PREFERRED_PORT)?;
-        listener.set_nonblocking(true)?;
+        let listener = tcp::bind(PREFERRED_PORT)?;
         let port = listener.local_addr()?.port();
         let _context = runtime.enter();
         Ok::<_, std::io::Error>((TcpListener::from_std(listener)?, port))
@@ -133,33 +133,23 @@ pub async fn serve(
     let mut spare = Spare::default();
     let full = full();
     loop {
-        match listener.accept().await {
-            Ok((stream, address)) => {
-                tokio::spawn(talk(stream, address, router.clone(), shared.clone()));
-            }
-            Err(error) => {
-                tracing::warn!(%error, "cannot accept a connection to the settings page");
-                if !spare.refuse(&listener, &error, full.as_bytes()).await {
-                    // There is no event that tells when it would do.
-                    tokio::time::sleep(Duration::from_millis(100)).await;
-                }
-            }
-        }
+        let stream = listen::accept(&listener, &mut spare, full.as_bytes()).await;
+        tokio::spawn(talk(stream, router.clone(), shared.clone()));
     }
 }
 
 /// The reply to whom no descriptor is left for.
 fn full() -> String {
-    let body = json!({ "error": spare::FULL }).to_string();
+    let body = json!({ "error": Refusal::Full.to_string() }).to_string();
     format!(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
         body.len()
     )
 }
 
-async fn talk(stream: TcpStream, address: SocketAddr, router: Router, shared: Arc<Shared>) {
-    let _ = stream.set_nodelay(true);
-    let Ok(own) = stream.local_addr() else { return };
+async fn talk(stream: TcpStream, router: Router, shared: Arc<Shared>) {
+    // It may be over already.
+    let (Ok(address), Ok(own)) = (stream.peer_addr(), stream.local_addr()) else { return };
     let id = shared.dispatcher.next_connection();
     let login = shared.logins.begin(id);
     let connection = Connection { id, peer: address, own, login, place: OnceLock::new() };

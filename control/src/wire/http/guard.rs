@@ -13,7 +13,7 @@ use crate::{
         door::Door,
         tokens::{Tokens, UNREADABLE},
     },
-    wire::tcp::throttle::Throttle,
+    transport::throttle::Throttle,
 };
 
 /// The guard of one server.

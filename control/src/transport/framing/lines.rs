@@ -1,4 +1,6 @@
-//! Bytes as lines, within bounds.
+//! Messages of one line each.
+
+use super::{Framing, Next, make_room};
 
 /// What has been read of a connection and not yet handled.
 #[derive(Default)]
@@ -12,35 +14,8 @@ pub struct Lines {
     checked: bool,
 }
 
-/// The next thing there is.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Next<'a> {
-    /// A line without its end.
-    Line(&'a [u8]),
-    /// No whole line: read into [`Lines::space`].
-    More,
-    /// The connection began like HTTP.
-    Http,
-    /// The line is longer than it may be.
-    TooLong,
-}
-
-impl Lines {
-    /// What has been read behind the lines that were handled.
-    pub fn into_rest(mut self) -> Vec<u8> {
-        self.buffer.drain(..self.start);
-        self.buffer
-    }
-}
-
-/// Room that is kept for a connection that says nothing.
-const IDLE: usize = 4 << 10;
-/// Room that is kept for one that has sent a long line.
-const KEPT: usize = 256 << 10;
-
-impl Lines {
-    /// The next line of at most `longest` bytes.
-    pub fn next(&mut self, longest: usize) -> Next<'_> {
+impl Framing for Lines {
+    fn next(&mut self, longest: usize) -> Next<'_> {
         let end = find_newline(&self.buffer[self.scanned..]).map(|i| self.scanned + i);
         if !self.checked {
             let first = &self.buffer[self.start..end.unwrap_or(self.buffer.len())];
@@ -62,24 +37,27 @@ impl Lines {
         let line = self.start..end;
         self.start = end + 1;
         self.scanned = self.start;
-        Next::Line(&self.buffer[line])
+        Next::Message(&self.buffer[line])
     }
 
-    /// Where to append what is read next.
-    pub fn space(&mut self) -> &mut Vec<u8> {
-        if self.start > 0 {
-            self.buffer.drain(..self.start);
-            self.scanned -= self.start;
-            self.start = 0;
-            if self.buffer.len() < KEPT {
-                self.buffer.shrink_to(KEPT);
-            }
-        }
-        if self.buffer.capacity() - self.buffer.len() < IDLE {
-            // Doubles, so that a long line is copied a few times only.
-            self.buffer.reserve(IDLE);
-        }
+    fn space(&mut self) -> &mut Vec<u8> {
+        self.scanned -= self.start;
+        make_room(&mut self.buffer, &mut self.start);
         &mut self.buffer
+    }
+
+    fn into_rest(mut self) -> Vec<u8> {
+        self.buffer.drain(..self.start);
+        self.buffer
+    }
+
+    fn frame(message: &mut Vec<u8>, out: &mut Vec<u8>) {
+        message.push(b'\n');
+        if out.is_empty() {
+            std::mem::swap(message, out);
+        } else {
+            out.append(message);
+        }
     }
 }
 
@@ -117,7 +95,7 @@ fn begins_like_http(line: &[u8], is_whole: bool) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::KEPT, *};
 
     fn lines(chunks: &[&str]) -> Vec<String> {
         let mut lines = Lines::default();
@@ -126,7 +104,7 @@ mod tests {
             lines.space().extend_from_slice(chunk.as_bytes());
             loop {
                 match lines.next(64) {
-                    Next::Line(line) => seen.push(String::from_utf8(line.to_vec()).unwrap()),
+                    Next::Message(line) => seen.push(String::from_utf8(line.to_vec()).unwrap()),
                     Next::More => break,
                     end => {
                         seen.push(format!("<{end:?}>"));
@@ -176,7 +154,7 @@ mod tests {
         let mut lines = Lines::default();
         lines.space().extend_from_slice(&vec![b'x'; 8 << 20]);
         lines.space().push(b'\n');
-        assert!(matches!(lines.next(16 << 20), Next::Line(_)));
+        assert!(matches!(lines.next(16 << 20), Next::Message(_)));
         assert_eq!(lines.next(16 << 20), Next::More);
         assert!(lines.space().capacity() <= KEPT);
     }

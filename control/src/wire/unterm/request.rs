@@ -5,8 +5,6 @@ use std::{borrow::Cow, collections::HashMap};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
-use crate::caller::LONGEST_NAME;
-
 /// A request, borrowed from its line. JSON of any other form is one as well: of no id, and a method that nothing has.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Request<'a> {
@@ -100,16 +98,12 @@ pub struct Login {
 }
 
 impl Login {
-    /// Reads the parameters, names as far as they are shown; `None`: they hold no token.
+    /// Reads the parameters; `None`: they hold no token.
     pub fn parse(params: &str) -> Option<Self> {
         if !params.starts_with('{') {
             return None;
         }
-        let mut login: Self = serde_json::from_str(params).ok()?;
-        for name in [&mut login.client, &mut login.conversation] {
-            *name = name.take().map(|name| name.chars().take(LONGEST_NAME).collect());
-        }
-        Some(login)
+        serde_json::from_str(params).ok()
     }
 }
 
@@ -179,13 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_cut() {
-        let long = "é".repeat(1000);
-        let params = serde_json::json!({"token": "t", "client": long, "conversation": long});
-        let login = Login::parse(&params.to_string()).unwrap();
-        for name in [login.client, login.conversation] {
-            assert_eq!(name.unwrap(), "é".repeat(LONGEST_NAME));
-        }
+    fn a_login_need_have_a_token_only() {
         assert!(Login::parse(r#"{"token":"t"}"#).unwrap().client.is_none());
         assert!(Login::parse("[]").is_none());
     }

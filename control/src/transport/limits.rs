@@ -1,10 +1,16 @@
-//! Connections that have not logged in: how many there may be, and how long each has. Any user of this machine can open
-//! them, so the one that has waited longest gives way to a new one: its owner logs in as soon as it connects.
+//! The bounds on connections: how long a message may be, and of those that have not logged in how many there may be, and how
+//! long each has. Any user of this machine can open connections, so the one that has waited longest gives way to a new one:
+//! its owner logs in as soon as it connects.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+
+/// The longest message of a client that has logged in, in bytes.
+pub const LONGEST_MESSAGE: usize = 16 << 20;
+/// The longest message of one that has not.
+pub const LONGEST_MESSAGE_BEFORE_LOGIN: usize = 64 << 10;
 
 /// The bounds on connections that have not logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

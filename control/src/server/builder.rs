@@ -1,0 +1,165 @@
+//! What a server is reached by, and its start.
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+};
+
+use parking_lot::Mutex;
+use tokio::{
+    net::{TcpListener, UnixListener},
+    runtime::{Builder, Runtime},
+};
+use unterm_mux::random;
+
+use super::{Server, ServerError, ServerOptions};
+use crate::{
+    dispatch::{Dispatcher, Gate},
+    methods::{self, Context},
+    registry::{self, Registration},
+    services::{proxy, recording},
+    transport::{connection::Service, listen, tcp},
+    wire::{http, mcp, peer::Instance, unterm::JsonRpc},
+};
+
+/// A server to be started. Unless it is told otherwise, it listens on a port and on a Unix socket, serves the settings page, and
+/// enters itself in the registry. One that does nothing of that is reached by [`Server::serve`] alone.
+pub struct ServerBuilder {
+    options: ServerOptions,
+    gates: Vec<Arc<dyn Gate>>,
+    has_port: bool,
+    has_page: bool,
+    is_registered: bool,
+}
+
+impl ServerBuilder {
+    pub(super) fn new(options: ServerOptions) -> Self {
+        Self { options, gates: Vec::new(), has_port: true, has_page: true, is_registered: true }
+    }
+
+    /// Gates that every call must pass, in order.
+    #[must_use]
+    pub fn gates(mut self, gates: Vec<Arc<dyn Gate>>) -> Self {
+        self.gates = gates;
+        self
+    }
+
+    /// Listens on no TCP port: its entry, if it has one, states port 0.
+    #[must_use]
+    pub fn without_port(mut self) -> Self {
+        self.has_port = false;
+        self
+    }
+
+    /// Serves no HTTP: neither the settings page nor agents that come by it.
+    #[must_use]
+    pub fn without_page(mut self) -> Self {
+        self.has_page = false;
+        self
+    }
+
+    /// Has no entry in the registry, and so no socket beside it, and follows no other instance. Settings, tokens and the
+    /// policy are still those of its home.
+    #[must_use]
+    pub fn without_registry(mut self) -> Self {
+        self.is_registered = false;
+        self
+    }
+
+    /// Binds, registers and serves. A server that can't register serves all the same ([`Server::registry_fault`]).
+    ///
+    /// # Errors
+    /// When no port can be bound, or the system gives no threads or no random numbers.
+    pub fn start(self) -> Result<Server, ServerError> {
+        let ServerOptions { mux, host, home, approval, login } = self.options;
+        let runtime = runtime().map_err(ServerError::System)?;
+        // For many connections, each of them a descriptor.
+        if let Err(error) = unterm_mux::raise_descriptor_limit() {
+            tracing::debug!(%error, "the limit of open files stays as it is");
+        }
+        let token = random::uuid().map_err(ServerError::System)?;
+        let (listener, address) = match self.has_port {
+            true => {
+                let (listener, address) = listen(&runtime).map_err(ServerError::Bind)?;
+                (Some(listener), address)
+            }
+            false => (None, SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
+        };
+        let page = if self.has_page { http::bind(&runtime) } else { None };
+        let http_port = page.as_ref().map_or(0, |(_, port)| *port);
+        let (registration, registry_fault) = match self.is_registered {
+            true => Registration::with_page(&home, address.port(), http_port, token.clone()),
+            false => {
+                let port = address.port();
+                (Registration::unregistered(&home, port, http_port, token.clone()), None)
+            }
+        };
+        let registration = Arc::new(registration);
+
+        let context = Context::new(mux.clone(), host, registration.clone(), approval);
+        let recorder = context.recorder.clone();
+        let dispatcher = Arc::new(Dispatcher::new(context, self.gates));
+        let mcp = Arc::new(mcp::Server::new(dispatcher.clone()));
+        if let Some((listener, port)) = page {
+            dispatcher.context().door.open_at(port);
+            let token = token.clone();
+            runtime.spawn(http::serve(listener, dispatcher.clone(), token, mcp.clone(), login));
+        }
+        let instance = Arc::new(Instance::new(dispatcher.clone(), token));
+        let service = || Arc::new(Service::new(JsonRpc::new(mcp.clone()), instance.clone(), login));
+        if let Some(listener) = listener {
+            runtime.spawn(listen::serve(listener, service()));
+        }
+        if let Some(listener) = registration.take_listener() {
+            let _context = runtime.enter();
+            match UnixListener::from_std(listener) {
+                Ok(listener) => drop(runtime.spawn(listen::serve(listener, service()))),
+                Err(error) => tracing::warn!(%error, "the instance's socket is not served"),
+            }
+        }
+        if self.is_registered && registry_fault.is_none() {
+            runtime.spawn(registry::follow_active(registration.clone()));
+        }
+        runtime.spawn_blocking({
+            let home = home.clone();
+            move || recording::recover(&home)
+        });
+        runtime.spawn(recorder.clone().follow(&mux, methods::hides_input));
+        // Before the first program is started, which is to know of it.
+        if let Ok(proxy) = proxy::Proxy::read(&home)
+            && proxy.enabled
+        {
+            proxy::tell(&mux, &proxy.resolve());
+        }
+        tracing::info!(%address, id = registration.record().id, "control server");
+        Ok(Server {
+            runtime: Some(runtime),
+            address,
+            registration,
+            registry_fault,
+            recorder,
+            dispatcher,
+            instance,
+            login,
+            sockets: Mutex::default(),
+        })
+    }
+}
+
+fn runtime() -> io::Result<Runtime> {
+    Builder::new_multi_thread()
+        .worker_threads(2)
+        // For searches of long histories, new programs and files.
+        .max_blocking_threads(8)
+        .thread_name("unterm-control")
+        .enable_all()
+        .build()
+}
+
+fn listen(runtime: &Runtime) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = tcp::bind(tcp::PREFERRED_PORT)?;
+    let address = listener.local_addr()?;
+    let _context = runtime.enter();
+    Ok((TcpListener::from_std(listener)?, address))
+}

@@ -1,0 +1,355 @@
+//! One connection, from its first byte to its last.
+//!
+//! Owns the bounds before a login, the order of answers, what is written and when, events, and the end. Connections share
+//! nothing, so that one which does not read, or waits, holds up nobody else.
+
+mod at_once;
+
+use std::{
+    future::{Future, poll_fn},
+    io::{self, Cursor, ErrorKind},
+    pin::{Pin, pin},
+    sync::Arc,
+    task::Poll,
+    time::Duration,
+};
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+use super::{
+    framing::{Framing, Next},
+    limits::{LONGEST_MESSAGE, LONGEST_MESSAGE_BEFORE_LOGIN, LoginLimits, PendingLogins},
+};
+use crate::{
+    dispatch::Dispatcher,
+    services::events::Subscription,
+    wire::{
+        contract::{Dialect, Handover, Outcome, Refusal},
+        peer::{Instance, Peer},
+    },
+};
+
+/// Replies are collected up to this many bytes before they are written.
+const BATCH: usize = 64 << 10;
+/// Requests handled before other connections get their turn.
+const TURN: usize = 128;
+
+/// What the connections of one listener share.
+pub struct Service<D> {
+    dialect: D,
+    instance: Arc<Instance>,
+    login_time: Duration,
+    logins: Arc<PendingLogins>,
+}
+
+impl<D: Dialect> Service<D> {
+    /// A dialect for the clients of an instance, within these bounds.
+    pub fn new(dialect: D, instance: Arc<Instance>, login: LoginLimits) -> Self {
+        let logins = PendingLogins::new(login.connections);
+        Self { dialect, instance, login_time: login.time, logins }
+    }
+
+    /// Why a connection is ended, as a whole message.
+    pub fn refusal(&self, refusal: &Refusal) -> Vec<u8> {
+        let (mut message, mut out) = (Vec::new(), Vec::new());
+        self.dialect.write_refusal(refusal, &mut message);
+        D::Framing::frame(&mut message, &mut out);
+        out
+    }
+}
+
+/// Serves a client until its connection ends.
+pub async fn serve<D: Dialect>(
+    mut reader: impl AsyncRead + Send + Unpin + 'static,
+    writer: impl AsyncWrite + Send + Unpin + 'static,
+    service: Arc<Service<D>>,
+) {
+    let dispatcher = service.instance.dispatcher().clone();
+    let id = dispatcher.next_connection();
+    let _connected = Connected { dispatcher, id };
+    tracing::debug!(id, "connected");
+    let mut framing = D::Framing::default();
+    let peer = Arc::new(Peer::new(service.instance.clone(), id));
+    let (out, reply) = (Vec::new(), Vec::new());
+    let mut connection =
+        Connection { service, id, peer, writer, out, reply, subscription: None, handover: None };
+    let mut end = connection.await_login(&mut reader, &mut framing).await;
+    if end.is_ok() && connection.peer.caller().is_some() && connection.handover.is_none() {
+        end = if D::AT_ONCE > 1 {
+            connection.talk_at_once(&mut reader, &mut framing).await
+        } else {
+            connection.talk(&mut reader, &mut framing, Until::End).await
+        };
+    }
+    let Connection { writer, handover, .. } = connection;
+    if let (Ok(()), Some(handover)) = (&end, handover) {
+        let reader = AsyncReadExt::chain(Cursor::new(framing.into_rest()), reader);
+        handover(Box::new(reader), Box::new(writer)).await;
+    }
+    tracing::debug!(id, ?end, "disconnected");
+}
+
+/// A connection that is not over: what its client holds is given back when this is dropped.
+struct Connected {
+    dispatcher: Arc<Dispatcher>,
+    id: u64,
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.dispatcher.disconnected(self.id);
+    }
+}
+
+/// One client.
+struct Connection<D, W> {
+    service: Arc<Service<D>>,
+    id: u64,
+    peer: Arc<Peer>,
+    writer: W,
+    /// Replies not yet written.
+    out: Vec<u8>,
+    /// The reply being made.
+    reply: Vec<u8>,
+    /// What it asked to be told.
+    subscription: Option<Subscription>,
+    /// Serves the connection from now on.
+    handover: Option<Handover>,
+}
+
+/// What a connection is served for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    Login,
+    End,
+}
+
+impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
+    /// Reads and answers until the client has logged in, within the time and the count of those who have not.
+    async fn await_login(
+        &mut self,
+        reader: &mut (impl AsyncRead + Unpin),
+        framing: &mut D::Framing,
+    ) -> io::Result<()> {
+        let time = self.service.login_time;
+        let pending = self.service.logins.begin(self.id);
+        let talk = tokio::time::timeout(time, self.talk(reader, framing, Until::Login));
+        let why = tokio::select! {
+            biased;
+            talked = talk => match talked {
+                Ok(end) => return end,
+                Err(_) => Refusal::LoginTime(time),
+            },
+            () = pending.evicted() => Refusal::LoginCount,
+        };
+        tracing::debug!(id = self.id, ?why, "dropped a connection");
+        let refusal = self.service.refusal(&why);
+        // It may not read.
+        let mut write = pin!(self.writer.write(&refusal));
+        let _ = poll_once(&mut write).await;
+        Err(ErrorKind::TimedOut.into())
+    }
+
+    /// Reads and answers until the client closes, breaks off, breaks the rules or goes over to another protocol, or until it
+    /// has logged in.
+    async fn talk(
+        &mut self,
+        reader: &mut (impl AsyncRead + Unpin),
+        framing: &mut D::Framing,
+        until: Until,
+    ) -> io::Result<()> {
+        let mut turn = 0;
+        loop {
+            let longest = self.longest();
+            let refusal = match framing.next(longest) {
+                Next::Message(message) => {
+                    self.answer(message).await?;
+                    if self.handover.is_some() {
+                        return self.flush().await;
+                    }
+                    if until == Until::Login && self.peer.caller().is_some() {
+                        return Ok(());
+                    }
+                    if self.out.len() >= BATCH {
+                        self.flush().await?;
+                    }
+                    turn += 1;
+                    if turn % TURN == 0 {
+                        tokio::task::yield_now().await;
+                    }
+                    continue;
+                }
+                Next::More => {
+                    self.flush().await?;
+                    let event = next_event(&mut self.subscription);
+                    tokio::select! {
+                        count = reader.read_buf(framing.space()) => {
+                            if count? == 0 {
+                                return Ok(());
+                            }
+                        }
+                        event = event => {
+                            if !self.may_listen() {
+                                return Ok(());
+                            }
+                            write_event(&self.service.dialect, &event, &mut self.out);
+                        }
+                    }
+                    continue;
+                }
+                Next::Http => {
+                    tracing::warn!(id = self.id, "dropped a connection that speaks HTTP");
+                    return Ok(());
+                }
+                Next::TooLong => Refusal::TooLong(longest),
+                Next::Broken(why) => Refusal::Broken(why),
+            };
+            return self.refuse(reader, &refusal).await;
+        }
+    }
+
+    /// The longest message that the client may send.
+    fn longest(&self) -> usize {
+        match self.peer.caller() {
+            Some(_) => LONGEST_MESSAGE,
+            None => LONGEST_MESSAGE_BEFORE_LOGIN,
+        }
+    }
+
+    /// Whether events may still be told: what a token listens to ends with it.
+    fn may_listen(&self) -> bool {
+        let dispatcher = self.service.instance.dispatcher();
+        self.peer.caller().is_none_or(|caller| dispatcher.check_token(caller).is_ok())
+    }
+
+    /// Answers one message: appends the reply to `out`.
+    async fn answer(&mut self, message: &[u8]) -> io::Result<()> {
+        let Self { service, peer, writer, out, reply, subscription, .. } = self;
+        reply.clear();
+        let outcome = {
+            let mut answer = pin!(service.dialect.answer(peer, message, reply));
+            match poll_once(&mut answer).await {
+                Poll::Ready(outcome) => outcome,
+                Poll::Pending => {
+                    finish(answer, writer, out, subscription, &service.dialect).await?
+                }
+            }
+        };
+        self.settle(outcome);
+        if !self.reply.is_empty() {
+            D::Framing::frame(&mut self.reply, &mut self.out);
+        }
+        Ok(())
+    }
+
+    /// Does what follows from a message.
+    fn settle(&mut self, outcome: Outcome) {
+        let caller = match outcome {
+            Outcome::Answered => {
+                let asked = self.peer.caller().and_then(|caller| caller.subscription.take());
+                if let Some(asked) = asked {
+                    self.subscription = asked;
+                }
+                return;
+            }
+            Outcome::LoggedIn(caller) => caller,
+            Outcome::HandedOver(caller, handover) => {
+                self.handover = Some(handover);
+                caller
+            }
+        };
+        // A login ends the subscription of the one before it.
+        self.subscription = None;
+        let dispatcher = self.service.instance.dispatcher();
+        if self.peer.caller().is_some_and(|before| before.token != caller.token) {
+            // Another token may not hold what the first could.
+            dispatcher.disconnected(self.id);
+        }
+        dispatcher.logged_in(&caller);
+        self.peer = Arc::new(self.peer.logged_in(caller));
+    }
+
+    /// Writes what is ready; waits for a client that does not read.
+    async fn flush(&mut self) -> io::Result<()> {
+        if !self.out.is_empty() {
+            self.writer.write_all(&self.out).await?;
+            self.writer.flush().await?;
+            self.out.clear();
+            self.out.shrink_to(BATCH);
+            self.reply.shrink_to(BATCH);
+        }
+        Ok(())
+    }
+
+    /// Says why, and ends the connection.
+    async fn refuse(
+        &mut self,
+        reader: &mut (impl AsyncRead + Unpin),
+        refusal: &Refusal,
+    ) -> io::Result<()> {
+        self.out.append(&mut self.service.refusal(refusal));
+        self.flush().await?;
+        self.writer.shutdown().await?;
+        drain(reader).await
+    }
+}
+
+/// The next event of a subscription; never, without one. Cancel-safe.
+async fn next_event(subscription: &mut Option<Subscription>) -> serde_json::Value {
+    match subscription {
+        Some(subscription) => subscription.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn write_event<D: Dialect>(dialect: &D, event: &serde_json::Value, out: &mut Vec<u8>) {
+    let mut message = Vec::new();
+    dialect.write_event(event, &mut message);
+    D::Framing::frame(&mut message, out);
+}
+
+/// Waits for the end of a request. What was answered before it must not wait with it, and events go on.
+async fn finish<T, D: Dialect>(
+    mut request: Pin<&mut impl Future<Output = T>>,
+    writer: &mut (impl AsyncWrite + Unpin),
+    out: &mut Vec<u8>,
+    subscription: &mut Option<Subscription>,
+    dialect: &D,
+) -> io::Result<T> {
+    let mut written = 0;
+    loop {
+        tokio::select! {
+            biased;
+            result = &mut request => {
+                out.drain(..written);
+                return Ok(result);
+            }
+            count = writer.write(&out[written..]), if !out.is_empty() => {
+                written += match count? {
+                    0 => return Err(ErrorKind::WriteZero.into()),
+                    count => count,
+                };
+                if written == out.len() {
+                    out.clear();
+                    written = 0;
+                }
+            }
+            // One at a time: those that a slow client leaves wait where they are counted.
+            event = next_event(subscription), if out.is_empty() => write_event(dialect, &event, out),
+        }
+    }
+}
+
+/// Reads what a refused client still sends, within bounds: closing with bytes unread would reset the connection, and the
+/// refusal would be lost.
+async fn drain(reader: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
+    const MOST: u64 = 64 << 20;
+    const LONGEST: Duration = Duration::from_secs(2);
+    let rest = &mut AsyncReadExt::take(reader, MOST);
+    let sink = &mut tokio::io::sink();
+    tokio::time::timeout(LONGEST, tokio::io::copy(rest, sink)).await.unwrap_or(Ok(0)).map(drop)
+}
+
+async fn poll_once<F: Future>(future: &mut Pin<&mut F>) -> Poll<F::Output> {
+    poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await
+}

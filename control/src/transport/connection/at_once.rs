@@ -1,0 +1,162 @@
+//! Requests of one connection that run at once.
+//!
+//! Owns which of them runs and which waits for a place. A request that needs no waiting is answered where it is read; another
+//! becomes a task, and is dropped with its connection. What waits is bounded, as are the replies of a client that does not
+//! read: nothing more is read then.
+
+use std::{
+    collections::VecDeque,
+    io::{self, ErrorKind},
+    task::Poll,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    task::JoinSet,
+};
+
+use super::{
+    BATCH, Connection, Dialect, Next, Outcome, Refusal, TURN, next_event, poll_once, write_event,
+};
+use crate::transport::framing::Framing;
+
+/// The requests of a connection.
+#[derive(Default)]
+struct Requests {
+    /// Those that run: each ends with its reply.
+    running: JoinSet<(Vec<u8>, Outcome)>,
+    /// Those for which there is no place yet, in their order.
+    waiting: VecDeque<Vec<u8>>,
+    /// Bytes of those.
+    waiting_bytes: usize,
+}
+
+impl<D: Dialect, W: AsyncWrite + Send + Unpin> Connection<D, W> {
+    /// Reads and answers until the client's input ends, or it breaks the rules; gives up what it asked for then.
+    pub(super) async fn talk_at_once(
+        &mut self,
+        reader: &mut (impl AsyncRead + Unpin),
+        framing: &mut D::Framing,
+    ) -> io::Result<()> {
+        let mut requests = Requests::default();
+        let end = self.serve_at_once(reader, framing, &mut requests).await;
+        // Their ends are waited for, so that nothing is done for a client whose connection counts as over.
+        requests.running.shutdown().await;
+        match end? {
+            Some(refusal) => self.refuse(reader, &refusal).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn serve_at_once(
+        &mut self,
+        reader: &mut (impl AsyncRead + Unpin),
+        framing: &mut D::Framing,
+        requests: &mut Requests,
+    ) -> io::Result<Option<Refusal>> {
+        let mut written = 0;
+        let mut turn = 0;
+        loop {
+            if self.handover.is_some() {
+                self.out.drain(..written);
+                self.flush().await?;
+                return Ok(None);
+            }
+            // A place may be free.
+            while requests.running.len() < D::AT_ONCE
+                && let Some(message) = requests.waiting.pop_front()
+            {
+                requests.waiting_bytes -= message.len();
+                self.begin(message, requests).await;
+            }
+            let has_room = requests.waiting_bytes < BATCH && self.out.len() < BATCH;
+            let mut is_more_wanted = false;
+            if has_room {
+                let longest = self.longest();
+                let refusal = match framing.next(longest) {
+                    Next::Message(message) => {
+                        let message = message.to_vec();
+                        self.take(message, requests).await;
+                        turn += 1;
+                        if turn % TURN == 0 {
+                            tokio::task::yield_now().await;
+                        }
+                        continue;
+                    }
+                    Next::More => None,
+                    Next::Http => return Ok(None),
+                    Next::TooLong => Some(Refusal::TooLong(longest)),
+                    Next::Broken(why) => Some(Refusal::Broken(why)),
+                };
+                if refusal.is_some() {
+                    self.out.drain(..written);
+                    return Ok(refusal);
+                }
+                is_more_wanted = true;
+            }
+            tokio::select! {
+                Some(ended) = requests.running.join_next() => {
+                    // A panic in a method is an error by now: this one is a fault of the dialect.
+                    let (reply, outcome) = ended.map_err(io::Error::other)?;
+                    self.end(reply, outcome);
+                }
+                count = self.writer.write(&self.out[written..]), if written < self.out.len() => {
+                    written += match count? {
+                        0 => return Err(ErrorKind::WriteZero.into()),
+                        count => count,
+                    };
+                    if written == self.out.len() {
+                        self.out.clear();
+                        self.out.shrink_to(BATCH);
+                        written = 0;
+                        self.writer.flush().await?;
+                    }
+                }
+                count = reader.read_buf(framing.space()), if is_more_wanted => {
+                    if count? == 0 {
+                        return Ok(None);
+                    }
+                }
+                event = next_event(&mut self.subscription), if self.out.is_empty() => {
+                    if !self.may_listen() {
+                        return Ok(None);
+                    }
+                    write_event(&self.service.dialect, &event, &mut self.out);
+                }
+            }
+        }
+    }
+
+    /// Begins a request, or lets it wait for its turn.
+    async fn take(&mut self, message: Vec<u8>, requests: &mut Requests) {
+        let has_place = requests.running.len() < D::AT_ONCE && requests.waiting.is_empty();
+        if has_place || self.service.dialect.is_urgent(&message) {
+            self.begin(message, requests).await;
+        } else {
+            requests.waiting_bytes += message.len();
+            requests.waiting.push_back(message);
+        }
+    }
+
+    async fn begin(&mut self, message: Vec<u8>, requests: &mut Requests) {
+        let (service, peer) = (self.service.clone(), self.peer.clone());
+        let mut request = Box::pin(async move {
+            let mut reply = Vec::new();
+            let outcome = service.dialect.answer(&peer, &message, &mut reply).await;
+            (reply, outcome)
+        });
+        match poll_once(&mut request.as_mut()).await {
+            Poll::Ready((reply, outcome)) => self.end(reply, outcome),
+            Poll::Pending => {
+                requests.running.spawn(request);
+            }
+        }
+    }
+
+    fn end(&mut self, mut reply: Vec<u8>, outcome: Outcome) {
+        self.settle(outcome);
+        if !reply.is_empty() {
+            D::Framing::frame(&mut reply, &mut self.out);
+        }
+    }
+}

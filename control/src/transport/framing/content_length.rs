@@ -1,0 +1,156 @@
+//! Messages behind headers, as the [Language Server Protocol] has them: `Content-Length: N`, a blank line, N bytes.
+//!
+//! [Language Server Protocol]: https://microsoft.github.io/language-server-protocol/specifications/base/0.9/specification/
+
+use std::io::Write as _;
+
+use super::{Framing, Next, make_room};
+
+/// What has been read of a connection and not yet handled.
+#[derive(Default)]
+pub struct ContentLength {
+    buffer: Vec<u8>,
+    /// Where the first unhandled byte is.
+    start: usize,
+    /// The length of the body that begins at `start`; `None`: headers begin there.
+    body: Option<usize>,
+}
+
+/// The longest headers of a message, in bytes.
+const LONGEST_HEADERS: usize = 4 << 10;
+
+impl Framing for ContentLength {
+    fn next(&mut self, longest: usize) -> Next<'_> {
+        let length = match self.body {
+            Some(length) => length,
+            None => {
+                let rest = &self.buffer[self.start..];
+                let Some(end) = memchr::memmem::find(rest, b"\r\n\r\n") else {
+                    return match rest.len() > LONGEST_HEADERS {
+                        true => Next::Broken("the headers of a message are too long"),
+                        false => Next::More,
+                    };
+                };
+                let length = match content_length(&rest[..end]) {
+                    Ok(length) => length,
+                    Err(why) => return Next::Broken(why),
+                };
+                self.start += end + 4;
+                self.body = Some(length);
+                length
+            }
+        };
+        if length > longest {
+            return Next::TooLong;
+        }
+        let body = self.start..self.start + length;
+        if self.buffer.len() < body.end {
+            return Next::More;
+        }
+        self.start = body.end;
+        self.body = None;
+        Next::Message(&self.buffer[body])
+    }
+
+    fn space(&mut self) -> &mut Vec<u8> {
+        make_room(&mut self.buffer, &mut self.start);
+        &mut self.buffer
+    }
+
+    fn into_rest(mut self) -> Vec<u8> {
+        self.buffer.drain(..self.start);
+        self.buffer
+    }
+
+    fn frame(message: &mut Vec<u8>, out: &mut Vec<u8>) {
+        // Writing to memory can't fail.
+        let _ = write!(out, "Content-Length: {}\r\n\r\n", message.len());
+        out.append(message);
+    }
+}
+
+/// The length that headers state. `Content-Type` and what else may stand there is passed over.
+fn content_length(headers: &[u8]) -> Result<usize, &'static str> {
+    let headers = str::from_utf8(headers).map_err(|_| "the headers are no text")?;
+    let mut length = None;
+    for header in headers.split("\r\n") {
+        let (name, value) = header.split_once(':').ok_or("a header has no colon")?;
+        if name.trim().eq_ignore_ascii_case("content-length") {
+            let value = value.trim().parse().map_err(|_| "the Content-Length is no number")?;
+            if length.replace(value).is_some() {
+                return Err("there are two Content-Lengths");
+            }
+        }
+    }
+    length.ok_or("there is no Content-Length")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(chunks: &[&[u8]]) -> Vec<String> {
+        let mut framing = ContentLength::default();
+        let mut seen = Vec::new();
+        for chunk in chunks {
+            framing.space().extend_from_slice(chunk);
+            loop {
+                match framing.next(64) {
+                    Next::Message(message) => seen.push(String::from_utf8_lossy(message).into()),
+                    Next::More => break,
+                    end => {
+                        seen.push(format!("<{end:?}>"));
+                        return seen;
+                    }
+                }
+            }
+        }
+        seen
+    }
+
+    #[test]
+    fn messages_come_whole_however_they_are_cut() {
+        let mut text = Vec::new();
+        for message in ["{\"a\":1}", "", "two\r\n\r\nlines"] {
+            ContentLength::frame(&mut message.as_bytes().to_vec(), &mut text);
+        }
+        text.extend_from_slice(b"content-type: x; charset=utf-8\r\nCONTENT-LENGTH:2\r\n\r\nokCont");
+        let whole = messages(&[&text]);
+        assert_eq!(whole, ["{\"a\":1}", "", "two\r\n\r\nlines", "ok"]);
+        for cut in 0..text.len() {
+            assert_eq!(messages(&[&text[..cut], &text[cut..]]), whole, "cut at {cut}");
+        }
+        let bytes: Vec<_> = text.chunks(1).collect();
+        assert_eq!(messages(&bytes), whole);
+    }
+
+    #[test]
+    fn a_body_is_refused_by_its_header() {
+        let at_most = [b"Content-Length: 64\r\n\r\n".as_slice(), &[b'x'; 64]].concat();
+        assert_eq!(messages(&[&at_most]), ["x".repeat(64)]);
+        for headers in
+            ["Content-Length: 65\r\n\r\n", "Content-Length: 18446744073709551615\r\n\r\n"]
+        {
+            assert_eq!(messages(&[headers.as_bytes()]), ["<TooLong>"]);
+        }
+    }
+
+    #[test]
+    fn what_is_no_frame_is_named() {
+        let broken = |text: &str| messages(&[text.as_bytes()]).concat();
+        assert!(broken("{\"id\":1}\r\n\r\n").contains("no Content-Length"));
+        assert!(broken("Content-Type: x\r\n\r\n").contains("no Content-Length"));
+        assert!(broken("Content-Length: -1\r\n\r\n").contains("no number"));
+        assert!(broken("Content-Length: 1\r\nContent-Length: 2\r\n\r\n").contains("two"));
+        assert!(broken("hello\r\n\r\n").contains("no colon"));
+        assert!(broken(&"x".repeat(LONGEST_HEADERS + 1)).contains("too long"));
+    }
+
+    #[test]
+    fn what_was_read_behind_the_last_message_is_kept() {
+        let mut framing = ContentLength::default();
+        framing.space().extend_from_slice(b"Content-Length: 1\r\n\r\nxrest");
+        assert_eq!(framing.next(64), Next::Message(b"x"));
+        assert_eq!(framing.into_rest(), b"rest");
+    }
+}

@@ -1,0 +1,31 @@
+//! Ports on the loopback address.
+
+use std::{
+    io::{self, ErrorKind},
+    net::Ipv4Addr,
+};
+
+/// The address that listeners have.
+pub const HOST: &str = "127.0.0.1";
+/// The port of the control server when that is free.
+pub const PREFERRED_PORT: u16 = 19876;
+/// How many more ports are tried before one that the system gives.
+const PORT_RETRIES: u16 = 5;
+
+/// Binds a port, one of the next five, or else one that the system gives.
+pub fn bind(preferred: u16) -> io::Result<std::net::TcpListener> {
+    let listener = bind_from(preferred)?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+fn bind_from(preferred: u16) -> io::Result<std::net::TcpListener> {
+    for port in preferred..=preferred + PORT_RETRIES {
+        match std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+            Err(error) => tracing::debug!(port, %error, "cannot listen"),
+            Ok(listener) => return Ok(listener),
+        }
+    }
+    std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+}

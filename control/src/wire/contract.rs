@@ -1,0 +1,101 @@
+//! What a dialect is: a protocol that clients speak on a connection.
+//!
+//! Owns what a dialect and its connection need of each other. A dialect says what messages mean and what they are answered; its
+//! connection reads, frames and writes them, and keeps the bounds. Neither ever calls a method but through its
+//! [`Peer`](super::peer::Peer).
+
+use std::{fmt, future::Future, pin::Pin, time::Duration};
+
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use super::peer::Peer;
+use crate::{caller::Caller, transport::framing::Framing};
+
+/// A protocol: its names, its shapes, its login, its error codes, and how many requests of a connection run at once.
+pub trait Dialect: Send + Sync + 'static {
+    /// How messages are told apart.
+    type Framing: Framing;
+
+    /// How many requests of one connection are served at once. 1: one after the other, and answered in their order. More:
+    /// answered in the order in which they end, and given up when the client's input ends. Until it has logged in, a client
+    /// is served one request at a time in any case.
+    const AT_ONCE: usize = 1;
+
+    /// Answers one message: writes a message to `reply`, which is empty, or leaves it empty. A request that runs beside others
+    /// is dropped here when its connection ends.
+    fn answer<'a>(
+        &'a self,
+        peer: &'a Peer,
+        message: &'a [u8],
+        reply: &'a mut Vec<u8>,
+    ) -> impl Future<Output = Outcome> + Send + 'a;
+
+    /// Whether a message must not wait behind requests for which there is no place yet, as a cancellation must not. To be
+    /// answered without waiting.
+    fn is_urgent(&self, message: &[u8]) -> bool {
+        let _ = message;
+        false
+    }
+
+    /// Writes what a client is told that subscribed to events.
+    fn write_event(&self, event: &Value, message: &mut Vec<u8>);
+
+    /// Writes why a connection is ended.
+    fn write_refusal(&self, refusal: &Refusal, message: &mut Vec<u8>);
+}
+
+/// What follows from a message, beside its reply.
+pub enum Outcome {
+    /// The next message.
+    Answered,
+    /// The client has logged in: what it held and asked for under another token ends.
+    LoggedIn(Caller),
+    /// The same, and behind the reply the connection is another protocol's.
+    HandedOver(Caller, Handover),
+}
+
+/// Serves a connection from then on: its input, its output.
+pub type Handover =
+    Box<dyn FnOnce(Input, Output) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
+/// What a client sends.
+pub type Input = Box<dyn AsyncRead + Send + Unpin>;
+/// What a client is sent.
+pub type Output = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// Why a connection is ended, or not served at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// A message is longer than this many bytes.
+    TooLong(usize),
+    /// A message's frame can't be read; why.
+    Broken(&'static str),
+    /// The client did not log in within this time.
+    LoginTime(Duration),
+    /// More connections than may have not logged in, of which this is the oldest.
+    LoginCount,
+    /// Only the user who runs this instance may connect by its socket.
+    OtherUser,
+    /// The process has no descriptor left.
+    Full,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong(longest) => write!(f, "the message is longer than {longest} bytes"),
+            Self::Broken(why) => f.write_str(why),
+            Self::LoginTime(time) => write!(f, "Log in within {} s", time.as_secs_f32()),
+            Self::LoginCount => {
+                f.write_str("Too many connections have not logged in, and this is the oldest")
+            }
+            Self::OtherUser => {
+                f.write_str("Only the user who runs this Unterm may connect to its socket")
+            }
+            Self::Full => f.write_str(
+                "This Unterm has too many files and connections open to take another. Close some, or start it with a \
+                 higher limit (ulimit -n)",
+            ),
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The client at the other end of a connection, as its dialect has it: who it is, and what it calls.
+//!
+//! Owns the check of tokens, with its slowing of wrong ones, and which requests can be cancelled by their ids.
+
+use std::{
+    collections::HashMap,
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use parking_lot::Mutex;
+use subtle::ConstantTimeEq;
+use tokio::sync::Notify;
+
+use crate::{
+    caller::{Caller, LONGEST_NAME, Scopes, SubscriptionSlot, TokenKind, Wire},
+    dispatch::Dispatcher,
+    error::Error,
+    services::tokens::UNREADABLE,
+    transport::throttle::Throttle,
+};
+
+/// What connections share: the instance that they reach.
+pub struct Instance {
+    dispatcher: Arc<Dispatcher>,
+    token: String,
+    throttle: Throttle,
+}
+
+impl Instance {
+    /// The instance whose own token this is.
+    pub fn new(dispatcher: Arc<Dispatcher>, token: String) -> Self {
+        Self { dispatcher, token, throttle: Throttle::default() }
+    }
+
+    /// What makes its calls.
+    pub fn dispatcher(&self) -> &Arc<Dispatcher> {
+        &self.dispatcher
+    }
+}
+
+/// What a client logs in with.
+#[derive(Clone, Debug, Default)]
+pub struct Credentials {
+    /// The instance's own token, or one that a person made.
+    pub token: String,
+    /// The client's name for itself.
+    pub client: Option<String>,
+    /// The client's name for the conversation it acts for.
+    pub conversation: Option<String>,
+    /// It speaks for an agent, and is treated as one.
+    pub is_agent: bool,
+}
+
+/// Why a client is not logged in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoginError {
+    /// The token is nobody's.
+    #[error("Invalid auth token")]
+    WrongToken,
+    /// The tokens that a person made can't be read.
+    #[error("{UNREADABLE}")]
+    Unreadable,
+}
+
+/// A client.
+pub struct Peer {
+    instance: Arc<Instance>,
+    connection: u64,
+    caller: Option<Caller>,
+    wrong_tokens: AtomicU32,
+    /// Requests that can be cancelled, by their ids.
+    under_way: Mutex<HashMap<String, Arc<Notify>>>,
+}
+
+impl Peer {
+    /// One that has not logged in, on the connection of that number.
+    pub fn new(instance: Arc<Instance>, connection: u64) -> Self {
+        Self {
+            instance,
+            connection,
+            caller: None,
+            wrong_tokens: AtomicU32::default(),
+            under_way: Mutex::default(),
+        }
+    }
+
+    /// The same client, logged in as this caller.
+    pub fn logged_in(&self, caller: Caller) -> Self {
+        Self { caller: Some(caller), ..Self::new(self.instance.clone(), self.connection) }
+    }
+
+    /// Who it is, once it has logged in.
+    pub fn caller(&self) -> Option<&Caller> {
+        self.caller.as_ref()
+    }
+
+    /// Checks a token. The caller of [`Outcome::LoggedIn`](super::contract::Outcome) is to be this one.
+    ///
+    /// # Errors
+    /// It is a wrong one; that is said after a while, which grows with each.
+    pub async fn log_in(&self, credentials: Credentials) -> Result<Caller, LoginError> {
+        match self.rights(&credentials.token) {
+            Ok((token, scopes, panes)) => {
+                self.wrong_tokens.store(0, Ordering::Relaxed);
+                Ok(Caller {
+                    wire: if credentials.is_agent { Wire::Mcp } else { Wire::Tcp },
+                    connection: self.connection,
+                    token,
+                    client: shown(credentials.client),
+                    conversation: shown(credentials.conversation),
+                    scopes,
+                    panes,
+                    is_approved: false,
+                    subscription: SubscriptionSlot::default(),
+                    cancel: Default::default(),
+                })
+            }
+            Err(error) => {
+                self.slow_down().await;
+                Err(error)
+            }
+        }
+    }
+
+    fn rights(&self, token: &str) -> Result<(TokenKind, Scopes, Option<Arc<[u64]>>), LoginError> {
+        // The comparison takes the same time wherever the tokens differ. Their lengths are no secret.
+        if token.as_bytes().ct_eq(self.instance.token.as_bytes()).into() {
+            return Ok((TokenKind::Instance, Scopes::all(), None));
+        }
+        match self.instance.dispatcher.context().tokens.find(token) {
+            Ok(Some(made)) => {
+                let panes = made.panes.map(Into::into);
+                Ok((TokenKind::Agent(made.number), made.scope.scopes(), panes))
+            }
+            Ok(None) => Err(LoginError::WrongToken),
+            Err(why) => {
+                tracing::warn!(why, "tokens for agents are not known");
+                Err(LoginError::Unreadable)
+            }
+        }
+    }
+
+    /// Waits as long as is due after a wrong token, or a login without one.
+    pub async fn slow_down(&self) {
+        let count = self.wrong_tokens.fetch_add(1, Ordering::Relaxed) + 1;
+        let delay = self.instance.throttle.delay(count);
+        tracing::warn!(id = self.connection, count, ?delay, "wrong token");
+        tokio::time::sleep(delay).await;
+    }
+
+    /// Calls a method with parameters (JSON; empty: none) and appends its reply (JSON) to `reply`. After an error `reply` is as
+    /// it was.
+    ///
+    /// # Errors
+    /// Why it failed.
+    pub async fn call(
+        &self,
+        caller: &Caller,
+        method: &str,
+        params: &str,
+        reply: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.instance.dispatcher.call(caller, method, params, reply).await
+    }
+
+    /// Does the work of a request, which [`Peer::cancel`] gives up by its id: `None`. The id is one of no other request
+    /// under way.
+    pub async fn cancellable<T>(&self, id: &str, work: impl Future<Output = T>) -> Option<T> {
+        let cancelled = Arc::new(Notify::new());
+        self.under_way.lock().insert(id.to_owned(), cancelled.clone());
+        let _entry = Entry { peer: self, id };
+        tokio::select! {
+            biased;
+            () = cancelled.notified() => None,
+            done = work => Some(done),
+        }
+    }
+
+    /// Gives up the request of that id; false: none of that id is under way.
+    pub fn cancel(&self, id: &str) -> bool {
+        let request = self.under_way.lock().get(id).cloned();
+        request.inspect(|cancelled| cancelled.notify_one()).is_some()
+    }
+}
+
+/// A name as far as it is shown.
+fn shown(name: Option<String>) -> Option<String> {
+    name.map(|name| name.chars().take(LONGEST_NAME).collect())
+}
+
+/// A request under way, until it is done or dropped.
+struct Entry<'a> {
+    peer: &'a Peer,
+    id: &'a str,
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        self.peer.under_way.lock().remove(self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut() {
+        assert_eq!(shown(Some("é".repeat(1000))), Some("é".repeat(LONGEST_NAME)));
+        assert_eq!(shown(None), None);
+    }
+}

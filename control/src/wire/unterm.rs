@@ -1,0 +1,159 @@
+//! Unterm's own protocol: JSON-RPC 2.0, one object a line.
+//!
+//! Owns its login, its error codes and how replies and events are written. Never knows what a method does. Requests of one
+//! connection are answered one after the other, in their order. A login may make the connection one of the Model Context
+//! Protocol.
+
+mod request;
+
+use std::{io::Write as _, sync::Arc};
+
+use serde_json::Value;
+
+use self::request::{Login, Request};
+use super::{
+    contract::{Dialect, Handover, Input, Outcome, Output, Refusal},
+    mcp,
+    peer::{Credentials, LoginError, Peer},
+};
+use crate::transport::framing::Lines;
+
+/// The error codes.
+mod code {
+    pub const PARSE: i32 = -32700;
+    pub const BAD_TOKEN: i32 = -32001;
+    pub const NOT_AUTHENTICATED: i32 = -32002;
+    pub const INTERNAL: i32 = -32603;
+}
+
+/// The dialect, with what serves a connection that goes over to the Model Context Protocol.
+pub struct JsonRpc {
+    mcp: Arc<mcp::Server>,
+}
+
+impl JsonRpc {
+    /// For an instance.
+    pub fn new(mcp: Arc<mcp::Server>) -> Self {
+        Self { mcp }
+    }
+
+    async fn login(&self, peer: &Peer, id: &str, params: &str, reply: &mut Vec<u8>) -> Outcome {
+        let Some(login) = Login::parse(params) else {
+            peer.slow_down().await;
+            return refused(reply, id, LoginError::WrongToken);
+        };
+        let Login { token, client, conversation, mcp, agent, cwd } = login;
+        let credentials = Credentials { token, client, conversation, is_agent: agent };
+        let caller = match peer.log_in(credentials).await {
+            Ok(caller) => caller,
+            Err(error) => return refused(reply, id, error),
+        };
+        let toolset = match mcp {
+            Some(name) => mcp::toolset((!name.is_empty()).then_some(&*name)).map(Some),
+            None => Ok(None),
+        };
+        let toolset = match toolset {
+            Ok(toolset) => toolset,
+            Err(why) => {
+                write_error(reply, id, code::INTERNAL, &why);
+                return Outcome::Answered;
+            }
+        };
+        write_start(reply, id);
+        reply.extend_from_slice(br#"{"status":"ok"}}"#);
+        match toolset {
+            Some(toolset) => {
+                let (server, client) = (self.mcp.clone(), caller.clone());
+                let handover: Handover = Box::new(move |input: Input, output: Output| {
+                    let owed = mcp::Owed::default();
+                    Box::pin(server.serve(input, output, client, toolset, cwd, owed))
+                });
+                Outcome::HandedOver(caller, handover)
+            }
+            None => Outcome::LoggedIn(caller),
+        }
+    }
+}
+
+impl Dialect for JsonRpc {
+    type Framing = Lines;
+
+    async fn answer(&self, peer: &Peer, message: &[u8], reply: &mut Vec<u8>) -> Outcome {
+        let request = match Request::parse(message) {
+            Ok(Some(request)) => request,
+            Ok(None) => return Outcome::Answered,
+            Err(why) => {
+                write_error(reply, "null", code::PARSE, &format!("Parse error: {why}"));
+                return Outcome::Answered;
+            }
+        };
+        let id = request.id;
+        if request.method == "auth.login" {
+            return self.login(peer, id, request.params, reply).await;
+        }
+        let Some(caller) = peer.caller() else {
+            let message = "Not authenticated. Call auth.login first";
+            write_error(reply, id, code::NOT_AUTHENTICATED, message);
+            return Outcome::Answered;
+        };
+        write_start(reply, id);
+        match peer.call(caller, &request.method, request.params, reply).await {
+            Ok(()) => reply.push(b'}'),
+            Err(error) => {
+                reply.clear();
+                // Every failure of a method has the same code in this protocol, as documented.
+                write_error(reply, id, code::INTERNAL, &error.to_string());
+            }
+        }
+        Outcome::Answered
+    }
+
+    /// What happened, as a request that wants no reply.
+    fn write_event(&self, event: &Value, message: &mut Vec<u8>) {
+        // Writing to memory can't fail.
+        let _ = write!(message, r#"{{"jsonrpc":"2.0","method":"event","params":{event}}}"#);
+    }
+
+    fn write_refusal(&self, refusal: &Refusal, message: &mut Vec<u8>) {
+        let (code, why) = match refusal {
+            Refusal::TooLong(longest) => {
+                (code::PARSE, format!("Parse error: the line is longer than {longest} bytes"))
+            }
+            Refusal::Broken(why) => (code::PARSE, format!("Parse error: {why}")),
+            Refusal::LoginTime(time) => {
+                let why = format!("Call auth.login within {} s", time.as_secs_f32());
+                (code::NOT_AUTHENTICATED, format!("Not authenticated. {why}"))
+            }
+            Refusal::LoginCount | Refusal::OtherUser => {
+                (code::NOT_AUTHENTICATED, format!("Not authenticated. {refusal}"))
+            }
+            Refusal::Full => (code::INTERNAL, refusal.to_string()),
+        };
+        write_error(message, "null", code, &why);
+    }
+}
+
+fn refused(reply: &mut Vec<u8>, id: &str, error: LoginError) -> Outcome {
+    let code = match error {
+        LoginError::WrongToken => code::BAD_TOKEN,
+        LoginError::Unreadable => code::INTERNAL,
+    };
+    write_error(reply, id, code, &error.to_string());
+    Outcome::Answered
+}
+
+/// Writes a reply as far as its result, behind which a brace is missing.
+fn write_start(reply: &mut Vec<u8>, id: &str) {
+    reply.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    reply.extend_from_slice(id.as_bytes());
+    reply.extend_from_slice(br#","result":"#);
+}
+
+fn write_error(reply: &mut Vec<u8>, id: &str, code: i32, message: &str) {
+    let message = Value::from(message);
+    // Writing to memory can't fail.
+    let _ = write!(
+        reply,
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}}}}}"#
+    );
+}
