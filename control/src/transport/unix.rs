@@ -116,13 +116,20 @@ pub fn remove_stale(path: &Path) {
 mod tests {
     use super::*;
 
+    /// A folder for its owner only.
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        folder
+    }
+
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().mode() & 0o777
     }
 
     #[test]
     fn a_socket_is_its_owners_and_goes_with_its_listener() {
-        let home = tempfile::tempdir().unwrap();
+        let home = folder();
         let path = home.path().join("a.sock");
         let (_listener, file) = bind(&path).unwrap();
         assert_eq!(mode(&path), 0o600);
@@ -134,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_dead_ones_socket_is_replaced_and_a_living_ones_never() {
-        let home = tempfile::tempdir().unwrap();
+        let home = folder();
         let path = home.path().join("a.sock");
         let (listener, file) = bind(&path).unwrap();
         assert_eq!(bind(&path).unwrap_err().kind(), io::ErrorKind::AddrInUse);
@@ -150,7 +157,7 @@ mod tests {
 
     #[test]
     fn what_is_no_stale_socket_stays() {
-        let home = tempfile::tempdir().unwrap();
+        let home = folder();
         let path = home.path().join("a.sock");
         fs::write(&path, "text").unwrap();
         assert_eq!(bind(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
@@ -164,7 +171,7 @@ mod tests {
 
     #[test]
     fn an_open_folder_and_a_long_path_get_no_socket() {
-        let home = tempfile::tempdir().unwrap();
+        let home = folder();
         let open = home.path().join("open");
         fs::create_dir(&open).unwrap();
         fs::set_permissions(&open, fs::Permissions::from_mode(0o750)).unwrap();
