@@ -1,8 +1,8 @@
-//! What screen readers and magnifiers are told (AccessKit): the text in sight with its cursor and selection, the tabs, and
-//! whatever lies over them.
+//! Reports the window to screen readers and magnifiers through AccessKit: the visible text with cursor and selection,
+//! the tabs, and any overlays.
 //!
-//! Owns when it is told; what is told is `access/tree.rs`. Nothing is built while nobody listens; what changed between two
-//! trees, and so what is new output, AccessKit finds out.
+//! Owns when updates are sent; `access/tree.rs` builds them. Without a reader, no tree is built. AccessKit itself
+//! compares successive trees to detect new output.
 
 mod run;
 mod tree;
@@ -20,19 +20,19 @@ use winit::{event::WindowEvent, event_loop::ActiveEventLoop, window::Window};
 use super::{App, inbox::Inbox};
 use tree::{Target, Told, target};
 
-/// The way to the platform's accessibility.
+/// The connection to the platform's accessibility API.
 #[derive(Default)]
 pub(super) struct Access(Option<Open>);
 
 struct Open {
     adapter: Adapter,
-    /// A reader came that knows nothing yet. Set and taken under the adapter's own lock.
+    /// A reader has connected and has no tree yet. Set and cleared under the adapter's own lock.
     is_new: Arc<AtomicBool>,
-    /// What the reader knows.
+    /// What the reader was last sent.
     told: Told,
 }
 
-/// Hears of a reader on a thread of AccessKit's.
+/// Receives a reader's requests on one of AccessKit's threads.
 struct Ear {
     inbox: Arc<Inbox>,
     is_new: Arc<AtomicBool>,
@@ -41,7 +41,7 @@ struct Ear {
 impl ActivationHandler for Ear {
     fn request_initial_tree(&mut self) -> Option<accesskit::TreeUpdate> {
         self.is_new.store(true, Ordering::Relaxed);
-        // Told with the next picture.
+        // The next repaint sends the tree.
         self.inbox.post(|news| news.reader = true);
         None
     }
@@ -60,7 +60,7 @@ impl DeactivationHandler for Ear {
 }
 
 impl Access {
-    /// For a window that is not shown yet. Where there is no bus that a reader could be on, there is nothing to it.
+    /// Must run before the window is shown. Without a session bus, no reader can connect, and this does nothing.
     pub(super) fn start(event_loop: &ActiveEventLoop, window: &Window, inbox: &Arc<Inbox>) -> Self {
         if !has_bus() {
             return Self(None);
@@ -71,7 +71,7 @@ impl Access {
         Self(Some(Open { adapter, is_new, told: Told::default() }))
     }
 
-    /// An event of the window, before it is handled.
+    /// Passes on a window event, before it is handled.
     pub(super) fn event(&mut self, window: &Window, event: &WindowEvent) {
         if let Some(open) = &mut self.0 {
             open.adapter.process_event(window, event);
@@ -79,7 +79,7 @@ impl Access {
     }
 }
 
-/// Whether there is a session bus, which readers on Linux are reached by; elsewhere the system is asked.
+/// Whether a session bus exists, which readers on Linux connect through. Always true on other systems.
 pub(super) fn has_bus() -> bool {
     if !cfg!(all(unix, not(target_os = "macos"))) {
         return true;
@@ -90,12 +90,12 @@ pub(super) fn has_bus() -> bool {
 }
 
 impl App {
-    /// Tells readers, if there are any, what is shown now.
+    /// Sends connected readers the current contents of the window.
     pub(super) fn tell_readers(&mut self, layout: &Layout, placed: &[(PaneId, Rect)]) {
         let Some(mut open) = self.access.0.take() else { return };
         let Open { adapter, is_new, told } = &mut open;
-        // AccessKit takes for new whatever lies between the first and the last letter that differ: of a screen that
-        // scrolled, everything. So what left it goes first, and what came is then all that is new.
+        // AccessKit reports everything between the first and last differing letter as new: after a scroll, the whole
+        // screen. A first update therefore removes the lines that scrolled away; the second adds only new ones.
         let mut now = None;
         adapter.update_if_active(|| {
             if is_new.swap(false, Ordering::Relaxed) {
@@ -123,7 +123,7 @@ impl App {
         self.access.0 = Some(open);
     }
 
-    /// A reader wants something done to what a node stands for.
+    /// Performs a reader's request on the tab or pane of a node.
     pub(super) fn reader_asks(&mut self, node: u64) {
         match target(node) {
             Some(Target::Tab(id)) => self.report(self.mux.activate_tab(TabId(id))),

@@ -1,4 +1,4 @@
-//! What the window's actions do.
+//! Performs the window's actions.
 
 use std::process::Stdio;
 
@@ -17,12 +17,12 @@ use crate::{action::Action, args::FONT_SIZES, links};
 const RESIZE_STEP: f32 = 0.04;
 
 impl App {
-    /// Does an action; false when it has nothing to act on.
+    /// Performs an action. Returns false if the action has no target.
     pub(super) fn act(&mut self, action: Action) -> bool {
         self.act_in(None, action)
     }
 
-    /// The same about a tab that need not be the active one (`None`: that one), where the action is about a tab.
+    /// Performs an action on a tab, if the action concerns tabs. `None` means the active tab.
     pub(super) fn act_in(&mut self, tab: Option<TabId>, action: Action) -> bool {
         let layout = self.mux.layout();
         let index = match tab {
@@ -35,7 +35,7 @@ impl App {
         let focused = tab.focused;
         let opens = matches!(action, Action::NewTab | Action::DuplicateTab | Action::Split(_));
         if opens && index != layout.active {
-            // What is opened is behind it or in it, and is looked at.
+            // The new tab or pane opens next to or in this tab, and takes the focus.
             self.report(self.mux.activate_tab(tab.id));
         }
         match action {
@@ -74,7 +74,7 @@ impl App {
             }
             Action::SelectAll => self.select_all(),
             Action::Copy => {
-                // Ctrl+C without a selection is the program's; Ctrl+Shift+C never is.
+                // Without a selection, Ctrl+C goes to the program; Ctrl+Shift+C never does.
                 return self.copy_selection();
             }
             Action::CopyAs(form) => return self.copy_as(form),
@@ -143,19 +143,18 @@ impl App {
         true
     }
 
-    /// Opens a tab in the focused pane's directory.
     pub(super) fn open_tab(&mut self) {
         let spawn = self.spawn_beside();
         self.report(self.mux.open_tab(spawn, None, OnExit::Close));
     }
 
-    /// A shell in the focused pane's directory, as long as that is one.
+    /// A shell in the focused pane's directory, if that directory exists.
     pub(super) fn spawn_beside(&self) -> Spawn {
         let cwd = self.focused_pane().and_then(|pane| pane.cwd_path()).filter(|cwd| cwd.is_dir());
         Spawn { cwd, ..Spawn::default() }
     }
 
-    /// Activates the tab `by` places further, round the end.
+    /// Activates the tab `by` places further, wrapping around.
     pub(super) fn switch_tab(&mut self, by: isize) {
         let layout = self.mux.layout();
         let count = layout.tabs.len() as isize;
@@ -165,7 +164,7 @@ impl App {
         }
     }
 
-    /// Focuses the pane `by` places further in its tab, round the end; false where there is no other.
+    /// Focuses the pane `by` places further in its tab, wrapping around. Returns false if it is the only pane.
     fn cycle_panes(&mut self, tab: &Tab, by: isize) -> bool {
         let panes = tab.panes();
         let at = panes.iter().position(|pane| *pane == tab.focused).unwrap_or(0) as isize;
@@ -182,7 +181,7 @@ impl App {
         }
     }
 
-    /// Selects all that the focused pane keeps, from its first line to the last one with text.
+    /// Selects the focused pane's whole history and screen, up to the last line with text.
     fn select_all(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(view) = self.views.get_mut(&pane.id()) else { return };
@@ -204,7 +203,7 @@ impl App {
         self.pacing.ask();
     }
 
-    /// Copies the focused pane's selection to the clipboard and ends it; false when there is none.
+    /// Copies the focused pane's selection to the clipboard and clears it. Returns false without a selection.
     pub(super) fn copy_selection(&mut self) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(text) = self.selected_text(&pane) else { return false };
@@ -213,7 +212,7 @@ impl App {
         true
     }
 
-    /// Changes the font's size within its limits; false when it has that size already.
+    /// Sets the font size, clamped to its limits. Returns false if the size does not change.
     fn set_font_size(&mut self, size: f32) -> bool {
         let size = size.clamp(*FONT_SIZES.start(), *FONT_SIZES.end());
         let changes = size != self.fonts.size;
@@ -224,7 +223,6 @@ impl App {
         changes
     }
 
-    /// Opens the settings page in the desktop's browser.
     fn open_settings(&mut self) {
         let Some(links) = self.server.as_ref().map(Server::settings_links) else {
             return self.complain("settings", "The control server is not running.".to_owned());
@@ -247,7 +245,7 @@ impl App {
             #[cfg(unix)]
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
             let mut child = command.spawn()?;
-            // Somebody has to wait for its end, or it stays in the table of processes.
+            // Without a wait, the exited child stays as a zombie.
             std::thread::Builder::new().name("new window".to_owned()).spawn(move || child.wait())
         };
         if let Err(error) = start() {
@@ -260,13 +258,13 @@ impl App {
         if screen.window.fullscreen().is_some() {
             screen.window.set_fullscreen(None);
         } else {
-            // Of what it is now, as long as it is that.
+            // Remember the state from before fullscreen.
             self.last = self.session().or(self.last.take());
             screen.window.set_fullscreen(Some(Fullscreen::Borderless(None)));
         }
     }
 
-    /// Scrolls the focused pane; false on the alternate screen, which has no history.
+    /// Scrolls the focused pane. Returns false on the alternate screen, which has no history.
     fn scroll_view(&mut self, action: &Action) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.fresh_view(&pane) else { return false };

@@ -1,8 +1,8 @@
-//! Light or dark, and whether anything moves by itself: what the person prefers, else what the desktop says.
+//! Light or dark, and whether to animate: the user's setting, or else the desktop's.
 //!
-//! Owns what the desktop said last. Threads that wait for its words bring them: one hears its portal (`portal.rs`); for a
-//! window on X11, where the portal says nothing of motion, one more hears what is published there (`xsettings.rs`). They
-//! start once anything is for the desktop to say.
+//! Owns the desktop's last reports. Threads deliver them: one follows the portal (`portal.rs`); for a window on X11, if
+//! the portal has no motion setting, another follows XSETTINGS (`xsettings.rs`). Each starts only when a setting
+//! depends on the desktop.
 
 #[cfg(all(unix, not(target_os = "macos")))]
 mod portal;
@@ -20,33 +20,31 @@ use winit::window::Theme as SystemTheme;
 use super::{App, Screen, wayland, x_server};
 use crate::config::{ReducedMotion, ThemeChoice};
 
-/// What speaks for the desktop.
+/// Where the desktop publishes its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Source {
-    /// Its portal.
     Portal,
-    /// The settings that it publishes on X11.
     XSettings,
 }
 
-/// What one of them says, as far as it does.
+/// The settings that a source reports. `None` means not reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
-    /// Light, and not dark.
+    /// Light rather than dark.
     pub(super) is_light: Option<bool>,
     pub(super) is_motion_reduced: Option<bool>,
 }
 
-/// What the desktop said last.
+/// The last report of each source.
 #[derive(Default)]
 pub(super) struct Appearance {
-    /// Those that a thread hears.
+    /// The sources that a thread follows.
     heard: HashSet<Source>,
     said: HashMap<Source, Said>,
 }
 
 impl Appearance {
-    /// What the portal says goes first.
+    /// The portal takes precedence.
     fn is_motion_reduced(&self) -> Option<bool> {
         let all = [Source::Portal, Source::XSettings];
         all.iter().find_map(|source| self.said.get(source)?.is_motion_reduced)
@@ -54,7 +52,7 @@ impl Appearance {
 }
 
 impl Source {
-    /// Of the thread that hears it.
+    /// The name of the thread that follows the source.
     fn name(self) -> &'static str {
         match self {
             Self::Portal => "portal",
@@ -62,7 +60,7 @@ impl Source {
         }
     }
 
-    /// Tells what it says, and again whenever that changes, as long as it is there.
+    /// Reports the source's settings, and again after each change, until the source disappears.
     #[cfg(all(unix, not(target_os = "macos")))]
     fn hear(self, tell: impl Fn(Said)) {
         match self {
@@ -71,13 +69,13 @@ impl Source {
         }
     }
 
-    /// Neither is there.
+    /// Neither source exists on this system.
     #[cfg(not(all(unix, not(target_os = "macos"))))]
     fn hear(self, _: impl Fn(Said)) {}
 }
 
 impl App {
-    /// Whether nothing moves that nobody moves: no blinking, turning or animated image.
+    /// Whether motion that the user does not cause is off: blinking, spinning and animated images.
     pub(super) fn stands_still(&self) -> bool {
         match self.config.window.reduced_motion {
             ReducedMotion::Fixed(reduced) => reduced,
@@ -85,13 +83,13 @@ impl App {
         }
     }
 
-    /// The clock of animated images, if they move.
+    /// The clock of animated images; `None` if motion is off.
     pub(super) fn clock(&self, now: Instant) -> Option<Duration> {
         (!self.stands_still()).then(|| now.saturating_duration_since(self.started))
     }
 
-    /// Whether the system's appearance is light, where it tells: by the window (on Wayland that has the one that we gave
-    /// it), else by its portal; until that has answered, as it was for the last window.
+    /// Whether the system's theme is light, if it is known: from the window (except on Wayland, where the window has
+    /// the theme that we set), else from the portal. Until the portal replies, the last window's theme applies.
     pub(super) fn is_light(&self) -> Option<bool> {
         let window = self.screen.as_ref().map(|screen| &screen.window);
         let theme =
@@ -103,7 +101,7 @@ impl App {
         theme.map(|theme| theme == SystemTheme::Light).or_else(told)
     }
 
-    /// Hears the desktop from now on, if anything is for it to say.
+    /// Starts to follow the desktop's settings, if any option depends on them.
     pub(super) fn hear_desktop(&mut self) {
         let is_motion_its = matches!(self.config.window.reduced_motion, ReducedMotion::System(_));
         if is_motion_its || matches!(self.config.theme, ThemeChoice::Pair(_)) {
@@ -133,7 +131,7 @@ impl App {
         }
     }
 
-    /// The desktop has said something.
+    /// Applies new reports of the desktop.
     pub(super) fn desktop_said(&mut self, words: HashMap<Source, Said>) {
         let (was_light, stood_still) = (self.is_light(), self.stands_still());
         for (source, said) in words {

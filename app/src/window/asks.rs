@@ -1,44 +1,44 @@
-//! What agents ask of the person: whether they may act, and questions of their own.
+//! Questions from agents to the user: requests for approval, and questions of their own.
 //!
-//! Owns how it is shown: a message that stays until it is answered, and takes no key; when the person asks for it, a panel with
-//! the whole text, which scrolls, and the answers. What is typed meanwhile goes where it went before, so nobody answers by
-//! accident. The message holds the beginning and the end of a long text; an answer is only given in front of all of it. The
-//! questions themselves are the control server's.
+//! Owns how they are shown: a message that stays until answered and takes no keys, and, on request, a panel with the
+//! full, scrollable text and the answers. Until the panel opens, typing still goes to the program, so the user cannot
+//! answer by accident. The message shortens a long text in the middle; only the panel with the full text accepts an
+//! answer. The control server owns the questions.
 
 use unterm_control::{Kind, Question, Verdict, shortened};
 
 use super::{App, errand::Done, panel::Item, picker::Choice};
 
-/// What the message is about.
+/// The topic of the message.
 pub(super) const ABOUT: &str = "agents ask";
 
-/// What was shown of the questions.
+/// The questions shown so far.
 #[derive(Default)]
 pub(super) struct Asked {
-    /// The highest number so far.
+    /// The highest question number so far.
     newest: u64,
-    /// Number of the one that is shown.
+    /// The number of the question in the message.
     shown: Option<u64>,
-    /// How many are open.
+    /// The number of open questions.
     pub(super) open: usize,
 }
 
-/// Characters of a question in the message.
+/// Maximum length of a question in the message, in characters.
 const MOST: usize = 180;
 
-/// A question in a few lines; of a long one the beginning and the end, and how much is missing between them.
+/// A question on one line. A long one keeps its beginning and end, with a note of how much is left out.
 fn fitted(text: &str) -> String {
     let line = text.split('\n').map(str::trim_end).collect::<Vec<_>>().join(" ⏎ ");
     shortened(&line, MOST)
 }
 
 impl App {
-    /// What waits for an answer: whether clients may act before what they ask.
+    /// The open questions of all clients, including requests for approval.
     fn questions_of_agents(&self) -> Vec<Question> {
         self.server.as_ref().map(unterm_control::Server::questions).unwrap_or_default()
     }
 
-    /// The questions may have changed: the first is shown, and one that was answered elsewhere goes.
+    /// Updates the message after the questions may have changed: shows the first, and removes an answered one.
     pub(super) fn agents_ask(&mut self) {
         let questions = self.questions_of_agents();
         let first = questions.first();
@@ -51,7 +51,7 @@ impl App {
         let is_new = asked.newest > self.asked.newest;
         let is_same = (asked.shown, asked.open) == (self.asked.shown, self.asked.open);
         self.asked = asked;
-        // A message that the person put away stays away.
+        // A message that the user dismissed stays dismissed.
         if is_same && !is_new {
             return;
         }
@@ -80,7 +80,7 @@ impl App {
         }
     }
 
-    /// Lists what may be answered to the question that is shown; false when there is none.
+    /// Lists the answers to the question in the message. Returns false if there is no question.
     pub(super) fn answer_agent(&mut self) -> bool {
         let shown = self.asked.shown;
         let mut questions = self.questions_of_agents().into_iter();
@@ -116,7 +116,7 @@ impl App {
         true
     }
 
-    /// An answer was chosen, or typed.
+    /// Sends the user's chosen or typed answer.
     pub(super) fn agent_answered(&mut self, number: u64, answer: &str) {
         let Some(server) = &self.server else { return };
         let (answers, answer) = (server.answers(), answer.to_owned());
@@ -126,7 +126,7 @@ impl App {
         });
     }
 
-    /// The person does not answer a question: whoever asked hears so.
+    /// Reports to the client that the user declined to answer.
     pub(super) fn leave_unanswered(&mut self, number: u64) {
         if let Some(server) = &self.server {
             server.answers().refuse(number);

@@ -1,4 +1,4 @@
-//! What a pane's corner says of who types there: that it gets what is typed elsewhere too, and which agent drives it.
+//! Badges in a pane's corner: that it receives broadcast input, and which agent drives it.
 
 use unterm_renderer::{Label, LabelAlign, PixelRect, Quad, Renderer, Scene};
 use unterm_term::Rgb;
@@ -10,15 +10,14 @@ use super::{
     view::View,
 };
 
-/// Columns of a client's name; what is longer ends in an ellipsis.
+/// Maximum length of a client's name, in characters; a longer name ends in an ellipsis.
 const NAME: usize = 24;
 
-/// What is said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Badge {
-    /// What is typed elsewhere goes there, too.
+    /// The pane also receives input typed into other panes.
     Broadcast,
-    /// A client drives it.
+    /// The client of this name drives the pane.
     Driven(String),
 }
 
@@ -45,7 +44,7 @@ impl Badge {
     }
 }
 
-/// Draws badges into a pane's corner, one below the other.
+/// Draws badges into a pane's corner, stacked downwards.
 pub(super) fn draw_badges(
     badges: &[Badge],
     area: PixelRect,
@@ -55,7 +54,7 @@ pub(super) fn draw_badges(
 ) {
     let (size, padding) = (geometry.ui_font(), geometry.px(8.0));
     let height = geometry.ui_line() + geometry.px(4.0);
-    // Below what else may stand in that corner (copy mode's mark, a command's header), above the messages.
+    // Below whatever else that corner shows (copy mode's mark, a command's header), above the messages.
     let mut top = 2 * height;
     for badge in badges {
         let text = badge.text();
@@ -85,7 +84,7 @@ pub(super) fn draw_badges(
 }
 
 impl View {
-    /// What the pane's corner says; `receives`: what is typed elsewhere goes there, too.
+    /// The pane's badges; `receives`: the pane receives broadcast input.
     pub(super) fn badges(&self, receives: bool) -> Vec<Badge> {
         let driven = self.driver.as_ref().map(|driver| Badge::Driven(driver.client.clone()));
         receives.then_some(Badge::Broadcast).into_iter().chain(driven).collect()
@@ -93,12 +92,12 @@ impl View {
 }
 
 impl App {
-    /// Whether agents have to wait.
+    /// Whether agents' calls that change something wait.
     pub(super) fn are_agents_paused(&self) -> bool {
         self.server.as_ref().is_some_and(unterm_control::Server::is_paused)
     }
 
-    /// Makes agents wait, or go on; false where none can reach this window.
+    /// Pauses or resumes agents. Returns false without a control server.
     pub(super) fn toggle_agents(&mut self) -> bool {
         let Some(server) = &self.server else { return false };
         let paused = !server.is_paused();

@@ -1,20 +1,19 @@
-//! A row of the screen as a run of text with the place of each character, as AccessKit wants it.
+//! A row of the screen as an AccessKit text run: its text and the position of each character.
 
 use unterm_term::{Content, SnapshotRow, Width};
 
-/// A row as text.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Run {
     pub(super) text: String,
-    /// Bytes of each character.
+    /// The length of each character, in bytes.
     pub(super) lengths: Vec<u8>,
-    /// The column that each begins at; one more for the end.
+    /// The column where each character starts, then the end column.
     starts: Vec<u16>,
     ends_line: bool,
 }
 
 impl Run {
-    /// Blanks at the end are left out, from column `at_least` on.
+    /// Omits trailing blanks, but keeps at least `at_least` columns.
     pub(super) fn of(row: &SnapshotRow, at_least: usize, ends_line: bool) -> Self {
         let is_blank = |content| matches!(content, Content::Empty | Content::Char(' '));
         let end = row.cells.iter().rposition(|cell| !is_blank(cell.content()));
@@ -29,7 +28,7 @@ impl Run {
                 Content::Empty => run.text.push(' '),
                 Content::Char(char) => run.text.push(char),
                 Content::Cluster(_) => {
-                    // A length is told in a byte; what is longer is no word of any language.
+                    // AccessKit stores each length in a byte; a longer cluster is no word of any language.
                     let cluster = row.cluster(col as u16).filter(|text| text.len() < 256);
                     run.text.push_str(cluster.unwrap_or("\u{fffd}"));
                 }
@@ -46,7 +45,7 @@ impl Run {
         run
     }
 
-    /// The index of the character at a column, or of the line's end.
+    /// The index of the character at a column; past the text, the index of the line's end.
     pub(super) fn index(&self, col: u16) -> usize {
         let end = self.lengths.len() - usize::from(self.ends_line);
         self.starts[..end].partition_point(|&start| start < col).min(end)
@@ -56,7 +55,7 @@ impl Run {
         self.starts.windows(2).map(|pair| of(pair[0], pair[1])).collect()
     }
 
-    /// The characters that words begin at, as far as they can be told in a byte.
+    /// The indices of the characters that start words. Leaves out indices that do not fit in a byte.
     pub(super) fn words(&self) -> Vec<u8> {
         let (mut starts, mut in_word) = (Vec::new(), false);
         let mut at = 0;

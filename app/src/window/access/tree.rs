@@ -1,7 +1,7 @@
-//! What is shown, as AccessKit's tree: a pane is a terminal whose rows are runs of text; tab bar, menu, panel, search,
-//! toasts and questions are nodes with the roles that desktops have for them.
+//! The window as an AccessKit tree: each pane is a terminal whose rows are text runs; the tab bar, menu, panel, search,
+//! toasts and questions are nodes with the standard desktop roles.
 //!
-//! Builds values; when and to whom they are told is `access.rs`.
+//! Only builds values; `access.rs` sends them.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -32,7 +32,7 @@ const MENU: NodeId = NodeId(8);
 const TAB_IN_FRONT: NodeId = NodeId(9);
 const COPY_MODE: NodeId = NodeId(10);
 
-/// Where the ids of each kind begin, which are fewer than [`KIND`]; the lines of panes come behind them all.
+/// The first id of each kind. A kind has fewer than [`KIND`] ids; the ids of lines follow all kinds.
 const KIND: u64 = 1 << 48;
 const TAB: u64 = KIND;
 const PANE: u64 = 2 * KIND;
@@ -40,17 +40,17 @@ const ITEM: u64 = 3 * KIND;
 const BUTTON: u64 = 4 * KIND;
 const TOAST: u64 = 5 * KIND;
 const MENU_ITEM: u64 = 6 * KIND;
-/// Lines of one pane, and so many panes: a pane's line is at `(8 + its place of those) * LINES`.
+/// Ids for the lines of a pane, and the number of such panes. Pane `n` starts at `(8 + n % PANES) * LINES`.
 const LINES: u64 = 1 << 52;
 const PANES: u64 = (1 << 12) - 8;
 
-/// What a reader can use.
+/// A node that a reader can act on.
 pub(super) enum Target {
     Tab(u64),
     Pane(u64),
 }
 
-/// What a node stands for, if it can be used.
+/// What a node represents, if a reader can act on it.
 pub(super) fn target(node: u64) -> Option<Target> {
     match node {
         TAB..PANE => Some(Target::Tab(node - TAB)),
@@ -59,13 +59,13 @@ pub(super) fn target(node: u64) -> Option<Target> {
     }
 }
 
-/// What a reader knows: the lines of each pane, by their nodes, and what has the focus.
+/// What readers were last sent: the line nodes of each pane, and the focused node.
 pub(super) struct Told {
     panes: HashMap<NodeId, Vec<NodeId>>,
     focus: NodeId,
-    /// The tab in front.
+    /// The active tab.
     tab: Option<TabId>,
-    /// What the window, the tab in front and the focused pane are called.
+    /// The labels of the window, the active tab and the focused pane.
     names: HashMap<NodeId, String>,
 }
 
@@ -76,8 +76,8 @@ impl Default for Told {
 }
 
 impl Told {
-    /// An update after which the panes have only those of the lines that a reader knows that are in the new `tree` as
-    /// well; `None` where that is all of them, or none.
+    /// An update that keeps only those lines of each pane that are also in the new `tree`. Returns `None` if every pane
+    /// would keep all of its lines, or none.
     pub(super) fn without_what_left(&self, tree: &TreeUpdate, now: &Self) -> Option<TreeUpdate> {
         let mut nodes = Vec::new();
         for (id, node) in &tree.nodes {
@@ -88,7 +88,7 @@ impl Told {
                 continue;
             }
             let mut node = node.clone();
-            // Where it will be is in lines that are still to come.
+            // The selection may be in lines that are not sent yet.
             node.clear_text_selection();
             node.set_children(kept);
             nodes.push((*id, node));
@@ -104,7 +104,7 @@ impl Told {
 }
 
 impl App {
-    /// All that is shown, and what a reader knows who is told it after what was `told`.
+    /// The current tree and its record; `told` is the record of the tree before.
     pub(super) fn tree(
         &self,
         layout: &Layout,
@@ -127,7 +127,7 @@ impl App {
         if let Some(tab) = self.tabs.get(layout.active) {
             let (number, count) = (layout.active + 1, self.tabs.len());
             let said = format!("Tab {number} of {count}: {}", tab.title);
-            // A reader says of a terminal that gets the focus no more than its line.
+            // For a newly focused terminal, a reader speaks only the line.
             let is_new = told.tab.is_some() && told.tab != in_front;
             tree.status(TAB_IN_FRONT, said, is_new, &mut window);
         }
@@ -148,7 +148,7 @@ impl App {
         if let Some(search) = &self.search {
             let line = search.range().and_then(|range| self.line_in_sight(search.pane, range));
             tree.search(search, line, &mut window);
-            // Open, it may still leave the keys to another pane or to copy mode.
+            // An open search may leave the keyboard to another pane or to copy mode.
             if self.is_searching() {
                 focus = SEARCH;
             }
@@ -157,7 +157,7 @@ impl App {
             let mut node = Node::new(Role::Alert);
             node.set_label(text);
             node.set_live(if is_error { Live::Assertive } else { Live::Polite });
-            // The same text is the same toast, wherever it has moved.
+            // Identify a toast by its text, because its position changes.
             let mut hash = DefaultHasher::new();
             text.hash(&mut hash);
             tree.add_to(&mut window, NodeId(TOAST + hash.finish() % KIND), node);
@@ -204,7 +204,7 @@ impl App {
         (update, Told { panes: tree.lines, focus, tab: in_front, names })
     }
 
-    /// The text of the line that something begins in, where it is in sight.
+    /// The text of the line where a range starts, if that line is visible.
     fn line_in_sight(&self, pane: PaneId, range: TextRange) -> Option<String> {
         let rows = &self.views.get(&pane)?.snapshot.rows;
         let row = rows.iter().find(|row| row.line == range.start.line)?;
@@ -212,17 +212,16 @@ impl App {
     }
 }
 
-/// The nodes so far. AccessKit takes no tree in which a node is twice, so the second is left out.
+/// The nodes so far. AccessKit rejects a tree with duplicate nodes, so [`Tree::add_to`] drops duplicates.
 #[derive(Default)]
 struct Tree {
     nodes: Vec<(NodeId, Node)>,
     ids: HashSet<NodeId>,
-    /// The lines of each pane.
     lines: HashMap<NodeId, Vec<NodeId>>,
 }
 
 impl Tree {
-    /// Adds a child; false: it is there already.
+    /// Adds a child. Returns false if the node already exists.
     fn add_to(&mut self, parent: &mut Node, id: NodeId, node: Node) -> bool {
         let is_new = self.ids.insert(id);
         if is_new {
@@ -232,8 +231,8 @@ impl Tree {
         is_new
     }
 
-    /// The names of what is in front, each with whether it keeps the one that was `told`: programs that start and end change
-    /// them, and a reader stops reading their output to say so.
+    /// The labels of the nodes in `front`. A node with its flag set keeps its label from `told`: programs that start
+    /// and exit change labels, and a reader interrupts its speech to announce a change.
     fn name(
         &mut self,
         front: &[(NodeId, bool)],
@@ -251,7 +250,7 @@ impl Tree {
         names
     }
 
-    /// What is said of something that has not the focus; aloud where it is news.
+    /// Adds a status text without focus. If `is_news`, readers announce it.
     fn status(&mut self, id: NodeId, said: String, is_news: bool, parent: &mut Node) {
         let mut node = Node::new(Role::Status);
         node.set_label(said);
@@ -261,7 +260,7 @@ impl Tree {
         self.add_to(parent, id, node);
     }
 
-    /// A search, and in which `line` the match that is looked at begins.
+    /// Adds the search field and its status; `line` is the text of the current match's line.
     fn search(&mut self, search: &SearchBar, line: Option<String>, window: &mut Node) {
         let (text, said, is_answer) = search.spoken();
         let mut node = Node::new(Role::SearchInput);
@@ -272,7 +271,7 @@ impl Tree {
             Some(line) => format!("{line}, {said}"),
             None => said,
         };
-        // Of several at once a reader says the first.
+        // If several texts change at once, a reader speaks the first.
         self.status(SEARCH_COUNT, said, is_answer, window);
     }
 
@@ -305,7 +304,7 @@ impl Tree {
         node
     }
 
-    /// A menu, and its item that is marked, or else itself.
+    /// The menu's node, and the id of the node to focus.
     fn menu(&mut self, menu: &Menu) -> (Node, NodeId) {
         let mut node = Node::new(Role::Menu);
         let mut focus = MENU;
@@ -329,7 +328,7 @@ impl Tree {
         (node, focus)
     }
 
-    /// A pane as a terminal whose rows are runs of text.
+    /// A pane as a terminal whose rows are text runs.
     fn pane(&mut self, id: PaneId, view: &View, area: Rect, geometry: &Geometry) -> Node {
         let snapshot = &view.snapshot;
         let mut node = Node::new(Role::Terminal);
@@ -378,10 +377,9 @@ impl Tree {
     }
 }
 
-/// The rows of a pane: node, line and text.
 type Runs = [(NodeId, LineId, Run)];
 
-/// Both ends of the selection, the one that moves last; without one the cursor, twice.
+/// Both ends of the selection, the moving end last. Without a selection, both are the cursor.
 fn selection(view: &View, runs: &Runs) -> Option<(Option<TextPosition>, Option<TextPosition>)> {
     let cursor = view.snapshot.cursor;
     let (_, line, _) = runs.get(usize::from(cursor.row))?;
@@ -395,7 +393,8 @@ fn selection(view: &View, runs: &Runs) -> Option<(Option<TextPosition>, Option<T
     Some(if view.copy.is_some() && cursor == range.start { (end, start) } else { (start, end) })
 }
 
-/// The place of a cell in the text; what is out of sight is at its nearest end, what is folded behind it.
+/// A cell's position in the text. A cell out of view maps to the nearest end; a folded cell maps to the text after the
+/// fold.
 fn position(runs: &Runs, at: Point) -> Option<TextPosition> {
     let (first, last) = (runs.first()?, runs.last()?);
     let (node, run, col) = if at.line < first.1 {

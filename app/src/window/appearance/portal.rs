@@ -1,6 +1,6 @@
-//! The desktop's portal (org.freedesktop.portal.Settings): what it says, and each change of it.
+//! Follows the desktop portal's settings (org.freedesktop.portal.Settings).
 //!
-//! The thread waits on the session bus, which wakes it for these settings alone. It ends with the bus.
+//! The thread blocks on the session bus, which wakes it for these settings only. It ends when the bus closes.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::window::access;
 const PORTAL: &str = "org.freedesktop.portal.Desktop";
 const PATH: &str = "/org/freedesktop/portal/desktop";
 const SETTINGS: &str = "org.freedesktop.portal.Settings";
-/// How long it may take to answer.
+/// The timeout of a method call.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A setting by its namespace and its key.
@@ -25,21 +25,21 @@ type Name<'a> = (&'a str, &'a str);
 
 const COLOR_SCHEME: Name<'static> = ("org.freedesktop.appearance", "color-scheme");
 const REDUCED_MOTION: Name<'static> = ("org.freedesktop.appearance", "reduced-motion");
-/// GNOME's own, which portals have that don't know the one above.
+/// GNOME's own key, for portals without the key above.
 const ENABLE_ANIMATIONS: Name<'static> = ("org.gnome.desktop.interface", "enable-animations");
 
-/// The settings that matter here, as far as they are there.
+/// The settings used here. `None` means not reported.
 #[derive(Clone, Copy, Debug, Default)]
 struct Settings {
     /// 1 prefers dark, 2 light, 0 neither.
     color_scheme: Option<u32>,
-    /// 1 prefers it, 0 does not say.
+    /// 1 prefers reduced motion, 0 has no preference.
     reduced_motion: Option<u32>,
     enable_animations: Option<bool>,
 }
 
 impl Settings {
-    /// Takes the value of a setting; others than these are passed over.
+    /// Stores the value of a setting; ignores other settings.
     fn set(&mut self, name: Name<'_>, value: &OwnedValue) {
         if name == COLOR_SCHEME {
             self.color_scheme = value.downcast_ref().ok();
@@ -66,7 +66,7 @@ impl Settings {
     }
 }
 
-/// Tells what the portal says, and again whenever that changes. Where there is none, it says nothing.
+/// Reports the portal's settings, and again after each change. Without a portal, reports that nothing is set.
 pub(super) fn hear(tell: impl Fn(Said)) {
     if !access::has_bus() {
         return tell(Said::default());
@@ -86,7 +86,7 @@ fn follow(tell: &impl Fn(Said)) -> zbus::Result<()> {
         .interface(SETTINGS)?
         .member("SettingChanged")?
         .build();
-    // Before they are read: no change is missed.
+    // Subscribe before the first read, so that no change is missed.
     let mut changes = MessageIterator::for_match_rule(rule, &bus, None)?;
     let mut settings = Settings::default();
     for name in [COLOR_SCHEME, REDUCED_MOTION, ENABLE_ANIMATIONS] {
@@ -104,13 +104,13 @@ fn follow(tell: &impl Fn(Said)) -> zbus::Result<()> {
             tell(settings.said());
         }
     }
-    // The bus has gone. As an iterator it would ask that to send no more, and log that it can't.
+    // The bus is closed. Dropped as an iterator, `changes` would try to unsubscribe and log that it can't.
     drop(changes.into_inner());
     Ok(())
 }
 
 fn read(bus: &Connection, name: Name<'_>) -> Option<OwnedValue> {
-    // Wraps the value once more than it should; unlike `ReadOne` every version has it.
+    // `Read` wraps the value in one variant too many; unlike `ReadOne`, every version has it.
     let reply = bus.call_method(Some(PORTAL), PATH, Some(SETTINGS), "Read", &name).ok()?;
     reply.body().deserialize().ok()
 }
@@ -132,7 +132,7 @@ mod tests {
             set(&mut settings, COLOR_SCHEME, Value::U32(scheme));
             assert_eq!(settings.said().is_light, is_light, "{scheme}");
         }
-        // As `Read` wraps it.
+        // With the extra variant of `Read`.
         set(&mut settings, COLOR_SCHEME, Value::Value(Box::new(Value::U32(2))));
         assert_eq!(settings.said().is_light, Some(true));
         set(&mut settings, ("org.gnome.desktop.interface", "color-scheme"), Value::U32(1));

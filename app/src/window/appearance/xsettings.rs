@@ -1,6 +1,7 @@
-//! The settings that a desktop on X11 publishes (XSETTINGS), of which GTK's says whether to animate, and each change of it.
+//! Follows the settings of an X11 desktop (XSETTINGS). Only GTK's setting for animations is used.
 //!
-//! The thread waits on a connection of its own to the X server, which wakes it for these settings alone. It ends with that.
+//! The thread blocks on its own connection to the X server, which wakes it for these settings only. It ends with the
+//! connection.
 
 use anyhow::Result;
 use x11rb::{
@@ -14,7 +15,7 @@ use x11rb::{
 
 use super::Said;
 
-/// Tells what is published, and again when that may have changed.
+/// Reports the published settings, and again when they may have changed.
 pub(super) fn hear(tell: impl Fn(Said)) {
     if let Err(error) = follow(&tell) {
         tracing::debug!("the desktop's settings on X11 are not heard: {error}");
@@ -28,7 +29,7 @@ fn follow(tell: &impl Fn(Said)) -> Result<()> {
     };
     let selection = atom(&format!("_XSETTINGS_S{screen}"))?;
     let (settings, manager) = (atom("_XSETTINGS_SETTINGS")?, atom("MANAGER")?);
-    // Who begins to publish them says so there (ICCCM 2.8).
+    // A new settings manager announces itself on the root window (ICCCM 2.8).
     listen(&connection, connection.setup().roots[screen].root, EventMask::STRUCTURE_NOTIFY)?;
     loop {
         let owner = connection.get_selection_owner(selection)?.reply()?.owner;
@@ -49,14 +50,14 @@ fn follow(tell: &impl Fn(Said)) -> Result<()> {
     }
 }
 
-/// Has the X server tell of events of a window, which may be gone.
+/// Subscribes to events of a window, which may no longer exist.
 fn listen(connection: &RustConnection, window: u32, events: EventMask) -> Result<()> {
     let attributes = ChangeWindowAttributesAux::new().event_mask(events);
     connection.change_window_attributes(window, &attributes)?.ignore_error();
     Ok(())
 }
 
-/// Whether those of a window say to animate.
+/// Whether the settings on a window enable animations.
 fn animates(connection: &RustConnection, owner: u32, settings: u32) -> Option<bool> {
     if owner == x11rb::NONE {
         return None;
@@ -66,7 +67,7 @@ fn animates(connection: &RustConnection, owner: u32, settings: u32) -> Option<bo
     integer(&bytes, b"Gtk/EnableAnimations").map(|animated| animated != 0)
 }
 
-/// The value of an integer among XSETTINGS (the specification's "Format of the _XSETTINGS_SETTINGS property").
+/// The value of an integer setting (XSETTINGS specification, "Format of the _XSETTINGS_SETTINGS property").
 fn integer(bytes: &[u8], wanted: &[u8]) -> Option<u32> {
     let is_big = *bytes.first()? == 1;
     let number = |at: usize, size: usize| -> Option<u32> {
@@ -80,7 +81,7 @@ fn integer(bytes: &[u8], wanted: &[u8]) -> Option<u32> {
         let kind = *bytes.get(at)?;
         let length = number(at + 2, 2)?;
         let name = bytes.get(at + 4..at + 4 + length as usize)?;
-        // Behind the name stands when it last changed.
+        // A serial number of the last change follows the name.
         let value = at + 4 + padded(length) + 4;
         match kind {
             0 if name == wanted => return number(value, 4),
@@ -97,7 +98,7 @@ fn integer(bytes: &[u8], wanted: &[u8]) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// Settings in the byte order of the machine that this is written on: a string, a colour and two integers.
+    /// Settings in either byte order: a string, a colour and two integers.
     fn settings(is_big: bool) -> Vec<u8> {
         let number = |n: u32| if is_big { n.to_be_bytes() } else { n.to_le_bytes() };
         let half = |n: u16| if is_big { n.to_be_bytes() } else { n.to_le_bytes() };
