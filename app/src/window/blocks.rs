@@ -1,8 +1,8 @@
-//! Commands as blocks: a mark left of each prompt with what can be done with its command, jumps between prompts, and the
-//! command line kept in sight while its output scrolls.
+//! Commands as blocks: a mark beside each prompt with actions on its command, jumps between prompts, and a header that
+//! shows the command line while its output scrolls.
 //!
-//! Owns which commands are in sight and which was jumped to. What a command is, the terminal knows by shell integration;
-//! nothing here writes into it. Off on the alternate screen.
+//! Owns the list of visible commands and the current one. The terminal detects commands by shell integration; this
+//! module never writes into it. Off on the alternate screen.
 
 mod act;
 mod draw;
@@ -15,15 +15,15 @@ use super::chrome::Colors;
 
 pub(super) use place::Part;
 
-/// Commands in sight that are shown as blocks.
+/// Maximum number of visible commands shown as blocks.
 const CAP: usize = 512;
 
-/// How a command fares.
+/// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fare {
     Good,
     Bad,
-    /// It runs, is being typed, or nobody told how it ended.
+    /// The command is running or being typed, or has no known exit code.
     Plain,
 }
 
@@ -45,17 +45,17 @@ impl Fare {
     }
 }
 
-/// A command whose prompt is in sight.
+/// A command whose prompt is visible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Block {
     id: u64,
     line: LineId,
     fare: Fare,
-    /// It has begun to run, so that there is something to copy.
+    /// The command has started to run, so that it can be copied.
     has_run: bool,
 }
 
-/// The command whose output fills the top of what is in sight.
+/// The command whose output fills the first visible row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Header {
     line: LineId,
@@ -63,31 +63,31 @@ struct Header {
     text: String,
 }
 
-/// The commands in sight of a view.
+/// The visible commands of a view.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     list: Vec<Block>,
     header: Option<Header>,
-    /// What they were read of: the terminal's `seq`, and the first line.
+    /// What the last read covered: the terminal's `seq`, and the first line.
     read: Option<(u64, LineId)>,
-    /// The command that was jumped to.
+    /// The command that the user jumped to.
     current: Option<u64>,
-    /// Counts how often those in sight became others.
+    /// Counts changes of the visible commands.
     changes: u64,
 }
 
 impl Blocks {
-    /// Makes the next [`Blocks::read`] read.
+    /// Makes the next [`Blocks::read`] read the terminal again.
     pub(super) fn forget(&mut self) {
         self.read = None;
     }
 
-    /// Grows when there are others in sight.
+    /// A counter that increases when the visible commands change.
     pub(super) fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Reads the commands in sight, where they may be others.
+    /// Reads the visible commands, if the terminal or the first line has changed.
     pub(super) fn read(&mut self, term: &Term, snapshot: &Snapshot, is_scrolled: bool) {
         let (Some(first), Some(last)) = (snapshot.rows.first(), snapshot.rows.last()) else {
             return;

@@ -1,18 +1,18 @@
-//! Blur of what lies behind a translucent window, where the desktop does it.
+//! Blur behind a translucent window, where the desktop supports it.
 //!
-//! Owns how each system is asked. Whether it is wanted is the preferences'.
+//! Owns the request to each system. The preferences decide whether to blur.
 
 use winit::window::Window;
 
-/// Has what is behind the window blurred, or not any more.
+/// Turns the blur behind the window on or off.
 pub(super) fn apply(window: &Window, is_wanted: bool) {
-    // macOS, and KDE on Wayland; elsewhere it does nothing.
+    // Works on macOS, and on KDE with Wayland; elsewhere it does nothing.
     window.set_blur(is_wanted);
     #[cfg(all(unix, not(target_os = "macos")))]
     x11::apply(window, is_wanted);
 }
 
-/// KWin's way on X11, which picom and others take too.
+/// KWin's protocol on X11, which picom and others support too.
 #[cfg(all(unix, not(target_os = "macos")))]
 mod x11 {
     use anyhow::Result;
@@ -22,12 +22,12 @@ mod x11 {
         wrapper::ConnectionExt as _,
     };
 
-    /// Its value are the rectangles to blur; without one it is the whole window (KWin, blur effect).
+    /// The property holds the rectangles to blur; an empty one means the whole window (KWin, blur effect).
     const PROPERTY: &[u8] = b"_KDE_NET_WM_BLUR_BEHIND_REGION";
 
     pub(super) fn apply(window: &Window, is_wanted: bool) {
         let Some(id) = crate::window::x_server::id(window) else { return };
-        // On a thread of its own, since it waits for the X server.
+        // On its own thread, because it blocks on the X server.
         let asked = std::thread::Builder::new().name("blur".to_owned()).spawn(move || {
             if let Err(error) = ask(id, is_wanted) {
                 tracing::debug!("the blur can't be asked for: {error:#}");
@@ -47,7 +47,7 @@ mod x11 {
         } else {
             connection.delete_property(window, property)?;
         }
-        // The requests have arrived when this one is answered.
+        // The reply to this request proves that the others have arrived.
         connection.sync()?;
         Ok(())
     }

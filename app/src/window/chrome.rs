@@ -1,4 +1,4 @@
-//! What the window's own parts around the panes look like: their colours, made from the theme, and plain shapes.
+//! The look of the window's own parts around the panes: colours derived from the theme, and simple shapes.
 
 use std::sync::Arc;
 
@@ -7,33 +7,31 @@ use unterm_term::{Palette, Rgb};
 
 use super::geometry::Geometry;
 
-/// Least contrast of lines and of the focus mark with the panes (WCAG 2.2 asks for 3 of what shows a state).
+/// Minimum contrast of dividers and of the focus mark with the panes (WCAG 2.2 requires 3 for the mark of a state).
 const DIVIDER_CONTRAST: f32 = 1.6;
 const FOCUS_CONTRAST: f32 = 3.0;
 
-/// Colours of chrome, derived from a theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Colors {
     pub(super) surface: Rgb,
     pub(super) raised: Rgb,
     pub(super) hairline: Rgb,
-    /// The lines between panes.
     pub(super) divider: Rgb,
-    /// The mark of the pane that keys go to.
+    /// The mark of the pane with the keyboard.
     pub(super) focus: Rgb,
     pub(super) text: Rgb,
     pub(super) muted: Rgb,
-    /// What can't be chosen now.
+    /// Items that can't be chosen now.
     pub(super) disabled: Rgb,
     pub(super) accent: Rgb,
     pub(super) bell: Rgb,
-    /// Text on that.
+    /// Text on `bell`.
     pub(super) on_bell: Rgb,
     pub(super) success: Rgb,
     pub(super) danger: Rgb,
-    /// The same as text.
+    /// `danger` as text.
     pub(super) danger_text: Rgb,
-    /// The accent as text.
+    /// `accent` as text.
     pub(super) accent_text: Rgb,
 }
 
@@ -41,7 +39,8 @@ impl Colors {
     pub(super) fn new(palette: &Palette) -> Self {
         let (surface, text) = (palette.background, palette.foreground);
         let raised = mix(surface, text, 0.05);
-        // What is marked or pressed is filled with the hairline's colour: the least contrast that text ever has.
+        // Marked or pressed items are filled with the hairline's colour, the background with the least contrast to
+        // text.
         let hairline = mix(surface, text, 0.11);
         Self {
             surface,
@@ -63,7 +62,7 @@ impl Colors {
     }
 }
 
-/// The colours made last: most pictures have the palette of the one before.
+/// A cache of the last colours: most frames have the palette of the frame before.
 #[derive(Default)]
 pub(super) struct KnownColors(Option<(Arc<Palette>, Colors)>);
 
@@ -98,18 +97,18 @@ fn contrast(a: Rgb, b: Rgb) -> f32 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-/// `text` stepped towards black or white until it has a contrast of 4.5 on `background`.
+/// `text`, stepped towards black or white until its contrast on `background` is 4.5.
 pub(super) fn readable(text: Rgb, background: Rgb) -> Rgb {
     stepped(text, pole(background), background, 4.5)
 }
 
-/// Black or white, which is easier to tell from a background.
+/// Black or white, whichever has more contrast with a background.
 fn pole(background: Rgb) -> Rgb {
     let (white, black) = (Rgb::hex(0xffffff), Rgb::hex(0));
     if contrast(white, background) > contrast(black, background) { white } else { black }
 }
 
-/// A colour stepped towards another until it has a contrast with a background.
+/// A colour, stepped towards `goal` until its contrast with a background is `wanted`.
 fn stepped(color: Rgb, goal: Rgb, background: Rgb, wanted: f32) -> Rgb {
     (0..=20)
         .map(|step| mix(color, goal, step as f32 / 20.0))
@@ -124,7 +123,7 @@ pub(super) fn framed(rect: PixelRect, radius: f32, colors: &Colors, scene: &mut 
     }
 }
 
-/// A rectangle with so many pixels more on each side.
+/// A rectangle, `by` pixels larger on each side.
 pub(super) fn grown(rect: PixelRect, by: u32) -> PixelRect {
     PixelRect {
         x: rect.x - by as i32,
@@ -134,12 +133,11 @@ pub(super) fn grown(rect: PixelRect, by: u32) -> PixelRect {
     }
 }
 
-/// A plain rectangle.
 pub(super) fn quad(rect: PixelRect, color: Rgb) -> Quad {
     Quad { rect, color, alpha: 1.0, radius: 0.0 }
 }
 
-/// Text of the chrome, in its size.
+/// A label in the chrome's font size.
 pub(super) fn label(
     geometry: &Geometry,
     rect: PixelRect,
@@ -155,7 +153,7 @@ pub(super) fn label(
 mod tests {
     use super::*;
 
-    /// Each theme that comes with Unterm, by its name.
+    /// Each built-in theme, with its name.
     fn themes() -> Vec<(String, Palette)> {
         let nowhere = std::path::Path::new("/nonexistent");
         let names = crate::config::theme::names(nowhere);
@@ -208,7 +206,7 @@ mod tests {
     #[test]
     fn a_selection_is_seen_and_read_in_every_theme() {
         for (name, palette) in themes() {
-            // Without a colour for it, text and background change places.
+            // Without a selection colour, text and background swap.
             let selection = palette.selection.unwrap_or(palette.foreground);
             let text = palette.selection_text.unwrap_or(match palette.selection {
                 Some(_) => palette.foreground,
@@ -221,8 +219,8 @@ mod tests {
         }
     }
 
-    /// What programs print in the theme's colours can be read, as mc's panels and htop's bars: text by itself, and by
-    /// `text.palette_contrast` in any pair.
+    /// The default text is readable in each theme. `text.palette_contrast` covers all other colour pairs, as in mc's
+    /// panels and htop's bars.
     #[test]
     fn text_is_readable_in_every_theme() {
         let floor = crate::config::Config::default().text.palette_contrast;

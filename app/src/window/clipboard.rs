@@ -1,4 +1,4 @@
-//! The system's clipboard and primary selection, on a thread of their own: another program may answer slowly.
+//! The system's clipboard and primary selection, on a thread of their own, because another program may respond slowly.
 
 use std::{
     sync::{Arc, mpsc},
@@ -9,16 +9,14 @@ use unterm_mux::PaneId;
 
 use super::inbox::Inbox;
 
-/// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Buffer {
-    /// The clipboard.
     Clipboard,
-    /// The primary selection of X11 and Wayland; the clipboard elsewhere.
+    /// The primary selection of X11 and Wayland. Elsewhere, the clipboard.
     Primary,
 }
 
-/// A picture, 4 bytes a pixel: red, green, blue, opacity.
+/// A picture with 4 bytes per pixel: red, green, blue, alpha.
 pub(super) struct Picture {
     width: usize,
     height: usize,
@@ -38,26 +36,26 @@ impl std::fmt::Debug for Picture {
     }
 }
 
-/// What the person is told where there is no clipboard.
+/// The message if the system has no clipboard.
 pub(super) const UNREACHABLE: &str = "The clipboard can't be reached.\nOn Wayland that takes a compositor with \
      ext-data-control or wlr-data-control, or Xwayland and DISPLAY.";
 
 enum Request {
     Store(Buffer, String),
-    /// HTML, and the text that stands for it.
+    /// HTML, and its plain text.
     StoreHtml(String, String),
     StorePicture(Picture),
     Paste(Buffer, Vec<PaneId>),
 }
 
-/// The way to the clipboard's thread.
+/// A handle to the clipboard's thread.
 pub(super) struct Clipboard {
     requests: Option<mpsc::SyncSender<Request>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Clipboard {
-    /// Starts the thread; pastes arrive in `inbox`.
+    /// Starts the thread; pasted text arrives in `inbox`.
     pub(super) fn start(inbox: Arc<Inbox>) -> Self {
         let (requests, received) = mpsc::sync_channel(64);
         let thread = std::thread::Builder::new()
@@ -68,22 +66,22 @@ impl Clipboard {
         Self { requests: Some(requests), thread }
     }
 
-    /// Puts text there.
+    /// Stores text.
     pub(super) fn store(&self, buffer: Buffer, text: String) {
         let _ = self.send(Request::Store(buffer, text));
     }
 
-    /// Puts HTML onto the clipboard, and `text` for programs that take none.
+    /// Stores HTML on the clipboard, and `text` for programs that do not accept HTML.
     pub(super) fn store_html(&self, html: String, text: String) {
         let _ = self.send(Request::StoreHtml(html, text));
     }
 
-    /// Puts a picture on the clipboard.
+    /// Stores a picture on the clipboard.
     pub(super) fn store_picture(&self, picture: Picture) {
         let _ = self.send(Request::StorePicture(picture));
     }
 
-    /// Asks for its text, to be pasted into `panes`. True when an answer will come to the inbox.
+    /// Requests text to paste into `panes`. Returns true if the reply will arrive in the inbox.
     #[must_use]
     pub(super) fn paste(&self, buffer: Buffer, panes: Vec<PaneId>) -> bool {
         self.send(Request::Paste(buffer, panes))
@@ -100,7 +98,7 @@ impl Clipboard {
 }
 
 impl Drop for Clipboard {
-    /// Waits for the thread, which hands the text to a clipboard manager if there is one.
+    /// Waits for the thread, which hands the text to a clipboard manager if one runs.
     fn drop(&mut self) {
         self.requests = None;
         if let Some(thread) = self.thread.take() {
@@ -110,10 +108,10 @@ impl Drop for Clipboard {
 }
 
 fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
-    // Made at the first use: it connects to the display, which a start should not wait for.
+    // Created on first use: it connects to the display, and startup should not wait for that.
     let mut system: Option<arboard::Clipboard> = None;
     while let Ok(request) = requests.recv() {
-        // A selection is put there by itself: nobody waits for that.
+        // A selection is stored automatically, so its failure needs no message.
         let is_asked_for = !matches!(request, Request::Store(Buffer::Primary, _));
         let clipboard = match &mut system {
             Some(clipboard) => Some(clipboard),
@@ -150,7 +148,7 @@ fn serve(requests: &mpsc::Receiver<Request>, inbox: &Inbox) {
             }
             Request::Paste(buffer, panes) => {
                 let text = clipboard.and_then(|clipboard| {
-                    // Empty, or an image: there is nothing to paste.
+                    // The clipboard is empty or holds an image: there is nothing to paste.
                     let none = |error| tracing::debug!("no text on the {buffer:?}: {error}");
                     read(clipboard, buffer).map_err(none).ok()
                 });

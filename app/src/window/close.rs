@@ -1,6 +1,6 @@
-//! Closing what may still be in use: a pane, a tab or the window in which a program runs asks first.
+//! Closes a pane, a tab or the window. If a program runs there, asks first.
 //!
-//! Owns what counts as in use; the asking itself is `confirm.rs`.
+//! Owns what counts as in use; `confirm.rs` asks.
 
 use unterm_mux::{Pane, PaneId, PaneState, TabId};
 use unterm_term::Command;
@@ -12,15 +12,15 @@ use super::{
 };
 use crate::config::ConfirmClose;
 
-/// Programs that wait for a command, and do nothing else while they are in front.
+/// Shells: in the foreground, they only wait for a command.
 const SHELLS: &[&str] = &[
     "sh", "ash", "bash", "dash", "zsh", "fish", "ksh", "mksh", "csh", "tcsh", "nu", "pwsh",
     "elvish", "xonsh",
 ];
-/// Programs that a question names.
+/// Maximum number of programs in a question.
 const NAMED: usize = 6;
 
-/// What is to be closed.
+/// What to close.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Closing {
     Pane(PaneId),
@@ -29,7 +29,7 @@ pub(super) enum Closing {
 }
 
 impl App {
-    /// Closes a pane, a tab or the window, or asks whether to.
+    /// Closes a pane, a tab or the window, or asks for confirmation.
     pub(super) fn close(&mut self, what: Closing) {
         let layout = self.mux.layout();
         let panes: Vec<PaneId> = match what {
@@ -68,10 +68,10 @@ impl App {
         );
     }
 
-    /// Closes it, whatever runs there.
+    /// Closes without asking.
     pub(super) fn close_now(&mut self, what: Closing) {
         match what {
-            // Its program may have ended by itself since it was asked about.
+            // The program may have exited since the question.
             Closing::Pane(pane) => drop(self.mux.close_pane(pane)),
             Closing::Tab(tab) => drop(self.mux.close_tab(tab)),
             Closing::Window => self.inbox.post(|news| news.stop = true),
@@ -79,7 +79,7 @@ impl App {
     }
 }
 
-/// The program that runs in a pane, where it is more than a shell that waits.
+/// The program or command that runs in a pane; `None` for a waiting shell.
 fn running(pane: &Pane) -> Option<String> {
     if pane.state() != PaneState::Running {
         return None;
@@ -91,20 +91,20 @@ fn running(pane: &Pane) -> Option<String> {
     }
     let is_prompting = pane.term().commands().next_back().is_some_and(Command::is_prompting);
     if !foreground.is_root && !is_prompting {
-        // A shell within the shell that marks no prompts: it waits for a command while it reads keys by itself, as line
-        // editors do. A script, or a shell that reads whole lines, leaves the echo on.
+        // A nested shell without prompt marks waits for a command while it reads single keys, as line editors do. A
+        // script, or a shell that reads whole lines, leaves the echo on.
         let process = pane.process();
         let edits = process.echo() == Some(false) && !process.reads_secret();
         return (!edits).then(|| name.to_owned());
     }
-    // A shell may be busy itself: with a loop, or a command of its own.
+    // The shell itself may be busy: with a loop, or a builtin.
     let term = pane.term();
     let command = term.commands().next_back().filter(|command| command.is_running())?;
     let line = command.shown().and_then(|line| line.lines().next());
     Some(line.unwrap_or(name).to_owned())
 }
 
-/// Whether a program of this name is a shell; login shells have a dash before it.
+/// Whether a program of this name is a shell; a login shell's name starts with a dash.
 fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name.strip_prefix('-').unwrap_or(name))
 }

@@ -1,8 +1,8 @@
-//! A question with two or three buttons, over everything else: what is asked, what it is about, a look at what it would
-//! do.
+//! A modal question with two or three buttons, above everything else: the question, an explanation, and a preview of
+//! the effect.
 //!
-//! Owns what is asked and which button is marked; what an answer does is with those who ask, by [`Answer`]. Questions
-//! wait for one another, and nothing reaches a program while one is open.
+//! Owns the question and the marked button; [`Answer`] names what each button does. Questions queue, and no input
+//! reaches a program while one is open.
 
 use std::{collections::VecDeque, ops::Range, sync::Arc};
 
@@ -20,34 +20,33 @@ use super::{
     toast::wrap,
 };
 
-/// Width, padding and radius in logical pixels.
+/// In logical pixels.
 const WIDTH: f32 = 560.0;
 const PADDING: f32 = 16.0;
 const RADIUS: f32 = 8.0;
-/// Questions that wait; what is asked beyond them is dismissed, and that is said.
+/// Maximum number of queued questions; further ones are rejected with a message.
 const CAP: usize = 8;
 
-/// What a button does. Those who ask add theirs.
+/// What a button does. Callers add their own variants.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
-    /// Nothing happens.
     Nothing,
-    /// A text goes to panes after all.
+    /// Pastes a text into panes.
     Paste {
         receivers: Arc<[Receiver]>,
         text: Arc<str>,
-        /// Its lines are made one.
+        /// Join the lines into one.
         joined: bool,
     },
-    /// Something is closed though programs run in it.
+    /// Closes something in which programs run.
     Close(Closing),
 }
 
-/// A line of what it would do.
+/// A line of the preview.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Preview {
     pub(super) text: String,
-    /// Byte ranges that stand out: what is not as it looks.
+    /// Byte ranges to highlight: text that is not what it looks like.
     pub(super) odd: Vec<Range<usize>>,
 }
 
@@ -58,7 +57,6 @@ struct Button {
     answer: Answer,
 }
 
-/// A question.
 #[derive(Clone, Debug)]
 pub(super) struct Confirm {
     question: String,
@@ -69,7 +67,7 @@ pub(super) struct Confirm {
 }
 
 impl Confirm {
-    /// A question and a sentence or two on what it is about. Its buttons follow, the one that Enter presses first.
+    /// A question with a sentence or two of explanation. Add the buttons next, first the default button for Enter.
     pub(super) fn new(question: impl Into<String>, about: impl Into<String>) -> Self {
         Self {
             question: question.into(),
@@ -80,25 +78,24 @@ impl Confirm {
         }
     }
 
-    /// Shows lines in a box.
     pub(super) fn preview(mut self, lines: Vec<Preview>) -> Self {
         self.preview = lines;
         self
     }
 
-    /// Adds a button; `key` presses it, in lower case.
+    /// Adds a button; `key`, in lower case, presses it.
     pub(super) fn button(mut self, title: &'static str, key: char, answer: Answer) -> Self {
         self.buttons.push(Button { title, key: Some(key), answer });
         self
     }
 
-    /// Adds the last button, which Esc and a click elsewhere press too, and which does nothing.
+    /// Adds the last button, which does nothing. Esc and a click outside press it too.
     pub(super) fn cancel(mut self) -> Self {
         self.buttons.push(Button { title: "Cancel", key: None, answer: Answer::Nothing });
         self
     }
 
-    /// The button that a key presses; marks another one where the key is for that.
+    /// Handles a key: returns the button that it presses, or moves the mark.
     fn key(&mut self, key: Key, modifiers: Modifiers) -> Option<usize> {
         let count = self.buttons.len();
         let back = modifiers.contains(Modifiers::SHIFT);
@@ -120,7 +117,7 @@ impl Confirm {
         None
     }
 
-    /// The key that is said on a button.
+    /// The name of the key on a button.
     fn key_name(&self, index: usize) -> String {
         match self.buttons[index].key {
             _ if index == self.marked => "Enter".to_owned(),
@@ -129,7 +126,7 @@ impl Confirm {
         }
     }
 
-    /// Where it lies.
+    /// The layout of the question.
     fn place(&self, geometry: &Geometry) -> Place {
         let padding = geometry.px(PADDING);
         let line = geometry.ui_line();
@@ -139,7 +136,7 @@ impl Confirm {
         let gap = geometry.px(8.0);
         let button = line + geometry.px(12.0);
 
-        // What is looked at gives way first in a window that is low.
+        // In a low window, the preview shrinks first.
         let fixed = 2 * padding + line + gap / 2 + about.len() as u32 * line + 3 * gap + button;
         let room = geometry.height.saturating_sub(fixed + 2 * gap) / line.max(1);
         let rows = self.preview.len().min(room as usize) as u32;
@@ -166,7 +163,7 @@ impl Confirm {
         let preview = if rows > 0 { next(preview, 0) } else { PixelRect::default() };
         next(0, 2 * gap);
         let row = next(button, 0);
-        // From the right, the last one first, as wide as their words.
+        // Buttons are placed from the right, the last first, each as wide as its text.
         let mut right = row.x + row.width as i32;
         let mut buttons = vec![PixelRect::default(); self.buttons.len()];
         for (index, place) in buttons.iter_mut().enumerate().rev() {
@@ -179,7 +176,7 @@ impl Confirm {
         Place { rect, question, about, preview, rows: rows as usize, buttons }
     }
 
-    /// The button under a point; `Err`: none, but the question is.
+    /// The button at a point; otherwise `Err(is_inside)` the question.
     fn at(&self, geometry: &Geometry, x: f64, y: f64) -> Result<usize, bool> {
         let place = self.place(geometry);
         let button = place.buttons.iter().position(|button| contains(*button, x, y));
@@ -239,28 +236,28 @@ impl Confirm {
     }
 }
 
-/// The parts of a question.
+/// The layout of a question.
 struct Place {
     rect: PixelRect,
     question: PixelRect,
     about: Vec<(PixelRect, String)>,
     preview: PixelRect,
-    /// Lines of the preview in sight.
+    /// Visible lines of the preview.
     rows: usize,
     buttons: Vec<PixelRect>,
 }
 
-/// The questions that wait for an answer, the open one first.
+/// The queue of questions; the first is open.
 #[derive(Default)]
 pub(super) struct Questions(VecDeque<Confirm>);
 
 impl Questions {
-    /// Whether one is open.
+    /// Whether a question is open.
     pub(super) fn is_open(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// The open one: question, what it is about, its buttons and the marked one of them.
+    /// The open question, its explanation with preview, its buttons, and the marked button, for screen readers.
     pub(super) fn spoken(&self) -> Option<(&str, String, Vec<&'static str>, usize)> {
         let open = self.0.front()?;
         let buttons = open.buttons.iter().map(|button| button.title).collect();
@@ -269,7 +266,7 @@ impl Questions {
         Some((&open.question, about.join("\n"), buttons, open.marked))
     }
 
-    /// Draws the open one; `pointer` is where the mouse is.
+    /// Draws the open question; `pointer` is the mouse's position.
     pub(super) fn draw(
         &self,
         geometry: &Geometry,
@@ -284,7 +281,7 @@ impl Questions {
 }
 
 impl App {
-    /// Asks the person.
+    /// Queues a question for the user.
     pub(super) fn ask(&mut self, confirm: Confirm) {
         if confirm.buttons.is_empty() {
             return;
@@ -297,7 +294,7 @@ impl App {
         self.pacing.ask();
     }
 
-    /// A key while a question is open; the program gets nothing of it.
+    /// Handles a key while a question is open; programs receive no keys then.
     pub(super) fn confirm_key(&mut self, pressed: Pressed, modifiers: Modifiers) {
         let Some(open) = self.questions.0.front_mut() else { return };
         let button = open.key(pressed.key.off_keypad(), modifiers);
@@ -307,7 +304,7 @@ impl App {
         }
     }
 
-    /// A click while a question is open: on a button, or outside, which is the last one.
+    /// Handles a click while a question is open: presses a button; outside the question, presses the last one.
     pub(super) fn confirm_click(&mut self) {
         let Some((x, y)) = self.pointer.position else { return };
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
@@ -319,7 +316,7 @@ impl App {
         }
     }
 
-    /// A button of the open question is pressed.
+    /// Presses a button of the open question.
     fn answer(&mut self, button: usize) {
         self.pacing.ask();
         let Some(mut open) = self.questions.0.pop_front() else { return };

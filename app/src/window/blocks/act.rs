@@ -1,4 +1,4 @@
-//! What is done with commands: jumps between them, and one that is copied, selected, run again or folded.
+//! Actions on commands: jump between prompts, and copy, select, rerun or fold a command.
 
 use unterm_mux::{Pane, input};
 use unterm_term::{Command, LineId};
@@ -6,7 +6,7 @@ use unterm_term::{Command, LineId};
 use super::Part;
 use crate::window::{App, clipboard::Buffer, selection::Selection, send};
 
-/// What is typed to run a line again. What a program only pretends was typed is not run without a look at it.
+/// The input that types a line again. If a program may have forged the line, Enter is left to the user.
 fn rerun_input(pane: &Pane, line: &str, authentic: bool) -> Vec<u8> {
     let modes = pane.term().modes();
     let mut bytes = input::encode_paste(line, modes);
@@ -17,8 +17,8 @@ fn rerun_input(pane: &Pane, line: &str, authentic: bool) -> Vec<u8> {
 }
 
 impl App {
-    /// Scrolls to the prompt, or the line that a program marked, before or behind what is in sight; false where there is
-    /// none.
+    /// Scrolls to the next prompt or line marked by a program, before or after the first visible row. Returns false on
+    /// the alternate screen.
     pub(in crate::window) fn jump_to_prompt(&mut self, forward: bool) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.fresh_view(&pane) else { return false };
@@ -50,7 +50,7 @@ impl App {
         true
     }
 
-    /// The command that actions mean: the one jumped to, else the last that has run.
+    /// The command that actions apply to: the one that the user jumped to, else the last that has run.
     fn command_meant(&self, pane: &Pane) -> Option<u64> {
         let view = self.views.get(&pane.id())?;
         let term = pane.term();
@@ -61,7 +61,7 @@ impl App {
         })
     }
 
-    /// Does something with a command of the focused pane: the one jumped to, else the last.
+    /// Performs an action on the focused pane's current command (see [`App::command_meant`]).
     pub(in crate::window) fn with_command(&mut self, part: Part) {
         let Some(pane) = self.focused_pane() else { return };
         match self.command_meant(&pane) {
@@ -77,7 +77,6 @@ impl App {
         );
     }
 
-    /// Selects a command's output.
     pub(in crate::window) fn select_output(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(id) = self.command_meant(&pane) else { return self.no_commands() };
@@ -96,7 +95,7 @@ impl App {
         }
     }
 
-    /// Folds every finished command's output in the focused pane, or unfolds all.
+    /// Folds the output of every finished command in the focused pane, or unfolds all.
     pub(in crate::window) fn fold_all(&mut self, fold: bool) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(view) = self.views.get_mut(&pane.id()) else { return };
@@ -111,7 +110,7 @@ impl App {
         self.pacing.ask();
     }
 
-    /// What is typed to run again the command that is meant in a pane; `None` where none can be.
+    /// The input that reruns a pane's command; `None` if there is no command, or the shell shows no prompt.
     pub(in crate::window) fn rerun_input(&self, pane: &Pane) -> Option<Vec<u8>> {
         let id = self.command_meant(pane)?;
         let (line, authentic) = {

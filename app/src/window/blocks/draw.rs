@@ -1,4 +1,4 @@
-//! Draws marks, buttons, the kept header and what stands for folded lines.
+//! Draws marks, buttons, the sticky header and the notes in place of folded lines.
 
 use unterm_renderer::{Highlight, LabelAlign, PixelRect, Quad, Scene};
 
@@ -10,7 +10,7 @@ use crate::window::{
 };
 
 impl View {
-    /// Draws marks, buttons and header into the pane at `area`; the header where there are the places of matches.
+    /// Draws marks, buttons and header into the pane at `area`; the header only if `shows` holds the pane's matches.
     pub(in crate::window) fn draw_blocks(
         &self,
         area: PixelRect,

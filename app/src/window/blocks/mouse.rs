@@ -1,4 +1,4 @@
-//! The mouse over commands: buttons that come and go, presses on them, and a click at the prompt.
+//! The mouse over commands: shows and presses their buttons, and handles a click at the prompt.
 
 use unterm_mux::{Pane, PaneId};
 use unterm_term::LineId;
@@ -11,7 +11,7 @@ use crate::window::{
 };
 
 impl App {
-    /// The pointer moved to a point of the window: a command's buttons come and go.
+    /// Shows or hides a command's buttons after the pointer moved to a point of the window.
     pub(in crate::window) fn hover_blocks(&mut self, x: f64, y: f64) {
         let before = self.block_hover;
         self.block_hover = None;
@@ -36,7 +36,7 @@ impl App {
         }
     }
 
-    /// A press of the left button at a point of the window; true where it hit a command's buttons or header.
+    /// Handles a left press at a point of the window. Returns true if it hit a command's mark, buttons or header.
     pub(in crate::window) fn press_block(&mut self, x: f64, y: f64) -> bool {
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else {
             return false;
@@ -100,14 +100,14 @@ impl App {
         self.pacing.ask();
     }
 
-    /// A click that selected nothing: at a prompt it moves the shell's cursor.
+    /// Handles a click that selected nothing: at a prompt, it moves the shell's cursor.
     pub(in crate::window) fn click_at_prompt(&mut self, pane: &Pane, x: f64, y: f64) {
         if let Some(bytes) = self.keys_to_click(pane, x, y) {
             self.type_bytes(pane, &bytes);
         }
     }
 
-    /// What moves the shell's cursor to a place in its pane, where a click does that.
+    /// The keys that move the shell's cursor to a point of its pane, if a click may do that.
     pub(in crate::window) fn keys_to_click(&self, pane: &Pane, x: f64, y: f64) -> Option<Vec<u8>> {
         let view = self.views.get(&pane.id())?;
         if !self.config.commands.click_to_move || x < 0.0 || y < 0.0 || view.is_scrolled() {

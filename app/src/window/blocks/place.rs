@@ -1,11 +1,12 @@
-//! Where commands, their marks and buttons, the kept header and what stands for folded lines lie in a pane.
+//! Layout in a pane: rows of commands, their marks and buttons, the sticky header and the notes in place of folded
+//! lines.
 
 use unterm_renderer::{Highlight, PixelRect};
 
 use super::{Block, Header};
 use crate::window::{geometry::Geometry, view::View};
 
-/// What can be done with a command by the mouse.
+/// An action of the mouse on a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::window) enum Part {
     CopyOutput,
@@ -21,17 +22,17 @@ pub(super) const PARTS: [(Part, &str); 4] = [
     (Part::Fold, "Unfold"),
 ];
 
-/// Where a command's row, its mark and its buttons lie: all of it inside the pane.
+/// The layout of a command's row, mark and buttons, all inside the pane.
 pub(super) struct Place {
     pub(super) mark: PixelRect,
     pub(super) row: PixelRect,
     pub(super) bar: PixelRect,
-    /// The first of [`PARTS`], as many as there is room for.
+    /// The first of [`PARTS`], as many as fit.
     pub(super) parts: Vec<(Part, PixelRect)>,
 }
 
 impl Place {
-    /// That of the command in row `index` of a pane.
+    /// The layout for the command in row `index` of a pane.
     pub(super) fn new(view: &View, index: usize, area: PixelRect, geometry: &Geometry) -> Self {
         let height = geometry.cell.height;
         let origin = geometry.inside(area);
@@ -40,7 +41,7 @@ impl Place {
         let mark = dot(PixelRect { y, height, ..area }, geometry).intersection(&area);
         let padding = geometry.px(8.0);
         let tall = geometry.ui_line() + geometry.px(4.0);
-        // Between the mark and the scrollbar, with a blank before that.
+        // Leaves room for the mark, a gap and the scrollbar.
         let room = if tall <= area.height { area.width.saturating_sub(3 * padding) } else { 0 };
         let mut all = 0;
         let mut parts = Vec::new();
@@ -53,7 +54,7 @@ impl Place {
             all += width;
         }
         let lowest = area.y + area.height.saturating_sub(tall) as i32;
-        // Beside the mark, over the line above the command, so that the command is read; at the top under it.
+        // Over the line above the command, so that the command stays readable; in the top row, below it.
         let above = y - tall as i32;
         let bar = PixelRect {
             x: area.x + padding as i32,
@@ -67,14 +68,13 @@ impl Place {
         Self { mark, row, bar, parts }
     }
 
-    /// Where the pointer means the mark: the padding beside the row.
+    /// Where the pointer hits the mark: the padding beside the row.
     pub(super) fn edge(&self, geometry: &Geometry) -> PixelRect {
         PixelRect { width: geometry.px(8.0), ..self.row }
     }
 }
 
-/// The mark of a command in a row: a dot in the padding, which looks like no cursor and touches no text; nothing where the
-/// padding is too small for it.
+/// A command's mark: a dot in the padding, unlike a cursor and clear of text. Empty if the padding is too small.
 pub(super) fn dot(row: PixelRect, geometry: &Geometry) -> PixelRect {
     let padding = geometry.px(geometry.padding.min(8.0));
     let side = geometry.px(4.0);
@@ -90,7 +90,7 @@ pub(super) fn dot(row: PixelRect, geometry: &Geometry) -> PixelRect {
 }
 
 impl View {
-    /// The commands in sight, each with its row.
+    /// The visible commands, each with its row.
     pub(super) fn blocks_in_rows(&self) -> impl Iterator<Item = (usize, &Block)> {
         let rows = &self.snapshot.rows;
         self.blocks.list.iter().filter_map(|block| {
@@ -99,7 +99,7 @@ impl View {
         })
     }
 
-    /// Where it is said that lines are left out, and how many, behind the text of the row above them.
+    /// The notes about folded lines: each behind the text of the row above the fold, with the number of lines.
     pub(super) fn folded_marks(
         &self,
         area: PixelRect,
@@ -125,14 +125,14 @@ impl View {
                 width,
                 height: cell.height,
             };
-            // Where there is no room for it, it is not said.
+            // A note that does not fit is left out.
             area.contains(&rect).then(|| (rect, hidden.count()))
         });
         marks.collect()
     }
 
-    /// The command line that is kept in sight, and where. It makes way for what is looked at in the rows below it: the
-    /// cursor, and where a selection or a match begins.
+    /// The sticky header and its rectangle. It hides if it would cover the cursor, or the start of a selection or a
+    /// match.
     pub(super) fn kept_header(
         &self,
         area: PixelRect,
@@ -154,12 +154,12 @@ impl View {
     }
 }
 
-/// What is said of lines that are left out.
+/// The note in place of folded lines.
 pub(super) fn folded(count: u64) -> String {
     format!("⋯ {count} {}", if count == 1 { "line" } else { "lines" })
 }
 
-/// Where the kept command line lies in a pane: over whole rows, so that no half of one shows below it.
+/// Where the sticky header lies in a pane: over whole rows, so that no row below it is cut.
 fn header_rect(area: PixelRect, geometry: &Geometry) -> PixelRect {
     let wanted = geometry.ui_line() + geometry.px(8.0);
     let above = (geometry.inside(area).1 - area.y).max(0) as u32;
