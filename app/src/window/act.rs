@@ -143,6 +143,7 @@ impl App {
         true
     }
 
+    /// Opens a tab in the focused pane's directory.
     pub(super) fn open_tab(&mut self) {
         let spawn = self.spawn_beside();
         self.report(self.mux.open_tab(spawn, None, OnExit::Close));
@@ -223,6 +224,7 @@ impl App {
         changes
     }
 
+    /// Opens the settings page in the desktop's browser.
     fn open_settings(&mut self) {
         let Some(links) = self.server.as_ref().map(Server::settings_links) else {
             return self.complain("settings", "The control server is not running.".to_owned());

@@ -16,6 +16,7 @@ pub(super) struct Colors {
     pub(super) surface: Rgb,
     pub(super) raised: Rgb,
     pub(super) hairline: Rgb,
+    /// The lines between panes.
     pub(super) divider: Rgb,
     /// The mark of the pane with the keyboard.
     pub(super) focus: Rgb,

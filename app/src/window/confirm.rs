@@ -176,7 +176,7 @@ impl Confirm {
         Place { rect, question, about, preview, rows: rows as usize, buttons }
     }
 
-    /// The button at a point; otherwise `Err(is_inside)` the question.
+    /// The button at a point; otherwise `Err` holds whether it is inside the question.
     fn at(&self, geometry: &Geometry, x: f64, y: f64) -> Result<usize, bool> {
         let place = self.place(geometry);
         let button = place.buttons.iter().position(|button| contains(*button, x, y));

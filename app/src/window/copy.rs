@@ -1,6 +1,6 @@
-//! What is copied: the selection as text, as HTML with its colours, or as text with ANSI sequences.
+//! Copies the selection as text, as HTML with its colours, or as text with ANSI sequences.
 //!
-//! Owns the forms. Which cells are meant is the selection's, and the clipboards are `clipboard.rs`.
+//! Owns the formats. `selection.rs` selects the cells, and `clipboard.rs` stores the result.
 
 use std::fmt::Write;
 
@@ -13,22 +13,22 @@ use unterm_term::{
 use super::{App, chrome::mix, clipboard::Buffer};
 use crate::action::Form;
 
-/// Lines that are copied with their looks at most, and lines that are read at once.
+/// Maximum number of lines copied with styles, and of lines read per lock of the terminal.
 const LINES_CAP: u64 = 100_000;
 const AT_ONCE: u64 = 1000;
 
-/// Cells side by side that look alike.
+/// Adjacent cells with the same style.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Piece {
     text: String,
     style: Style,
 }
 
-/// A line of text: rows that wrapped are one.
+/// A line of text: wrapped rows are joined.
 type Line = Vec<Piece>;
 
 impl App {
-    /// Copies the focused pane's selection in a form with its looks; false when there is none.
+    /// Copies the focused pane's selection in a styled format. Returns false without a selection.
     pub(super) fn copy_as(&mut self, form: Form) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let view = self.views.get(&pane.id());
@@ -45,7 +45,7 @@ impl App {
         true
     }
 
-    /// Nothing of a pane is selected any more.
+    /// Clears a pane's selection.
     pub(super) fn end_selection(&mut self, pane: &Pane) {
         if let Some(view) = self.views.get_mut(&pane.id()) {
             view.selection = None;
@@ -53,7 +53,7 @@ impl App {
         self.pacing.ask();
     }
 
-    /// The text a person selected in a pane.
+    /// The selected text of a pane.
     pub(super) fn selected_text(&self, pane: &Pane) -> Option<String> {
         let range = self.views.get(&pane.id())?.selection?.range?;
         let text = match self.config.mouse.trim_copied {
@@ -64,14 +64,14 @@ impl App {
     }
 }
 
-/// The lines of a range, and the last snapshot of them. `trim`: without the blanks at their ends.
+/// The lines of a range, and their last snapshot. `trim` removes trailing blanks.
 fn lines(pane: &Pane, range: TextRange, trim: bool) -> (Vec<Line>, Snapshot) {
     let mut snapshot = Snapshot::default();
     let mut lines = Vec::new();
     let mut line = Line::new();
     let mut next = range.start.line.0;
     let last = range.end.line.0.min(next.saturating_add(LINES_CAP));
-    // A piece at a time, so that the terminal is not held for long.
+    // Read in batches, so that each lock of the terminal is short.
     while next <= last {
         pane.term().snapshot_more(&mut snapshot, Some(LineId(next)), AT_ONCE as usize);
         let before = next;
@@ -89,7 +89,7 @@ fn lines(pane: &Pane, range: TextRange, trim: bool) -> (Vec<Line>, Snapshot) {
                 lines.push(std::mem::take(&mut line));
             }
         }
-        // What is not kept any more is passed over.
+        // Skip lines that are no longer in the history.
         let first = snapshot.rows.first().map_or(last + 1, |row| row.line.0);
         if next == before {
             next = if first > next { first } else { last + 1 };
@@ -98,7 +98,7 @@ fn lines(pane: &Pane, range: TextRange, trim: bool) -> (Vec<Line>, Snapshot) {
     (lines, snapshot)
 }
 
-/// The columns of a row that a range covers: the first, and the one behind the last.
+/// The columns of a row in a range: the first, and one past the last.
 fn columns(row: &SnapshotRow, range: TextRange) -> (usize, usize) {
     let width = row.cells.len();
     if range.block {
@@ -131,7 +131,6 @@ fn push_cells(row: &SnapshotRow, start: usize, end: usize, line: &mut Line) {
     }
 }
 
-/// Takes away the blanks at a line's end.
 fn trim_end(line: &mut Line) {
     while let Some(last) = line.last_mut() {
         last.text.truncate(last.text.trim_end_matches(' ').len());
@@ -157,7 +156,7 @@ fn join(lines: &[Line], mut write: impl FnMut(&Line, &mut String)) -> String {
     out
 }
 
-/// The lines as HTML that stands by itself: colours as they are seen, in the theme's.
+/// The lines as self-contained HTML, with the colours of the theme.
 fn html(lines: &[Line], palette: &Palette) -> String {
     let hex = |color: Rgb| color.to_string();
     let mut out = format!(
@@ -238,8 +237,8 @@ fn css(style: &Style, palette: &Palette, hex: impl Fn(Rgb) -> String) -> String 
     css
 }
 
-/// The lines as text that looks the same in a terminal: SGR (ECMA-48 8.3.117, with xterm's colours and kitty's underlines)
-/// where the look changes, taken back at the end of each line.
+/// The lines as text that looks the same in a terminal: SGR (ECMA-48 8.3.117, with xterm's colours and kitty's
+/// underlines) at each change of style, reset at the end of each line.
 fn ansi(lines: &[Line]) -> String {
     join(lines, |line, out| {
         let mut now = Style::default();
@@ -256,7 +255,7 @@ fn ansi(lines: &[Line]) -> String {
     })
 }
 
-/// Colours parted by semicolons, which more terminals read than ISO 8613-6's colons.
+/// Separates colours by semicolons, which more terminals accept than ISO 8613-6's colons.
 fn sgr(style: &Style) -> String {
     let mut out = format!("\x1b[{}", style.attribute_parameters());
     for (color, base) in [(style.foreground, 30), (style.background, 40)] {

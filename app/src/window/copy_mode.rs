@@ -1,7 +1,7 @@
-//! Copy mode: a cursor of the person's own that walks over screen and history by vi's keys, selects and copies.
+//! Copy mode: a separate cursor that moves over screen and history with vi's keys, selects and copies.
 //!
-//! Owns where that cursor is and what it selects; the view stays where it is while the program prints on. Movements are
-//! `copy_mode/motion.rs`, keys and their names `copy_command.rs`. The program hears nothing of it.
+//! Owns that cursor and its selection; the view does not scroll while the program prints. Motions are in
+//! `copy_mode/motion.rs`, keys and their names in `copy_command.rs`. The program receives none of these keys.
 
 mod motion;
 
@@ -23,28 +23,27 @@ use super::{
 use crate::copy_command::{CopyCommand, CopyKind, Find, Motion};
 use motion::Text;
 
-/// The greatest count that is taken.
+/// The maximum count.
 const COUNT_CAP: u32 = 99_999;
 
-/// Copy mode in a pane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CopyMode {
-    /// Where its cursor is: the first cell of a character.
+    /// The cursor: the first cell of a character.
     pub(super) cursor: Point,
-    /// Where the selection began, and of which kind it is.
+    /// The other end of the selection; `None` without a selection.
     pub(super) anchor: Option<Point>,
     kind: CopyKind,
-    /// The column that up and down try to keep.
+    /// The column that up and down return to.
     wanted: u16,
     /// The count typed so far, 0 for none.
     count: u32,
-    /// The last search went towards newer lines.
+    /// Whether the last search went towards newer lines.
     forward: bool,
-    /// The last command went to a line by its number: of vi's `gg` the second `g` says no more.
+    /// The last command moved to a numbered line, so that the second `g` of vi's `gg` does nothing.
     numbered: bool,
-    /// The next character typed is looked for, and how many of it.
+    /// A pending find and its count: the next typed character is its target.
     finding: Option<(Find, u32)>,
-    /// What was looked for last.
+    /// The last find and its character.
     found: Option<(Find, char)>,
 }
 
@@ -64,7 +63,7 @@ impl CopyMode {
         }
     }
 
-    /// Copy mode with this selected, its cursor at the selection's end or start.
+    /// Copy mode with this selection, its cursor at the selection's end or start.
     fn with(range: TextRange, at_end: bool) -> Self {
         let kind = if range.block { CopyKind::Block } else { CopyKind::Characters };
         let (cursor, anchor) =
@@ -77,7 +76,7 @@ impl CopyMode {
         self.wanted = cursor.col;
     }
 
-    /// What is selected.
+    /// The selected range.
     fn range(&self, term: &Term) -> Option<TextRange> {
         let anchor = self.anchor?;
         let (start, end) = (anchor.min(self.cursor), anchor.max(self.cursor));
@@ -100,12 +99,12 @@ impl CopyMode {
         })
     }
 
-    /// What is selected, as a selection.
+    /// The selected range, as a [`Selection`].
     pub(super) fn selection(&self, term: &Term) -> Option<Selection> {
         Some(Selection::of(self.range(term)?, term.seq()))
     }
 
-    /// Keeps the cursor in sight, and shows it in place of the program's.
+    /// Moves the cursor into the visible rows, and shows it in place of the program's.
     pub(super) fn show(&mut self, snapshot: &mut Snapshot) {
         let (Some(first), Some(last)) = (snapshot.rows.first(), snapshot.rows.last()) else {
             return;
@@ -119,7 +118,7 @@ impl CopyMode {
         (cursor.visible, cursor.blinking, cursor.shape) = (true, false, CursorShape::Block);
     }
 
-    /// What the mark at the pane's corner says.
+    /// The text of the mark in the pane's corner.
     pub(super) fn title(&self) -> &'static str {
         match (self.anchor, self.kind) {
             (None, _) => "copy mode",
@@ -129,7 +128,7 @@ impl CopyMode {
         }
     }
 
-    /// Draws the mark into the pane at `area`, not over what is `seen` there.
+    /// Draws the mark into the pane at `area`, without covering `seen`.
     pub(super) fn draw(
         &self,
         geometry: &Geometry,
@@ -144,7 +143,7 @@ impl CopyMode {
         }
         let (padding, size) = (geometry.px(8.0), geometry.ui_font());
         let width = renderer.label_width(&text, size, false).ceil() as u32 + 2 * padding;
-        // Not over the next pane: the text is cut.
+        // Cut the text at the pane's edge.
         let width = width.min(area.width.saturating_sub(padding)).max(1);
         let rect = geometry.corner(area, (width, geometry.ui_line() + geometry.px(6.0)), seen);
         framed(rect, geometry.px(4.0) as f32, colors, scene);
@@ -161,8 +160,8 @@ impl CopyMode {
 }
 
 impl App {
-    /// Enters copy mode in the focused pane, or leaves it: at the match of an open search, with the selection there is, or
-    /// else at the program's cursor.
+    /// Toggles copy mode in the focused pane. It starts at the match of an open search, else with the current
+    /// selection, else at the program's cursor.
     pub(super) fn toggle_copy_mode(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let found = self.search.as_ref().filter(|search| search.pane == pane.id());
@@ -204,7 +203,7 @@ impl App {
         }
     }
 
-    /// Leaves copy mode, looking at the same lines; false when it was not on.
+    /// Leaves copy mode without scrolling. Returns false if it was off.
     pub(super) fn end_copy_mode(&mut self, pane: PaneId) -> bool {
         let Some(view) = self.views.get_mut(&pane) else { return false };
         if view.copy.take().is_none() {
@@ -224,7 +223,7 @@ impl App {
         focused.and_then(|id| self.views.get(&id)).is_some_and(|view| view.copy.is_some())
     }
 
-    /// A key in copy mode; false when it is not copy mode's.
+    /// Handles a key in copy mode. Returns false if copy mode does not use the key.
     pub(super) fn copy_mode_key(&mut self, pressed: Pressed, modifiers: Modifiers) -> bool {
         let Some(pane) = self.focused_pane() else { return false };
         let Some(view) = self.views.get_mut(&pane.id()) else { return false };
@@ -334,7 +333,7 @@ impl App {
         }
     }
 
-    /// Goes to the next of a character in the line, where there is one; `again`: once more.
+    /// Moves to the `count`th `wanted` character in the line, if it exists; `again` repeats a find.
     fn find_character(
         &mut self,
         pane: &Pane,
@@ -350,7 +349,7 @@ impl App {
         }
     }
 
-    /// Moves copy mode's cursor, and the view with it.
+    /// Moves copy mode's cursor, and scrolls it into view.
     pub(super) fn put_copy_cursor(&mut self, pane: &Pane, to: Point) {
         if let Some(view) = self.views.get_mut(&pane.id())
             && let Some(copy) = &mut view.copy
@@ -361,7 +360,7 @@ impl App {
         }
     }
 
-    /// Copies what is selected, or the line, as the mouse's selection is copied, and leaves.
+    /// Copies the selection, or else the line, to clipboard and primary selection, and leaves copy mode.
     fn yank(&mut self, pane: &Pane) {
         let Some(copy) = self.views.get(&pane.id()).and_then(|view| view.copy.as_ref()) else {
             return;
@@ -379,7 +378,7 @@ impl App {
     }
 }
 
-/// Where a movement goes.
+/// The target of a motion.
 fn target(
     copy: &CopyMode,
     pane: &Pane,
@@ -401,7 +400,7 @@ fn target(
     match motion {
         Motion::PromptBack => prompt(&|line| term.mark_before(line)),
         Motion::PromptForward => prompt(&|line| term.mark_after(line)),
-        // The line of a number, counted from the oldest.
+        // The count is a line number, counted from the oldest line.
         Motion::Oldest | Motion::Newest if count > 0 => {
             let line = LineId(term.oldest().0 + u64::from(count) - 1);
             let lines = term.lines();

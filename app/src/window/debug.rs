@@ -1,7 +1,6 @@
-//! The debug overlay: how fast pictures come and what they cost, who paints them, and what the cell under the mouse
-//! holds.
+//! The debug overlay: the rate and cost of frames, the painter, and the contents of the cell under the mouse.
 //!
-//! Measures only while it is open, and asks for no picture by itself: what it shows is as of the last one.
+//! Measures only while it is open, and requests no frames on its own: it shows the values of the last frame.
 
 use std::{
     collections::VecDeque,
@@ -14,30 +13,30 @@ use unterm_term::{Color, Content, PromptRole, Underline, Width};
 
 use super::{App, chrome::Colors, geometry::Geometry, view::View};
 
-/// Pictures and keys that are remembered.
+/// Maximum number of frames and keys kept.
 const SAMPLES: usize = 120;
-/// How often memory is read.
+/// Minimum interval between reads of the memory use.
 const MEMORY_AGE: Duration = Duration::from_millis(500);
-/// Measures in logical pixels.
+/// In logical pixels.
 const MARGIN: f32 = 12.0;
 const PADDING: f32 = 10.0;
 
-/// One picture.
+/// One frame.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     /// When it was presented.
     at: Instant,
-    /// From the snapshot to the presented picture.
+    /// From the snapshot to the presented frame.
     took: Duration,
-    /// The share of the window that was different.
+    /// The changed share of the window, 0 to 1.
     damage: f32,
 }
 
-/// What the overlay knows.
+/// The overlay's measurements.
 #[derive(Default)]
 pub(super) struct Debug {
     samples: VecDeque<Sample>,
-    /// When the last key went down whose picture has not come.
+    /// When the first key since the last frame went down.
     key: Option<Instant>,
     keys: VecDeque<Duration>,
     last: Option<Arc<Frame>>,
@@ -59,13 +58,13 @@ impl Debug {
         }
     }
 
-    /// Pictures in the second that ended with the last one.
+    /// Frames in the second before the last one.
     fn rate(&self) -> usize {
         let Some(last) = self.samples.back() else { return 0 };
         self.samples.iter().filter(|sample| sample.at + Duration::from_secs(1) > last.at).count()
     }
 
-    /// What is said of the pictures.
+    /// The lines about frames, keys and memory.
     fn lines(&mut self, now: Instant) -> Vec<String> {
         let times = self.samples.iter().map(|sample| sample.took);
         let frames = spread(times).unwrap_or_else(|| "none yet".to_owned());
@@ -94,7 +93,7 @@ fn keep<T>(list: &mut VecDeque<T>, new: T) {
     list.push_back(new);
 }
 
-/// Median and maximum, for people.
+/// Median and maximum as text.
 fn spread(times: impl Iterator<Item = Duration>) -> Option<String> {
     let mut times: Vec<_> = times.collect();
     times.sort_unstable();
@@ -103,7 +102,7 @@ fn spread(times: impl Iterator<Item = Duration>) -> Option<String> {
     Some(format!("{:.2} ms, at most {:.2} ms", ms(median), ms(most)))
 }
 
-/// Memory of this process that is resident, in bytes.
+/// Resident memory of this process, in bytes.
 #[cfg(target_os = "linux")]
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -117,7 +116,7 @@ fn resident() -> Option<u64> {
     None
 }
 
-/// What is said of a cell of a view.
+/// The lines about a cell of a view.
 fn cell_lines(view: &View, col: u16, row: usize) -> Vec<String> {
     let Some(line) = view.snapshot.rows.get(row) else { return Vec::new() };
     let Some(cell) = line.cells.get(usize::from(col)) else { return Vec::new() };
@@ -177,13 +176,12 @@ fn cell_lines(view: &View, col: u16, row: usize) -> Vec<String> {
     lines
 }
 
-/// The parts that say something, apart from each other.
+/// Joins the non-empty parts with blanks.
 fn said<const N: usize>(parts: [&str; N]) -> String {
     let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("   ")
 }
 
-/// A colour in words.
 fn color(color: Color) -> String {
     match color {
         Color::Default => "default".to_owned(),
@@ -228,18 +226,17 @@ fn draw(
     }
 }
 
-/// What else the overlay is about.
+/// Further contents of the overlay.
 pub(super) struct About<'a> {
-    /// The view under the mouse, and the mouse's cell.
+    /// The view under the mouse, and the mouse's column and row.
     pub(super) hovered: Option<(&'a View, u16, usize)>,
-    /// The view of the focused pane, and its number.
+    /// The focused pane's view and number.
     pub(super) focused: Option<(&'a View, u64)>,
-    /// Who paints.
     pub(super) painter: String,
 }
 
 impl Debug {
-    /// Draws what is known.
+    /// Draws the overlay.
     pub(super) fn show(
         &mut self,
         about: &About<'_>,
@@ -278,7 +275,7 @@ impl Debug {
 }
 
 impl App {
-    /// Opens the overlay, or closes it.
+    /// Opens or closes the overlay.
     pub(super) fn toggle_debug(&mut self) {
         self.debug = match self.debug {
             Some(_) => None,
@@ -287,21 +284,21 @@ impl App {
         self.pacing.ask();
     }
 
-    /// A key went down.
+    /// Starts to time a key press.
     pub(super) fn debug_key(&mut self) {
         if let Some(debug) = &mut self.debug {
             debug.key.get_or_insert_with(Instant::now);
         }
     }
 
-    /// The mouse moved: the overlay may show another cell.
+    /// Repaints after a move of the mouse: the overlay may show another cell.
     pub(super) fn debug_moved(&mut self) {
         if self.debug.is_some() {
             self.pacing.ask();
         }
     }
 
-    /// A picture was painted that was begun then.
+    /// Records a painted frame, and when its painting began.
     pub(super) fn debug_painted(&mut self, begun: Instant) {
         if let Some(debug) = &mut self.debug {
             debug.painted(begun, self.renderer.last_frame());

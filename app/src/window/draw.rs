@@ -1,4 +1,4 @@
-//! From views to pixels: when to paint, where the panes lie, and what the picture holds.
+//! From views to pixels: when to paint, where the panes are, and what a frame contains.
 
 use std::time::{Duration, Instant};
 
@@ -26,31 +26,31 @@ use super::{
     wayland,
 };
 
-/// The least columns and rows of a window, as for its size in the configuration.
+/// Minimum columns and rows of a window, as for its size in the configuration.
 const LEAST_COLUMNS: u16 = 10;
 const LEAST_ROWS: u16 = 3;
-/// How old titles may be while panes print.
+/// Minimum interval between updates of titles while panes print.
 const NAMES_AGE: Duration = Duration::from_millis(250);
-/// How long it is taken for true that an unfocused window is minimised or not.
+/// How long to cache whether an unfocused window is minimised.
 const MINIMIZED_AGE: Duration = Duration::from_secs(1);
-/// How long a ring takes to turn, and in how many steps.
+/// The duration of a ring's full turn, and its number of steps.
 const TURN: Duration = Duration::from_millis(1200);
 const TURN_STEPS: u32 = 12;
 
-/// What all panes of a picture are drawn by.
+/// The settings that all panes of a frame share.
 pub(super) struct PaneLook {
     geometry: Geometry,
-    /// The pane that keys go to.
+    /// The pane with the keyboard.
     focused: Option<PaneId>,
     has_window_focus: bool,
     blink_on: bool,
-    /// How much the others are dimmed.
+    /// How much the panes without the keyboard are dimmed.
     dim: f32,
     opacity: f32,
 }
 
 impl PaneLook {
-    /// A pane as its view shows it.
+    /// A pane's scene, made from its view.
     pub(super) fn scene<'a>(&self, id: PaneId, area: Rect, view: &'a View) -> PaneScene<'a> {
         let has_keys = Some(id) == self.focused;
         PaneScene {
@@ -67,7 +67,7 @@ impl PaneLook {
 }
 
 impl Screen {
-    /// Keeps the window from being made smaller than a usable one.
+    /// Sets the window's minimum size.
     fn limit_size(&mut self) {
         let least = self.geometry.window_for(LEAST_COLUMNS, LEAST_ROWS);
         if std::mem::replace(&mut self.least, least) != least {
@@ -76,13 +76,14 @@ impl Screen {
         }
     }
 
-    /// Shows the frame that was built last.
+    /// Presents the last frame.
     fn present(&mut self, renderer: &mut Renderer) -> Result<(), PainterError> {
         self.window.pre_present_notify();
         self.painter.paint(renderer)
     }
 
-    /// The same; on a pane's reader only where it differs little, else nothing is shown and it is false.
+    /// Presents the last frame. On a pane's reader thread, presents only a small change. Returns false if nothing was
+    /// presented.
     pub(super) fn present_text(
         &mut self,
         renderer: &mut Renderer,
@@ -96,7 +97,7 @@ impl Screen {
 }
 
 impl App {
-    /// How panes are drawn now; `None` without a window.
+    /// The current look of panes; `None` without a window.
     pub(super) fn pane_look(&self, layout: &Layout, blink_on: bool) -> Option<PaneLook> {
         Some(PaneLook {
             geometry: self.screen.as_ref()?.geometry,
@@ -108,7 +109,7 @@ impl App {
         })
     }
 
-    /// Gives every pane the size of its place.
+    /// Resizes every pane to its area.
     pub(super) fn arrange(&mut self) {
         let layout = self.mux.layout();
         let has_tab_bar = self.wants_tab_bar(layout.tabs.len());
@@ -135,7 +136,7 @@ impl App {
         }
     }
 
-    /// Where the panes in sight lie.
+    /// The visible panes and their areas.
     pub(super) fn placed(&self, layout: &Layout) -> Vec<(PaneId, Rect)> {
         let Some(screen) = &self.screen else { return Vec::new() };
         layout.active_tab().map_or_else(Vec::new, |tab| {
@@ -143,15 +144,15 @@ impl App {
         })
     }
 
-    /// The next picture finds out whether the window is minimised.
+    /// Makes the next frame check whether the window is minimised.
     pub(super) fn ask_whether_minimized(&mut self) {
         if let Some(screen) = &mut self.screen {
             screen.minimized = None;
         }
     }
 
-    /// Whether nobody can see the window. X11 tells of windows that others cover, not of minimised ones: an unfocused
-    /// one that has something to draw asks, once in a while.
+    /// Whether the window is hidden. X11 reports covered windows, but not minimised ones. An unfocused window therefore
+    /// checks once per second while it has something to draw.
     fn is_out_of_sight(&mut self, now: Instant) -> bool {
         let focused = self.focused;
         let Some(screen) = &mut self.screen else { return true };
@@ -164,7 +165,7 @@ impl App {
         screen.minimized.is_some_and(|(minimized, _)| minimized)
     }
 
-    /// Repaints everything: the system lost a part of the picture.
+    /// Repaints the whole window after the system lost a part of it.
     pub(super) fn redraw_whole(&mut self) {
         if let Some(screen) = &mut self.screen {
             screen.painter.invalidate();
@@ -172,7 +173,7 @@ impl App {
         self.pacing.ask();
     }
 
-    /// Nothing is drawn of a window that is out of sight.
+    /// Sets whether the window is hidden; a hidden window is not drawn.
     pub(super) fn occlude(&mut self, occluded: bool) {
         if let Some(screen) = &mut self.screen {
             screen.occluded = occluded;
@@ -183,7 +184,7 @@ impl App {
         }
     }
 
-    /// Does what the timer was set for.
+    /// Runs the tasks that the timer was set for.
     pub(super) fn tick(&mut self, now: Instant) {
         if self.timer.is_some_and(|time| now >= time) {
             self.timer = self.show_waiting(now);
@@ -198,13 +199,13 @@ impl App {
         self.timer = Some(self.timer.map_or(time, |timer| timer.min(time)));
     }
 
-    /// Brings views up to date and paints a picture of them.
+    /// Updates the views and paints a frame.
     pub(super) fn paint(&mut self, now: Instant) {
         let is_whole = self.pacing.is_whole();
         self.pacing.painted(now);
         if self.is_out_of_sight(now) {
             self.around = None;
-            // Nothing is drawn of a window that nobody sees, but lists of windows show its title.
+            // A hidden window needs no frame, but lists of windows show its title.
             return self.retitle(&self.mux.layout());
         }
         if !is_whole && self.paint_text(now, false) {
@@ -244,7 +245,7 @@ impl App {
         self.note_around(layout, placed);
     }
 
-    /// Brings the views of panes in sight up to date; sets the timer for the next frame of their images.
+    /// Updates the views of visible panes, and sets the timer for the next frame of their images.
     pub(super) fn refresh_views(&mut self, placed: &[(PaneId, Rect)], now: Instant) {
         let cursor = default_cursor(&self.config.cursor);
         let mut next_frame: Option<Duration> = None;
@@ -262,8 +263,8 @@ impl App {
         }
     }
 
-    /// How far the rings of programs that don't say how far they are have turned, 0 to 1; sets the timer for the next
-    /// step when there are any. On the CPU, and where nothing moves, they stand.
+    /// The rotation of rings for progress without a percentage, 0 to 1; sets the timer for the next step. On the CPU,
+    /// or with reduced motion, rings do not turn.
     fn turn(&mut self, now: Instant) -> f32 {
         let gpu = self.screen.as_ref().is_some_and(|s| s.painter.kind() == PainterKind::Gpu);
         if !gpu
@@ -277,7 +278,7 @@ impl App {
         turned as f32 / TURN.as_nanos() as f32
     }
 
-    /// Whether blinking things are shown now; sets the timer for the next change when there are any.
+    /// Whether blinking cells and cursors are visible now; if there are any, sets the timer for the next change.
     pub(super) fn blink(&mut self, placed: &[(PaneId, Rect)], now: Instant) -> bool {
         let blinks = |id: &PaneId| {
             self.views.get(id).is_some_and(|view| {
@@ -293,7 +294,7 @@ impl App {
         halves.is_multiple_of(2)
     }
 
-    /// Reads what a pane's programs say of their work, and their tab's colour.
+    /// Reads the progress and the tab colour that a pane's programs report.
     pub(super) fn read_work(&mut self, pane: PaneId) {
         let Some(pane) = self.mux.pane(pane) else { return };
         let view = self.views.entry(pane.id()).or_default();
@@ -303,7 +304,7 @@ impl App {
         self.pacing.ask();
     }
 
-    /// Brings the tab bar's texts and marks up to date.
+    /// Updates the tab bar's texts and marks.
     fn label_tabs(&mut self, layout: &Layout, now: Instant) {
         let mut labels = Vec::with_capacity(layout.tabs.len());
         let mut next: Option<Instant> = None;
@@ -347,7 +348,7 @@ impl App {
                     if !view.are_names_known() {
                         view.read_names(&pane);
                     }
-                    // Programs that come and go behind the active tab are not followed.
+                    // Only the active tab's program is tracked.
                     if index == layout.active
                         && (view.program().is_empty() || self.program_of.replace(id) != Some(id))
                     {
@@ -364,14 +365,14 @@ impl App {
         }
     }
 
-    /// When titles are to be read again, after output.
+    /// When to read titles again after output.
     pub(super) fn names_due(&self) -> Option<Instant> {
         let is_due = self.names_stale || self.names_again;
         is_due.then(|| self.names_read.map_or(self.started, |read| read + NAMES_AGE))
     }
 
-    /// Reads the titles again, which asks the system; and once more later, since a shell shows a command's line before it
-    /// starts the program.
+    /// Reads the titles again, which queries the system. A second read follows later, because a shell shows a command's
+    /// line before it starts the program.
     pub(super) fn read_names(&mut self, now: Instant) {
         self.names_again = std::mem::take(&mut self.names_stale);
         self.names_read = Some(now);
@@ -386,7 +387,7 @@ impl App {
         }
     }
 
-    /// Builds the scene and paints it.
+    /// Paints the scene. Returns the caret of the panel or search.
     fn compose(
         &mut self,
         layout: &Layout,
@@ -437,7 +438,7 @@ impl App {
         if placed.len() > 1
             && let Some((_, area)) = placed.iter().find(|(id, _)| Some(*id) == focused)
         {
-            // At its top edge, within the padding: a line between panes would not say which of them it means.
+            // At the pane's top edge, within the padding: a line between two panes would be ambiguous.
             let height = geometry.px(2.0).min(geometry.px(geometry.padding)).max(1);
             scene.quads.push(quad(PixelRect { height, ..pixels(*area) }, colors.focus));
         }
@@ -515,7 +516,7 @@ impl App {
         caret
     }
 
-    /// The pane that is searched, and the matches in sight there.
+    /// The searched pane, and its visible matches.
     pub(super) fn highlights(&self) -> (Option<PaneId>, Vec<Highlight>) {
         let Some(search) = &self.search else { return (None, Vec::new()) };
         let view = self.views.get(&search.pane);
@@ -523,7 +524,7 @@ impl App {
         (Some(search.pane), highlights.unwrap_or_default())
     }
 
-    /// What follows a picture: the window's title, and the place where an input method shows its choices.
+    /// Updates what depends on a frame: window title, screen readers, and the input method's position.
     fn after_paint(
         &mut self,
         layout: &Layout,
@@ -535,7 +536,7 @@ impl App {
         self.tell_ime(layout, placed, caret);
     }
 
-    /// Gives the window its title, where it is another one now.
+    /// Sets the window's title if it has changed.
     fn retitle(&mut self, layout: &Layout) {
         let title = self.title(layout);
         if let Some(screen) = &mut self.screen

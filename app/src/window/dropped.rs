@@ -1,8 +1,8 @@
 //! Files dropped onto the window: their paths are pasted into the pane under the pointer.
 //!
-//! Finds out that pane, and quotes the paths. On X11 the window receives drops itself (`xdnd.rs`). On macOS, and from sources on
-//! X11 that ignore the window's proxy, winit reports the files but no position: the X server is then asked for the pointer. On
-//! Wayland winit takes no drops at all.
+//! Chooses that pane, and quotes the paths. On X11 the window receives drops itself (`xdnd.rs`). On macOS, and from
+//! sources on X11 that ignore the window's proxy, winit reports the files without a position; on X11, Unterm then
+//! queries the pointer. On Wayland, winit does not support drops.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ mod xdnd;
 pub(super) struct Dropped {
     /// The paths of files on this machine, and the URIs of everything else.
     pub(super) names: Vec<String>,
-    /// Where it was dropped, in pixels of the window, if that is known.
+    /// The position of the drop in pixels of the window, if it is known.
     pub(super) at: Option<(f64, f64)>,
 }
 
@@ -44,7 +44,7 @@ impl App {
     #[cfg(not(all(unix, not(target_os = "macos"))))]
     pub(super) fn receive_drops(&self) {}
 
-    /// Takes the files that winit reported since the last call as one drop, and finds out where it was.
+    /// Takes the files that winit reported since the last call as one drop, and finds its position.
     pub(super) fn take_drop(&mut self) {
         if self.dropped.is_empty() {
             return;
@@ -60,8 +60,8 @@ impl App {
         }
     }
 
-    /// Pastes names, quoted where a shell needs that and with a blank after each, into the pane at the drop's place, which gets
-    /// the keyboard. Without a pane there, the focused pane receives the names.
+    /// Pastes names into the pane at the drop's position, which takes the keyboard. A shell's special characters are
+    /// quoted, and a blank follows each name. Without a pane there, the focused pane receives the names.
     pub(super) fn paste_dropped(&mut self, Dropped { names, at }: &Dropped) {
         let Some(focused) = self.focused_pane().map(|pane| pane.id()) else { return };
         let under = at.and_then(|(x, y)| self.pane_at(x, y));

@@ -1,8 +1,8 @@
-//! Output that comes while the window is at rest, as a key's echo, is shown by the thread that read it: to wake the event
-//! loop's first would take as long again as the picture.
+//! Paints output that arrives while the window is idle, such as a key's echo, on the thread that read it: waking the
+//! event loop would take as long again as the frame.
 //!
-//! Owns when that may be. The event loop and the panes' readers take turns with the app; a reader never waits for it, nor
-//! for the system.
+//! Owns the conditions for that. The event loop and the panes' readers share the app through a lock; a reader never
+//! blocks on the lock or the system.
 
 use std::{
     collections::HashSet,
@@ -17,16 +17,16 @@ use unterm_mux::PaneId;
 
 use super::{App, inbox::Inbox};
 
-/// The app, for threads that take it where nobody has it.
+/// The app, for threads that lock it only if it is free.
 #[cfg(all(unix, not(target_os = "macos")))]
 #[derive(Default)]
 pub(super) struct IdleApp(std::sync::OnceLock<std::sync::Weak<Mutex<App>>>);
 
 #[cfg(all(unix, not(target_os = "macos")))]
 impl IdleApp {
-    /// From now on it may be taken.
+    /// Makes the app available.
     pub(super) fn set(&self, app: &Arc<Mutex<App>>) {
-        // There is one app.
+        // Fails only for a second app.
         let _ = self.0.set(Arc::downgrade(app));
     }
 
@@ -37,7 +37,7 @@ impl IdleApp {
     }
 }
 
-/// Elsewhere windows belong to the main thread.
+/// Elsewhere, only the main thread may use windows.
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 #[derive(Default)]
 pub(super) struct IdleApp;
@@ -52,13 +52,13 @@ impl IdleApp {
 }
 
 impl Inbox {
-    /// Shows a pane's output, on the thread that read it; false: the event loop is to do that.
+    /// Paints a pane's output on the thread that read it. Returns false if the event loop must paint it.
     pub(super) fn show_echo(&self, pane: PaneId) -> bool {
         let shown = self.app.with(|app| {
-            // News that came before go first.
+            // Earlier news must be handled first.
             let show = || !self.has_news() && app.show_echo(pane, Instant::now());
             let is_shown = catch_unwind(AssertUnwindSafe(show)).unwrap_or_else(|_| {
-                // As it would end the event loop's thread.
+                // A panic ends the app, as on the event loop's thread.
                 app.failure = Some(anyhow!("a picture can't be painted"));
                 false
             });
@@ -73,7 +73,7 @@ impl Inbox {
 }
 
 impl App {
-    /// Shows what a pane printed if that is all there is to show, and little.
+    /// Paints a pane's output if nothing else has changed and the change is small.
     fn show_echo(&mut self, pane: PaneId, now: Instant) -> bool {
         let Some(screen) = &self.screen else { return false };
         let is_at_rest = !screen.occluded && screen.painter.is_at_rest();
@@ -81,13 +81,13 @@ impl App {
             return false;
         }
         if self.around.as_ref().is_some_and(|around| around.has(pane)) {
-            // In sight, as the next picture makes sure: nothing else need be looked up.
+            // The last frame showed the pane, and the next one checks that; no other lookup is needed.
             self.notice_text(pane);
         } else {
             self.notice_output(&HashSet::from([pane]));
         }
         if !self.pacing.is_asked() {
-            // Nobody sees the pane.
+            // The pane is not visible.
             return true;
         }
         if self.pacing.is_whole() || !self.paint_text(now, true) {
@@ -97,12 +97,12 @@ impl App {
         true
     }
 
-    /// When the event loop is to look again, though nothing happens.
+    /// When the event loop must wake up without an event.
     pub(super) fn next_look(&self) -> Option<Instant> {
         [self.pacing.next(), self.timer, self.names_due()].into_iter().flatten().min()
     }
 
-    /// Whether there is something that the event loop does not know of while it waits.
+    /// Whether to wake the event loop: for a failure, or for a deadline before its own.
     fn is_awaited(&self) -> bool {
         let is_sooner = |next| self.waits_until.is_none_or(|until| next < until);
         self.failure.is_some() || self.next_look().is_some_and(is_sooner)

@@ -1,6 +1,6 @@
-//! Files in the person's editor: one that a pane names beside that pane, the configuration in a tab of its own.
+//! Opens files in the user's editor: a file named in a pane beside that pane, the configuration in its own tab.
 //!
-//! Owns where the editor opens; its command line is `editor.rs` of the crate.
+//! Owns where the editor opens; the crate's `editor.rs` builds its command line.
 
 use std::path::PathBuf;
 
@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl App {
-    /// Opens a file in the person's editor, in a split where there is room for one: `name`, `name:line` or
-    /// `name:line:column`; says so where there is none.
+    /// Opens a file in the user's editor, in a split if there is room, else in a tab. `place` is `name`, `name:line` or
+    /// `name:line:column`. A missing file is reported as an error.
     pub(super) fn edit_file(&mut self, pane: PaneId, place: &str) {
         let cwd = self.mux.pane(pane).and_then(|pane| pane.cwd_path());
         let (file, place) = (editor::file(place, cwd.as_deref()), place.to_owned());
@@ -27,7 +27,7 @@ impl App {
         });
     }
 
-    /// The same of one that is there.
+    /// Opens a file that exists.
     pub(super) fn edit_found(&mut self, pane: PaneId, cwd: Option<PathBuf>, place: &str) {
         let spawn = self.spawn_editor(place, cwd);
         let started = match self.mux.has_room(pane, Axis::Horizontal) {
@@ -37,14 +37,14 @@ impl App {
         self.tell_editor(started);
     }
 
-    /// Opens the configuration in the person's editor, where it has an error at its line.
+    /// Opens the configuration in the user's editor, at its first error, if any.
     pub(super) fn open_config(&mut self) {
         let home = self.settings.home();
         if let Err(error) = edit::create(home) {
             self.complain("config", format!("Can't create the configuration.\n{error:#}"));
             return;
         }
-        // At what is wrong in it, as complaints begin: `config.toml:3:1: `.
+        // The first error's position, from its message: `config.toml:3:1: `.
         let place = load(&home.join(FILE), home)
             .err()
             .and_then(|complaints| Some(complaints.first()?.split_once(": ")?.0.to_owned()));
@@ -54,14 +54,14 @@ impl App {
         self.tell_editor(started);
     }
 
-    /// What opens a place in the person's editor; a relative name is one in `cwd`, where the editor runs.
+    /// The editor's command for a place; a relative name is resolved in `cwd`, where the editor runs.
     fn spawn_editor(&self, place: &str, cwd: Option<PathBuf>) -> Spawn {
         let command = editor::command(&self.config.hints.editor, place, cwd.as_deref());
         let mut words = command.into_iter();
         Spawn { program: words.next(), args: words.collect(), cwd, ..Spawn::default() }
     }
 
-    /// Says where it could not be started.
+    /// Reports an editor that failed to start.
     fn tell_editor<T>(&mut self, started: Result<T, MuxError>) {
         if let Err(error) = started {
             self.complain("editor", format!("Can't start the editor.\n{error}"));

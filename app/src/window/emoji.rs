@@ -1,13 +1,13 @@
-//! The emoji that the picker lists, and characters by their code points.
+//! The picker's emoji, and characters by code point.
 //!
-//! `assets/emoji.txt` is made by `app/tools/emoji.mjs`; nothing is read until the picker opens.
+//! `app/tools/emoji.mjs` generates `assets/emoji.txt`. The table is not parsed before the picker opens.
 
 use super::{panel::Item, picker::Choice};
 
-/// An emoji, its name and its keywords a line, parted by tabs; `#` begins a comment.
+/// Each line holds an emoji, its name and its keywords, separated by tabs; `#` starts a comment.
 const TABLE: &str = include_str!("../../../assets/emoji.txt");
 
-/// Every emoji with its name, and its keywords behind it, to be found by them.
+/// Every emoji with its name and keywords, for the picker's search.
 pub(super) fn items() -> Vec<Item<Choice>> {
     let rows = TABLE.lines().filter_map(|line| {
         let mut parts = line.split('\t');
@@ -23,7 +23,7 @@ pub(super) fn items() -> Vec<Item<Choice>> {
     rows.collect()
 }
 
-/// The character whose code point is typed as `U+1F600`, `\u{1f600}`, `0x1f600` or as four digits and more.
+/// The character for a code point typed as `U+1F600`, `\u{1f600}`, `0x1f600` or at least four digits.
 pub(super) fn by_code(query: &str) -> Option<Item<Choice>> {
     let query = query.trim().to_ascii_lowercase();
     let braced = query.strip_prefix(r"\u{").map(|rest| rest.trim_end_matches('}'));

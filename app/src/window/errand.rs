@@ -1,6 +1,6 @@
-//! Errands: what a click asks for and takes time, each on a thread of its own, so that the window never waits.
+//! Errands: slow tasks that the user starts, each on its own thread, so that the window never blocks.
 //!
-//! Owns the threads and what is said of their results; what an errand does is its caller's.
+//! Owns the threads, and reports their results; callers supply the work.
 
 use std::path::PathBuf;
 
@@ -8,34 +8,34 @@ use unterm_mux::PaneId;
 
 use super::{App, clipboard::Buffer, dropped::Dropped, folder::Purpose, screenshot::Taken};
 
-/// What came of an errand.
+/// The result of an errand.
 #[derive(Debug)]
 pub(super) enum Done {
-    /// Nothing that anyone must hear of.
+    /// No message.
     Nothing,
-    /// To be told to the person: what it is about, and the text.
+    /// A message: its topic and text.
     Said(&'static str, String),
-    /// The same of something that went wrong.
+    /// An error: its topic and text.
     Failed(&'static str, String),
-    /// A file was made, whose path is copied: what it is about, and the text.
+    /// A new file, whose path is copied: the message's topic and text, and the path.
     Copied(&'static str, &'static str, PathBuf),
-    /// A picture was taken, or why not; `None`: the person cancelled.
+    /// A screenshot, or its error; `None` if the user cancelled.
     Screenshot(Result<Option<Taken>, String>),
-    /// A file is there, to be edited beside a pane: the directory it was looked for in, and its name with the place in it.
+    /// An existing file to edit beside a pane: the directory for relative names, and the file's name with its position.
     File(PaneId, Option<PathBuf>, String),
-    /// A directory was chosen.
+    /// The chosen directory.
     Folder(Purpose, PathBuf),
-    /// Files were dropped on the window.
+    /// Files dropped on the window.
     Dropped(Dropped),
-    /// The desktop has no dialog to choose a directory in.
+    /// The desktop has no dialog for directories.
     NoDialog(Purpose),
 }
 
-/// Errands under way at a time; a person who clicks on while they hang is told so.
+/// Maximum number of concurrent errands; further ones fail with a message.
 const CAP: usize = 8;
 
 impl App {
-    /// Does something on a thread of its own; its result comes through the inbox.
+    /// Runs work on its own thread; the result arrives through the inbox.
     pub(super) fn errand(
         &mut self,
         about: &'static str,
@@ -58,7 +58,7 @@ impl App {
         }
     }
 
-    /// An errand has ended.
+    /// Handles an errand's result.
     pub(super) fn errand_done(&mut self, done: Done) {
         self.errands = self.errands.saturating_sub(1);
         match done {

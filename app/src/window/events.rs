@@ -1,4 +1,4 @@
-//! winit's events, each to what it is about.
+//! Dispatches winit's events.
 
 use std::{sync::Arc, time::Instant};
 
@@ -13,7 +13,7 @@ use winit::{
 
 use super::{App, close::Closing, inbox::Wake};
 
-/// The app as the event loop has it: it takes turns with the threads that read panes (see [`super::echo`]).
+/// The app as the event loop's handler, shared with the threads that read panes (see [`super::echo`]).
 pub(super) struct Shared(pub(super) Arc<Mutex<App>>);
 
 impl ApplicationHandler<Wake> for Shared {
@@ -108,7 +108,7 @@ impl ApplicationHandler<Wake> for App {
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
         self.take_drop();
         if self.inbox.has_news() {
-            // Without waiting to be woken for it.
+            // Handle the news without a wake-up.
             let news = self.inbox.take();
             self.hear(news, event_loop);
         }
@@ -116,7 +116,7 @@ impl ApplicationHandler<Wake> for App {
         if self.pacing.is_due(now) {
             self.paint(now);
         } else if self.names_due().is_some_and(|due| now >= due) {
-            // Not right behind a picture: that is sent when winit looks for more events, and would wait for the system.
+            // Not right after a frame: winit sends it when it polls for events, and the queries would delay it.
             self.read_names(now);
         }
         if let Some(error) = self.failure.take() {

@@ -1,4 +1,4 @@
-//! A pane's text, with its history, as a file: written on a thread of its own, its path copied.
+//! Exports a pane's text and history to a file, on its own thread, and copies the path.
 
 use std::{
     io::{BufWriter, Write},
@@ -12,7 +12,7 @@ use unterm_term::{LineId, Lines};
 use super::{App, errand::Done};
 use crate::local_time;
 
-/// The folder in Unterm's home directory.
+/// A folder in Unterm's home directory.
 const FOLDER: &str = "exports";
 
 impl App {
@@ -29,7 +29,7 @@ impl App {
     }
 }
 
-/// Writes lines to a new file, which is not there when that fails.
+/// Writes lines to a new file, and removes the file if that fails.
 fn write(folder: &Path, name: &str, lines: Lines) -> Result<PathBuf> {
     private::create_folder(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
@@ -41,7 +41,7 @@ fn write(folder: &Path, name: &str, lines: Lines) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Prints lines as people read them: what was wrapped is one line again, blank lines at the end are left out.
+/// Prints lines for people: wrapped rows are joined, and blank lines at the end are omitted.
 fn print(out: &mut impl Write, mut lines: Lines) -> std::io::Result<()> {
     let (mut text, mut blank) = (String::new(), 0);
     for line in lines.oldest().0..lines.end().0 {

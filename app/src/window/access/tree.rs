@@ -217,6 +217,7 @@ impl App {
 struct Tree {
     nodes: Vec<(NodeId, Node)>,
     ids: HashSet<NodeId>,
+    /// The line nodes of each pane.
     lines: HashMap<NodeId, Vec<NodeId>>,
 }
 
@@ -377,6 +378,7 @@ impl Tree {
     }
 }
 
+/// The rows of a pane: node, line and text.
 type Runs = [(NodeId, LineId, Run)];
 
 /// Both ends of the selection, the moving end last. Without a selection, both are the cursor.

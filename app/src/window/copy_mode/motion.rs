@@ -1,15 +1,15 @@
-//! Where copy mode's movements go, over the lines of a screen and its history as they were at one moment.
+//! Computes the targets of copy mode's motions, over a snapshot of screen and history.
 //!
-//! Only reads, outside the terminal's lock. Rows that a line is wrapped into count as one line, but for up and down.
+//! Only reads, without the terminal's lock. Wrapped rows count as one line, except for up and down.
 
 use unterm_term::{LineId, Lines, Point};
 
 use crate::copy_command::{Find, Motion};
 
-/// Rows that one movement looks at.
+/// Maximum number of rows that a motion scans.
 const ROWS: u64 = 200_000;
 
-/// What a character is to words.
+/// The kind of a character for word motions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Blank,
@@ -25,11 +25,11 @@ fn class(c: char, big: bool) -> Class {
     }
 }
 
-/// The lines, read a row at a time.
+/// Reads lines row by row.
 pub(super) struct Text {
     lines: Lines,
     at: Option<LineId>,
-    /// The row's characters: up to the last one that is no blank, or to its last column where it is wrapped.
+    /// The row's characters, without trailing blanks unless the row is wrapped.
     chars: Vec<char>,
     wrapped: bool,
 }
@@ -61,7 +61,7 @@ impl Text {
         }
     }
 
-    /// Columns of a row up to its end, at least one.
+    /// The number of columns up to a row's end, at least one.
     fn len(&mut self, line: LineId) -> u16 {
         self.read(line);
         self.chars.len().max(1) as u16
@@ -77,7 +77,7 @@ impl Text {
         self.wrapped
     }
 
-    /// What is in a cell; a blank behind the row's end.
+    /// The character in a cell; a blank past the row's end.
     fn char(&mut self, at: Point) -> char {
         self.read(at.line);
         self.chars.get(usize::from(at.col)).copied().unwrap_or(' ')
@@ -87,7 +87,7 @@ impl Text {
         class(self.char(at), big)
     }
 
-    /// The first cell of the character at a column, the last column being the row's end.
+    /// The first cell of the character at a column; past the row's end, of the last character.
     pub(super) fn settle(&mut self, line: LineId, col: u16) -> Point {
         let line = line.clamp(self.first(), self.last());
         let mut col = col.min(self.len(line) - 1);
@@ -97,7 +97,7 @@ impl Text {
         Point { line, col }
     }
 
-    /// The cell before, and whether a line break lies between.
+    /// The previous cell, and whether a line break separates the two.
     fn before(&mut self, at: Point) -> Option<(Point, bool)> {
         if at.col > 0 {
             return Some((self.settle(at.line, at.col - 1), false));
@@ -107,7 +107,7 @@ impl Text {
         Some((self.settle(line, u16::MAX), is_break))
     }
 
-    /// The cell behind, and whether a line break lies between.
+    /// The next cell, and whether a line break separates the two.
     fn behind(&mut self, at: Point) -> Option<(Point, bool)> {
         let mut col = at.col + 1;
         while col < self.len(at.line) {
@@ -173,8 +173,8 @@ impl Text {
         at
     }
 
-    /// The `count`th of a character in the line, from `at` on; `None` where there are not so many. `again`: one that `at` is
-    /// beside is passed over, so that going till one can be repeated.
+    /// The `count`th `wanted` in the line, from `at` on; `None` if there are fewer. If `again` is set, a till motion
+    /// skips a match next to `at`, so that it can be repeated.
     pub(super) fn find(
         &mut self,
         find: Find,
@@ -198,7 +198,7 @@ impl Text {
         }
     }
 
-    /// First and last row of the line that a row belongs to.
+    /// The first and last row of the line that contains a row.
     fn line(&mut self, line: LineId) -> (LineId, LineId) {
         let (mut first, mut last) = (line, line);
         while first > self.first()
@@ -225,7 +225,7 @@ impl Text {
         point
     }
 
-    /// The next blank row in a direction, after rows that are not; else the first or last row.
+    /// The next blank row after a row with text, in a direction; else the start or end of the text.
     fn paragraph(&mut self, at: Point, forward: bool) -> Point {
         let mut line = at.line;
         let mut was_text = false;
@@ -259,8 +259,8 @@ impl Text {
         line
     }
 
-    /// Where a movement from `at` goes, `count` times; `rows`: the first and the last row in sight; `wanted`: the column
-    /// that up and down try to keep. Prompts are not known here: `None`.
+    /// The target of a motion from `at`, repeated `count` times. `rows` are the first and last visible row; `wanted` is
+    /// the column that up and down return to. Returns `None` for motions to prompts.
     pub(super) fn go(
         &mut self,
         motion: Motion,
@@ -348,7 +348,7 @@ mod tests {
         (to.line.0, to.col)
     }
 
-    /// Every place that a movement reaches from the start.
+    /// Every stop of a repeated motion.
     fn stops(bytes: &str, motion: Motion, from: (u64, u16)) -> Vec<(u64, u16)> {
         let mut text = text(bytes);
         let (mut at, mut stops) = (from, Vec::new());

@@ -44,7 +44,7 @@ x11rb::atom_manager! {
     }
 }
 
-/// Passes every drop on `window` to `deliver`. Returns only with an error: when the X server can't be reached, or no longer.
+/// Passes every drop on `window` to `deliver`. Returns only on an error: the X server is unreachable or disconnects.
 pub(super) fn receive(window: Window, deliver: impl Fn(Dropped)) -> Result<()> {
     let receiver = Receiver::new(window)?;
     let mut drag = None;
@@ -61,16 +61,16 @@ pub(super) fn receive(window: Window, deliver: impl Fn(Dropped)) -> Result<()> {
                 receiver.finish(ended.source, dropped.is_ok())?;
                 dropped.into_iter().for_each(&deliver);
             }
-            // Errors are answers to messages to a source that has ended.
+            // Errors reply to messages to a source that has exited.
             _ => {}
         }
     }
 }
 
-/// What another program drags over the window.
+/// A drag of another program over the window.
 struct Drag {
     source: Window,
-    /// Whether it can be had as a list of URIs.
+    /// Whether the source offers a list of URIs.
     is_list: bool,
     /// The pointer, in pixels of the root window.
     place: (i16, i16),
@@ -142,7 +142,7 @@ impl Receiver {
             .unwrap_or(false)
     }
 
-    /// Asks the source for its list; the server answers with an event.
+    /// Requests the source's list, which arrives as an event; without a list, refuses the drop.
     fn ask(&self, drag: &Drag, time: Timestamp) -> Result<()> {
         let Atoms { XdndSelection: selection, UriList: list, .. } = self.atoms;
         if drag.is_list {
@@ -152,14 +152,14 @@ impl Receiver {
         self.finish(drag.source, false)
     }
 
-    /// The answer of the source, and the pointer in pixels of the window.
+    /// The drop in the source's reply, with its position in pixels of the window.
     fn read(&self, answer: &SelectionNotifyEvent, drag: &Drag) -> Result<Dropped> {
         ensure!(answer.property != x11rb::NONE, "its source has no list of files");
         let (any, words) = (AtomEnum::ANY, LIST_CAP / 4);
         let property =
             self.connection.get_property(true, self.proxy, answer.property, any, 0, words)?;
         let property = property.reply()?;
-        // Very long lists come in parts (type INCR), of more than fits into a request.
+        // A source sends a list larger than a request in parts (type INCR), which are not supported.
         ensure!(
             property.type_ == self.atoms.UriList && property.bytes_after == 0,
             "its list of files is too long, or no list of URIs"
@@ -170,7 +170,7 @@ impl Receiver {
         Ok(Dropped { names: from_uri_list(&property.value), at })
     }
 
-    /// Tells the source whether the window takes the drop; it may then drop wherever the pointer moves.
+    /// Reports to the source whether the window accepts the drop, at any position.
     fn report_status(&self, drag: &Drag) -> Result<()> {
         let accepts = u32::from(drag.is_list);
         let action = if drag.is_list { self.atoms.XdndActionCopy } else { x11rb::NONE };
@@ -178,7 +178,7 @@ impl Receiver {
         self.send(drag.source, self.atoms.XdndStatus, [self.window, accepts | 2, 0, 0, action])
     }
 
-    /// Tells the source that its data is no longer needed.
+    /// Reports to the source that its data is no longer needed.
     fn finish(&self, source: Window, accepted: bool) -> Result<()> {
         let action = if accepted { self.atoms.XdndActionCopy } else { x11rb::NONE };
         let data = [self.window, u32::from(accepted), action, 0, 0];
