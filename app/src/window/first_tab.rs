@@ -1,12 +1,12 @@
-//! The tab that a window opens with, where no layout says more, and what is said when its program ends and it stays.
+//! The tab that a window opens if no layout is given, and the message shown when a held pane's program ends.
 
 use unterm_mux::{ExitStatus, Mux, MuxError, OnExit, PaneId, PaneState, Spawn};
 
 use super::App;
 use crate::args::Args;
 
-/// Opens it. A shell of the configuration that can't be started is told, and gives way to the person's own, or to
-/// `/bin/sh`: the window is what the configuration is mended with.
+/// Opens the tab. If the configured shell can't be started, opens `$SHELL` or `/bin/sh` instead and returns the error
+/// to show: the user needs a window to correct the configuration in.
 pub(super) fn open(mux: &Mux, args: &Args) -> Result<Option<String>, MuxError> {
     let wanted = args.first_spawn();
     let of_configuration = wanted.program.is_none();
@@ -25,7 +25,7 @@ pub(super) fn open(mux: &Mux, args: &Args) -> Result<Option<String>, MuxError> {
 }
 
 impl App {
-    /// Says that a pane's program has ended, where the pane stays.
+    /// Shows how a pane's program ended, if the pane stays open.
     pub(super) fn tell_end(&mut self, id: PaneId) {
         let Some(pane) = self.mux.pane(id) else { return };
         let PaneState::Exited(status) = pane.state() else { return };

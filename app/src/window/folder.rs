@@ -1,6 +1,6 @@
-//! Directories a person chooses, in the desktop's own dialog, and what is done with them: a tab there, or `cd`.
+//! Lets the user choose a folder in the desktop's dialog, to open a tab there or to `cd` to it.
 //!
-//! Owns the asking and how a path is typed to each shell.
+//! Owns the dialog, and how each shell's `cd` command quotes a path.
 
 use std::{
     path::{Path, PathBuf},
@@ -11,20 +11,20 @@ use unterm_mux::{OnExit, Pane, PaneId, Spawn, quote};
 
 use super::{App, errand::Done};
 
-/// A dialog that has closed sooner than a person can act was never there: the library does not tell the two apart.
+/// A dialog that closes sooner was never shown: `rfd` returns `None` for an error as well as for a cancelled dialog.
 const GLANCE: Duration = Duration::from_millis(300);
 
-/// What a chosen directory is for.
+/// What to do with the chosen directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// A new tab.
+    /// Open a new tab there.
     Tab,
-    /// The shell of a pane changes to it.
+    /// Change the working directory of a pane's shell.
     Change(PaneId),
 }
 
 impl Purpose {
-    /// The dialog's title, and the action that takes a typed path instead.
+    /// The dialog's title, and the action that asks for a typed path instead.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Tab => ("Open a folder in a new tab", "new_tab_in"),
@@ -34,7 +34,7 @@ impl Purpose {
 }
 
 impl App {
-    /// Asks for a directory in the desktop's dialog.
+    /// Opens the desktop's folder dialog, in the background.
     pub(super) fn choose_folder(&mut self, purpose: Purpose) {
         let start = self.focused_pane().and_then(|pane| pane.cwd_path());
         let (title, _) = purpose.names();
@@ -52,7 +52,7 @@ impl App {
         });
     }
 
-    /// There is no dialog on this desktop: the path is typed.
+    /// Asks for a typed path, because this desktop has no folder dialog.
     pub(super) fn type_folder(&mut self, purpose: Purpose) {
         self.complain(
             "folder",
@@ -66,7 +66,7 @@ impl App {
         }
     }
 
-    /// Does with a directory what it was chosen for.
+    /// Opens a tab in the chosen directory, or changes a shell to it.
     pub(super) fn use_folder(&mut self, purpose: Purpose, folder: &Path) {
         let folder = self.absolute(folder);
         if !folder.is_dir() {
@@ -82,7 +82,7 @@ impl App {
         }
     }
 
-    /// A path as a person types it: `~` is their home, and it may be relative to the focused pane's directory.
+    /// Resolves a typed path: `~` is the home directory; a relative path starts at the focused pane's directory.
     fn absolute(&self, path: &Path) -> PathBuf {
         let home = std::env::home_dir();
         if let (Ok(rest), Some(home)) = (path.strip_prefix("~"), home) {
@@ -92,7 +92,7 @@ impl App {
         cwd.join(path)
     }
 
-    /// Types `cd` to a pane's shell, if that waits for a command.
+    /// Types `cd` into a pane's shell, unless another program runs in the foreground.
     fn change_directory(&mut self, id: PaneId, folder: &Path) {
         let Some(pane) = self.mux.pane(id) else { return };
         match change(&pane, folder) {
@@ -101,7 +101,7 @@ impl App {
         }
     }
 
-    /// What is typed to change a pane's shell to a path, as a person types that; or why it can't be, for people.
+    /// The input that changes a pane's shell to a typed path, or a message that explains why it can't.
     pub(super) fn typed_change(&self, pane: &Pane, folder: &Path) -> Result<String, String> {
         let folder = self.absolute(folder);
         match folder.is_dir() {
@@ -111,7 +111,7 @@ impl App {
     }
 }
 
-/// What is typed to change a pane's shell to a directory; or why it can't be, for people.
+/// The input that changes a pane's shell to a directory, or a message that explains why it can't.
 fn change(pane: &Pane, folder: &Path) -> Result<String, String> {
     if let Some(busy) = pane.foreground().filter(|foreground| !foreground.is_root) {
         let name = busy.name.rsplit('/').next().unwrap_or_default();
@@ -122,12 +122,12 @@ fn change(pane: &Pane, folder: &Path) -> Result<String, String> {
     let shell = pane.process().program().rsplit('/').next().unwrap_or_default();
     let line = folder.to_str().and_then(|folder| cd(shell, folder));
     let line = line.ok_or_else(|| format!("{} can't be typed.", folder.display()))?;
-    // Ctrl+U takes away what may stand on the line already.
+    // Ctrl+U clears the line first.
     Ok(format!("\x15{line}\r"))
 }
 
-/// The command that makes a shell change to a directory; `None` for one with a control character in its name, which
-/// would press keys.
+/// The command that changes a shell to a directory; `None` if the path contains a control character, which the shell
+/// would read as a key press.
 fn cd(shell: &str, folder: &str) -> Option<String> {
     if folder.chars().any(char::is_control) {
         return None;

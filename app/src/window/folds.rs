@@ -1,16 +1,16 @@
-//! Folded output: lines of finished commands that a view leaves out. The terminal knows nothing of it.
+//! Folded output: lines of finished commands that a view leaves out. Folding never changes the terminal itself.
 //!
-//! Owns which commands are folded and which lines that hides; puts a snapshot together from what is left. Commands are
-//! named by their ids, so that a fold stays with its text when lines are wrapped anew. Off on the alternate screen.
+//! Owns which commands are folded and which lines that hides; builds a snapshot from the remaining lines. Folds refer
+//! to command ids, so that a fold stays with its text when lines rewrap. Folds do not apply on the alternate screen.
 
 use std::{collections::BTreeSet, ops::Range};
 
 use unterm_term::{LineId, ScreenKind, Snapshot, SnapshotImage, SnapshotRow, Term};
 
-/// Commands folded at a time; more than that stay unfolded.
+/// Maximum number of folded commands in a view.
 const CAP: usize = 1000;
 
-/// Lines that are left out, first and last.
+/// A range of hidden lines, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hidden {
     pub(super) id: u64,
@@ -19,7 +19,7 @@ pub(super) struct Hidden {
 }
 
 impl Hidden {
-    /// How many lines it leaves out.
+    /// The number of hidden lines.
     pub(super) fn count(&self) -> u64 {
         self.last.0 - self.first.0 + 1
     }
@@ -38,22 +38,20 @@ pub(super) struct Folds {
 }
 
 impl Folds {
-    /// Whether nothing is folded.
     pub(super) fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// What is left out, in order.
+    /// The hidden ranges, in order.
     pub(super) fn hidden(&self) -> &[Hidden] {
         &self.hidden
     }
 
-    /// Whether a command is folded.
     pub(super) fn has(&self, id: u64) -> bool {
         self.ids.contains(&id)
     }
 
-    /// Folds a command's output, or unfolds it; false where there is none to fold.
+    /// Folds or unfolds a command's output; returns false if the command has no output to fold.
     pub(super) fn toggle(&mut self, term: &Term, id: u64) -> bool {
         if self.unfold(id) {
             return true;
@@ -62,7 +60,7 @@ impl Folds {
         can && self.ids.insert(id)
     }
 
-    /// Folds every finished command's output; false where there is none to fold.
+    /// Folds the output of every finished command; returns false if nothing was left to fold.
     pub(super) fn fold_all(&mut self, term: &Term) -> bool {
         let before = self.ids.len();
         let ids = term.commands().rev().map(|command| command.id);
@@ -71,7 +69,7 @@ impl Folds {
         self.ids.len() > before
     }
 
-    /// Unfolds everything; false where nothing was folded.
+    /// Unfolds everything; returns false if nothing was folded.
     pub(super) fn clear(&mut self) -> bool {
         let had_any = !self.ids.is_empty();
         self.ids.clear();
@@ -79,7 +77,7 @@ impl Folds {
         had_any
     }
 
-    /// Unfolds what hides a line; false where nothing does.
+    /// Unfolds the command that hides a line; returns false if the line is not hidden.
     pub(super) fn reveal(&mut self, line: LineId) -> bool {
         let hidden = self.hidden.iter().find(|hidden| hidden.holds(line)).map(|hidden| hidden.id);
         hidden.is_some_and(|id| self.unfold(id))
@@ -90,7 +88,7 @@ impl Folds {
         self.ids.remove(&id)
     }
 
-    /// The nearest line that is not left out: above, or below.
+    /// The nearest line above or below that is not hidden.
     pub(super) fn outside(&self, line: LineId, above: bool) -> LineId {
         match self.hidden.iter().find(|hidden| hidden.holds(line)) {
             Some(hidden) if above => LineId(hidden.first.0.saturating_sub(1)),
@@ -99,8 +97,8 @@ impl Folds {
         }
     }
 
-    /// Brings `snapshot` up to date as [`Term::snapshot_more`] does, without the lines that are folded; true when it shows
-    /// the live screen's end.
+    /// Updates `snapshot` as [`Term::snapshot_more`] does, but without the folded lines; returns true if it shows the
+    /// end of the live screen.
     pub(super) fn snapshot(
         &mut self,
         term: &Term,
@@ -159,8 +157,8 @@ impl Folds {
         top.is_none()
     }
 
-    /// Adds what the last part shows of images in these lines, which come after `row` rows. One that begins in lines that
-    /// are left out is left out with them, and of one that reaches over them what lies behind.
+    /// Adds the images that `self.part` shows in these lines, moved to follow `row` rows. An image that begins above a
+    /// hidden range is cut there; an image that begins inside one is left out.
     fn add_images(&self, lines: Range<u64>, row: usize, images: &mut Vec<SnapshotImage>) {
         let Some(first) = self.part.rows.first().map(|row| row.line.0) else { return };
         for image in &self.part.images {
@@ -185,7 +183,7 @@ impl Folds {
         }
     }
 
-    /// The line that has so many shown lines from it on, before `end`.
+    /// The first line of the last `count` shown lines before `end`, but not above `oldest`.
     fn before(&self, end: u64, count: u64, oldest: u64) -> u64 {
         let (mut at, mut need) = (end, count);
         for hidden in self.hidden.iter().rev().filter(|hidden| hidden.first.0 < end) {
@@ -200,7 +198,7 @@ impl Folds {
     }
 }
 
-/// The lines of a finished command's output.
+/// The output lines of a finished command; `None` if there are none.
 fn hidden(term: &Term, id: u64) -> Option<Hidden> {
     let command = term.command(id).filter(|command| !command.is_running())?;
     let prompt = command.prompt?.line;
@@ -228,7 +226,7 @@ mod tests {
         snapshot.rows.iter().map(row).collect()
     }
 
-    /// A command with its prompt and its output, as a shell marks them.
+    /// A command with its prompt and output, with the marks of shell integration (OSC 133).
     fn run(line: &str, output: &str) -> String {
         format!("\x1b]133;A\x07$ \x1b]133;B\x07{line}\r\n\x1b]133;C\x07{output}\x1b]133;D;0\x07")
     }
@@ -261,7 +259,7 @@ mod tests {
     #[test]
     fn images_go_with_their_lines() {
         let mut term = Term::new(Size::cells(10, 12), Options::default());
-        // Of one pixel, two columns wide and so many rows high; the cursor stays (C=1).
+        // One pixel, scaled to two columns and `rows` rows; C=1 leaves the cursor in place.
         let image = |rows| format!("\x1b_Ga=T,q=2,f=24,s=1,v=1,c=2,r={rows},C=1;////\x1b\\");
         let bytes = run("one", &(image(4) + "1\r\n2\r\n"))
             + &run("two", &(image(2) + "x\r\ny\r\n"))
@@ -277,7 +275,7 @@ mod tests {
         let mut folds = Folds::default();
         assert!(folds.toggle(&term, 2));
         let (lines, images) = shown(&mut folds, &term);
-        // The first one reaches over the second command's line and ends at the fold.
+        // The first image covers the second command's line and is cut at the fold.
         assert_eq!(lines[..5], ["$ one", "1", "2", "$ two", "$"]);
         assert_eq!(images, [(1.0, 3.0, 0.75)]);
         assert!(folds.toggle(&term, 2) && folds.toggle(&term, 1));

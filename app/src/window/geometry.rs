@@ -1,54 +1,54 @@
-//! Where things lie in the window, in physical pixels: the tab bar, the panes, and the grids inside them.
+//! The layout of the window in physical pixels: the bars, the panes and the grids inside them.
 
 use unicode_width::UnicodeWidthStr;
 use unterm_mux::{Rect, Spacing};
 use unterm_renderer::{CellMetrics, PixelRect, Renderer};
 use unterm_term::Size;
 
-/// Size of the chrome's text, in logical pixels.
+/// Font size of the chrome, in logical pixels.
 const UI_FONT: f32 = 12.0;
-/// Thickness of the lines between panes, in physical pixels.
+/// Thickness of the dividers between panes, in physical pixels.
 pub(super) const DIVIDER: u32 = 1;
 
-/// The measures of one window.
+/// The measures of a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Geometry {
     pub(super) width: u32,
     pub(super) height: u32,
     pub(super) scale: f32,
     pub(super) cell: CellMetrics,
-    /// Width of a column of the chrome's text, as the renderer measures it.
+    /// Width of one column of chrome text, as the renderer measures it.
     pub(super) ui_column: f32,
     /// Space around a pane's grid, in logical pixels.
     pub(super) padding: f32,
     pub(super) has_tab_bar: bool,
-    /// It lies at the foot, above the status bar.
+    /// Whether the tab bar is at the bottom, above the status bar.
     pub(super) tab_bar_at_foot: bool,
     pub(super) has_status_bar: bool,
 }
 
 impl Geometry {
-    /// Size of the chrome's text.
+    /// Font size of the chrome, in physical pixels.
     pub(super) fn ui_font(&self) -> f32 {
         UI_FONT * self.scale
     }
 
-    /// Measures the chrome's text anew after a change of scale.
+    /// Measures the chrome's text again after a change of scale.
     pub(super) fn measure(&mut self, renderer: &mut Renderer) {
         self.ui_column = renderer.label_width("0", self.ui_font(), false).max(1.0);
     }
 
-    /// Width of a text of the chrome.
+    /// Width of a chrome text, estimated from its columns.
     pub(super) fn ui_width(&self, text: &str) -> u32 {
         (text.width() as f32 * self.ui_column).ceil() as u32
     }
 
-    /// How many columns of the chrome's text fit, at least 8.
+    /// The number of columns of chrome text that fit `width`, at least 8.
     pub(super) fn ui_columns(&self, width: u32) -> usize {
         (width as f32 / self.ui_column).max(8.0) as usize
     }
 
-    /// Physical pixels of a length in logical ones.
+    /// Converts logical pixels to physical pixels.
     pub(super) fn px(&self, logical: f32) -> u32 {
         (logical * self.scale).round() as u32
     }
@@ -58,7 +58,7 @@ impl Geometry {
         (self.ui_font() * 1.3).ceil() as u32
     }
 
-    /// The tab bar; without height where there is none.
+    /// The tab bar; its height is 0 if it is hidden.
     pub(super) fn tab_bar(&self) -> PixelRect {
         let height = if self.has_tab_bar { self.ui_line() + self.px(12.0) } else { 0 };
         let y = match self.tab_bar_at_foot {
@@ -68,7 +68,7 @@ impl Geometry {
         PixelRect { x: 0, y, width: self.width, height }
     }
 
-    /// The status bar, at the foot; without height where there is none.
+    /// The status bar, at the bottom; its height is 0 if it is hidden.
     pub(super) fn status_bar(&self) -> PixelRect {
         let height = if self.has_status_bar { self.ui_line() + self.px(12.0) } else { 0 };
         PixelRect { x: 0, y: self.height as i32 - height as i32, width: self.width, height }
@@ -86,13 +86,13 @@ impl Geometry {
         self.px(self.padding)
     }
 
-    /// How splits divide the content: in cells and their padding.
+    /// The sizes that splits respect: the divider, the cell and the padding.
     pub(super) fn spacing(&self) -> Spacing {
         let cell = (self.cell.width, self.cell.height);
         Spacing { divider: DIVIDER, cell, padding: self.padding() }
     }
 
-    /// The grid that fits a pane's area.
+    /// The largest grid that fits a pane's area, at least one cell.
     pub(super) fn grid(&self, area: Rect) -> Size {
         let inside = |length: u32| length.saturating_sub(2 * self.padding());
         let cells = |length: u32, cell: u32| (inside(length) / cell.max(1)).clamp(1, 10_000) as u16;
@@ -104,18 +104,18 @@ impl Geometry {
         }
     }
 
-    /// Where the first cell of a pane's grid begins, the pane's area being in pixels of the renderer.
+    /// The origin of the first cell of a pane's grid, for an area in the renderer's pixels.
     pub(super) fn inside(&self, area: PixelRect) -> (i32, i32) {
         (area.x + self.padding() as i32, area.y + self.padding() as i32)
     }
 
-    /// Where the first cell of a pane's grid begins.
+    /// The origin of the first cell of a pane's grid.
     pub(super) fn origin(&self, area: Rect) -> (i32, i32) {
         ((area.x + self.padding()) as i32, (area.y + self.padding()) as i32)
     }
 
-    /// Where something of a size lies in the corner of a pane at `area`: at its top right, or at its foot where it would
-    /// cover any of `seen`, what is looked at.
+    /// Places a box of the given size in the top right corner of a pane, or in the bottom right corner if it would
+    /// cover any of `seen`, the cells that the user looks at.
     pub(super) fn corner(
         &self,
         area: PixelRect,
@@ -132,7 +132,7 @@ impl Geometry {
         }
     }
 
-    /// The window's size that gives a single pane a grid of this many cells.
+    /// The window size that gives a single pane a grid of this many cells.
     pub(super) fn window_for(&self, cols: u16, rows: u16) -> (u32, u32) {
         let width = u32::from(cols) * self.cell.width + 2 * self.padding();
         let height = u32::from(rows) * self.cell.height + 2 * self.padding();
@@ -140,12 +140,11 @@ impl Geometry {
     }
 }
 
-/// A rectangle of the mux as one of the renderer.
+/// Converts a rectangle of the mux to the renderer's type.
 pub(super) fn pixels(rect: Rect) -> PixelRect {
     PixelRect { x: rect.x as i32, y: rect.y as i32, width: rect.width, height: rect.height }
 }
 
-/// Whether a point lies in a rectangle.
 pub(super) fn contains(rect: PixelRect, x: f64, y: f64) -> bool {
     let (x, y) = (x.floor() as i32, y.floor() as i32);
     (rect.x..rect.x + rect.width as i32).contains(&x)
@@ -154,7 +153,7 @@ pub(super) fn contains(rect: PixelRect, x: f64, y: f64) -> bool {
 
 #[cfg(test)]
 impl Geometry {
-    /// A window for tests, without a size.
+    /// A window of size 0 for tests.
     pub(super) const TEST: Self = Self {
         width: 0,
         height: 0,

@@ -1,7 +1,7 @@
-//! Hints: a label over everything in sight that can be pointed at, typed to choose it. Quick select copies what is
-//! chosen; the other hints open it.
+//! Hints: shows a label over each link, path, hash and number in sight; the user types a label to choose its target.
+//! Quick select copies the target, the other hints open it.
 //!
-//! Owns the labels; what is found is `targets.rs`.
+//! Owns the labels; `targets.rs` finds the targets.
 
 use unterm_mux::{
     PaneId,
@@ -21,14 +21,14 @@ use super::{
 };
 use crate::config::HintAction;
 
-/// Labels over a pane.
+/// The labels over a pane.
 pub(super) struct Hints {
     pub(super) pane: PaneId,
     targets: Vec<Target>,
-    /// The label of each target; the same text has the same one.
+    /// The label of each target; targets with the same text share a label.
     labels: Vec<String>,
     typed: String,
-    /// What is chosen is copied, whatever it is.
+    /// Whether a chosen target is always copied.
     copies: bool,
 }
 
@@ -36,7 +36,7 @@ impl Hints {
     fn new(pane: PaneId, targets: Vec<Target>, alphabet: &str, copies: bool) -> Self {
         let mut texts: Vec<(&str, usize)> = Vec::new();
         let mut numbers = vec![0; targets.len()];
-        // The nearest to the prompt get the shortest.
+        // Targets closest to the prompt get the shortest labels.
         for (index, target) in targets.iter().enumerate().rev() {
             let known = texts.iter().find(|(text, _)| *text == target.text).map(|(_, n)| *n);
             numbers[index] = known.unwrap_or_else(|| {
@@ -49,12 +49,12 @@ impl Hints {
         Self { pane, targets, labels, typed: String::new(), copies }
     }
 
-    /// Whether a label can still be meant.
+    /// Whether the label begins with the typed characters.
     fn is_open(&self, index: usize) -> bool {
         self.labels[index].starts_with(&self.typed)
     }
 
-    /// Takes a character; gives what is chosen by it, if it is.
+    /// Adds a typed character; returns the target once a label is complete.
     fn push(&mut self, c: char) -> Option<Target> {
         self.typed.extend(c.to_lowercase());
         if !(0..self.labels.len()).any(|index| self.is_open(index)) {
@@ -65,7 +65,7 @@ impl Hints {
         Some(self.targets[chosen].clone())
     }
 
-    /// Draws the labels into their pane at `area`.
+    /// Draws the labels over a pane whose first cell is at `origin`.
     pub(super) fn draw(
         &self,
         view: &View,
@@ -108,12 +108,12 @@ impl Hints {
     }
 }
 
-/// So many codes of which none is the start of another, the shortest first.
+/// `count` codes, the shortest first; no code is a prefix of another.
 fn codes(count: usize, alphabet: &str) -> Vec<String> {
     let letters: Vec<char> = alphabet.chars().collect();
     let mut codes: Vec<String> = letters.iter().map(char::to_string).collect();
     let mut at = codes.len();
-    // The last of the shorter ones gives way to longer ones that begin with it.
+    // Replace the last of the shorter codes with longer codes that begin with it.
     while codes.len() < count && letters.len() > 1 {
         if at == 0 || codes[at - 1].len() < codes.last().map_or(0, String::len) && at == 1 {
             at = codes.len();
@@ -128,7 +128,7 @@ fn codes(count: usize, alphabet: &str) -> Vec<String> {
 }
 
 impl App {
-    /// Labels what is in sight of the focused pane; `copies`: to be copied, else to be opened.
+    /// Labels the targets in sight of the focused pane; they are copied if `copies`, else opened.
     pub(super) fn show_hints(&mut self, copies: bool) {
         let Some(pane) = self.focused_pane() else { return };
         self.fresh_view(&pane);
@@ -142,13 +142,13 @@ impl App {
         self.pacing.ask();
     }
 
-    /// Whether keys choose a label.
+    /// Whether the focused pane shows labels, so that keys choose one.
     pub(super) fn is_hinting(&self) -> bool {
         let focused = self.mux.layout().active_tab().map(|tab| tab.focused);
         self.hints.as_ref().is_some_and(|hints| Some(hints.pane) == focused)
     }
 
-    /// A key while labels are shown; the program gets nothing of it.
+    /// Handles a key while labels are shown; the program never receives it.
     pub(super) fn hint_key(&mut self, pressed: Pressed, modifiers: Modifiers, event: &KeyEvent) {
         let Some(hints) = &mut self.hints else { return };
         self.pacing.ask();
@@ -187,7 +187,7 @@ impl App {
     }
 }
 
-/// What is done with a find that is opened.
+/// The action for a target that is opened.
 fn own_action(kind: Kind) -> HintAction {
     match kind {
         Kind::Link | Kind::Url => HintAction::Open,

@@ -1,4 +1,4 @@
-//! What the control server asks of the window: handed to the main thread, answered there.
+//! Requests of the control server to the window: queued for the main thread and answered there.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -13,11 +13,11 @@ use crate::{
     links,
 };
 
-/// The control server's way to the window.
+/// The control server's connection to the window.
 pub(super) struct WindowHost {
-    /// What the main thread is told.
+    /// Where requests to the main thread are queued.
     pub(super) inbox: Arc<Inbox>,
-    /// Where it is told that preferences have changed.
+    /// Where the server is notified of changed preferences.
     pub(super) changes: Arc<Changes>,
 }
 
@@ -65,7 +65,7 @@ impl Host for WindowHost {
 }
 
 impl App {
-    /// Answers a request. A caller that has gone hears nothing of it.
+    /// Answers a request. If the caller has disconnected, the answer is dropped.
     pub(super) fn asked_by_host(&mut self, request: HostRequest) {
         match request {
             HostRequest::Actions(answer) => drop(answer.send(self.keymap.table())),
@@ -101,7 +101,7 @@ impl App {
         self.complaint_of(|app| app.act(action)).map(Acted::Done)
     }
 
-    /// Why a caller may not do what a person may: to type what it can't see before, and to close what another has leased.
+    /// Why a caller may not do what a user may: input rules can't check a paste, or another client leases the pane.
     fn refusal(&self, action: &Action, bounds: &Bounds) -> Option<String> {
         let layout = self.mux.layout();
         let tab = layout.active_tab()?;
@@ -123,7 +123,7 @@ impl App {
         Some(format!("session {} is leased by somebody else", leased.0))
     }
 
-    /// What an action would type, where that can be told; `None` for one that types nothing.
+    /// The input that an action would type; `None` if the action types nothing.
     fn typed_by(&self, action: &Action) -> Option<Result<Vec<Typing>, String>> {
         let no_pane = || Err("there is no session to type into".to_owned());
         let Some(pane) = self.focused_pane() else {

@@ -1,8 +1,8 @@
-//! Links under the pointer: underlined, their target shown at the window's foot, opened by a click, or one with Ctrl
-//! (`links.open_by`). One of OSC 8 is seen always, a URL that only stands there as text while a click opens it, and so is a
-//! file's name while Ctrl is held.
+//! Links under the pointer: underlines them, shows their target at the bottom of the window and opens them on a click
+//! or a Ctrl+click (`links.open_by`). Hyperlinks (OSC 8) always react, URLs in plain text if a plain click opens links
+//! or while Ctrl is held, and file names only while Ctrl is held.
 //!
-//! Owns which link that is. What may be opened is `links.rs`.
+//! Owns which link is under the pointer. `links.rs` decides which links may be opened.
 
 use unterm_mux::PaneId;
 use unterm_renderer::{Label, PixelRect, Renderer, Scene};
@@ -18,19 +18,19 @@ use super::{
 };
 use crate::{config::OpenBy, links};
 
-/// A link under the pointer.
+/// The link under the pointer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hovered {
     pub(super) pane: PaneId,
     uri: String,
-    /// Its cells, where it is text only; those of a hyperlink (OSC 8) are underlined by the renderer.
+    /// The cells of a link in plain text; the renderer underlines hyperlinks (OSC 8).
     range: Option<TextRange>,
-    /// It names a file, which the person's editor opens.
+    /// Whether the link names a file, which opens in the user's editor.
     is_file: bool,
 }
 
 impl Hovered {
-    /// Draws its underline and its target.
+    /// Draws the underline and the target.
     pub(super) fn draw(
         &self,
         view: Option<(&View, (i32, i32))>,
@@ -55,7 +55,7 @@ impl Hovered {
         let (width, height) = (wanted.min(most).max(1), geometry.ui_line() + geometry.px(6.0));
         let foot = (content.y + content.height) as i32 - height as i32;
         let mut rect = PixelRect { x: content.x as i32, y: foot, width, height };
-        // Never over what is pointed at.
+        // Keep clear of the pointer.
         if pointer.is_some_and(|(x, y)| contains(rect, x, y)) {
             rect.x = (content.x + content.width - width) as i32;
         }
@@ -74,7 +74,7 @@ impl Hovered {
     }
 }
 
-/// A target as it may be shown: nothing in it hides or turns round what follows.
+/// A target that is safe to show: control, invisible and direction-changing characters are replaced.
 fn shown(uri: &str) -> String {
     let hides = |c: char| {
         c.is_control()
@@ -84,7 +84,7 @@ fn shown(uri: &str) -> String {
 }
 
 impl App {
-    /// Finds the link under the pointer, which is at pixels `x`, `y` of a pane's grid; true when a click opens one.
+    /// Finds the link at pixel `x`, `y` of a pane's grid; returns true if a click opens it.
     pub(super) fn hover(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
         let ctrl = self.modifiers.control_key();
         let link = self.link_under(pane, x, y, ctrl);
@@ -107,7 +107,7 @@ impl App {
         self.config.links.open_by == OpenBy::Click
     }
 
-    /// Nothing is pointed at any more.
+    /// Clears the hovered link.
     pub(super) fn end_hover(&mut self) {
         if let Some(old) = self.hovered.take() {
             if let Some(view) = self.views.get_mut(&old.pane) {
@@ -117,13 +117,13 @@ impl App {
         }
     }
 
-    /// The link at a place: one of OSC 8, or else one that only stands there and that a click opens, with Ctrl or without.
+    /// The link at a pixel: a hyperlink (OSC 8), else a URL in the text that a click opens, or with `ctrl` a file name.
     fn link_under(&self, pane: PaneId, x: f64, y: f64, ctrl: bool) -> Option<Hovered> {
         let cell = self.cell();
         let view = self.views.get(&pane)?;
         let inside =
             x >= 0.0 && x < f64::from(u32::from(view.snapshot.size.cols) * cell.0) && y >= 0.0;
-        // A program that listens to the mouse gets the click, unless Shift is held.
+        // If a program tracks the mouse, it receives the click, unless Shift is held.
         let is_ours =
             view.snapshot.mouse_tracking == MouseTracking::Off || self.modifiers.shift_key();
         if !inside || !is_ours {
@@ -140,14 +140,14 @@ impl App {
         Some(Hovered { pane, uri: target.text, range: Some(target.range), is_file })
     }
 
-    /// Opens the link under the pointer, as by a click with Ctrl; false when there is none.
+    /// Opens the link at a pixel, as a Ctrl+click does; returns false if there is none.
     pub(super) fn open_link(&mut self, pane: PaneId, x: f64, y: f64) -> bool {
         let Some(link) = self.link_under(pane, x, y, true) else { return false };
         self.open_hovered(&link);
         true
     }
 
-    /// The link at a place, if a click alone opens it. In a URL that is being typed it moves the shell's cursor.
+    /// The link at a pixel, if a plain click opens it. In a URL on the shell's command line, a click moves the cursor.
     pub(super) fn clicked_link(&self, pane: PaneId, x: f64, y: f64) -> Option<Hovered> {
         let link = self.link_under(pane, x, y, false).filter(|_| self.opens_by_click())?;
         let pane = self.mux.pane(pane)?;
@@ -155,7 +155,7 @@ impl App {
         (!is_typed).then_some(link)
     }
 
-    /// Opens a link, or the file that it names.
+    /// Opens a link, or edits the file that it names.
     pub(super) fn open_hovered(&mut self, link: &Hovered) {
         match link.is_file {
             true => self.edit_file(link.pane, &link.uri),
@@ -163,7 +163,7 @@ impl App {
         }
     }
 
-    /// Opens a link with the desktop's program for it; one that may not be opened is told.
+    /// Opens a link with the desktop's default program, or shows why it may not be opened.
     pub(super) fn open_target(&mut self, uri: &str) {
         let (uri, schemes) = (uri.to_owned(), self.config.links.schemes.clone());
         self.errand("link", move || match links::open(&uri, &schemes) {
@@ -173,7 +173,7 @@ impl App {
     }
 }
 
-/// A message that has a target in it, fit to be shown.
+/// A message that is safe to show although it contains a target.
 fn shown_lines(text: &str) -> String {
     text.lines().map(shown).collect::<Vec<_>>().join("\n")
 }

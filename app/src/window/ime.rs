@@ -1,4 +1,4 @@
-//! Input methods: what they compose is shown where text goes, and what they commit goes there.
+//! Input methods: shows composed text at the cursor, and sends committed text to the panel, the search or the pane.
 
 use unterm_mux::{Layout, PaneId, Rect, input};
 use unterm_renderer::{PixelRect, Preedit};
@@ -11,10 +11,10 @@ use winit::{
 
 use super::{App, Screen};
 
-/// What text goes to.
+/// The receiver of text input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taker {
-    /// A question, a menu, labels or copy mode: keys alone mean something there.
+    /// A question, a menu, hint labels or copy mode: they react to keys only.
     Nobody,
     Panel,
     Search,
@@ -22,10 +22,10 @@ pub(super) enum Taker {
 }
 
 impl App {
-    /// What an input method did.
+    /// Handles an event of the input method.
     pub(super) fn ime(&mut self, event: Ime) {
         match event {
-            // It knows nothing of what was told before (text-input-v3, `enable`).
+            // `enable` resets the cursor area (text-input-v3), so send it again.
             Ime::Enabled => {
                 if let Some(screen) = &self.screen
                     && let Some(place) = screen.ime_area
@@ -49,7 +49,7 @@ impl App {
         }
     }
 
-    /// Types what was committed into the focused pane, and those that listen to it.
+    /// Types committed text into the focused pane and the panes that receive its input.
     fn commit(&mut self, text: &str) {
         let Some(pane) = self.focused_pane() else { return };
         for pane in self.listeners(pane.id()).into_iter().chain([pane]) {
@@ -65,7 +65,7 @@ impl App {
         }
     }
 
-    /// Has no input method while keys alone mean something: it would compose what is pressed there.
+    /// Disables the input method while only keys have a meaning: it would compose the keys that the user presses.
     fn allow_ime(&mut self) {
         let is_allowed = self.taker() != Taker::Nobody;
         let Some(screen) = &mut self.screen else { return };
@@ -75,8 +75,8 @@ impl App {
         }
     }
 
-    /// Tells the input method whether there is text to compose, and where it goes, so that it shows its choices there: at
-    /// `caret` in the chrome, else at the focused pane's cursor.
+    /// Enables or disables the input method, and reports where text goes, so that it can show its candidates there: at
+    /// `caret` in the chrome, or else at the focused pane's cursor.
     pub(super) fn tell_ime(
         &mut self,
         layout: &Layout,
@@ -94,7 +94,7 @@ impl App {
         }
     }
 
-    /// Where the focused pane's cursor lies.
+    /// The position of the focused pane's cursor.
     fn cursor_place(
         &self,
         screen: &Screen,
@@ -123,8 +123,8 @@ fn tell_place(window: &Window, place: PixelRect) {
     );
 }
 
-/// Whether an input method can be put off for a while. Over XIM winit makes the window another context for it then, which
-/// gets no keys before the window's focus comes anew.
+/// Whether the input method can be disabled for a while. With XIM, winit then creates another input context, which
+/// receives no keys until the window regains the focus.
 fn can_be_put_off(window: &Window) -> bool {
     let handle = window.window_handle().map(|handle| handle.as_raw());
     !matches!(handle, Ok(RawWindowHandle::Xlib(_) | RawWindowHandle::Xcb(_)))

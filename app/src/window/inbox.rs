@@ -1,4 +1,4 @@
-//! What other threads tell the window: gathered, so that a flood of output or titles is one wake-up.
+//! News from other threads to the window, merged so that a flood of output or titles causes one wake-up.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -13,71 +13,70 @@ use winit::event_loop::EventLoopProxy;
 
 use super::{appearance, echo::IdleApp, notices};
 
-/// Commands that took less time are nothing to wake the window for.
+/// Shorter commands don't wake the window.
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// Wakes the event loop. What there is to do stands in the [`Inbox`].
+/// Wakes the event loop. The [`Inbox`] holds the news.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wake;
 
-/// News since the window last looked. Bounded by the number of panes.
+/// News since the window last took them. Bounded by the number of panes.
 #[derive(Debug, Default)]
 pub(super) struct News {
-    /// Panes whose terminal changed.
+    /// Panes with new output.
     pub(super) output: HashSet<PaneId>,
-    /// Panes whose bell rang.
     pub(super) bells: HashSet<PaneId>,
     /// Panes whose program ended.
     pub(super) exited: Vec<PaneId>,
-    /// Panes that are gone.
+    /// Panes that were removed.
     pub(super) removed: Vec<PaneId>,
     /// Tabs, splits or focus changed.
     pub(super) layout: bool,
-    /// A title or working directory changed, or the instance's title.
+    /// The title or working directory of a pane changed, or a pane's program ended.
     pub(super) titles: bool,
-    /// Panes whose programs said how they fare, or coloured their tab.
+    /// Panes whose programs reported progress or a status, or set the colour of their tab.
     pub(super) works: HashSet<PaneId>,
-    /// A program wants another shape of the mouse pointer.
+    /// A program requests another shape of the mouse pointer.
     pub(super) pointer_shape: bool,
-    /// The last tab has closed, or a signal said stop.
+    /// The last tab closed, or a signal requests the end.
     pub(super) stop: bool,
     /// The newest text written to the clipboard.
     pub(super) clipboard: Option<String>,
     /// The newest text written to the primary selection.
     pub(super) primary: Option<String>,
-    /// Answers to requests to paste, in their order: into which panes, and the text, if there was one.
+    /// Results of paste requests, in order: the receiving panes, and the text if there was any.
     pub(super) pastes: Vec<(Vec<PaneId>, Option<String>)>,
-    /// Somebody asked for the clipboard, and there is none.
+    /// The user wants to use the clipboard, but the system provides none.
     pub(super) has_no_clipboard: bool,
-    /// The title that the instance was given, if it changed.
+    /// The new title of the instance, if it changed.
     pub(super) instance_title: Option<Option<String>>,
-    /// Who drives a pane changed, or whether agents are paused.
+    /// The driver of a pane changed, or agents were paused or resumed.
     pub(super) agents: bool,
-    /// A browser was started on the settings page, and the page did not come.
+    /// The settings page was not opened before its link expired.
     pub(super) settings_unopened: bool,
-    /// What the last search found.
+    /// The result of the last search.
     pub(super) found: Option<super::search::Found>,
-    /// What the desktop prefers, by who speaks for it.
+    /// The desktop's preferences, by source.
     pub(super) desktop: HashMap<appearance::Source, appearance::Said>,
-    /// A screen reader listens from now on.
+    /// A screen reader has connected.
     pub(super) reader: bool,
-    /// The node that a screen reader wants to have used.
+    /// The node on which a screen reader requests an action.
     pub(super) reader_asks: Option<u64>,
     /// The last change of the preferences.
     pub(super) settings: Option<crate::config::Change>,
-    /// How many instances run, if that may have changed.
+    /// The number of running instances, if it may have changed.
     pub(super) instances: Option<usize>,
-    /// A recording may have begun or ended.
+    /// A recording may have started or ended.
     pub(super) recordings: bool,
-    /// Whether the proxy is on, if its file changed.
+    /// Whether the proxy is enabled, if its file changed.
     pub(super) proxy: Option<bool>,
-    /// What callers of the control port ask; each waits for its answer.
+    /// Requests of control clients; each waits for its answer.
     pub(super) asked: Vec<unterm_control::HostRequest>,
-    /// Notices, and what became of them.
+    /// Notifications, and the desktop's replies to them.
     pub(super) told: Vec<notices::Told>,
-    /// Drops of files on the window.
+    /// Files dropped on the window.
     pub(super) dropped: Vec<super::dropped::Dropped>,
-    /// What came of errands.
+    /// Results of errands.
     pub(super) done: Vec<super::errand::Done>,
 }
 
@@ -85,15 +84,15 @@ pub(super) struct News {
 struct State {
     news: News,
     awake: bool,
-    /// Since when a pane's command runs.
+    /// When the running command of a pane started.
     running: HashMap<PaneId, Instant>,
 }
 
-/// The window's end of every other thread.
+/// The queue through which other threads reach the window.
 pub(super) struct Inbox {
     state: Mutex<State>,
     proxy: EventLoopProxy<Wake>,
-    /// The app, to show echoes.
+    /// The app, for threads that show an echo themselves.
     pub(super) app: IdleApp,
 }
 
@@ -102,26 +101,25 @@ impl Inbox {
         Arc::new(Self { state: Mutex::default(), proxy, app: IdleApp::default() })
     }
 
-    /// Takes the news; the next ones wake the loop again.
+    /// Takes the news; the next news wake the loop again.
     pub(super) fn take(&self) -> News {
         let mut state = self.state.lock();
         state.awake = false;
         std::mem::take(&mut state.news)
     }
 
-    /// Whether there is something to take.
     pub(super) fn has_news(&self) -> bool {
         self.state.lock().awake
     }
 
-    /// Adds to the news and wakes the event loop, unless that was done since the last [`Inbox::take`].
+    /// Adds news and wakes the event loop, unless it was woken since the last [`Inbox::take`].
     pub(super) fn post(&self, add: impl FnOnce(&mut News)) {
         let mut state = self.state.lock();
         add(&mut state.news);
         let was_awake = std::mem::replace(&mut state.awake, true);
         drop(state);
         if !was_awake {
-            // An error means the loop has ended; nobody is left to tell.
+            // An error means that the loop has ended; the news can be dropped.
             let _ = self.proxy.send_event(Wake);
         }
     }

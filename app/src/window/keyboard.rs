@@ -1,4 +1,4 @@
-//! Keys: to an action where one is bound, else as bytes to the program.
+//! Runs the action that a key is bound to, or else sends the key to the program as bytes.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use super::{
 use crate::action::{Action, Chord};
 
 impl App {
-    /// A key went down or up.
+    /// Handles a key press, repeat or release.
     pub(super) fn key(&mut self, event: &KeyEvent) {
         let Some(pressed) = keys::pressed(event) else { return };
         let told = keys::modifiers(self.modifiers);
@@ -56,7 +56,7 @@ impl App {
         self.key_to(&pane, &event);
     }
 
-    /// Gives a pane's program a key, as that program wants keys.
+    /// Sends a key to a pane's program, in the encoding that the program requested.
     fn key_to(&mut self, pane: &Pane, event: &input::KeyEvent<'_>) {
         let (modes, keyboard) = {
             let term = pane.term();
@@ -67,14 +67,14 @@ impl App {
             return;
         }
         if event.action == KeyAction::Release || matches!(event.key, Key::Modifier(..)) {
-            // A key let go, or held for what comes, is no reason to leave what one looks at.
+            // A released key or a modifier must not scroll the view back to the live screen.
             self.queue_bytes(pane, &bytes);
         } else {
             self.type_bytes(pane, &bytes);
         }
     }
 
-    /// The action bound to a key: by what it types, or by what it would type without Shift.
+    /// The action bound to a key: by the character it types, or by the character it would type without Shift.
     pub(super) fn bound(&self, pressed: Pressed, modifiers: Modifiers) -> Option<Action> {
         let by_key = match pressed.key.off_keypad() {
             Key::Char(c) => Key::Char(c.to_ascii_lowercase()),
@@ -88,29 +88,29 @@ impl App {
             .find_map(|key| self.keymap.get(Chord { modifiers, key }).cloned())
     }
 
-    /// Whether a key is the open search's: all but those of other actions, so that one can scroll, split and go on.
+    /// Whether the open search receives a key: it leaves keys that are bound to other actions, such as scrolling.
     pub(super) fn takes_for_search(&self, pressed: Pressed, modifiers: Modifiers) -> bool {
         match self.bound(pressed, modifiers) {
             Some(Action::Paste | Action::PastePrimary) | None => true,
-            // Ctrl+C closes the search, unless something is selected.
+            // Ctrl+C closes the search; Ctrl+Shift+C copies the selection.
             Some(Action::Copy) => !modifiers.contains(Modifiers::SHIFT),
             Some(_) => false,
         }
     }
 
-    /// Types a character that was picked, as an input method would.
+    /// Types a picked character, as an input method would.
     pub(super) fn type_character(&mut self, text: &str) {
         let Some(pane) = self.focused_pane() else { return };
         let keyboard = pane.term().keyboard();
         self.type_bytes(&pane, &input::encode_text(text, &keyboard));
     }
 
-    /// Sends bytes that the person typed.
+    /// Sends bytes that the user typed.
     pub(super) fn type_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
         pane.touch();
         self.queue_bytes(pane, bytes);
         if self.views.get(&pane.id()).is_some_and(|view| view.driver.is_some()) {
-            // Whoever drove it does no more.
+            // A key of the user ends a client's control of the pane: repaint to remove its mark.
             self.pacing.ask();
         }
         self.blink_since = Instant::now();
@@ -118,7 +118,7 @@ impl App {
         self.before_input(pane.id());
     }
 
-    /// Sends bytes behind what waits for a paste.
+    /// Sends bytes, or holds them back until a pending paste has been sent.
     fn queue_bytes(&mut self, pane: &Pane, bytes: &[u8]) {
         match self.views.get_mut(&pane.id()) {
             Some(view) if view.pastes_due > 0 => view.typed_ahead.extend_from_slice(bytes),

@@ -1,4 +1,4 @@
-//! Keys of winit as keys of the mux.
+//! Converts winit's keys to the mux's keys.
 
 use unterm_mux::input::{Key, KeyAction, ModifierKey, Modifiers, Side};
 use winit::{
@@ -9,7 +9,7 @@ use winit::{
     platform::modifier_supplement::KeyEventExtModifierSupplement,
 };
 
-/// A key of winit's: what it is, what it would be without modifiers, and what a US layout has in its place.
+/// A key, the character it types without modifiers, and the character at its place on a US layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pressed {
     pub(super) key: Key,
@@ -17,7 +17,7 @@ pub(super) struct Pressed {
     pub(super) base: Option<char>,
 }
 
-/// What winit does not tell of modifiers, found out from the keys: the locks, Hyper, Meta, and which of a pair is down.
+/// The modifiers that winit does not report, derived from key events: the locks, Hyper, Meta, and the side of a key.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     down: Vec<(ModifierKey, Side)>,
@@ -25,12 +25,12 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// The window lost the keyboard: what is released elsewhere is not heard.
+    /// Forgets held modifiers when the window loses the focus: their release will not be reported.
     pub(super) fn forget(&mut self) {
         self.down.clear();
     }
 
-    /// The modifiers of this event, its own effect included; `told`: what winit says.
+    /// The modifiers of this event, including the effect of the event itself; `told` is winit's state.
     pub(super) fn modifiers(
         &mut self,
         pressed: Pressed,
@@ -45,7 +45,7 @@ impl Held {
                 if goes_down {
                     self.down.push((modifier, side));
                 }
-                // winit's state may be of before or after the event.
+                // winit's state may be from before or after the event.
                 let is_down = self.down.iter().any(|(down, _)| *down == modifier);
                 modifiers.set(modifier.modifiers(), is_down);
             }
@@ -61,7 +61,7 @@ impl Held {
         modifiers | self.locks
     }
 
-    /// A letter shows Caps Lock, and a key of the keypad Num Lock, by what the layout made of it.
+    /// Derives Caps Lock from the case of a letter, and Num Lock from a key of the keypad.
     fn see_locks(&mut self, key: Key, unshifted: Option<char>, told: Modifiers) {
         let shift = told.contains(Modifiers::SHIFT);
         match key {
@@ -80,25 +80,24 @@ impl Held {
     }
 }
 
-/// Keys whose press was a shortcut of ours: what comes of them until they are let go is not the program's. Held a moment too
-/// long, Ctrl+C would copy and then interrupt, and an Enter that chose something press Enter in the shell.
+/// Keys whose press ran an action. Their repeats and release are not sent to the program: otherwise a Ctrl+C held too
+/// long would copy and then interrupt, and an Enter in a menu would repeat in the shell.
 #[derive(Debug, Default)]
 pub(super) struct Taken(Vec<PhysicalKey>);
 
 impl Taken {
-    /// A key was one.
     pub(super) fn take(&mut self, key: PhysicalKey) {
         if !self.0.contains(&key) {
             self.0.push(key);
         }
     }
 
-    /// The window lost the keyboard: what is let go elsewhere is not heard.
+    /// Forgets the keys when the window loses the focus: their release will not be reported.
     pub(super) fn forget(&mut self) {
         self.0.clear();
     }
 
-    /// Whether such a key is held, or let go; a new press is nobody's yet.
+    /// Whether this event repeats or releases such a key; a new press does not count.
     pub(super) fn has(&mut self, key: PhysicalKey, action: KeyAction) -> bool {
         let is_taken = self.0.contains(&key);
         if action != KeyAction::Repeat {
@@ -108,7 +107,7 @@ impl Taken {
     }
 }
 
-/// The modifiers that are down. AltGr is none: the layout has applied it.
+/// The modifiers in winit's state. AltGr is not reported: the layout has already applied it.
 pub(super) fn modifiers(state: ModifiersState) -> Modifiers {
     let mut modifiers = Modifiers::empty();
     modifiers.set(Modifiers::SHIFT, state.shift_key());
@@ -118,7 +117,7 @@ pub(super) fn modifiers(state: ModifiersState) -> Modifiers {
     modifiers
 }
 
-/// The key of an event; `None` for dead keys and keys that have no name here.
+/// Converts a key event; `None` for dead keys and keys that the mux has no name for.
 pub(super) fn pressed(event: &KeyEvent) -> Option<Pressed> {
     let keypad = event.location == KeyLocation::Numpad;
     let side = match event.location {
@@ -148,7 +147,7 @@ pub(super) fn pressed(event: &KeyEvent) -> Option<Pressed> {
 /// Keys that X11 names and winit does not (X11/keysymdef.h).
 fn unnamed(native: &NativeKey, physical: PhysicalKey) -> Option<Key> {
     let NativeKey::Xkb(keysym) = native else {
-        // The keypad's middle key without Num Lock has no name in winit.
+        // Without Num Lock, winit has no name for the keypad's middle key.
         let is_middle = physical == PhysicalKey::Code(KeyCode::Numpad5);
         return is_middle.then_some(Key::KeypadBegin);
     };
@@ -161,7 +160,7 @@ fn unnamed(native: &NativeKey, physical: PhysicalKey) -> Option<Key> {
     })
 }
 
-/// What the key makes on a US layout (PC-101).
+/// The character of a key on a US layout (PC-101).
 fn us_layout(physical: PhysicalKey) -> Option<char> {
     let PhysicalKey::Code(code) = physical else { return None };
     Some(match code {
@@ -364,7 +363,7 @@ mod tests {
         assert_eq!(letter('A', 'a', shift), Modifiers::empty());
         assert_eq!(letter('a', 'a', shift), Modifiers::CAPS_LOCK);
         assert_eq!(letter('Ä', 'ä', Modifiers::empty()), Modifiers::CAPS_LOCK);
-        // AltGr made another letter of it: that shows nothing.
+        // AltGr typed another letter, so Caps Lock stays unknown.
         assert_eq!(letter('Ω', 'q', Modifiers::empty()), Modifiers::empty());
         assert_eq!(letter('1', '1', Modifiers::empty()), Modifiers::empty());
     }
@@ -374,7 +373,7 @@ mod tests {
         let mut held = Held::default();
         held.see_locks(Key::KeypadDigit(4), None, Modifiers::empty());
         assert_eq!(held.locks, Modifiers::NUM_LOCK);
-        // Shift turns it round, so that nothing is known.
+        // Shift inverts Num Lock, so its state stays unknown.
         held.see_locks(Key::KeypadLeft, None, Modifiers::SHIFT);
         assert_eq!(held.locks, Modifiers::NUM_LOCK);
         held.see_locks(Key::KeypadLeft, None, Modifiers::empty());

@@ -1,4 +1,4 @@
-//! One line of typed text: what the panel and the search have in common.
+//! A line editor, shared by the panel and the search.
 
 use std::{cell::Cell, ops::Range};
 
@@ -11,37 +11,36 @@ use super::{
     geometry::Geometry,
 };
 
-/// Characters it takes.
+/// Maximum length in characters.
 const CAP: usize = 1024;
 
-/// The text, with a cursor in it. Places in it are bytes, at the ends of graphemes.
+/// The text and a cursor. Positions are byte offsets at grapheme boundaries.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     text: String,
     cursor: usize,
-    /// The other end of what is selected.
+    /// The end of the selection opposite the cursor.
     anchor: usize,
-    /// The first place in sight when it was drawn last.
+    /// The first visible position of the last drawing.
     first: Cell<usize>,
 }
 
 impl Line {
-    /// The text.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// What is selected; empty where nothing is.
+    /// The selected range; empty without a selection.
     fn selection(&self) -> Range<usize> {
         self.cursor.min(self.anchor)..self.cursor.max(self.anchor)
     }
 
-    /// Selects all of it: what is typed next takes its place.
+    /// Selects all text: the next insertion replaces it.
     pub(super) fn select_all(&mut self) {
         (self.anchor, self.cursor) = (0, self.text.len());
     }
 
-    /// Puts the first line of `text`, without controls, in the place of what is selected.
+    /// Replaces the selection with the first line of `text`, without control characters.
     pub(super) fn insert(&mut self, text: &str) {
         self.remove(self.selection());
         let line = text.lines().next().unwrap_or_default();
@@ -56,7 +55,7 @@ impl Line {
         self.put(range.start, false);
     }
 
-    /// Puts the cursor to a place, with the selection's other end where it `extends`.
+    /// Moves the cursor; if `extends`, the anchor of the selection stays.
     fn put(&mut self, at: usize, extends: bool) {
         self.cursor = at;
         if !extends {
@@ -64,7 +63,7 @@ impl Line {
         }
     }
 
-    /// The end of the grapheme or the word before the cursor, or behind it.
+    /// The start of the grapheme or word before the cursor, or the end of the next grapheme or word.
     fn next(&self, forward: bool, word: bool) -> usize {
         let (before, behind) = self.text.split_at(self.cursor);
         let is_word = |part: &&str| part.chars().any(char::is_alphanumeric);
@@ -82,8 +81,8 @@ impl Line {
         }
     }
 
-    /// Draws it in `area`, at the left and in the middle, or else what to type, and at the cursor what an input method
-    /// composes, underlined. Gives where its cursor lies.
+    /// Draws the line in `area`, left-aligned and vertically centred: the text with the underlined preedit at the
+    /// cursor, or `hint` if the line is empty. Returns the position of the cursor.
     pub(super) fn draw(
         &self,
         (hint, preedit): (&str, Option<&Preedit>),
@@ -95,7 +94,7 @@ impl Line {
         let composed = preedit.map_or("", |preedit| preedit.text.as_str());
         let mut whole = self.text.clone();
         whole.insert_str(self.cursor, composed);
-        // An input method's own cursor is where it says, else behind what it composes.
+        // Without a valid cursor of its own, the preedit has its cursor at its end.
         let at = preedit.and_then(|preedit| preedit.cursor).map_or(composed.len(), |(_, to)| to);
         let cursor = self.cursor + if composed.is_char_boundary(at) { at } else { composed.len() };
         let thick = geometry.px(1.5).max(1);
@@ -105,7 +104,7 @@ impl Line {
             if text.is_empty() {
                 return 0;
             }
-            // A space at the end has its width only before something.
+            // Trailing spaces are measured only if another character follows.
             (renderer.label_width(&format!("{text}|"), size, false) - bar).round() as u32
         };
         let sight =
@@ -132,7 +131,7 @@ impl Line {
         }
         let caret = PixelRect { x: x_of(cursor), y: top, width: thick, height };
         if whole.is_empty() {
-            // Behind the cursor, which else would lie on its first letter.
+            // Right of the cursor, which would cover the first letter.
             let gap = 2 * thick;
             let area =
                 PixelRect { x: area.x + gap as i32, width: area.width.saturating_sub(gap), ..area };
@@ -143,7 +142,7 @@ impl Line {
         caret
     }
 
-    /// As [`Line::key`]: whether the text is another now; `None` when the key means nothing.
+    /// As [`Line::key`], but returns whether the text changed; `None` if the key has no meaning here.
     pub(super) fn edit(
         &mut self,
         key: Key,
@@ -154,7 +153,7 @@ impl Line {
         self.key(key, modifiers, typed).then(|| self.text != before)
     }
 
-    /// A key was pressed that types `typed`; false when it means nothing here.
+    /// Handles a key that types `typed`; returns false if it has no meaning here.
     fn key(&mut self, key: Key, modifiers: Modifiers, typed: Option<&str>) -> bool {
         let ctrl = modifiers.contains(Modifiers::CTRL);
         let shift = modifiers.contains(Modifiers::SHIFT);
@@ -190,7 +189,7 @@ impl Line {
             (Key::Delete, true) => self.remove(self.cursor..self.next(true, true)),
             (Key::Backspace, _) => self.remove(self.next(false, true)..self.cursor),
             (Key::Char('w'), true) => {
-                // As in a shell: back to a blank.
+                // As in a shell: back to the last space.
                 let before = self.text[..self.cursor].trim_end();
                 let start = before.rfind(' ').map_or(0, |space| space + 1);
                 self.remove(start..self.cursor);
@@ -206,7 +205,7 @@ impl Line {
     }
 }
 
-/// What of `text` is to be seen, from `first` on if that does, so that the cursor is in sight, and so is as much as `fits`.
+/// The visible part of `text`: as much as `fits`, including the cursor, and starting at `first` if possible.
 fn in_sight(
     text: &str,
     cursor: usize,
@@ -221,7 +220,7 @@ fn in_sight(
     let place = |at: usize| ends.partition_point(|end| *end < at).min(ends.len() - 1);
     let cursor = place(cursor);
     let mut first = place(first).min(cursor);
-    // Not further right than it takes to see the end of the text, nor further left than to see the cursor.
+    // Scroll no further right than the end of the text requires, and no further left than the cursor requires.
     let last = ends.len() - 1;
     let mut earliest = |to: usize, limit: usize| {
         let (mut low, mut high) = (0, limit);
@@ -308,7 +307,7 @@ mod tests {
         };
         assert_eq!(in_sight("short", 5, 3, |part| part.len() <= 10), 0..5);
         assert_eq!(sight(26, 0), 16..26);
-        // It stays where it is while the cursor is seen, and follows it.
+        // The visible part stays while it contains the cursor, and follows the cursor otherwise.
         assert_eq!(sight(18, 16), 16..26);
         assert_eq!(sight(12, 16), 12..22);
         assert_eq!(sight(0, 12), 0..10);

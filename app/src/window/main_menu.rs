@@ -1,4 +1,4 @@
-//! The window's menu, at the tab bar's right: what it lists. How a menu works is `menu.rs`.
+//! The rows of the main menu, which opens from the right end of the tab bar. `menu.rs` implements menus.
 
 use unterm_mux::Axis;
 use unterm_renderer::PixelRect;
@@ -7,7 +7,7 @@ use super::{App, menu::Row};
 use crate::action::Action;
 
 impl App {
-    /// Opens it below its button, or at the window's corner where there is no tab bar.
+    /// Opens the menu below its button, or in the window's top right corner without a tab bar.
     pub(super) fn open_main_menu(&mut self) {
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
         let corner = PixelRect { x: geometry.width as i32, ..PixelRect::default() };

@@ -1,7 +1,7 @@
-//! A menu: a list of actions that pops up where something was clicked, chosen from with the mouse or the keyboard.
+//! A popup menu: a list of actions, chosen with the mouse or the keyboard.
 //!
-//! Owns what is listed, marked and chosen. What a choice does is the action's (`act.rs`); what a menu lists is decided
-//! by whoever opens it.
+//! Owns the rows, the marked item and the choice. `act.rs` runs the chosen action; the code that opens a menu decides
+//! what it lists.
 
 use unterm_mux::{
     TabId,
@@ -21,30 +21,29 @@ use crate::{
     config::keys::Keymap,
 };
 
-/// Measures in logical pixels: space around the rows, beside their text, between title and keys, around a line.
+/// In logical pixels: around the rows, beside their text, between title and keys, height of a separator.
 const EDGE: f32 = 4.0;
 const PADDING: f32 = 10.0;
 const GAP: f32 = 28.0;
 const LINE: f32 = 9.0;
 const NARROWEST: f32 = 160.0;
 const RADIUS: f32 = 8.0;
-/// How far the pointer moves until letting go of the button that opened the menu chooses.
+/// How far the pointer must move before releasing the button that opened the menu chooses an item.
 const TRAVEL: f64 = 6.0;
 
-/// One line of a menu.
+/// One row of a menu.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Row {
-    /// Something to choose.
     Item(Item),
-    /// A line between items.
+    /// A separator.
     Line,
 }
 
-/// Something to choose.
+/// An item that can be chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Item {
     title: String,
-    /// Keys that do the same, for people.
+    /// The action's keys, as shown to the user.
     keys: String,
     action: Action,
     enabled: bool,
@@ -52,8 +51,8 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// An item for an action, with the title and the keys it has in the table of actions. One that takes an argument
-    /// has no title there: see [`Item::titled`].
+    /// An item for an action, with its title and keys from the table of actions. An action that takes an argument has
+    /// no title there: see [`Item::titled`].
     pub(super) fn new(action: Action, keymap: &Keymap) -> Self {
         let entry = ACTIONS
             .iter()
@@ -67,17 +66,17 @@ impl Item {
         }
     }
 
-    /// The same with a title of its own.
+    /// Replaces the title.
     pub(super) fn titled(self, title: impl Into<String>) -> Self {
         Self { title: title.into(), ..self }
     }
 
-    /// Grey and not to be chosen, unless `enabled`.
+    /// Disabled items are grey and can't be chosen.
     pub(super) fn enabled(self, enabled: bool) -> Self {
         Self { enabled, ..self }
     }
 
-    /// With a tick before it, if `checked`: it is in force.
+    /// A checked item has a tick before its title.
     pub(super) fn checked(self, checked: bool) -> Self {
         Self { checked, ..self }
     }
@@ -89,24 +88,24 @@ impl From<Item> for Row {
     }
 }
 
-/// A menu that is open.
+/// An open menu.
 #[derive(Clone, Debug)]
 pub(super) struct Menu {
     rows: Vec<Row>,
     marked: Option<usize>,
-    /// First row in sight, where they are too many for the window.
+    /// The first visible row, if the rows don't fit the window.
     first: usize,
-    /// What it belongs to: it lies below that, or above it where there is no room.
+    /// The area that the menu opens below, or above if there is no room.
     anchor: PixelRect,
     /// Width in physical pixels.
     width: u32,
-    /// The tab that its actions are about; `None`: the active one.
+    /// The tab that the actions apply to; `None`: the active tab.
     target: Option<TabId>,
-    /// Where the pointer was when it opened, until a release of a button may choose.
+    /// The pointer's position when the menu opened; `None` once releasing a button may choose an item.
     opened: Option<(f64, f64)>,
 }
 
-/// How an item stands.
+/// The state of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ItemState {
     pub(super) enabled: bool,
@@ -114,7 +113,7 @@ pub(super) struct ItemState {
     pub(super) marked: bool,
 }
 
-/// What a key or a button did.
+/// The result of a key or a click.
 #[derive(Clone, Debug, PartialEq)]
 enum Outcome {
     Stay,
@@ -130,7 +129,7 @@ impl Menu {
         }
     }
 
-    /// The items by their rows: title, keys, and how they stand.
+    /// The items with their rows: title, keys and state.
     pub(super) fn spoken(&self) -> impl Iterator<Item = (usize, &str, &str, ItemState)> {
         self.rows.iter().enumerate().filter_map(|(row, content)| {
             let Row::Item(item) = content else { return None };
@@ -140,7 +139,7 @@ impl Menu {
         })
     }
 
-    /// Marks the next item in a direction, round the ends.
+    /// Marks the next item in a direction, wrapping at the ends.
     fn step(&mut self, by: isize) {
         let count = self.rows.len() as isize;
         let from = match self.marked {
@@ -198,7 +197,7 @@ impl Menu {
         }
     }
 
-    /// Where it lies: all of it, and the rows in sight.
+    /// The menu's rectangle, and the visible rows with theirs.
     fn place(&self, geometry: &Geometry) -> (PixelRect, Vec<(usize, PixelRect)>) {
         let edge = geometry.px(EDGE);
         let heights: Vec<u32> = self.rows.iter().map(|r| Self::height_of(r, geometry)).collect();
@@ -215,7 +214,7 @@ impl Menu {
         let x = self.anchor.x.min(geometry.width.saturating_sub(width) as i32).max(0);
         let rect = PixelRect { x, y, width, height };
         let bottom = y + (height.saturating_sub(edge)) as i32;
-        // The marked one is in sight, wherever the rows begin.
+        // Scroll until the marked row is visible.
         let marked = self.marked.unwrap_or(0);
         let room = height.saturating_sub(2 * edge);
         let mut first = self.first.min(marked);
@@ -234,7 +233,7 @@ impl Menu {
         (rect, rows)
     }
 
-    /// The pointer is at a point. False: outside.
+    /// Marks the item under the pointer; returns false if the pointer is outside.
     fn point(&mut self, geometry: &Geometry, x: f64, y: f64) -> bool {
         let (rect, rows) = self.place(geometry);
         let row = rows.iter().find(|(_, rect)| contains(*rect, x, y)).map(|(row, _)| *row);
@@ -250,7 +249,6 @@ impl Menu {
         contains(rect, x, y)
     }
 
-    /// Draws it.
     pub(super) fn draw(&self, geometry: &Geometry, colors: &Colors, scene: &mut Scene<'_>) {
         let (rect, rows) = self.place(geometry);
         shadow(rect, geometry, scene);
@@ -302,7 +300,7 @@ impl Menu {
         if ticks { geometry.px(18.0) } else { 0 }
     }
 
-    /// As wide as its widest row.
+    /// Sets the width to that of the widest row.
     fn measure(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
         let size = geometry.ui_font();
         let widest = self.rows.iter().map(|row| match row {
@@ -323,7 +321,7 @@ impl Menu {
 }
 
 impl App {
-    /// Opens a menu at something (a point has no size) whose actions are about a tab, `None`: the active one.
+    /// Opens a menu at `anchor` (a point has size 0) for a tab; `None`: the active tab.
     pub(super) fn open_menu(&mut self, anchor: PixelRect, rows: Vec<Row>, target: Option<TabId>) {
         let Some(screen) = &self.screen else { return };
         let opened = self.pointer.position;
@@ -333,19 +331,18 @@ impl App {
         self.pacing.ask();
     }
 
-    /// An item of a menu that stands for an action.
     pub(super) fn menu_item(&self, action: Action) -> Item {
         Item::new(action, &self.keymap)
     }
 
-    /// Closes the menu, if there is one.
+    /// Closes the open menu.
     pub(super) fn close_menu(&mut self) {
         if self.menu.take().is_some() {
             self.pacing.ask();
         }
     }
 
-    /// A key while a menu is open; nobody else gets anything of it.
+    /// Handles a key while a menu is open; the menu takes every key.
     pub(super) fn menu_key(&mut self, pressed: Pressed, modifiers: Modifiers) {
         let Some(menu) = &mut self.menu else { return };
         let key = match pressed.unshifted {
@@ -356,21 +353,21 @@ impl App {
         self.chose(outcome);
     }
 
-    /// The pointer moved while a menu is open.
+    /// Handles a pointer move while a menu is open.
     pub(super) fn menu_pointed(&mut self, x: f64, y: f64) {
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
         let Some(menu) = &mut self.menu else { return };
         let before = menu.marked;
         let inside = menu.point(&geometry, x, y);
         if !inside {
-            // The keyboard's mark stays when the pointer is elsewhere.
+            // If the pointer is outside, the mark set by the keyboard stays.
             menu.marked = before;
         } else if menu.marked != before {
             self.pacing.ask();
         }
     }
 
-    /// A button went down while a menu is open. True: it was the menu's.
+    /// Handles a button press while a menu is open; returns true if the menu takes it.
     pub(super) fn menu_pressed(&mut self) -> bool {
         let Some((x, y)) = self.pointer.position else { return true };
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else {
@@ -382,11 +379,11 @@ impl App {
         if !inside {
             self.close_menu();
         }
-        // Beside the menu a press only closes it, but on the tab bar, where the next menu may open.
+        // A press outside only closes the menu, except on the tab bar, where it may open another menu.
         inside || self.tab_bar_part().is_none()
     }
 
-    /// A button was let go while a menu is open: on an item it chooses.
+    /// Handles a button release while a menu is open: over an item, chooses it.
     pub(super) fn menu_released(&mut self) {
         let Some((x, y)) = self.pointer.position else { return };
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
@@ -397,7 +394,7 @@ impl App {
         }
     }
 
-    /// The wheel turned while a menu is open.
+    /// Handles the wheel while a menu is open.
     pub(super) fn menu_wheel(&mut self, up: bool) {
         if let Some(menu) = &mut self.menu {
             menu.step(if up { -1 } else { 1 });

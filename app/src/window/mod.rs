@@ -1,7 +1,7 @@
-//! The window: winit's events in, keys and mouse to the mux, pictures of its panes out.
+//! The window: reads winit's events, sends keys and mouse to the mux, and paints the panes.
 //!
-//! Everything here runs on the main thread. It owns the window, the renderer and the painter, and for each pane a
-//! [`View`]; it takes a pane's terminal briefly to snapshot and to select, and never waits for anything.
+//! Runs on the main thread, except that a pane's reader may paint an echo (`echo.rs`). Owns the window, the renderer, the
+//! painter and a [`View`] per pane. Locks a terminal only briefly, to snapshot and to select, and never blocks.
 
 mod access;
 mod act;
@@ -121,36 +121,35 @@ use view::{View, Views};
 pub(crate) use start::run;
 pub(crate) use targets::compile as compile_pattern;
 
-/// The window's own things, from its creation on.
+/// The state that exists from the window's creation on.
 struct Screen {
     window: Arc<Window>,
     painter: WindowPainter<Arc<Window>>,
     geometry: Geometry,
     title: String,
-    /// The size below which it can't be made.
+    /// The minimum size of the window.
     least: (u32, u32),
     occluded: bool,
-    /// Whether it is minimised, and when the system was last asked: it does not tell by itself.
+    /// Whether the window is minimised, and when the system was last asked: the system sends no event for it.
     minimized: Option<(bool, Instant)>,
-    /// Where the input method was last told that text goes.
+    /// The cursor area last reported to the input method.
     ime_area: Option<PixelRect>,
-    /// Whether there is text that an input method may compose.
+    /// Whether the input method is enabled.
     is_ime_allowed: bool,
 }
 
-/// The app with its window.
+/// The app and its window.
 struct App {
     mux: Arc<Mux>,
     server: Option<Server>,
     inbox: Arc<Inbox>,
     clipboard: Clipboard,
-    /// What the command line said.
+    /// The command-line arguments.
     args: Args,
     settings: Arc<Settings>,
     /// The preferences in force.
     config: Arc<Config>,
     keymap: Keymap,
-    /// Copy mode's keys.
     copy_keys: CopyKeys,
     /// The theme's colours.
     palette: Arc<Palette>,
@@ -158,45 +157,45 @@ struct App {
     fonts: FontOptions,
     toasts: Toasts,
     status_bar: StatusBar,
-    /// Whether programs go through a proxy.
+    /// Whether programs use a proxy.
     has_proxy: bool,
     notices: Notices,
-    /// The debug overlay, while it is open.
+    /// The debug overlay, if it is open.
     debug: Option<Debug>,
-    /// Errands under way.
+    /// The number of running errands.
     errands: usize,
-    /// What the last window left, or this one has kept since.
+    /// The state saved by the last window, or by this window since.
     last: Option<LastSession>,
-    /// When what is open is to be kept for the next window, after a change.
+    /// When to save the open tabs for the next window, after a change.
     keep_at: Option<Instant>,
-    /// The window can be seen through.
+    /// Whether the window's background is translucent.
     is_transparent: bool,
-    /// The search, while it is open.
+    /// The search, if it is open.
     search: Option<SearchBar>,
-    /// What was looked for last.
+    /// The last search query.
     last_search: Option<search::Query>,
-    /// Labels to choose from, while they are shown.
+    /// The hint labels, if they are shown.
     hints: Option<Hints>,
     /// The link under the pointer.
     hovered: Option<Hovered>,
     /// The command whose buttons are shown.
     block_hover: Option<(PaneId, u64)>,
-    /// The panel, while it is open.
+    /// The panel, if it is open.
     picker: Option<Picker>,
     /// Names of the actions that were chosen from a list, the latest last.
     used_actions: Vec<&'static str>,
     questions: Questions,
-    /// Questions of agents, as they were last shown.
+    /// The agents' questions, as last shown.
     asked: asks::Asked,
     access: Access,
     appearance: Appearance,
-    /// Where the window was that is hidden from a picture.
+    /// The position of the window before it was hidden for a screenshot.
     hidden_at: Option<PhysicalPosition<i32>>,
-    /// What an input method composes.
+    /// The text that an input method composes.
     preedit: Option<Preedit>,
-    /// Files that were dropped and are to be pasted, together, with [`App::take_drop`].
+    /// Dropped files that [`App::take_drop`] will paste together.
     dropped: Vec<PathBuf>,
-    /// The menu, while it is open.
+    /// The menu, if it is open.
     menu: Option<Menu>,
     renderer: Renderer,
     screen: Option<Screen>,
@@ -204,35 +203,35 @@ struct App {
     tabs: Vec<TabLabel>,
     tab_hand: tabs::Hand,
     pane_hand: panes::Hand,
-    /// The scrollbar's thumb, while the mouse holds it.
+    /// The drag of a scrollbar's thumb.
     bar_drag: Option<scrollbar::Drag>,
     modifiers: ModifiersState,
     held: Held,
     taken: Taken,
     pointer: Pointer,
-    /// The window has the keyboard.
+    /// Whether the window has the keyboard focus.
     focused: bool,
-    /// The pane that was last told it has the focus.
+    /// The pane that last received a focus report.
     told_focus: Option<PaneId>,
     instance_title: Option<String>,
-    /// Output came since titles were last read: a program may have started or ended.
+    /// Output arrived since titles were last read: a program may have started or ended.
     names_stale: bool,
-    /// They are to be read once more, for programs that start a moment after the output.
+    /// Titles must be read once more, for programs that start shortly after the output.
     names_again: bool,
     names_read: Option<Instant>,
     /// The pane whose program the status bar names.
     program_of: Option<PaneId>,
-    /// How many instances run, this one included.
+    /// The number of running instances, including this one.
     instances: usize,
     pacing: Pacing,
-    /// What the last picture showed around the text of panes, where more text is all that the next one may have to show.
+    /// The last frame's content around the panes' text, if the next frame can differ from it in text only.
     around: Option<Around>,
-    /// When to look again though nothing happens: a blink, a bell's mark, what is kept.
+    /// When to wake without an event: for a blink, the bell's mark or a save.
     timer: Option<Instant>,
-    /// Until when the event loop waits, unless something happens.
+    /// When the event loop wakes if no event arrives.
     waits_until: Option<Instant>,
     blink_since: Instant,
-    /// What the clock of animated images counts from.
+    /// The zero point of the clock for animated images.
     started: Instant,
     failure: Option<anyhow::Error>,
 }
@@ -314,7 +313,7 @@ impl App {
         }
     }
 
-    /// Follows the scale of the screen the window is on.
+    /// Adopts the scale of the screen that shows the window.
     fn rescale(&mut self, scale: f64) {
         if (self.fonts.scale - scale as f32).abs() > f32::EPSILON {
             self.fonts.scale = scale as f32;
@@ -322,7 +321,7 @@ impl App {
         }
     }
 
-    /// Measures the cell anew after a change of font or scale.
+    /// Measures the cell again after a change of font or scale.
     fn apply_fonts(&mut self) {
         self.renderer.set_fonts(self.fonts.clone());
         let cell = self.renderer.metrics();
@@ -335,13 +334,13 @@ impl App {
         self.pacing.ask();
     }
 
-    /// The pane that keys go to.
+    /// The pane that receives keys.
     fn focused_pane(&self) -> Option<Arc<Pane>> {
         let layout = self.mux.layout();
         self.mux.pane(layout.active_tab()?.focused)
     }
 
-    /// A pane's view as its terminal is now: the last picture is older where output came fast, and where nobody saw it.
+    /// A pane's view, refreshed from its terminal: the last frame may be older if output is fast or the pane is hidden.
     fn fresh_view(&mut self, pane: &Pane) -> Option<&mut View> {
         let clock = self.clock(Instant::now());
         let view = self.views.get_mut(&pane.id())?;
@@ -349,7 +348,7 @@ impl App {
         Some(view)
     }
 
-    /// Tells panes of a change of focus (mode 1004).
+    /// Reports changes of the focus to panes (mode 1004).
     fn tell_focus(&mut self) {
         let now = if self.focused { self.focused_pane().map(|pane| pane.id()) } else { None };
         let before = std::mem::replace(&mut self.told_focus, now);
@@ -366,7 +365,7 @@ impl App {
         }
     }
 
-    /// Says an error of the mux.
+    /// Shows an error of the mux.
     fn report<T>(&mut self, result: Result<T, MuxError>) {
         match result {
             Ok(_) => {}
@@ -386,7 +385,7 @@ impl App {
         }
         (screen.geometry.width, screen.geometry.height) = (width, height);
         screen.painter.resize(width, height);
-        // The person sizes the window now: grids that a caller fixed follow it again.
+        // The user resizes the window: grids that a client fixed follow the window again.
         for pane in self.mux.panes() {
             pane.set_pinned(false);
         }
@@ -400,16 +399,16 @@ impl App {
     }
 }
 
-/// Queues bytes for a pane's program; a program that does not read loses them, and that is said.
+/// Queues bytes for a pane's program. If the program does not read, the bytes are lost and a warning is logged.
 fn send(pane: &Pane, bytes: &[u8]) {
     if let Err(error) = pane.write(bytes) {
         tracing::warn!("input for pane {} is lost: {error}", pane.id().0);
     }
 }
 
-/// Half a period of a blinking cursor.
+/// Half the period of a blinking cursor.
 const BLINK: Duration = Duration::from_millis(530);
-/// How long the bell's mark stays on the active tab.
+/// How long the active tab shows the bell's mark.
 const BELL_MARK: Duration = Duration::from_secs(1);
-/// How long after its start, or a change of its size or colours, what a pane prints is an answer to that.
+/// For how long after a start, a resize or a change of colours a pane's output counts as a repaint.
 const REPAINTING: Duration = Duration::from_millis(500);

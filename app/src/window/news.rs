@@ -1,4 +1,4 @@
-//! What other threads told the window is taken up here.
+//! Applies the news from other threads.
 
 use std::{collections::HashSet, time::Instant};
 
@@ -15,7 +15,7 @@ use super::{
 use crate::links;
 
 impl App {
-    /// Takes what other threads told.
+    /// Applies news from other threads.
     pub(super) fn hear(&mut self, news: News, event_loop: &ActiveEventLoop) {
         if news.stop {
             event_loop.exit();
@@ -102,7 +102,7 @@ impl App {
         self.notice_output(&news.output);
     }
 
-    /// Asks for a picture when a pane in sight changed, and marks the tabs of the others.
+    /// Requests a repaint if a visible pane changed, and marks the tabs of hidden panes that did.
     pub(super) fn notice_output(&mut self, panes: &HashSet<PaneId>) {
         if panes.is_empty() {
             return;
@@ -116,11 +116,11 @@ impl App {
             }
             self.search_output(*pane);
             if let Some(view) = self.views.get_mut(pane) {
-                // What the window asked for is no news.
+                // A repaint that the window caused is not news.
                 if view.repainted.is_some_and(|at| at.elapsed() < REPAINTING) {
                     continue;
                 }
-                // One picture shows the mark; a flood behind a tab then costs nothing more.
+                // One repaint shows the mark; further output of a hidden tab needs none.
                 if !std::mem::replace(&mut view.unseen, true) {
                     self.names_stale = true;
                     self.pacing.ask();
@@ -129,7 +129,7 @@ impl App {
         }
     }
 
-    /// A pane in sight printed.
+    /// Notes that a visible pane printed.
     pub(super) fn notice_text(&mut self, pane: PaneId) {
         self.search_output(pane);
         self.names_stale = true;

@@ -1,17 +1,17 @@
-//! What the window says of an action that has nothing to act on.
+//! The message for an action that has nothing to act on.
 //!
-//! Owns the words, and which keys go to the program instead.
+//! Owns the texts, and which keys go to the program instead.
 
 use unterm_mux::{Direction, TabId, input::Modifiers};
 
 use super::App;
 use crate::action::Action;
 
-/// What messages about such actions are about.
+/// The topic of these messages.
 const ABOUT: &str = "no effect";
 
 impl App {
-    /// Does the action that a key is bound to; false: it has nothing to act on, and the key is the program's.
+    /// Runs the action that a key is bound to; returns false if it had no effect and the program gets the key.
     pub(super) fn act_by_key(&mut self, action: Action, modifiers: Modifiers) -> bool {
         let is_ours = !goes_to_program(&action, modifiers);
         if self.act(action.clone()) {
@@ -23,7 +23,7 @@ impl App {
         is_ours
     }
 
-    /// Does an action that was chosen from a list or a menu, about a tab (`None`: the active one).
+    /// Runs an action chosen from a list or a menu, for a tab (`None`: the active tab).
     pub(super) fn act_by_choice(&mut self, tab: Option<TabId>, action: Action) {
         if !self.act_in(tab, action.clone()) {
             self.notify(ABOUT, why(&action).to_owned());
@@ -31,7 +31,7 @@ impl App {
     }
 }
 
-/// Whether a key is the program's while its action has nothing to act on. With Shift, Ctrl+C is only ever ours.
+/// Whether the program gets a key whose action has no effect. Ctrl+Shift+C never goes to the program.
 fn goes_to_program(action: &Action, modifiers: Modifiers) -> bool {
     match action {
         Action::Copy => !modifiers.contains(Modifiers::SHIFT),
@@ -45,7 +45,7 @@ fn goes_to_program(action: &Action, modifiers: Modifiers) -> bool {
     }
 }
 
-/// Why an action did nothing.
+/// Why an action had no effect.
 fn why(action: &Action) -> &'static str {
     match action {
         Action::Copy | Action::CopyAs(_) => "Nothing is selected.",

@@ -1,8 +1,8 @@
-//! Notices: what programs and long commands want a person to know who is not looking (OSC 9, 99, 777; the end of a
-//! command), and the bell.
+//! Notifications for a user who is not looking: from programs (OSC 9, 99, 777) and for long commands that end; and the
+//! bell.
 //!
-//! Owns when one is shown, and what a click does. How it is shown is the desktop's (`desktop.rs`); where there is no
-//! service for it, it is a message in the window.
+//! Owns when a notification is shown, and what a click does. The desktop shows it (`desktop.rs`); without a
+//! notification service, the window shows it as a message.
 
 use std::{
     collections::HashMap,
@@ -21,21 +21,21 @@ use crate::{
     desktop::{Desktop, Key, Note, Outcome},
 };
 
-/// Notices of one pane that may come at once; then one a [`REFILL`].
+/// How many notifications a pane may show at once; after that, one per [`REFILL`].
 const BUDGET: u32 = 5;
 const REFILL: Duration = Duration::from_secs(2);
-/// Notices between two looks; what is more is dropped.
+/// Maximum number of queued notices; further ones are dropped.
 const QUEUE: usize = 64;
-/// Characters of a command line.
+/// Maximum characters of a command line.
 const LINE: usize = 120;
-/// How long a visual bell is seen.
+/// Duration of the visual bell.
 const FLASH: Duration = Duration::from_millis(120);
-/// Who tells of commands, and of programs that don't say who they are.
+/// The sender's name for commands, and for programs that give no name.
 const APP: &str = "Unterm";
-/// Bells closer together than this are one.
+/// Bells closer together than this sound once.
 const BELL_PAUSE: Duration = Duration::from_millis(200);
 
-/// What was told of a pane, in order.
+/// A notice about a pane, in the order of arrival.
 #[derive(Debug)]
 pub(super) enum Told {
     Show(PaneId, Box<Notification>),
@@ -52,9 +52,9 @@ pub(super) struct Ended {
     pub(super) took: Duration,
 }
 
-/// Adds to what was told, as long as there is room; then the newest notification of a pane takes the place of the last.
+/// Queues a notice. If the queue is full, a program's notification replaces the pane's newest one.
 pub(super) fn queue(told: &mut Vec<Told>, new: Told) {
-    // What the desktop says is an answer, of which there are no more than we asked for.
+    // The desktop's replies are bounded by the number of our requests.
     if told.len() < QUEUE || matches!(new, Told::Desktop(_)) {
         told.push(new);
     } else if let Told::Show(pane, _) = new {
@@ -65,22 +65,22 @@ pub(super) fn queue(told: &mut Vec<Told>, new: Told) {
     }
 }
 
-/// The window's part in notices.
+/// The window's state for notifications.
 #[derive(Default)]
 pub(super) struct Notices {
     desktop: Option<Desktop>,
-    /// How many each pane may still show, and since when it gains.
+    /// How many notifications each pane may still show, and since when its budget refills.
     budgets: HashMap<PaneId, (u32, Instant)>,
-    /// The newest of a pane that had to wait: it is shown when the pane may show one again, and the others never.
+    /// The newest notification of a pane over its budget: shown when the budget allows it, in place of all before.
     waiting: HashMap<PaneId, Notification>,
     /// The desktop was asked to draw attention to the window.
     wants_attention: bool,
-    /// When the last bell was rung aloud.
+    /// When the bell last sounded.
     rung: Option<Instant>,
 }
 
 impl Notices {
-    /// Whether a pane may show one more now.
+    /// Whether a pane may show a notification now; if so, takes it from the budget.
     fn may_show(&mut self, pane: PaneId, now: Instant) -> bool {
         let (left, since) = self.budgets.entry(pane).or_insert((BUDGET, now));
         let gained =
@@ -94,12 +94,12 @@ impl Notices {
         may
     }
 
-    /// When a pane may show the next one.
+    /// When a pane may show its next notification.
     fn next(&self, pane: PaneId) -> Option<Instant> {
         self.budgets.get(&pane).map(|(_, since)| *since + REFILL)
     }
 
-    /// A pane is gone.
+    /// Forgets a removed pane.
     pub(super) fn forget(&mut self, pane: PaneId) {
         self.budgets.remove(&pane);
         self.waiting.remove(&pane);
@@ -107,7 +107,7 @@ impl Notices {
 }
 
 impl App {
-    /// Takes what was told.
+    /// Handles a notice.
     pub(super) fn told(&mut self, told: Told) {
         match told {
             Told::Show(pane, notification) => self.program_notifies(pane, *notification),
@@ -125,8 +125,8 @@ impl App {
         }
     }
 
-    /// Whether a person looks at the pane: its tab is in front, and its window is not hidden and has the keyboard; and
-    /// whether the pane has the keyboard too.
+    /// Whether the user looks at the pane (its tab is active, and the window is visible and focused), and whether the
+    /// pane has the focus too.
     fn attention(&self, pane: PaneId) -> (bool, bool) {
         let layout = self.mux.layout();
         let tab = layout.active_tab().filter(|tab| tab.root.contains(pane));
@@ -158,7 +158,7 @@ impl App {
         self.notices.next(pane).into_iter().for_each(|time| self.wake_at(time));
     }
 
-    /// Shows what had to wait, where it may be now; gives when to look again.
+    /// Shows the waiting notifications that the budgets allow; returns when to call it again.
     pub(super) fn show_waiting(&mut self, now: Instant) -> Option<Instant> {
         let panes: Vec<_> = self.notices.waiting.keys().copied().collect();
         for pane in panes {
@@ -172,7 +172,7 @@ impl App {
         self.notices.waiting.keys().filter_map(|pane| self.notices.next(*pane)).min()
     }
 
-    /// A program's notification is not on show: the program does not wait for its end.
+    /// Reports a notification as closed, so that the program does not wait for its end.
     fn not_shown(&self, pane: PaneId, handle: u64) {
         if let Some(pane) = self.mux.pane(pane) {
             pane.notification_closed(handle);
@@ -249,7 +249,7 @@ impl App {
         }
     }
 
-    /// A message in the window is clicked away and passes; nobody hears of that.
+    /// Shows a message in the window. It reports no click and no end, so the notification counts as closed.
     fn note_in_window(&mut self, note: &Note) {
         let text = match note.body.as_str() {
             "" => note.title.clone(),
@@ -277,7 +277,7 @@ impl App {
         }
     }
 
-    /// Shows a pane and asks for the keyboard.
+    /// Focuses a pane and requests the keyboard focus.
     pub(super) fn bring_to_front(&mut self, pane: PaneId) {
         if self.mux.layout().tab_of(pane).is_some() {
             self.report(self.mux.focus(pane));
@@ -285,7 +285,7 @@ impl App {
         self.raise();
     }
 
-    /// Shows the window, hidden or minimised as it may be, and asks for the keyboard; false where there is none.
+    /// Shows the window, even if hidden or minimised, and requests the keyboard focus; returns false without a window.
     pub(super) fn raise(&self) -> bool {
         let Some(screen) = &self.screen else { return false };
         screen.window.set_visible(true);
@@ -294,7 +294,7 @@ impl App {
         true
     }
 
-    /// A bell asks for attention to a window without the keyboard.
+    /// Requests attention for a bell, if the window is not focused.
     pub(super) fn ask_attention(&mut self) {
         if self.config.bell.attention
             && !self.focused
@@ -305,7 +305,7 @@ impl App {
         }
     }
 
-    /// The person is there: no more attention is asked for. Not every window manager sees to that by itself.
+    /// Withdraws the request for attention once the window is focused. Not every window manager does so itself.
     pub(super) fn end_attention(&mut self) {
         if self.focused
             && std::mem::take(&mut self.notices.wants_attention)
@@ -315,7 +315,7 @@ impl App {
         }
     }
 
-    /// A bell is to be heard.
+    /// Rings the audible bell.
     pub(super) fn sound_bell(&mut self) {
         let config = &self.config.bell;
         let (audible, command) = (config.audible, config.command.clone());
@@ -333,7 +333,7 @@ impl App {
 }
 
 impl App {
-    /// Forgets the flashes that were seen long enough; gives when the next one ends.
+    /// Ends the flashes that have lasted long enough; returns when the next one ends.
     pub(super) fn end_flashes(&mut self, now: Instant) -> Option<Instant> {
         let mut next = None;
         for view in self.views.values_mut() {
@@ -347,17 +347,15 @@ impl App {
     }
 }
 
-/// Whether a bell is seen as a flash of a pane now.
 pub(super) fn is_flashing(views: &Views, pane: &PaneId) -> bool {
     views.get(pane).is_some_and(|view| view.flash.is_some())
 }
 
-/// Draws the flash over a pane.
 pub(super) fn draw_flash(rect: PixelRect, colors: &Colors, scene: &mut Scene<'_>) {
     scene.quads.push(Quad { rect, color: colors.text, alpha: 0.15, radius: 0.0 });
 }
 
-/// A command line in one line, cut.
+/// A command line on one line, cut to [`LINE`] characters.
 fn short(line: &str) -> String {
     let mut words = line.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((end, _)) = words.char_indices().nth(LINE) {
@@ -367,7 +365,7 @@ fn short(line: &str) -> String {
     words
 }
 
-/// A duration for people.
+/// A duration as shown to the user.
 fn lasted(took: Duration) -> String {
     let seconds = took.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
@@ -377,8 +375,8 @@ fn lasted(took: Duration) -> String {
     }
 }
 
-/// The name of the theme's icon that a program asked for, and the picture it sent. One of the protocol's own names goes
-/// before the picture, as its page says: every theme has those. Of others nobody knows.
+/// The icon's name and picture. A name of the protocol replaces the picture, as the protocol's page requires: every
+/// theme has that icon, while a theme may lack other names.
 fn icon_of(names: Vec<String>, picture: Option<Arc<[u8]>>) -> (String, Option<Arc<[u8]>>) {
     match names.iter().find_map(|name| theme_icon(name)) {
         Some(icon) => (icon.to_owned(), None),
@@ -386,7 +384,7 @@ fn icon_of(names: Vec<String>, picture: Option<Arc<[u8]>>) -> (String, Option<Ar
     }
 }
 
-/// What freedesktop.org's Icon Naming Specification calls one of the icons of kitty's "Desktop notifications".
+/// The freedesktop.org icon name for an icon of kitty's "Desktop notifications" protocol.
 fn theme_icon(name: &str) -> Option<&'static str> {
     Some(match name {
         "error" => "dialog-error",

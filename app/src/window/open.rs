@@ -1,4 +1,4 @@
-//! The window itself: how large it is made and where, and its first picture.
+//! Creates the window: its size, its position and its first frame.
 
 use std::{sync::Arc, time::Instant};
 
@@ -14,7 +14,7 @@ use winit::{
 use super::{App, Screen, access::Access, geometry::Geometry, quake, wayland, x_server};
 use crate::config::{BarPosition, WindowStart};
 
-/// How large the window is to be: as the last one was, else for so many cells; no larger than its screen.
+/// The wanted size: the last window's, or else a number of cells; never larger than the screen.
 struct Wanted {
     last: Option<(u32, u32)>,
     columns: u16,
@@ -23,7 +23,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// The size of a window with these measures.
+    /// The window's size for these measures.
     fn size(&self, geometry: &Geometry, event_loop: &ActiveEventLoop) -> Size {
         let size = self.last.unwrap_or_else(|| geometry.window_for(self.columns, self.rows));
         wayland::size(event_loop, quake::within(size, self.monitor.as_ref()), geometry.scale)
@@ -66,7 +66,7 @@ impl App {
         self.paint(Instant::now());
         window.set_visible(true);
         if is_maximized {
-            // Not before: X11's window managers pass over it for a window that they have not been asked to show.
+            // Only now: X11's window managers ignore the request for a window that is not mapped.
             window.set_maximized(true);
         }
         self.hear_desktop();
@@ -74,7 +74,7 @@ impl App {
         Ok(())
     }
 
-    /// The window's measures on a screen, before there is a window.
+    /// The window's expected measures on a screen, before the window exists.
     fn first_geometry(&mut self, monitor: Option<&MonitorHandle>) -> Geometry {
         self.fonts.scale = monitor.map_or(1.0, |monitor| monitor.scale_factor() as f32);
         self.renderer.set_fonts(self.fonts.clone());
@@ -93,7 +93,7 @@ impl App {
         geometry
     }
 
-    /// What the window is created with, beside what it has of the last one.
+    /// The window's attributes, in addition to those taken from the last window.
     fn attributes(
         &self,
         attributes: WindowAttributes,
@@ -114,7 +114,7 @@ impl App {
         Ok(attributes)
     }
 
-    /// Gives a new window its painter and all that is preferred for it, before it is shown.
+    /// Gives a new window its painter and applies the preferences, before the window is shown.
     fn furnish(
         &mut self,
         window: &Arc<Window>,
@@ -155,7 +155,7 @@ impl App {
         Ok(())
     }
 
-    /// Takes up a new window's scale, and makes it as large as is wanted where another was guessed.
+    /// Adopts a new window's scale, and requests the wanted size again if the guessed scale was wrong.
     fn follow_scale(
         &mut self,
         window: &Window,
@@ -165,13 +165,13 @@ impl App {
     ) {
         self.rescale(window.scale_factor());
         let Some(geometry) = self.told_scale(guessed) else { return };
-        // A whole number was the first guess, on Wayland.
+        // On Wayland, the first guess is a whole number.
         if let Some(size) = window.request_inner_size(wanted.size(&geometry, event_loop)) {
             self.resized(size);
         }
     }
 
-    /// The window's measures, where a new one has another scale than was guessed. 1 may mean that it was not told yet.
+    /// The new window's measures, if its scale differs from the guess. A scale of 1 may mean: not reported yet.
     fn told_scale(&self, guessed: f32) -> Option<Geometry> {
         let geometry = self.screen.as_ref()?.geometry;
         let is_other = (geometry.scale - guessed).abs() > f32::EPSILON;

@@ -1,8 +1,8 @@
-//! What lies over the panes, as one list: painting goes through it upwards, keys, text and the mouse downwards, so that
-//! whatever is seen on top is asked first.
+//! The overlays over the panes, as one list: painted from the lowest to the highest; keys, text and the mouse go from
+//! the highest to the lowest.
 //!
-//! Owns the order and who takes what; what each of them shows and does is in its own file. Another one is a row of
-//! [`Overlay::ALL`] and a line in each `match` that it has something to say to.
+//! Owns the order and the dispatch; each overlay's file owns its content and behaviour. A new overlay needs a row in
+//! [`Overlay::ALL`], and a line in each `match` that concerns it.
 
 use unterm_mux::{PaneId, Rect, input::Key, input::Modifiers};
 use unterm_renderer::{Highlight, PixelRect, Preedit, Renderer, Scene};
@@ -30,29 +30,29 @@ use super::{
 };
 use crate::{action::Action, config::Commands};
 
-/// Something that lies over the panes.
+/// An overlay over the panes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overlay {
-    /// Copy mode's mark at the pane's corner.
+    /// Copy mode's mark in the pane's corner.
     CopyMode,
-    /// Marks and buttons of commands, and the header that stays.
+    /// Marks and buttons of commands, and the sticky header.
     Blocks,
     /// The target of the link under the pointer.
     Link,
     Search,
-    /// Labels to choose from.
+    /// Hint labels.
     Hints,
-    /// What the item of the status bar under the pointer is.
+    /// The description of the status bar's item under the pointer.
     Tooltip,
     Toasts,
-    /// The palette and the lists like it.
+    /// The palette and similar lists.
     Picker,
     Menu,
     Debug,
     Questions,
 }
 
-/// A key that went down.
+/// A pressed key.
 pub(super) struct Press<'a> {
     pub(super) pressed: Pressed,
     pub(super) modifiers: Modifiers,
@@ -60,7 +60,7 @@ pub(super) struct Press<'a> {
 }
 
 impl Overlay {
-    /// All of them, the lowest first.
+    /// All overlays, the lowest first.
     pub(super) const ALL: [Self; 11] = [
         Self::CopyMode,
         Self::Blocks,
@@ -75,12 +75,12 @@ impl Overlay {
         Self::Questions,
     ];
 
-    /// Begins a layer of its own: it hides the text of what it lies over, not only its colours.
+    /// Whether the overlay starts a new layer, which also hides the text below it.
     fn is_raised(self) -> bool {
         !matches!(self, Self::CopyMode | Self::Blocks | Self::Link | Self::Search | Self::Hints)
     }
 
-    /// It is open and, where it belongs to a pane, that has the keyboard.
+    /// Whether the overlay is open. If it belongs to a pane, that pane must have the focus.
     fn is_open(self, app: &App) -> bool {
         match self {
             Self::CopyMode => app.is_copying(),
@@ -96,12 +96,12 @@ impl Overlay {
         }
     }
 
-    /// While it is open, the mouse is for nothing below it.
+    /// Whether the overlay, while open, keeps the mouse from everything below.
     fn has_mouse(self) -> bool {
         matches!(self, Self::Picker | Self::Menu | Self::Questions)
     }
 
-    /// What an input method's text goes to while it is open; `None`: to what is below.
+    /// The receiver of input-method text while the overlay is open; `None`: an overlay below, or the pane.
     fn taker(self) -> Option<Taker> {
         match self {
             Self::Picker => Some(Taker::Panel),
@@ -111,7 +111,7 @@ impl Overlay {
         }
     }
 
-    /// A key while it is open; false: it is not for this.
+    /// Handles a key; returns false to pass it to the overlays below.
     fn key(self, app: &mut App, press: &Press<'_>) -> bool {
         let Press { pressed, modifiers, event } = *press;
         let is_modifier = matches!(pressed.key, Key::Modifier(..));
@@ -138,19 +138,19 @@ impl Overlay {
         true
     }
 
-    /// Text of an input method, or pasted, while it is open; false: it is for what is below.
+    /// Handles pasted or composed text; returns false to pass it to the overlays below.
     fn text(self, app: &mut App, text: &str) -> bool {
         match self {
             Self::Picker => app.picker_text(text),
             Self::Search => app.search_text(text),
-            // A question takes none, and nothing below it gets any.
+            // Questions take no text, and keep it from everything below.
             Self::Questions => {}
             _ => return false,
         }
         true
     }
 
-    /// A button of the mouse went down while it is open; false: it is for what is below.
+    /// Handles a press of a mouse button; returns false to pass it to the overlays below.
     fn press(self, app: &mut App) -> bool {
         let at = app.pointer.position;
         match self {
@@ -167,10 +167,10 @@ impl Overlay {
         true
     }
 
-    /// The mouse moved while it is open; false: it is for what is below.
+    /// Handles a move of the mouse; returns false to pass it to the overlays below.
     fn point(self, app: &mut App, x: f64, y: f64) -> bool {
         match self {
-            // A button may light up.
+            // The hovered button changes its colour.
             Self::Questions => app.pacing.ask(),
             Self::Picker => app.picker_pointed(x, y),
             Self::Menu => {
@@ -183,7 +183,7 @@ impl Overlay {
         false
     }
 
-    /// The wheel turned by a notch while it is open.
+    /// Handles one notch of the wheel.
     fn wheel(self, app: &mut App, up: bool) {
         match self {
             Self::Menu => app.menu_wheel(up),
@@ -194,51 +194,51 @@ impl Overlay {
 }
 
 impl App {
-    /// Asks those that are open, from the highest down, until one answers with true; false: there is none.
+    /// Calls `ask` for the open overlays, from the highest down, until it returns true; returns false if it never does.
     fn ask_overlays(&mut self, mut ask: impl FnMut(Overlay, &mut Self) -> bool) -> bool {
         Overlay::ALL.into_iter().rev().any(|overlay| overlay.is_open(self) && ask(overlay, self))
     }
 
-    /// The highest of those that are open and have the mouse.
+    /// The highest open overlay that has the mouse.
     fn overlay_with_mouse(&self) -> Option<Overlay> {
         let mut all = Overlay::ALL.into_iter().rev();
         all.find(|overlay| overlay.has_mouse() && overlay.is_open(self))
     }
 
-    /// Whether something lies over the panes that the mouse is for.
+    /// Whether an overlay keeps the mouse from the panes.
     pub(super) fn has_overlay(&self) -> bool {
         self.overlay_with_mouse().is_some()
     }
 
-    /// What an input method's text goes to.
+    /// The receiver of input-method text.
     pub(super) fn taker(&self) -> Taker {
         let mut all = Overlay::ALL.into_iter().rev();
         all.find_map(|overlay| overlay.taker().filter(|_| overlay.is_open(self)))
             .unwrap_or(Taker::Pane)
     }
 
-    /// Gives a key to the highest one that wants it; false: there is none.
+    /// Offers a key to the open overlays; returns whether one took it.
     pub(super) fn overlay_key(&mut self, press: &Press<'_>) -> bool {
         self.ask_overlays(|overlay, app| overlay.key(app, press))
     }
 
-    /// Gives text that no key typed to the highest one that wants it; false: there is none.
+    /// Offers text that no key typed to the open overlays; returns whether one took it.
     pub(super) fn overlay_text(&mut self, text: &str) -> bool {
         self.ask_overlays(|overlay, app| overlay.text(app, text))
     }
 
-    /// Gives a press of a button to the highest one that wants it; false: there is none.
+    /// Offers a button press to the open overlays; returns whether one took it.
     pub(super) fn overlay_press(&mut self) -> bool {
         self.ask_overlays(|overlay, app| overlay.press(app))
     }
 
-    /// Tells them of the mouse; true when it is for nothing else.
+    /// Offers a move of the mouse to the open overlays; returns whether one took it.
     pub(super) fn overlay_point(&mut self, x: f64, y: f64) -> bool {
         self.has_overlay() && self.ask_overlays(|overlay, app| overlay.point(app, x, y))
     }
 
-    /// Gives a turn of the wheel to the highest one that has the mouse; false: there is none. `y`: by how many notches or
-    /// lines, 0 when it turned to the side.
+    /// Turns the wheel for the highest overlay that has the mouse; returns false if there is none. `y` is in notches or
+    /// lines, 0 for a horizontal turn.
     pub(super) fn overlay_wheel(&mut self, y: f64) -> bool {
         let Some(overlay) = self.overlay_with_mouse() else { return false };
         let steps = whole_notches(&mut self.pointer.wheel.1, y);
@@ -249,19 +249,19 @@ impl App {
     }
 }
 
-/// What they draw on, and what all of them may look at.
+/// The drawing target of the overlays, and the state they share.
 pub(super) struct Canvas<'a, 'scene> {
     pub(super) geometry: &'a Geometry,
     pub(super) colors: &'a Colors,
-    /// The panes in sight.
+    /// The visible panes.
     pub(super) placed: &'a [(PaneId, Rect)],
     pub(super) views: &'a Views,
     pub(super) pointer: Option<(f64, f64)>,
     pub(super) renderer: &'a mut Renderer,
     pub(super) scene: &'a mut Scene<'scene>,
-    /// What an input method composes, and for what.
+    /// The composed text, and its receiver.
     pub(super) preedit: Option<(Taker, &'a Preedit)>,
-    /// Where the cursor of what is typed into the topmost of them lies.
+    /// The text cursor of the highest overlay that takes text.
     pub(super) caret: Option<PixelRect>,
 }
 
@@ -274,7 +274,7 @@ impl<'a> Canvas<'a, '_> {
         self.placed.iter().find(|(id, _)| *id == pane).map(|(_, area)| *area)
     }
 
-    /// Where that lies which is looked at in a pane: the match, and copy mode's cursor.
+    /// The cells that the user looks at in a pane: the current match and copy mode's cursor.
     fn seen(&self, pane: PaneId, area: Rect, found: Option<TextRange>) -> Vec<PixelRect> {
         let Some(view) = self.views.get(&pane) else { return Vec::new() };
         let copy = view.copy.as_ref().map(|copy| copy.cursor);
@@ -285,10 +285,10 @@ impl<'a> Canvas<'a, '_> {
     }
 }
 
-/// What they show, each as it is now.
+/// The overlays' current state.
 pub(super) struct Shown<'a> {
     pub(super) commands: &'a Commands,
-    /// The pane that is searched, and the matches in sight there.
+    /// The searched pane, and its visible matches.
     pub(super) matches: (Option<PaneId>, &'a [Highlight]),
     pub(super) block_hover: Option<(PaneId, u64)>,
     pub(super) status_bar: &'a StatusBar,
@@ -303,7 +303,7 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Draws all of them.
+    /// Draws all overlays.
     pub(super) fn draw(&mut self, canvas: &mut Canvas<'_, '_>) {
         for overlay in Overlay::ALL {
             let below = (canvas.scene.quads.len(), canvas.scene.labels.len());
@@ -339,7 +339,7 @@ impl Shown<'_> {
                         (Some(pane), matches) if pane == *id => matches,
                         _ => &[],
                     };
-                    // What lies under the header may have a label to choose it by.
+                    // A target under the header may have a hint label.
                     let is_hinting = self.hints.is_some_and(|hints| hints.pane == *id);
                     let header = (self.commands.sticky_header && !is_hinting).then_some(matches);
                     let shows = (self.commands.marks, header);
@@ -349,7 +349,7 @@ impl Shown<'_> {
             }
             Overlay::Link => {
                 let Some(hovered) = self.hovered else { return };
-                // Its pane may have gone, or be in a tab behind, while the pointer stood still.
+                // Since the pointer last moved, the pane may have closed, or its tab may have become inactive.
                 let Some(area) = canvas.area(hovered.pane) else { return };
                 let view = views.get(&hovered.pane).map(|view| (view, geometry.origin(area)));
                 hovered.draw(view, geometry, colors, pointer, canvas.renderer, canvas.scene);

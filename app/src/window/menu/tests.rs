@@ -1,4 +1,4 @@
-//! What a menu marks, chooses and where it lies.
+//! Tests of the marked item, the choice and the place of a menu.
 
 use super::*;
 
