@@ -1,7 +1,7 @@
-//! Pictures and the clipboard for callers of the control port, with a window and without one.
+//! Screenshots and clipboard access for control clients, with and without a window.
 //!
-//! Panes are painted by our own painter, from their live screens; what only the display shows is taken by
-//! `unterm-capture`, a program of its own. Never touches what the window shows.
+//! Paints panes with the CPU painter, from their live screens. The separate program `unterm-capture` captures the
+//! display. Never changes what the window shows.
 
 use std::{
     path::{Path, PathBuf},
@@ -17,27 +17,27 @@ use unterm_term::{Rgb, Snapshot};
 
 use crate::{config, local_time};
 
-/// The program that sees the display, beside this one: in the target directory as where it is installed.
+/// The program that captures the display; it lies in the same folder as this program.
 const PROGRAM: &str = "unterm-capture";
-/// Pixels between panes that are side by side, and their colour.
+/// Pixels between panes that are side by side, and the colour of these pixels.
 const GAP: u32 = 8;
 const GAP_COLOR: Rgb = Rgb { r: 0x30, g: 0x30, b: 0x30 };
-/// The most pixels of a picture of panes: 256 MB of them.
+/// Maximum pixels of a picture of panes, which then takes 256 MB.
 const LARGEST: u64 = 64 << 20;
-/// What callers are told where no display is named: of pictures, and of the clipboard.
+/// Error messages without a display: for captures, and for the clipboard.
 const NO_DISPLAY: &str = "this Unterm was started without a display; start it on a desktop (with DISPLAY or \
      WAYLAND_DISPLAY set), or take a session's picture by screen.png";
 const NO_CLIPBOARD: &str = "There is no clipboard: this Unterm was started without a display. Start it on a desktop (with \
      DISPLAY or WAYLAND_DISPLAY set), or read sessions by screen.text";
 
-/// Where the program that sees the display is looked for: in the folder that this one lies in, links to it followed.
+/// The path of the capture program, in the folder of this program (with symbolic links resolved).
 pub(crate) fn program() -> std::io::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let own = own.canonicalize().unwrap_or(own);
     Ok(own.with_file_name(format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// What the person is told where that program is not there.
+/// The error message if the capture program is missing.
 pub(crate) fn missing(program: &Path) -> String {
     format!(
         "{PROGRAM}, which captures the screen, is not installed.\nPut it at {}; packaging/run builds it.",
@@ -45,7 +45,7 @@ pub(crate) fn missing(program: &Path) -> String {
     )
 }
 
-/// Lets that program take a picture and write it into `file`; false: the person cancelled.
+/// Runs the capture program, which writes a picture to `file`; returns false if the user cancelled.
 pub(crate) fn take(args: &[String], file: &Path) -> anyhow::Result<bool> {
     let program = program()?;
     let mut command = Command::new(&program);
@@ -65,7 +65,7 @@ pub(crate) fn take(args: &[String], file: &Path) -> anyhow::Result<bool> {
     }
 }
 
-/// What callers can have, by the preferences of a home.
+/// Captures with the preferences of a home directory.
 pub(crate) struct AppCaptures {
     /// Unterm's home directory.
     pub(crate) home: PathBuf,
@@ -113,8 +113,8 @@ impl Captures for AppCaptures {
             Ok(text) if !text.is_empty() => return Ok(Clip::Text(text)),
             text => text,
         };
-        // A program that has an image alone may answer with it whatever it is asked for, as xclip does: what it gave as text is
-        // none, and says nothing of an image.
+        // A program that offers only an image may send it for any requested type, as xclip does. Its "text" is then no
+        // valid text, and that error does not rule out an image.
         let image = clipboard.get_image().map_err(|error| match (error, text) {
             (arboard::Error::ContentNotAvailable, Err(of_text)) => unreadable(of_text),
             (error, _) => unreadable(error),
@@ -130,13 +130,13 @@ impl Captures for AppCaptures {
     }
 }
 
-/// Whether the environment names a display, where that is what names one.
+/// Whether the environment names a display; always true on platforms that do not use such variables.
 fn has_display() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     cfg!(not(all(unix, not(target_os = "macos")))) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
 }
 
-/// Why there is no clipboard to read, for people.
+/// The error message if there is no clipboard to read.
 fn unreachable(error: arboard::Error) -> String {
     tracing::debug!(%error, "the clipboard");
     match error {
@@ -151,7 +151,7 @@ fn unreachable(error: arboard::Error) -> String {
     .to_owned()
 }
 
-/// Why the clipboard gives nothing, for people.
+/// The error message if the clipboard can't be read.
 fn unreadable(error: arboard::Error) -> String {
     tracing::debug!(%error, "the clipboard");
     match error {
@@ -167,20 +167,20 @@ fn unreadable(error: arboard::Error) -> String {
     .to_owned()
 }
 
-/// An image as PNG.
+/// Encodes an image as PNG.
 pub(crate) fn png(image: &image::RgbaImage) -> image::ImageResult<Vec<u8>> {
     let mut png = std::io::Cursor::new(Vec::new());
     image.write_to(&mut png, image::ImageFormat::Png)?;
     Ok(png.into_inner())
 }
 
-/// PNG of pixels of 4 bytes; `None` where they are not as many as they should be.
+/// Encodes RGBA pixels as PNG; `None` if their number does not match the size.
 fn png_of(width: usize, height: usize, rgba: Vec<u8>) -> Option<Vec<u8>> {
     let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
     png(&image::RgbaImage::from_raw(width, height, rgba)?).ok()
 }
 
-/// Panes side by side, from left to right, as PNG.
+/// Paints panes side by side, from left to right, as PNG.
 fn paint(renderer: &mut Renderer, panes: &[Arc<Pane>]) -> Result<Vec<u8>, String> {
     let metrics = renderer.metrics();
     let snapshots: Vec<Snapshot> = panes

@@ -1,7 +1,7 @@
-//! The table of copy mode's commands: their names, default keys and what they do, in vi's words.
+//! The table of copy mode's commands, which follow vi: their names, default keys and descriptions.
 //!
-//! Keys, the check of the configuration and the reference page come from this table; what a command does is
-//! `window/copy_mode.rs`.
+//! The key map, the check of the configuration and the reference page use this table. `window/copy_mode.rs` implements
+//! the commands.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,41 +9,41 @@ use unterm_mux::input::{Key, Modifiers};
 
 use crate::{action::Chord, config::parse::did_you_mean};
 
-/// What stands in the file for "no command".
+/// The name that removes a key's binding.
 const NONE: &str = "none";
 
-/// Where a movement goes.
+/// The target of a movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
-    /// One character.
+    /// One character to the left.
     Left,
-    /// One character.
+    /// One character to the right.
     Right,
-    /// One row.
+    /// One row up.
     Up,
-    /// One row.
+    /// One row down.
     Down,
-    /// The next word's start; `true`: words are parted by blanks only.
+    /// The start of the next word; `true`: only blanks separate words.
     WordStart(bool),
-    /// The word's end, or the next one's.
+    /// The end of the word, or of the next word.
     WordEnd(bool),
-    /// The word's start, or the one before.
+    /// The start of the word, or of the previous word.
     WordBack(bool),
-    /// The line's first character, the rows it is wrapped into counted as one line.
+    /// The first character of the line. Here and below, a wrapped line counts as one line.
     LineStart,
-    /// The line's first character that is no blank.
+    /// The first nonblank character of the line.
     LineText,
-    /// The line's last character.
+    /// The last character of the line.
     LineEnd,
     /// The oldest line.
     Oldest,
     /// The last line with text.
     Newest,
-    /// The first row in sight.
+    /// The first visible row.
     ViewTop,
-    /// The row in the middle.
+    /// The middle visible row.
     ViewMiddle,
-    /// The last row in sight.
+    /// The last visible row.
     ViewBottom,
     /// The blank line above.
     ParagraphBack,
@@ -55,23 +55,23 @@ pub enum Motion {
     PromptForward,
 }
 
-/// Where a movement to a character goes, in the line.
+/// The direction and target of a search for a character within the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Find {
-    /// Towards the line's end.
+    /// Towards the end of the line.
     pub forward: bool,
-    /// To the character beside it.
+    /// Stop next to the character, not on it.
     pub till: bool,
 }
 
-/// What is selected between where a selection began and the cursor.
+/// The shape of the selection between its anchor and the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyKind {
-    /// The characters.
+    /// A range of characters.
     Characters,
     /// Whole lines.
     Lines,
-    /// The rectangle.
+    /// A rectangle.
     Block,
 }
 
@@ -80,37 +80,37 @@ pub enum CopyKind {
 pub enum CopyCommand {
     /// Moves the cursor.
     Move(Motion),
-    /// Moves the cursor to the next of the character that is typed then.
+    /// Moves the cursor to the next occurrence of the character that the user types next.
     Find(Find),
-    /// The same again; `false`: the other way.
+    /// Repeats the last find; `false`: in the opposite direction.
     FindAgain(bool),
-    /// Scrolls by this many halves of a page, and takes the cursor along.
+    /// Scrolls by a number of half pages and moves the cursor along.
     HalfPages(i8),
-    /// Scrolls by this many rows; the cursor stays where it is as long as that is in sight.
+    /// Scrolls by a number of rows; the cursor moves only to stay visible.
     Rows(i8),
-    /// Begins a selection, changes its kind, or ends it.
+    /// Starts a selection, changes its kind, or ends it.
     Select(CopyKind),
-    /// Goes to the selection's other end.
+    /// Swaps the cursor and the anchor of the selection.
     SwapEnds,
-    /// Copies the selection, or the line, and leaves.
+    /// Copies the selection or else the line, and leaves copy mode.
     Yank,
-    /// Opens the search: towards newer lines, or older ones.
+    /// Opens the search; `true`: towards newer lines, `false`: towards older lines.
     Search(bool),
-    /// Goes to the next match in the search's direction, or against it.
+    /// Moves to the next match; `true`: in the direction of the search, `false`: in the opposite direction.
     NextMatch(bool),
-    /// Leaves.
+    /// Leaves copy mode.
     Leave,
 }
 
-/// One row of the table.
+/// A row of the table.
 pub struct CopyEntry {
-    /// Its name in the configuration.
+    /// The name in the configuration.
     pub name: &'static str,
-    /// What it does, in a sentence.
+    /// A description in one sentence.
     pub doc: &'static str,
     /// The command.
     pub command: CopyCommand,
-    /// Default keys.
+    /// The default keys.
     pub keys: &'static [&'static str],
 }
 
@@ -128,7 +128,7 @@ const BACK: Find = Find { forward: false, till: false };
 const TILL: Find = Find { forward: true, till: true };
 const TILL_BACK: Find = Find { forward: false, till: true };
 
-/// Every command with its default keys.
+/// All commands with their default keys.
 #[rustfmt::skip]
 pub const COPY_COMMANDS: &[CopyEntry] = &{
     use {CopyCommand::*, CopyKind::*, Motion::*};
@@ -180,10 +180,10 @@ pub const COPY_COMMANDS: &[CopyEntry] = &{
     ]
 };
 
-/// A command as the file names it; `None` for `none`.
+/// The command with this name in the configuration; `None` for `none`.
 ///
 /// # Errors
-/// What is wrong with the name, for people.
+/// A message that explains what is wrong with the name.
 pub fn named(name: &str) -> Result<Option<CopyCommand>, String> {
     if name == NONE {
         return Ok(None);
@@ -197,12 +197,12 @@ pub fn named(name: &str) -> Result<Option<CopyCommand>, String> {
     }
 }
 
-/// Copy mode's keys in force.
+/// The key map of copy mode.
 #[derive(Clone, Debug, Default)]
 pub struct CopyKeys(HashMap<Chord, CopyCommand>);
 
 impl CopyKeys {
-    /// The default keys, and over them those of the file, which has been checked: what does not parse is left out.
+    /// The default keys, overridden by `own`. The configuration has been checked: invalid entries are skipped.
     pub fn new(own: &BTreeMap<String, String>) -> Self {
         let mut map = HashMap::new();
         for entry in COPY_COMMANDS {
@@ -220,7 +220,7 @@ impl CopyKeys {
         Self(map)
     }
 
-    /// The command bound to a key: by the character it types, or else by the key.
+    /// The command bound to the first of `keys` that has one.
     pub fn get(
         &self,
         modifiers: Modifiers,
@@ -236,7 +236,7 @@ impl CopyKeys {
     }
 }
 
-/// A sign such as `$` is the same key wherever a layout has it: with Shift or without.
+/// Removes Shift from a symbol such as `$`, because layouts differ in whether it needs Shift.
 fn plain(chord: Chord) -> Chord {
     match chord.key {
         Key::Char(c) if !c.is_alphabetic() && c != ' ' => {

@@ -1,8 +1,8 @@
-//! The desktop's notifications (org.freedesktop.Notifications, the Desktop Notifications Specification 1.2), on
-//! threads of their own: the service may be slow, hang, or be missing.
+//! The desktop's notifications (org.freedesktop.Notifications, Desktop Notifications Specification 1.2). They run on
+//! their own threads, because the service may be slow, hang, or be missing.
 //!
-//! Owns the connection to the session bus, made at the first notification, and which of our notifications are on
-//! show. When to show one, and what a click does, is the window's.
+//! Owns the connection to the session bus, made at the first notification, and the list of our visible notifications.
+//! The window decides when to show a notification, and what a click does.
 
 use std::{
     collections::HashMap,
@@ -23,26 +23,26 @@ use zbus::{
 
 const SERVICE: &str = "org.freedesktop.Notifications";
 const PATH: &str = "/org/freedesktop/Notifications";
-/// How long the service may take to answer.
+/// Timeout for the service's replies.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Orders that wait; what comes while so many do is not shown.
+/// Maximum number of queued requests; further notifications are dropped.
 const QUEUE: usize = 32;
-/// Notifications we remember; a click on an older one does nothing.
+/// Maximum number of remembered notifications; a click on an older one has no effect.
 const SHOWN_CAP: usize = 256;
-/// Words of the service's that wait for its answer.
+/// Maximum number of signals kept while a `Notify` call is pending.
 const EARLY_CAP: usize = 16;
-/// Pixels a side of a picture that is decoded has at most, and of what the service is given.
+/// Maximum side in pixels of a picture that is decoded, and of a picture sent to the service.
 const DECODED_SIDE: u32 = 2048;
 const SHOWN_SIDE: u32 = 256;
-/// The button that stands for a click on the notification itself (the specification's word).
+/// The specification's name for the action that a click on the notification itself invokes.
 const DEFAULT: &str = "default";
 
-/// Names a notification for as long as it is on show: one with the name of another takes its place.
+/// Identifies a visible notification: a new notification with the same key replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
-    /// Of a program, by its pane and its handle there.
+    /// A program's notification, by its pane and the handle within the pane.
     Program(PaneId, u64),
-    /// Of a command that ended in a pane.
+    /// The notification for a command that ended in a pane.
     Command(PaneId),
 }
 
@@ -54,34 +54,34 @@ impl Key {
     }
 }
 
-/// What to show.
+/// A notification to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) key: Key,
-    /// Whose it is, as the desktop names it.
+    /// The sender's name.
     pub(crate) app: String,
     pub(crate) title: String,
     pub(crate) body: String,
-    /// A name of the icon theme; empty: the terminal's.
+    /// A name from the icon theme; empty: the terminal's icon.
     pub(crate) icon: String,
-    /// The file of a picture, which goes before the icon where it is one.
+    /// The bytes of an image file. If they can be decoded, the picture replaces the icon.
     pub(crate) picture: Option<Arc<[u8]>>,
     pub(crate) urgency: Urgency,
-    /// Milliseconds, 0: until it is dismissed; `None`: as the desktop likes.
+    /// Milliseconds; 0: until the user dismisses it; `None`: the desktop's default.
     pub(crate) expires: Option<u32>,
-    /// The name of a sound, `silent` for none.
+    /// The name of a sound; `silent` for none.
     pub(crate) sound: Option<String>,
     pub(crate) buttons: Vec<String>,
-    /// A click brings the window to the front.
+    /// Whether a click brings the window to the front.
     pub(crate) focus: bool,
 }
 
-/// What became of one.
+/// What happened to a notification.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// It was clicked, or its button of this number, from 1.
+    /// The user clicked it, or its button with this number, from 1.
     Clicked { key: Key, button: Option<u8>, focus: bool },
-    /// It is no longer on show.
+    /// It is no longer visible.
     Closed(Key),
     /// There is no service to show it.
     Unavailable(Box<Note>),
@@ -92,14 +92,14 @@ enum Order {
     Close(Key),
 }
 
-/// The way to the desktop.
+/// A handle to the notification thread.
 pub(crate) struct Desktop(mpsc::SyncSender<Order>);
 
 impl Desktop {
-    /// Starts the thread; `tell` hears of what becomes of notifications, on other threads.
+    /// Starts the thread; other threads call `tell` with the outcome of notifications.
     ///
     /// # Errors
-    /// When a thread can't be started.
+    /// If the thread can't be started.
     pub(crate) fn start(tell: impl Fn(Outcome) + Send + Sync + 'static) -> std::io::Result<Self> {
         let (orders, received) = mpsc::sync_channel(QUEUE);
         let tell: Arc<dyn Fn(Outcome) + Send + Sync> = Arc::new(tell);
@@ -109,29 +109,29 @@ impl Desktop {
         Ok(Self(orders))
     }
 
-    /// Shows a notification; false when too many wait already.
+    /// Shows a notification; returns false if the queue is full.
     pub(crate) fn show(&self, note: Note) -> bool {
         self.0.try_send(Order::Show(Box::new(note))).is_ok()
     }
 
-    /// Takes one back.
+    /// Closes a notification.
     pub(crate) fn close(&self, key: Key) {
         let _ = self.0.try_send(Order::Close(key));
     }
 }
 
-/// What is on show, for the thread that shows and the one that hears of clicks.
+/// The visible notifications, shared by the thread that shows them and the thread that receives signals.
 #[derive(Default)]
 struct Shown {
-    /// By the service's number: whose it is, and whether a click on it brings the window to the front.
+    /// Key by the service's id, and whether a click brings the window to the front.
     notes: HashMap<u32, (Key, bool)>,
-    /// One is being shown, whose number is not known yet.
+    /// A `Notify` call is pending: the id of its notification is not known yet.
     is_asking: bool,
-    /// What was heard meanwhile of numbers that are not known.
+    /// Signals for unknown ids that arrived during the call.
     early: Vec<(u32, Heard)>,
 }
 
-/// What the service says of a notification.
+/// A signal about a notification.
 enum Heard {
     Action(String),
     Closed,
@@ -140,7 +140,7 @@ enum Heard {
 /// A connection to the service.
 struct Service {
     connection: Connection,
-    /// Bodies are read as markup.
+    /// Whether the service reads bodies as markup.
     markup: bool,
     shown: Arc<Mutex<Shown>>,
 }
@@ -158,10 +158,10 @@ fn serve(orders: &mpsc::Receiver<Order>, tell: &Arc<dyn Fn(Outcome) + Send + Syn
                 Err(error) => {
                     tracing::info!("a notification can't be shown: {error}");
                     if matches!(error, zbus::Error::MethodError(..)) {
-                        // The bus is there, and the service may be again for the next one.
+                        // The bus works, so the service may be back for the next notification.
                         service = Some(connected);
                     } else {
-                        // What it showed is not heard of any more.
+                        // Signals about the visible notifications are lost with the connection.
                         let lost = std::mem::take(&mut connected.shown.lock().notes);
                         lost.into_values().for_each(|(key, _)| tell(Outcome::Closed(key)));
                     }
@@ -266,7 +266,7 @@ impl Service {
 }
 
 impl Shown {
-    /// The service has answered what it was asked to show, with its number: it may have spoken of that before.
+    /// Handles the reply to `Notify`, including signals for its id that arrived before the reply.
     fn answered(&mut self, id: Option<u32>, note: &Note) -> Vec<Outcome> {
         self.is_asking = false;
         let early = std::mem::take(&mut self.early);
@@ -281,7 +281,7 @@ impl Shown {
         early.into_iter().filter_map(|(id, what)| self.hear(id, what)).collect()
     }
 
-    /// What a word of the service's means for one of ours; those of other programs are none of ours.
+    /// The outcome that a signal means for one of our notifications; ignores those of other programs.
     fn hear(&mut self, id: u32, what: Heard) -> Option<Outcome> {
         let Some((key, focus)) = self.notes.get(&id).copied() else {
             if self.is_asking && self.early.len() < EARLY_CAP {
@@ -305,7 +305,7 @@ impl Shown {
     }
 }
 
-/// A signal of the service that is about a notification.
+/// Parses a signal about a notification.
 fn heard(signal: &zbus::Message) -> Option<(u32, Heard)> {
     match signal.header().member()?.as_str() {
         "ActionInvoked" => {
@@ -320,8 +320,8 @@ fn heard(signal: &zbus::Message) -> Option<(u32, Heard)> {
     }
 }
 
-/// A picture for the hint `image-data`: width, height, bytes a row, whether it has alpha, bits a sample, samples a pixel, and
-/// the samples. `None` where the file is no picture, or one that is too large.
+/// A picture for the hint `image-data`: width, height, bytes per row, whether it has alpha, bits per sample, samples
+/// per pixel, samples. `None` if the file is not an image, or too large.
 fn image_data(file: &[u8]) -> Option<Value<'static>> {
     let mut reader = ImageReader::new(Cursor::new(file)).with_guessed_format().ok()?;
     let mut limits = Limits::default();
@@ -340,7 +340,7 @@ fn image_data(file: &[u8]) -> Option<Value<'static>> {
     Some(Value::Structure(Structure::from(data)))
 }
 
-/// Text in which no character is markup.
+/// Escapes all markup in a text.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

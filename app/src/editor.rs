@@ -1,8 +1,8 @@
-//! The command line that opens a file at a line in the person's editor. Never a shell: words are arguments.
+//! The command line that opens a file at a line in the user's editor. No shell runs: words become arguments.
 
 use std::path::{Path, PathBuf};
 
-/// How editors are told a place: their programs' names, and the arguments.
+/// The arguments for a place, by the names of the editors' programs.
 const FORMS: &[(&[&str], &[&str])] = &[
     (&["vi", "vim", "nvim", "nano", "emacsclient", "ne", "joe"], &["+{line}", "{file}"]),
     (&["emacs", "kak", "micro"], &["+{line}:{column}", "{file}"]),
@@ -10,8 +10,8 @@ const FORMS: &[(&[&str], &[&str])] = &[
     (&["code", "codium", "code-insiders", "cursor"], &["--goto", "{file}:{line}:{column}"]),
 ];
 
-/// Program and arguments that open `place` (`name`, `name:line` or `name:line:column`; a relative name is one in `cwd`).
-/// `wanted` is the configured command; empty: `$VISUAL`, `$EDITOR` or vi.
+/// Program and arguments that open `place` (`name`, `name:line` or `name:line:column`; a relative name starts at
+/// `cwd`). `wanted` is the configured command; if it is empty, `$VISUAL`, `$EDITOR` or vi.
 pub(crate) fn command(wanted: &str, place: &str, cwd: Option<&Path>) -> Vec<String> {
     let from_environment = || {
         let set = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
@@ -22,7 +22,7 @@ pub(crate) fn command(wanted: &str, place: &str, cwd: Option<&Path>) -> Vec<Stri
     arguments(&editor, place, cwd, home.as_deref())
 }
 
-/// The file that a place is in.
+/// The file of a place.
 pub(crate) fn file(place: &str, cwd: Option<&Path>) -> PathBuf {
     let (name, ..) = parts(place);
     let home = std::env::var("HOME").ok();
@@ -42,7 +42,7 @@ fn resolved(name: &str, cwd: Option<&Path>, home: Option<&str>) -> PathBuf {
 
 fn arguments(editor: &str, place: &str, cwd: Option<&Path>, home: Option<&str>) -> Vec<String> {
     let (name, line, column) = parts(place);
-    // Never an option: a file is named by its whole path where that can be had.
+    // A name that begins with a dash must not be read as an option.
     let file = resolved(name, cwd, home).to_string_lossy().into_owned();
     let file = if file.starts_with('-') { format!("./{file}") } else { file };
     let mut words = words(editor);
@@ -56,16 +56,16 @@ fn arguments(editor: &str, place: &str, cwd: Option<&Path>, home: Option<&str>) 
     }
     let (line, column) = (line.unwrap_or("1"), column.unwrap_or("1"));
     for word in &mut words {
-        // The file's name last: it may hold anything.
+        // The file name last: it may contain the other placeholders.
         *word = word.replace("{line}", line).replace("{column}", column).replace("{file}", &file);
     }
     words
 }
 
-/// The words of a command as a shell parts them: quotes and backslashes keep blanks, and nothing else means anything.
+/// Splits a command into words as a shell does: only quotes, backslashes and blanks have a meaning.
 fn words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
-    // None: between two.
+    // `None` between two words.
     let mut word: Option<String> = None;
     let mut quote = None;
     let mut chars = command.chars();
@@ -90,7 +90,7 @@ fn words(command: &str) -> Vec<String> {
     words
 }
 
-/// Name, line and column.
+/// Splits a place into name, line and column.
 fn parts(place: &str) -> (&str, Option<&str>, Option<&str>) {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let Some((before, last)) = place.rsplit_once(':').filter(|(_, last)| number(last)) else {

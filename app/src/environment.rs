@@ -1,4 +1,4 @@
-//! What panes are made with: the options of their terminals, and what programs find in their environment.
+//! The environment of panes: the options of their terminals, and the variables of their programs.
 
 use std::{
     path::{Path, PathBuf},
@@ -27,14 +27,14 @@ pub(crate) fn mux_options(sized_by_window: bool, allow: Allow) -> MuxOptions {
     }
 }
 
-/// Tells programs in panes which instance they run in and where it listens.
+/// Sets the variables that tell programs in panes the instance's id and port.
 pub(crate) fn announce(mux: &Mux, server: &Server) {
     mux.set_env("UNTERM_INSTANCE", &server.instance_id());
     mux.set_env("UNTERM_PORT", &server.address().port().to_string());
     tracing::info!("instance {} listens on {}", server.instance_id(), server.address());
 }
 
-/// The palette of the theme in force. A theme that is gone since the file was checked is said in the log.
+/// The palette of the theme in force. If the theme has been removed, logs a warning and returns the default palette.
 pub(crate) fn palette(config: &Config, home: &Path, light: Option<bool>) -> Arc<Palette> {
     let name = config.theme.pick(light);
     theme::find(name, home).map_or_else(
@@ -46,8 +46,8 @@ pub(crate) fn palette(config: &Config, home: &Path, light: Option<bool>) -> Arc<
     )
 }
 
-/// Makes the preferences those of all panes: of running ones as far as it can be, of new ones wholly. A shell that can't be
-/// started gives way to the login shell, so that a wrong setting never keeps Unterm from working: what to say of that.
+/// Applies the preferences to new panes and, as far as possible, to open panes. If the shell can't be started, the
+/// login shell replaces it, so that a wrong setting never makes Unterm unusable; returns the message about that.
 pub(crate) fn apply(
     mux: &Mux,
     config: &Config,
@@ -65,7 +65,7 @@ pub(crate) fn apply(
         },
         shell: (!shell.program.is_empty() && error.is_none())
             .then(|| (shell.program.clone(), shell.args.clone())),
-        // A variable of the person's own goes before it.
+        // The user's own variables override this one.
         env: std::iter::once(("TERM_PROGRAM".to_owned(), config.compat.term_program.clone()))
             .chain(config.env.clone())
             .collect(),
@@ -77,7 +77,7 @@ pub(crate) fn apply(
     error.map(|error| format!("{error}\nNew panes start your login shell instead."))
 }
 
-/// The folder of the shells' scripts, made where it is missing; `None` when it can't be, which the log says.
+/// The folder of the shell scripts, created if it is missing; if that fails, logs it and returns `None`.
 fn integration(home: &Path) -> Option<PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     let make = || {

@@ -1,5 +1,5 @@
-//! Unterm without a window: one pane at the start, driven over the control server until it is stopped, or until the last
-//! client goes of those it was started for.
+//! Unterm without a window: starts with one pane and serves control clients until it is stopped, or until the last of
+//! the clients that it was started for disconnects.
 
 use std::{
     fs::OpenOptions,
@@ -25,7 +25,7 @@ use crate::{
     signals,
 };
 
-/// Runs until a signal says stop.
+/// Runs until a signal arrives, or the last client disconnects.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (stop, stopped) = mpsc::channel();
     let last_goes = stop.clone();
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let server = Server::start_gated(options, vec![ready.clone()])
         .context("cannot start the control server")?;
     match server.registry_fault() {
-        // Nobody but the client that started this would use it, and that client looks for it in the registry.
+        // Only the client that started this instance would use it, and that client reads the registry.
         Some(fault @ RegistryFault::NotEntered(_)) if args.with_stdin => bail!("{fault}"),
         Some(fault) => tracing::error!("{fault}"),
         None => {}
@@ -93,13 +93,13 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let keeper = args.with_stdin.then(|| Keeper::new(&home, server.address().port())).transpose();
     let keeper = keeper.context("cannot be held by clients")?;
     environment::announce(&mux, &server);
-    // Nobody but callers works here: shells listen for the variables that they set.
+    // Only clients type here, so shells report variables that clients set while a prompt waits.
     mux.set_env("UNTERM_DRIVEN", "1");
-    // A program that was asked for stays readable after its end: nobody watched it end.
+    // A pane whose program was given stays open after it ends, because no user watched it end.
     let on_exit = if args.execute.is_empty() { OnExit::Close } else { OnExit::Hold };
     mux.open_tab(args.first_spawn(), None, on_exit)?;
     ready.set();
-    // Held to the end: who would come in meanwhile is told to look for another.
+    // Kept to the end: new clients then see that this instance is ending.
     let _kept = match keeper {
         Some(keeper) => {
             writeln!(io::stdout(), "{}", server.instance_id())
@@ -115,18 +115,18 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Waits for the end of whoever started this, and then of all other clients.
+/// Waits until the client that started this process ends, and then all other clients.
 fn keep(keeper: Keeper, last_goes: mpsc::Sender<String>) -> io::Result<JoinHandle<Keeper>> {
     std::thread::Builder::new().name("unterm-stdin".to_owned()).spawn(move || {
-        // Whoever started it is gone when its end of the pipe is, however it went.
+        // However that client ends, its end of the pipe closes.
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
         if !keeper.is_last() {
             tracing::info!("staying for other clients");
-            // Who reads the log may go with them; to write to nobody would be an error.
+            // The reader of the log may end with that client; writing to a closed pipe would fail.
             if let Ok(nowhere) = OpenOptions::new().write(true).open("/dev/null") {
                 let _ = rustix::stdio::dup2_stderr(nowhere);
             }
-            // Nobody need wait for this any more.
+            // Tells a relay that started this process not to wait for its end.
             let _ = writeln!(io::stdout(), "held");
             if let Err(error) = keeper.wait() {
                 tracing::warn!(%error, "cannot wait for other clients");

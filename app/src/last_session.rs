@@ -1,4 +1,4 @@
-//! `last_session` in Unterm's home directory: how large the last window was and where, and what was open in it.
+//! `last_session` in Unterm's home directory: the size, position and tabs of the last window.
 
 use std::{fs, io::Write, path::Path};
 
@@ -11,25 +11,25 @@ const FILE: &str = "last_session";
 /// The last window. Lengths are physical pixels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LastSession {
-    /// Width of what is inside the frame.
+    /// Width without the frame.
     pub(crate) width: u32,
-    /// Height of that.
+    /// Height without the frame.
     pub(crate) height: u32,
-    /// Its place on the screen, with its frame, where the desktop tells.
+    /// Position on the screen, including the frame, if the desktop reports it.
     #[serde(default)]
     pub(crate) place: Option<(i32, i32)>,
     #[serde(default)]
     pub(crate) maximized: bool,
-    /// Whether the desktop was light, where it told.
+    /// Whether the desktop preferred light colours, if it reported that.
     #[serde(default)]
     pub(crate) is_light: Option<bool>,
-    /// What was open; nothing where its last program had ended.
+    /// The open tabs; empty if the last program had ended.
     #[serde(default)]
     pub(crate) layout: LayoutFile,
 }
 
 impl LastSession {
-    /// Reads it; `None` where there is none, or none that can be used.
+    /// Reads the file; `None` if it is missing or invalid.
     pub(crate) fn read(home: &Path) -> Option<Self> {
         let text = fs::read(home.join(FILE)).ok()?;
         serde_json::from_slice(&text)
@@ -38,7 +38,6 @@ impl LastSession {
             .filter(|last: &Self| last.width > 0 && last.height > 0)
     }
 
-    /// Writes it.
     pub(crate) fn write(&self, home: &Path) {
         let written =
             serde_json::to_vec_pretty(self).map_err(std::io::Error::other).and_then(|text| {

@@ -1,6 +1,6 @@
-//! A layout as a file: tabs, how each is split, and where what runs. What a window opens with, and what it had.
+//! Layout files: tabs, their splits, and the directory and program of each pane, to open a window with or to save it.
 //!
-//! Owns the form of the file, and how a mux is brought to it and read back. Programs are named, never their state.
+//! Owns the file format, and how a layout is opened in a mux and read from it. Never saves the state of programs.
 
 use std::{
     path::{Path, PathBuf},
@@ -15,36 +15,36 @@ use crate::{config::parse::did_you_mean, toml_files};
 
 /// The folder of named layouts in Unterm's home directory.
 const FOLDER: &str = "layouts";
-/// Panes of one layout: more are a mistake.
+/// Maximum panes of a layout: more are a mistake.
 const PANES: usize = 200;
 
-/// A window's tabs.
+/// The tabs of a window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LayoutFile {
-    /// Number of the tab in front, from 1.
+    /// Number of the active tab, from 1.
     #[serde(default)]
     active: usize,
     tabs: Vec<TabFile>,
 }
 
-/// One tab.
+/// A tab.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TabFile {
-    /// What the person called it.
+    /// The title that the user gave the tab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     title: Option<String>,
     panes: PaneFile,
 }
 
-/// A pane, or two parts.
+/// A pane, or a split with two parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, try_from = "Keys")]
 enum PaneFile {
     Split {
         split: Side,
-        /// The first part's share.
+        /// The first part's share of the space, from 0 to 1.
         share: f32,
         first: Box<PaneFile>,
         second: Box<PaneFile>,
@@ -56,13 +56,13 @@ enum PaneFile {
         program: Option<String>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         args: Vec<String>,
-        /// It has its tab's focus; where no pane says so, the first one gets it.
+        /// Whether the pane has its tab's focus; the default is the first pane.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         focused: bool,
     },
 }
 
-/// Every key of a pane or of two parts, so that one that is none is told.
+/// All keys of a pane or a split, so that unknown keys are errors.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Keys {
@@ -98,7 +98,7 @@ impl TryFrom<Keys> for PaneFile {
     }
 }
 
-/// Where the second part lies.
+/// The side of the second part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Side {
@@ -106,14 +106,14 @@ enum Side {
     Down,
 }
 
-/// The first part's share, where none is said.
+/// The default share of the first part.
 const HALF: f32 = 0.5;
 
 impl LayoutFile {
-    /// Reads a named layout: of the folder, or at a path.
+    /// Reads a layout by its name in the folder, or by its path.
     ///
     /// # Errors
-    /// When there is none, or it is not in its form.
+    /// If the layout is missing or invalid.
     pub(crate) fn read(home: &Path, name: &str) -> Result<Self> {
         let file = file(home, name);
         let text = match std::fs::read_to_string(&file) {
@@ -135,10 +135,10 @@ impl LayoutFile {
         Ok(layout)
     }
 
-    /// Writes it under a name and gives its file.
+    /// Writes the layout under a name and returns its path.
     ///
     /// # Errors
-    /// When the name can't be a file's, or it can't be written.
+    /// If the name is not valid for a file, or the file can't be written.
     pub(crate) fn write(&self, home: &Path, name: &str) -> Result<PathBuf> {
         if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']) {
             bail!(
@@ -155,11 +155,11 @@ impl LayoutFile {
         Ok(file)
     }
 
-    /// What a mux has now; `with_programs`: also what panes were asked to run, where that is not the person's shell.
+    /// The layout of a mux; `with_programs` includes the programs that panes were opened with, except a shell.
     pub(crate) fn of(mux: &Mux, with_programs: bool) -> Self {
         let layout = mux.layout();
         let tabs = layout.tabs.iter().map(|tab| {
-            // A pane that is alone has it anyway.
+            // A single pane has the focus anyway.
             let focused = Some(tab.focused).filter(|_| matches!(tab.root, Node::Split { .. }));
             let panes = PaneFile::of(mux, &tab.root, with_programs, focused);
             TabFile { title: tab.title.clone(), panes }
@@ -167,8 +167,8 @@ impl LayoutFile {
         Self { active: layout.active + 1, tabs: tabs.collect() }
     }
 
-    /// Opens it in a mux. In the place of a program that can't be started comes a shell; where that can't be either, what
-    /// it stands for is left out. Gives why.
+    /// Opens the layout in a mux. If a program can't be started, a shell replaces it; if the shell can't either, that
+    /// part is left out. Returns the errors.
     pub(crate) fn open(&self, mux: &Mux) -> Vec<String> {
         let mut ids = Vec::new();
         let mut faults = Vec::new();
@@ -191,7 +191,7 @@ impl LayoutFile {
     }
 }
 
-/// Opens a pane with a program, or else with a shell.
+/// Opens a pane with a program, or with a shell if that fails.
 fn start(
     spawn: Spawn,
     faults: &mut Vec<String>,
@@ -207,7 +207,7 @@ fn start(
     opened.ok().map(|pane| pane.id())
 }
 
-/// The file of a layout's name.
+/// The file of a layout.
 fn file(home: &Path, name: &str) -> PathBuf {
     match name.contains('/') {
         true => absolute(Path::new(name)),
@@ -215,7 +215,7 @@ fn file(home: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// A path in which `~` is the person's home.
+/// Replaces a leading `~` with the home directory.
 fn absolute(path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), std::env::home_dir()) {
         (Ok(rest), Some(home)) => home.join(rest),
@@ -256,12 +256,12 @@ impl PaneFile {
         }
     }
 
-    /// What its first pane runs.
+    /// The program of the first pane.
     fn spawn(&self) -> Spawn {
         match self {
             Self::Split { first, .. } => first.spawn(),
             Self::Pane { cwd, program, args, .. } => Spawn {
-                // One that is gone since means home.
+                // If the directory no longer exists, the pane starts in the home directory.
                 cwd: cwd.as_deref().map(absolute).filter(|cwd| cwd.is_dir()),
                 program: program.clone(),
                 args: args.clone(),
@@ -270,8 +270,8 @@ impl PaneFile {
         }
     }
 
-    /// Splits `pane`, which is its first one; `path`: where it lies in its tab. Gives the pane that is to have the focus, if it
-    /// is in here.
+    /// Splits `pane`, the first pane of this part; `path` is the part's place in its tab. Returns the pane that gets
+    /// the focus, if this part contains it.
     fn open(
         &self,
         mux: &Mux,

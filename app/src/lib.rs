@@ -1,8 +1,8 @@
-//! The app: it ties the mux, the renderer and the control server to a window, or to none.
+//! The app: connects the mux, the renderer and the control server, with or without a window.
 //!
-//! Owns the command line, the event loop, the table of actions and the keys bound to them, the clipboard and the look
-//! of the window's chrome. Holds no terminal state of its own: a view keeps a snapshot, a scroll position and a
-//! selection, and everything else is the mux's.
+//! Owns the command line, the event loop, the table of actions and their keys, the clipboard and the look of the
+//! window's chrome. Holds no terminal state: a view keeps a snapshot, a scroll position and a selection; the mux owns
+//! the rest.
 
 pub mod action;
 pub mod args;
@@ -32,10 +32,10 @@ use anyhow::Result;
 use args::Args;
 pub use links::open_settings;
 
-/// Runs Unterm until its window closes or it is told to stop.
+/// Runs Unterm until its window closes or a signal stops it.
 ///
 /// # Errors
-/// When the first program, the window or the control server can't be started.
+/// If the first program, the window or the control server can't be started.
 pub fn run(args: &Args) -> Result<()> {
     if args.print_config {
         return print_config();
@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<()> {
     if args.headless { headless::run(args) } else { window::run(args) }
 }
 
-/// Prints the settings in force; says what is wrong with the file, if it is.
+/// Prints the settings in force, or fails with the errors in the configuration file.
 fn print_config() -> Result<()> {
     let home = unterm_control::home();
     let config = config::load(&home.join(config::FILE), &home)

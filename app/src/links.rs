@@ -1,8 +1,8 @@
-//! Opening what a link points to, and the settings page.
+//! Opens links and the settings page.
 //!
-//! Programs in panes choose the targets of links, so a target is hostile text. The desktop's opener gets only targets that this file
-//! has read whole and written anew: openers differ in what they make of a `?`, a `#` or an odd escape, and what they open must
-//! be what was checked.
+//! Programs in panes choose the targets of links, so targets are untrusted. The desktop's opener receives only targets
+//! that this file has parsed and rebuilt: openers disagree about `?`, `#` and unusual escapes, and must open exactly
+//! what was checked.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use std::{
 
 use unterm_mux::{percent_decode, percent_encode};
 
-/// Endings of files that are programs, or that start one when they are opened.
+/// Extensions of files that are programs, or that start a program when opened.
 const LAUNCHED: &[&str] = &[
     "action",
     "app",
@@ -54,23 +54,23 @@ const LAUNCHED: &[&str] = &[
     "wsf",
     "wsh",
 ];
-/// Those of them that count also in front of another ending, as in `x.desktop.download`, `x.exe.part` or `x.desktop~`.
+/// The extensions that also count before another one, as in `x.desktop.download`, `x.exe.part` or `x.desktop~`.
 const LAUNCHED_INSIDE: &[&str] = &[
     "appimage", "bat", "cmd", "desktop", "exe", "jar", "jnlp", "kdelnk", "lnk", "msi", "pif",
     "scr", "vbs",
 ];
-/// How much of a file is looked at to see whether it is a program: what desktops look at themselves.
+/// How many bytes of a file are checked for a program's signature, as many as desktops read themselves.
 const HEAD: u64 = 4096;
-/// Fields of a message that a `mailto:` link may fill in (RFC 6068, section 4). All others are left out, above all the
+/// Message fields that a `mailto:` link may fill in (RFC 6068, section 4). All others are dropped, above all the
 /// attachments that some programs accept there.
 const MAIL_FIELDS: &[&str] = &["to", "cc", "bcc", "subject", "body", "in-reply-to"];
 
-/// Opens a link with the desktop's program for it, without a shell, and waits until that has accepted it: not for the
-/// window's own thread. `schemes` are those that are opened. A file is opened only if it is on this machine, can be examined, and
-/// does not run by being opened. A message gets no attachments.
+/// Opens a link with the desktop's default program, without a shell, and waits for that program to accept it: don't
+/// call this on the window's thread. `schemes` lists the allowed schemes. A file is opened only if it is on this
+/// machine, can be examined, and does not run when opened. A message gets no attachments.
 ///
 /// # Errors
-/// A sentence that says why not: a scheme or a file that is not opened, or the opener's own error.
+/// A message that explains why: the scheme or the file is not allowed, or the opener's error.
 pub fn open(uri: &str, schemes: &[String]) -> Result<(), String> {
     let (scheme, rest) = uri.split_once(':').unwrap_or(("", ""));
     let scheme = scheme.to_ascii_lowercase();
@@ -89,26 +89,26 @@ pub fn open(uri: &str, schemes: &[String]) -> Result<(), String> {
     launch(&target).map_err(|why| format!("Can't open the link: {uri}\n{why}"))
 }
 
-/// What is said when no browser opened the settings page in time.
+/// The message if no browser opened the settings page in time.
 pub const UNOPENED: &str = "The settings page was not opened within a minute, so its link has expired.\nIf your browser can't read files in ~/.unterm, run `unterm-cli settings open --print-only` and open the address that it prints.";
 
-/// Opens the settings page by the file that redirects a browser there (`settings.open` makes it). The page's address has
-/// a code in it, so it is never an argument of a program: every user of the machine can read those.
+/// Opens the settings page through a file that redirects the browser (`settings.open` writes it). The address contains
+/// a login code, so it is never passed as an argument: every user of the machine can read arguments.
 ///
 /// # Errors
-/// A sentence that says why no program opened it.
+/// A message that explains why no program opened it.
 pub fn open_settings(redirect: &Path) -> Result<(), String> {
     launch(&unterm_mux::file_uri(redirect))
         .map_err(|why| format!("Can't open the settings page.\n{why}"))
 }
 
-/// A folder for that file that the default browser can read, if it is a snap: those read nothing in hidden folders of a home,
-/// so not `~/.unterm`, and have a `/tmp` of their own. `~/snap/NAME/common` is theirs, and on the disk of this user alone.
-/// Browsers from Flatpak read what the desktop opens them with, wherever it lies. Jupyter has the same problem with snaps; its
-/// answer is a setting (`use_redirect_file`) that passes the address with the code as an argument again, which is what
-/// the file is there to avoid. Where a browser reads neither folder, `unterm-cli settings open --print-only` prints the address.
+/// A folder for the redirect file that the default browser can read, if the browser is a snap. Snaps can't read hidden
+/// folders of the home directory, such as `~/.unterm`, and have their own `/tmp`, but they can read
+/// `~/snap/NAME/common`. Flatpak browsers can read the file that the desktop opens, wherever it is. Jupyter's answer to
+/// the same problem (`use_redirect_file`) passes the address with the code as an argument again. For a browser that can
+/// read neither folder, `unterm-cli settings open --print-only` prints the address.
 pub fn browser_folder() -> Option<PathBuf> {
-    // The program for HTML files: what opens the redirect.
+    // The default program for HTML files opens the redirect.
     let asked = Command::new("xdg-mime")
         .args(["query", "default", "text/html"])
         .stdin(Stdio::null())
@@ -118,7 +118,7 @@ pub fn browser_folder() -> Option<PathBuf> {
     snap_folder(&std::env::home_dir()?, entry.trim())
 }
 
-/// The folder of the snap that a desktop entry belongs to, such as `firefox_firefox.desktop`.
+/// The folder of the snap that a desktop entry such as `firefox_firefox.desktop` belongs to.
 fn snap_folder(home: &Path, entry: &str) -> Option<PathBuf> {
     let (snap, _) = entry.strip_suffix(".desktop")?.split_once('_')?;
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -129,7 +129,7 @@ fn snap_folder(home: &Path, entry: &str) -> Option<PathBuf> {
     common.is_dir().then(|| common.join("unterm"))
 }
 
-/// Starts the desktop's opener and waits for its answer.
+/// Starts the desktop's opener and waits until it exits.
 fn launch(target: &str) -> Result<(), String> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut child = Command::new(opener)
@@ -146,8 +146,8 @@ fn launch(target: &str) -> Result<(), String> {
     }
 }
 
-/// The path in a `file:` URI without its scheme, if it names a file or folder of this machine that is only looked at. Links on
-/// the way are resolved, so that what is opened is what was checked.
+/// The path in a `file:` URI without its scheme, if it names a file or folder on this machine that does not run when
+/// opened. Symbolic links are resolved, so that the opener receives exactly what was checked.
 fn local_file(rest: &str) -> Result<PathBuf, String> {
     if let Some(char) = rest.chars().find(|char| matches!(char, '?' | '#')) {
         return Err(format!(
@@ -186,12 +186,12 @@ fn local_file(rest: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Whether a name is that of something that runs by being opened.
+/// Whether the name is that of a file that runs when opened.
 fn launches(path: &Path) -> bool {
     let Some(name) = path.file_name() else { return false };
     let name = name.to_string_lossy();
     let is_one = |part: &str, of: &[&str]| of.iter().any(|one| one.eq_ignore_ascii_case(part));
-    // Some systems leave out blanks and dots at the end, and backups end in a tilde.
+    // Some systems ignore trailing blanks and dots, and names of backups end in a tilde.
     let parts: Vec<_> = name
         .split('.')
         .skip(1)
@@ -212,7 +212,7 @@ fn is_executable(_: &fs::Metadata) -> bool {
     false
 }
 
-/// Whether a file that begins like this is a program, whatever it is called: desktops look into files whose names say nothing.
+/// Whether these first bytes are those of a program: desktops check the content of files without an extension.
 fn is_program(head: &[u8]) -> bool {
     const MACH_O: [&[u8]; 5] = [
         b"\xfe\xed\xfa\xce",
@@ -228,12 +228,12 @@ fn is_program(head: &[u8]) -> bool {
     head.starts_with(b"\x7fELF")
         || head.starts_with(b"MZ") && head.contains(&0)
         || MACH_O.iter().any(|magic| head.starts_with(magic))
-        // A Java archive: the first file in it.
+        // A Java archive: the name of its first entry.
         || head.starts_with(b"PK\x03\x04") && head.get(30..).is_some_and(|name| name.starts_with(b"META-INF/"))
         || starts_line(b"[Desktop Entry]")
 }
 
-/// A `mailto:` URI, given without its scheme, with addresses and the usual fields, all escaped anew.
+/// Rebuilds a `mailto:` URI, given without its scheme, from its addresses and usual fields, escaping everything again.
 fn message(rest: &str) -> Result<String, String> {
     let broken = || "Its escapes are not valid.".to_owned();
     let (to, fields) = rest.split_once('?').unwrap_or((rest, ""));
@@ -250,7 +250,7 @@ fn message(rest: &str) -> Result<String, String> {
             continue;
         };
         let value = percent_decode(value).ok_or_else(broken)?;
-        // A line end would begin another field, but for the text itself.
+        // A line break would start another field, except in the body.
         if *name != "body" && value.iter().any(u8::is_ascii_control) {
             return Err(format!("The field {name:?} of its message has control characters."));
         }
@@ -285,7 +285,7 @@ mod tests {
         assert!(refused("file:/etc/passwd").contains("file://"));
     }
 
-    /// A folder with files in it.
+    /// Creates a folder with files.
     fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -301,7 +301,7 @@ mod tests {
     #[test]
     fn what_openers_may_read_otherwise_is_refused() {
         let folder = folder(&[("x.desktop", b""), ("a?b", b""), ("a#b c", b"")]);
-        // An opener that cuts a query off would open x.desktop.
+        // An opener that strips the query would open x.desktop.
         for name in ["x.desktop?.txt", "x.desktop#.txt", "a?b"] {
             let why = looked(&folder, name).unwrap_err();
             assert!(why.contains("must be written as %"), "{name}: {why}");
@@ -378,7 +378,7 @@ mod tests {
         for name in ["attach", "ATTACHMENT", "%61ttach", "amp;attach", "insert", "x-attach"] {
             check(&format!("a@b.c?{name}=file:///etc/passwd"), "mailto:a@b.c");
         }
-        // Programs that put the fields into one argument of another program.
+        // For programs that join the fields into one argument of another program.
         check(
             "a@b.c?subject=x',attachment='/etc/passwd",
             "mailto:a@b.c?subject=x%27%2Cattachment%3D%27%2Fetc%2Fpasswd",

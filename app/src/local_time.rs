@@ -1,4 +1,4 @@
-//! The time as the person's clock shows it, for names of files.
+//! The local time, for file names.
 
 use std::sync::OnceLock;
 
@@ -6,13 +6,13 @@ use time::{OffsetDateTime, UtcOffset, macros::format_description};
 
 static OFFSET: OnceLock<UtcOffset> = OnceLock::new();
 
-/// Reads the zone's offset. Has to be called before there are other threads: the C library may change its idea of the
-/// zone while they read it.
+/// Reads the zone's offset. Call it before starting threads: the C library may change its zone while other threads read
+/// it.
 pub fn read_zone() {
     let _ = OFFSET.set(UtcOffset::current_local_offset().unwrap_or(UtcOffset::UTC));
 }
 
-/// The time now as `20261122_041500_123`, in UTC where the zone is not known.
+/// The current time as `20261122_041500_123`, in UTC if the zone is unknown.
 pub(crate) fn stamp() -> String {
     let now = OffsetDateTime::now_utc().to_offset(*OFFSET.get().unwrap_or(&UtcOffset::UTC));
     let format =

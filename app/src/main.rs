@@ -12,7 +12,7 @@ fn main() -> ExitCode {
     match unterm::run(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // `eprintln!` panics where standard error takes nothing.
+            // `eprintln!` panics if standard error can't be written.
             let _ = writeln!(std::io::stderr(), "unterm: {error:#}");
             ExitCode::FAILURE
         }

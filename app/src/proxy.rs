@@ -1,6 +1,6 @@
-//! `proxy.json` in Unterm's home directory: whether programs go through a proxy.
+//! `proxy.json` in Unterm's home directory: whether programs use a proxy.
 //!
-//! Reads and switches `enabled`, and leaves everything else in the file as it is.
+//! Reads and toggles `enabled` and keeps all other keys, except that enabling changes the mode `off`.
 
 use std::{fs, path::Path};
 
@@ -10,18 +10,18 @@ use serde_json::{Map, Value, json};
 /// The file's name in Unterm's home directory.
 pub(crate) const FILE: &str = "proxy.json";
 
-/// Whether the proxy is on; a missing file says no.
+/// Whether the proxy is enabled; false if the file is missing.
 ///
 /// # Errors
-/// When the file can't be read, or is no JSON object.
+/// If the file can't be read, or is not a JSON object.
 pub(crate) fn is_enabled(home: &Path) -> Result<bool> {
     Ok(read(home)?.is_some_and(|proxy| enabled(&proxy)))
 }
 
-/// Turns the proxy on or off and gives what it is now.
+/// Enables or disables the proxy and returns the new state.
 ///
 /// # Errors
-/// When there is no file yet, since nobody has said which proxy; when it can't be read or written. It is then as it was.
+/// If the file does not exist, because no proxy is set up yet, or can't be read or written. The file is then unchanged.
 pub(crate) fn toggle(home: &Path) -> Result<bool> {
     let file = home.join(FILE);
     let Some(mut proxy) = read(home)? else {
@@ -29,7 +29,7 @@ pub(crate) fn toggle(home: &Path) -> Result<bool> {
     };
     let now = !enabled(&proxy);
     proxy.insert("enabled".to_owned(), json!(now));
-    // Turned off through the methods, its mode is `off`: on again it looks for a proxy by itself.
+    // The control methods set the mode `off` when they disable the proxy; enabling needs another mode.
     if now && proxy.get("mode").is_some_and(|mode| mode == "off") {
         let is_set =
             |key: &str| proxy.get(key).and_then(Value::as_str).is_some_and(|url| !url.is_empty());

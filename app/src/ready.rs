@@ -1,5 +1,5 @@
-//! Calls that come before the first pane is open wait for it: an instance can be found, since programs in its panes are
-//! told where it listens, a moment before it has a pane.
+//! Holds calls until the first pane is open. The instance is registered slightly earlier, because panes receive its
+//! address in their environment.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ impl Ready {
         Arc::new(Self(watch::Sender::new(false)))
     }
 
-    /// Lets the calls go.
+    /// Releases the held calls.
     pub(crate) fn set(&self) {
         self.0.send_replace(true);
     }
@@ -27,7 +27,7 @@ impl Gate for Ready {
         }
         let mut ready = self.0.subscribe();
         Decision::Hold(Box::pin(async move {
-            // An error means that the program ends.
+            // An error means that the process is ending.
             let _ = ready.wait_for(|ready| *ready).await;
             Decision::Allow
         }))

@@ -1,4 +1,4 @@
-//! SIGTERM, SIGINT and SIGHUP, as calls in a thread of their own.
+//! SIGTERM, SIGINT and SIGHUP, handled on their own thread.
 
 use anyhow::{Context, Result};
 use signal_hook::{
@@ -6,7 +6,7 @@ use signal_hook::{
     iterator::Signals,
 };
 
-/// Calls `stop` with the signal's number at the first signal that asks the process to end. A second one ends it at once.
+/// Calls `stop` with the first signal that asks the process to end. A second signal ends the process at once.
 pub(crate) fn on_stop(stop: impl FnOnce(i32) + Send + 'static) -> Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).context("cannot wait for signals")?;
     std::thread::Builder::new()

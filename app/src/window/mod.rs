@@ -1,7 +1,7 @@
 //! The window: reads winit's events, sends keys and mouse to the mux, and paints the panes.
 //!
-//! Runs on the main thread, except that a pane's reader may paint an echo (`echo.rs`). Owns the window, the renderer, the
-//! painter and a [`View`] per pane. Locks a terminal only briefly, to snapshot and to select, and never blocks.
+//! Runs on the main thread, except that a pane's reader may paint an echo (`echo.rs`). Owns the window, the renderer,
+//! the painter and a [`View`] per pane. Locks a terminal only briefly, to snapshot and to select, and never blocks.
 
 mod access;
 mod act;
