@@ -82,8 +82,8 @@ fn one_spelling_each(edits: &[Edit]) -> Result<()> {
     Ok(())
 }
 
-/// The table and the name in it for a key. Keys of the keyboard keep the file's spelling; new ones get the usual spelling, in which
-/// `control` and `cmd` are `ctrl` and `super`.
+/// The table path and the name for a key. Keyboard keys keep the file's spelling; new ones get the usual spelling, with
+/// `ctrl` and `super` for `control` and `cmd`.
 fn named<'a>(table: &dyn TableLike, key: &'a [String]) -> Result<(&'a [String], String)> {
     let Some((last, sections)) = key.split_last() else { bail!("the key has no name") };
     let mut name = last.clone();
@@ -141,7 +141,7 @@ fn with(text: &str, key: &[String], value: Value) -> Result<String> {
     }
     match table.get_mut(&last).and_then(Item::as_value_mut) {
         Some(old) => {
-            // The comment behind the value stays.
+            // Keep the comment behind the value.
             let decor = old.decor().clone();
             *old = value;
             *old.decor_mut() = decor;
@@ -151,12 +151,12 @@ fn with(text: &str, key: &[String], value: Value) -> Result<String> {
     Ok(document.to_string())
 }
 
-/// A key and its value as a line.
+/// A line with a key and its value.
 fn line(name: &str, value: &Value) -> String {
     format!("{} = {}\n", toml_edit::Key::new(name), value.clone().decorated("", ""))
 }
 
-/// Writes the first key of a section that has a heading, below the comments there.
+/// Inserts the first key of a section that has a heading, below the comments there.
 fn below_comments(text: &str, section: &str, line: &str) -> Option<String> {
     let heading = format!("[{section}]");
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -192,7 +192,7 @@ fn without(text: &str, key: &[String]) -> Result<String> {
             return Ok(sections.first().map_or(text.clone(), |name| without_heading(&text, name)));
         }
     }
-    // In one line with others.
+    // The key shares its line with other keys.
     let mut document: DocumentMut = text.parse()?;
     let mut table = document.as_table_mut() as &mut dyn TableLike;
     for section in sections {
@@ -227,7 +227,7 @@ fn without_heading(text: &str, section: &str) -> String {
 /// Creates the file if it is missing: every key with its meaning and default, in comments.
 ///
 /// # Errors
-/// When it can't be written.
+/// If it can't be written.
 pub fn create(home: &Path) -> Result<()> {
     let file = home.join(FILE);
     if file.exists() {

@@ -76,7 +76,7 @@ pub enum Ligatures {
     Never,
 }
 
-/// The change of a measure that a string describes; an empty string changes nothing.
+/// Parses the change of a measure; an empty string changes nothing.
 fn amount(text: &str) -> Result<Amount, String> {
     if text.is_empty() { Ok(Amount::default()) } else { text.parse() }
 }
@@ -93,7 +93,7 @@ impl Font {
         ]
     }
 
-    /// The renderer's options, at scale 1. Invalid values are left out; they were reported when the file was read.
+    /// The renderer's options, at scale 1. Skips invalid values, which were reported when the file was read.
     pub fn options(&self) -> FontOptions {
         let [cell_width, cell_height, baseline, underline_position, underline_thickness] =
             self.changes().map(|(_, text)| amount(text).unwrap_or_default());

@@ -14,7 +14,7 @@ const NONE: &str = "none";
 /// Parses a key as it is written in the file.
 ///
 /// # Errors
-/// What is wrong with it, for people.
+/// A message that explains what is wrong with it.
 pub fn chord(text: &str) -> Result<Chord, String> {
     text.parse()
 }
@@ -22,7 +22,7 @@ pub fn chord(text: &str) -> Result<Chord, String> {
 /// Parses an action as it is written in the file: `name` or `name:argument`; `None` for `none`.
 ///
 /// # Errors
-/// What is wrong with it, for people.
+/// A message that explains what is wrong with it.
 pub fn bound(text: &str) -> Result<Option<Action>, String> {
     if text == NONE {
         return Ok(None);
@@ -34,10 +34,10 @@ pub fn bound(text: &str) -> Result<Option<Action>, String> {
     find(name)?.action(argument).map(Some)
 }
 
-/// The row of the table of an action.
+/// The row of an action in the table.
 ///
 /// # Errors
-/// That the action is unknown, and a similar name, for people.
+/// A message that names the unknown action and a similar name.
 pub fn find(name: &str) -> Result<&'static Entry, String> {
     ACTIONS.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names = ACTIONS.iter().map(|entry| entry.name).chain([NONE]);
@@ -76,7 +76,7 @@ pub fn bindings(own: &BTreeMap<String, String>) -> Vec<(String, Binding)> {
 pub struct Keymap(FxHashMap<Chord, Action>);
 
 impl Keymap {
-    /// The default keys, overridden by those of the file. Invalid keys are left out; they were reported when the file was read.
+    /// The default keys, overridden by those of the file. Skips invalid keys, reported when the file was read.
     pub fn new(own: &BTreeMap<String, String>) -> Self {
         let mut map = FxHashMap::default();
         for entry in ACTIONS {
@@ -96,7 +96,7 @@ impl Keymap {
         Self(map)
     }
 
-    /// The shortest key of an action without an argument, for people.
+    /// The shortest key of an action without an argument, as shown to the user.
     pub fn keys_of(&self, entry: &Entry) -> String {
         let Takes::Nothing(action) = &entry.takes else { return String::new() };
         let mut keys: Vec<String> = self

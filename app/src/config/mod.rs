@@ -1,8 +1,8 @@
-//! Preferences: one file, `config.toml` in Unterm's home directory, which people edit by hand and tools may write.
+//! Preferences: one file, `config.toml` in Unterm's home directory, which users edit by hand and tools may write.
 //!
-//! [`Config`] and its sections are the one definition of every key. The file is checked against their ranges
-//! ([`mod@parse`]), and the reference page is made of their doc comments and defaults ([`mod@reference`]). Owns the file's
-//! meaning and the themes. Applies nothing: window and mux do, each time [`Settings`] gives them a new `Config`.
+//! [`Config`] and its sections define every key. The file is checked against their schema ([`mod@parse`]), and the
+//! reference page is generated from their doc comments and defaults ([`mod@reference`]). Owns the file's meaning and
+//! the themes. Never applies preferences: window and mux do, each time [`Settings`] reports a new `Config`.
 
 pub mod edit;
 mod font;
@@ -96,8 +96,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// The reason why the configured shell can't be started on this machine; `None` if it can be, or is the login shell. Not part
-    /// of the file's validity, since programs come and go.
+    /// The reason why the configured shell can't be started on this machine; `None` if it can, or if it is the login
+    /// shell. The check of the file leaves this out, because programs may be installed or removed later.
     pub fn shell_error(&self) -> Option<String> {
         let program = &self.shell.program;
         let error =
@@ -175,7 +175,7 @@ impl Default for ThemeChoice {
 }
 
 impl ThemeChoice {
-    /// The same with the names that themes have in lists, whatever they are called in the file.
+    /// The same choice with the themes' listed names, in place of the names in the file.
     fn named(&self, home: &std::path::Path) -> Self {
         match self {
             Self::One(name) => Self::One(theme::name_of(name, home)),

@@ -1,8 +1,8 @@
 //! Parses the text of `config.toml` into a [`Config`], or into its problems, each with its line and column.
 //!
-//! Checks the file against the JSON schema that [`Config`] derives, which holds names, types, ranges and choices. Afterwards it
-//! checks what a schema can't express: keys, actions and themes. Each problem belongs to a setting, so that the other
-//! settings remain usable.
+//! Checks the file against the JSON schema that [`Config`] derives, which holds names, types, ranges and choices, and
+//! then checks what a schema can't express: keys, actions and themes. Each problem belongs to a setting, so that the
+//! other settings remain usable.
 
 use std::{collections::HashMap, fmt, ops::Range, path::Path};
 
@@ -12,7 +12,7 @@ use toml_edit::{Document, Item, Table, TableLike};
 use super::{Config, ThemeChoice, keys, theme};
 use crate::copy_command;
 
-/// Something wrong in a file.
+/// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Line, from 1.
@@ -30,7 +30,7 @@ impl fmt::Display for Problem {
 }
 
 impl Problem {
-    /// One that stands behind these parts of the text.
+    /// A problem whose place is the end of `before`, the text up to it.
     fn behind(before: &str, message: String) -> Self {
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -38,10 +38,10 @@ impl Problem {
     }
 }
 
-/// A file's bytes as text.
+/// Decodes a file as UTF-8.
 ///
 /// # Errors
-/// Where they are none.
+/// The place of the first invalid byte.
 pub(super) fn text(bytes: &[u8]) -> Result<&str, Vec<Problem>> {
     std::str::from_utf8(bytes).map_err(|error| {
         let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
@@ -50,16 +50,16 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, Vec<Problem>> {
     })
 }
 
-/// The preferences in `text`. The person's own themes are in `home`.
+/// Parses the preferences in `text`. `home` contains the user's own themes.
 ///
 /// # Errors
-/// Every problem found, in the order of the text.
+/// All problems, in the order of the text.
 pub fn parse(text: &str, home: &Path) -> Result<Config, Vec<Problem>> {
     let (config, problems) = read(text, home);
     if problems.is_empty() { Ok(config) } else { Err(problems) }
 }
 
-/// The same, with the default for each invalid setting, and with every problem. Text that is not TOML has no settings.
+/// As [`parse`], but with the default for each invalid setting. If the text is not TOML, all settings have defaults.
 pub(super) fn read(text: &str, home: &Path) -> (Config, Vec<Problem>) {
     let mut found = Found { text, problems: Vec::new(), wrong: Vec::new() };
     let document = match Document::parse(text) {
@@ -96,7 +96,7 @@ pub(super) fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     }
 }
 
-/// The values a schema lists, if it does.
+/// The values that a schema lists; `None` if it lists none.
 pub(super) fn choices(schema: &Value) -> Option<Vec<&str>> {
     if let Some(list) = schema["enum"].as_array() {
         return Some(list.iter().filter_map(Value::as_str).collect());
@@ -115,8 +115,8 @@ pub fn did_you_mean<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -
         .map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
 }
 
-/// The right place of a key that stands in the wrong one, as the end of a message. Other terminals write the section as a
-/// prefix, as in `font_size`.
+/// The right place of a misplaced key, as the end of a message. Other terminals write the section as a prefix, as in
+/// `font_size`.
 fn belongs(name: &str, root: &Value) -> Option<String> {
     let sections = root["properties"].as_object()?;
     if let Some(schema) = sections.get(name)
@@ -154,7 +154,7 @@ fn leave_out(table: &mut Table, setting: &[String], root: &Value) {
 struct Found<'a> {
     text: &'a str,
     problems: Vec<Problem>,
-    /// The settings they belong to, each as the names that lead there.
+    /// The settings with problems, each as the path of names to it.
     wrong: Vec<Vec<String>>,
 }
 
@@ -166,7 +166,7 @@ impl Found<'_> {
         self.wrong.push(path.iter().map(|name| (*name).to_owned()).collect());
     }
 
-    /// The valid settings of the file, as far as it has been checked.
+    /// The valid settings of the part that has been checked.
     fn right(&mut self, document: &Document<&str>, root: &Value) -> Config {
         let read: Result<Config, toml_edit::de::Error> = if self.wrong.is_empty() {
             toml_edit::de::from_str(self.text)
@@ -181,7 +181,7 @@ impl Found<'_> {
         })
     }
 
-    /// Checks a table against its schema. `path` has the names that lead to it.
+    /// Checks a table against its schema; `path` is the path of names to it.
     fn table(&mut self, table: &dyn TableLike, schema: &Value, root: &Value, path: &[&str]) {
         let Some(known) = schema["properties"].as_object() else {
             // Free names, whose values share a schema.
@@ -274,7 +274,7 @@ impl Found<'_> {
         }
     }
 
-    /// Checks the tables with free names: keys and variables.
+    /// Checks the names and values in tables with free names: keys and variables.
     fn names(&mut self, table: &dyn TableLike) {
         self.named(table, "keys", |name| keys::chord(name).err(), |does| keys::bound(does).err());
         let command = |does: &str| copy_command::named(does).err();
@@ -288,7 +288,7 @@ impl Found<'_> {
         self.same_keys(table, "copy_mode_keys");
     }
 
-    /// Adds each key of the keyboard that a table binds twice, in two spellings, which TOML can't see.
+    /// Reports each keyboard key that a table binds twice in different spellings, which TOML does not detect.
     fn same_keys(&mut self, table: &dyn TableLike, path: &str) {
         let Some(table) = table.get(path).and_then(Item::as_table_like) else { return };
         let mut seen = HashMap::new();
@@ -302,7 +302,7 @@ impl Found<'_> {
         }
     }
 
-    /// Adds the problems of a table's names and texts. The schema has checked values that are not texts.
+    /// Reports the problems of a table's names and strings. The schema check covers values of other types.
     fn named(
         &mut self,
         table: &dyn TableLike,
@@ -375,7 +375,7 @@ fn fits(item: &Item, schema: &Value) -> bool {
     }
 }
 
-/// A schema's type, for people.
+/// A schema's type, as shown to the user.
 pub(super) fn wanted(schema: &Value, root: &Value) -> String {
     if let Some(alternatives) = schema["anyOf"].as_array() {
         let names: Vec<_> =

@@ -13,19 +13,19 @@ use super::{
 };
 use crate::{action::ACTIONS, copy_command::COPY_COMMANDS};
 
-/// One key of the file.
+/// A key of the file.
 struct Row {
-    /// Its section, empty at the top.
+    /// The section; empty for a key at the top level.
     section: String,
     name: String,
     kind: String,
     doc: String,
-    /// What each choice means, where there are choices.
+    /// Each choice and its meaning, if the key has choices.
     choices: Vec<(String, String)>,
 }
 
 impl Row {
-    /// The key's value, as TOML.
+    /// The key's value in `values`, as TOML.
     fn value(&self, values: &DocumentMut) -> String {
         let value = match self.section.as_str() {
             "" => values.get(&self.name),
@@ -35,7 +35,7 @@ impl Row {
     }
 }
 
-/// The whole configuration as a file, with the meaning of each key in a comment above it.
+/// The whole configuration as a file, with the meaning of each key in a comment above the key.
 pub fn print(config: &Config) -> String {
     let values = values(config);
     let mut out =
@@ -54,7 +54,7 @@ pub fn print(config: &Config) -> String {
         if row.name.is_empty() {
             let table = values.get(&section).and_then(Item::as_table_like);
             for (name, value) in table.into_iter().flat_map(|table| table.iter()) {
-                // A table is written in its line.
+                // Write a table inline.
                 let Ok(value) = value.clone().into_value() else { continue };
                 let value = value.decorated("", "");
                 let _ = writeln!(out, "{} = {value}", toml_edit::Key::new(name));
@@ -70,7 +70,7 @@ fn comment(out: &mut String, text: &str) {
     let _ = writeln!(out, "# {text}");
 }
 
-/// The page.
+/// The reference page, in Markdown.
 pub fn page() -> String {
     let mut out = String::from(
         "# Configuration\n\n\
@@ -154,14 +154,14 @@ fn in_cell(value: &str) -> String {
 
 /// A configuration as TOML.
 fn values(config: &Config) -> DocumentMut {
-    // Every value can be written as TOML.
+    // Serializing can't fail: TOML can express every value.
     let text = toml_edit::ser::to_string(config).unwrap_or_default();
     let mut document: DocumentMut = text.parse().unwrap_or_default();
     shorten(document.as_table_mut());
     document
 }
 
-/// Writes fractions with the digits they were given: their type holds fewer digits than TOML's.
+/// Writes fractions with the digits of an `f32`: TOML's `f64` would show more digits.
 fn shorten(table: &mut dyn toml_edit::TableLike) {
     for (_, item) in table.iter_mut() {
         if let Some(number) = item.as_float() {
@@ -172,7 +172,7 @@ fn shorten(table: &mut dyn toml_edit::TableLike) {
     }
 }
 
-/// Every key, plain ones first, then sections in the order of their names.
+/// Every key: the top-level keys first, then the sections in the order of their names.
 fn rows() -> Vec<Row> {
     let root = schema();
     let mut plain = Vec::new();

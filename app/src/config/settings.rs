@@ -20,7 +20,7 @@ use super::{
 /// The file's name in Unterm's home directory.
 pub const FILE: &str = "config.toml";
 
-/// A problem of the file: a line for people, with its place.
+/// A problem of the file and its place, as a line for the user.
 pub type Complaint = String;
 
 /// The preferences in a file; the defaults if it is missing.
@@ -32,7 +32,7 @@ pub fn load(file: &Path, home: &Path) -> Result<Config, Vec<Complaint>> {
     if complaints.is_empty() { Ok(config) } else { Err(complaints) }
 }
 
-/// The same, with the default for each invalid setting, and a line for each problem.
+/// As [`load`], but with the default for each invalid setting.
 fn read(file: &Path, home: &Path) -> (Config, Vec<Complaint>) {
     let bytes = match std::fs::read(file) {
         Ok(bytes) => bytes,
@@ -81,9 +81,9 @@ impl Settings {
         &self.home
     }
 
-    /// Watches the file, and the themes beside it, from now on: `tell` hears, on a thread of its own, of every change
-    /// that says something new. A file that can't be used leaves the last good preferences in force. `beside` hears of
-    /// other files in the same directory, and in its folder of instances, that were written.
+    /// Watches the file and the themes from now on. Calls `tell`, on another thread, whenever settings, themes or
+    /// problems change; if the file has problems, the previous preferences stay in force. Calls `beside` for each
+    /// other file written in the same directory or in its folder of instances.
     pub fn watch(
         mut self,
         tell: impl Fn(Change) + Send + 'static,
@@ -119,7 +119,7 @@ impl Settings {
                     settings.follow_link();
                     reader.lock().read(&settings, is_theme);
                 };
-                // Whoever watches waits for the thread that calls this.
+                // The watcher waits for this thread, so use another thread to change what it watches.
                 if let Err(error) =
                     std::thread::Builder::new().name("settings link".to_owned()).spawn(follow)
                 {
@@ -136,8 +136,8 @@ impl Settings {
         settings
     }
 
-    /// Watches the directory of what the file is a link to, as people have who keep their files elsewhere, and no more
-    /// that of what it was a link to before.
+    /// If the file is a symbolic link, for example into a dotfiles folder, watches the directory of its target, and
+    /// stops watching that of the previous target.
     fn follow_link(&self) {
         let elsewhere = |target: &Option<PathBuf>| {
             let folder = target.as_ref()?.parent()?;
@@ -145,7 +145,7 @@ impl Settings {
         };
         let mut watcher = self.watcher.lock();
         let Some(watcher) = watcher.as_mut() else { return };
-        // Looked at now, and not before another thread that follows it was done.
+        // Read the target under the lock, so that concurrent calls run one after the other.
         let target = target_of(&self.home);
         let now = elsewhere(&target);
         let before = elsewhere(&std::mem::replace(&mut *self.target.lock(), target));
@@ -153,7 +153,7 @@ impl Settings {
             return;
         }
         if let Some(before) = before {
-            // It may be gone.
+            // Fails if the directory was removed; ignore that.
             let _ = watcher.unwatch(&before);
         }
         if let Some(now) = now
@@ -164,14 +164,14 @@ impl Settings {
     }
 }
 
-/// Reads the file each time it may have changed.
+/// Reads the file whenever it may have changed.
 struct Reader<T> {
     last: Option<Result<Config, Vec<Complaint>>>,
     tell: T,
 }
 
 impl<T: Fn(Change)> Reader<T> {
-    /// Tells what the file says, where that is new or themes may have changed.
+    /// Calls `tell` if the file's settings or problems changed, or if themes may have changed.
     fn read(&mut self, settings: &Settings, is_theme: bool) {
         let read = load(&settings.home.join(FILE), &settings.home);
         if !is_theme && self.last.as_ref() == Some(&read) {
@@ -186,7 +186,7 @@ impl<T: Fn(Change)> Reader<T> {
     }
 }
 
-/// What the file in `home` is a link to, by the path that its changes are told with; `None` where it is none.
+/// The target of the file if it is a symbolic link, as the path that the watcher reports; `None` if it is not.
 fn target_of(home: &Path) -> Option<PathBuf> {
     let file = home.join(FILE);
     let target = file.is_symlink().then(|| file.canonicalize().ok())??;
@@ -194,19 +194,19 @@ fn target_of(home: &Path) -> Option<PathBuf> {
     if is_beside { Some(home.join(target.file_name()?)) } else { Some(target) }
 }
 
-/// Whether an event means that a file has its new contents: not that it was read, or is being written.
+/// Whether an event means that a file has its new contents, rather than that it was read or is being written.
 fn is_written(event: &Event) -> bool {
     match event.kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
         EventKind::Modify(ModifyKind::Name(_)) | EventKind::Remove(_) => true,
-        // A link is whole as soon as it is there.
+        // A symbolic link is complete as soon as it is created.
         EventKind::Create(_) if event.paths.iter().any(|path| path.is_symlink()) => true,
-        // Where a close is not told, these are all there is.
+        // Only Linux reports that a file was closed after writing.
         _ => !cfg!(target_os = "linux"),
     }
 }
 
-/// Watches a directory and folders in it, since editors replace files; makes them where they are missing.
+/// Watches a directory and folders in it, because editors replace files; creates missing directories.
 fn start(
     home: &Path,
     folders: &[&Path],
@@ -239,7 +239,7 @@ mod tests {
         let (send, changes) = mpsc::channel();
         let settings = settings.watch(move |change| drop(send.send(change)), |_| {});
 
-        // As editors do: a new file takes the place of the old one.
+        // Editors save a file by replacing it.
         let other = home.path().join("new");
         std::fs::write(&other, "[font]\nsize = 14").unwrap();
         std::fs::rename(&other, &file).unwrap();
@@ -259,7 +259,7 @@ mod tests {
         assert!(changes.recv_timeout(SOON).unwrap().is_ok(), "a mended file is told as well");
     }
 
-    /// Writes a file as editors do: a new one takes its place.
+    /// Writes a file as editors do, by replacing it.
     fn save(folder: &Path, name: &str, text: &str) {
         std::fs::write(folder.join("new"), text).unwrap();
         std::fs::rename(folder.join("new"), folder.join(name)).unwrap();

@@ -1,4 +1,4 @@
-//! The preferences as JSON, by dotted keys, for callers of the control port.
+//! The preferences as JSON, by dotted keys, for control clients.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ use crate::{
     links, proxy,
 };
 
-/// The preferences of a home's file.
+/// The preferences in the file of a home directory.
 pub struct FilePreferences {
     /// Unterm's home directory.
     pub home: PathBuf,
