@@ -370,7 +370,7 @@ impl TokenCommand {
     }
 }
 
-/// A token's name, by which people know later which token to revoke.
+/// Parses a token's name, which later tells the user which token to revoke.
 fn purpose(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("a token needs a name that says what it is for".to_owned()),
@@ -378,7 +378,7 @@ fn purpose(text: &str) -> Result<String, String> {
     }
 }
 
-/// A length of time in seconds, of a number and its unit.
+/// Parses a duration: a number and its unit. Returns seconds.
 fn duration(text: &str) -> Result<u64, String> {
     let wrong = || format!("{text:?} is not a duration such as 90s, 30m, 12h or 7d");
     let at = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;

@@ -36,13 +36,13 @@ pub fn candidates(root: Command, words: &[String], home: &Path) -> Vec<Candidate
 
 /// The line up to the word that is being completed.
 struct Line<'a> {
-    /// The innermost command named so far.
+    /// The innermost command so far.
     command: &'a Command,
-    /// Its arguments without a name so far.
+    /// The number of the command's positional arguments so far.
     positionals: usize,
-    /// Whether options may follow.
+    /// Whether options may follow: true until `--`.
     is_open: bool,
-    /// The option whose value comes next.
+    /// The option whose value is expected next.
     value_of: Option<&'a Arg>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The option that a word names, with or without its value.
+    /// The option in a word, which may include its value.
     fn option(&self, word: &str) -> Option<&'a Arg> {
         let name = word.split('=').next().unwrap_or(word);
         let mut options = self.command.get_arguments();
@@ -109,7 +109,7 @@ impl<'a> Line<'a> {
         found
     }
 
-    /// The values of an argument that are known.
+    /// The known values of an argument.
     fn values(&self, arg: &Arg, home: &Path) -> Vec<Candidate> {
         let plain = |word: &str| candidate(word.to_owned(), String::new());
         match (self.command.get_name(), arg.get_id().as_str()) {
@@ -137,7 +137,7 @@ impl<'a> Line<'a> {
 }
 
 fn candidate(word: String, about: String) -> Candidate {
-    // One line of a list: the first sentence.
+    // The list shows one line: the first sentence.
     let about = about.lines().next().unwrap_or_default();
     let about = about.split_once(". ").map_or(about, |(first, _)| first).trim_end_matches('.');
     Candidate { word, about: about.to_owned() }

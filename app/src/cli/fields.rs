@@ -27,12 +27,12 @@ pub fn table(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String
     text
 }
 
-/// Whether a list is shown as a table: a list of objects.
+/// Whether a list is shown as a table: all items are objects.
 fn is_table(list: &[Value]) -> bool {
     !list.is_empty() && list.iter().all(Value::is_object)
 }
 
-/// First the names with one value each, then the tables, each below its name.
+/// First the names with single values, then the tables, each below its name.
 fn of_object(object: &Map<String, Value>) -> String {
     let (mut lines, mut tables) = (Vec::new(), Vec::new());
     collect("", object, &mut lines, &mut tables);
@@ -51,7 +51,7 @@ fn of_object(object: &Map<String, Value>) -> String {
     text
 }
 
-/// Adds an object's members; those of inner objects have both names, with a dot between.
+/// Collects an object's members; members of inner objects get dotted names.
 fn collect(
     prefix: &str,
     object: &Map<String, Value>,
@@ -70,7 +70,7 @@ fn collect(
     }
 }
 
-/// A table with a column for each name that an object of the list has.
+/// A table with a column for each name that occurs in the list's objects.
 fn of_list(list: &[Value]) -> String {
     let mut names: Vec<&String> = Vec::new();
     for name in list.iter().filter_map(Value::as_object).flat_map(Map::keys) {
@@ -84,7 +84,7 @@ fn of_list(list: &[Value]) -> String {
     table(&head, rows)
 }
 
-/// A value in one line.
+/// A value on one line.
 fn inline(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -46,11 +46,11 @@ fn method_command(entry: &'static Entry) -> Command {
     let mut command = Command::new(entry.name).about(entry.doc);
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     for (name, property) in &properties {
-        // An alias of `id`.
+        // `session_id` is an alias of `id`.
         if name == "session_id" && properties.contains_key("id") {
             continue;
         }
-        // The program ends soon.
+        // Leaking is fine: the program ends soon.
         let id: &'static str = name.clone().leak();
         let long: &'static str = name.replace('_', "-").leak();
         let arg = Arg::new(id).long(long).required(required.contains(&id));
@@ -87,7 +87,7 @@ fn method_command(entry: &'static Entry) -> Command {
     command
 }
 
-/// The type of a parameter. An enumeration of texts is text.
+/// The type of a parameter; an enumeration of strings counts as a string.
 fn kind(property: &Value) -> Option<&str> {
     let is_text = |variant: &Value| variant["const"].is_string();
     match property["oneOf"].as_array() {
@@ -96,7 +96,7 @@ fn kind(property: &Value) -> Option<&str> {
     }
 }
 
-/// The possible values of a list, for the help: those of an enumeration, or objects with one key each.
+/// The possible values of a list parameter for the help: those of an enumeration, or objects with one key each.
 fn choices(schema: &Value, property: &Value) -> String {
     let items = &property["items"];
     let named = items["$ref"].as_str().and_then(|path| schema.pointer(path.strip_prefix('#')?));
@@ -180,7 +180,7 @@ pub fn completions(shell: Shell, mut command: Command) -> Result<String> {
     Ok(script.to_owned())
 }
 
-/// A command without the texts of its options, of which a Nushell script holds a copy for every command.
+/// Removes the help of all options, which a Nushell script would repeat for every command.
 fn without_help(command: Command) -> Command {
     command
         .mut_args(|arg| arg.help(None::<&str>).long_help(None::<&str>))

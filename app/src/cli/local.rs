@@ -103,7 +103,7 @@ pub fn theme(command: &ThemeCommand, home: &Path) -> Result<Report> {
     }
 }
 
-/// What marks the line of what is in use.
+/// The mark of the item in use.
 fn mark(is_current: bool) -> char {
     if is_current { '*' } else { ' ' }
 }

@@ -16,19 +16,19 @@ use unterm_mux::private;
 
 use crate::report::Report;
 
-/// An entry of a client's file.
+/// An entry of a client's configuration file.
 struct Entry {
-    /// Its name. Each toolset has its own, so that a client can use several.
+    /// The entry's name. Each toolset has its own, so that a client can use several.
     name: String,
     program: String,
     args: Vec<String>,
 }
 
 impl Entry {
-    /// For this program.
+    /// The entry that starts this program.
     ///
     /// # Errors
-    /// There is no such toolset.
+    /// If the toolset is unknown.
     fn new(program: &str, instance: Option<&str>, toolset: Option<&str>) -> Result<Self> {
         let usual = unterm_control::toolset(None).map_err(anyhow::Error::msg)?;
         let mut args = vec!["mcp".to_owned()];
@@ -63,7 +63,7 @@ pub enum Client {
 }
 
 impl Client {
-    /// Its file, for somebody with this home and these variables.
+    /// The client's file, for this home directory and these environment variables.
     fn file(self, home: &Path, variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
         let own = |name: &str, usual: PathBuf| variable(name).unwrap_or(usual);
         match self {
@@ -78,7 +78,7 @@ impl Client {
         }
     }
 
-    /// The key that servers stand under.
+    /// The key of the servers in the file.
     fn servers(self) -> &'static str {
         match self {
             Self::Codex => "mcp_servers",
@@ -87,7 +87,7 @@ impl Client {
         }
     }
 
-    /// An entry as JSON, for those that take it.
+    /// The entry as JSON, in the client's format.
     fn json(self, Entry { program, args, .. }: &Entry) -> Value {
         match self {
             Self::Claude | Self::Vscode => {
@@ -97,7 +97,7 @@ impl Client {
         }
     }
 
-    /// A file's text with an entry in it, in the place of any of that name.
+    /// A file's text with the entry added, or replacing the entry of the same name.
     fn merged(self, text: &str, entry: &Entry) -> Result<String> {
         match self {
             Self::Codex => merged_toml(text, entry),
@@ -140,11 +140,11 @@ pub fn config(
 /// The outcome of a merge.
 #[derive(Debug, PartialEq, Eq)]
 enum Merged {
-    /// The file had the entry already.
+    /// The file already had the entry.
     Same,
-    /// There was no file.
+    /// The file did not exist.
     New,
-    /// There was a file, whose backup is here.
+    /// The old file's backup is at this path.
     Over(PathBuf),
 }
 
@@ -166,7 +166,7 @@ fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
         Some(old) => Merged::Over(keep(file, old).with_context(named)?),
         None => Merged::New,
     };
-    // Clients keep tokens in these files, so only the owner may read a new file, and the one that will replace an old file.
+    // Clients store tokens in these files, so only the owner may read a new file or a replacement while it is written.
     let written = private::replace(file, |beside| {
         beside.write_all(new.as_bytes())?;
         match fs::metadata(file) {
@@ -180,14 +180,14 @@ fn merge(client: Client, file: &Path, entry: &Entry) -> Result<Merged> {
     Ok(merged)
 }
 
-/// The target of a file that is a symbolic link, as people have who keep their dotfiles elsewhere. The target may not exist yet.
+/// The target of a file that may be a symbolic link, for example into a dotfiles folder. The target may not exist yet.
 fn followed(file: &Path) -> io::Result<PathBuf> {
-    // As many as Linux follows.
+    // Linux's limit.
     const MOST_LINKS: usize = 40;
     let mut file = file.to_owned();
     for _ in 0..MOST_LINKS {
         match fs::read_link(&file) {
-            // Relative to the link's own folder; an absolute one takes its place.
+            // A relative target starts at the link's folder.
             Ok(target) => file = file.parent().unwrap_or(Path::new("/")).join(target),
             Err(_) => return Ok(file),
         }
@@ -195,7 +195,7 @@ fn followed(file: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links, or a loop of them"))
 }
 
-/// Writes a backup beside a file, under a free name, and returns its path.
+/// Writes a backup next to a file, under an unused name, and returns its path.
 fn keep(file: &Path, text: &str) -> io::Result<PathBuf> {
     let mut number = 1;
     loop {
@@ -221,7 +221,7 @@ fn keep(file: &Path, text: &str) -> io::Result<PathBuf> {
     }
 }
 
-/// TOML with an entry in it.
+/// Adds the entry to a TOML text.
 fn merged_toml(text: &str, Entry { name, program, args }: &Entry) -> Result<String> {
     let mut document: DocumentMut = text.parse().context("not valid TOML")?;
     let servers = document.entry("mcp_servers").or_insert_with(|| {
@@ -245,7 +245,7 @@ fn merged_toml(text: &str, Entry { name, program, args }: &Entry) -> Result<Stri
     Ok(document.to_string())
 }
 
-/// JSON with an entry under a key. The text around it stays.
+/// Adds the entry to a JSON object under the key `servers`; the rest of the text stays as it is.
 fn merged_json(text: &str, servers: &str, name: &str, entry: &Value) -> Result<String> {
     let pretty = |value: &Value, depth: usize| -> Result<String> {
         let text = serde_json::to_string_pretty(value)?;
@@ -283,12 +283,12 @@ fn object(text: &str) -> Result<BTreeMap<String, &RawValue>> {
     }
 }
 
-/// The offset of a part of a text.
+/// The offset of a part in its text.
 fn place(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }
 
-/// The text with a new first member in the object `part`.
+/// Inserts a first member into the object `part` of a text.
 fn inserted(
     text: &str,
     part: &str,
@@ -358,7 +358,7 @@ mod tests {
             expected["mcpServers"]["unterm"] = json.clone();
             assert_eq!(whole(&merged), expected, "{text} became {merged}");
             assert_eq!(merge(&merged).unwrap(), merged, "twice is once");
-            // What was there is there still, in its order and its spelling.
+            // The old content is still there, in its order and formatting.
             let (kept, _) = text
                 .split_once("\"mcpServers\"")
                 .unwrap_or((text.trim_end_matches(['}', '\n', ' ']), ""));
@@ -391,7 +391,7 @@ mod tests {
             let args = ["mcp", "--toolset", toolset, "--instance", "bravo"];
             json!({"command": PROGRAM, "args": args})
         };
-        // The usual toolset has the usual name, whether it is said or not.
+        // The default toolset has the default name, even if it is given explicitly.
         let servers = json!({
             "unterm": entry("unterm"),
             "unterm-iterm": entry("iterm"),
@@ -418,7 +418,7 @@ mod tests {
         let before = fs::read_to_string(&file).unwrap();
         let Merged::Over(backup) = merge("/new") else { panic!("there was a file") };
         assert_eq!(fs::read_to_string(&backup).unwrap(), before);
-        // The next one lies beside the first.
+        // The next backup gets another name.
         let Merged::Over(next) = merge("/newer") else { panic!("there was a file") };
         assert!(fs::read_to_string(&next).unwrap().contains("\"/new\""));
         assert_eq!(fs::read_to_string(&backup).unwrap(), before);
@@ -428,7 +428,7 @@ mod tests {
         let first = Client::Cursor.file(home.path(), |_| None);
         super::merge(Client::Cursor, &first, &entry(PROGRAM)).unwrap();
         assert_eq!(fs::metadata(&first).unwrap().permissions().mode() & 0o777, 0o600, "a new one");
-        // Nothing is left beside them, and a file that makes no sense is left alone.
+        // No other file is left, and an invalid file stays as it is.
         assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 3);
         fs::write(&file, "{ // mine\n}").unwrap();
         assert!(super::merge(Client::Gemini, &file, &entry(PROGRAM)).is_err());

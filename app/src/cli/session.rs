@@ -185,7 +185,7 @@ impl SessionCommand {
             }
             Self::Record(command) => command.request(session)?,
             Self::Export { id, output } => export(session(id)?, output.as_deref())?,
-            // Without a default, since it can't be undone.
+            // This can't be undone, so there is no default session.
             Self::Destroy { id } => match id.given() {
                 Some(id) => ("session.destroy", json!({"id": id})),
                 None => bail!("name the session to destroy: `unterm-cli session destroy ID`"),
@@ -266,7 +266,7 @@ impl ScreenCommand {
     }
 }
 
-/// A variable and its value.
+/// Parses a variable and its value.
 fn variable(text: &str) -> Result<(String, Value), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.into())),

@@ -34,7 +34,7 @@ pub fn complaint(method: &str, result: &Value) -> Option<String> {
     Some(why.to_owned())
 }
 
-/// The methods with a form of their own.
+/// The text of methods with their own format; `None` for all others.
 fn own_form(method: &str, result: &Value) -> Option<String> {
     Some(match method {
         "session.list" => table(
@@ -172,7 +172,7 @@ fn own_form(method: &str, result: &Value) -> Option<String> {
         }
         "screen.text" | "screen.scroll" => {
             let lines: String = list(result, "lines").map(|text| line(plain(text))).collect();
-            // Blank rows below the text are of no use to a reader.
+            // Leave out the blank rows below the text.
             let text = lines.trim_end_matches('\n');
             if text.is_empty() { String::new() } else { line(text.to_owned()) }
         }
@@ -223,7 +223,7 @@ fn proxy(result: &Value) -> String {
     ])
 }
 
-/// The state of one session.
+/// The state of a session.
 fn session(result: &Value) -> String {
     let state = match (&result["exit_code"], &result["exit_signal"]) {
         _ if result["is_dead"] != true => "live".to_owned(),
@@ -246,18 +246,18 @@ fn session(result: &Value) -> String {
     ])
 }
 
-/// A line for each row that has a value.
+/// One line for each row with a value.
 fn rows_of<const N: usize>(rows: [(&str, String); N]) -> String {
     let given = rows.into_iter().filter(|(_, value)| !value.is_empty());
     given.map(|(name, value)| format!("{name:<9}{value}\n")).collect()
 }
 
-/// The same as [`plain`], and empty for null.
+/// As [`plain`], but empty for null.
 fn given(value: &Value) -> String {
     if value.is_null() { String::new() } else { plain(value) }
 }
 
-/// Variables for a shell to evaluate.
+/// Shell commands that set the proxy variables.
 fn exports(result: &Value) -> String {
     if result["enabled"] != true {
         return "# proxy disabled\n".to_owned();
@@ -267,7 +267,7 @@ fn exports(result: &Value) -> String {
         .collect()
 }
 
-/// A check of the self test.
+/// A check of the self-test.
 fn check(check: &Value) -> String {
     let name = plain(&check["name"]);
     match check["ok"] == true {
@@ -290,7 +290,7 @@ fn line(mut text: String) -> String {
     text
 }
 
-/// Text without quotes, anything else as JSON.
+/// A string without quotes; any other value as JSON.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -306,7 +306,7 @@ fn second(time: &Value) -> String {
     }
 }
 
-/// Columns as wide as their widest entry. The last column has no padding.
+/// A table whose columns are as wide as their widest entry; the last column has no padding.
 fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     fields::table(&head.map(str::to_owned), rows.map(Vec::from))
 }

@@ -40,7 +40,7 @@ pub fn run(home: &Path, args: &[String]) -> Result<std::process::ExitCode> {
     }
 }
 
-/// The ticket for the nonce of the pane that this runs in.
+/// A ticket for the nonce of the pane that this program runs in.
 fn ticket(home: &Path) -> Result<String> {
     let Some(OwnPane { instance, session }) = OwnPane::of_environment() else {
         bail!(
@@ -53,13 +53,13 @@ fn ticket(home: &Path) -> Result<String> {
     Ok(ticket.to_owned())
 }
 
-/// ssh's options that take an argument (ssh(1)).
+/// Options of ssh that take an argument (ssh(1)).
 const WITH_ARGUMENT: &str = "BbcDEeFIiJLlmOoPpQRSWw";
-/// Those after which no shell is started there.
+/// Options of ssh with which it starts no shell on the other machine.
 const WITHOUT_SHELL: &str = "fGNOQsVW";
 
-/// Whether ssh would start a login shell with these arguments: there is a host, no command behind it, and nothing else is
-/// asked for. Options may stand behind the host as well.
+/// Whether ssh would start a login shell with these arguments: a host without a command, and no option that prevents a
+/// shell. Options may also follow the host.
 fn is_login(args: &[String]) -> bool {
     let mut has_host = false;
     let mut args = args.iter();
@@ -88,15 +88,15 @@ fn is_login(args: &[String]) -> bool {
     has_host
 }
 
-/// The command for the other machine. Whatever shell reads it there finds one word in quotes without quotes or
-/// backslashes in it, which every shell reads alike.
+/// The command for the other machine. Its shell, whichever it is, finds one quoted word without quotes or backslashes
+/// inside, which every shell parses alike.
 fn remote_command(ticket: &str) -> String {
     let script = BASE64_STANDARD.encode(script(ticket));
     format!("exec sh -c 'eval \"$(echo {script} | base64 -d)\"'")
 }
 
-/// What sh does there. Without a folder it is a plain login shell, and without the nonce one without marks: Enter, pressed
-/// three times, goes on without. What was typed before is lost.
+/// The script for sh on the other machine. Without a temporary folder, it starts a plain login shell; without the
+/// nonce, a shell without marks: pressing Enter three times skips the nonce. Text typed before is lost.
 fn script(ticket: &str) -> String {
     let mut script = String::from(
         "d=$(mktemp -d \"${TMPDIR:-/tmp}/unterm.XXXXXX\") || exec \"${SHELL:-/bin/sh}\" -l\n\
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn the_login_shell_finds_its_script_and_the_folder_goes_with_it() {
         let home = tempfile::tempdir().unwrap();
-        // In the place of bash: it says what it was started with.
+        // Replaces bash, and prints how it was started.
         let shell = home.path().join("bash");
         fs::write(
             &shell,
@@ -178,14 +178,14 @@ mod tests {
         .unwrap();
         fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
         let command = remote_command("abc");
-        // As the login shell that sshd gives it to.
+        // Run the command as the login shell, as sshd does.
         for reader in ["sh", "bash", "fish"] {
             let run = Command::new(reader)
                 .args(["-c", &command])
                 .env("SHELL", &shell)
                 .env("TMPDIR", home.path())
                 .env("HOME", home.path())
-                // Without a terminal nobody types the nonce.
+                // Without a terminal, the nonce does not arrive.
                 .stdin(std::process::Stdio::null())
                 .output();
             let Ok(output) = run else { continue };

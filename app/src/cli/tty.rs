@@ -9,7 +9,7 @@ use unterm_control::client::{self, Client};
 
 use crate::own_pane::OwnPane;
 
-/// The most parent processes to look at.
+/// Maximum number of parent processes to check.
 const MOST_ABOVE: usize = 64;
 
 /// The path of the terminal's device.
@@ -33,7 +33,7 @@ fn of_streams() -> Option<String> {
     names.into_iter().find_map(|name| name.ok()?.into_string().ok())
 }
 
-/// The controlling terminal of this process or of its nearest parent that has one, from `ps`, which every Unix has.
+/// The controlling terminal of this process or of its nearest parent that has one. Uses `ps`, which every Unix has.
 fn of_processes() -> Option<String> {
     let mut process = std::process::id();
     for _ in 0..MOST_ABOVE {
@@ -49,7 +49,7 @@ fn of_processes() -> Option<String> {
     None
 }
 
-/// The parent process and the terminal in a line of `ps`, which writes `?`, `??` or `-` for no terminal.
+/// Parses a line of `ps`: the parent process, and the terminal, which is `?`, `??` or `-` for none.
 fn parsed(line: &str) -> Option<(u32, Option<String>)> {
     let mut words = line.split_ascii_whitespace();
     let above = words.next()?.parse().ok()?;
@@ -57,7 +57,7 @@ fn parsed(line: &str) -> Option<(u32, Option<String>)> {
     Some((above, name.map(|name| format!("/dev/{name}"))))
 }
 
-/// The terminal of the pane that the environment names. The last resort, since a program that outlives its pane keeps the number.
+/// The terminal of the pane in the environment. Checked last: a program can outlive its pane and keep its number.
 fn of_pane(home: &Path) -> Option<String> {
     let own = OwnPane::of_environment()?;
     let mut client = Client::connect_to(&client::find_by_name(home, &own.instance).ok()?).ok()?;

@@ -34,7 +34,7 @@ pub fn run(client: &mut Client, watch: &Watch<'_>) -> Result<()> {
     Ok(())
 }
 
-/// An event for people: its kind, its session and its other fields.
+/// An event as a line of text: its kind, its session and its other fields.
 fn text(event: &Value) -> String {
     let kind = event["event"].as_str().unwrap_or_default();
     let session = event["session_id"].as_str().unwrap_or("-");

@@ -14,18 +14,18 @@ use unterm_control::{
     held::{self, Hold},
 };
 
-/// A connection to an instance, and what keeps the instance running.
+/// A connection to an instance, and the handles that keep the instance running.
 pub(super) struct Link {
     pub(super) stream: TcpStream,
-    /// Keeps an instance that ends with its last client.
+    /// Keeps an instance running that ends with its last client.
     _hold: Option<Hold>,
-    /// Keeps an instance that this relay started.
+    /// Keeps the instance running that this relay started.
     _own: Option<Own>,
 }
 
 impl Link {
-    /// Connects to the instance of that name. Without a name, connects to the instance around this process, else to the active
-    /// one, else to one that it starts.
+    /// Connects to the instance with this name. Without a name, connects to the instance whose pane this process runs
+    /// in, else to the active one, else to a new one.
     pub(super) fn open(home: &Path, instance: Option<&str>, toolset: &str) -> Result<Self> {
         if let Some(name) = instance {
             return Ok(Self::join(home, &client::find_by_name(home, name)?, toolset)?);
@@ -33,7 +33,7 @@ impl Link {
         if let Some(link) = Self::to_running(home, toolset)? {
             return Ok(link);
         }
-        // Relays that start at the same moment share the instance of the first.
+        // Relays that start at the same moment share one instance.
         let _turn = turn(home);
         if let Some(link) = Self::to_running(home, toolset)? {
             return Ok(link);
@@ -44,7 +44,7 @@ impl Link {
         Ok(Self { stream, _hold: None, _own: Some(own) })
     }
 
-    /// `None`: no instance runs.
+    /// Connects to a running instance; `None` if there is none.
     fn to_running(home: &Path, toolset: &str) -> Result<Option<Self>> {
         let around = std::env::var("UNTERM_INSTANCE").ok();
         let around = around.and_then(|name| client::find_by_name(home, &name).ok());
@@ -74,7 +74,7 @@ impl Link {
     }
 }
 
-/// The lock of relays that start an instance. `None` if it can't be had: an instance too many is better than none.
+/// Takes the lock of relays that start an instance. `None` if that fails: an extra instance is better than none.
 fn turn(home: &Path) -> Option<File> {
     let folder = home.join("relays");
     let created = unterm_mux::private::create_folder(&folder);
@@ -82,26 +82,26 @@ fn turn(home: &Path) -> Option<File> {
     locked.inspect_err(|error| tracing::debug!(%error, "other relays may start one as well")).ok()
 }
 
-/// An instance without a window that this relay started. It ends with the last of its clients once its standard input ends,
-/// as it does when the relay is killed.
+/// A headless instance that this relay started. Once its standard input ends, as when the relay is killed, it ends with
+/// its last client.
 struct Own {
     process: Child,
-    /// Prints a line after its id only if other clients hold it.
+    /// Prints the instance's id, and another line only if other clients still use it.
     out: BufReader<ChildStdout>,
     id: String,
 }
 
 impl Own {
-    /// Starts one and waits until it can be driven.
+    /// Starts the instance and waits until it accepts clients.
     fn start() -> Result<Self> {
         let program = std::env::current_exe()?.with_file_name("unterm");
         let mut command = Command::new(&program);
-        // Others may come to need it: what is typed in this terminal (Ctrl+C) is not for it.
+        // Other clients may use the instance, so Ctrl+C in this terminal must not stop it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut process = command
             .args(["--headless", "--with-stdin"])
-            // A client shows what it is told on stderr as if something were wrong.
+            // MCP clients show output on stderr as errors.
             .env(
                 "UNTERM_LOG",
                 std::env::var_os("UNTERM_LOG").unwrap_or_else(|| "warn,rmcp=off".into()),

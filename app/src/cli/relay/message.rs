@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
 
-/// What a request asks for, as far as its answer differs.
+/// The kind of a request, which decides the form of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// `tools/call`: models read only results of calls, so that an error is a result as well.
+    /// `tools/call`: models read only the results of calls, so an error must be a result as well.
     Call,
     Other,
 }
 
-/// A message. Ids are compared as JSON.
+/// A message. Ids are compared as JSON text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Message {
     Request {
@@ -36,7 +36,7 @@ struct Frame<'a> {
 }
 
 impl Message {
-    /// The messages of a line: one, the parts of a batch, or none if it is no message.
+    /// The messages in a line: one message, those of a batch, or none if the line is invalid.
     pub(super) fn read(line: &[u8]) -> Vec<Self> {
         if line.trim_ascii_start().starts_with(b"[") {
             let frames: Vec<Frame<'_>> = serde_json::from_slice(line).unwrap_or_default();
@@ -61,7 +61,7 @@ impl Message {
         })
     }
 
-    /// Its id and kind, if it is a request.
+    /// The id and kind of a request.
     pub(super) fn request(&self) -> Option<(String, Kind)> {
         match self {
             Self::Request { id, kind } => Some((id.clone(), *kind)),
@@ -70,11 +70,11 @@ impl Message {
     }
 }
 
-/// An answer that says why a request failed, as a line.
+/// An error response to a request, as a line.
 pub(super) fn failure(id: &str, kind: Kind, why: &str) -> String {
     let said = match kind {
         Kind::Call => {
-            // Revision 2026-07-28 demands the type of a result; clients of older ones pass over it.
+            // Revision 2026-07-28 requires the type of a result; clients of older revisions ignore it.
             let result = json!({
                 "content": [{"type": "text", "text": why}],
                 "isError": true,

@@ -30,9 +30,9 @@ use self::{
     message::{Kind, Message, failure},
 };
 
-/// What a model reads of a call that was under way when the instance ended.
+/// The error of a call that was pending when the instance ended.
 const ENDED: &str = "Unterm ended before it answered, and its panes are gone. The next call finds or starts an instance";
-/// What a model reads of its first call after the instance ended.
+/// The error of the first call after the instance ended.
 const MOVED: &str = "The Unterm instance ended, and its panes are gone. This call was not made: calls go to another instance from now on, so look at its panes first";
 
 /// Relays until the client closes its side and the instance has answered, or until nobody reads standard output.
@@ -58,9 +58,9 @@ pub fn relay(home: &Path, instance: Option<&str>, toolset: Option<&str>) -> Resu
     }
 }
 
-/// Why a relay ends.
+/// Why the relay ends.
 enum End {
-    /// The client asks for nothing more, and everything it asked for is answered.
+    /// The client has closed its side, and has every answer.
     Client,
     /// Standard output can't be written.
     Output(io::Error),
@@ -75,27 +75,27 @@ struct Relay {
     stdout: Mutex<io::Stdout>,
 }
 
-/// The session, as far as another instance needs it to go on.
+/// The session state that another instance needs to continue.
 #[derive(Default)]
 struct State {
-    /// `None`: the instance has ended, and the client has sent nothing since.
+    /// `None`: the instance has ended, and the client has sent no message since.
     link: Option<Link>,
-    /// How many connections there have been.
+    /// The number of connections so far.
     links: u64,
-    /// Requests of the client without an answer, by their ids as JSON.
+    /// The client's pending requests, by their ids as JSON.
     pending: HashMap<String, Kind>,
-    /// Requests of the instance to the client, such as questions for an approval, likewise.
+    /// The instance's pending requests to the client, such as approvals, by their ids as JSON.
     asked: HashSet<String>,
     /// The client's `initialize` and `notifications/initialized`.
     opening: [Option<Vec<u8>>; 2],
-    /// The client has closed its side.
+    /// Whether the client has closed its side.
     is_over: bool,
-    /// The instance ended, and no answer has said so.
+    /// Whether the client must still be informed that the instance ended.
     is_unsaid: bool,
 }
 
 impl Relay {
-    /// Connects the session to an instance, and opens it there if the client has opened it before.
+    /// Connects the session to an instance. If the client has initialized the session before, initializes it there.
     fn connect(self: &Arc<Self>, state: &mut State) -> Result<()> {
         let link = Link::open(&self.home, self.instance.as_deref(), &self.toolset)?;
         let mut stream = link.stream.try_clone()?;
@@ -104,7 +104,7 @@ impl Relay {
             stream.write_all(hello)?;
             stream.write_all(initialized.as_deref().unwrap_or_default())?;
         }
-        // The client has the answer to its `initialize` already.
+        // The client already has the answer to its `initialize`.
         let skipped = usize::from(hello.is_some());
         state.links += 1;
         state.link = Some(link);
@@ -113,7 +113,7 @@ impl Relay {
         Ok(())
     }
 
-    /// Passes the client's messages to the instance until the client closes its side.
+    /// Sends the client's messages to the instance until the client closes its side.
     fn read_client(self: &Arc<Self>) {
         let mut stdin = io::stdin().lock();
         let mut line = Vec::new();
@@ -132,18 +132,18 @@ impl Relay {
             let _ = self.ends.send(End::Client);
             return;
         };
-        // Answers that are under way still come, as long as somebody reads them. The message starts on a line of its own,
-        // whatever the client's last bytes were.
+        // Pending answers still arrive while the client reads them. The message starts on a new line, in case the
+        // client's last line was incomplete.
         let _ = write!(stream, "\n{{\"jsonrpc\":\"2.0\",\"method\":\"{LAST}\"}}\n");
         if until_unread().is_ok() {
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
 
-    /// Passes a message of the client to an instance.
+    /// Sends a message of the client to an instance.
     ///
     /// # Errors
-    /// An answer can't be written to standard output.
+    /// If an answer can't be written to standard output.
     fn pass_on(self: &Arc<Self>, line: &[u8]) -> io::Result<()> {
         let messages = Message::read(line);
         let mut state = self.state.lock();
@@ -165,7 +165,7 @@ impl Relay {
                 Message::Request { id, kind } => {
                     state.pending.insert(id.clone(), *kind);
                 }
-                // An instance numbers its own requests: an answer meant for one that ended could approve another's call.
+                // Each instance numbers its own requests: a late answer could approve another call.
                 Message::Answer { id } if !state.asked.remove(id) && state.links > 1 => {
                     return Ok(());
                 }
@@ -178,14 +178,13 @@ impl Relay {
         let stream = state.link.as_ref().and_then(|link| link.stream.try_clone().ok());
         drop(state);
         if let Some(mut stream) = stream {
-            // The thread that reads answers notices that the instance has ended, and answers for it.
+            // If the instance has ended, the thread in `read_instance` notices it and answers instead.
             let _ = stream.write_all(line);
         }
         Ok(())
     }
 
-    /// Passes an instance's messages to the client until the connection ends. `skipped`: how many of its first answers to leave
-    /// out.
+    /// Sends an instance's messages to the client until the connection ends, without its first `skipped` answers.
     fn read_instance(&self, stream: &TcpStream, mut skipped: usize) {
         let mut reader = BufReader::with_capacity(64 << 10, stream);
         let mut line = Vec::new();
@@ -222,7 +221,7 @@ impl Relay {
         if let Err(error) = self.answer(pending, ENDED) {
             let _ = self.ends.send(End::Output(error));
         }
-        // Waits for an instance that was started here.
+        // Waits until an instance that this relay started has ended.
         drop(link);
     }
 
@@ -245,8 +244,8 @@ impl Relay {
 }
 
 impl State {
-    /// Keeps the messages that open the session. An instance that opens it again must not answer with an id that the client
-    /// may use for another request.
+    /// Saves the messages that initialize the session, for another instance. The saved request has its own id, so that
+    /// its answer can't match another request of the client.
     fn note_opening(&mut self, message: &Message, line: &[u8]) {
         let Ok(mut value) = serde_json::from_slice::<Value>(line) else { return };
         match (message, value["method"].as_str()) {
@@ -262,17 +261,17 @@ impl State {
     }
 }
 
-/// Reads a line with its end into `line`; false: there is none.
+/// Reads a line into `line`, including its end; returns false at the end of the input.
 fn next_line(from: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
     line.clear();
     from.read_until(b'\n', line).is_ok_and(|length| length > 0)
 }
 
-/// Waits until nobody can read standard output any more.
+/// Waits until the reader of standard output has closed it.
 fn until_unread() -> rustix::io::Result<()> {
     let stdout = io::stdout();
     loop {
-        // No event is asked for: poll reports errors and hang-ups all the same (POSIX).
+        // No events are requested: poll always reports errors and hang-ups (POSIX).
         match poll(&mut [PollFd::new(&stdout, PollFlags::empty())], None) {
             Ok(0) | Err(Errno::INTR) => {}
             told => return told.map(drop),
