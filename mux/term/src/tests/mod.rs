@@ -17,6 +17,7 @@ mod snapshot;
 mod text;
 mod text_size;
 mod to_vt;
+mod xterm;
 
 use crate::{Options, Parser, Size, Snapshot, Term};
 
