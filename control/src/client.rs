@@ -3,22 +3,25 @@
 //! Owns one connection and its request numbers. Never starts an instance and never waits for one to appear.
 
 mod discover;
+mod stream;
 
 use std::{
     io::{self, BufRead, BufReader, Write},
-    net::{Ipv4Addr, SocketAddr, TcpStream},
     path::PathBuf,
-    time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 
 pub use discover::{Endpoint, find, find_by_name, instances_folder, running};
+pub use stream::Stream;
 
 /// The method of a notification that a relay of the Model Context Protocol sends when its client asks for nothing more: the
 /// session ends once all that was asked for is answered.
 pub const LAST: &str = "notifications/unterm/last";
+
+/// The code of a refusal to serve a connection.
+const NOT_AUTHENTICATED: i64 = -32002;
 
 /// Why a call failed.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +60,7 @@ pub enum ClientError {
 
 /// A connection that has logged in.
 pub struct Client {
-    reader: BufReader<TcpStream>,
+    reader: BufReader<Stream>,
     last_id: u64,
 }
 
@@ -104,7 +107,7 @@ impl Client {
 
     /// The same under another name, or none.
     pub fn connect_as(endpoint: &Endpoint, name: Option<&str>) -> Result<Self, ClientError> {
-        Self::login(endpoint, serde_json::json!({ "token": endpoint.token, "client": name }))
+        Self::login(endpoint, &serde_json::json!({ "token": endpoint.token, "client": name }))
     }
 
     /// Connects for an agent that is a client of this process: the other instance treats it as it does its own agents.
@@ -113,12 +116,12 @@ impl Client {
         name: Option<&str>,
     ) -> Result<Self, ClientError> {
         let login = serde_json::json!({ "token": endpoint.token, "client": name, "agent": true });
-        Self::login(endpoint, login)
+        Self::login(endpoint, &login)
     }
 
     /// Connects, and goes over to the Model Context Protocol with a toolset, the usual one if it is empty: what is written
     /// from now on, and read, are its messages, a line each. `UNTERM_TOKEN` holds another token than the instance's own.
-    pub fn model_context(endpoint: &Endpoint, toolset: &str) -> Result<TcpStream, ClientError> {
+    pub fn model_context(endpoint: &Endpoint, toolset: &str) -> Result<Stream, ClientError> {
         let given = std::env::var("UNTERM_TOKEN").ok().filter(|token| !token.is_empty());
         let token = given.as_deref().unwrap_or(&endpoint.token);
         let cwd = std::env::current_dir().ok();
@@ -129,13 +132,22 @@ impl Client {
             "cwd": cwd,
         });
         // Nothing comes behind the reply before something is asked.
-        Ok(Self::login(endpoint, login)?.reader.into_inner())
+        Ok(Self::login(endpoint, &login)?.reader.into_inner())
     }
 
-    fn login(endpoint: &Endpoint, login: Value) -> Result<Self, ClientError> {
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, endpoint.port));
-        let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))?;
-        stream.set_nodelay(true)?;
+    /// Logs in by the socket, or by the port if the socket is gone, or serves another user only.
+    fn login(endpoint: &Endpoint, login: &Value) -> Result<Self, ClientError> {
+        if let Some(socket) = &endpoint.socket {
+            let stream = Stream::to_socket(socket).map_err(ClientError::from);
+            match stream.and_then(|stream| Self::login_on(stream, login)) {
+                Err(ClientError::Call { code: NOT_AUTHENTICATED, .. } | ClientError::Io(_)) => {}
+                done => return done,
+            }
+        }
+        Self::login_on(Stream::to_port(endpoint.port)?, login)
+    }
+
+    fn login_on(stream: Stream, login: &Value) -> Result<Self, ClientError> {
         let mut client = Self { reader: BufReader::new(stream), last_id: 0 };
         client.call("auth.login", login)?;
         Ok(client)

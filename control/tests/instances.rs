@@ -99,8 +99,8 @@ fn the_client_sends_a_killed_instances_token_to_nobody() {
 #[test]
 fn the_client_refuses_a_wrong_token_in_the_servers_words() {
     let fixture = Fixture::new();
-    let endpoint =
-        client::Endpoint { port: fixture.server().address().port(), token: "wrong".to_owned() };
+    let port = fixture.server().address().port();
+    let endpoint = client::Endpoint { port, token: "wrong".to_owned(), socket: None };
     let error = Client::connect_to(&endpoint).err().unwrap();
     assert_eq!(error.to_string(), "MCP auth.login failed [-32001]: Invalid auth token");
 }

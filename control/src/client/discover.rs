@@ -18,11 +18,14 @@ pub struct Endpoint {
     pub port: u16,
     /// The token.
     pub token: String,
+    /// The path of its Unix socket, which goes before the port.
+    pub socket: Option<PathBuf>,
 }
 
 impl From<Record> for Endpoint {
     fn from(record: Record) -> Self {
-        Self { port: record.mcp_port, token: record.auth_token }
+        let socket = record.socket.map(PathBuf::from);
+        Self { port: record.mcp_port, token: record.auth_token, socket }
     }
 }
 
@@ -39,9 +42,11 @@ pub fn find(home: &Path) -> Vec<Endpoint> {
     let has_records =
         ["instances", "active.json", "server.json"].iter().any(|name| home.join(name).exists());
     let token = if has_records { None } else { fs::read_to_string(home.join("auth_token")).ok() };
-    endpoints.extend(
-        token.map(|token| Endpoint { port: PREFERRED_PORT, token: token.trim().to_owned() }),
-    );
+    endpoints.extend(token.map(|token| Endpoint {
+        port: PREFERRED_PORT,
+        token: token.trim().to_owned(),
+        socket: None,
+    }));
     let mut seen = Vec::new();
     endpoints.retain(|endpoint| {
         let is_new = !seen.contains(endpoint);

@@ -3,20 +3,19 @@
 use std::{
     fs::File,
     io::{self, BufRead as _, BufReader},
-    net::TcpStream,
     path::Path,
     process::{Child, ChildStdout, Command, Stdio},
 };
 
 use anyhow::{Context as _, Result, bail};
 use unterm_control::{
-    client::{self, Client, ClientError, Endpoint},
+    client::{self, Client, ClientError, Endpoint, Stream},
     held::{self, Hold},
 };
 
 /// A connection to an instance, and the handles that keep the instance running.
 pub(super) struct Link {
-    pub(super) stream: TcpStream,
+    pub(super) stream: Stream,
     /// Keeps an instance running that ends with its last client.
     _hold: Option<Hold>,
     /// Keeps the instance running that this relay started.
