@@ -7,7 +7,8 @@
 //! ratios to the floor. Calls and floor take turns, so that what else the machine does hits both.
 //!
 //! Then `exec.run_wait` of `true`, each connection in a shell of its own; the processor's time while 64 connections wait for
-//! 64 sessions that do nothing; and calls about other sessions while `yes` floods one.
+//! 64 sessions that do nothing; calls about other sessions while `yes` floods one; and calls over 200 connections beside 1,000
+//! that say nothing and one that never reads.
 //!
 //! `cargo bench -p unterm-control`
 
@@ -45,6 +46,9 @@ const SPELLS: usize = 4;
 /// Connections that wait for a session each, and for how long they are watched.
 const WAITING: usize = 64;
 const WATCHED: Duration = Duration::from_secs(5);
+/// Connections that say nothing, and those that call beside them.
+const IDLE: usize = 1_000;
+const AT_WORK: usize = 200;
 
 fn main() {
     let home = tempfile::tempdir().expect("a directory");
@@ -120,6 +124,7 @@ fn main() {
     commands(&server, &token);
     waiting(&server, &token);
     flooded(&server, &token, &methods);
+    crowded(&server, &token, &methods[0].1);
     server.stop();
     mux.shutdown();
 }
@@ -235,6 +240,31 @@ fn flooded(server: &Server, token: &str, methods: &[(&str, Vec<String>)]) {
     }
     let end = vec![request("session.destroy", &json!({"id": yes}))];
     Connection::login(server.address(), token, end).call();
+}
+
+/// Calls beside many connections that say nothing, and one that never reads.
+fn crowded(server: &Server, token: &str, lines: &[String]) {
+    let begun = Instant::now();
+    let idle: Vec<_> =
+        (0..IDLE).map(|_| Connection::login(server.address(), token, Vec::new())).collect();
+    println!("\n{IDLE} logins in {} ms", begun.elapsed().as_millis());
+    let deaf = Connection::login(server.address(), token, Vec::new());
+    let deaf = deaf.reader.into_inner();
+    deaf.set_nonblocking(true).expect("a stream that does not block");
+    let many = request("server.capabilities", &json!({})).repeat(1000);
+    while (&deaf).write(many.as_bytes()).is_ok() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let mut working: Vec<_> =
+        (0..AT_WORK).map(|_| Connection::login(server.address(), token, lines.to_vec())).collect();
+    let count: usize = (0..SPELLS).map(|_| spell(&mut working)).sum();
+    let mut times: Vec<_> = (0..CALLS / 2).map(|_| working[0].time()).collect();
+    let (median, p99) = quantiles(&mut times);
+    println!(
+        "{AT_WORK} of them at work: {:.0} calls/s; one alone: median {median:.1} µs, p99 {p99:.1} µs",
+        count as f64 / (SPELL.as_secs_f64() * SPELLS as f64)
+    );
+    drop((idle, deaf));
 }
 
 fn request(method: &str, params: &Value) -> String {
