@@ -463,4 +463,6 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> &str {
 }
 
 #[cfg(test)]
+mod matrix;
+#[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ use crate::{
     services::approvals::Approval,
 };
 
-fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispatcher) {
+pub(super) fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispatcher) {
     let home = tempfile::tempdir().unwrap();
     let mux = Mux::new(MuxOptions {
         term: Options::default(),
@@ -27,7 +27,7 @@ fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispatcher) {
     (home, Dispatcher::new(context, gates))
 }
 
-fn caller(scopes: Scopes) -> Caller {
+pub(super) fn caller(scopes: Scopes) -> Caller {
     Caller {
         wire: Wire::Tcp,
         connection: 1,

@@ -69,6 +69,12 @@ impl Clients {
         self.paused.send_replace(paused);
     }
 
+    /// How many calls wait.
+    #[cfg(test)]
+    pub fn waiting(&self) -> usize {
+        self.paused.receiver_count()
+    }
+
     /// Waits until nobody has to wait.
     pub async fn go(&self) {
         // The sender lives as long as this does.

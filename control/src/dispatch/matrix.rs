@@ -1,0 +1,624 @@
+//! The matrix of who may do what: every method and every tool × every kind of caller × sessions that its token reaches and
+//! others. `matrix.txt` beside this file is that table, written anew by `UPDATE_EXPECT=1`.
+//!
+//! The real dispatcher decides every field of it. A gate behind all others then refuses the call, so that no method runs. Tools
+//! are called in a real session: what only looks runs, and the first method that changes something ends at that gate.
+
+use std::{fmt::Write, sync::Arc};
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex,
+    split,
+};
+
+use super::{tests::dispatcher, *};
+use crate::{
+    caller::Wire,
+    services::{
+        approvals::{Approval, Verdict},
+        tokens::Scope,
+    },
+    wire::{http::own_methods, mcp},
+};
+
+/// What the last gate says.
+const ADMITTED: &str = "every gate before this one let it pass";
+
+/// The last gate: notes which methods got to it, and refuses those that must not run.
+#[derive(Default)]
+struct Last {
+    reached: Mutex<Vec<&'static str>>,
+    lets: Mutex<Lets>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Lets {
+    #[default]
+    Nothing,
+    Looks,
+    All,
+}
+
+impl Gate for Last {
+    fn decide(&self, _: &Caller, method: &Entry, _: &str) -> Decision {
+        let looks = method.access == Access::Read && method.changes.is_empty();
+        match *self.lets.lock() {
+            Lets::All => return Decision::Allow,
+            Lets::Looks if looks => return Decision::Allow,
+            _ => {}
+        }
+        self.reached.lock().push(method.name);
+        Decision::Deny(ADMITTED.to_owned())
+    }
+}
+
+/// Which session a call names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Names {
+    /// One that the tokens for one session reach.
+    Own,
+    /// One that they don't.
+    Other,
+    /// None.
+    Nothing,
+}
+
+/// A kind of caller, and what holds while it calls.
+struct Column {
+    head: &'static str,
+    about: &'static str,
+    token: Token,
+    rule: Approval,
+    client: &'static str,
+    is_agent: bool,
+    is_paused: bool,
+    names: &'static [Names],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
+    Instance,
+    Page,
+    Made(Scope),
+    Bound(Scope),
+    Expired,
+    Revoked,
+}
+
+/// Where a token reaches every session, it must not matter which one a call names.
+const ANY: &[Names] = &[Names::Own, Names::Other, Names::Nothing];
+
+const COLUMNS: [Column; 20] = {
+    const BASE: Column = Column {
+        head: "owner",
+        about: "a script with the instance's own token; over the Model Context Protocol an agent with it, where nobody is asked",
+        token: Token::Instance,
+        rule: Approval::Allow,
+        client: "somebody",
+        is_agent: false,
+        is_paused: false,
+        names: ANY,
+    };
+    const fn made(head: &'static str, about: &'static str, scope: Scope) -> Column {
+        Column { head, about, token: Token::Made(scope), rule: Approval::Ask, ..BASE }
+    }
+    const fn bound(head: &'static str, about: &'static str, scope: Scope, names: Names) -> Column {
+        let names: &[Names] = match names {
+            Names::Own => &[Names::Own],
+            Names::Other => &[Names::Other],
+            Names::Nothing => &[Names::Nothing],
+        };
+        Column { head, about, token: Token::Bound(scope), rule: Approval::Ask, names, ..BASE }
+    }
+    const fn agent(head: &'static str, about: &'static str) -> Column {
+        Column { head, about, rule: Approval::Ask, is_agent: true, ..BASE }
+    }
+    [
+        BASE,
+        Column { head: "page", about: "the settings page", token: Token::Page, ..BASE },
+        made("read", "a token that looks", Scope::Read),
+        made("act", "a token that acts", Scope::Act),
+        made("admin", "a token that may do everything", Scope::Admin),
+        bound(
+            "r.own",
+            "one that looks, for one session: a call that names it",
+            Scope::Read,
+            Names::Own,
+        ),
+        bound(
+            "r.oth",
+            "the same token, and a call that names another session",
+            Scope::Read,
+            Names::Other,
+        ),
+        bound("r.non", "the same token, and a call that names none", Scope::Read, Names::Nothing),
+        bound(
+            "a.own",
+            "one that acts, for one session: a call that names it",
+            Scope::Act,
+            Names::Own,
+        ),
+        bound(
+            "a.oth",
+            "the same token, and a call that names another session",
+            Scope::Act,
+            Names::Other,
+        ),
+        bound("a.non", "the same token, and a call that names none", Scope::Act, Names::Nothing),
+        bound(
+            "x.own",
+            "one that may do everything, for one session: a call that names it",
+            Scope::Admin,
+            Names::Own,
+        ),
+        bound(
+            "x.oth",
+            "the same token, and a call that names another session",
+            Scope::Admin,
+            Names::Other,
+        ),
+        Column {
+            token: Token::Expired,
+            ..made("expir", "a token of admin that has expired", Scope::Admin)
+        },
+        Column {
+            token: Token::Revoked,
+            ..made("revok", "a token of admin that was taken back", Scope::Admin)
+        },
+        agent("unkn", "an agent with the instance's token that the person was not asked about"),
+        Column { client: KNOWN, ..agent("known", "one that the person lets act from now on") },
+        Column { rule: Approval::Deny, ..agent("deny", "one where no agent is let act") },
+        Column {
+            head: "p.own",
+            about: "the owner, while agents are paused",
+            is_paused: true,
+            ..BASE
+        },
+        Column {
+            token: Token::Page,
+            is_paused: true,
+            ..agent("p.pag", "the settings page, while agents are paused")
+        },
+    ]
+};
+
+const KNOWN: &str = "a known agent";
+
+const LEGEND: &str = "\
+Who may do what: made by the test of control/src/dispatch/matrix.rs from what the dispatcher decides.
+UPDATE_EXPECT=1 cargo test -p unterm-control --lib matrix writes it anew; read what changed.
+
+yes    it is done
+scope  refused: the token's scopes lack what it needs
+panes  refused: it is about more than the token's sessions, or about another
+people refused: it is for the person
+ended  refused: the token is worth nothing any more
+asks   refused until the person approves; a tool asks them
+denied refused: the person lets no agent act
+unseen the tool finds no such session
+hold   waits until agents go on
+-      there is no such caller
+
+";
+
+/// An instance, and the callers.
+struct World {
+    _home: tempfile::TempDir,
+    dispatcher: Arc<Dispatcher>,
+    last: Arc<Last>,
+    server: Arc<mcp::Server>,
+    own: u64,
+    other: u64,
+    /// The numbers of tokens, in the order of the columns.
+    tokens: Vec<u64>,
+}
+
+impl World {
+    async fn new() -> Self {
+        let last = Arc::new(Last::default());
+        let (home, dispatcher) = dispatcher(vec![last.clone()]);
+        let dispatcher = Arc::new(dispatcher);
+        let context = dispatcher.context();
+        let number = |scope, seconds| {
+            let made = context.tokens.create("token", scope, None, seconds).unwrap();
+            made.0.number
+        };
+        let tokens: Vec<u64> = COLUMNS
+            .iter()
+            .map(|column| match column.token {
+                Token::Made(scope) | Token::Bound(scope) => number(scope, None),
+                Token::Expired => number(Scope::Admin, Some(0)),
+                Token::Revoked => {
+                    let number = number(Scope::Admin, None);
+                    assert!(context.tokens.revoke(number).unwrap());
+                    number
+                }
+                Token::Instance | Token::Page => 0,
+            })
+            .collect();
+        let asks = Caller {
+            client: Some(KNOWN.to_owned()),
+            wire: Wire::Mcp,
+            ..tests::caller(Scopes::all())
+        };
+        context.approvals.set_rule(Approval::Ask);
+        let (asked, ..) =
+            context.approvals.ask(&context.questions, &asks, "call", "call", None).unwrap();
+        context.answer(asked, Verdict::Always.name()).await.unwrap();
+        let server = Arc::new(mcp::Server::new(dispatcher.clone()));
+        let mut world = Self { _home: home, dispatcher, last, server, own: 0, other: 0, tokens };
+        world.own = world.open().await;
+        world.other = world.open().await;
+        world
+    }
+
+    async fn open(&self) -> u64 {
+        *self.last.lets.lock() = Lets::All;
+        let mut reply = Vec::new();
+        let owner = tests::caller(Scopes::all());
+        let params = r#"{"program": "cat"}"#;
+        self.dispatcher.call(&owner, "session.create", params, &mut reply).await.unwrap();
+        *self.last.lets.lock() = Lets::Nothing;
+        serde_json::from_slice::<Value>(&reply).unwrap()["id"].as_u64().unwrap()
+    }
+
+    /// Makes what holds for a column hold; its caller.
+    fn caller(&self, index: usize, wire: Wire) -> Caller {
+        let column = &COLUMNS[index];
+        let context = self.dispatcher.context();
+        context.approvals.set_rule(column.rule);
+        context.clients.pause(column.is_paused);
+        let scopes = match column.token {
+            Token::Made(scope) | Token::Bound(scope) => scope.scopes(),
+            _ => Scopes::all(),
+        };
+        Caller {
+            wire: if column.is_agent { Wire::Mcp } else { wire },
+            connection: index as u64 + 100,
+            token: match column.token {
+                Token::Instance => TokenKind::Instance,
+                Token::Page => TokenKind::Page,
+                _ => TokenKind::Agent(self.tokens[index]),
+            },
+            client: Some(column.client.to_owned()),
+            panes: matches!(column.token, Token::Bound(_)).then(|| [self.own].into()),
+            ..tests::caller(scopes)
+        }
+    }
+
+    fn session(&self, names: Names) -> Option<u64> {
+        match names {
+            Names::Own => Some(self.own),
+            Names::Other => Some(self.other),
+            Names::Nothing => None,
+        }
+    }
+
+    /// What becomes of a call of a method.
+    async fn method(&self, caller: &Caller, entry: &'static Entry, names: Names) -> &'static str {
+        let schema = serde_json::to_value((entry.params_schema)()).unwrap();
+        let mut params = json!({});
+        if let Some(session) = self.session(names) {
+            for name in entry.named {
+                if schema["properties"].get(*name).is_some() {
+                    params[*name] = json!(session);
+                }
+            }
+        }
+        let (params, mut reply) = (params.to_string(), Vec::new());
+        let mut call = Box::pin(self.dispatcher.call_entry(caller, entry, &params, &mut reply));
+        match poll_once(&mut call).await {
+            Poll::Pending => "hold",
+            Poll::Ready(Err(Error::Denied(denial))) => match denial {
+                Denial::Scope { .. } => "scope",
+                Denial::Sessions { .. } => "panes",
+                Denial::Approval(_) => "asks",
+                Denial::Agents(_) => "people",
+                Denial::Ended => "ended",
+                Denial::Other(why) if why == ADMITTED => "yes",
+                Denial::Other(why) => panic!("{}: {why}", entry.name),
+            },
+            Poll::Ready(other) => panic!("{}: {other:?}", entry.name),
+        }
+    }
+
+    /// The line of a method or a tool: what becomes of it, a field a column.
+    fn line(page: &mut String, name: &str, fields: &[String]) {
+        let _ = write!(page, "{name:29}");
+        for field in fields {
+            let _ = write!(page, " {field:6}");
+        }
+        page.truncate(page.trim_end().len());
+        page.push('\n');
+    }
+
+    async fn methods(&self, page: &mut String, entries: impl Iterator<Item = &'static Entry>) {
+        for entry in entries {
+            let mut fields = Vec::new();
+            for (index, column) in COLUMNS.iter().enumerate() {
+                let caller = self.caller(index, Wire::Tcp);
+                let mut said = Vec::new();
+                for names in column.names {
+                    said.push(self.method(&caller, entry, *names).await);
+                }
+                fields.push(field(said));
+            }
+            Self::line(page, entry.name, &fields);
+        }
+    }
+
+    /// The lines of a toolset.
+    async fn tools(&self, page: &mut String, toolset: &'static mcp::Toolset) {
+        let mut columns = Vec::new();
+        for (index, column) in COLUMNS.iter().enumerate() {
+            if column.token == Token::Page {
+                // No page has a session.
+                columns.push(vec!["-".to_owned(); toolset.tools.len()]);
+                continue;
+            }
+            let names = Named::new(self, toolset, index).await;
+            let mut client = Client::begin(self, toolset, self.caller(index, Wire::Mcp));
+            let mut fields = Vec::new();
+            for tool in toolset.tools {
+                let mut said = Vec::new();
+                for it in column.names {
+                    let arguments = arguments(tool.name, names.of(*it), names.tty(*it));
+                    said.push(client.tool(self, tool.name, arguments).await);
+                }
+                fields.push(field(said));
+            }
+            columns.push(fields);
+        }
+        for (row, tool) in toolset.tools.iter().enumerate() {
+            let fields: Vec<_> = columns.iter().map(|column| column[row].clone()).collect();
+            Self::line(page, tool.name, &fields);
+        }
+    }
+}
+
+/// What becomes of calls that differ by the session that they name; mostly the same.
+fn field(mut said: Vec<&str>) -> String {
+    said.dedup();
+    said.join("/")
+}
+
+/// How a toolset names the sessions.
+struct Named {
+    own: Value,
+    other: Value,
+    ttys: [Value; 2],
+    /// What keeps them, where they end with whoever launched them.
+    _kept: Vec<Client>,
+}
+
+impl Named {
+    async fn new(world: &World, toolset: &'static mcp::Toolset, index: usize) -> Self {
+        let person =
+            |connection| Caller { connection, wire: Wire::Mcp, ..tests::caller(Scopes::all()) };
+        let context = world.dispatcher.context();
+        context.approvals.set_rule(Approval::Allow);
+        context.clients.pause(false);
+        let null = [Value::Null, Value::Null];
+        match toolset.name {
+            "iterm" => {
+                let mut client = Client::begin(world, toolset, person(98));
+                *world.last.lets.lock() = Lets::All;
+                let listed = client.call("iterm_list_sessions", json!({})).await;
+                let of = |id: u64, key: &str| {
+                    let end = format!("-{id}");
+                    let rows = listed.as_array().unwrap();
+                    let is_it = |row: &&Value| row["session_id"].as_str().unwrap().ends_with(&end);
+                    rows.iter().find(is_it).unwrap_or_else(|| panic!("{id}: {listed}"))[key].clone()
+                };
+                Self {
+                    own: of(world.own, "session_id"),
+                    other: of(world.other, "session_id"),
+                    ttys: [of(world.own, "tty"), of(world.other, "tty")],
+                    _kept: vec![client],
+                }
+            }
+            "tester" => {
+                // One of its own connection, and one of another's.
+                let mut kept = Vec::new();
+                let mut ids = Vec::new();
+                for connection in [index as u64 + 100, 99] {
+                    let mut client = Client::begin(world, toolset, person(connection));
+                    *world.last.lets.lock() = Lets::All;
+                    let launched = client.call("launch_app", json!({"command": "cat"})).await;
+                    ids.push(launched["session_id"].clone());
+                    kept.push(client);
+                }
+                let other = ids.pop().unwrap();
+                Self { own: ids.pop().unwrap(), other, ttys: null, _kept: kept }
+            }
+            _ => Self {
+                own: json!(world.own),
+                other: json!(world.other),
+                ttys: null,
+                _kept: Vec::new(),
+            },
+        }
+    }
+
+    fn of(&self, names: Names) -> Option<&Value> {
+        match names {
+            Names::Own => Some(&self.own),
+            Names::Other => Some(&self.other),
+            Names::Nothing => None,
+        }
+    }
+
+    fn tty(&self, names: Names) -> &Value {
+        &self.ttys[usize::from(names == Names::Other)]
+    }
+}
+
+/// Arguments of a tool about a session, or about none.
+fn arguments(tool: &str, session: Option<&Value>, tty: &Value) -> Value {
+    let mut arguments = match tool {
+        "run" | "launch_app" => json!({"command": "true"}),
+        "wait" => json!({"any": [{"text": "never"}], "timeout_ms": 0}),
+        "find" | "search" => json!({"pattern": "never"}),
+        "input" => json!({"text": "x"}),
+        "file_read" => json!({"path": "file"}),
+        "file_write" => json!({"path": "file", "text": "x"}),
+        "signal" => json!({"signal": "INT"}),
+        "pane_split" => json!({"direction": "down"}),
+        "pane_resize" => json!({"cols": 80, "rows": 24}),
+        "request_human" => json!({"message": "Well?"}),
+        "iterm_register_session" => return json!({"tty_path": tty}),
+        "iterm_get_session_by_name" => return json!({"name": "cat"}),
+        "iterm_set_session_name" => json!({"new_name": "x"}),
+        "iterm_send_command" => json!({"command": "true"}),
+        "iterm_send_keys" => json!({"keys": "enter"}),
+        "send_keys" => json!({"keys": "x"}),
+        "resize_terminal" => json!({"width": 80, "height": 24}),
+        _ => json!({}),
+    };
+    let key = match tool {
+        "status"
+        | "pane_list"
+        | "pane_open"
+        | "iterm_list_sessions"
+        | "iterm_new_tab"
+        | "launch_app"
+        | "list_sessions" => return arguments,
+        iterm if iterm.starts_with("iterm_") => "identifier",
+        "view_screen"
+        | "send_keys"
+        | "get_cursor_position"
+        | "get_screen_size"
+        | "resize_terminal"
+        | "restart_app"
+        | "stop_app" => "session_id",
+        _ => "pane",
+    };
+    if let Some(session) = session {
+        arguments[key] = session.clone();
+    }
+    arguments
+}
+
+/// A client of the Model Context Protocol whose person is asked in its own dialog.
+struct Client {
+    says: WriteHalf<DuplexStream>,
+    hears: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    id: u64,
+}
+
+impl Client {
+    fn begin(world: &World, toolset: &'static mcp::Toolset, caller: Caller) -> Self {
+        let (here, there) = duplex(1 << 20);
+        let (reader, writer) = split(there);
+        let serve =
+            world.server.clone().serve(reader, writer, caller, toolset, None, mcp::Owed::default());
+        tokio::spawn(serve);
+        let (hears, says) = split(here);
+        Self { says, hears: BufReader::new(hears).lines(), id: 0 }
+    }
+
+    async fn send(&mut self, tool: &str, arguments: Value) {
+        self.id += 1;
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": COLUMNS[0].client, "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+        });
+        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+        let request =
+            json!({"jsonrpc": "2.0", "id": self.id, "method": "tools/call", "params": params});
+        self.says.write_all(format!("{request}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn reply(&mut self) -> Value {
+        loop {
+            let line = self.hears.next_line().await.unwrap().expect("a reply");
+            let message: Value = serde_json::from_str(&line).unwrap();
+            if message["id"] == self.id {
+                return message;
+            }
+        }
+    }
+
+    /// What a tool says, as JSON in a text.
+    async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.send(tool, arguments).await;
+        let reply = self.reply().await;
+        let text =
+            reply["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{reply}"));
+        serde_json::from_str(text).unwrap()
+    }
+
+    /// What becomes of a call of a tool.
+    async fn tool(&mut self, world: &World, tool: &str, arguments: Value) -> &'static str {
+        let context = world.dispatcher.context();
+        *world.last.lets.lock() = Lets::Looks;
+        world.last.reached.lock().clear();
+        self.send(tool, arguments).await;
+        let held = async {
+            while context.clients.waiting() == 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        let reply = tokio::select! {
+            biased;
+            reply = self.reply() => reply,
+            () = held => {
+                context.clients.pause(false);
+                self.reply().await;
+                context.clients.pause(true);
+                return "hold";
+            }
+        };
+        context.questions.withdraw_approvals(None);
+        if !world.last.reached.lock().is_empty() {
+            return "yes";
+        }
+        let result = &reply["result"];
+        if result["resultType"] == "input_required" {
+            return "asks";
+        }
+        let text = reply["error"]["message"].as_str().or(result["content"][0]["text"].as_str());
+        let text = text.unwrap_or_else(|| panic!("{tool}: {reply}"));
+        let words = [
+            ("needs the scope", "scope"),
+            ("is out of the token's scopes", "scope"),
+            ("your token reaches", "panes"),
+            ("your token does not reach", "panes"),
+            ("is out of the token's sessions", "panes"),
+            ("has ended, or was taken back", "ended"),
+            ("does not let", "denied"),
+            ("No session", "unseen"),
+            ("not_found", "unseen"),
+            ("SESSION_NOT_FOUND", "unseen"),
+            ("There is no session", "unseen"),
+        ];
+        let word = words.iter().find(|(said, _)| text.contains(said)).map(|(_, word)| *word);
+        word.unwrap_or(if text.contains("Not allowed") { "?" } else { "yes" })
+    }
+}
+
+#[tokio::test]
+async fn the_matrix_of_who_may_do_what_is_as_it_was_read() {
+    let world = World::new().await;
+    let mut page = LEGEND.to_owned();
+    for column in &COLUMNS {
+        let _ = writeln!(page, "{:6} {}", column.head, column.about);
+    }
+    let heads: Vec<_> = COLUMNS.iter().map(|column| column.head.to_owned()).collect();
+    page.push('\n');
+    World::line(&mut page, "METHODS", &heads);
+    world.methods(&mut page, methods::METHODS.iter()).await;
+    page.push('\n');
+    World::line(&mut page, "METHODS OF THE SETTINGS PAGE", &heads);
+    world.methods(&mut page, own_methods()).await;
+    for toolset in mcp::TOOLSETS {
+        page.push('\n');
+        World::line(&mut page, &format!("TOOLS OF {}", toolset.name.to_uppercase()), &heads);
+        world.tools(&mut page, toolset).await;
+    }
+    expect_test::expect_file!["matrix.txt"].assert_eq(&page);
+    world.dispatcher.context().mux.shutdown();
+}
