@@ -1,7 +1,7 @@
 //! Who calls, and what a caller may do.
 //!
-//! Every call of a method carries a [`Caller`], whatever the wire, so that scopes, audit and approvals are decided in one
-//! place (`dispatch`). Never decides anything itself.
+//! Every call of a method carries a [`Caller`], whatever the wire, so that one place decides on all of them
+//! ([`authority`](crate::authority)). Never decides anything itself.
 
 use std::{
     fmt,
@@ -13,7 +13,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use crate::services::events::Subscription;
+use crate::services::{approvals::Approved, events::Subscription};
 
 /// What a method needs of its caller, and what a token gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,7 +50,7 @@ impl Scopes {
     }
 }
 
-/// The wire a call came in on. Later issues add to it.
+/// The wire a call came in on, for logs and for who is named as the driver of a pane. Nothing is decided by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wire {
     /// Line-delimited JSON-RPC on the loopback port.
@@ -82,6 +82,43 @@ pub enum TokenKind {
     Agent(u64),
 }
 
+bitflags::bitflags! {
+    /// What a caller may do and has to do beside the scopes of its token, as it was given at login. Gates and methods go by
+    /// these and never by the wire.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Capabilities: u8 {
+        /// The person is asked before it changes something. Without this, its token is the person's answer.
+        const ASKS_FIRST = 1 << 0;
+        /// It gives way to the person's keys, answers no question for a secret, and runs commands at a prompt alone.
+        const GIVES_WAY = 1 << 1;
+        /// Its calls that change something wait while the person has paused agents.
+        const WAITS = 1 << 2;
+        /// It may be given what gives access by itself.
+        const GRANTS = 1 << 3;
+        /// It is the person's own hand: what it answers, the person has answered.
+        const IS_PERSON = 1 << 4;
+    }
+}
+
+impl Capabilities {
+    /// Those of a login. `for_agent`: it came over the protocol for agents, or says that it calls for one.
+    pub fn at_login(token: TokenKind, for_agent: bool) -> Self {
+        let of_token = match token {
+            TokenKind::Instance => Self::WAITS | Self::GRANTS,
+            TokenKind::Page => Self::GRANTS | Self::IS_PERSON,
+            TokenKind::Agent(_) => Self::WAITS | Self::GIVES_WAY,
+        };
+        let of_agent = match (for_agent, token) {
+            (false, _) => Self::empty(),
+            // A token that was made for an agent is an answer already.
+            (true, TokenKind::Agent(_)) => Self::GIVES_WAY,
+            (true, TokenKind::Page) => Self::GIVES_WAY,
+            (true, TokenKind::Instance) => Self::GIVES_WAY | Self::ASKS_FIRST,
+        };
+        of_token | of_agent
+    }
+}
+
 /// Characters of a name that a client gives itself, or its conversation: it is kept with all that the client does.
 pub(crate) const LONGEST_NAME: usize = 100;
 
@@ -102,8 +139,10 @@ pub struct Caller {
     pub scopes: Scopes,
     /// The sessions it reaches; `None`: all.
     pub panes: Option<Arc<[u64]>>,
-    /// The person has let this call act, where they are asked.
-    pub is_approved: bool,
+    /// What else it may do, and has to.
+    pub capabilities: Capabilities,
+    /// That the person has let this call act, where they are asked.
+    pub(crate) approved: Option<Approved>,
     /// Where a method leaves a subscription for the caller's wire to serve.
     pub(crate) subscription: SubscriptionSlot,
     /// Whether this call is being taken back.
@@ -127,11 +166,15 @@ impl Cancel {
 }
 
 impl Caller {
-    /// Whether an agent calls: over the protocol for such, or by a token that a person made for one. Agents give way to the
-    /// person's keys, answer no question for a secret, and run commands at a prompt alone. Scripts that have the instance's
-    /// own token do as they are documented to.
-    pub fn is_agent(&self) -> bool {
-        self.wire == Wire::Mcp || matches!(self.token, TokenKind::Agent(_))
+    /// Whether it has a capability.
+    pub fn has(&self, capability: Capabilities) -> bool {
+        self.capabilities.contains(capability)
+    }
+
+    /// The same caller over the protocol for agents.
+    pub(crate) fn for_agent(self) -> Self {
+        let capabilities = Capabilities::at_login(self.token, true);
+        Self { wire: Wire::Mcp, capabilities, ..self }
     }
 
     /// Whether a session is one that its token reaches.

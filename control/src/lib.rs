@@ -1,12 +1,14 @@
 //! The control server: how agents, scripts and the settings page drive the mux, and the client side of the same wires.
 //!
 //! Owns the transports (what carries bytes, and how they become messages), the dialects (names, shapes, login, error codes),
-//! the one table of methods, dispatch, the registry of instances under `~/.unterm`, and the client that `unterm-cli` uses.
+//! the one table of methods, dispatch, the authority that decides who may do what (the folder `authority`: a list of gates, and
+//! the matrix of their results), the registry of instances under `~/.unterm`, and the client that `unterm-cli` uses.
 //! Never draws and knows nothing of windows: what only the app can do it asks of a [`Host`].
 //!
 //! Any program of the same user can read an instance's token from the registry and act with full rights, as that
 //! user could anyway; other users and web pages can't.
 
+mod authority;
 mod caller;
 pub mod client;
 mod dispatch;
@@ -21,14 +23,15 @@ mod transport;
 mod untrusted;
 mod wire;
 
-pub use caller::{Access, Caller, Scopes, TokenKind, Wire};
-pub use dispatch::{Decision, Gate};
+pub use authority::{Decision, Demand, Reach, Subjects};
+pub use caller::{Access, Caller, Capabilities, Scopes, TokenKind, Wire};
+pub use dispatch::Gate;
 pub use error::{Denial, Error};
 pub use host::{
     Acted, ActionInfo, ActionKeys, Binding, Bounds, Captures, Clip, Described, Headless, Host,
     HostRequest, OnDisplay, Preferences, ThemeInfo, Typing,
 };
-pub use methods::{Entry, Group, METHODS, Subjects};
+pub use methods::{Entry, Group, METHODS};
 pub use reference::{reference, tools};
 pub use registry::{FileError, Record, RegistryFault, held, home, lock};
 pub use server::{

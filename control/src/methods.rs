@@ -1,6 +1,6 @@
 //! The one table of methods.
 //!
-//! A method is a type that implements [`Method`]: its name, what it needs of a caller, its typed parameters and reply, a
+//! A method is a type that implements [`Method`]: its name, what it reveals and changes, its typed parameters and reply, a
 //! line of doc, and the call. Dispatch, `server.capabilities` and the tests that no method lacks a test read the table.
 //! Methods never write to a wire and never know which one they were called on.
 
@@ -35,7 +35,6 @@ mod server;
 pub(crate) mod session;
 mod settings;
 mod signal;
-mod subjects;
 mod system;
 mod token;
 mod variables;
@@ -46,17 +45,10 @@ use std::sync::LazyLock;
 
 pub use self::{
     context::Context,
-    method::{Detail, Entry, Group, Method},
-    subjects::Subjects,
+    method::{Entry, Group, Method},
 };
-pub(crate) use self::{
-    context::hides_input,
-    method::{DOING, NOT_SHOWN, TYPED, entry},
-};
-use crate::{
-    caller::{Access, Caller},
-    error::Result,
-};
+pub(crate) use self::{context::hides_input, method::entry};
+use crate::{authority::Subjects, caller::Caller, error::Result};
 
 /// Every method, group by group, in the order `server.capabilities` lists them.
 pub static METHODS: &[Entry] = &[
@@ -187,6 +179,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::authority::{Reach, audit::DOING};
 
     #[test]
     fn every_method_is_found_by_its_name_and_documented() {
@@ -227,8 +220,12 @@ mod tests {
         for entry in METHODS {
             let schema = serde_json::to_value((entry.params_schema)()).unwrap();
             let has = |name: &&str| schema["properties"].get(*name).is_some();
-            let is_named = !entry.is_of_session || entry.named.iter().any(has);
-            assert!(is_named, "{} names no session", entry.name);
+            // A token for some sessions is held to all parameters that name one.
+            let names = |name: &&str| has(name) == entry.named.contains(name);
+            let is_held = ["id", "session_id"].iter().all(names);
+            let is_named = entry.reach != Reach::Named || !entry.named.is_empty();
+            let is_exact = entry.reach == Reach::Everything || (is_held && is_named);
+            assert!(is_exact, "{} names its session by {:?}", entry.name, entry.named);
             let is_told = *entry.telling == DOING || entry.telling.iter().all(has);
             assert!(is_told, "{} has no {:?}", entry.name, entry.telling);
         }

@@ -7,6 +7,7 @@ use std::{fmt::Write, sync::Arc};
 use serde_json::{Map, Value};
 
 use crate::{
+    authority::{Demand, Reach, Subjects},
     caller::Access,
     methods::{Entry, Group, METHODS},
     wire::mcp::{self, Hints},
@@ -24,11 +25,18 @@ pub fn reference() -> String {
          is `auth.login {\"token\": …}`, with the token of that entry; it answers `{\"status\": \"ok\"}`. `client` and \
          `conversation` may name who calls. A session is named by `id`, a number, or by `session_id`, the same as text.\n\n\
          Errors: -32700, the line is no JSON; -32001, a wrong token; -32002, a call before the login; -32603 everything \
-         else, its message says what. A method needs `read`, `act` (it changes a session) or `admin` (it changes the \
-         instance, or reads its secrets) of a token; the instance's own gives all three. What a method reveals and changes is \
-         said with it; of `preferences` and `proxy`, a token without admin gets no values of `[env]`, and no user names and \
-         passwords of proxies.\n",
+         else, its message says what.\n\n\
+         What a method reveals and changes is said with it, and decides who may call it. It needs `read`, `act` or `admin` of a \
+         token; the instance's own gives all three. A token for some sessions calls what is of one session for those, and what \
+         is of the token's sessions, which then tells of no others. What is revealed of `preferences` and `proxy` has, below \
+         admin, no values of `[env]`, and no user names and passwords of proxies.\n\n\
+         | subject | | to see it | to change it |\n|---|---|---|---|\n",
     );
+    for (subject, about) in Subjects::ALL {
+        let see = demand(Demand::of("", *subject, Subjects::empty(), &[]));
+        let change = demand(Demand::of("", Subjects::empty(), *subject, &[]));
+        let _ = writeln!(page, "| {} | {about} | {see} | {change} |", subject.names());
+    }
     for group in Group::ALL {
         let _ = writeln!(page, "\n## {}", group.name());
         for entry in METHODS.iter().filter(|entry| entry.group == group) {
@@ -38,13 +46,23 @@ pub fn reference() -> String {
     page
 }
 
-fn write_method(page: &mut String, entry: &Entry) {
-    let access = match entry.access {
+/// The access that is needed, and of which sessions that is.
+fn demand(Demand { access, reach, .. }: Demand) -> String {
+    let access = match access {
         Access::Read => "read",
         Access::Act => "act",
         Access::Admin => "admin",
     };
-    let _ = write!(page, "\n### {}\n\n{} Needs {access}.", entry.name, entry.doc);
+    let reach = match reach {
+        Reach::Named => ", of one session",
+        Reach::Reached => ", of the token's sessions",
+        Reach::Everything => "",
+    };
+    format!("{access}{reach}")
+}
+
+fn write_method(page: &mut String, entry: &Entry) {
+    let _ = write!(page, "\n### {}\n\n{} Needs {}.", entry.name, entry.doc, demand(entry.demand));
     for (verb, subjects) in [("Reveals", entry.reveals), ("Changes", entry.changes)] {
         if !subjects.is_empty() {
             let _ = write!(page, " {verb} {}.", subjects.names());

@@ -9,12 +9,12 @@ use unterm_term::{Options, Size};
 use super::*;
 use crate::{
     Headless,
-    caller::{Access, Scopes, TokenKind, Wire},
+    caller::{Access, Capabilities, Scopes, TokenKind, Wire},
     registry::Registration,
     services::approvals::Approval,
 };
 
-pub(super) fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispatcher) {
+pub(crate) fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispatcher) {
     let home = tempfile::tempdir().unwrap();
     let mux = Mux::new(MuxOptions {
         term: Options::default(),
@@ -22,12 +22,13 @@ pub(super) fn dispatcher(gates: Vec<Arc<dyn Gate>>) -> (tempfile::TempDir, Dispa
         env: Vec::new(),
         sized_by_window: false,
     });
-    let registration = Registration::new(home.path(), 1, "token".to_owned()).unwrap();
+    let (registration, fault) = Registration::with_page(home.path(), 1, 2, "token".to_owned());
+    assert!(fault.is_none());
     let context = Context::new(mux, Arc::new(Headless), Arc::new(registration), Approval::Allow);
     (home, Dispatcher::new(context, gates))
 }
 
-pub(super) fn caller(scopes: Scopes) -> Caller {
+pub(crate) fn caller(scopes: Scopes) -> Caller {
     Caller {
         wire: Wire::Tcp,
         connection: 1,
@@ -36,7 +37,8 @@ pub(super) fn caller(scopes: Scopes) -> Caller {
         conversation: None,
         scopes,
         panes: None,
-        is_approved: false,
+        capabilities: Capabilities::at_login(TokenKind::Instance, false),
+        approved: None,
         subscription: Default::default(),
         cancel: Default::default(),
     }
@@ -102,13 +104,13 @@ impl Gate for Approver {
         self.asked.fetch_add(1, Ordering::Relaxed);
         assert_eq!(caller.connection, 1);
         match method.name {
-            "system.info" => Decision::Deny("not today".to_owned()),
+            "system.info" => Decision::deny("not today"),
             "server.health" => {
                 let answer = self.answer.lock().take().unwrap();
                 Decision::Hold(Box::pin(async move {
                     match answer.await {
                         Ok(true) => Decision::Allow,
-                        _ => Decision::Deny("refused".to_owned()),
+                        _ => Decision::deny("refused"),
                     }
                 }))
             }

@@ -6,11 +6,11 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::{
-    Access, Caller, Context, Detail, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
 };
 use crate::{
-    dispatch::plain,
+    authority::{audit::Detail, parameters::plain},
     error::{Denial, Error},
     host::{Acted, ActionInfo, Bounds, HostRequest},
 };
@@ -26,7 +26,6 @@ pub struct ListReply {
 impl Method for List {
     const NAME: &'static str = "action.list";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::PREFERENCES;
     const DOC: &'static str = "Every action of the window, with its key and what it is given.";
     type Params<'a> = NoParams;
@@ -61,8 +60,6 @@ pub struct RunReply {
 impl Method for Run {
     const NAME: &'static str = "action.run";
     const GROUP: Group = Group::Instance;
-    // Actions change the preferences and close the window.
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS.union(Subjects::PREFERENCES);
     const DOC: &'static str = "Does an action of the window, as its key would. What it types is held to rules and leases; what can't be is refused.";
@@ -78,7 +75,7 @@ impl Method for Run {
         let name = params.name.required("name")?.into_owned();
         let argument = params.argument.text("argument")?.map(std::borrow::Cow::into_owned);
         let panes = context.mux.panes();
-        let leased = panes.iter().filter(|pane| context.admit_to(caller, pane).is_err());
+        let leased = panes.iter().filter(|pane| context.authority.touch(caller, pane).is_err());
         let bounds = Bounds {
             rules: context.policy.is_enabled(),
             leased: leased.map(|pane| pane.id()).collect(),

@@ -7,8 +7,7 @@ use serde::Serialize;
 use unterm_mux::{Pane, PaneState};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects, params::SessionOnly,
-    session::blocking,
+    Caller, Context, Group, Method, Result, Subjects, params::SessionOnly, session::blocking,
 };
 use crate::services::{
     awaited::awaited,
@@ -68,12 +67,9 @@ struct Job {
 impl Method for Activity {
     const NAME: &'static str = "session.activity";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
-    const REVEALS: Subjects = Subjects::SESSIONS;
+    const REVEALS: Subjects = Subjects::REACHED;
     const DOC: &'static str = "Returns the state of a session, or of every session if none is named: at its prompt, or the command that runs and for \
         how long; and its background jobs.";
-    const OF_SESSION: bool = true;
-    const OF_NONE: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = ActivityReply;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use unterm_term::{LineId, Term};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{SessionOnly, session_params},
     screen::{MOST_ROWS, rows},
     session::{Done, blocking},
@@ -26,11 +26,9 @@ session_params! {
 impl Method for SendText {
     const NAME: &'static str = "session.send_text";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The same as session.input, with the characters in `text`.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SendTextParams<'a>;
     type Reply = Done;
 
@@ -71,11 +69,9 @@ pub struct ReadTailReply {
 impl Method for ReadTail {
     const NAME: &'static str = "session.read_tail";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "The last rows of history and screen, down to the last that is not empty.";
-    const OF_SESSION: bool = true;
     type Params<'a> = ReadTailParams<'a>;
     type Reply = ReadTailReply;
 
@@ -126,11 +122,9 @@ pub struct ReadRawReply {
 impl Method for ReadRaw {
     const NAME: &'static str = "screen.read_raw";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Bytes that make a terminal of the same size show what a session's does, its history and \
                                styles too.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = ReadRawReply;
 

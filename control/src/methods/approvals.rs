@@ -7,16 +7,15 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
     session::blocking,
 };
 use crate::{
-    caller::TokenKind,
+    authority::Step,
     error::{Denial, Error},
     services::{
         approvals::{self, Approval, Known},
-        audit::Outcome,
         questions::{Draft, Kind, Question},
     },
 };
@@ -37,9 +36,7 @@ pub struct ListReply {
 impl Method for List {
     const NAME: &'static str = "approvals.list";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::CALLERS.union(Subjects::RIGHTS);
-    const AUDITED: bool = false;
     const DOC: &'static str =
         "What agents wait for the person to answer, and the clients that may act.";
     type Params<'a> = NoParams;
@@ -76,11 +73,8 @@ pub struct AnswerReply {
 impl Method for Answer {
     const NAME: &'static str = "approvals.answer";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::empty();
-    const CHANGES: Subjects = Subjects::RIGHTS;
-    // What is answered, by whatever way, is logged where that is done.
-    const AUDITED: bool = false;
+    const CHANGES: Subjects = Subjects::ANSWERS;
     const DOC: &'static str =
         "Answers a question, once. Only the person's settings page and window may.";
     type Params<'a> = AnswerParams<'a>;
@@ -94,24 +88,10 @@ impl Method for Answer {
         let number = params.number.number("number", 0..=u64::MAX)?;
         let number = number.ok_or(Error::Missing("number"))?;
         let answer = params.answer.required("answer")?;
-        let denied = |why: String| {
-            let client = caller.client.clone();
-            context.audit.add(
-                Self::NAME,
-                String::new(),
-                &why,
-                Outcome::Refused(String::new()),
-                client,
-            );
-            Err(Error::Denied(Denial::Other(why)))
-        };
-        if caller.token != TokenKind::Page {
-            let why = "only the person answers, in the window or on the settings page";
-            return denied(why.to_owned());
-        }
+        context.authority.decide(caller, &Step::Answer)?;
         if context.questions.find(number).is_none() {
             let why = format!("there is no question {number}: it was answered, or taken back");
-            return denied(why);
+            return Err(Error::Denied(Denial::Other(why)));
         }
         context.answer(number, &answer).await.map_err(Error::Failed)?;
         Ok(AnswerReply { answered: true })
@@ -137,7 +117,6 @@ pub struct ForgetReply {
 impl Method for Forget {
     const NAME: &'static str = "approvals.forget";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::RIGHTS;
     const DOC: &'static str = "Forgets that a client may act: the person is asked again.";
@@ -205,12 +184,9 @@ impl Drop for Waiting<'_> {
 impl Method for Ask {
     const NAME: &'static str = "approvals.ask";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::PERSON;
     const DOC: &'static str = "Asks the person something, in the window and on the settings page, and waits for the answer.";
-    const OF_SESSION: bool = true;
-    const OF_NONE: bool = true;
     const NAMED: &'static [&'static str] = &["session_id"];
     type Params<'a> = AskParams<'a>;
     type Reply = AskReply;

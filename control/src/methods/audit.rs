@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Access, Caller, Context, Group, Method, Result, Subjects, params::Arg};
+use super::{Caller, Context, Group, Method, Result, Subjects, params::Arg};
 use crate::services::audit::Entry;
 
 /// `session.audit_log`.
@@ -25,12 +25,9 @@ pub struct LogParams<'a> {
 impl Method for Log {
     const NAME: &'static str = "session.audit_log";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
-    const REVEALS: Subjects = Subjects::CALLERS;
+    const REVEALS: Subjects = Subjects::DRIVERS;
     const DOC: &'static str =
         "The last calls of what changes something, newest first: made, refused or come to nothing.";
-    const OF_SESSION: bool = true;
-    const NAMED: &'static [&'static str] = &["session_id"];
     type Params<'a> = LogParams<'a>;
     type Reply = Vec<Entry>;
 

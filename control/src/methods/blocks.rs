@@ -6,8 +6,7 @@ use unterm_mux::{Pane, normalize_file_uri};
 use unterm_term::{Command, ScreenKind, Term};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects, params::session_params,
-    session::blocking,
+    Caller, Context, Group, Method, Result, Subjects, params::session_params, session::blocking,
 };
 use crate::{
     error::Error,
@@ -97,10 +96,8 @@ pub struct ListReply {
 impl Method for List {
     const NAME: &'static str = "block.list";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The last commands of a session whose shell marks them.";
-    const OF_SESSION: bool = true;
     type Params<'a> = ListParams<'a>;
     type Reply = ListReply;
 
@@ -153,10 +150,8 @@ pub struct GetReply {
 impl Method for Get {
     const NAME: &'static str = "block.get";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "A command of a session with its output.";
-    const OF_SESSION: bool = true;
     type Params<'a> = GetParams<'a>;
     type Reply = GetReply;
 

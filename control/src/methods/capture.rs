@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::{Pane, private};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams, SessionOnly},
     session::blocking,
 };
 use crate::{
-    caller::Scopes,
-    dispatch::check_scope,
+    authority::check_scope,
+    caller::{Access, Scopes},
     error::Error,
     host::{Captures, Clip, OnDisplay},
     services::pictures::{self, Turn},
@@ -198,8 +198,8 @@ fn display_or_sessions(
 impl Method for Screen {
     const NAME: &'static str = "capture.screen";
     const GROUP: Group = Group::Capture;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::SESSIONS.union(Subjects::DISPLAY);
+    const CHANGES: Subjects = Subjects::PICTURES;
     const DOC: &'static str = "The text of every session, and a picture of the display; without one of all sessions side by side.";
     type Params<'a> = ScreenParams<'a>;
     type Reply = ScreenReply;
@@ -280,8 +280,8 @@ fn meant(panes: &[Arc<Pane>], title: Option<&str>, pid: Option<u32>) -> Option<A
 impl Method for Window {
     const NAME: &'static str = "capture.window";
     const GROUP: Group = Group::Capture;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSIONS;
+    const CHANGES: Subjects = Subjects::PICTURES;
     const DOC: &'static str = "A picture and the text of one session; with admin, a picture of any window on the display, or of all sessions if no window matches.";
     type Params<'a> = WindowParams<'a>;
     type Reply = WindowReply;
@@ -349,10 +349,8 @@ pub struct PngReply {
 impl Method for Png {
     const NAME: &'static str = "screen.png";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "A picture of a session's screen, as the window would show it.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = PngReply;
 
@@ -412,8 +410,8 @@ pub struct SelectReply {
 impl Method for Select {
     const NAME: &'static str = "capture.select";
     const GROUP: Group = Group::Capture;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::SESSIONS.union(Subjects::DISPLAY);
+    const CHANGES: Subjects = Subjects::PICTURES;
     const DOC: &'static str = "A picture of the display, or of the region that a person drags out.";
     type Params<'a> = SelectParams<'a>;
     type Reply = SelectReply;
@@ -480,9 +478,8 @@ pub enum ClipboardReply {
 impl Method for Clipboard {
     const NAME: &'static str = "capture.clipboard";
     const GROUP: Group = Group::Capture;
-    // It may hold what is meant for nobody else.
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::CLIPBOARD;
+    const CHANGES: Subjects = Subjects::PICTURES;
     const DOC: &'static str = "The system's clipboard: its text, or its picture as a file.";
     type Params<'a> = NoParams;
     type Reply = ClipboardReply;

@@ -10,7 +10,7 @@ use unterm_term::{
 };
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{SessionOnly, session_params},
     screen::{Row, cells_of, reading},
     session::{CursorState, scrollback_rows},
@@ -52,10 +52,8 @@ pub struct DiffReply {
 impl Method for Diff {
     const NAME: &'static str = "screen.diff";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The rows of a session that changed since a seq.";
-    const OF_SESSION: bool = true;
     type Params<'a> = DiffParams<'a>;
     type Reply = DiffReply;
 
@@ -285,11 +283,9 @@ fn runs(row: &SnapshotRow) -> Vec<Run> {
 impl Method for Cells {
     const NAME: &'static str = "screen.cells";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "The live screen with its styles, links, images and the roles of prompts.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = CellsReply;
 
@@ -345,10 +341,8 @@ pub struct BytesReply {
 impl Method for Bytes {
     const NAME: &'static str = "screen.bytes";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "What the program of a hidden session wrote, as it wrote it, but for stars in the place of the nonce of the shell's marks.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = BytesReply;
 

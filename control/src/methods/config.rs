@@ -6,10 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects, params::Arg, session::blocking,
-};
-use crate::{error::Error, host::Preferences};
+use super::{Caller, Context, Group, Method, Result, Subjects, params::Arg, session::blocking};
+use crate::{caller::Access, error::Error, host::Preferences};
 
 /// The preferences, where the app has any.
 pub(crate) fn preferences(context: &Context) -> Result<Arc<dyn Preferences>> {
@@ -58,7 +56,6 @@ pub struct GetReply {
 impl Method for Get {
     const NAME: &'static str = "config.get";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::PREFERENCES;
     const DOC: &'static str = "The preferences in force, or one of them.";
     type Params<'a> = GetParams<'a>;
@@ -100,7 +97,6 @@ pub struct SetReply {
 impl Method for Set {
     const NAME: &'static str = "config.set";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::PREFERENCES;
     const CHANGES: Subjects = Subjects::PREFERENCES;
     const DOC: &'static str =

@@ -1,15 +1,18 @@
-//! What methods work on, and what every one of them keeps to: leases, the rules on what may be entered, and that secrets are
-//! the person's to type.
+//! What methods work on, and how they type in panes: as far as the [`Authority`] lets their caller.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
-use unterm_mux::{Composed, Edited, Mux, Pane, PaneId};
+use unterm_mux::{Composed, Mux, Pane, PaneId};
 
-use super::{NOT_SHOWN, TYPED, params, screen, session};
+use super::{params, screen, session};
 use crate::{
     Host,
+    authority::{
+        Authority, Input, Step,
+        audit::{NOT_SHOWN, TYPED},
+    },
     caller::Caller,
     error::{Error, Result},
     registry::Registration,
@@ -22,11 +25,10 @@ use crate::{
         door::Door,
         drivers::Drivers,
         events::Hub,
-        leases::{Kept, Leases},
+        leases::Leases,
         matching::Matching,
-        person::{self, Typing},
         pictures::Pictures,
-        policy::{Policy, Refusal},
+        policy::Policy,
         questions::{Kind, Question, Questions},
         reading::Reading,
         recording::Recorder,
@@ -36,9 +38,6 @@ use crate::{
     },
 };
 
-/// The most bytes of input that rules are applied to at once.
-pub(super) const MOST_JUDGED: usize = 1 << 20;
-
 /// What methods work on.
 pub struct Context {
     /// The panes.
@@ -47,6 +46,8 @@ pub struct Context {
     pub host: Arc<dyn Host>,
     /// This instance in the registry.
     pub registration: Arc<Registration>,
+    /// Who may do what.
+    pub(crate) authority: Authority,
     /// What happens in the panes.
     pub(crate) hub: Arc<Hub>,
     /// What may be entered.
@@ -62,7 +63,7 @@ pub struct Context {
     /// Held while the proxy's file is changed.
     pub(crate) proxy_turn: Arc<Mutex<()>>,
     /// Who is connected, and whether they wait.
-    pub(crate) clients: Clients,
+    pub(crate) clients: Arc<Clients>,
     /// Who may use the settings page.
     pub(crate) door: Arc<Door>,
     /// What pages are told of.
@@ -93,18 +94,32 @@ impl Context {
         registration: Arc<Registration>,
         rule: Approval,
     ) -> Self {
+        let policy = Arc::<Policy>::default();
+        let tokens = Arc::new(Tokens::new(registration.home(), registration.start()));
+        let approvals = Arc::new(Approvals::new(registration.home(), rule));
+        let leases = Leases::new(&mux);
+        let clients = Arc::<Clients>::default();
         Self {
+            authority: Authority {
+                mux: mux.clone(),
+                tokens: tokens.clone(),
+                approvals: approvals.clone(),
+                clients: clients.clone(),
+                leases: leases.clone(),
+                policy: policy.clone(),
+            },
+            bytes: Bytes::default(),
             hub: Hub::new(&mux),
-            policy: Arc::default(),
+            policy,
             audit: Audit::new(registration.home()),
-            tokens: Arc::new(Tokens::new(registration.home(), registration.start())),
-            approvals: Arc::new(Approvals::new(registration.home(), rule)),
+            tokens,
+            approvals,
             questions: Questions::default(),
-            leases: Leases::new(&mux),
+            leases,
             drivers: Drivers::default(),
             recorder: Arc::new(Recorder::new(registration.home())),
             proxy_turn: Arc::default(),
-            clients: Clients::default(),
+            clients,
             door: Arc::default(),
             changes: host.changes().unwrap_or_default(),
             mux,
@@ -113,14 +128,11 @@ impl Context {
             texts: screen::TextCache::default(),
             matching: Matching::default(),
             pictures: Pictures::default(),
-            bytes: Bytes::default(),
             runs: Arc::default(),
         }
     }
 
-    /// Types into a pane for a caller: what every method does that sends input, but for commands that are waited for, which
-    /// [`Context::admit_command`] admits. Leases are kept, and the rules on what may be entered are applied to the line as it is
-    /// composed in the pane, whoever sent its parts.
+    /// Types into a pane for a caller: what every method does that sends input, but for commands that are waited for.
     pub(crate) fn type_in(&self, caller: &Caller, pane: &Pane, bytes: &[u8]) -> Result<()> {
         self.type_looked(caller, pane, bytes, false)
     }
@@ -134,36 +146,17 @@ impl Context {
         has_looked: bool,
     ) -> Result<()> {
         let id = pane.id();
-        self.admit_to(caller, pane)?;
         let touches = pane.touches();
-        give_way(caller, pane)?;
-        // What ends a question is no answer to it: Ctrl+C, Ctrl+D, Ctrl+Z, Ctrl+\.
-        if !bytes.iter().all(|byte| matches!(byte, 0x03 | 0x04 | 0x1a | 0x1c)) {
-            self.refuse_secret(caller, pane, has_looked)?;
-        }
-        self.admit_length(bytes.len())?;
+        self.authority.decide(caller, &Step::Type(pane, Input::Bytes { bytes, has_looked }))?;
         // Looked at before, since the terminal may be locked then.
         let reading = self.policy.binds(id).then(|| Reading::of(pane));
         let admit = |composed: &Composed| {
-            if caller.is_agent() && pane.touches() != touches {
-                return Err(Error::PersonTypes(id.0));
-            }
-            let check = |reading: &Reading| reading.check(&self.policy, id, composed);
-            reading.as_ref().map_or(Ok(()), check).map_err(Error::Policy)
+            let reading = reading.as_ref();
+            self.authority.decide(caller, &Step::Compose { pane, touches, reading, composed })
         };
         pane.write_admitted(bytes, admit)?.map_err(|error| Error::Write { id: id.0, error })?;
         self.typed(caller, pane);
         Ok(())
-    }
-
-    /// Whether input is short enough to be held to the rules here, where other callers wait meanwhile.
-    pub(crate) fn admit_length(&self, length: usize) -> Result<()> {
-        if length <= MOST_JUDGED || !self.policy.is_enabled() {
-            return Ok(());
-        }
-        Err(Error::Failed(format!(
-            "Nothing was typed: {length} bytes are more than the rules are applied to at once. Send at most {MOST_JUDGED} at a time"
-        )))
     }
 
     /// A caller has typed into a pane, which says so.
@@ -228,42 +221,9 @@ impl Context {
         self.host.agents_changed();
     }
 
-    /// Whether a caller may run a command in a pane, behind what stands in its line.
-    pub(crate) fn admit_command(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
-        self.admit_to(caller, pane)?;
-        give_way(caller, pane)?;
-        self.refuse_secret(caller, pane, false)?;
-        self.admit_length(command.len())?;
-        let line = pane.typed() + command;
-        self.policy.check_typed(Some(pane.id()), &[command], &line).map_err(Error::Policy)?;
-        let lines: Vec<&str> = command.lines().collect();
-        self.policy.check_typed(Some(pane.id()), &lines, "").map_err(Error::Policy)?;
-        if self.policy.binds(pane.id()) && Reading::of(pane).is_shell() {
-            self.policy.check_history(Some(pane.id()), &lines).map_err(Error::Policy)?;
-        }
-        self.admit_behind_edits(pane, command).map_err(Error::Policy)
-    }
-
-    /// Whether a command may be entered behind what keys have made of a pane's line, if they have.
-    fn admit_behind_edits(&self, pane: &Pane, command: &str) -> std::result::Result<(), Refusal> {
-        let mut composed = pane.compose(&[]);
-        if composed.unfinished.edited == Edited::No || !self.policy.binds(pane.id()) {
-            return Ok(());
-        }
-        let reading = Reading::of(pane);
-        if reading.is_shell() {
-            let mut line = std::mem::take(&mut composed.unfinished);
-            line.text.push_str(command);
-            command.clone_into(&mut line.added);
-            composed.entered.push(line);
-            reading.check(&self.policy, pane.id(), &composed)?;
-        }
-        Ok(())
-    }
-
     /// Types a command and Enter for a caller.
     pub(crate) fn enter(&self, caller: &Caller, pane: &Pane, command: &str) -> Result<()> {
-        self.admit_command(caller, pane, command)?;
+        self.authority.command(caller, pane, command)?;
         self.type_in(caller, pane, format!("{command}\r").as_bytes())
     }
 
@@ -296,38 +256,6 @@ impl Context {
             || self.asks_any_secret()
     }
 
-    /// Keeps agents from answering what asks for a secret: it is the person's to type, and nobody else's to know. In doubt
-    /// they have to look; in a pane that no window can show there is none.
-    fn refuse_secret(&self, caller: &Caller, pane: &Pane, has_looked: bool) -> Result<()> {
-        if !caller.is_agent() {
-            return Ok(());
-        }
-        let id = pane.id();
-        match secret::asked(pane) {
-            Asked::Yes => Err(Error::Secret(id.0)),
-            Asked::Maybe(why) if !has_looked && self.mux.layout().tab_of(id).is_some() => {
-                Err(Error::maybe_secret(id.0, &why))
-            }
-            Asked::Maybe(_) | Asked::No => Ok(()),
-        }
-    }
-
-    /// Whether a caller may have a pane's shell set a variable: some are run as commands, so the rules see it as a line.
-    pub(crate) fn admit_variable(&self, caller: &Caller, pane: &Pane, line: &str) -> Result<()> {
-        self.admit_to(caller, pane)?;
-        self.admit_length(line.len())?;
-        self.policy.check_typed(Some(pane.id()), &[line], line).map_err(Error::Policy)
-    }
-
-    /// Whether a caller may type in a pane, or do what its lease keeps to its holder: resize, rename, move and close it.
-    pub(crate) fn admit_to(&self, caller: &Caller, pane: &Pane) -> Result<()> {
-        let id = pane.id().0;
-        self.leases.admit(caller, pane).map_err(|kept| match kept {
-            Kept::Leased(holder) => Error::Leased { id, holder },
-            Kept::TakenOver => Error::TakenOver(id),
-        })
-    }
-
     /// The pane that a session's number names, for what its lease keeps to its holder.
     pub(crate) fn pane_for(
         &self,
@@ -335,7 +263,7 @@ impl Context {
         target: params::Target<'_>,
     ) -> Result<Arc<Pane>> {
         let pane = self.pane(target)?;
-        self.admit_to(caller, &pane)?;
+        self.authority.touch(caller, &pane)?;
         Ok(pane)
     }
 
@@ -343,16 +271,6 @@ impl Context {
     pub fn pane(&self, target: params::Target<'_>) -> Result<Arc<Pane>> {
         let id = target.id()?;
         self.mux.pane(PaneId(id)).ok_or(Error::NoSession(id))
-    }
-}
-
-/// Keeps agents from typing beside a person: from their key until they enter the line, or pause where they left none.
-pub(super) fn give_way(caller: &Caller, pane: &Pane) -> Result<()> {
-    let typing = if caller.is_agent() { person::typing(pane) } else { None };
-    match typing {
-        Some(Typing::Line(line)) => Err(Error::begun(pane.id().0, &line, true)),
-        Some(Typing::Keys) => Err(Error::PersonTypes(pane.id().0)),
-        None => Ok(()),
     }
 }
 

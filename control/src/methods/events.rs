@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::PaneId;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
 };
 use crate::{
@@ -57,11 +57,8 @@ pub struct SubscribeReply {
 impl Method for Subscribe {
     const NAME: &'static str = "events.subscribe";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Read;
-    const REVEALS: Subjects = Subjects::SESSIONS;
+    const REVEALS: Subjects = Subjects::REACHED;
     const DOC: &'static str = "From now on tells this connection what happens: lines with the method `event`, between replies.";
-    const OF_SESSION: bool = true;
-    const OF_NONE: bool = true;
     const NAMED: &'static [&'static str] = &["id"];
     type Params<'a> = SubscribeParams<'a>;
     type Reply = SubscribeReply;
@@ -109,10 +106,9 @@ pub struct UnsubscribeReply {
 impl Method for Unsubscribe {
     const NAME: &'static str = "events.unsubscribe";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::empty();
     const DOC: &'static str = "Tells this connection nothing more.";
-    const OF_NONE: bool = true;
+    const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = UnsubscribeReply;
 

@@ -10,11 +10,12 @@ use serde::Serialize;
 use unterm_mux::Pane;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{SessionOnly, session_params},
     session::{Done, InputParams, input},
 };
 use crate::{
+    caller::Capabilities,
     error::Error,
     services::{
         audit::Outcome,
@@ -45,11 +46,9 @@ pub struct RunReply {
 impl Method for Run {
     const NAME: &'static str = "exec.run";
     const GROUP: Group = Group::Exec;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Types a command and Enter, and does not wait.";
-    const OF_SESSION: bool = true;
     type Params<'a> = RunParams<'a>;
     type Reply = RunReply;
 
@@ -71,11 +70,9 @@ pub struct Send;
 impl Method for Send {
     const NAME: &'static str = "exec.send";
     const GROUP: Group = Group::Exec;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The same as session.input.";
-    const OF_SESSION: bool = true;
     type Params<'a> = InputParams<'a>;
     type Reply = Done;
 
@@ -132,13 +129,11 @@ pub struct RunWaitReply {
 impl Method for RunWait {
     const NAME: &'static str = "exec.run_wait";
     const GROUP: Group = Group::Exec;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::SESSION;
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "Runs a command in a session's shell, waits for its end and returns its output.";
     const LASTS: bool = true;
-    const OF_SESSION: bool = true;
     type Params<'a> = RunWaitParams<'a>;
     type Reply = RunWaitReply;
 
@@ -162,7 +157,7 @@ impl Method for RunWait {
         let typist = ForCaller::new(context, caller, &pane, &command);
         typist.admit()?;
         // Scripts type ahead into what runs, as documented; agents are promised a command of their own.
-        let is_careful = caller.is_agent();
+        let is_careful = caller.has(Capabilities::GIVES_WAY);
         let timeout = Duration::from_millis(timeout);
         let outcome = run::run(&pane, &command, timeout, is_careful, &typist).await;
         typist.is_typed.store(false, Ordering::Relaxed);
@@ -206,7 +201,7 @@ impl<'a> ForCaller<'a> {
 
 impl Typist for ForCaller<'_> {
     fn admit(&self) -> Result<()> {
-        self.context.admit_command(self.caller, self.pane, self.command)
+        self.context.authority.command(self.caller, self.pane, self.command)
     }
 
     fn typed(&self, marks: &Marks) {
@@ -241,11 +236,9 @@ pub struct StatusReply {
 impl Method for Status {
     const NAME: &'static str = "exec.status";
     const GROUP: Group = Group::Exec;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "Whether a session is idle or running, and what is in its foreground.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 
@@ -271,11 +264,9 @@ pub struct CancelReply {
 impl Method for Cancel {
     const NAME: &'static str = "exec.cancel";
     const GROUP: Group = Group::Exec;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Types Ctrl+C.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = CancelReply;
 

@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects, params::session_params,
-    session::blocking,
+    Caller, Context, Group, Method, Result, Subjects, params::session_params, session::blocking,
 };
 use crate::{
     error::Error,
@@ -47,11 +46,8 @@ fn admit(context: &Context, pane: &unterm_mux::Pane, method: &str, path: &str) -
 impl Method for Read {
     const NAME: &'static str = "file.read";
     const GROUP: Group = Group::Session;
-    // As a command that prints it would.
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::FOLDER;
     const DOC: &'static str = "A part of a file below a session's working directory.";
-    const OF_SESSION: bool = true;
     const TELLING: &'static [&'static str] = &["path"];
     type Params<'a> = ReadParams<'a>;
     type Reply = ReadReply;
@@ -106,11 +102,9 @@ pub struct WriteReply {
 impl Method for Write {
     const NAME: &'static str = "file.write";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::FOLDER;
     const DOC: &'static str = "Writes a file below a session's working directory.";
-    const OF_SESSION: bool = true;
     const TELLING: &'static [&'static str] = &["path"];
     type Params<'a> = WriteParams<'a>;
     type Reply = WriteReply;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use unterm_term::{LineId, SearchOrder};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::session_params,
     screen::{MOST_SEARCHED, is_true, pattern_of},
 };
@@ -60,10 +60,8 @@ struct Place {
 impl Method for Find {
     const NAME: &'static str = "screen.find";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Where the live screen shows a text.";
-    const OF_SESSION: bool = true;
     type Params<'a> = FindParams<'a>;
     type Reply = FindReply;
 

@@ -16,7 +16,7 @@ use unterm_mux::{
 use unterm_term::{KeyboardMode, KittyFlags, Modes};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects, params::session_params, session::Done,
+    Caller, Context, Group, Method, Result, Subjects, params::session_params, session::Done,
 };
 use crate::error::Error;
 
@@ -37,11 +37,9 @@ session_params! {
 impl Method for Paste {
     const NAME: &'static str = "session.paste";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Pastes a text into a session.";
-    const OF_SESSION: bool = true;
     type Params<'a> = PasteParams<'a>;
     type Reply = Done;
 
@@ -116,11 +114,9 @@ pub struct TypeReply {
 impl Method for Type {
     const NAME: &'static str = "session.type";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Types text, pastes, presses keys and moves the mouse, in one piece that no other input comes between.";
-    const OF_SESSION: bool = true;
     type Params<'a> = TypeParams<'a>;
     type Reply = TypeReply;
 
@@ -172,11 +168,9 @@ pub struct KeysReply {
 impl Method for Keys {
     const NAME: &'static str = "session.keys";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Presses keys by their names; one unknown name refuses all.";
-    const OF_SESSION: bool = true;
     type Params<'a> = KeysParams<'a>;
     type Reply = KeysReply;
 
@@ -301,12 +295,10 @@ pub struct MouseReply {
 impl Method for Mouse {
     const NAME: &'static str = "session.mouse";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "Clicks, moves or scrolls in a session whose program listens to the mouse.";
-    const OF_SESSION: bool = true;
     type Params<'a> = MouseParams<'a>;
     type Reply = MouseReply;
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
     session::blocking,
 };
@@ -52,8 +52,7 @@ pub struct ListReply {
 impl Method for List {
     const NAME: &'static str = "instance.list";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Read;
-    const REVEALS: Subjects = Subjects::INSTANCE;
+    const REVEALS: Subjects = Subjects::MACHINE;
     const DOC: &'static str = "Every live instance of this user, oldest first, without tokens.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
@@ -78,12 +77,8 @@ pub struct InfoReply {
 impl Method for Info {
     const NAME: &'static str = "instance.info";
     const GROUP: Group = Group::Instance;
-    // The reply holds the token.
-    const ACCESS: Access = Access::Admin;
-    const REVEALS: Subjects = Subjects::INSTANCE.union(Subjects::SECRETS);
-    const AUDITED: bool = false;
+    const REVEALS: Subjects = Subjects::INSTANCE.union(Subjects::KEYS);
     const DOC: &'static str = "This instance, with its token.";
-    const FOR_PEOPLE: bool = true;
     type Params<'a> = NoParams;
     type Reply = InfoReply;
 
@@ -113,7 +108,6 @@ pub struct SetTitleReply {
 impl Method for SetTitle {
     const NAME: &'static str = "instance.set_title";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::INSTANCE;
     const DOC: &'static str =
@@ -159,7 +153,6 @@ pub(super) async fn raise(context: &Context) -> bool {
 impl Method for Focus {
     const NAME: &'static str = "instance.focus";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::INSTANCE;
     const DOC: &'static str = "Brings this instance's window to the front.";

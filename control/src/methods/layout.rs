@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::{Axis, Layout, MuxError, PaneId, Tab, TabId};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     instance::raise,
     params::{Arg, NoParams, Raw, SessionOnly, session_params},
     session::{CreateParams, Done, blocking},
@@ -53,7 +53,6 @@ pub struct SplitReply {
 impl Method for Split {
     const NAME: &'static str = "session.split";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::SESSIONS;
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Opens a session beside another one, in its tab.";
@@ -123,11 +122,9 @@ pub struct Focus;
 impl Method for Focus {
     const NAME: &'static str = "session.focus";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Gives a session the focus, and its tab too.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = Done;
 
@@ -162,7 +159,6 @@ session_params! {
 impl Method for Move {
     const NAME: &'static str = "session.move";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Moves a session to another tab or place.";
@@ -178,7 +174,7 @@ impl Method for Move {
         let tab = params.tab_id.number("tab_id", 0..=u64::MAX)?;
         let other = params.swap_with.number("swap_with", 0..=u64::MAX)?;
         if let Some(other) = other.and_then(|other| context.mux.pane(PaneId(other))) {
-            context.admit_to(caller, &other)?;
+            context.authority.touch(caller, &other)?;
         }
         match (tab, params.new_tab.is_set("new_tab")?, other) {
             (Some(tab), false, None) => context.mux.move_to_tab(pane, TabId(tab))?,
@@ -210,11 +206,9 @@ pub struct RenameReply {
 impl Method for Rename {
     const NAME: &'static str = "session.rename";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Gives a session a title of its own.";
-    const OF_SESSION: bool = true;
     const TELLING: &'static [&'static str] = &["title"];
     type Params<'a> = RenameParams<'a>;
     type Reply = RenameReply;
@@ -291,10 +285,9 @@ pub struct TabListReply {
 impl Method for TabList {
     const NAME: &'static str = "tab.list";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Read;
-    const REVEALS: Subjects = Subjects::SESSIONS;
+    const REVEALS: Subjects = Subjects::REACHED;
     const DOC: &'static str = "The tabs, each with its sessions and how it is split.";
-    const OF_NONE: bool = true;
+    const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = TabListReply;
 
@@ -323,7 +316,6 @@ pub struct TabCreateReply {
 impl Method for TabCreate {
     const NAME: &'static str = "tab.create";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::SESSIONS;
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Opens a tab behind the others, as session.create does.";
@@ -383,7 +375,6 @@ pub struct TabClose;
 impl Method for TabClose {
     const NAME: &'static str = "tab.close";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Ends the programs of a tab and closes it.";
@@ -400,7 +391,7 @@ impl Method for TabClose {
         let closed = layout.tabs.iter().find(|closed| closed.id == tab);
         for pane in closed.map(Tab::panes).unwrap_or_default() {
             if let Some(pane) = mux.pane(pane) {
-                context.admit_to(caller, &pane)?;
+                context.authority.touch(caller, &pane)?;
             }
         }
         drop(layout);
@@ -415,7 +406,6 @@ pub struct TabFocus;
 impl Method for TabFocus {
     const NAME: &'static str = "tab.focus";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Makes a tab the active one.";
@@ -434,7 +424,6 @@ pub struct TabMove;
 impl Method for TabMove {
     const NAME: &'static str = "tab.move";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Moves a tab to another place; past the end means the end.";
@@ -459,7 +448,6 @@ pub struct TabRename;
 impl Method for TabRename {
     const NAME: &'static str = "tab.rename";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Gives a tab a title of its own.";
@@ -501,7 +489,6 @@ struct WindowState {
 impl Method for WindowList {
     const NAME: &'static str = "window.list";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "The window of this instance, with its tabs.";
     type Params<'a> = NoParams;
@@ -527,7 +514,6 @@ pub struct WindowFocus;
 impl Method for WindowFocus {
     const NAME: &'static str = "window.focus";
     const GROUP: Group = Group::Instance;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::INSTANCE;
     const DOC: &'static str = "Raises this instance's window; an error where there is none.";

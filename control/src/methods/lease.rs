@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
-    context::give_way,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{SessionOnly, session_params},
 };
 use crate::{
+    authority::Step,
     error::Error,
     services::leases::{LONGEST, USUAL},
 };
@@ -38,11 +38,9 @@ pub struct LeaseReply {
 impl Method for Lease {
     const NAME: &'static str = "session.lease";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
-    const REVEALS: Subjects = Subjects::CALLERS;
+    const REVEALS: Subjects = Subjects::DRIVERS;
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Keeps other callers from typing in a session, and from resizing, renaming, moving and closing it, until a person types there; then the caller too, until it takes it anew or gives it back.";
-    const OF_SESSION: bool = true;
     type Params<'a> = LeaseParams<'a>;
     type Reply = LeaseReply;
 
@@ -55,9 +53,8 @@ impl Method for Lease {
         let most = LONGEST.as_millis() as u64;
         let usual = USUAL.as_millis() as u64;
         let ttl_ms = params.ttl_ms.number("ttl_ms", 1..=most)?.unwrap_or(usual);
-        // Agents are promised that theirs and a person's input stay apart: theirs would come behind it.
         if !context.leases.has(caller, &pane) {
-            give_way(caller, &pane)?;
+            context.authority.decide(caller, &Step::Keep(&pane))?;
         }
         let holder = context
             .leases
@@ -80,11 +77,9 @@ pub struct ReleaseReply {
 impl Method for Release {
     const NAME: &'static str = "session.release";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Gives a lease back.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = ReleaseReply;
 

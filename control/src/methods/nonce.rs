@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Access, Caller, Context, Group, Method, Result, Subjects, params::SessionOnly};
+use super::{Caller, Context, Group, Method, Result, Subjects, params::SessionOnly};
 use crate::error::Error;
 
 /// `session.lend_nonce`.
@@ -18,7 +18,6 @@ pub struct LendNonceReply {
 impl Method for LendNonce {
     const NAME: &'static str = "session.lend_nonce";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::SECRETS;
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Returns a ticket for the nonce of the session's shell marks. The program that prints OSC 1337 ; UntermNonce=ticket in the session receives the nonce as a line of input, once.";

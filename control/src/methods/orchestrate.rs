@@ -9,12 +9,15 @@ use tokio::time::Instant;
 use unterm_mux::PaneId;
 
 use super::{
-    Access, Caller, Context, Detail, Group, Method, NOT_SHOWN, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, Raw, session_params},
     session::{CreateParams, CreateReply, create},
 };
 use crate::{
-    dispatch::plain,
+    authority::{
+        audit::{Detail, NOT_SHOWN},
+        parameters::plain,
+    },
     error::Error,
     services::{
         run::wait_for_prompt,
@@ -46,7 +49,6 @@ pub struct LaunchParams<'a> {
 impl Method for Launch {
     const NAME: &'static str = "orchestrate.launch";
     const GROUP: Group = Group::Exec;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::SESSIONS;
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str =
@@ -63,7 +65,7 @@ impl Method for Launch {
         // Before there is a session that would be left over.
         let create_params = params.params::<CreateParams<'_>>()?;
         if let Some(command) = &command {
-            context.admit_length(command.len())?;
+            context.authority.length(command.len())?;
             context.policy.check(None, command).map_err(Error::Policy)?;
             if create_params.is_shell()? {
                 let lines: Vec<&str> = command.lines().collect();
@@ -110,7 +112,6 @@ struct Sent {
 impl Method for Broadcast {
     const NAME: &'static str = "orchestrate.broadcast";
     const GROUP: Group = Group::Exec;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Types a command and Enter in several sessions.";
@@ -189,10 +190,8 @@ pub struct WaitReply {
 impl Method for Wait {
     const NAME: &'static str = "orchestrate.wait";
     const GROUP: Group = Group::Exec;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Waits until a session's text holds another text.";
-    const OF_SESSION: bool = true;
     type Params<'a> = WaitParams<'a>;
     type Reply = WaitReply;
 

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use unterm_mux::PaneId;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
-    context::MOST_JUDGED,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, Raw, Target},
 };
 use crate::{
+    authority::MOST_JUDGED,
     error::{self, Error},
     services::{
         matching::Budget,
@@ -28,7 +28,6 @@ pub struct SetReply {
 impl Method for Set {
     const NAME: &'static str = "policy.set";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::RULES;
     const DOC: &'static str = "Replaces the rules on what callers may enter.";
@@ -73,7 +72,6 @@ pub struct CheckReply {
 impl Method for Check {
     const NAME: &'static str = "policy.check";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::RULES;
     const DOC: &'static str = "Whether a command may be entered, without entering it.";
     type Params<'a> = CheckParams<'a>;

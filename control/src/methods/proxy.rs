@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    Access, Caller, Context, Detail, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
     session::blocking,
 };
 use crate::{
-    dispatch::told,
+    authority::{audit::Detail, parameters::told},
+    caller::Access,
     error::Error,
     services::proxy::{self, Found, NO_PROXY, Node, Proxy},
 };
@@ -163,7 +164,6 @@ fn status(proxy: Proxy, found: Found) -> StatusReply {
 impl Method for Status {
     const NAME: &'static str = "proxy.status";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::PROXY;
     const DOC: &'static str = "The proxy in force, and whether it takes connections.";
     type Params<'a> = NoParams;
@@ -199,7 +199,6 @@ pub struct NodesReply {
 impl Method for Nodes {
     const NAME: &'static str = "proxy.nodes";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::PROXY;
     const DOC: &'static str = "The proxies to choose from, as they were when last tried.";
     type Params<'a> = NoParams;
@@ -244,7 +243,6 @@ fn use_node(proxy: &mut Proxy, name: &str) -> Result<String> {
 impl Method for Switch {
     const NAME: &'static str = "proxy.switch";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::PROXY;
     const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str = "Uses one of the proxies to choose from.";
@@ -297,7 +295,6 @@ struct Tested {
 impl Method for Speedtest {
     const NAME: &'static str = "proxy.speedtest";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::PROXY;
     const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str =
@@ -420,7 +417,6 @@ fn usable(nodes: Vec<&RawValue>) -> (Vec<Node>, Vec<Refused>) {
 impl Method for Configure {
     const NAME: &'static str = "proxy.configure";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::PROXY;
     const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str = "Sets the proxy up in one call.";
@@ -524,7 +520,6 @@ pub struct DisableReply {
 impl Method for Disable {
     const NAME: &'static str = "proxy.disable";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str = "Turns the proxy off, and leaves how it is set up.";
@@ -554,7 +549,6 @@ pub struct EnvReply {
 impl Method for Env {
     const NAME: &'static str = "proxy.env";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::PROXY;
     const DOC: &'static str = "The variables that programs started from now on are given.";
     type Params<'a> = NoParams;

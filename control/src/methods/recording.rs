@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, SessionOnly, session_params},
     session::blocking,
 };
@@ -40,11 +40,9 @@ pub struct StartReply {
 impl Method for Start {
     const NAME: &'static str = "session.recording_start";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
-    const REVEALS: Subjects = Subjects::FILES;
-    const CHANGES: Subjects = Subjects::FILES;
+    const REVEALS: Subjects = Subjects::RECORDING;
+    const CHANGES: Subjects = Subjects::RECORDING;
     const DOC: &'static str = "Records a session from now on.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StartReply;
 
@@ -79,11 +77,9 @@ pub struct StopReply {
 impl Method for Stop {
     const NAME: &'static str = "session.recording_stop";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
-    const REVEALS: Subjects = Subjects::FILES;
-    const CHANGES: Subjects = Subjects::FILES;
+    const REVEALS: Subjects = Subjects::RECORDING;
+    const CHANGES: Subjects = Subjects::RECORDING;
     const DOC: &'static str = "Ends a session's recording and renders it.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StopReply;
 
@@ -134,10 +130,8 @@ pub struct StatusReply {
 impl Method for Status {
     const NAME: &'static str = "session.recording_status";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Whether a session is being recorded.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 
@@ -194,7 +188,6 @@ pub struct Listed {
 impl Method for List {
     const NAME: &'static str = "session.recording_list";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::FILES;
     const DOC: &'static str = "The recordings that are over, oldest first.";
     type Params<'a> = ListParams<'a>;
@@ -253,7 +246,6 @@ pub struct ReadReply {
 impl Method for Read {
     const NAME: &'static str = "session.recording_read";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::FILES;
     const DOC: &'static str = "A recording's page.";
     type Params<'a> = ReadParams<'a>;
@@ -291,11 +283,9 @@ pub struct AttachReply {
 impl Method for AttachTrace {
     const NAME: &'static str = "session.recording_attach_trace";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
-    const REVEALS: Subjects = Subjects::FILES;
-    const CHANGES: Subjects = Subjects::FILES;
+    const REVEALS: Subjects = Subjects::RECORDING;
+    const CHANGES: Subjects = Subjects::RECORDING;
     const DOC: &'static str = "Notes an id of the caller's own in a session's recording.";
-    const OF_SESSION: bool = true;
     type Params<'a> = AttachParams<'a>;
     type Reply = AttachReply;
 
@@ -336,11 +326,9 @@ pub struct ExportReply {
 impl Method for Export {
     const NAME: &'static str = "session.export_markdown";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
-    const REVEALS: Subjects = Subjects::FILES;
-    const CHANGES: Subjects = Subjects::FILES;
+    const REVEALS: Subjects = Subjects::RECORDING;
+    const CHANGES: Subjects = Subjects::RECORDING;
     const DOC: &'static str = "Renders what a session shows and keeps, as a recording would be.";
-    const OF_SESSION: bool = true;
     type Params<'a> = ExportParams<'a>;
     type Reply = ExportReply;
 

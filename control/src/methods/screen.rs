@@ -12,7 +12,7 @@ use unterm_mux::{Pane, PaneId};
 use unterm_term::{Case, CursorShape, LineId, Pattern, PatternKind, SearchOrder};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, SessionOnly, session_params},
     session::{CursorState, blocking, scrollback_rows},
 };
@@ -140,10 +140,8 @@ pub struct ReadReply {
 impl Method for Read {
     const NAME: &'static str = "screen.read";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The rows of the live screen with their numbers.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = ReadReply;
 
@@ -207,10 +205,8 @@ struct CursorPlace {
 impl Method for Text {
     const NAME: &'static str = "screen.text";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The text of the live screen, row by row.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = TextReply;
 
@@ -290,10 +286,8 @@ pub struct CursorReply {
 impl Method for Cursor {
     const NAME: &'static str = "screen.cursor";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Where the cursor is, and its shape.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = CursorReply;
 
@@ -353,10 +347,8 @@ pub struct ScrollReply {
 impl Method for Scroll {
     const NAME: &'static str = "screen.scroll";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Rows of history and screen, counted from the oldest.";
-    const OF_SESSION: bool = true;
     type Params<'a> = ScrollParams<'a>;
     type Reply = ScrollReply;
 
@@ -424,11 +416,9 @@ pub fn is_true(value: &bool) -> bool {
 impl Method for Search {
     const NAME: &'static str = "screen.search";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "The rows of history and screen that hold a text, also where it wraps.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SearchParams<'a>;
     type Reply = SearchReply;
 
@@ -565,10 +555,8 @@ struct FoundError {
 impl Method for DetectErrors {
     const NAME: &'static str = "screen.detect_errors";
     const GROUP: Group = Group::Screen;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The rows of the live screen that look like errors.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = DetectErrorsReply;
 

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects, find,
+    Caller, Context, Group, Method, Result, Subjects, find,
     params::{Arg, Target},
 };
 
-use crate::dispatch::check_scope;
+use crate::authority::check_scope;
 
 /// `selftest.run`.
 pub struct Run;
@@ -56,7 +56,6 @@ const SESSION: [&str; 4] =
 impl Method for Run {
     const NAME: &'static str = "selftest.run";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects =
         Subjects::INSTANCE.union(Subjects::SESSIONS).union(Subjects::RULES).union(Subjects::PROXY);
     const DOC: &'static str =

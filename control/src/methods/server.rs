@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use super::{Access, Caller, Context, Group, METHODS, Method, Result, Subjects, params::NoParams};
+use super::{Caller, Context, Group, METHODS, Method, Result, Subjects, params::NoParams};
 use crate::{
     ENGINE, VERSION,
     transport::tcp::{HOST, PREFERRED_PORT},
@@ -25,10 +25,9 @@ pub struct InfoReply {
 impl Method for Info {
     const NAME: &'static str = "server.info";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::INSTANCE;
     const DOC: &'static str = "Name, version, engine and protocol of the server.";
-    const OF_NONE: bool = true;
+    const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = InfoReply;
 
@@ -84,11 +83,10 @@ struct TerminalHealth {
 impl Method for Health {
     const NAME: &'static str = "server.health";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::INSTANCE;
     const DOC: &'static str =
         "Whether the server and its terminal work, with ports, panes and sizes.";
-    const OF_NONE: bool = true;
+    const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = HealthReply;
 
@@ -147,10 +145,9 @@ impl Serialize for CapabilitiesReply {
 impl Method for Capabilities {
     const NAME: &'static str = "server.capabilities";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::INSTANCE;
     const DOC: &'static str = "Every method there is, by group; a group without methods is empty.";
-    const OF_NONE: bool = true;
+    const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = CapabilitiesReply;
 

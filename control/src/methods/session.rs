@@ -20,7 +20,7 @@ pub use self::{
 };
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{SessionOnly, session_params},
 };
 use crate::{error::Error, services::shell::Activity};
@@ -73,11 +73,9 @@ pub(super) fn input(context: &Context, caller: &Caller, params: &InputParams<'_>
 impl Method for Input {
     const NAME: &'static str = "session.input";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Types characters into a session as they are.";
-    const OF_SESSION: bool = true;
     type Params<'a> = InputParams<'a>;
     type Reply = Done;
 
@@ -102,11 +100,9 @@ pub struct DestroyReply {
 impl Method for Destroy {
     const NAME: &'static str = "session.destroy";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Ends a session's program and removes the session.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = DestroyReply;
 
@@ -136,10 +132,8 @@ pub struct IdleReply {
 impl Method for Idle {
     const NAME: &'static str = "session.idle";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Whether a session's shell waits, or runs something.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = IdleReply;
 
@@ -165,10 +159,8 @@ pub struct CwdReply {
 impl Method for Cwd {
     const NAME: &'static str = "session.cwd";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The working directory of a session as a file:// URI.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = CwdReply;
 

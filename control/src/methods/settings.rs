@@ -5,9 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects, params::Arg, session::blocking,
-};
+use super::{Caller, Context, Group, Method, Result, Subjects, params::Arg, session::blocking};
 use crate::{
     error::Error,
     services::door::{CODE_LIFE, Link, REDIRECTS},
@@ -38,11 +36,9 @@ pub struct OpenReply {
 impl Method for Open {
     const NAME: &'static str = "settings.open";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Admin;
-    const REVEALS: Subjects = Subjects::SECRETS;
+    const REVEALS: Subjects = Subjects::KEYS;
     const DOC: &'static str =
         "Makes an address with a single-use code that opens the settings page in a browser.";
-    const FOR_PEOPLE: bool = true;
     type Params<'a> = OpenParams<'a>;
     type Reply = OpenReply;
 

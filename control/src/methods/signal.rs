@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use unterm_mux::Signal as Sent;
 
-use super::{Access, Caller, Context, Group, Method, Result, Subjects, params::session_params};
+use super::{Caller, Context, Group, Method, Result, Subjects, params::session_params};
 use crate::error::Error;
 
 /// `signal.send`.
@@ -42,11 +42,9 @@ fn control(signal: &str) -> Option<&'static [u8]> {
 impl Method for Send {
     const NAME: &'static str = "signal.send";
     const GROUP: Group = Group::Exec;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Types the control character of a signal.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SendParams<'a>;
     type Reply = SendReply;
 
@@ -94,11 +92,9 @@ fn of_name(signal: &str) -> Option<Sent> {
 impl Method for Signal {
     const NAME: &'static str = "session.signal";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Sends a signal to the programs in a session's foreground.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SignalParams<'a>;
     type Reply = SendReply;
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
 };
 use crate::{ENGINE, VERSION, error::Error};
@@ -28,8 +28,7 @@ pub struct InfoReply {
 impl Method for Info {
     const NAME: &'static str = "system.info";
     const GROUP: Group = Group::System;
-    const ACCESS: Access = Access::Read;
-    const REVEALS: Subjects = Subjects::INSTANCE;
+    const REVEALS: Subjects = Subjects::MACHINE;
     const DOC: &'static str = "Version, platform, architecture, host name and count of sessions.";
     type Params<'a> = NoParams;
     type Reply = InfoReply;
@@ -73,7 +72,6 @@ pub struct LaunchAdminReply {
 impl Method for LaunchAdmin {
     const NAME: &'static str = "system.launch_admin";
     const GROUP: Group = Group::System;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::RIGHTS;
     const DOC: &'static str = "Opens a window with an administrator's rights; on Windows only.";

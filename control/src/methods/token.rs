@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
     session::blocking,
 };
@@ -46,12 +46,10 @@ pub struct CreateReply {
 impl Method for Create {
     const NAME: &'static str = "token.create";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Admin;
-    const REVEALS: Subjects = Subjects::SECRETS;
+    const REVEALS: Subjects = Subjects::KEYS;
     const CHANGES: Subjects = Subjects::RIGHTS;
     const DOC: &'static str =
         "Makes a token for an agent, which every instance takes in the place of its own.";
-    const FOR_PEOPLE: bool = true;
     const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = CreateParams<'a>;
     type Reply = CreateReply;
@@ -84,9 +82,7 @@ pub struct ListReply {
 impl Method for List {
     const NAME: &'static str = "token.list";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::RIGHTS;
-    const AUDITED: bool = false;
     const DOC: &'static str = "The tokens for agents, without their secrets.";
     type Params<'a> = NoParams;
     type Reply = ListReply;
@@ -117,7 +113,6 @@ pub struct RevokeReply {
 impl Method for Revoke {
     const NAME: &'static str = "token.revoke";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::RIGHTS;
     const DOC: &'static str =

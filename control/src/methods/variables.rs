@@ -7,8 +7,7 @@ use serde::Serialize;
 use unterm_mux::Pane;
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects, params::session_params,
-    session::blocking,
+    Caller, Context, Group, Method, Result, Subjects, params::session_params, session::blocking,
 };
 use crate::{
     error::Error,
@@ -69,10 +68,8 @@ impl EnvReply {
 impl Method for Env {
     const NAME: &'static str = "session.env";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::ENVIRONMENT;
     const DOC: &'static str = "A variable: as session.set_env set it, else as the foreground process was started with it. What a shell at its prompt exported since is not told.";
-    const OF_SESSION: bool = true;
     type Params<'a> = EnvParams<'a>;
     type Reply = EnvReply;
 
@@ -121,11 +118,9 @@ const LISTENING: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
 impl Method for SetEnv {
     const NAME: &'static str = "session.set_env";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::ENVIRONMENT;
     const DOC: &'static str = "Sets a variable for the next commands of a session's shell, and for what is split off it; types nothing.";
-    const OF_SESSION: bool = true;
     const TELLING: &'static [&'static str] = &["name"];
     type Params<'a> = SetEnvParams<'a>;
     type Reply = SetEnvReply;
@@ -142,7 +137,7 @@ impl Method for SetEnv {
             false => Some(params.value.required("value")?.into_owned()),
         };
         let line = format!("{name}={}", value.as_deref().unwrap_or_default());
-        context.admit_variable(caller, &pane, &line)?;
+        context.authority.variable(caller, &pane, &line)?;
         let shell = Shell::of_pane(&pane);
         let own = pane.clone();
         let work =

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use unterm_mux::{Pane, PaneState};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, session_params},
 };
 use crate::{
@@ -141,15 +141,11 @@ macro_rules! given {
 impl Method for Wait {
     const NAME: &'static str = "session.wait";
     const GROUP: Group = Group::Session;
-    // It may type.
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::SESSION;
     const CHANGES: Subjects = Subjects::SESSION;
-    const AUDITED: bool = true;
     const DOC: &'static str =
         "Waits until a session shows or does something, after typing something if asked to.";
     const LASTS: bool = true;
-    const OF_SESSION: bool = true;
     type Params<'a> = WaitParams<'a>;
     type Reply = WaitReply;
 
@@ -195,10 +191,8 @@ session_params! {
 impl Method for Watch {
     const NAME: &'static str = "session.watch";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "Waits until a session shows or does something, and types nothing.";
-    const OF_SESSION: bool = true;
     type Params<'a> = WatchParams<'a>;
     type Reply = WaitReply;
 

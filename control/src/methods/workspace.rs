@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Access, Caller, Context, Group, Method, Result, Subjects,
+    Caller, Context, Group, Method, Result, Subjects,
     params::{Arg, NoParams},
     session::blocking,
 };
@@ -39,7 +39,6 @@ pub struct SaveReply {
 impl Method for Save {
     const NAME: &'static str = "workspace.save";
     const GROUP: Group = Group::Workspace;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::FILES;
     const DOC: &'static str = "Saves tabs, splits, titles and directories under a name.";
@@ -93,7 +92,6 @@ pub struct RestoreReply {
 impl Method for Restore {
     const NAME: &'static str = "workspace.restore";
     const GROUP: Group = Group::Workspace;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::FILES;
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Reads what was saved under a name, and opens it again if asked to.";
@@ -139,7 +137,6 @@ struct Named {
 impl Method for List {
     const NAME: &'static str = "workspace.list";
     const GROUP: Group = Group::Workspace;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::FILES;
     const DOC: &'static str = "The names that layouts were saved under.";
     type Params<'a> = NoParams;

@@ -20,7 +20,7 @@ use super::{
     shared_file::SharedFile,
 };
 use crate::{
-    caller::{Caller, TokenKind, Wire},
+    caller::{Caller, Capabilities},
     untrusted,
 };
 
@@ -97,6 +97,10 @@ pub enum Standing {
     Denied,
 }
 
+/// That a call may be made: only [`Approvals::approve`] gives it.
+#[derive(Clone, Copy, Debug)]
+pub struct Approved(());
+
 /// A client that may act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Known {
@@ -170,9 +174,7 @@ impl Approvals {
     /// Whether a call of this caller that changes something may be made without asking: only agents are asked about, and
     /// of those only the ones that the person gave no token.
     pub fn is_settled(&self, caller: &Caller) -> bool {
-        caller.wire != Wire::Mcp
-            || caller.token != TokenKind::Instance
-            || self.rule() == Approval::Allow
+        !caller.has(Capabilities::ASKS_FIRST) || self.rule() == Approval::Allow
     }
 
     /// Whether the person is asked, and let clients of that name act, in whatever instance.
@@ -203,6 +205,17 @@ impl Approvals {
             Standing::Denied
         } else {
             Standing::Unknown
+        }
+    }
+
+    /// Lets a client make a call, in full, if it may. What was allowed once is used up by this.
+    ///
+    /// # Errors
+    /// How it stands: the person was not asked yet, or denied it.
+    pub fn approve(&self, caller: &Caller, call: &str) -> Result<Approved, Standing> {
+        match self.standing(caller, call) {
+            Standing::Allowed => Ok(Approved(())),
+            other => Err(other),
         }
     }
 
@@ -347,7 +360,7 @@ pub fn name(caller: &Caller) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::caller::Scopes;
+    use crate::caller::{Scopes, TokenKind, Wire};
 
     fn agent(connection: u64) -> Caller {
         Caller {
@@ -358,7 +371,8 @@ mod tests {
             conversation: None,
             scopes: Scopes::all(),
             panes: None,
-            is_approved: false,
+            capabilities: Capabilities::at_login(TokenKind::Instance, true),
+            approved: None,
             subscription: Default::default(),
             cancel: Default::default(),
         }
@@ -399,7 +413,7 @@ mod tests {
         assert_eq!(there(), Standing::Unknown);
         assert!(approvals.set_rule(Approval::Deny) && !approvals.set_rule(Approval::Deny));
         assert_eq!(standing(4), Standing::Denied);
-        let granted = Caller { token: TokenKind::Agent(1), ..agent(4) };
+        let granted = Caller { token: TokenKind::Agent(1), ..agent(4) }.for_agent();
         assert_eq!(approvals.standing(&granted, ""), Standing::Allowed, "its token is an answer");
         approvals.set_rule(Approval::Allow);
         assert_eq!(standing(4), Standing::Allowed, "nobody is asked");

@@ -1,6 +1,9 @@
 //! Who is connected, and whether those who act have to wait.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use parking_lot::Mutex;
 use schemars::JsonSchema;
@@ -26,11 +29,17 @@ pub struct Client {
 pub struct Clients {
     rows: Mutex<BTreeMap<u64, Client>>,
     paused: watch::Sender<bool>,
+    /// What `paused` says, for every call to look at without a lock.
+    is_paused: AtomicBool,
 }
 
 impl Default for Clients {
     fn default() -> Self {
-        Self { rows: Mutex::default(), paused: watch::Sender::new(false) }
+        Self {
+            rows: Mutex::default(),
+            paused: watch::Sender::new(false),
+            is_paused: AtomicBool::new(false),
+        }
     }
 }
 
@@ -61,12 +70,16 @@ impl Clients {
 
     /// Whether calls that change something wait.
     pub fn is_paused(&self) -> bool {
-        *self.paused.borrow()
+        self.is_paused.load(Ordering::Acquire)
     }
 
     /// Makes calls that change something wait, or go on.
     pub fn pause(&self, paused: bool) {
-        self.paused.send_replace(paused);
+        // Within the lock of the channel, so that both agree on who came last.
+        self.paused.send_modify(|now| {
+            *now = paused;
+            self.is_paused.store(paused, Ordering::Release);
+        });
     }
 
     /// How many calls wait.

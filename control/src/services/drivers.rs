@@ -9,7 +9,7 @@ use std::{
 use parking_lot::Mutex;
 use unterm_mux::{Pane, PaneId};
 
-use crate::caller::{Caller, TokenKind};
+use crate::caller::{Caller, Capabilities};
 
 /// How long after it last typed a caller counts as one who drives.
 const LINGER: Duration = Duration::from_secs(5);
@@ -37,7 +37,7 @@ impl Drivers {
     /// A caller has typed into a pane; true where nobody, or somebody else, drove it until now. The settings page is the
     /// person's own hand.
     pub fn typed(&self, caller: &Caller, pane: &Pane) -> bool {
-        if caller.token == TokenKind::Page {
+        if caller.has(Capabilities::IS_PERSON) {
             return false;
         }
         let now = Instant::now();

@@ -175,7 +175,7 @@ mod tests {
     use unterm_term::Size;
 
     use super::*;
-    use crate::caller::{Scopes, TokenKind, Wire};
+    use crate::caller::{Capabilities, Scopes, TokenKind, Wire};
 
     fn caller(connection: u64) -> Caller {
         Caller {
@@ -186,7 +186,8 @@ mod tests {
             conversation: None,
             scopes: Scopes::all(),
             panes: None,
-            is_approved: true,
+            capabilities: Capabilities::at_login(TokenKind::Instance, false),
+            approved: None,
             subscription: Default::default(),
             cancel: Default::default(),
         }

@@ -1,6 +1,9 @@
 //! What may be entered in panes: rules on the line as it is composed there, whoever sends its parts.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 use parking_lot::RwLock;
 use regex_automata::meta::Regex;
@@ -185,7 +188,11 @@ struct InForce {
 
 /// The rules in force. Without any everything is allowed.
 #[derive(Default)]
-pub struct Policy(RwLock<InForce>);
+pub struct Policy {
+    rules: RwLock<InForce>,
+    /// Whether any are in force, for input to be looked at without a lock where none are.
+    is_enabled: AtomicBool,
+}
 
 impl Policy {
     /// Replaces the rules; an error says what is wrong with the new ones, and leaves the old ones.
@@ -206,25 +213,30 @@ impl Policy {
             blocked_regexes: rules.blocked_regexes,
             allowed_regexes: rules.allowed_regexes,
         })?;
-        *self.0.write() = InForce { rules: kept, all, panes };
+        let mut rules = self.rules.write();
+        self.is_enabled.store(kept.enabled, Ordering::Release);
+        *rules = InForce { rules: kept, all, panes };
         Ok(())
     }
 
     /// The rules as they were set.
     pub fn rules(&self) -> Rules {
-        self.0.read().rules.clone()
+        self.rules.read().rules.clone()
     }
 
     /// Whether any rules are in force.
     pub fn is_enabled(&self) -> bool {
-        self.0.read().rules.enabled
+        self.is_enabled.load(Ordering::Acquire)
     }
 
     /// Whether there is anything that may not be entered in a pane.
     pub fn binds(&self, pane: PaneId) -> bool {
-        let rules = self.0.read();
+        if !self.is_enabled() {
+            return false;
+        }
+        let rules = self.rules.read();
         let mut sets = [Some(&rules.all), rules.panes.get(&pane.0)].into_iter().flatten();
-        rules.rules.enabled && sets.any(Patterns::bind)
+        sets.any(Patterns::bind)
     }
 
     /// Whether a line may be entered in a pane, or anywhere.
@@ -240,10 +252,10 @@ impl Policy {
         entered: &[T],
         unfinished: &str,
     ) -> Result<(), Refusal> {
-        let rules = self.0.read();
-        if !rules.rules.enabled {
+        if !self.is_enabled() {
             return Ok(());
         }
+        let rules = self.rules.read();
         let own = pane.and_then(|pane| rules.panes.get(&pane.0));
         let sets = || [Some(&rules.all), own].into_iter().flatten();
         let lines = || entered.iter().map(AsRef::as_ref);
@@ -288,7 +300,7 @@ impl Policy {
     fn refuse(&self, pane: Option<PaneId>, why: Option<&'static str>) -> Result<(), Refusal> {
         let is_bound = || match pane {
             Some(pane) => self.binds(pane),
-            None => self.is_enabled() && self.0.read().all.bind(),
+            None => self.is_enabled() && self.rules.read().all.bind(),
         };
         match why {
             Some(why) if is_bound() => Err(Refusal::Rewritten(why)),

@@ -16,7 +16,7 @@ use subtle::ConstantTimeEq;
 use tokio::sync::Notify;
 
 use crate::{
-    caller::{Caller, LONGEST_NAME, Scopes, SubscriptionSlot, TokenKind, Wire},
+    caller::{Caller, Capabilities, LONGEST_NAME, Scopes, SubscriptionSlot, TokenKind, Wire},
     dispatch::Dispatcher,
     error::Error,
     services::tokens::UNREADABLE,
@@ -114,7 +114,8 @@ impl Peer {
                     conversation: shown(credentials.conversation),
                     scopes,
                     panes,
-                    is_approved: false,
+                    capabilities: Capabilities::at_login(token, credentials.is_agent),
+                    approved: None,
                     subscription: SubscriptionSlot::default(),
                     cancel: Default::default(),
                 })

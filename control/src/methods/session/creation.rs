@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    methods::{Access, Caller, Context, Group, Method, Result, Subjects, layout, params::Arg},
+    methods::{Caller, Context, Group, Method, Result, Subjects, layout, params::Arg},
     services::shell::Shell,
 };
 
@@ -63,7 +63,6 @@ pub struct CreateReply {
 impl Method for Create {
     const NAME: &'static str = "session.create";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::SESSIONS;
     const CHANGES: Subjects = Subjects::SESSIONS;
     const DOC: &'static str = "Opens a session with the user's shell or a given program.";
@@ -156,7 +155,7 @@ impl CreateParams<'_> {
         {
             lines.push(format!("{program} {}", args.join(" ")));
         }
-        context.admit_length(lines.iter().map(String::len).sum())?;
+        context.authority.length(lines.iter().map(String::len).sum())?;
         context.policy.check_typed(None, &lines, "").map_err(Error::Policy)?;
         let env = env.into_iter().chain([("UNTERM_DRIVEN".to_owned(), "1".to_owned())]);
         let spawn = Spawn {

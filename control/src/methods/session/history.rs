@@ -9,7 +9,7 @@ use unterm_term::{Command, Given, LineId};
 
 use super::blocking;
 use crate::{
-    methods::{Access, Caller, Context, Group, Method, Result, Subjects, params::session_params},
+    methods::{Caller, Context, Group, Method, Result, Subjects, params::session_params},
     services::shell::{Runs, TypedRuns, as_given},
 };
 
@@ -39,10 +39,8 @@ struct HistoryEntry {
 impl Method for History {
     const NAME: &'static str = "session.history";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The last rows of history above the screen, without empty ones.";
-    const OF_SESSION: bool = true;
     type Params<'a> = HistoryParams<'a>;
     type Reply = HistoryReply;
 

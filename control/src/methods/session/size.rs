@@ -6,7 +6,7 @@ use super::Done;
 use crate::{
     error::Error,
     methods::{
-        Access, Caller, Context, Group, Method, Result, Subjects,
+        Caller, Context, Group, Method, Result, Subjects,
         params::{Arg, session_params},
     },
 };
@@ -50,12 +50,10 @@ session_params! {
 impl Method for Resize {
     const NAME: &'static str = "session.resize";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Act;
     const REVEALS: Subjects = Subjects::empty();
     const CHANGES: Subjects = Subjects::SESSION;
     const DOC: &'static str =
         "Gives a session another size, which the window leaves alone from then on.";
-    const OF_SESSION: bool = true;
     type Params<'a> = ResizeParams<'a>;
     type Reply = Done;
 

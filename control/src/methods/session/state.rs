@@ -9,7 +9,7 @@ use unterm_mux::{ExitStatus, Pane, PaneState};
 use super::scrollback_rows;
 use crate::{
     methods::{
-        Access, Caller, Context, Group, Method, Result, Subjects,
+        Caller, Context, Group, Method, Result, Subjects,
         params::{NoParams, SessionOnly},
     },
     services::{
@@ -82,10 +82,9 @@ struct Listed {
 impl Method for List {
     const NAME: &'static str = "session.list";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
-    const REVEALS: Subjects = Subjects::SESSIONS;
+    const REVEALS: Subjects = Subjects::REACHED;
     const DOC: &'static str = "Every session, in the order they were opened.";
-    const OF_NONE: bool = true;
+    const NAMED: &'static [&'static str] = &[];
     type Params<'a> = NoParams;
     type Reply = ListReply;
 
@@ -212,10 +211,8 @@ fn status(pane: &Pane) -> StatusReply {
 impl Method for Get {
     const NAME: &'static str = "session.get";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The whole state of a session, with its exit status once it is dead.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 
@@ -231,10 +228,8 @@ impl Method for Get {
 impl Method for Status {
     const NAME: &'static str = "session.status";
     const GROUP: Group = Group::Session;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::SESSION;
     const DOC: &'static str = "The same as session.get.";
-    const OF_SESSION: bool = true;
     type Params<'a> = SessionOnly<'a>;
     type Reply = StatusReply;
 

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, Request, StatusCode, header};
 use subtle::ConstantTimeEq;
 
 use crate::{
-    caller::{Caller, Scopes, SubscriptionSlot, TokenKind, Wire},
+    caller::{Caller, Capabilities, Scopes, SubscriptionSlot, TokenKind, Wire},
     services::{
         door::Door,
         tokens::{Tokens, UNREADABLE},
@@ -121,7 +121,8 @@ impl Guard {
             conversation: None,
             scopes,
             panes,
-            is_approved: false,
+            capabilities: Capabilities::at_login(kind, false),
+            approved: None,
             subscription: SubscriptionSlot::default(),
             cancel: Default::default(),
         })

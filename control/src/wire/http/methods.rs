@@ -19,18 +19,18 @@ pub use self::{
 macro_rules! method {
     (
         $(#[$doc:meta])*
-        $type:ident $name:literal $access:ident [$($reveals:ident)*] $(changes $changes:ident)? $about:literal
+        $type:ident $name:literal [$($reveals:ident)*] $(changes $changes:ident)? $about:literal
         ($context:ident, $params:ident: $given:ty) $($rest:tt)*
     ) => {
         method! {
             $(#[$doc])*
-            $type $name $access [$($reveals)*] $(changes $changes)? $about
+            $type $name [$($reveals)*] $(changes $changes)? $about
             ($context, _caller, $params: $given) $($rest)*
         }
     };
     (
         $(#[$doc:meta])*
-        $type:ident $name:literal $access:ident [$($reveals:ident)*] $(changes $changes:ident)? $about:literal
+        $type:ident $name:literal [$($reveals:ident)*] $(changes $changes:ident)? $about:literal
         ($context:ident, $caller:ident, $params:ident: $given:ty) -> $reply:ty $body:block
     ) => {
         $(#[$doc])*
@@ -39,10 +39,9 @@ macro_rules! method {
         impl $crate::methods::Method for $type {
             const NAME: &'static str = $name;
             const GROUP: $crate::methods::Group = $crate::methods::Group::Governance;
-            const ACCESS: $crate::caller::Access = $crate::caller::Access::$access;
-            const REVEALS: $crate::methods::Subjects = $crate::methods::Subjects::empty()
-                $(.union($crate::methods::Subjects::$reveals))*;
-            $(const CHANGES: $crate::methods::Subjects = $crate::methods::Subjects::$changes;)?
+            const REVEALS: $crate::authority::Subjects = $crate::authority::Subjects::empty()
+                $(.union($crate::authority::Subjects::$reveals))*;
+            $(const CHANGES: $crate::authority::Subjects = $crate::authority::Subjects::$changes;)?
             const DOC: &'static str = $about;
             type Params<'a> = $crate::methods::params::Raw<'a, $given>;
             type Reply = $reply;

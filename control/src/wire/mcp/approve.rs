@@ -1,7 +1,8 @@
 //! A client's call that changes something, held until the person lets it: in the window, on the settings page, or in a dialog
 //! of the client's own (elicitation). Who answers first is heard.
 //!
-//! Owns how the question is put to a client; who may act is with [`crate::services::approvals`].
+//! Owns how the question is put to a client. Whether a call may be made is decided by the gate of approvals
+//! ([`crate::authority`]), from what [`crate::services::approvals`] keeps.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +25,12 @@ use super::{
     tool::{FIRST_PROGRESS, PROGRESS},
 };
 use crate::{
+    authority::{
+        audit::{DOING, NOT_SHOWN, TYPED},
+        parameters::{plain, told},
+    },
     caller::Caller,
-    dispatch::{plain, told},
-    methods::{Context, DOING, NOT_SHOWN, TYPED},
+    methods::Context,
     services::{
         approvals::{self, Standing, Verdict},
         audit::Outcome,
@@ -40,7 +44,7 @@ const KEY: &str = "approval";
 /// What becomes of a call.
 pub enum Approved {
     /// It is made.
-    Yes,
+    Yes(approvals::Approved),
     /// The client is to ask the person, and to call again.
     Asks(Box<InputRequiredResult>),
     /// It is refused, for this reason.
@@ -67,14 +71,14 @@ pub async fn approve(
     let progress = context.meta.get_progress_token();
     let mut ticks = interval_at(start + FIRST_PROGRESS, PROGRESS);
     loop {
-        match methods.approvals.standing(caller, &call) {
-            Standing::Allowed => return Approved::Yes,
-            Standing::Denied => {
+        match methods.approvals.approve(caller, &call) {
+            Ok(approved) => return Approved::Yes(approved),
+            Err(Standing::Denied) => {
                 let why =
                     format!("The person does not let {client} act. Ask them before you try again.");
                 return Approved::No(why);
             }
-            Standing::Unknown => {}
+            Err(Standing::Unknown | Standing::Allowed) => {}
         }
         let would = in_words(&request.name, arguments);
         let session = arguments.get("pane").and_then(Value::as_u64);

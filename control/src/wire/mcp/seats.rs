@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use parking_lot::Mutex;
 
 use super::{Server, http::SESSION};
-use crate::caller::{Caller, TokenKind, Wire};
+use crate::caller::{Caller, TokenKind};
 
 /// Clients that are remembered; the one that was silent for longest gives way to another, of the same token where there is
 /// one: nobody takes the seats of others by many names.
@@ -64,7 +64,7 @@ impl Seats {
         };
         let is_new = seat.is_none();
         let (who, connection) = seat.unwrap_or_else(|| (who, server.dispatcher.next_connection()));
-        let client = who.name.clone().or(caller.client);
+        let client = who.name.clone().or_else(|| caller.client.clone());
         let given = (is_new && seats.len() == MOST).then(|| given_up(&seats, &who));
         let gone = given.and_then(|index| seats.remove(index));
         seats.push_back((who, connection));
@@ -72,7 +72,7 @@ impl Seats {
         if let Some((_, gone)) = gone {
             server.release(gone);
         }
-        let caller = Caller { wire: Wire::Mcp, connection, client, ..caller };
+        let caller = Caller { connection, client, ..caller.for_agent() };
         if is_new {
             server.dispatcher.logged_in(&caller);
         }
@@ -88,7 +88,7 @@ fn given_up(seats: &VecDeque<(Who, u64)>, new: &Who) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::caller::{Scopes, SubscriptionSlot};
+    use crate::caller::{Capabilities, Scopes, SubscriptionSlot, Wire};
 
     #[test]
     fn a_new_client_gets_the_seat_of_one_of_the_same_token_first() {
@@ -117,7 +117,8 @@ mod tests {
                 conversation: conversation.map(str::to_owned),
                 scopes: Scopes::all(),
                 panes: None,
-                is_approved: false,
+                capabilities: Capabilities::at_login(token, true),
+                approved: None,
                 subscription: SubscriptionSlot::default(),
                 cancel: Default::default(),
             };

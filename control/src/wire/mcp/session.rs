@@ -33,7 +33,7 @@ use super::{
     words::Speaker,
 };
 use crate::{
-    caller::{Caller, LONGEST_NAME, Wire},
+    caller::{Caller, LONGEST_NAME},
     dispatch::{panic_message, unwound},
     registry::held::Hold,
 };
@@ -79,7 +79,7 @@ impl Session {
         // A relay, which says its folder, holds the instance by itself, and lets go of it last.
         let registration = &server.dispatcher.context().registration;
         let hold = if folder.is_some() { None } else { registration.hold() };
-        let base = Base::Connection(Caller { wire: Wire::Mcp, ..caller }, gone);
+        let base = Base::Connection(caller.for_agent(), gone);
         let mut session = Self::new(server, base, toolset, told);
         session.folder = folder;
         session._hold = hold;
@@ -135,7 +135,7 @@ impl Session {
                 let begin =
                     || (dispatcher.next_connection(), dispatcher.context().registration.hold());
                 let connection = connection.get_or_init(begin).0;
-                Caller { wire: Wire::Mcp, connection, ..caller }
+                Caller { connection, ..caller.for_agent() }
             }
         };
         if name.is_some() {
@@ -384,7 +384,7 @@ impl ServerHandler for Session {
                 approved = approve(&self.server, &caller, &request, &context) => approved,
             };
             match approved {
-                Approved::Yes => caller.is_approved = true,
+                Approved::Yes(approved) => caller.approved = Some(approved),
                 Approved::Asks(asks) => return Ok((*asks).into()),
                 Approved::No(why) => {
                     log_refusal(&self.server, &caller, &request, &why);

@@ -26,7 +26,7 @@ use super::{
     http::{IDLE, Refused},
 };
 use crate::{
-    caller::{Caller, TokenKind, Wire},
+    caller::{Caller, TokenKind},
     wire::http::events::Lines,
 };
 
@@ -89,7 +89,7 @@ impl Streams {
         self.admit(id.clone(), stream.clone())?;
         let server = self.server.clone();
         let connection = server.dispatcher.next_connection();
-        let caller = Caller { wire: Wire::Mcp, connection, ..caller };
+        let caller = Caller { connection, ..caller.for_agent() };
         server.dispatcher.logged_in(&caller);
         let owed = stream.owed.clone();
         tokio::spawn(async move {

@@ -28,7 +28,7 @@ pub struct AgentsReply {
 
 method! {
     /// `GET /api/agents`
-    Agents "agents.list" Read [CALLERS] "Who is connected, what they did, and whether they are paused."
+    Agents "agents.list" [CALLERS] "Who is connected, what they did, and whether they are paused."
     (context, _none: NoParams) -> AgentsReply {
         Ok(AgentsReply {
             clients: context.clients.list(),
@@ -52,7 +52,7 @@ pub struct PauseReply {
 
 method! {
     /// `POST /api/agents/pause`
-    Pause "agents.pause" Admin [] changes RIGHTS "Makes every call that changes something wait until it is taken back."
+    Pause "agents.pause" [] changes PAUSE "Makes every call that changes something wait until it is taken back."
     (context, params: PauseParams) -> PauseReply {
         context.pause(params.paused);
         Ok(PauseReply { paused: params.paused })
@@ -72,7 +72,7 @@ pub struct ClosePageReply {
 
 method! {
     /// `POST /api/agents/close_page`
-    ClosePage "agents.close_page" Admin [] changes RIGHTS "Takes a settings page's token away."
+    ClosePage "agents.close_page" [] changes RIGHTS "Takes a settings page's token away."
     (context, params: ClosePageParams) -> ClosePageReply {
         if !context.door.close(params.page) {
             return Err(Error::Failed(format!("There is no page {}", params.page)));
@@ -83,7 +83,7 @@ method! {
 
 method! {
     /// `GET /api/policy`
-    Policy "settings.policy" Read [RULES] "The rules on what callers may enter."
+    Policy "settings.policy" [RULES] "The rules on what callers may enter."
     (context, _none: NoParams) -> Rules {
         Ok(context.policy.rules())
     }

@@ -12,10 +12,11 @@ use super::{
 };
 use crate::{
     VERSION,
-    caller::{Access, Caller},
+    authority::{Subjects, audit::Detail},
+    caller::Caller,
     error::{Error, Result},
     methods::{
-        Context, Detail, Group, Method, Subjects,
+        Context, Group, Method,
         params::{NoParams, Raw},
         proxy,
         session::blocking,
@@ -31,7 +32,7 @@ pub struct OkReply {
 
 method! {
     /// `GET /api/health`
-    Answers "settings.health" Read [INSTANCE] "That the server answers."
+    Answers "settings.health" [INSTANCE] "That the server answers."
     (_context, _none: NoParams) -> OkReply {
         Ok(OkReply { ok: true })
     }
@@ -96,7 +97,6 @@ pub struct State;
 impl Method for State {
     const NAME: &'static str = "settings.state";
     const GROUP: Group = Group::Governance;
-    const ACCESS: Access = Access::Read;
     const REVEALS: Subjects = Subjects::INSTANCE
         .union(Subjects::SESSIONS)
         .union(Subjects::PREFERENCES)
@@ -160,7 +160,7 @@ const LONGEST_UPDATES: u64 = 1 << 20;
 
 method! {
     /// `GET /api/updates`
-    Updates "settings.updates" Read [INSTANCE] "What the last look for a newer version found."
+    Updates "settings.updates" [MACHINE] "What the last look for a newer version found."
     (context, _none: NoParams) -> Map<String, Value> {
         let file = context.registration.home().join(UPDATES);
         let text = blocking(move || private::read(&file, LONGEST_UPDATES)).await?;
@@ -174,7 +174,7 @@ method! {
 
 method! {
     /// `POST /api/updates/check`
-    CheckUpdates "settings.check_updates" Act [INSTANCE] changes INSTANCE "Looks for a newer version."
+    CheckUpdates "settings.check_updates" [MACHINE] changes INSTANCE "Looks for a newer version."
     (_context, _none: NoParams) -> Map<String, Value> {
         // Nobody publishes releases yet, and Unterm calls no machine on its own.
         Err(Error::Failed("This build knows of no place where newer versions are published".to_owned()))
@@ -195,7 +195,7 @@ pub struct TitleReply {
 
 method! {
     /// `GET /api/project`
-    Title "settings.project" Read [INSTANCE] "The project that this instance was started in, and its title."
+    Title "settings.project" [MACHINE] "The project that this instance was started in, and its title."
     (context, _none: NoParams) -> TitleReply {
         let record = context.registration.record();
         let cwd = record.cwd.clone();
@@ -241,7 +241,6 @@ pub struct SetProxy;
 impl Method for SetProxy {
     const NAME: &'static str = "proxy.configure";
     const GROUP: Group = Group::Proxy;
-    const ACCESS: Access = Access::Admin;
     const REVEALS: Subjects = Subjects::PROXY;
     const CHANGES: Subjects = Subjects::PROXY;
     const DOC: &'static str =

@@ -50,7 +50,7 @@ pub struct AllReply {
 
 method! {
     /// `GET /api/settings`
-    All "settings.all" Read [PREFERENCES] "Every preference with its value, its default, its type and what it means."
+    All "settings.all" [PREFERENCES] "Every preference with its value, its default, its type and what it means."
     (context, caller, _none: NoParams) -> AllReply {
         let all = |preferences: &dyn Preferences| {
             Ok(AllReply { settings: preferences.get()?, described: preferences.describe() })
@@ -106,7 +106,7 @@ async fn section(context: &Context, caller: &Caller, name: String) -> Result<Sec
 
 method! {
     /// `GET /api/settings/{section}`
-    Section "settings.section" Read [PREFERENCES] "The preferences of a section, with their defaults."
+    Section "settings.section" [PREFERENCES] "The preferences of a section, with their defaults."
     (context, caller, params: SectionParams) -> SectionReply {
         section(context, caller, params.section).await
     }
@@ -124,7 +124,7 @@ pub struct SetSectionParams {
 
 method! {
     /// `PUT /api/settings/{section}`
-    SetSection "settings.set" Admin [PREFERENCES] changes PREFERENCES "Changes preferences of a section in config.toml, all of them or none."
+    SetSection "settings.set" [PREFERENCES] changes PREFERENCES "Changes preferences of a section in config.toml, all of them or none."
     (context, caller, params: SetSectionParams) -> SectionReply {
         let change_one = |(key, value): (String, Value)| {
             (path(&params.section, &key), Some(value).filter(|value| !value.is_null()))
@@ -147,7 +147,7 @@ pub struct ThemesReply {
 
 method! {
     /// `GET /api/settings/themes`
-    Themes "settings.themes" Read [PREFERENCES] "Every theme with its colours."
+    Themes "settings.themes" [PREFERENCES] "Every theme with its colours."
     (context, _none: NoParams) -> ThemesReply {
         look(context, |preferences| Ok(ThemesReply { themes: preferences.themes() })).await
     }
@@ -183,7 +183,7 @@ fn theme(preferences: &dyn Preferences) -> Said<ThemeReply> {
 
 method! {
     /// `GET /api/settings/theme`
-    Theme "settings.theme" Read [PREFERENCES] "The theme in force."
+    Theme "settings.theme" [PREFERENCES] "The theme in force."
     (context, _none: NoParams) -> ThemeReply {
         look(context, theme).await
     }
@@ -227,7 +227,7 @@ impl SetThemeParams {
 
 method! {
     /// `POST /api/theme`
-    SetTheme "settings.set_theme" Admin [PREFERENCES] changes PREFERENCES "Changes the theme."
+    SetTheme "settings.set_theme" [PREFERENCES] changes PREFERENCES "Changes the theme."
     (context, params: SetThemeParams) -> AppliedTheme {
         change(context, vec![params.change()?]).await?;
         Ok(AppliedTheme { applied: true, theme: look(context, theme).await? })
@@ -248,7 +248,7 @@ fn keys(preferences: &dyn Preferences) -> Said<KeysReply> {
 
 method! {
     /// `GET /api/settings/keys`
-    Keys "settings.keys" Read [PREFERENCES] "Every action with its keys."
+    Keys "settings.keys" [PREFERENCES] "Every action with its keys."
     (context, _none: NoParams) -> KeysReply {
         look(context, keys).await
     }
@@ -291,7 +291,7 @@ impl SetKeysParams {
 
 method! {
     /// `PUT /api/settings/keys`
-    SetKeys "settings.set_keys" Admin [PREFERENCES] changes PREFERENCES "Binds keys, or leaves them to programs, all of them or none."
+    SetKeys "settings.set_keys" [PREFERENCES] changes PREFERENCES "Binds keys, or leaves them to programs, all of them or none."
     (context, params: SetKeysParams) -> KeysReply {
         change(context, params.changes()?).await?;
         look(context, keys).await

@@ -80,7 +80,7 @@ async fn show(context: &Context) -> Result<RecordingReply> {
 
 method! {
     /// `GET /api/settings/recording`
-    Recording "settings.recording" Admin [PREFERENCES SESSIONS SECRETS] "How sessions are recorded, and which are."
+    Recording "settings.recording" [PREFERENCES SESSIONS SECRETS] "How sessions are recorded, and which are."
     (context, _none: NoParams) -> RecordingReply {
         show(context).await
     }
@@ -104,7 +104,7 @@ pub struct SetRecordingParams {
 
 method! {
     /// `PUT /api/settings/recording`
-    SetRecording "settings.set_recording" Admin [PREFERENCES SESSIONS SECRETS] changes PREFERENCES "Changes how sessions are recorded from now on."
+    SetRecording "settings.set_recording" [PREFERENCES SESSIONS SECRETS] changes PREFERENCES "Changes how sessions are recorded from now on."
     (context, params: SetRecordingParams) -> RecordingReply {
         let SetRecordingParams { enabled, redaction, idle_rotate_minutes } = params;
         for pattern in redaction.iter().flat_map(|redaction| &redaction.custom_patterns) {
@@ -161,7 +161,7 @@ pub struct SearchReply {
 
 method! {
     /// `GET /api/sessions/search`
-    Search "settings.search" Read [FILES] "Finds a text in all recordings."
+    Search "settings.search" [FILES] "Finds a text in all recordings."
     (context, params: SearchParams) -> SearchReply {
         let wanted = params.text.to_lowercase();
         if wanted.trim().is_empty() {

@@ -41,7 +41,7 @@ pub(super) fn scrollback(preferences: &dyn Preferences) -> Said<ScrollbackReply>
 
 method! {
     /// `GET /api/scrollback`
-    Scrollback "settings.scrollback" Read [PREFERENCES] "How many lines are kept above the screen, and may be."
+    Scrollback "settings.scrollback" [PREFERENCES] "How many lines are kept above the screen, and may be."
     (context, _none: NoParams) -> ScrollbackReply {
         look(context, scrollback).await
     }
@@ -62,7 +62,7 @@ pub struct AppliedScrollback {
 
 method! {
     /// `POST /api/scrollback`
-    SetScrollback "settings.set_scrollback" Admin [PREFERENCES] changes PREFERENCES "Changes how many lines are kept above the screen."
+    SetScrollback "settings.set_scrollback" [PREFERENCES] changes PREFERENCES "Changes how many lines are kept above the screen."
     (context, params: SetScrollbackParams) -> AppliedScrollback {
         if !SCROLLBACK.contains(&params.lines) {
             return Err(Error::Invalid {
@@ -90,7 +90,7 @@ pub struct CompatReply {
 
 method! {
     /// `GET /api/compat`
-    Compat "settings.compat" Read [PREFERENCES] "What programs are told that the terminal is."
+    Compat "settings.compat" [PREFERENCES] "What programs are told that the terminal is."
     (context, _none: NoParams) -> CompatReply {
         look(context, |preferences| {
             let name = |all: &Value| {
@@ -118,7 +118,7 @@ pub struct AppliedCompat {
 
 method! {
     /// `POST /api/compat`
-    SetCompat "settings.set_compat" Admin [PREFERENCES] changes PREFERENCES "Changes what programs are told that the terminal is."
+    SetCompat "settings.set_compat" [PREFERENCES] changes PREFERENCES "Changes what programs are told that the terminal is."
     (context, params: SetCompatParams) -> AppliedCompat {
         let name = params.term_program;
         if name.is_empty() || name.chars().count() > 64 || name.chars().any(char::is_control) {
@@ -165,7 +165,7 @@ async fn current_languages(context: &Context) -> Result<Languages> {
 
 method! {
     /// `GET /api/i18n`
-    Language "settings.language" Read [PREFERENCES] "The languages of the settings page, and the words of the one in use."
+    Language "settings.language" [PREFERENCES] "The languages of the settings page, and the words of the one in use."
     (context, _none: NoParams) -> LanguageReply {
         let languages = current_languages(context).await?;
         let dict = languages::words(languages.current).unwrap_or_default();
@@ -181,7 +181,7 @@ pub struct SetLanguageParams {
 
 method! {
     /// `POST /api/i18n`
-    SetLanguage "settings.set_language" Admin [PREFERENCES] changes PREFERENCES "Changes the language of the settings page."
+    SetLanguage "settings.set_language" [PREFERENCES] changes PREFERENCES "Changes the language of the settings page."
     (context, params: SetLanguageParams) -> Languages {
         let lang = match params.lang.as_str() {
             "auto" => "auto",
@@ -201,7 +201,7 @@ pub struct WordsParams {
 
 method! {
     /// `GET /api/i18n/{code}`
-    Words "settings.words" Read [INSTANCE] "The words of a language."
+    Words "settings.words" [INSTANCE] "The words of a language."
     (_context, params: WordsParams) -> Map<String, Value> {
         languages::words(&params.code)
             .ok_or_else(|| Error::Failed(format!("There is no language {:?}", params.code)))

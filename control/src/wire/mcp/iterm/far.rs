@@ -25,9 +25,9 @@ use tokio::{
 
 use super::{error, find::Terminal};
 use crate::{
+    authority::check_scope,
     caller::Access,
     client::Endpoint,
-    dispatch::check_scope,
     wire::mcp::tool::{Ask, Said},
 };
 

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::keys::listed;
 use crate::{
+    authority::check_scope,
     client::{Client, Endpoint},
-    dispatch::check_scope,
     methods,
     registry::{self, Record},
     untrusted::escaped,

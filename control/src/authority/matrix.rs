@@ -1,10 +1,10 @@
 //! The matrix of who may do what: every method and every tool × every kind of caller × sessions that its token reaches and
 //! others. `matrix.txt` beside this file is that table, written anew by `UPDATE_EXPECT=1`.
 //!
-//! The real dispatcher decides every field of it. A gate behind all others then refuses the call, so that no method runs. Tools
-//! are called in a real session: what only looks runs, and the first method that changes something ends at that gate.
+//! The real dispatcher decides every field. A gate behind all others then refuses the call, so that no method runs. Tools are
+//! called in a real session: methods that only look run, and the first that changes something is refused by that gate.
 
-use std::{fmt::Write, sync::Arc};
+use std::{fmt::Write, sync::Arc, task::Poll};
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -13,9 +13,12 @@ use tokio::io::{
     split,
 };
 
-use super::{tests::dispatcher, *};
+use super::{Decision, Subjects};
 use crate::{
-    caller::Wire,
+    caller::{Access, Caller, Capabilities, Scopes, TokenKind, Wire},
+    dispatch::{Dispatcher, Gate, poll_once, tests, tests::dispatcher},
+    error::{Denial, Error},
+    methods::{self, Entry},
     services::{
         approvals::{Approval, Verdict},
         tokens::Scope,
@@ -26,11 +29,22 @@ use crate::{
 /// What the last gate says.
 const ADMITTED: &str = "every gate before this one let it pass";
 
-/// The last gate: notes which methods got to it, and refuses those that must not run.
+/// The last gate: notes what got to it, and refuses what must not run.
 #[derive(Default)]
 struct Last {
-    reached: Mutex<Vec<&'static str>>,
+    reached: Mutex<Reached>,
     lets: Mutex<Lets>,
+}
+
+/// What a tool's calls of methods came to.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Reached {
+    #[default]
+    Nothing,
+    /// Something that looks ran.
+    Looked,
+    /// Something that changes got to the last gate.
+    Changed,
 }
 
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -43,14 +57,22 @@ enum Lets {
 
 impl Gate for Last {
     fn decide(&self, _: &Caller, method: &Entry, _: &str) -> Decision {
-        let looks = method.access == Access::Read && method.changes.is_empty();
+        let looks = method.access == Access::Read && Subjects::PICTURES.contains(method.changes);
         match *self.lets.lock() {
             Lets::All => return Decision::Allow,
-            Lets::Looks if looks => return Decision::Allow,
+            // Who may answer is decided once the answer has been read.
+            Lets::Nothing if method.changes.intersects(Subjects::ANSWERS) => {
+                return Decision::Allow;
+            }
+            Lets::Looks if looks => {
+                let mut reached = self.reached.lock();
+                *reached = Reached::Looked.max(*reached);
+                return Decision::Allow;
+            }
             _ => {}
         }
-        self.reached.lock().push(method.name);
-        Decision::Deny(ADMITTED.to_owned())
+        *self.reached.lock() = Reached::Changed;
+        Decision::deny(ADMITTED)
     }
 }
 
@@ -177,9 +199,11 @@ const COLUMNS: [Column; 20] = {
             ..BASE
         },
         Column {
+            head: "p.pag",
+            about: "the settings page, while agents are paused",
             token: Token::Page,
             is_paused: true,
-            ..agent("p.pag", "the settings page, while agents are paused")
+            ..BASE
         },
     ]
 };
@@ -187,7 +211,7 @@ const COLUMNS: [Column; 20] = {
 const KNOWN: &str = "a known agent";
 
 const LEGEND: &str = "\
-Who may do what: made by the test of control/src/dispatch/matrix.rs from what the dispatcher decides.
+Who may do what: made by the test of control/src/authority/matrix.rs from what the dispatcher decides.
 UPDATE_EXPECT=1 cargo test -p unterm-control --lib matrix writes it anew; read what changed.
 
 yes    it is done
@@ -199,7 +223,7 @@ asks   refused until the person approves; a tool asks them
 denied refused: the person lets no agent act
 unseen the tool finds no such session
 hold   waits until agents go on
--      there is no such caller
+-      there is no such caller, or the tool wants a session named
 
 ";
 
@@ -238,11 +262,8 @@ impl World {
                 Token::Instance | Token::Page => 0,
             })
             .collect();
-        let asks = Caller {
-            client: Some(KNOWN.to_owned()),
-            wire: Wire::Mcp,
-            ..tests::caller(Scopes::all())
-        };
+        let asks =
+            Caller { client: Some(KNOWN.to_owned()), ..tests::caller(Scopes::all()).for_agent() };
         context.approvals.set_rule(Approval::Ask);
         let (asked, ..) =
             context.approvals.ask(&context.questions, &asks, "call", "call", None).unwrap();
@@ -274,14 +295,17 @@ impl World {
             Token::Made(scope) | Token::Bound(scope) => scope.scopes(),
             _ => Scopes::all(),
         };
+        let token = match column.token {
+            Token::Instance => TokenKind::Instance,
+            Token::Page => TokenKind::Page,
+            _ => TokenKind::Agent(self.tokens[index]),
+        };
+        let for_agent = column.is_agent || wire == Wire::Mcp;
         Caller {
-            wire: if column.is_agent { Wire::Mcp } else { wire },
+            wire,
+            capabilities: Capabilities::at_login(token, for_agent),
             connection: index as u64 + 100,
-            token: match column.token {
-                Token::Instance => TokenKind::Instance,
-                Token::Page => TokenKind::Page,
-                _ => TokenKind::Agent(self.tokens[index]),
-            },
+            token,
             client: Some(column.client.to_owned()),
             panes: matches!(column.token, Token::Bound(_)).then(|| [self.own].into()),
             ..tests::caller(scopes)
@@ -307,6 +331,9 @@ impl World {
                 }
             }
         }
+        if entry.changes.intersects(Subjects::ANSWERS) {
+            params = json!({"number": 0, "answer": "once"});
+        }
         let (params, mut reply) = (params.to_string(), Vec::new());
         let mut call = Box::pin(self.dispatcher.call_entry(caller, entry, &params, &mut reply));
         match poll_once(&mut call).await {
@@ -318,6 +345,8 @@ impl World {
                 Denial::Agents(_) => "people",
                 Denial::Ended => "ended",
                 Denial::Other(why) if why == ADMITTED => "yes",
+                Denial::Other(why) if why.starts_with("only the person") => "people",
+                Denial::Other(why) if why.starts_with("there is no question") => "yes",
                 Denial::Other(why) => panic!("{}: {why}", entry.name),
             },
             Poll::Ready(other) => panic!("{}: {other:?}", entry.name),
@@ -326,7 +355,7 @@ impl World {
 
     /// The line of a method or a tool: what becomes of it, a field a column.
     fn line(page: &mut String, name: &str, fields: &[String]) {
-        let _ = write!(page, "{name:29}");
+        let _ = write!(page, "{name:30}");
         for field in fields {
             let _ = write!(page, " {field:6}");
         }
@@ -335,6 +364,9 @@ impl World {
     }
 
     async fn methods(&self, page: &mut String, entries: impl Iterator<Item = &'static Entry>) {
+        let mut entries: Vec<_> = entries.collect();
+        // Some are called by several routes.
+        entries.dedup_by_key(|entry| entry.name);
         for entry in entries {
             let mut fields = Vec::new();
             for (index, column) in COLUMNS.iter().enumerate() {
@@ -363,7 +395,7 @@ impl World {
             let mut fields = Vec::new();
             for tool in toolset.tools {
                 let mut said = Vec::new();
-                for it in column.names {
+                for it in called(toolset, column) {
                     let arguments = arguments(tool.name, names.of(*it), names.tty(*it));
                     said.push(client.tool(self, tool.name, arguments).await);
                 }
@@ -375,6 +407,16 @@ impl World {
             let fields: Vec<_> = columns.iter().map(|column| column[row].clone()).collect();
             Self::line(page, tool.name, &fields);
         }
+    }
+}
+
+/// Which sessions tools are called about. Where a token reaches all of them, one that is not named is found by looking, and the
+/// sessions of the tester are their client's alone.
+fn called(toolset: &mcp::Toolset, column: &Column) -> &'static [Names] {
+    match (column.names.len(), toolset.name) {
+        (1, _) => column.names,
+        (_, "tester") => &[Names::Own],
+        _ => &[Names::Own, Names::Other],
     }
 }
 
@@ -395,8 +437,7 @@ struct Named {
 
 impl Named {
     async fn new(world: &World, toolset: &'static mcp::Toolset, index: usize) -> Self {
-        let person =
-            |connection| Caller { connection, wire: Wire::Mcp, ..tests::caller(Scopes::all()) };
+        let person = |connection| Caller { connection, ..tests::caller(Scopes::all()).for_agent() };
         let context = world.dispatcher.context();
         context.approvals.set_rule(Approval::Allow);
         context.clients.pause(false);
@@ -506,24 +547,26 @@ struct Client {
     says: WriteHalf<DuplexStream>,
     hears: Lines<BufReader<ReadHalf<DuplexStream>>>,
     id: u64,
+    name: String,
 }
 
 impl Client {
     fn begin(world: &World, toolset: &'static mcp::Toolset, caller: Caller) -> Self {
         let (here, there) = duplex(1 << 20);
         let (reader, writer) = split(there);
+        let name = caller.client.clone().unwrap_or_default();
         let serve =
             world.server.clone().serve(reader, writer, caller, toolset, None, mcp::Owed::default());
         tokio::spawn(serve);
         let (hears, says) = split(here);
-        Self { says, hears: BufReader::new(hears).lines(), id: 0 }
+        Self { says, hears: BufReader::new(hears).lines(), id: 0, name }
     }
 
     async fn send(&mut self, tool: &str, arguments: Value) {
         self.id += 1;
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": COLUMNS[0].client, "version": "1"},
+            "io.modelcontextprotocol/clientInfo": {"name": self.name, "version": "1"},
             "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
         });
         let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
@@ -555,7 +598,7 @@ impl Client {
     async fn tool(&mut self, world: &World, tool: &str, arguments: Value) -> &'static str {
         let context = world.dispatcher.context();
         *world.last.lets.lock() = Lets::Looks;
-        world.last.reached.lock().clear();
+        *world.last.reached.lock() = Reached::Nothing;
         self.send(tool, arguments).await;
         let held = async {
             while context.clients.waiting() == 0 {
@@ -573,7 +616,8 @@ impl Client {
             }
         };
         context.questions.withdraw_approvals(None);
-        if !world.last.reached.lock().is_empty() {
+        let reached = *world.last.reached.lock();
+        if reached == Reached::Changed {
             return "yes";
         }
         let result = &reply["result"];
@@ -596,7 +640,14 @@ impl Client {
             ("There is no session", "unseen"),
         ];
         let word = words.iter().find(|(said, _)| text.contains(said)).map(|(_, word)| *word);
-        word.unwrap_or(if text.contains("Not allowed") { "?" } else { "yes" })
+        let fails = result["isError"] == true || reply.get("error").is_some();
+        match word {
+            Some(word) => word,
+            None if text.contains("Not allowed") => "?",
+            // Its arguments name no session.
+            None if fails && reached == Reached::Nothing => "-",
+            None => "yes",
+        }
     }
 }
 
@@ -613,7 +664,9 @@ async fn the_matrix_of_who_may_do_what_is_as_it_was_read() {
     world.methods(&mut page, methods::METHODS.iter()).await;
     page.push('\n');
     World::line(&mut page, "METHODS OF THE SETTINGS PAGE", &heads);
-    world.methods(&mut page, own_methods()).await;
+    let mut own: Vec<_> = own_methods().collect();
+    own.sort_unstable_by_key(|entry| entry.name);
+    world.methods(&mut page, own.into_iter()).await;
     for toolset in mcp::TOOLSETS {
         page.push('\n');
         World::line(&mut page, &format!("TOOLS OF {}", toolset.name.to_uppercase()), &heads);

@@ -1,0 +1,95 @@
+//! What a method demands of its caller. All of it follows from what the method reveals and changes.
+
+use super::Subjects;
+use crate::caller::Access;
+
+/// What a method reveals and changes, and what follows from that.
+#[derive(Clone, Copy, Debug)]
+pub struct Demand {
+    /// The method's name.
+    pub name: &'static str,
+    /// What it reveals to its caller.
+    pub reveals: Subjects,
+    /// What it changes.
+    pub changes: Subjects,
+    /// What it needs of a token.
+    pub access: Access,
+    /// Which sessions it is about.
+    pub reach: Reach,
+    /// The parameters that name a session.
+    pub named: &'static [&'static str],
+}
+
+/// Which sessions a method is about: whether a token for some sessions may call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The session that its parameters name, and no other: allowed if the token reaches that session.
+    Named,
+    /// No session, or only those that the token reaches: allowed unless its parameters name another.
+    Reached,
+    /// Any session, or more than sessions: refused.
+    Everything,
+}
+
+impl Demand {
+    /// Of a method that reveals and changes this.
+    pub const fn of(
+        name: &'static str,
+        reveals: Subjects,
+        changes: Subjects,
+        named: &'static [&'static str],
+    ) -> Self {
+        let (see, change) = (reveals.to_see(), changes.to_change());
+        let access = if see as u8 > change as u8 { see } else { change };
+        let reach = reach(reveals, changes);
+        Self { name, reveals, changes, access, reach, named }
+    }
+}
+
+const fn reach(reveals: Subjects, changes: Subjects) -> Reach {
+    let shown = Subjects::OF_NAMED.union(Subjects::INSTANCE).union(Subjects::REACHED);
+    let changed = Subjects::OF_NAMED.union(Subjects::LESSER);
+    if !shown.contains(reveals) || !changed.contains(changes) {
+        Reach::Everything
+    } else if reveals.union(changes).intersects(Subjects::OF_NAMED) {
+        Reach::Named
+    } else {
+        Reach::Reached
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn demand(reveals: Subjects, changes: Subjects) -> (Access, Reach) {
+        let demand = Demand::of("method", reveals, changes, &[]);
+        (demand.access, demand.reach)
+    }
+
+    #[test]
+    fn access_and_reach_follow_from_what_is_revealed_and_changed() {
+        let none = Subjects::empty();
+        for (reveals, changes, access, reach) in [
+            (none, none, Access::Read, Reach::Reached),
+            (Subjects::INSTANCE, none, Access::Read, Reach::Reached),
+            (Subjects::MACHINE, none, Access::Read, Reach::Everything),
+            (Subjects::SESSION, none, Access::Read, Reach::Named),
+            (Subjects::SESSION | Subjects::REACHED, none, Access::Read, Reach::Named),
+            (Subjects::SESSIONS, none, Access::Read, Reach::Everything),
+            (Subjects::FOLDER, none, Access::Act, Reach::Named),
+            (Subjects::ENVIRONMENT, none, Access::Admin, Reach::Named),
+            (Subjects::SESSION | Subjects::SECRETS, none, Access::Admin, Reach::Everything),
+            (Subjects::KEYS, none, Access::Admin, Reach::Everything),
+            (none, Subjects::PERSON, Access::Read, Reach::Reached),
+            (Subjects::SESSIONS, Subjects::PICTURES, Access::Read, Reach::Everything),
+            (none, Subjects::SESSION, Access::Act, Reach::Named),
+            (Subjects::SESSION, Subjects::SESSIONS, Access::Act, Reach::Everything),
+            (none, Subjects::INSTANCE, Access::Act, Reach::Everything),
+            (none, Subjects::SESSION | Subjects::RULES, Access::Admin, Reach::Everything),
+            (none, Subjects::PERSON | Subjects::RIGHTS, Access::Admin, Reach::Everything),
+        ] {
+            assert_eq!(demand(reveals, changes), (access, reach), "{reveals:?}, {changes:?}");
+        }
+    }
+}

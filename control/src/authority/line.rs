@@ -1,0 +1,83 @@
+//! The rules on lines: they hold for what would be entered in a pane, whoever sent its parts.
+
+use unterm_mux::{Edited, Pane};
+
+use super::{Authority, Decision, Input, Step};
+use crate::{
+    caller::Caller,
+    error::{Error, Result},
+    services::{
+        policy::{Policy, Refusal},
+        reading::Reading,
+    },
+};
+
+/// The most bytes of input that rules are applied to at once.
+pub const MOST_JUDGED: usize = 1 << 20;
+
+pub fn decide(authority: &Authority, _: &Caller, step: &Step<'_>) -> Decision {
+    let policy = &authority.policy;
+    if !policy.is_enabled() {
+        return Decision::Allow;
+    }
+    match step {
+        Step::Type(_, Input::Bytes { bytes, .. }) => check_length(policy, bytes.len()).into(),
+        Step::Type(pane, Input::Command(command)) => check_command(policy, pane, command).into(),
+        Step::Type(pane, Input::Variable(line)) => check_variable(policy, pane, line).into(),
+        Step::Compose { pane, reading: Some(reading), composed, .. } => {
+            reading.check(policy, pane.id(), composed).map_err(Error::Policy).into()
+        }
+        _ => Decision::Allow,
+    }
+}
+
+/// Whether input is short enough to be held to the rules here, where other callers wait meanwhile.
+pub fn check_length(policy: &Policy, length: usize) -> Result<()> {
+    if length <= MOST_JUDGED || !policy.is_enabled() {
+        return Ok(());
+    }
+    Err(Error::Failed(format!(
+        "Nothing was typed: {length} bytes are more than the rules are applied to at once. Send at most {MOST_JUDGED} at a time"
+    )))
+}
+
+/// Whether a command may be entered behind what stands in a pane's line.
+fn check_command(policy: &Policy, pane: &Pane, command: &str) -> Result<()> {
+    check_length(policy, command.len())?;
+    let line = pane.typed() + command;
+    let id = Some(pane.id());
+    policy.check_typed(id, &[command], &line).map_err(Error::Policy)?;
+    let lines: Vec<&str> = command.lines().collect();
+    policy.check_typed(id, &lines, "").map_err(Error::Policy)?;
+    if policy.binds(pane.id()) && Reading::of(pane).is_shell() {
+        policy.check_history(id, &lines).map_err(Error::Policy)?;
+    }
+    check_behind_edits(policy, pane, command).map_err(Error::Policy)
+}
+
+/// Whether a command may be entered behind what keys have made of a pane's line, if they have.
+fn check_behind_edits(
+    policy: &Policy,
+    pane: &Pane,
+    command: &str,
+) -> std::result::Result<(), Refusal> {
+    let mut composed = pane.compose(&[]);
+    if composed.unfinished.edited == Edited::No || !policy.binds(pane.id()) {
+        return Ok(());
+    }
+    let reading = Reading::of(pane);
+    if reading.is_shell() {
+        let mut line = std::mem::take(&mut composed.unfinished);
+        line.text.push_str(command);
+        command.clone_into(&mut line.added);
+        composed.entered.push(line);
+        reading.check(policy, pane.id(), &composed)?;
+    }
+    Ok(())
+}
+
+/// Whether a shell may set a variable: it runs some as commands, so the rules see the assignment as a line.
+fn check_variable(policy: &Policy, pane: &Pane, line: &str) -> Result<()> {
+    check_length(policy, line.len())?;
+    policy.check_typed(Some(pane.id()), &[line], line).map_err(Error::Policy)
+}

@@ -1,0 +1,104 @@
+//! What methods reveal and change. Each method states its subjects; the access that it needs, the tokens that reach it and
+//! whether its calls are logged follow from them, so that no method is classed lower than what it does.
+
+use crate::caller::Access;
+
+/// Declares the subjects: each with its bit, and what it is.
+macro_rules! subjects {
+    ($($name:ident $bit:literal $about:literal)*) => {
+        bitflags::bitflags! {
+            /// What a method reveals to its caller, or changes for it.
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub struct Subjects: u32 {
+                $(
+                    #[doc = $about]
+                    const $name = 1 << $bit;
+                )*
+            }
+        }
+
+        impl Subjects {
+            /// Each of them, and what it is.
+            pub const ALL: &'static [(Self, &'static str)] = &[$((Self::$name, $about)),*];
+        }
+    };
+}
+
+subjects! {
+    INSTANCE 0 "This instance: version, ports, title, methods."
+    MACHINE 1 "The machine, and what is listed of this user's other instances."
+    SESSION 2 "The session that the call names: screen, history, commands, state."
+    DRIVERS 3 "Who keeps the input of the session that the call names, and what callers did there; to a token for all sessions, everywhere."
+    RECORDING 4 "The recording of the session that the call names."
+    ENVIRONMENT 5 "Environment variables of the session that the call names, which hold API keys and the like."
+    FOLDER 6 "The files below a session's working directory: what a command there could read and write."
+    REACHED 7 "The sessions that the caller's token reaches, and how they lie in tabs and windows."
+    SESSIONS 8 "Any session, and how sessions lie in tabs and windows."
+    FILES 9 "Files that last, of any session: recordings, layouts."
+    CALLERS 10 "Who is connected, and what callers did."
+    RULES 11 "The rules on what may be entered."
+    PREFERENCES 12 "Preferences. Below admin, the values of `[env]` are hidden."
+    PROXY 13 "Addresses of proxies. Below admin, user names and passwords in them are hidden."
+    DISPLAY 14 "What the person's display shows, other programs' windows too."
+    CLIPBOARD 15 "The system's clipboard."
+    RIGHTS 16 "Which tokens and pages there are, and which agents may act."
+    PAUSE 17 "The switch that makes agents wait."
+    SECRETS 18 "What the person hides: patterns of secrets, nonces of shells."
+    KEYS 19 "What gives access by itself: the instance's token, new tokens, codes for the settings page."
+    PERSON 20 "The person, who is asked a question."
+    ANSWERS 21 "What the person answers."
+    PICTURES 23 "The folders of pictures, in which the oldest make room for new ones."
+}
+
+impl Subjects {
+    /// What belongs to the one session that a call names.
+    pub const OF_NAMED: Self = Self::SESSION
+        .union(Self::DRIVERS)
+        .union(Self::RECORDING)
+        .union(Self::ENVIRONMENT)
+        .union(Self::FOLDER);
+
+    /// What is shown to admin only.
+    pub const HIDDEN: Self = Self::ENVIRONMENT
+        .union(Self::DISPLAY)
+        .union(Self::CLIPBOARD)
+        .union(Self::RIGHTS)
+        .union(Self::SECRETS)
+        .union(Self::KEYS);
+
+    /// What may be changed by whoever may look.
+    pub const LESSER: Self = Self::PERSON.union(Self::PICTURES);
+
+    /// What it takes to see them.
+    pub const fn to_see(self) -> Access {
+        if self.intersects(Self::HIDDEN) {
+            Access::Admin
+        } else if self.intersects(Self::FOLDER) {
+            Access::Act
+        } else {
+            Access::Read
+        }
+    }
+
+    /// What it takes to change them.
+    pub const fn to_change(self) -> Access {
+        const ACTED_ON: Subjects = Subjects::OF_NAMED
+            .union(Subjects::INSTANCE)
+            .union(Subjects::SESSIONS)
+            .union(Subjects::FILES)
+            .union(Subjects::LESSER);
+        if Self::LESSER.contains(self) {
+            Access::Read
+        } else if ACTED_ON.contains(self) {
+            Access::Act
+        } else {
+            Access::Admin
+        }
+    }
+
+    /// Their names, parted by commas.
+    pub fn names(self) -> String {
+        let names: Vec<_> = self.iter_names().map(|(name, _)| name.to_lowercase()).collect();
+        names.join(", ")
+    }
+}
