@@ -93,7 +93,7 @@ bitflags::bitflags! {
         const GIVES_WAY = 1 << 1;
         /// Its calls that change something wait while the person has paused agents.
         const WAITS = 1 << 2;
-        /// It may be given what gives access by itself.
+        /// It decides for the person: it may be given what gives access by itself, and may pause agents and let them go on.
         const GRANTS = 1 << 3;
         /// It is the person's own hand: what it answers, the person has answered.
         const IS_PERSON = 1 << 4;

@@ -281,3 +281,17 @@ fn patterns_of_secrets_take_admin() {
     assert_eq!(reply.status, 403, "{}", reply.body);
     assert_eq!(page.ask("GET", "/api/settings/recording", None).status, 200);
 }
+
+#[test]
+fn no_token_for_agents_ends_the_pause() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let page = Page::of(&fixture);
+    let (_wire, made) = fixture.login_with(&mut person, json!({"name": "x", "scope": "admin"}));
+    page.send("POST", "/api/agents/pause", json!({"paused": true}));
+    let agent = page.with_token(&made["token"]);
+    let (status, why) = agent.refused("POST", "/api/agents/pause", json!({"paused": false}));
+    assert_eq!((status, &*why), (403, "Not allowed: agents.pause is not for agents' tokens"));
+    assert_eq!(page.get("/api/agents")["paused"], true);
+    page.send("POST", "/api/agents/pause", json!({"paused": false}));
+}

@@ -30,8 +30,10 @@ fn check(tokens: &Tokens, caller: &Caller, demand: &Demand, params: &str) -> Res
         let session = session_of(demand, params).filter(|session| !panes.contains(session));
         return Err(Error::Denied(Denial::Sessions { what, session, reached }));
     }
-    // A key outlives the token that it was given to.
-    if demand.reveals.intersects(Subjects::KEYS) && !caller.has(Capabilities::GRANTS) {
+    // A key outlives the token that it was given to; who could end the pause would never be held by it.
+    let is_for_people =
+        demand.reveals.intersects(Subjects::KEYS) || demand.changes.intersects(Subjects::PAUSE);
+    if is_for_people && !caller.has(Capabilities::GRANTS) {
         return Err(Error::Denied(Denial::Agents(demand.name.to_owned())));
     }
     Ok(())
