@@ -295,3 +295,19 @@ fn no_token_for_agents_ends_the_pause() {
     assert_eq!(page.get("/api/agents")["paused"], true);
     page.send("POST", "/api/agents/pause", json!({"paused": false}));
 }
+
+#[test]
+fn a_token_for_one_session_writes_no_file_of_any_path() {
+    let fixture = Fixture::new();
+    let mut person = fixture.login();
+    let session = fixture.program(&mut person, "cat", &[]);
+    let token = json!({"name": "b", "scope": "admin", "panes": [session.id]});
+    let (mut wire, _) = fixture.login_with(&mut person, token);
+    let path = fixture.home.path().join("page.md");
+    let export = json!({"id": session.id, "path": path});
+    let refused = wire.fail("session.export_markdown", export.clone());
+    assert_eq!(refused, "Not allowed: session.export_markdown is out of the token's sessions");
+    assert!(!path.exists());
+    person.call("session.export_markdown", export);
+    assert!(path.exists());
+}

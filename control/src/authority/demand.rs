@@ -84,6 +84,7 @@ mod tests {
             (none, Subjects::PERSON, Access::Read, Reach::Reached),
             (Subjects::SESSIONS, Subjects::PICTURES, Access::Read, Reach::Everything),
             (none, Subjects::SESSION, Access::Act, Reach::Named),
+            (none, Subjects::RECORDING | Subjects::DISK, Access::Act, Reach::Everything),
             (Subjects::SESSION, Subjects::SESSIONS, Access::Act, Reach::Everything),
             (none, Subjects::INSTANCE, Access::Act, Reach::Everything),
             (none, Subjects::SESSION | Subjects::RULES, Access::Admin, Reach::Everything),

@@ -47,6 +47,7 @@ subjects! {
     KEYS 19 "What gives access by itself: the instance's token, new tokens, codes for the settings page."
     PERSON 20 "The person, who is asked a question."
     ANSWERS 21 "What the person answers."
+    DISK 22 "Any file that this user may write."
     PICTURES 23 "The folders of pictures, in which the oldest make room for new ones."
 }
 
@@ -86,6 +87,7 @@ impl Subjects {
             .union(Subjects::INSTANCE)
             .union(Subjects::SESSIONS)
             .union(Subjects::FILES)
+            .union(Subjects::DISK)
             .union(Subjects::LESSER);
         if Self::LESSER.contains(self) {
             Access::Read

@@ -327,7 +327,7 @@ impl Method for Export {
     const NAME: &'static str = "session.export_markdown";
     const GROUP: Group = Group::Session;
     const REVEALS: Subjects = Subjects::RECORDING;
-    const CHANGES: Subjects = Subjects::RECORDING;
+    const CHANGES: Subjects = Subjects::RECORDING.union(Subjects::DISK);
     const DOC: &'static str = "Renders what a session shows and keeps, as a recording would be.";
     type Params<'a> = ExportParams<'a>;
     type Reply = ExportReply;
