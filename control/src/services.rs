@@ -11,6 +11,7 @@ pub mod door;
 pub mod drivers;
 pub mod events;
 pub mod files;
+pub mod hidden;
 pub mod leases;
 pub mod matching;
 pub mod output;

@@ -25,6 +25,7 @@ use crate::{
         door::Door,
         drivers::Drivers,
         events::Hub,
+        hidden::HiddenPanes,
         leases::Leases,
         matching::Matching,
         pictures::Pictures,
@@ -81,7 +82,9 @@ pub struct Context {
     /// Who may take a picture now.
     pub(crate) pictures: Pictures,
     /// What the programs of hidden panes wrote.
-    pub(crate) bytes: Bytes,
+    pub(crate) bytes: Arc<Bytes>,
+    /// The hidden panes that end with their owners.
+    pub(crate) hidden: HiddenPanes,
     /// The commands that were typed with marks of ours.
     pub(crate) runs: Arc<TypedRuns>,
 }
@@ -99,6 +102,7 @@ impl Context {
         let approvals = Arc::new(Approvals::new(registration.home(), rule));
         let leases = Leases::new(&mux);
         let clients = Arc::<Clients>::default();
+        let bytes = Arc::<Bytes>::default();
         Self {
             authority: Authority {
                 mux: mux.clone(),
@@ -108,7 +112,8 @@ impl Context {
                 leases: leases.clone(),
                 policy: policy.clone(),
             },
-            bytes: Bytes::default(),
+            hidden: HiddenPanes::new(mux.clone(), bytes.clone()),
+            bytes,
             hub: Hub::new(&mux),
             policy,
             audit: Audit::new(registration.home()),

@@ -93,7 +93,7 @@ fn named(ask: &Ask<'_>, given: &Map<String, Value>) -> Result<App, Value> {
     if id.len() != 36 || !id.char_indices().all(is_digit) {
         return Err(error(Code::Parameter, "session_id must be a valid UUID"));
     }
-    let app = ask.server.tester.find(ask.caller.connection, &id.to_ascii_lowercase());
+    let app = ask.server.tester.find(ask.server, ask.caller.connection, &id.to_ascii_lowercase());
     app.ok_or_else(|| error(Code::NotFound, format!("session not found: {id}")))
 }
 
@@ -327,7 +327,7 @@ plain_tool! {
     "Lists all active sessions with their information."
     (ask, _given) {
         let mut sessions = Vec::new();
-        for app in ask.server.tester.of(ask.caller.connection) {
+        for app in ask.server.tester.of(ask.server, ask.caller.connection) {
             let state = match app.state(ask).await {
                 Ok(state) if state["is_dead"] == false => "active",
                 // What ended well was stopped; what did not, and what is gone, failed.

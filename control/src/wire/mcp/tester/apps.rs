@@ -1,10 +1,7 @@
-//! The sessions of the toolset `tester`: who launched what, in which hidden pane, and when they end.
+//! The sessions of the toolset `tester`: who launched what, in which hidden pane. How many panes there may be, and when they end,
+//! is with [`HiddenPanes`](crate::services::hidden::HiddenPanes).
 
-use std::{
-    collections::BTreeMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -12,14 +9,10 @@ use unterm_mux::{PaneId, random};
 
 use super::{Code, error, internal};
 use crate::{
-    services::now,
+    services::{hidden::MOST, now},
     wire::mcp::{Server, tool::Ask},
 };
 
-/// Sessions at a time, of all clients.
-const MOST: usize = 100;
-/// How long a session that nobody asks for is kept.
-const IDLE: Duration = Duration::from_secs(30 * 60);
 /// The size of a new one.
 const COLS: u16 = 80;
 const ROWS: u16 = 24;
@@ -49,7 +42,6 @@ pub struct App {
     /// When it was last asked for.
     pub last_active: String,
     connection: u64,
-    used: Instant,
 }
 
 impl App {
@@ -59,75 +51,57 @@ impl App {
     }
 }
 
-/// The sessions, the oldest first.
+/// The sessions, the oldest first. One whose pane was ended is none any more.
 #[derive(Default)]
-pub struct Apps(Mutex<Inside>);
-
-#[derive(Default)]
-struct Inside {
-    apps: Vec<App>,
-    /// Those that are being launched have their places already.
-    launching: usize,
-    /// The task that ends idle ones runs.
-    is_watched: bool,
-}
+pub struct Apps(Mutex<Vec<App>>);
 
 impl Apps {
     /// A client's session of that id, which is in use from now on.
-    pub fn find(&self, connection: u64, id: &str) -> Option<App> {
-        let mut inside = self.0.lock();
+    pub fn find(&self, server: &Server, connection: u64, id: &str) -> Option<App> {
+        let hidden = &server.dispatcher.context().hidden;
+        let mut apps = self.0.lock();
         let is_it = |app: &&mut App| app.connection == connection && app.id == id;
-        let app = inside.apps.iter_mut().find(is_it)?;
-        app.used = Instant::now();
+        let app = apps.iter_mut().find(is_it)?;
         app.last_active = now();
-        Some(app.clone())
+        hidden.note_use(PaneId(app.pane)).then(|| app.clone())
     }
 
     /// A client's sessions.
-    pub fn of(&self, connection: u64) -> Vec<App> {
-        let inside = self.0.lock();
-        inside.apps.iter().filter(|app| app.connection == connection).cloned().collect()
+    pub fn of(&self, server: &Server, connection: u64) -> Vec<App> {
+        let hidden = &server.dispatcher.context().hidden;
+        let mut apps = self.0.lock();
+        apps.retain(|app| hidden.has(PaneId(app.pane)));
+        apps.iter().filter(|app| app.connection == connection).cloned().collect()
     }
 
     /// Launches a session; its id.
     pub async fn launch(&self, ask: &Ask<'_>, launch: Launch) -> Result<String, Value> {
-        {
-            let mut inside = self.0.lock();
-            if inside.apps.len() + inside.launching >= MOST {
-                let why = format!("maximum number of sessions ({MOST}) reached");
-                return Err(error(Code::Limit, why));
-            }
-            inside.launching += 1;
-        }
-        // Given back also when the caller gives up.
-        let _place = Launching(self);
+        let hidden = &ask.server.dispatcher.context().hidden;
+        let place = hidden.reserve().ok_or_else(|| {
+            error(Code::Limit, format!("maximum number of sessions ({MOST}) reached"))
+        })?;
         let id = random::uuid().map_err(|error| internal(error.to_string()))?;
         let pane = open(ask, &launch).await?;
-        let app = App {
-            id: id.clone(),
-            pane,
-            launch,
-            created: now(),
-            last_active: now(),
-            connection: ask.caller.connection,
-            used: Instant::now(),
-        };
-        let mut inside = self.0.lock();
-        inside.apps.push(app);
-        if !inside.is_watched {
-            inside.is_watched = true;
-            tokio::spawn(end_idle(ask.server.clone()));
-        }
+        let connection = ask.caller.connection;
+        place.fill(connection, PaneId(pane));
+        let (created, last_active) = (now(), now());
+        let app = App { id: id.clone(), pane, launch, created, last_active, connection };
+        let mut apps = self.0.lock();
+        apps.retain(|app| hidden.has(PaneId(app.pane)));
+        apps.push(app);
         Ok(id)
     }
 
     /// Launches a session's program anew.
     pub async fn restart(&self, ask: &Ask<'_>, app: &App) -> Result<(), Value> {
         let pane = open(ask, &app.launch).await?;
+        let hidden = &ask.server.dispatcher.context().hidden;
         let old = {
-            let mut inside = self.0.lock();
-            let there = inside.apps.iter_mut().find(|other| other.id == app.id);
-            there.map(|there| std::mem::replace(&mut there.pane, pane))
+            let mut apps = self.0.lock();
+            let there = apps.iter_mut().find(|other| other.id == app.id);
+            there
+                .filter(|there| hidden.replace(PaneId(there.pane), PaneId(pane)))
+                .map(|there| std::mem::replace(&mut there.pane, pane))
         };
         // One that was stopped meanwhile takes the new pane along.
         close(ask, old.unwrap_or(pane)).await
@@ -135,29 +109,19 @@ impl Apps {
 
     /// Ends a session.
     pub async fn stop(&self, ask: &Ask<'_>, app: &App) -> Result<(), Value> {
-        let taken = self.take(|other| other.id == app.id);
+        let taken: Vec<App> = self.0.lock().extract_if(.., |other| other.id == app.id).collect();
         for app in taken {
-            close(ask, app.pane).await?;
+            if ask.server.dispatcher.context().hidden.remove(PaneId(app.pane)) {
+                close(ask, app.pane).await?;
+            }
         }
         Ok(())
     }
 
-    fn take(&self, is_it: impl Fn(&App) -> bool) -> Vec<App> {
-        self.0.lock().apps.extract_if(.., |app| is_it(app)).collect()
-    }
-
     /// Ends all that a client launched.
     pub async fn release(&self, server: &Server, connection: u64) {
-        end(server, self.take(|app| app.connection == connection)).await;
-    }
-}
-
-/// A place that is taken for a launch under way.
-struct Launching<'a>(&'a Apps);
-
-impl Drop for Launching<'_> {
-    fn drop(&mut self) {
-        self.0.0.lock().launching -= 1;
+        self.0.lock().retain(|app| app.connection != connection);
+        server.dispatcher.context().hidden.release(connection).await;
     }
 }
 
@@ -190,31 +154,4 @@ fn not_launched(command: &str, why: String) -> String {
 async fn close(ask: &Ask<'_>, pane: u64) -> Result<(), Value> {
     let closed: Result<Value, String> = ask.method("session.destroy", json!({"id": pane})).await;
     closed.map(drop).map_err(internal)
-}
-
-/// Ends sessions for nobody who asks.
-async fn end(server: &Server, apps: Vec<App>) {
-    for app in apps {
-        let context = server.dispatcher.context();
-        let (mux, pane) = (context.mux.clone(), PaneId(app.pane));
-        context.bytes.forget(pane);
-        let closed = tokio::task::spawn_blocking(move || mux.close_pane(pane)).await;
-        tracing::debug!(id = app.id, ?closed, "a session of the tester ended");
-    }
-}
-
-/// Ends sessions that nobody asks for, as long as there are some.
-async fn end_idle(server: Arc<Server>) {
-    loop {
-        let due = {
-            let mut inside = server.tester.0.lock();
-            let Some(first) = inside.apps.iter().map(|app| app.used).min() else {
-                inside.is_watched = false;
-                return;
-            };
-            first + IDLE
-        };
-        tokio::time::sleep_until(due.into()).await;
-        end(&server, server.tester.take(|app| app.used.elapsed() >= IDLE)).await;
-    }
 }
