@@ -1,14 +1,14 @@
-//! When the window paints.
+//! When the window paints: frame pacing.
 
 use std::time::{Duration, Instant};
 
-/// Paints when something changed, at once after a pause and at most once a refresh of the screen in a flood.
+/// Paints when something changed: at once after a pause, and at most once per screen refresh under continuous output.
 #[derive(Debug)]
 pub(super) struct Pacing {
     asked: bool,
-    /// Something else than the text of panes in sight may have changed.
+    /// More than the text of visible panes may have changed.
     is_whole: bool,
-    /// The next picture is not painted before this.
+    /// The earliest time of the next frame.
     not_before: Option<Instant>,
     interval: Duration,
 }
@@ -31,44 +31,43 @@ impl Pacing {
         }
     }
 
-    /// Asks for a picture.
+    /// Requests a whole frame.
     pub(super) fn ask(&mut self) {
         self.asked = true;
         self.is_whole = true;
     }
 
-    /// Asks for a picture of what panes in sight printed.
+    /// Requests a frame because a visible pane printed.
     pub(super) fn ask_for_text(&mut self) {
         self.asked = true;
     }
 
-    /// Whether more was asked for than what panes printed.
+    /// Whether the request covers more than the panes' text.
     pub(super) fn is_whole(&self) -> bool {
         self.is_whole
     }
 
-    /// Whether to paint now.
     pub(super) fn is_due(&self, now: Instant) -> bool {
         self.asked && self.not_before.is_none_or(|time| now >= time)
     }
 
-    /// Whether a picture was asked for and not painted yet.
+    /// Whether a requested frame is not painted yet.
     pub(super) fn is_asked(&self) -> bool {
         self.asked
     }
 
-    /// Whether a picture that is asked for now would be the next one, and be painted at once.
+    /// Whether no frame is pending, and a frame requested now would be painted at once.
     pub(super) fn is_idle(&self, now: Instant) -> bool {
         !self.asked && self.not_before.is_none_or(|time| now >= time)
     }
 
-    /// When the picture that was asked for may be painted.
+    /// The earliest time of the pending frame; `None` if it is due at once, or no frame is pending.
     pub(super) fn next(&self) -> Option<Instant> {
         if self.asked { self.not_before } else { None }
     }
 
-    /// A picture was painted. One more may follow at once (a key's echo right after the key's own change); from then
-    /// on they keep the interval.
+    /// Notes that a frame was painted. After a pause, one more frame may follow at once (a key's echo after the frame
+    /// of the key press itself); later frames keep the interval.
     pub(super) fn painted(&mut self, now: Instant) {
         self.asked = false;
         self.is_whole = false;

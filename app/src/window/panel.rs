@@ -1,7 +1,7 @@
-//! The panel over the panes: a line to type in and a list that narrows to what was typed. The command palette and every
-//! picker are this one thing with other items. Above its list a panel may show a text, which scrolls.
+//! The panel over the panes: an input line and a list of items, filtered by the input. The command palette and every
+//! picker are this panel with different items. A panel may show a scrollable text above its list.
 //!
-//! Owns what is typed, listed and chosen; what a choice does is `picker.rs`.
+//! Owns the input, the list and the selection; `picker.rs` acts on the choice.
 
 mod rank;
 
@@ -18,30 +18,29 @@ use rank::Query;
 
 /// Width, padding and radius in logical pixels.
 const WIDTH: f32 = 560.0;
-/// Width of a panel with a text.
+/// Width of a panel that shows a text.
 const TEXT_WIDTH: f32 = 760.0;
-/// Lines of a text that are in sight at most; and at least, where the list has to give way.
+/// The most lines of a text to show, and the fewest, for which the list gives up rows.
 const TEXT_ROWS: usize = 24;
 const FEWEST_TEXT_ROWS: usize = 3;
-/// Lines that a notch of the wheel scrolls a text by.
+/// Lines that one notch of the wheel scrolls the text.
 const NOTCH: isize = 3;
 const PADDING: f32 = 12.0;
 const RADIUS: f32 = 8.0;
-/// Items in sight at most.
+/// The most items to show.
 const ROWS: usize = 12;
 
-/// One thing to choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Item<C> {
     pub(super) title: String,
-    /// Said at the right: keys, or what kind of thing it is.
+    /// Drawn at the right: the keys bound to the item, or its kind.
     pub(super) note: String,
-    /// What it is, in one line below the list while it is marked.
+    /// A one-line description, drawn below the list while the item is marked.
     pub(super) about: &'static str,
-    /// Its name in the configuration, and other words that find it.
+    /// The name in the configuration, and synonyms that also match.
     name: &'static str,
     synonyms: &'static [&'static str],
-    /// Grows with how lately it was used; 0: not yet.
+    /// Higher for items used more recently; 0 for an item not used yet.
     used: u32,
     pub(super) choice: C,
 }
@@ -59,17 +58,15 @@ impl<C> Item<C> {
         }
     }
 
-    /// With something at the right.
     pub(super) fn noted(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
     }
 
-    /// With other names that find it.
+    /// Adds names that also match.
     pub(super) fn named(self, name: &'static str, synonyms: &'static [&'static str]) -> Self {
         Self { name, synonyms, ..self }
     }
 
-    /// With a line that says what it is.
     pub(super) fn described(self, about: &'static str) -> Self {
         Self { about, ..self }
     }
@@ -78,58 +75,55 @@ impl<C> Item<C> {
         Self { used, ..self }
     }
 
-    /// Its names beside its title.
+    /// The names other than the title.
     fn names(&self) -> impl Iterator<Item = &'static str> {
         let name = Some(self.name).filter(|name| !name.is_empty());
         name.into_iter().chain(self.synonyms.iter().copied())
     }
 }
 
-/// An item that matches what is typed.
+/// An item that matches the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Shown {
     item: usize,
-    /// Byte ranges of its title that match.
+    /// Byte ranges of the title that match.
     accents: Vec<std::ops::Range<usize>>,
 }
 
-/// What a key did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Nothing that anyone else must know.
+    /// The cursor moved or the text scrolled; the list is the same.
     Stay,
-    /// The cursor moved in what is typed.
+    /// The mark or the list changed.
     Edited,
     /// Another item is marked, or others are listed.
     Moved,
-    /// The marked item, or, without items, what was typed, is chosen.
+    /// The user chose the marked item or, if the panel has no items, the input.
     Chosen,
     Closed,
 }
 
-/// The panel.
 #[derive(Clone, Debug)]
 pub(super) struct Panel<C> {
-    /// What to type.
+    /// What the user should type.
     hint: String,
     query: Line,
-    /// Why what was typed is not right.
+    /// Why the input is not valid.
     message: Option<String>,
-    /// What is to be read before something is chosen.
+    /// Text to read before choosing.
     text: Option<ScrollText>,
     items: Vec<Item<C>>,
     shown: Vec<Shown>,
-    /// One of them is listed above all others, whatever is typed.
+    /// An item listed first, whatever the input is.
     offered: Option<usize>,
     marked: usize,
-    /// First row in sight.
+    /// The first visible row.
     first: usize,
-    /// The row under the mouse, of those in sight.
+    /// The row under the mouse, counted from the first visible row.
     pointed: Option<usize>,
 }
 
 impl<C> Panel<C> {
-    /// A panel of these items, the one at `marked` marked.
     pub(super) fn new(hint: impl Into<String>, items: Vec<Item<C>>, marked: usize) -> Self {
         let mut panel = Self {
             hint: hint.into(),
@@ -148,62 +142,57 @@ impl<C> Panel<C> {
         panel
     }
 
-    /// Shows a text above the list.
     pub(super) fn with_text(mut self, text: String) -> Self {
         self.text = Some(ScrollText::new(text));
         self
     }
 
-    /// The text above the list, whole.
     pub(super) fn text(&self) -> Option<&str> {
         self.text.as_ref().map(ScrollText::text)
     }
 
-    /// What was typed.
     pub(super) fn query(&self) -> &str {
         self.query.text()
     }
 
-    /// The choice of the marked item.
     pub(super) fn choice(&self) -> Option<&C> {
         Some(&self.items[self.shown.get(self.marked)?.item].choice)
     }
 
-    /// Whether there is no list: what is typed is all there is.
+    /// Whether the panel has no list, so that the input is the answer.
     pub(super) fn is_without_items(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// What to type.
     pub(super) fn hint(&self) -> &str {
         &self.hint
     }
 
-    /// The items in sight by their rows, and whether each is the marked one.
+    /// The visible items with their rows, and whether each is marked.
     pub(super) fn spoken(&self) -> impl Iterator<Item = (usize, &Item<C>, bool)> {
         let rows = self.shown.iter().enumerate().skip(self.first).take(ROWS);
         rows.map(|(row, shown)| (row, &self.items[shown.item], row == self.marked))
     }
 
-    /// Says why what was typed is not right.
+    /// Shows why the input is not valid.
     pub(super) fn complain(&mut self, message: String) {
         self.message = Some(message);
     }
 
-    /// Adds text at the cursor: one line of it, without controls.
+    /// Inserts the first line of a text at the cursor, without control characters.
     pub(super) fn insert(&mut self, text: &str) -> Outcome {
         self.query.insert(text);
         self.narrow();
         Outcome::Moved
     }
 
-    /// Puts text there that is to be changed: what is typed next takes its place.
+    /// Inserts a text and selects it, so that typing replaces it.
     pub(super) fn prefill(&mut self, text: &str) {
         self.insert(text);
         self.query.select_all();
     }
 
-    /// Lists an item above all others, or takes away the one that was.
+    /// Lists an item first, or removes the item that the last call listed first.
     pub(super) fn offer(&mut self, item: Option<Item<C>>) {
         if let Some(at) = self.offered.take() {
             self.items.remove(at);
@@ -217,7 +206,7 @@ impl<C> Panel<C> {
         }
     }
 
-    /// A key was pressed; `text`: what it types.
+    /// Handles a key press; `text` is what the key types.
     pub(super) fn key(&mut self, key: Key, modifiers: Modifiers, text: Option<&str>) -> Outcome {
         let ctrl = modifiers.contains(Modifiers::CTRL);
         if self.scroll(key) {
@@ -244,13 +233,13 @@ impl<C> Panel<C> {
         }
     }
 
-    /// Scrolls the text, if there is one and the key is for that: lists below a text are short.
+    /// Scrolls the text, if there is one and `key` scrolls it. The list below a text is short and needs no such keys.
     fn scroll(&mut self, key: Key) -> bool {
         let Some(text) = &mut self.text else { return false };
         match key {
             Key::PageUp => text.page(-1),
             Key::PageDown => text.page(1),
-            // Without a list they are for what is typed.
+            // Without a list, Home and End edit the input.
             Key::Home if !self.items.is_empty() => text.scroll(isize::MIN),
             Key::End if !self.items.is_empty() => text.scroll(isize::MAX),
             _ => return false,
@@ -258,7 +247,7 @@ impl<C> Panel<C> {
         true
     }
 
-    /// The wheel turned by a notch: it scrolls the text, or else moves the mark.
+    /// Handles one notch of the wheel: scrolls the text if there is one, else moves the mark.
     pub(super) fn wheel(&mut self, up: bool) -> Outcome {
         match &mut self.text {
             Some(text) => {
@@ -269,7 +258,7 @@ impl<C> Panel<C> {
         }
     }
 
-    /// Moves the mark, round the ends.
+    /// Moves the mark, and wraps around at the ends.
     fn step(&mut self, by: isize) -> Outcome {
         let count = self.shown.len() as isize;
         if count == 0 {
@@ -288,7 +277,7 @@ impl<C> Panel<C> {
         Outcome::Moved
     }
 
-    /// Lists what matches what is typed, best first.
+    /// Lists the items that match the input, best match first.
     fn narrow(&mut self) {
         self.message = None;
         let mut query = Query::new(self.query.text());
@@ -297,14 +286,13 @@ impl<C> Panel<C> {
             Some((rank, Shown { item, accents }))
         });
         let mut ranked: Vec<_> = ranked.collect();
-        // Equal ones stay in their order.
+        // The sort is stable: equal ranks keep the order of the items.
         ranked.sort_by_key(|(rank, _)| *rank);
         self.shown = ranked.into_iter().map(|(_, shown)| shown).collect();
         self.marked = 0;
         self.first = 0;
     }
 
-    /// Where it lies.
     fn place(&self, geometry: &Geometry) -> Place {
         let padding = geometry.px(PADDING);
         let (line, row) = (geometry.ui_line(), geometry.ui_line() + geometry.px(8.0));
@@ -349,7 +337,7 @@ impl<C> Panel<C> {
         geometry.px(wanted).min(most).max(1)
     }
 
-    /// Breaks the text into the lines that fit into this window; for each key, and when it is drawn.
+    /// Wraps the text to the panel's width. Call it before each key and each drawing.
     pub(super) fn wrap(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
         let (padding, width) = (geometry.px(PADDING), self.width(geometry));
         let Some(text) = &self.text else { return };
@@ -363,7 +351,7 @@ impl<C> Panel<C> {
         }
     }
 
-    /// What a click at a point did; `None`: it is outside.
+    /// Handles a click; `None` if the point is outside the panel.
     pub(super) fn click(&mut self, geometry: &Geometry, x: f64, y: f64) -> Option<Outcome> {
         let place = self.place(geometry);
         let first = self.first_in(place.rows.len());
@@ -379,25 +367,25 @@ impl<C> Panel<C> {
         }
     }
 
-    /// The mouse is at a point; true where that changes what is shown.
+    /// Moves the mouse to a point; returns whether the row under the mouse changed.
     pub(super) fn point(&mut self, geometry: &Geometry, x: f64, y: f64) -> bool {
         let rows = self.place(geometry).rows;
         let pointed = rows.iter().position(|row| contains(*row, x, y));
         std::mem::replace(&mut self.pointed, pointed) != pointed
     }
 
-    /// The first row in sight where fewer than [`ROWS`] fit.
+    /// The first visible row if only `rows` rows fit, not [`ROWS`].
     fn first_in(&self, rows: usize) -> usize {
         self.first.clamp((self.marked + 1).saturating_sub(rows.max(1)), self.marked)
     }
 
-    /// What is said in the line while nothing is typed, and below it. A list says by itself what it is; without one, what
-    /// to type stays in sight.
+    /// The hint inside the empty input line, and the hint below it. A panel without a list shows its hint below, where
+    /// it stays visible while the user types.
     fn hints(&self) -> (&str, &str) {
         if self.items.is_empty() { ("", &self.hint) } else { (&self.hint, "") }
     }
 
-    /// Draws it, with what an input method composes. Gives where its cursor lies.
+    /// Draws the panel, with the input method's preedit text. Returns the rectangle of the cursor.
     pub(super) fn draw(
         &self,
         preedit: Option<&Preedit>,
@@ -479,7 +467,7 @@ impl<C> Panel<C> {
 }
 
 impl<C> Panel<C> {
-    /// Draws the lines of the text that are in sight, and above them which of how many they are.
+    /// Draws the visible lines of the text, and above them their numbers ("Lines 1–24 of 80").
     fn draw_text(
         &self,
         text: &ScrollText,
@@ -506,28 +494,27 @@ impl<C> Panel<C> {
     }
 }
 
-/// The parts of a panel.
 struct Place {
     rect: PixelRect,
     input: PixelRect,
     message: PixelRect,
     text: PixelRect,
-    /// Lines of the text in sight.
+    /// The number of visible lines of the text.
     text_rows: usize,
     rows: Vec<PixelRect>,
-    /// What the marked item is said to be.
+    /// The description of the marked item.
     foot: PixelRect,
     padding: u32,
 }
 
-/// A rectangle without so many pixels at its left and right.
+/// The rectangle, `by` pixels narrower at the left and at the right.
 pub(super) fn inset(rect: PixelRect, by: u32) -> PixelRect {
     PixelRect { x: rect.x + by as i32, width: rect.width.saturating_sub(2 * by), ..rect }
 }
 
-/// A soft shadow: rectangles, each a little larger than the one before and hardly dark.
+/// Draws a soft shadow: faint rectangles, each slightly larger than the one before.
 pub(super) fn shadow(rect: PixelRect, geometry: &Geometry, scene: &mut Scene<'_>) {
-    // Each adds a little less than the one inside it, so that no edge is seen.
+    // Each rectangle is fainter than the one inside it, so that no edge is visible.
     const STEPS: u32 = 16;
     for step in 1..=STEPS {
         let by = geometry.px(step as f32);

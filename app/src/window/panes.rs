@@ -1,5 +1,4 @@
-//! The panes of a tab side by side: splits, dividers dragged with the mouse, the focus that follows it, and input that goes
-//! to several panes at once.
+//! The panes of a tab: splits, divider drags, focus that follows the mouse, and input broadcast to several panes.
 
 use std::{sync::Arc, time::Instant};
 
@@ -15,23 +14,23 @@ use super::{
 };
 use crate::action::Action;
 
-/// How near the pointer must be to a divider to take it, in logical pixels on each side.
+/// How near the pointer must be to a divider to grab it, in logical pixels on each side.
 const REACH: f32 = 3.0;
 
-/// Which panes get what is typed into the focused one.
+/// Which panes receive the input of the focused pane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Broadcast {
-    /// That one alone.
+    /// Only the focused pane.
     #[default]
     Off,
-    /// All of a tab, while one of them has the focus.
+    /// All panes of a tab, while that tab is active.
     Tab(TabId),
-    /// All there are.
+    /// All panes of all tabs.
     All,
 }
 
 impl Broadcast {
-    /// The panes that get what is typed into the focused one: it and the others. Empty: nobody else gets it.
+    /// The panes that receive the focused pane's input, itself included. Empty if no other pane does.
     pub(super) fn panes(self, layout: &Layout) -> Vec<PaneId> {
         let panes: Vec<PaneId> = match (self, layout.active_tab()) {
             (Self::Tab(tab), Some(active)) if active.id == tab => active.panes(),
@@ -41,51 +40,50 @@ impl Broadcast {
         if panes.len() > 1 { panes } else { Vec::new() }
     }
 
-    /// Whether what is typed goes to all of a tab, or more.
+    /// Whether the broadcast includes all panes of a tab.
     pub(super) fn covers(self, tab: TabId) -> bool {
         self == Self::All || self == Self::Tab(tab)
     }
 }
 
-/// What the mouse does between panes, and whether they are typed into together.
+/// Broadcast and divider drags.
 #[derive(Debug, Default)]
 pub(super) struct Hand {
     pub(super) broadcast: Broadcast,
     drag: Option<Drag>,
-    /// The last press on a divider.
+    /// The last press on a divider, for double clicks.
     click: Option<(Instant, SplitPath)>,
 }
 
-/// A divider that the left button holds.
+/// A divider that the left button drags.
 #[derive(Clone, Debug)]
 struct Drag {
     tab: TabId,
     divider: Divider,
-    /// Where in the divider it was pressed, in pixels.
+    /// The offset of the press in the divider, in pixels.
     grip: f64,
-    /// The share it had before.
+    /// The split's ratio before the drag.
     before: f32,
 }
 
-/// The panes of a tab that are seen while it is in front: one that is zoomed hides the others.
+/// The panes that a tab shows while it is active: a zoomed pane hides the others.
 pub(super) fn in_sight(tab: &Tab) -> Vec<PaneId> {
     if tab.zoomed { vec![tab.focused] } else { tab.panes() }
 }
 
 impl App {
-    /// Opens a shell right of or below a pane; says so where there is no room.
+    /// Splits a pane, and opens a shell to its right or below it; shows a message if there is no room.
     pub(super) fn split(&mut self, pane: PaneId, axis: Axis) {
         let spawn = self.spawn_beside();
         self.report(self.mux.split(pane, axis, spawn, OnExit::Close));
     }
 
-    /// Says that there is no room for a split.
+    /// Shows a message that the pane is too small to split.
     pub(super) fn refuse_split(&mut self, axis: Axis) {
         let needs = axis.split_needs();
         self.refuse("split", format!("The pane is too small to split.\nEach part needs {needs}."));
     }
 
-    /// The divider near a point.
     fn divider_at(&self, x: f64, y: f64) -> Option<(TabId, Divider)> {
         let geometry = self.screen.as_ref()?.geometry;
         let layout = self.mux.layout();
@@ -107,13 +105,13 @@ impl App {
         dividers.into_iter().find(near).map(|divider| (tab.id, divider))
     }
 
-    /// The pointer's shape over a divider.
+    /// The mouse cursor over a divider.
     pub(super) fn divider_icon(&self, x: f64, y: f64) -> Option<CursorIcon> {
         let (_, divider) = self.divider_at(x, y)?;
         Some(icon(divider.axis))
     }
 
-    /// The left button went down: takes the divider that is there. False: there is none.
+    /// Handles a left press: grabs the divider at the point. False if there is no divider.
     pub(super) fn grab_divider(&mut self, x: f64, y: f64) -> bool {
         let Some((tab, divider)) = self.divider_at(x, y) else { return false };
         let now = Instant::now();
@@ -132,7 +130,7 @@ impl App {
         true
     }
 
-    /// The pointer moved while a divider is held. False: none is.
+    /// Moves the dragged divider to the pointer. False if no divider is dragged.
     pub(super) fn drag_divider(&mut self, x: f64, y: f64) -> bool {
         let Some(drag) = &self.pane_hand.drag else { return false };
         let Divider { path, axis, rect, space } = &drag.divider;
@@ -142,7 +140,7 @@ impl App {
             Axis::Vertical => Rect { y: place(y, space.y), ..*rect },
         };
         let share = share(space, *axis, rect);
-        // A press that became a drag is no half of a double click.
+        // A press that starts a drag does not count towards a double click.
         self.pane_hand.click = None;
         let icon = icon(*axis);
         let moved = self.mux.set_ratio(drag.tab, path, share);
@@ -151,19 +149,19 @@ impl App {
         true
     }
 
-    /// The left button was let go. False: no divider was held.
+    /// Ends the drag. False if no divider was dragged.
     pub(super) fn drop_divider(&mut self) -> bool {
         self.pane_hand.drag.take().is_some()
     }
 
-    /// Puts a divider that is dragged back where it was. False: none is.
+    /// Ends the drag and restores the split's ratio. False if no divider was dragged.
     pub(super) fn cancel_divider_drag(&mut self) -> bool {
         let Some(drag) = self.pane_hand.drag.take() else { return false };
         self.report(self.mux.set_ratio(drag.tab, &drag.divider.path, drag.before));
         true
     }
 
-    /// The tabs changed: a divider that is held may be another one now.
+    /// After the tabs changed, ends the drag if its divider no longer exists.
     pub(super) fn check_divider_drag(&mut self) {
         let layout = self.mux.layout();
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
@@ -180,7 +178,7 @@ impl App {
         }
     }
 
-    /// Gives the keyboard to the pane under the pointer, where that is wanted.
+    /// Focuses the pane under the pointer if `mouse.focus_follows_mouse` is on.
     pub(super) fn focus_follows(&mut self, pane: PaneId) {
         if self.config.mouse.focus_follows_mouse
             && self.focused
@@ -190,7 +188,7 @@ impl App {
         }
     }
 
-    /// The other panes that get what is typed into the focused one.
+    /// The other panes that receive the focused pane's input.
     pub(super) fn listeners(&self, focused: PaneId) -> Vec<Arc<Pane>> {
         if self.pane_hand.broadcast == Broadcast::Off {
             return Vec::new();
@@ -200,13 +198,13 @@ impl App {
         others.filter_map(|pane| self.mux.pane(pane)).collect()
     }
 
-    /// Pastes into the focused pane, and into those that get what is typed there.
+    /// Pastes into the focused pane and into every pane that receives its input.
     pub(super) fn paste_to_all(&mut self, buffer: Buffer, focused: PaneId) {
         let listeners = self.listeners(focused).into_iter().map(|pane| pane.id());
         self.paste_into(buffer, listeners.chain([focused]).collect());
     }
 
-    /// Does what arranges the panes of a tab; false when there was nothing to do.
+    /// Runs an action that arranges panes; false if it is no such action, or had no effect.
     pub(super) fn arrange_panes(&mut self, action: &Action, tab: &Tab) -> bool {
         let layout = self.mux.layout();
         match action {
@@ -241,7 +239,7 @@ fn icon(axis: Axis) -> CursorIcon {
     }
 }
 
-/// The share of a split's space that its first part has when the divider is at a place.
+/// A split's ratio when its divider is at `divider`.
 fn share(space: &Rect, axis: Axis, divider: Rect) -> f32 {
     let (first, length) = match axis {
         Axis::Horizontal => (divider.x.saturating_sub(space.x), space.width),

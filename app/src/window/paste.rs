@@ -1,8 +1,7 @@
-//! Pasting: from the clipboards to the program, in the order of what is typed, and not without a question where it could
-//! do harm.
+//! Pasting: from the clipboards to the program, in order with typed input, after a question if the text could do harm.
 //!
-//! Owns the way of a text from its coming to its bytes; the clipboards themselves are `clipboard.rs`, and what a text
-//! holds is judged by the mux.
+//! Owns a paste from the request to the bytes. `clipboard.rs` reads the clipboards, and the mux assesses the risk of
+//! the text.
 
 use std::sync::Arc;
 
@@ -18,25 +17,25 @@ use super::{
 };
 use crate::config::ConfirmPaste;
 
-/// Lines of a text that a question shows, and characters of each.
+/// Lines of the text in the question's preview, and characters per line.
 const PREVIEW: usize = 8;
 const PREVIEW_LINE: usize = 160;
 
-/// A pane that gets a paste.
+/// A pane that receives a paste.
 #[derive(Clone, Debug)]
 pub(super) struct Receiver {
     pane: PaneId,
-    /// What was typed there behind the paste while it came.
+    /// Input typed after the paste was requested, to be sent behind it.
     behind: Vec<u8>,
 }
 
 impl App {
-    /// Asks for text to paste into a pane. What is typed there until it comes waits, so that no Enter overtakes it.
+    /// Requests text to paste into a pane, and holds the pane's input until it arrives: no Enter may overtake it.
     pub(super) fn paste(&mut self, buffer: Buffer, pane: PaneId) {
         self.paste_into(buffer, vec![pane]);
     }
 
-    /// The same for several panes: one text for all of them.
+    /// Requests one text to paste into several panes.
     pub(super) fn paste_into(&mut self, buffer: Buffer, panes: Vec<PaneId>) {
         if !self.clipboard.paste(buffer, panes.clone()) {
             let why = "Nothing was pasted.\nThe clipboard does not answer.";
@@ -47,14 +46,14 @@ impl App {
         }
     }
 
-    /// Asks for text to paste into the panel or the search.
+    /// Requests text to paste into the panel or the search.
     pub(super) fn paste_into_chrome(&mut self, buffer: Buffer) {
         if let Some(pane) = self.focused_pane() {
             self.paste(buffer, pane.id());
         }
     }
 
-    /// The text to paste has come, or there is none. A panel or a search that is open takes it.
+    /// Handles the requested text, or its absence. An open panel or search takes the text instead of the panes.
     pub(super) fn pasted(&mut self, panes: &[PaneId], text: Option<&str>) {
         let mut receivers = Vec::new();
         for pane in panes {
@@ -76,13 +75,13 @@ impl App {
         self.paste_to(receivers, text.unwrap_or_default());
     }
 
-    /// Pastes text into a pane; asks before, where it could do harm.
+    /// Pastes text into a pane; asks first if the text could do harm.
     pub(super) fn paste_text(&mut self, pane: PaneId, text: &str) {
         self.paste_to(vec![Receiver { pane, behind: Vec::new() }], text);
     }
 
-    /// Pastes text into panes, and behind it what was typed there while it came; asks before, once for all of them, where it
-    /// could do harm in one.
+    /// Pastes text into panes, followed by the input held for each. If the text could do harm in any of them, asks once
+    /// for all.
     fn paste_to(&mut self, mut receivers: Vec<Receiver>, text: &str) {
         receivers.retain(|receiver| self.mux.pane(receiver.pane).is_some());
         let risk = PasteRisk::of(text);
@@ -101,7 +100,7 @@ impl App {
         self.paste_now(&receivers, text);
     }
 
-    /// The person wants it, as it is or as one line.
+    /// Pastes after the user agreed, as it is or joined to one line.
     pub(super) fn paste_asked(&mut self, receivers: &[Receiver], text: &str, joined: bool) {
         match joined {
             true => self.paste_now(receivers, &input::join_lines(text)),
@@ -109,7 +108,7 @@ impl App {
         }
     }
 
-    /// Gives each pane the text as its program asked for pastes, and says which did not take it.
+    /// Sends the text to each pane, bracketed if its program enabled that, and reports panes whose write failed.
     fn paste_now(&mut self, receivers: &[Receiver], text: &str) {
         let mut lost = Vec::new();
         for Receiver { pane: id, behind } in receivers {
@@ -132,8 +131,8 @@ impl App {
         }
     }
 
-    /// What every input to a pane does to its view: the live screen shows and the selection ends, so that the next
-    /// Ctrl+C interrupts.
+    /// Prepares a pane's view for input: shows the live screen and clears the selection, so that the next Ctrl+C
+    /// interrupts.
     pub(super) fn before_input(&mut self, pane: PaneId) {
         self.end_copy_mode(pane);
         let Some(view) = self.views.get_mut(&pane) else { return };
@@ -143,7 +142,7 @@ impl App {
     }
 }
 
-/// What is asked before a text is pasted.
+/// The question before a risky paste.
 fn question(receivers: Vec<Receiver>, text: &str, risk: PasteRisk) -> Confirm {
     let ends_line = text.ends_with(['\r', '\n']);
     let title = title(risk.line_ends + usize::from(!ends_line), receivers.len());
@@ -175,7 +174,7 @@ fn question(receivers: Vec<Receiver>, text: &str, risk: PasteRisk) -> Confirm {
     }
 }
 
-/// The question itself.
+/// The question's title.
 fn title(lines: usize, panes: usize) -> String {
     let what = match lines {
         1 => "this line".to_owned(),
@@ -187,15 +186,15 @@ fn title(lines: usize, panes: usize) -> String {
     }
 }
 
-/// The first lines of a text, control characters as `^[`.
+/// The first lines of a text, with control characters in caret notation (`^[`).
 fn preview(text: &str) -> Vec<Preview> {
     let text = text.trim_end_matches(['\r', '\n']);
-    // A CR that is no part of a line end is a control like others.
+    // A CR that does not end a line is shown as a control character.
     let mut lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     let mut shown: Vec<Preview> = lines.by_ref().take(PREVIEW).map(preview_line).collect();
     match lines.count() {
         0 => {}
-        // The last one makes room for what is said.
+        // The last line gives way to the count of hidden lines.
         more => {
             let text = format!("… {} more lines", more + 1);
             shown[PREVIEW - 1] = Preview { text, odd: Vec::new() };

@@ -1,4 +1,4 @@
-//! What the panel lists and what a choice does: commands, themes, tabs and shells.
+//! What the panel lists, and what a choice does: commands, themes, tabs, shells, emoji and answers to agents.
 
 use std::{path::Path, sync::Arc};
 
@@ -17,50 +17,46 @@ use crate::{
     config::{edit, theme},
 };
 
-/// Shells that are offered where they are installed, beside those the system lists.
+/// Shells to offer if they are on `PATH`, besides those in `/etc/shells`.
 const SHELLS: &[&str] = &["bash", "zsh", "fish", "nu", "pwsh", "elvish", "xonsh"];
 
-/// What can be chosen.
 #[derive(Clone)]
 pub(super) enum Choice {
-    /// A row of the table of actions.
     Command(&'static Entry),
     Theme(String),
     Tab(TabId),
-    /// A program, by its path.
+    /// The path of a program.
     Shell(String),
-    /// Text, to be typed.
+    /// Text to type into the pane.
     Text(String),
-    /// An answer to an agent.
     Answer(String),
-    /// One that the person types.
+    /// The user wants to type the answer to an agent.
     OwnWords,
-    /// None.
+    /// The user declines to answer an agent.
     NoAnswer,
 }
 
-/// The panel, and what it asks for.
+/// The open panel and its purpose.
 pub(super) struct Picker {
     panel: Panel<Choice>,
-    /// The action that what is typed is the argument of.
+    /// The action whose argument is typed.
     argument: Option<&'static Entry>,
-    /// The tab that the action is about; `None`: the active one.
+    /// The tab that the action applies to; `None` for the active tab.
     target: Option<TabId>,
-    /// A theme is shown that is not the one in force.
+    /// The panel previews a theme that is not the configured one.
     previews: bool,
-    /// Characters are picked; what was typed when one was last looked for by its code point.
+    /// For the emoji picker, the input at the last lookup by code point.
     code: Option<String>,
-    /// The number of an agent's question that is answered.
+    /// The number of the agent's question to answer.
     answering: Option<u64>,
 }
 
 impl Picker {
-    /// The panel, to draw.
     pub(super) fn panel(&self) -> &Panel<Choice> {
         &self.panel
     }
 
-    /// Breaks the panel's text into lines, before it is drawn.
+    /// Wraps the panel's text, before it is drawn.
     pub(super) fn wrap(&mut self, geometry: &Geometry, renderer: &mut Renderer) {
         self.panel.wrap(geometry, renderer);
     }
@@ -68,7 +64,7 @@ impl Picker {
 
 impl App {
     fn pick(&mut self, hint: &str, items: Vec<Item<Choice>>, marked: usize) {
-        // Another list may be open, and show a theme that is not in force.
+        // An open list may preview a theme; closing it restores the configured theme.
         self.close_picker();
         let panel = Panel::new(hint, items, marked);
         self.picker = Some(Picker {
@@ -82,7 +78,7 @@ impl App {
         self.pacing.ask();
     }
 
-    /// Asks for the argument of an action about a tab; `text` is there to be changed.
+    /// Asks for the argument of an action about a tab; the input starts with `text`, selected.
     pub(super) fn pick_argument(&mut self, action: &str, hint: &str, text: &str, target: TabId) {
         let entry = ACTIONS.iter().find(|entry| entry.name == action);
         self.pick(hint, Vec::new(), 0);
@@ -93,7 +89,7 @@ impl App {
         }
     }
 
-    /// Shows an agent's question whole, and lists the answers to it; where there are none, one is typed.
+    /// Shows an agent's question in full and lists the answers; without answers, the user types one.
     pub(super) fn pick_answer(
         &mut self,
         hint: &str,
@@ -108,7 +104,6 @@ impl App {
         }
     }
 
-    /// Lists every emoji.
     pub(super) fn pick_emoji(&mut self) {
         self.pick("Type a name, a keyword or a code point such as U+263A", emoji::items(), 0);
         if let Some(picker) = &mut self.picker {
@@ -116,13 +111,11 @@ impl App {
         }
     }
 
-    /// Lists every action.
     pub(super) fn pick_command(&mut self) {
         let items = self.command_items();
         self.pick("Type a command", items, 0);
     }
 
-    /// Lists shells, tabs and actions.
     pub(super) fn pick_anything(&mut self) {
         let shells = shell_items().into_iter().map(|mut item| {
             item.title = format!("New tab with {}", item.title);
@@ -152,7 +145,7 @@ impl App {
             .collect()
     }
 
-    /// Lists every theme; the marked one is shown.
+    /// Lists every theme, and previews the marked one.
     pub(super) fn pick_theme(&mut self) {
         let home = self.settings.home().to_owned();
         let current = self.config.theme.pick(self.is_light()).to_owned();
@@ -170,7 +163,6 @@ impl App {
         self.pick("Choose a theme", items, marked);
     }
 
-    /// Lists every tab.
     pub(super) fn pick_tab(&mut self) {
         let items = self.tab_items();
         self.pick("Go to a tab", items, self.mux.layout().active);
@@ -190,12 +182,11 @@ impl App {
             .collect()
     }
 
-    /// Lists the shells there are.
     pub(super) fn pick_shell(&mut self) {
         self.pick("New tab with a shell", shell_items(), 0);
     }
 
-    /// A key while the panel is open; the program gets nothing of it.
+    /// Handles a key while the panel is open; the key does not reach the program.
     pub(super) fn picker_key(&mut self, pressed: Pressed, modifiers: Modifiers, event: &KeyEvent) {
         let Some(picker) = &mut self.picker else { return };
         let key = match pressed.unshifted {
@@ -206,7 +197,7 @@ impl App {
         self.picked(outcome);
     }
 
-    /// Text that did not come from a key: of an input method, or pasted.
+    /// Inserts text from an input method or a paste.
     pub(super) fn picker_text(&mut self, text: &str) {
         if let Some(picker) = &mut self.picker {
             let outcome = picker.panel.insert(text);
@@ -214,7 +205,7 @@ impl App {
         }
     }
 
-    /// A click while the panel is open: on it, or beside it, which closes it.
+    /// Handles a click while the panel is open; a click outside the panel closes it.
     pub(super) fn picker_click(&mut self, x: f64, y: f64) {
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
         let Some(picker) = &mut self.picker else { return };
@@ -222,7 +213,6 @@ impl App {
         self.picked(outcome);
     }
 
-    /// Moves the mouse over the panel.
     pub(super) fn picker_pointed(&mut self, x: f64, y: f64) {
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else { return };
         if self.picker.as_mut().is_some_and(|picker| picker.panel.point(&geometry, x, y)) {
@@ -230,7 +220,6 @@ impl App {
         }
     }
 
-    /// Turns the wheel over the panel.
     pub(super) fn picker_wheel(&mut self, up: bool) {
         if let Some(picker) = &mut self.picker {
             let outcome = picker.panel.wheel(up);
@@ -248,7 +237,7 @@ impl App {
         }
     }
 
-    /// Shows the marked theme.
+    /// Previews the marked theme; in the emoji picker, looks up the input as a code point.
     fn preview(&mut self) {
         let Some(picker) = &mut self.picker else { return };
         if let Some(code) =
@@ -260,12 +249,12 @@ impl App {
         let Some(Choice::Theme(name)) = picker.panel.choice() else { return };
         if let Ok(theme) = theme::find(name, self.settings.home()) {
             picker.previews = true;
-            // What there is to say of the configuration was said when it was applied.
+            // Errors in the configuration were reported when it was applied.
             let _ = self.apply_palette(Arc::new(theme.palette));
         }
     }
 
-    /// Makes a theme the one in force: the change of the file applies it, here and in every other window.
+    /// Writes a theme to the configuration file; the file watchers apply it, in this window and all others.
     pub(super) fn set_theme(&mut self, name: &str) {
         let home = self.settings.home().to_owned();
         let key: &[&str] = match (&self.config.theme, self.is_light()) {
@@ -299,7 +288,7 @@ impl App {
             return;
         }
         let Some(choice) = picker.panel.choice().cloned() else {
-            // Without a list, what is typed is the answer.
+            // Without a list, the input is the answer.
             if let (Some(number), true) = (picker.answering, picker.panel.is_without_items()) {
                 let answer = picker.panel.query().to_owned();
                 self.picker = None;
@@ -308,7 +297,7 @@ impl App {
             return;
         };
         if let Choice::Command(entry) = choice {
-            // Of two that match alike, the palette lists first what was used last.
+            // Of two equal matches, the palette lists the more recently used first.
             self.used_actions.retain(|name| *name != entry.name);
             self.used_actions.push(entry.name);
         }
@@ -374,7 +363,7 @@ fn shell_items() -> Vec<Item<Choice>> {
         .collect()
 }
 
-/// Paths of the shells there are: the person's own first.
+/// Paths of the installed shells, `$SHELL` first.
 fn shells() -> Vec<String> {
     let own = std::env::var("SHELL").ok();
     let listed = std::fs::read_to_string("/etc/shells").unwrap_or_default();
@@ -395,7 +384,7 @@ fn shells() -> Vec<String> {
         .chain(listed.map(str::to_owned))
         .chain(installed)
         .filter(|path| Path::new(path).is_file())
-        // The same shell by another folder, as where /bin is /usr/bin.
+        // Skips the same shell in another folder, as on systems that link /bin to /usr/bin.
         .filter(|path| {
             let name = Path::new(path).file_name().map(ToOwned::to_owned);
             seen.insert(name)
@@ -407,7 +396,7 @@ fn shells() -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// The action that Enter would run for what is typed into the palette.
+    /// The action that Enter runs for this palette input.
     fn found(typed: &str) -> &'static str {
         let mut panel = Panel::new("", ACTIONS.iter().map(action_item).collect(), 0);
         panel.insert(typed);

@@ -1,4 +1,4 @@
-//! The mouse: to the program when it asked for it and Shift is up, else to the tab bar, the focus and the selection.
+//! The mouse: reported to a program that requested it unless Shift is held, else used for tab bar, focus and selection.
 
 mod arrival;
 mod drag;
@@ -26,55 +26,55 @@ use arrival::Arrival;
 
 pub(super) use wheel::whole_notches;
 
-/// Two presses within this time on the same cell are a double click.
+/// Two presses on the same cell within this time are a double click.
 pub(super) const DOUBLE_CLICK: Duration = Duration::from_millis(400);
 
-/// What the window knows of the mouse.
+/// The state of the mouse.
 #[derive(Default)]
 pub(super) struct Pointer {
-    /// Where it is, `None` outside the window.
+    /// The position in pixels; `None` outside the window.
     pub(super) position: Option<(f64, f64)>,
-    /// The last press: when, in which pane, on which cell, the how manieth in a row.
+    /// The last press: time, pane, cell, and the number of clicks in a row (1 to 3).
     click: Option<(Instant, PaneId, Point, u32)>,
-    /// A click on a link or at a prompt, unless another one comes by then.
+    /// A click on a link or at a prompt, to be done at this time unless another click follows.
     deferred: Option<(Instant, Target, Option<Hovered>)>,
-    /// The pane in which the left button is selecting.
+    /// The pane in which the left button drags a selection.
     selecting: Option<PaneId>,
-    /// The window got the keyboard a moment ago, and nothing was pressed yet.
+    /// The window just gained focus, and no button was pressed since.
     arrival: Option<Arrival>,
-    /// The left button went down as it got it: that is no click.
+    /// The last left press focused the window, so it is not a click.
     arrives: bool,
-    /// The panes that were told of a press and are owed its release, with the button: the one pressed last at the end.
+    /// Panes whose program received a press and must receive its release, with the button; the latest press is last.
     captured: Vec<(PaneId, input::MouseButton)>,
-    /// The last cell a program was told of.
+    /// The last cell reported to a program.
     reported: Option<(PaneId, u16, u16)>,
-    /// Fractions of lines and columns the wheel has turned.
+    /// Fractions of columns and lines that the wheel has turned.
     pub(super) wheel: (f64, f64),
     icon: CursorIcon,
-    /// It is hidden until it moves.
+    /// Hidden until the mouse moves.
     hidden: bool,
 }
 
 impl Pointer {
-    /// Whether a button is held that drags a selection beyond the pane's edge.
+    /// Whether a button drags a selection.
     pub(super) fn is_selecting(&self) -> bool {
         self.selecting.is_some()
     }
 
-    /// A pane was told of a press.
+    /// Notes that a pane's program received a press.
     fn capture(&mut self, pane: PaneId, button: input::MouseButton) {
         self.captured.retain(|(_, held)| *held != button);
         self.captured.push((pane, button));
     }
 
-    /// A button was let go: the pane that is to be told, if one is.
+    /// Takes the pane whose program must receive the release of a button.
     fn let_go(&mut self, button: input::MouseButton) -> Option<PaneId> {
         let at = self.captured.iter().position(|(_, held)| *held == button)?;
         Some(self.captured.remove(at).0)
     }
 }
 
-/// A pane under the pointer, with the pointer's place in its grid in pixels.
+/// A pane and the pointer's position in its grid, in pixels.
 struct Target {
     id: PaneId,
     x: f64,
@@ -87,7 +87,7 @@ impl App {
         for bar in [geometry.tab_bar(), geometry.status_bar()] {
             let was_in = self.pointer.position.is_some_and(|(x, y)| contains(bar, x, y));
             if was_in || contains(bar, x, y) {
-                // What is under the pointer in the bar may light up.
+                // The hovered part of the bar may change.
                 self.pacing.ask();
             }
         }
@@ -192,7 +192,7 @@ impl App {
         }
     }
 
-    /// Modifiers without the Shift that keeps the mouse from a pane's program: there it extends no selection.
+    /// The modifiers, without Shift if it only keeps the event from the program: such a Shift extends no selection.
     fn without_override(&self, pane: PaneId, modifiers: Modifiers) -> Modifiers {
         let pane = self.mux.pane(pane);
         match pane.is_some_and(|pane| pane.term().mouse_tracking() != MouseTracking::Off) {
@@ -225,7 +225,7 @@ impl App {
                 let modifiers = self.without_override(target.id, keys::modifiers(self.modifiers));
                 if modifiers.is_empty() && !self.pointer.arrives {
                     let link = self.clicked_link(target.id, target.x, target.y);
-                    // The first of two would open, or move, what the second is to select.
+                    // A double click selects text, so its first click must not open a link or move the cursor.
                     self.pointer.deferred = Some((Instant::now() + DOUBLE_CLICK, target, link));
                     self.deferred_click(false);
                 }
@@ -233,7 +233,7 @@ impl App {
         }
     }
 
-    /// Does what a click that selected nothing asks for, once no second one can come any more, or `now`.
+    /// Runs a click that selected nothing: `now`, or else once the double-click time is over.
     pub(super) fn deferred_click(&mut self, now: bool) {
         let Some((due, ..)) = self.pointer.deferred else { return };
         if !now && Instant::now() < due {
@@ -266,7 +266,7 @@ impl App {
         }
     }
 
-    /// A selection is finished.
+    /// Copies a finished selection as `mouse.copy_on_select` requires.
     fn copy_on_select(&self, text: String) {
         match self.config.mouse.copy_on_select {
             CopyOnSelect::Off => {}
@@ -278,7 +278,7 @@ impl App {
         }
     }
 
-    /// Hides the pointer until it moves, where that is wanted.
+    /// Hides the pointer until it moves, if `mouse.hide_while_typing` is on.
     pub(super) fn hide_pointer(&mut self) {
         if self.config.mouse.hide_while_typing && !self.pointer.hidden {
             self.show_pointer(false);
@@ -300,25 +300,24 @@ impl App {
         contains(geometry.tab_bar(), x, y).then(|| self.tab_bar().map(|bar| bar.at(x, y)))?
     }
 
-    /// Ends a drag as if it had not begun. False: there was none.
+    /// Cancels a drag and restores the state before it. False if there was no drag.
     pub(super) fn cancel_drag(&mut self) -> bool {
         self.cancel_tab_drag() || self.cancel_divider_drag()
     }
 
-    /// The pane under the pointer.
     fn target(&self) -> Option<Target> {
         let (x, y) = self.pointer.position?;
         let (id, area) = self.pane_at(x, y)?;
         self.target_at(id, area)
     }
 
-    /// The pane at a point of the window, and where it lies.
+    /// The pane at a point of the window, and its area.
     pub(super) fn pane_at(&self, x: f64, y: f64) -> Option<(PaneId, Rect)> {
         let placed = self.placed(&self.mux.layout());
         placed.into_iter().find(|(_, area)| contains(pixels(*area), x, y))
     }
 
-    /// The cell under the pointer, by its pane, column and row in sight.
+    /// The pane, column and visible row of the cell under the pointer.
     pub(super) fn hovered_cell(&self) -> Option<(PaneId, u16, usize)> {
         let target = self.target()?;
         let (width, height) = self.cell();
@@ -327,7 +326,7 @@ impl App {
         Some((target.id, u16::try_from(col).ok()?, row))
     }
 
-    /// A pane in sight, with the pointer's place in it, inside or not.
+    /// A visible pane with the pointer's position in it, which may lie outside.
     fn target_in(&self, pane: PaneId) -> Option<Target> {
         let layout = self.mux.layout();
         let (id, area) = self.placed(&layout).into_iter().find(|(id, _)| *id == pane)?;
@@ -348,14 +347,14 @@ impl App {
         })
     }
 
-    /// The pointer's shape over a pane is its program's (OSC 22), if that asked for one.
+    /// The mouse cursor over a pane: the shape that its program set (OSC 22), or a text cursor.
     fn icon_over(&self, target: Option<&Target>) -> CursorIcon {
         let Some(target) = target else { return CursorIcon::Default };
         let shape = self.mux.pane(target.id).and_then(|pane| pane.term().pointer_shape());
         shape.and_then(|shape| shape.parse().ok()).unwrap_or(CursorIcon::Text)
     }
 
-    /// A program asked for another shape while the pointer stood still.
+    /// Applies a shape that a program set while the pointer did not move.
     pub(super) fn pointer_shape_changed(&mut self) {
         if self.pointer.position.is_some() {
             self.set_icon(self.icon_over(self.target().as_ref()));
@@ -371,7 +370,7 @@ impl App {
         }
     }
 
-    /// Looks again for a link under the pointer, after Ctrl or the text there changed while the pointer stood still.
+    /// Repeats the hit test for links after Ctrl or the text changed while the pointer did not move.
     pub(super) fn hover_again(&mut self) {
         match self.target() {
             Some(target) if self.hover(target.id, target.x, target.y) => {
@@ -384,8 +383,8 @@ impl App {
         }
     }
 
-    /// Tells the program of a mouse event if it asked for such; true when it did and Shift does not reserve the mouse
-    /// for the window.
+    /// Reports a mouse event to the program. Returns true if the program tracks the mouse and Shift does not bypass it;
+    /// a release is reported even with Shift.
     fn report_mouse(&mut self, target: &Target, kind: MouseKind) -> bool {
         let modifiers = keys::modifiers(self.modifiers);
         let Some(pane) = self.mux.pane(target.id) else { return false };

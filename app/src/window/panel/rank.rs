@@ -1,7 +1,7 @@
-//! How well an item of a panel matches what is typed.
+//! How well an item of a panel matches the input.
 //!
-//! Exact matches come first, then prefixes, then matches at the beginnings of words, then fuzzy ones by their score. Of
-//! two equal matches the one used last wins.
+//! Exact matches rank first, then prefixes, then word starts, then fuzzy matches by score. Of two equal matches, the
+//! more recently used ranks first.
 
 use std::{cmp::Reverse, ops::Range};
 
@@ -12,7 +12,7 @@ use nucleo_matcher::{
 
 use super::Item;
 
-/// How the best of an item's names matches; an earlier one is better. A title goes before another name of its kind.
+/// How the best of an item's names matches, best kind first. Within a kind, a title ranks before other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Exact,
@@ -25,16 +25,16 @@ enum Kind {
     FuzzyName,
 }
 
-/// Where an item stands among others: the least comes first.
+/// An item's place in the list, where the least rank is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     kind: Kind,
-    /// The score of a fuzzy match; 0 for all others, which their kind ranks.
+    /// The score of a fuzzy match; 0 for other kinds.
     score: Reverse<u32>,
     used: Reverse<u32>,
 }
 
-/// What is typed, ready to be compared with items.
+/// The input, prepared for matching.
 pub(super) struct Query {
     text: String,
     pattern: Pattern,
@@ -54,7 +54,7 @@ impl Query {
         }
     }
 
-    /// Where an item stands, with the byte ranges of its title that match; `None`: it does not match.
+    /// Ranks an item, with the byte ranges of its title that match; `None` if it does not match.
     pub(super) fn rank<C>(&mut self, item: &Item<C>) -> Option<(Rank, Vec<Range<usize>>)> {
         let mut indices = Vec::new();
         let title = Utf32Str::new(&item.title, &mut self.buffer);
@@ -68,7 +68,7 @@ impl Query {
         Some((rank, byte_ranges(&item.title, indices)))
     }
 
-    /// How an item matches, if not only by letters here and there.
+    /// The kind of an exact, prefix or word-start match; `None` if only a fuzzy match is possible.
     fn kind<C>(&self, item: &Item<C>) -> Option<Kind> {
         let query = self.text.as_str();
         let of = |name: &str, kinds: [Kind; 3]| {
@@ -96,7 +96,7 @@ impl Query {
     }
 }
 
-/// Text as it is compared: in lower case, with a space where a name has a dash or an underscore.
+/// Text in lower case, with a space for each dash or underscore.
 fn folded(text: &str) -> String {
     let text = text.trim().to_lowercase();
     text.chars().map(|c| if matches!(c, '-' | '_') { ' ' } else { c }).collect()
@@ -112,13 +112,13 @@ fn begins_words(text: &str, query: &str) -> bool {
     wanted.peek().is_some() && wanted.all(begins)
 }
 
-/// Indices of characters as the byte ranges they cover, neighbours joined.
+/// Converts indices of graphemes to byte ranges, and joins adjacent ones.
 fn byte_ranges(text: &str, mut indices: Vec<u32>) -> Vec<Range<usize>> {
     indices.sort_unstable();
     indices.dedup();
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut wanted = indices.into_iter().peekable();
-    // The matcher counts as graphemes what it was given as such; it was given characters where text is ASCII.
+    // The matcher counts graphemes in Unicode text and characters in ASCII text, where both have the same indices.
     for (index, (start, part)) in graphemes(text).enumerate() {
         if wanted.next_if_eq(&(index as u32)).is_none() {
             continue;
@@ -132,7 +132,6 @@ fn byte_ranges(text: &str, mut indices: Vec<u32>) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The parts of text that the matcher counts.
 fn graphemes(text: &str) -> impl Iterator<Item = (usize, &str)> {
     unicode_segmentation::UnicodeSegmentation::grapheme_indices(text, true)
 }
@@ -141,7 +140,7 @@ fn graphemes(text: &str) -> impl Iterator<Item = (usize, &str)> {
 mod tests {
     use super::*;
 
-    /// Items as they are listed for what is typed.
+    /// The titles of the items that match `query`, in the order of the list.
     fn listed<'a>(query: &str, items: &'a [Item<()>]) -> Vec<&'a str> {
         let mut query = Query::new(query);
         let mut found: Vec<_> =

@@ -1,4 +1,4 @@
-//! Selections that the mouse begins and drags.
+//! Selecting text with the mouse.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ impl App {
     pub(super) fn begin_selection(&mut self, target: &Target, modifiers: Modifiers) {
         let cell = self.cell();
         let Some(pane) = self.mux.pane(target.id) else { return };
-        // The mouse selects from here on; what is looked at stays.
+        // The mouse takes the selection over from copy mode; the scroll position stays.
         self.end_copy_mode(target.id);
         let Some(view) = self.views.get_mut(&target.id) else { return };
         let Some(spot) = view.spot(target.x, target.y, cell) else { return };
@@ -43,7 +43,6 @@ impl App {
             view.selection = Some(Selection::begin(unit, spot, &pane.term(), separators));
         }
         self.pointer.selecting = Some(target.id);
-        // One selection at a time.
         for (id, view) in &mut self.views {
             if *id != target.id {
                 view.selection = None;
@@ -64,7 +63,7 @@ impl App {
         }
     }
 
-    /// Scrolls while a selection is dragged above or below its pane.
+    /// Scrolls while the pointer drags a selection above or below its pane.
     pub(in crate::window) fn drag_scroll(&mut self) {
         let Some(pane) = self.pointer.selecting else { return };
         let Some(target) = self.target_in(pane) else { return };

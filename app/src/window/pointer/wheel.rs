@@ -1,4 +1,4 @@
-//! The wheel: to the program, or through what the pane shows.
+//! The wheel: reported to the program, or scrolls the pane.
 
 use unterm_mux::input::{self, MouseKind};
 use unterm_term::MouseTracking;
@@ -7,7 +7,7 @@ use winit::event::MouseScrollDelta;
 use super::Target;
 use crate::window::{App, send};
 
-/// Whole notches, of one event not more than a few; what a touch pad turned less than one is kept as the `rest`.
+/// Adds a turn to `rest` and takes whole notches from it, at most 20 per event. The fraction stays in `rest`.
 pub(in crate::window) fn whole_notches(rest: &mut f64, turned: f64) -> i32 {
     *rest += turned;
     let notches = rest.trunc();
@@ -16,7 +16,7 @@ pub(in crate::window) fn whole_notches(rest: &mut f64, turned: f64) -> i32 {
 }
 
 impl App {
-    /// The wheel or a touch pad: whole lines of it go to the program or scroll the view.
+    /// Handles the wheel or a touch pad: reports notches to the program, or scrolls the view.
     pub(in crate::window) fn wheel(&mut self, delta: MouseScrollDelta) {
         if self.tab_bar_part().is_some() && !self.has_overlay() {
             return self.tab_bar_wheel(delta);
@@ -50,7 +50,7 @@ impl App {
         self.pointer.wheel.0 = 0.0;
         let per_notch = per_notch * f64::from(self.config.mouse.scroll_multiplier);
         let Some(view) = self.views.get_mut(&target.id) else { return };
-        // Programs take lines, history is scrolled by pixels.
+        // Programs receive whole lines; the history scrolls by pixels.
         let unit = if view.is_alternate() { 1.0 } else { f64::from(height) };
         let turned = (self.pointer.wheel.1 * per_notch * unit).trunc();
         self.pointer.wheel.1 -= turned / (per_notch * unit);
