@@ -92,11 +92,11 @@ struct Shown {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// The cursor moved or the text scrolled; the list is the same.
+    /// Nothing changed.
     Stay,
-    /// The mark or the list changed.
+    /// The cursor moved or the text scrolled; the list is the same.
     Edited,
-    /// Another item is marked, or others are listed.
+    /// The mark or the list changed.
     Moved,
     /// The user chose the marked item or, if the panel has no items, the input.
     Chosen,

@@ -1,4 +1,4 @@
-//! The preferences as the window applies them, at the start and each time the file changes.
+//! Applies the preferences to the window, at startup and each time the file changes.
 
 use std::{sync::Arc, time::Instant};
 
@@ -17,15 +17,15 @@ use crate::{
     environment,
 };
 
-/// What messages about the file are about.
+/// The `about` key of messages about the file.
 const ABOUT: &str = "config";
-/// What messages about the shell that can't be started are about.
+/// The `about` key of messages about a configured shell that can't be started.
 pub(super) const SHELL: &str = "configured shell";
-/// What messages about fonts are about.
+/// The `about` key of messages about fonts.
 const FONTS: &str = "fonts";
 
 impl App {
-    /// The file has changed.
+    /// Applies a changed file, or reports its errors.
     pub(super) fn settings_changed(&mut self, change: Change) {
         match change {
             Ok(config) => {
@@ -42,7 +42,7 @@ impl App {
         }
     }
 
-    /// A line that says which keys do something, where any do: `Ctrl+, opens it.`
+    /// A line with the keys of an action, such as `Ctrl+, opens it.`; empty if no key is bound.
     pub(super) fn press(&self, action: &str, does: &str) -> String {
         match keys::find(action).map(|entry| self.keymap.keys_of(entry)) {
             Ok(keys) if !keys.is_empty() => format!("\n{keys} {does}."),
@@ -50,7 +50,7 @@ impl App {
         }
     }
 
-    /// Shows what is wrong with the file, and what is in force instead.
+    /// Shows the errors in the file, and which settings apply instead.
     pub(super) fn complain_of_settings(&mut self, complaints: &[String], instead: &str) {
         for complaint in complaints {
             tracing::warn!("{complaint}");
@@ -60,7 +60,7 @@ impl App {
         self.complain(ABOUT, format!("Configuration error – {instead}\n{shown}{press}"));
     }
 
-    /// Makes a configuration the one in force.
+    /// Applies a configuration.
     fn prefer(&mut self, config: Arc<Config>) {
         let before = std::mem::replace(&mut self.config, config);
         self.keymap = Keymap::new(&self.config.keys);
@@ -100,7 +100,7 @@ impl App {
         self.redraw_whole();
     }
 
-    /// Says why the window stays opaque.
+    /// Shows why the window stays opaque.
     fn tell_why_opaque(&mut self) {
         let Some(screen) = &self.screen else { return };
         if wayland::is_opaque(&screen.window, screen.painter.kind()) {
@@ -116,7 +116,7 @@ impl App {
         });
     }
 
-    /// Says which fonts that were asked for are not there.
+    /// Shows which configured fonts are not installed.
     pub(super) fn tell_missing_fonts(&mut self) {
         let missing = self.renderer.missing_families();
         if missing.is_empty() {
@@ -136,18 +136,18 @@ impl App {
         self.complain(FONTS, lines.join("\n"));
     }
 
-    /// Makes colours those of every pane; gives what is wrong with the configured shell.
+    /// Applies a palette to every pane; returns the error of the configured shell, if there is one.
     pub(super) fn apply_palette(&mut self, palette: Arc<Palette>) -> Option<String> {
         self.palette = palette;
         let home = self.settings.home();
         let complaint = environment::apply(&self.mux, &self.config, home, &self.palette);
-        // What panes paint anew for other colours is no news of their programs.
+        // A repaint for new colours does not count as unseen output.
         let now = Instant::now();
         self.views.values_mut().for_each(|view| view.repainted = Some(now));
         complaint
     }
 
-    /// Makes the theme's colours those of every pane.
+    /// Applies the theme's colours to every pane.
     pub(super) fn apply_theme(&mut self) {
         let palette = environment::palette(&self.config, self.settings.home(), self.is_light());
         match self.apply_palette(palette) {
@@ -163,17 +163,17 @@ impl App {
         self.pacing.ask();
     }
 
-    /// How a frame looks that we draw around the window: Wayland's compositors may leave that to us.
+    /// The theme of the frame that Unterm draws around the window on Wayland if the compositor draws none.
     pub(super) fn frame_theme(&self) -> SystemTheme {
         if theme::is_light(&self.palette) { SystemTheme::Light } else { SystemTheme::Dark }
     }
 
-    /// The font size that is preferred: on the command line, else in the file.
+    /// The preferred font size: of the command line, else of the file.
     pub(super) fn configured_font_size(&self) -> f32 {
         self.args.font_size.unwrap_or(self.config.font.size)
     }
 
-    /// Whether the tab bar is shown with so many tabs.
+    /// Whether a window with this many tabs shows the tab bar.
     pub(super) fn wants_tab_bar(&self, tabs: usize) -> bool {
         match self.config.tab_bar.show {
             ShowTabBar::Always => true,
@@ -183,7 +183,7 @@ impl App {
     }
 }
 
-/// The cells' fonts: what the command line says goes before the file.
+/// The cells' fonts; the command line overrides the file.
 pub(super) fn fonts(config: &Config, args: &Args) -> FontOptions {
     let mut fonts = config.font.options();
     if !args.font.is_empty() {
@@ -193,14 +193,14 @@ pub(super) fn fonts(config: &Config, args: &Args) -> FontOptions {
     fonts
 }
 
-/// What draws with these fonts.
+/// A renderer with these fonts.
 pub(super) fn renderer(config: &Config, fonts: &FontOptions) -> Renderer {
     let mut renderer = Renderer::new(fonts.clone());
     renderer.set_text(config.text.options());
     renderer
 }
 
-/// The shape that is drawn for a program that asked for none, and whether it blinks.
+/// The cursor's shape for programs that set none, and whether it blinks.
 pub(super) fn default_cursor(cursor: &Cursor) -> (TermShape, bool) {
     let shape = match cursor.shape {
         CursorShape::Block => TermShape::Block,

@@ -1,5 +1,5 @@
-//! Where a new window lies, how large it is, and what stays of it for the next one; the drop-down, which hangs from the
-//! screen's top and is shown and hidden.
+//! A new window's position, size and layout, and the session saved for the next one; the drop-down window at the top of
+//! the screen, which a key shows and hides.
 
 use std::time::{Duration, Instant};
 
@@ -17,16 +17,16 @@ use winit::{
 use super::{App, blur, toast::first_of, wayland};
 use crate::{args::Args, config::Settings, last_session::LastSession, layout_file::LayoutFile};
 
-/// So many pixels of a window that returns to its place have to be on a screen.
+/// The part of a restored window that must be on a screen, in pixels each way.
 const SEEN: i32 = 64;
-/// The layout that the last window had, as `startup.layout` names it.
+/// The value of `startup.layout` that restores the last window's layout.
 const LAST: &str = "last";
-/// How long after a change of the layout it is kept.
+/// The delay between a change of the layout and saving it.
 const KEEP: Duration = Duration::from_secs(2);
-/// So many faults of a layout are told one by one.
+/// The most faults of a layout to list.
 const FAULTS: usize = 3;
 
-/// Shows or hides the drop-down of another instance; false when there is none.
+/// Shows or hides the drop-down of another instance; false if no instance has one.
 pub(super) fn toggle_running(home: &std::path::Path) -> bool {
     client::find(home).iter().any(|endpoint| {
         let toggle =
@@ -35,7 +35,7 @@ pub(super) fn toggle_running(home: &std::path::Path) -> bool {
     })
 }
 
-/// Opens what a new window is to begin with; gives what was wrong with it.
+/// Opens the layout that a new window starts with; returns its errors.
 pub(super) fn open_layout(
     mux: &Mux,
     args: &Args,
@@ -44,7 +44,7 @@ pub(super) fn open_layout(
 ) -> Option<String> {
     let config = settings.get();
     let name = config.startup.layout.as_str();
-    // Somebody who says what to run, or where, means that alone.
+    // A command or directory on the command line replaces the layout.
     if name.is_empty() || !args.execute.is_empty() || args.cwd.is_some() {
         return None;
     }
@@ -59,10 +59,10 @@ pub(super) fn open_layout(
     (!faults.is_empty()).then(|| format!("Part of the layout could not be started.\n{shown}"))
 }
 
-/// Makes a window a drop-down: without a frame, over others, as wide as the screen.
+/// Makes a window a drop-down: without a frame, above other windows, as wide as the screen.
 ///
 /// # Errors
-/// On Wayland, where no window can say where it lies.
+/// On Wayland, where a window can't set its position; and on a screen of unknown size.
 pub(super) fn hang(
     attributes: WindowAttributes,
     monitor: Option<&MonitorHandle>,
@@ -87,18 +87,18 @@ pub(super) fn hang(
         .with_inner_size(PhysicalSize::new(size.width, height)))
 }
 
-/// A window's size, but no larger than the screen; one that is unknown has size 0.
+/// A window's size, limited to the screen; a screen of unknown size has size 0 and sets no limit.
 pub(super) fn within((width, height): (u32, u32), monitor: Option<&MonitorHandle>) -> (u32, u32) {
     let room = monitor.map(MonitorHandle::size).unwrap_or_default();
     (fitting(width, room.width), fitting(height, room.height))
 }
 
-/// A length for the screen: one that is too long leaves a tenth to frames and the desktop's panels.
+/// A length limited to the screen; a longer one leaves a tenth to frames and the desktop's panels.
 fn fitting(length: u32, room: u32) -> u32 {
     if room > 0 && length > room { room - room / 10 } else { length }
 }
 
-/// The place of the last window, if enough of it would be on one of the screens: each by its corner and its size.
+/// The last window's position if enough of it is on one of the screens, given as corners and sizes.
 fn place_on(
     last: &LastSession,
     screens: impl Iterator<Item = (PhysicalPosition<i32>, PhysicalSize<u32>)>,
@@ -117,7 +117,7 @@ fn place_on(
 }
 
 impl App {
-    /// The last window's size, and its attributes, where they are to be those of this one.
+    /// Attributes and size of the last window if `window.restore` is on; else `attributes` unchanged.
     pub(super) fn as_last(
         &self,
         attributes: WindowAttributes,
@@ -129,36 +129,36 @@ impl App {
         let screens =
             event_loop.available_monitors().map(|screen| (screen.position(), screen.size()));
         let attributes = match place_on(last, screens) {
-            // Beside another window of ours the desktop finds a place.
+            // If another Unterm window is open, the desktop chooses the position.
             Some(place) if !self.has_sibling() => attributes.with_position(place),
             _ => attributes,
         };
         (attributes.with_maximized(last.maximized), Some((last.width, last.height)))
     }
 
-    /// Whether another instance runs, by its entry.
+    /// Whether another instance is registered.
     fn has_sibling(&self) -> bool {
         std::fs::read_dir(self.settings.home().join("instances"))
             .is_ok_and(|entries| entries.count() > 1)
     }
 
-    /// Keeps size, place, layout and the desktop's appearance for the next window.
+    /// Saves size, position, layout and the desktop's appearance for the next window.
     pub(super) fn keep_session(&self) {
         if let Some(session) = self.session() {
             session.write(self.settings.home());
         }
     }
 
-    /// What the next window is to know of this one; nothing of a drop-down.
+    /// The session to save for the next window; `None` for a drop-down.
     pub(super) fn session(&self) -> Option<LastSession> {
         let form = self.form().filter(|_| !self.args.quake)?;
-        // Directories alone: what ran then need not be wanted again.
+        // Directories only: the programs of this session are not restarted.
         let layout = LayoutFile::of(&self.mux, false);
         Some(LastSession { layout, is_light: self.is_light(), ..form })
     }
 
-    /// Tabs, splits or directories changed: they are kept in a moment, where the next window is to have them, since a window
-    /// may end without being closed, as when its desktop does.
+    /// Saves changed tabs, splits or directories shortly if `startup.layout` restores them, since a window may end
+    /// without closing, for example with its desktop.
     pub(super) fn keep_soon(&mut self) {
         if self.config.startup.layout == LAST && self.keep_at.is_none() {
             let time = Instant::now() + KEEP;
@@ -167,9 +167,9 @@ impl App {
         }
     }
 
-    /// Keeps what is open when it is time to; gives when that is.
+    /// Saves the session if it is due; returns when it is due otherwise.
     pub(super) fn keep_in_time(&mut self, now: Instant) -> Option<Instant> {
-        // Titles come with directories, and may change all the time.
+        // Changes of titles also schedule a save, so an unchanged session is not written.
         if self.keep_at.take_if(|time| *time <= now).is_some()
             && let Some(session) = self.session()
             && self.last.as_ref() != Some(&session)
@@ -180,7 +180,7 @@ impl App {
         self.keep_at
     }
 
-    /// The window's size and place; of one that fills the screen those that it had before, or would have.
+    /// The window's size and position; for a fullscreen window, those of the last session or the configured size.
     fn form(&self) -> Option<LastSession> {
         let screen = self.screen.as_ref()?;
         let geometry = screen.geometry;
@@ -196,7 +196,7 @@ impl App {
         Some(LastSession { width, height, place, maximized, ..LastSession::default() })
     }
 
-    /// Writes what is open as a layout of a name.
+    /// Saves the open tabs as a named layout.
     pub(super) fn save_layout(&mut self, name: &str) {
         match LayoutFile::of(&self.mux, true).write(self.settings.home(), name) {
             Ok(file) => self.notify("layout", format!("Layout saved.\n{}", file.display())),
@@ -206,12 +206,12 @@ impl App {
         }
     }
 
-    /// Shows the drop-down, or hides it; false for a window that is none.
+    /// Shows or hides the drop-down; false if this window is not a drop-down.
     pub(super) fn toggle_quake(&mut self) -> bool {
         let Some(screen) = self.screen.as_ref().filter(|_| self.args.quake) else { return false };
         let window = &screen.window;
         let is_shown = window.is_visible() != Some(false);
-        // One that lies below others is wanted in front, not away.
+        // A drop-down without focus may be behind other windows: it is raised, not hidden.
         if is_shown && self.focused {
             window.set_visible(false);
         } else {
@@ -224,12 +224,12 @@ impl App {
         true
     }
 
-    /// Opacity of the panes' backgrounds.
+    /// The opacity of the panes' backgrounds.
     pub(super) fn opacity(&self) -> f32 {
         if self.is_transparent { self.config.window.opacity } else { 1.0 }
     }
 
-    /// What is behind the window is blurred or not, where the desktop does that.
+    /// Applies the configured blur behind the window, if the desktop supports it.
     pub(super) fn apply_blur(&self, window: &Window) {
         if self.is_transparent {
             blur::apply(window, self.config.window.blur);

@@ -1,12 +1,12 @@
-//! Recording a pane, begun and ended by the person: what records is the control server's.
+//! Starts and stops the recording of a pane; the control server records.
 
 use super::{App, errand::Done};
 
-/// What messages about recordings are about.
+/// The `about` key of messages about recordings.
 const ABOUT: &str = "recording";
 
 impl App {
-    /// Begins to record the focused pane, or ends it and copies the path of the page it gave.
+    /// Starts recording the focused pane, or stops and copies the path of the recording's page.
     pub(super) fn toggle_recording(&mut self) {
         let Some(pane) = self.focused_pane() else { return };
         let Some(recordings) = self.server.as_ref().map(unterm_control::Server::recordings) else {
@@ -24,7 +24,6 @@ impl App {
         });
     }
 
-    /// Whether the focused pane is recorded.
     pub(super) fn is_recording(&self) -> bool {
         let server = self.server.as_ref();
         server

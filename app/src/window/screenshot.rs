@@ -1,7 +1,7 @@
-//! Screenshots: files in Unterm's home directory, the picture on the clipboard and its path in the primary selection.
+//! Screenshots: files in Unterm's home directory, the picture on the clipboard, the path in the primary selection.
 //!
-//! The window's own picture is painted from its last frame, so that nothing that lies over it is in the way. Those of
-//! the screen are taken by `unterm-capture`, a program of its own.
+//! The window's own picture is painted from its last frame, so windows in front of it do not appear. The separate
+//! program `unterm-capture` takes pictures of the screen.
 
 use std::path::{Path, PathBuf};
 
@@ -19,21 +19,21 @@ use crate::{action::Shot, captures, local_time};
 
 /// The folder in Unterm's home directory.
 const FOLDER: &str = "screenshots";
-/// How long a hidden window may take to be gone from the screen, in milliseconds.
+/// The time for a hidden window to disappear from the screen, in milliseconds.
 const GONE: &str = "250";
-/// What messages are about.
+/// The `about` key of messages.
 const ABOUT: &str = "screenshot";
-/// What the person is told where the window can't get out of the picture.
+/// The message when the window can't be hidden from the picture.
 const CANT_HIDE: &str =
     "On Wayland, a window can't hide itself.\nMove this window away and choose Capture region.";
 
-/// Whether the program that sees the screen is there.
+/// Whether `unterm-capture` is installed.
 pub(super) fn sees_screen() -> bool {
     static FOUND: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *FOUND.get_or_init(|| captures::program().is_ok_and(|program| program.is_file()))
 }
 
-/// How files of such pictures are called.
+/// The prefix of the file name.
 fn prefix(shot: Shot) -> &'static str {
     match shot {
         Shot::Region { hidden: true } => "region_hidden",
@@ -43,7 +43,6 @@ fn prefix(shot: Shot) -> &'static str {
     }
 }
 
-/// A picture that was taken.
 #[derive(Debug)]
 pub(super) struct Taken {
     path: PathBuf,
@@ -51,7 +50,6 @@ pub(super) struct Taken {
 }
 
 impl App {
-    /// Takes a picture.
     pub(super) fn screenshot(&mut self, shot: Shot) {
         let Some(screen) = &self.screen else { return };
         let folder = self.settings.home().join(FOLDER);
@@ -87,13 +85,13 @@ impl App {
         let is_region = matches!(shot, Shot::Region { .. });
         self.errand(ABOUT, move || {
             let taken = save_screen(&folder, &name, is_region, hidden, middle);
-            // Before it is shown again: a window manager may place a window anew that does not say where it belongs.
+            // Before the window is shown again: window managers may move a window that does not request a position.
             window.into_iter().for_each(x_server::keep_place);
             told(taken)
         });
     }
 
-    /// A picture was taken, or was not: what was hidden shows again.
+    /// Shows the hidden window again, then copies the picture or shows the error.
     pub(super) fn screenshot_taken(&mut self, taken: Result<Option<Taken>, String>) {
         if let Some(screen) = &self.screen
             && screen.window.is_visible() == Some(false)
@@ -122,7 +120,7 @@ fn told(taken: Result<Option<Taken>>) -> Done {
     Done::Screenshot(taken.map_err(|error| format!("{error:#}")))
 }
 
-/// Writes a picture of the window, `0x00RRGGBB` each pixel.
+/// Saves a picture of the window; each pixel is `0x00RRGGBB`.
 fn save_own(folder: &Path, name: &str, pixels: &[u32], size: (u32, u32)) -> Result<Taken> {
     private::create_folder(folder).with_context(|| folder.display().to_string())?;
     let path = folder.join(name);
@@ -137,7 +135,7 @@ fn save_own(folder: &Path, name: &str, pixels: &[u32], size: (u32, u32)) -> Resu
     Ok(Taken { path, picture: Picture::from(image) })
 }
 
-/// Lets the other program take a picture; `None`: the person cancelled.
+/// Runs `unterm-capture`; `None` if the user cancelled.
 fn save_screen(
     folder: &Path,
     name: &str,

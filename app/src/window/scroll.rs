@@ -1,21 +1,21 @@
-//! Scrolling by pixels: with a wheel or a touch pad, and by the scrollbar. Keys scroll by lines (`view.rs`).
+//! Scrolling by pixels: with the wheel, a touch pad or the scrollbar. Keys scroll by lines (`view.rs`).
 
 use super::view::View;
 use unterm_term::LineId;
 
-/// Where a view is in all the lines there are, in pixels from the oldest one's top edge.
+/// A view's scroll position, in pixels from the top of the oldest line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reach {
-    /// The top edge of what is in sight.
+    /// The top of the visible part.
     pub(super) at: u64,
-    /// Where that is for the live screen.
+    /// The value of `at` for the live screen.
     pub(super) most: u64,
-    /// Height of what is in sight.
+    /// The height of the visible part.
     pub(super) page: u64,
 }
 
 impl View {
-    /// Where it is, with cells of this height.
+    /// The scroll position, with cells `cell` pixels high.
     pub(super) fn reach(&self, cell: u32) -> Reach {
         let cell = u64::from(cell.max(1));
         let (oldest, live) = (self.snapshot.oldest.0, self.snapshot.live_top.0);
@@ -27,18 +27,18 @@ impl View {
         Reach { at: at.min(most), most, page: u64::from(self.snapshot.size.rows) * cell }
     }
 
-    /// Scrolls so that what is in sight begins so many pixels below the oldest line's top.
+    /// Scrolls to `at` pixels below the top of the oldest line.
     pub(super) fn scroll_to(&mut self, at: u64, cell: u32) {
         let reach = self.reach(cell);
         let cell = u64::from(cell.max(1));
         let is_live = at >= reach.most;
-        // Copy mode holds the view where it is, on the live screen too.
+        // Copy mode pins the view, even at the live screen.
         let held = !is_live || self.copy.is_some();
         self.top = held.then(|| LineId(self.snapshot.oldest.0 + at.min(reach.most) / cell));
         self.shift = if is_live { 0 } else { (at % cell) as u32 };
     }
 
-    /// Scrolls by pixels, towards older lines when negative.
+    /// Scrolls by pixels; negative values scroll to older lines.
     pub(super) fn scroll_pixels(&mut self, pixels: i64, cell: u32) {
         self.scroll_to(self.reach(cell).at.saturating_add_signed(pixels), cell);
         if let Some(top) = self.top {

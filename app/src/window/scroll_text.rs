@@ -1,7 +1,7 @@
-//! A text that is read whole: wrapped without changing anything in it, and scrolled where it is longer than its box.
+//! A read-only text: wrapped without changes to its content, and scrolled if it is longer than its box.
 //!
-//! Owns the lines and which of them are in sight; where the box lies is its owner's. Nothing is left out: a line that the
-//! renderer would cut is broken into more lines.
+//! Owns the lines and the scroll position, but not the box. Nothing is cut: a line wider than the renderer can draw is
+//! wrapped further.
 
 use std::{
     cell::{Ref, RefCell},
@@ -11,28 +11,27 @@ use std::{
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Marks the end of a line of the text, so that it is told from a line that was only wrapped.
+/// Marks the end of a line of the text, to tell it from a wrapped line.
 const LINE_END: &str = "⏎";
 
-/// The text.
 #[derive(Clone, Debug)]
 pub(super) struct ScrollText {
     text: String,
-    /// The first line in sight.
+    /// The first visible line.
     first: usize,
-    /// Lines in the box.
+    /// Lines that fit in the box.
     rows: usize,
     lines: RefCell<Lines>,
 }
 
-/// The text's lines in a box of some width.
+/// The text's lines, wrapped to a width.
 #[derive(Clone, Debug, Default)]
 struct Lines {
     /// In pixels.
     width: u32,
     /// In columns.
     columns: usize,
-    /// Each as bytes of the text, and whether a line of the text ends there.
+    /// Each line's byte range in the text, and whether a line of the text ends there.
     lines: Vec<(Range<usize>, bool)>,
 }
 
@@ -41,13 +40,12 @@ impl ScrollText {
         Self { text, first: 0, rows: 1, lines: RefCell::default() }
     }
 
-    /// The whole text.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Breaks the text into lines for a box of `width` pixels, about `columns` columns of text; `measure`: the width of a line
-    /// in pixels. Does nothing if the box is as wide as before.
+    /// Wraps the text for a box of `width` pixels, about `columns` columns; `measure` returns a line's width in pixels.
+    /// Does nothing if the width is unchanged.
     pub(super) fn wrap(&self, (width, columns): (u32, usize), measure: impl FnMut(&str) -> f32) {
         let mut laid = self.lines.borrow_mut();
         if (laid.width, laid.columns) != (width, columns) {
@@ -56,37 +54,37 @@ impl ScrollText {
         }
     }
 
-    /// How many lines it has, after [`ScrollText::wrap`].
+    /// The number of wrapped lines, after [`ScrollText::wrap`].
     pub(super) fn count(&self) -> usize {
         self.lines.borrow().lines.len()
     }
 
-    /// So many lines are in sight from now on.
+    /// Sets the number of visible lines.
     pub(super) fn set_rows(&mut self, rows: usize) {
         self.rows = rows.max(1);
         self.scroll(0);
     }
 
-    /// Scrolls by so many lines, not past the ends.
+    /// Scrolls by lines, up to the first and the last.
     pub(super) fn scroll(&mut self, by: isize) {
         let last = self.count().saturating_sub(self.rows);
         self.first = self.first.saturating_add_signed(by).min(last);
     }
 
-    /// Scrolls by so many boxes.
+    /// Scrolls by pages.
     pub(super) fn page(&mut self, by: isize) {
-        // A line stays in sight, so that no line is passed over.
+        // One line of the previous page stays visible.
         let page = self.rows.saturating_sub(1).max(1) as isize;
         self.scroll(by.saturating_mul(page));
     }
 
-    /// The lines in sight, at most `rows`.
+    /// The visible lines, at most `rows`.
     pub(super) fn in_sight(&self, rows: usize) -> Vec<String> {
         let lines = self.lines();
         lines.iter().skip(self.first).take(rows).map(|line| self.shown(line)).collect()
     }
 
-    /// Which lines are in sight, from 1, and of how many; `None`: all of them.
+    /// First and last visible line, counted from 1, and the number of lines; `None` if all lines fit.
     pub(super) fn place(&self, rows: usize) -> Option<(usize, usize, usize)> {
         let count = self.count();
         (count > rows).then(|| (self.first + 1, (self.first + rows).min(count), count))
@@ -101,7 +99,7 @@ impl ScrollText {
     }
 }
 
-/// The lines of a text: broken behind blanks where there are some, else anywhere between characters.
+/// Wraps a text: after a blank if possible, else between characters.
 fn wrapped(
     text: &str,
     (width, columns): (u32, usize),
@@ -119,7 +117,7 @@ fn wrapped(
             let next = loop {
                 let next = at + fitting(&text[at..end], room, ends);
                 let line = &text[at..next];
-                // The last of a line ending has its mark behind it.
+                // The last part of a line includes the end mark in its width.
                 let mark = if ends && next == end { LINE_END } else { "" };
                 let shown = format!("{line}{mark}");
                 let is_short = room == 1 || shown.is_empty();
@@ -139,7 +137,7 @@ fn wrapped(
     lines
 }
 
-/// How many bytes of a line fit into so many columns: at least a character; with a column to spare for its end's mark.
+/// How many bytes of a line fit into `columns`: at least one character, with a column left for the end mark.
 fn fitting(line: &str, columns: usize, ends: bool) -> usize {
     if line.width() + usize::from(ends) <= columns {
         return line.len();
@@ -154,7 +152,7 @@ fn fitting(line: &str, columns: usize, ends: bool) -> usize {
             blank = Some(at + part.len());
         }
     }
-    // All but the mark fits: a character goes with it.
+    // Only the mark does not fit: break before the last character, so that it moves down with the mark.
     let last = line.grapheme_indices(true).next_back().map_or(0, |(at, _)| at);
     if last == 0 { line.len() } else { blank.filter(|at| *at < line.len()).unwrap_or(last) }
 }

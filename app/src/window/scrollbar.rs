@@ -1,5 +1,4 @@
-//! The scrollbar of each pane: where in its history it is, where prompts and what a search found are, and the mouse on
-//! it.
+//! The scrollbar of each pane: the position in its history, marks for prompts and search matches, and mouse input.
 
 use std::time::{Duration, Instant};
 
@@ -16,39 +15,39 @@ use super::{
 };
 use crate::config::ShowScrollbar;
 
-/// Measures in logical pixels: width, distance from the pane's edges, the shortest thumb, and how far from the edge the
-/// pointer still means the bar.
+/// In logical pixels: the width, the distance from the pane's edges, the shortest thumb, and the width of the edge area
+/// that counts as the bar.
 const WIDTH: f32 = 6.0;
 const EDGE: f32 = 1.0;
 const SHORTEST: f32 = 24.0;
 const GRAB: f32 = 10.0;
-/// Height of a mark.
+/// The height of a mark.
 const MARK: f32 = 2.0;
-/// How old the prompts' marks may be while a program prints.
+/// The maximum age of the prompts' marks while a program prints.
 const AGE: Duration = Duration::from_millis(200);
 
-/// What a mark stands for.
+/// The kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A command that ended well.
+    /// A command that succeeded.
     Good,
-    /// One that failed.
+    /// A command that failed.
     Bad,
-    /// One that runs, or whose end nobody told; and a line that a program marked.
+    /// A command that runs or has no exit code, or a line that a program marked.
     Plain,
 }
 
-/// The prompts of a pane, for its bar.
+/// A pane's prompts, for the marks on its bar.
 #[derive(Debug, Default)]
 pub(super) struct Prompts {
     marks: Vec<(LineId, Kind)>,
-    /// The terminal's `seq` they are of.
+    /// The terminal's `seq` when they were read.
     seq: u64,
     read: Option<Instant>,
 }
 
 impl Prompts {
-    /// Reads them again when there may be others; gives when to look again, if that is not yet.
+    /// Reads the prompts if the terminal changed; if it is too early, returns when to read them.
     fn read(&mut self, pane: &Pane, seq: u64, now: Instant) -> Option<Instant> {
         if self.seq == seq {
             return None;
@@ -74,31 +73,31 @@ fn prompts(term: &Term) -> Vec<(LineId, Kind)> {
     };
     let marks = term.marks().map(|line| (line, Kind::Plain));
     let mut all: Vec<_> = term.commands().filter_map(mark).chain(marks).collect();
-    // Of a prompt that is marked, too, its command's.
+    // The sort is stable: if a prompt's line is also marked, its command's mark stays.
     all.sort_by_key(|(line, _)| *line);
     all.dedup_by_key(|(line, _)| *line);
     all
 }
 
-/// A thumb that the left button holds.
+/// A thumb that the left button drags.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drag {
     pane: PaneId,
-    /// Where in the thumb it is held, in pixels from its top.
+    /// The offset of the press in the thumb, in pixels from its top.
     grip: f64,
 }
 
-/// A bar as it lies in the window.
+/// A bar's rectangles in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bar {
     track: PixelRect,
     thumb: PixelRect,
-    /// Where the pointer means it.
+    /// The hit area.
     grab: PixelRect,
 }
 
 impl Bar {
-    /// The bar of a pane that lies at `area` and is at `reach`.
+    /// The bar of a pane with this area and scroll position.
     fn new(area: PixelRect, reach: Reach, geometry: &Geometry) -> Self {
         let (width, edge) = (geometry.px(WIDTH), geometry.px(EDGE));
         let grab = geometry.px(GRAB).min(area.width);
@@ -121,7 +120,7 @@ impl Bar {
         Self { track, thumb, grab }
     }
 
-    /// What the view has to be scrolled to for the thumb's top to be at `y`.
+    /// The scroll position at which the thumb's top is at `y`.
     fn position(&self, y: f64, reach: Reach) -> u64 {
         let free = f64::from(self.track.height.saturating_sub(self.thumb.height));
         let share = if free > 0.0 { (y - f64::from(self.track.y)) / free } else { 1.0 };
@@ -129,13 +128,12 @@ impl Bar {
     }
 }
 
-/// Whether a view can be scrolled at all.
+/// Whether a view has history to scroll.
 fn has_history(view: &View) -> bool {
     view.snapshot.screen == ScreenKind::Main && view.snapshot.live_top > view.snapshot.oldest
 }
 
 impl App {
-    /// Whether a pane's bar is shown.
     fn shows_bar(&self, pane: PaneId, view: &View, bar: &Bar) -> bool {
         let over = || {
             let over = self.pointer.position.is_some_and(|(x, y)| contains(bar.grab, x, y));
@@ -151,7 +149,7 @@ impl App {
         }
     }
 
-    /// The bar of a pane in sight that can be scrolled.
+    /// The bar of a visible pane that can be scrolled.
     fn bar_of(&self, pane: PaneId) -> Option<(Bar, Reach)> {
         let geometry = self.screen.as_ref()?.geometry;
         let placed = self.placed(&self.mux.layout());
@@ -161,7 +159,7 @@ impl App {
         Some((Bar::new(pixels(area), reach, &geometry), reach))
     }
 
-    /// The pane whose bar is under a point, shown or not.
+    /// The pane whose bar is at a point, drawn or not.
     fn bar_at(&self, x: f64, y: f64) -> Option<PaneId> {
         if self.config.scrollbar.show == ShowScrollbar::Never {
             return None;
@@ -172,7 +170,7 @@ impl App {
         self.bar_of(pane).filter(|(bar, _)| contains(bar.grab, x, y)).map(|_| pane)
     }
 
-    /// The pointer passed from `before` to where it is now: a bar may come or go.
+    /// Repaints if the pointer, which was at `before`, entered or left a bar. Returns whether it is on one.
     pub(super) fn pass_bars(&mut self, before: Option<(f64, f64)>) -> bool {
         let now = self.pointer.position.and_then(|(x, y)| self.bar_at(x, y));
         if now != before.and_then(|(x, y)| self.bar_at(x, y)) {
@@ -181,7 +179,7 @@ impl App {
         now.is_some()
     }
 
-    /// The left button went down: takes the thumb, or moves it there. False: no bar is there.
+    /// Handles a left press: grabs the thumb, or moves it to the pointer. False if there is no bar.
     pub(super) fn grab_bar(&mut self, x: f64, y: f64) -> bool {
         let Some(pane) = self.bar_at(x, y) else { return false };
         let Some((bar, _)) = self.bar_of(pane) else { return false };
@@ -192,7 +190,7 @@ impl App {
         self.drag_bar(y)
     }
 
-    /// The pointer moved while a thumb is held. False: none is.
+    /// Scrolls to the dragged thumb. False if no thumb is dragged.
     pub(super) fn drag_bar(&mut self, y: f64) -> bool {
         let Some(drag) = self.bar_drag else { return false };
         let Some((bar, reach)) = self.bar_of(drag.pane) else {
@@ -210,7 +208,7 @@ impl App {
         true
     }
 
-    /// The left button was let go. False: no thumb was held.
+    /// Ends the drag. False if no thumb was dragged.
     pub(super) fn drop_bar(&mut self) -> bool {
         let held = self.bar_drag.take().is_some();
         if held {
@@ -219,7 +217,7 @@ impl App {
         held
     }
 
-    /// Brings the marks of the bars that are shown up to date; gives when to look again.
+    /// Updates the marks of the visible bars; returns when to call it again.
     pub(super) fn read_bars(&mut self, now: Instant) -> Option<Instant> {
         if !self.config.scrollbar.marks {
             return None;
@@ -237,7 +235,7 @@ impl App {
         next
     }
 
-    /// Whether any pane in sight shows its bar.
+    /// Whether any visible pane shows its bar.
     pub(super) fn shows_bars(&self, placed: &[(PaneId, Rect)]) -> bool {
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else {
             return false;
@@ -250,7 +248,7 @@ impl App {
         })
     }
 
-    /// The bars that are shown, as rectangles.
+    /// The visible bars, as rectangles.
     pub(super) fn bars(&self, colors: &Colors) -> Vec<Quad> {
         let mut quads = Vec::new();
         let Some(geometry) = self.screen.as_ref().map(|screen| screen.geometry) else {
@@ -293,7 +291,7 @@ impl App {
     }
 }
 
-/// Draws marks into a bar: of those at the same place in the same colour, one. They are in the order of their lines.
+/// Draws marks on a bar, in the order of their lines. Consecutive marks of the same place and colour are drawn once.
 fn marks(
     bar: &Bar,
     view: &View,
